@@ -1,0 +1,9 @@
+// npm run check: format, lint, types, unused code, and the direction of imports.
+import { install, node, root, run } from './setup.js';
+
+install();
+const bin = `${root}node_modules/.bin/`;
+run(`${bin}biome`, ['ci', '--error-on-warnings']);
+run(node(), [`${bin}tsc`, '-p', '.']);
+run(node(), [`${bin}knip`]);
+run(node(), ['--test', 'test/layers.test.ts']);

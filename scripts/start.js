@@ -1,0 +1,16 @@
+// npm start: sets everything up, then serves. Signals go to the server, and its exit code is ours.
+import { spawn } from 'node:child_process';
+import { install, node, root } from './setup.js';
+
+install();
+const watch = process.argv.includes('--watch') ? ['--watch-path=src'] : [];
+const server = spawn(
+  node(),
+  [...watch, 'bin/atelier.js', 'serve', ...process.argv.slice(2).filter(word => word !== '--watch')],
+  {
+    cwd: root,
+    stdio: 'inherit',
+  },
+);
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => server.kill(signal));
+server.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
