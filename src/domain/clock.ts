@@ -1,0 +1,33 @@
+/** Time, as everything here sees it; tests bring their own. */
+export interface Clock {
+  /** Epoch milliseconds. */
+  now(): number;
+  /** Resolves after that many milliseconds, or at once when the signal aborts. Never rejects. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const seconds = 1000;
+export const minutes = 60 * seconds;
+export const hours = 60 * minutes;
+export const days = 24 * hours;
+
+/** setTimeout counts in 32 bits; a longer wait is cut, and whoever waits looks again. */
+const longestTimerMs = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise(resolve => {
+      if (signal?.aborted) return resolve();
+      const timer = setTimeout(done, Math.min(Math.max(0, ms), longestTimerMs));
+      function done() {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', done);
+        resolve();
+      }
+      signal?.addEventListener('abort', done, { once: true });
+    }),
+};
+
+/** Contract JSON counts in Unix seconds. */
+export const toUnixSeconds = (epochMs: number): number => Math.floor(epochMs / 1000);

@@ -1,0 +1,84 @@
+import { days, hours } from './clock.ts';
+import type { FileId, JobId, KeyId, UserId } from './ids.ts';
+
+export type FileType = 'image' | 'audio' | 'video' | 'document' | 'text';
+
+/** Contract 2.3: the MIME types that can be uploaded. */
+export const fileTypeByMimeType: Readonly<Record<string, FileType>> = {
+  'image/jpeg': 'image',
+  'image/png': 'image',
+  'image/gif': 'image',
+  'image/webp': 'image',
+  'audio/mpeg': 'audio',
+  'audio/wav': 'audio',
+  'audio/mp4': 'audio',
+  'audio/webm': 'audio',
+  'video/mp4': 'video',
+  'video/quicktime': 'video',
+  'video/webm': 'video',
+  'application/pdf': 'document',
+  'text/plain': 'text',
+  'text/csv': 'text',
+  'application/json': 'text',
+};
+
+/** Contract 2.3: these carry `dimensions`, every other file has null. */
+export const mimeTypesWithDimensions: readonly string[] = ['image/jpeg', 'image/png', 'image/gif'];
+
+/** The usual ending of a name, for files that came without one. */
+export const extensionByMimeType: Readonly<Record<string, string>> = {
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+  'audio/mpeg': 'mp3',
+  'audio/wav': 'wav',
+  'audio/flac': 'flac',
+  'audio/pcm': 'pcm',
+  'audio/mp4': 'm4a',
+  'audio/webm': 'weba',
+  'video/mp4': 'mp4',
+  'video/quicktime': 'mov',
+  'video/webm': 'webm',
+  'application/pdf': 'pdf',
+  'text/plain': 'txt',
+  'text/csv': 'csv',
+  'application/json': 'json',
+};
+
+/** Contract 8: 40MB, also for decoded base64. Decisions 7: MB is 1024 * 1024, inclusive. */
+export const maxUploadBytes = 40 * 1024 * 1024;
+/** Contract 3: uploads live seven days. */
+export const uploadLifeMs = 7 * days;
+/** The contract leaves the life of results open: thirty days. */
+export const outputLifeMs = 30 * days;
+/** Contract 8: the address of a file object is good for an hour. */
+export const fileUrlLifeMs = 1 * hours;
+/** Decisions 4: the addresses in a result are good for a day. */
+export const resultUrlLifeMs = 24 * hours;
+/** Contract 8: at most this many uploads are accepted within any `uploadWindowMs`. */
+export const uploadsPerWindow = 10;
+export const uploadWindowMs = 60_000;
+
+/** An uploaded or produced file: a row, and the blob it names. */
+export interface StoredFile {
+  readonly id: FileId;
+  readonly userId: UserId;
+  /** The key that made it, for audit. */
+  readonly keyId: KeyId;
+  /** `input`: came inside the body of a job's creation. */
+  readonly source: 'upload' | 'input' | 'output';
+  /** The job that it came with or that produced it; null for uploads. */
+  readonly jobId: JobId | null;
+  readonly fileName: string;
+  readonly bytes: number;
+  readonly mimeType: string;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly sha256: string;
+  readonly blobKey: string;
+  /** What a client of the OpenAI protocol said it is for; echoed, never used. */
+  readonly purpose: string | null;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}

@@ -1,0 +1,90 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+declare const brand: unique symbol;
+
+/** `request_id` in contract JSON: a UUIDv7, so that new rows sort last in every index. */
+export type JobId = string & { readonly [brand]: 'job' };
+/** `file_` and 24 base62 characters. */
+export type FileId = string & { readonly [brand]: 'file' };
+/** `user_` and 16 base62 characters. */
+export type UserId = string & { readonly [brand]: 'user' };
+/** `key_` and 16 base62 characters: names an API key, is not its secret. */
+export type KeyId = string & { readonly [brand]: 'key' };
+/** `worker_` and 16 base62 characters: one process that runs jobs, from its start to its end. */
+export type WorkerId = string & { readonly [brand]: 'worker' };
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+export const newFileId = () => `file_${base62(24)}` as FileId;
+export const newUserId = () => `user_${base62(16)}` as UserId;
+export const newKeyId = () => `key_${base62(16)}` as KeyId;
+export const newWorkerId = () => `worker_${base62(16)}` as WorkerId;
+
+export function newJobId(nowMs: number): JobId {
+  return uuidv7(nowMs) as JobId;
+}
+
+/** RFC 9562 UUID version 7: 48 bits of milliseconds, then random bits. */
+export function uuidv7(nowMs: number): string {
+  const bytes = randomBytes(16);
+  bytes.writeUIntBE(nowMs, 0, 6);
+  bytes[6] = (bytes[6]! & 0x0f) | 0x70;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const filePattern = /^file_[0-9A-Za-z]{24}$/;
+
+/** The id a client wrote, or null when it cannot be one of ours. */
+export const parseJobId = (text: string): JobId | null => (uuidPattern.test(text) ? (text as JobId) : null);
+export const parseFileId = (text: string): FileId | null =>
+  filePattern.test(text) ? (text as FileId) : null;
+
+/** Ids that come back from our own rows. */
+export const jobIdFromRow = (text: string) => text as JobId;
+export const fileIdFromRow = (text: string) => text as FileId;
+export const userIdFromRow = (text: string) => text as UserId;
+export const keyIdFromRow = (text: string) => text as KeyId;
+export const workerIdFromRow = (text: string) => text as WorkerId;
+
+const secretLength = 30;
+const checksumLength = 6;
+const keyPattern = /^atl_([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/;
+
+/** A new API key: `atl_`, 30 random characters (178 bits), 6 that check them. Shown once, kept as a hash. */
+export function newApiKeySecret(): string {
+  const body = base62(secretLength);
+  return `atl_${body}${keyChecksum(body)}`;
+}
+
+/** False for most typing errors and every cut or made-up key, without asking the database. */
+export function isWellFormedApiKey(text: string): boolean {
+  const match = keyPattern.exec(text);
+  return match !== null && keyChecksum(match[1]!) === match[2];
+}
+
+/** What is stored of an API key. 178 random bits need no slow hash. */
+export const hashApiKey = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+
+function keyChecksum(body: string): string {
+  let value = createHash('sha256').update(`atl_${body}`).digest().readUIntBE(0, 6);
+  let text = '';
+  for (let i = 0; i < checksumLength; i++) {
+    text += alphabet[value % 62];
+    value = Math.floor(value / 62);
+  }
+  return text;
+}
+
+/** Uniform over the alphabet: bytes of 248 and more would favour its beginning and are dropped. */
+function base62(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length - text.length + 8)) {
+      if (byte < 248 && text.length < length) text += alphabet[byte % 62];
+    }
+  }
+  return text;
+}

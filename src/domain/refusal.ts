@@ -1,0 +1,123 @@
+/**
+ * Every answer that is not success, in one table: name → shape, status, code and words.
+ * Change a status code or a sentence of an error here and nowhere else.
+ */
+
+/** Contract 7.1. */
+interface GatewayRefusal {
+  readonly shape: 'gateway';
+  readonly status: number;
+  readonly code: string;
+  readonly words: string;
+}
+/** Contract 7.2. `words` may hold `{subject}`. */
+interface DetailRefusal {
+  readonly shape: 'detail';
+  readonly status: number;
+  readonly words: string;
+}
+/** Contract 7.3. `words` may hold `{subject}`; `param` is used unless the thrower names one. */
+interface FileRefusal {
+  readonly shape: 'file';
+  readonly status: number;
+  readonly code: string;
+  readonly type: 'invalid_request_error' | 'api_error';
+  readonly param: string | null;
+  readonly words: string;
+}
+export type RefusalEntry = GatewayRefusal | DetailRefusal | FileRefusal;
+
+const gateway = (status: number, code: string, words: string): GatewayRefusal => ({
+  shape: 'gateway',
+  status,
+  code,
+  words,
+});
+const detail = (status: number, words: string): DetailRefusal => ({ shape: 'detail', status, words });
+const file = (status: number, code: string, words: string, param: string | null = null): FileRefusal => ({
+  shape: 'file',
+  status,
+  code,
+  type: status >= 500 || status === 429 ? 'api_error' : 'invalid_request_error',
+  param,
+  words,
+});
+
+export const refusals = {
+  key_missing: gateway(401, 'UNAUTHORIZED', 'A Bearer token is required'),
+  key_invalid: gateway(401, 'UNAUTHORIZED', 'Invalid API key'),
+  rate_exceeded: gateway(429, 'RATE_LIMIT_EXCEEDED', 'Request rate exceeded, please try again later'),
+
+  model_unknown: detail(404, 'App not found: {subject}'),
+  model_forbidden: detail(403, 'Model not allowed for this user'),
+  webhook_unsupported: detail(400, 'webhook not supported'),
+  stream_unsupported: detail(400, 'SSE streaming not supported'),
+  path_unknown: detail(404, 'Not Found'),
+  job_unknown: detail(404, 'Request not found'),
+  input_invalid: detail(422, '{subject}'),
+  external_task_id_used: detail(422, 'external_task_id: already used by request {subject}'),
+  idempotency_key_reused: detail(422, 'Idempotency-Key: already used with another body'),
+  body_not_object: detail(400, 'Request body must be a JSON object'),
+  body_too_large: detail(413, 'Request body too large'),
+  content_type_unsupported: detail(415, 'Content-Type must be application/json'),
+  content_encoding_unsupported: detail(415, 'Content-Encoding must be identity'),
+  request_malformed: detail(400, 'Bad Request'),
+  request_too_slow: detail(408, 'Request took too long'),
+  // The path that other queue clients read results from raises on a failed job (decisions 2, alias).
+  job_failed: detail(500, 'Runtime execution failed'),
+  job_ended_early: detail(400, 'Runtime execution failed'),
+  unavailable: detail(503, 'Service temporarily unavailable'),
+  bug: detail(500, 'Runtime execution failed'),
+
+  file_request_invalid: file(400, 'invalid_request', '{subject}'),
+  file_required: file(400, 'file_required', 'The request has no file field', 'file'),
+  invalid_base64: file(400, 'invalid_base64', 'data is empty or not valid base64', 'data'),
+  unsupported_file_type: file(400, 'unsupported_file_type', 'Unsupported file type: {subject}', 'file'),
+  file_too_large: file(413, 'file_too_large', 'The file exceeds 40MB', 'file'),
+  upload_rate_exceeded: file(429, 'rate_limit_exceeded', 'Upload rate exceeded, please try again later'),
+  storage_unavailable: file(500, 'storage_unavailable', 'Storage is unavailable, please try again later'),
+  file_bug: file(500, 'internal_error', 'Something went wrong on our side'),
+  invalid_signature: file(403, 'invalid_signature', 'The signature of this address is not valid'),
+  url_expired: file(403, 'url_expired', 'This address has expired; request the file again to get a new one'),
+  file_not_found: file(404, 'file_not_found', 'File not found', 'file_id'),
+  file_range_invalid: file(416, 'invalid_range', 'The range lies outside the file', 'Range'),
+} as const satisfies Record<string, RefusalEntry>;
+
+export type RefusalName = keyof typeof refusals;
+
+export interface RefusalDetails {
+  /** Fills `{subject}` in the words. */
+  readonly subject?: string;
+  /** The offending field of a file refusal. */
+  readonly param?: string;
+  /** Whole seconds until another try makes sense. */
+  readonly retryAfterSeconds?: number;
+  /** Field paths at fault, for the header X-Error-Fields. */
+  readonly fields?: readonly string[];
+  /** What really happened: for the log, never for the client. */
+  readonly cause?: unknown;
+}
+
+/** A refusal on its way to the client. Its message is the public sentence; its cause is private. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly refusal: RefusalName;
+  readonly details: RefusalDetails;
+
+  constructor(refusal: RefusalName, details: RefusalDetails) {
+    super(
+      refusals[refusal].words.replace('{subject}', () => details.subject ?? ''),
+      { cause: details.cause },
+    );
+    this.refusal = refusal;
+    this.details = details;
+  }
+
+  get entry(): RefusalEntry {
+    return refusals[this.refusal];
+  }
+}
+
+/** `throw refuse('file_too_large')`. */
+export const refuse = (refusal: RefusalName, details: RefusalDetails = {}): Refusal =>
+  new Refusal(refusal, details);
