@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import type { Model } from './model.ts';
+
+/** One line of `GET /v1/models`. */
+export function summarize(model: Model) {
+  const { id, kind, family, title, summary, acceptsCallback } = model;
+  return {
+    id,
+    object: 'model',
+    owned_by: 'atelier',
+    kind,
+    family,
+    title,
+    summary,
+    accepts_callback: acceptsCallback,
+  };
+}
+
+/** `GET /v1/models/{id}`: all that a form, a document or a typed client needs. */
+export function describe(model: Model) {
+  return {
+    ...summarize(model),
+    limits: { max_body_bytes: model.maxBodyBytes },
+    input_schema: z.toJSONSchema(model.schema, { io: 'input', unrepresentable: 'any' }),
+    rules: model.rules.map(({ says, fields }) => ({ says, fields })),
+    examples: model.examples,
+  };
+}

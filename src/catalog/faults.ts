@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import type { Rule } from './model.ts';
+
+/** One thing wrong with a request: where, and a reason that follows it in the sentence. */
+export interface Fault {
+  /** Joined by dots, array positions as numbers. */
+  readonly path: string;
+  readonly reason: string;
+}
+export type Faults = readonly Fault[];
+
+/** `settings.duration: must be between 3 and 15; prompt: is required` */
+export const sentenceOf = (faults: Faults): string =>
+  faults.map(({ path, reason }) => `${path}: ${reason}`).join('; ');
+
+/** What a body became: a validated input, or every fault of it. */
+export type ParsedInput<Input = unknown> =
+  | { readonly ok: true; readonly input: Input }
+  | { readonly ok: false; readonly faults: Faults };
+
+/** Finds every fault at once: of the schema, and of each rule whose own fields are sound. */
+export function parseInput<Schema extends z.ZodObject>(
+  schema: Schema,
+  rules: readonly Rule<z.output<Schema>>[],
+  body: unknown,
+): ParsedInput<z.output<Schema>> {
+  const parsed = schema.safeParse(body, { error: reasonOf });
+  if (parsed.success) {
+    const faults = brokenRules(rules, parsed.data);
+    return faults.length === 0 ? { ok: true, input: parsed.data } : { ok: false, faults };
+  }
+  const faults = parsed.error.issues.flatMap(issue => faultsOfIssue(schema, issue));
+  const wrong = new Set(faults.map(fault => fault.path.split('.')[0]));
+  const judgeable = rules.filter(rule => rule.fields.every(field => !wrong.has(field.split('.')[0])));
+  return { ok: false, faults: [...faults, ...brokenRules(judgeable, soundPart(schema, body))] };
+}
+
+const brokenRules = <Input>(rules: readonly Rule<Input>[], input: Input): Faults =>
+  rules.filter(rule => !rule.holds(input)).map(rule => ({ path: rule.fields[0], reason: rule.says }));
+
+/** The top-level fields that parse by themselves, with their defaults: all that a judgeable rule looks at. */
+function soundPart<Schema extends z.ZodObject>(schema: Schema, body: unknown): z.output<Schema> {
+  const given = z.record(z.string(), z.unknown()).parse(body);
+  const sound = Object.entries(schema.shape).flatMap(([key, field]) => {
+    const parsed = z.safeParse(field, given[key]);
+    return parsed.success ? [[key, parsed.data]] : [];
+  });
+  return Object.fromEntries(sound) as z.output<Schema>;
+}
+
+function faultsOfIssue(schema: z.ZodObject, issue: z.core.$ZodIssue): Faults {
+  if (issue.code === 'unrecognized_keys') {
+    const known = knownKeysAt(schema, issue.path);
+    return issue.keys.map(key => ({
+      path: pathOf([...issue.path, key]),
+      reason: `unknown field${suggestion(key, known)}`,
+    }));
+  }
+  if (issue.code === 'invalid_union') {
+    // The branch that came closest tells what is wrong.
+    const closest = issue.errors.toSorted((a, b) => a.length - b.length)[0];
+    if (closest && closest.length > 0) {
+      return closest.flatMap(inner =>
+        faultsOfIssue(schema, { ...inner, path: [...issue.path, ...inner.path] }),
+      );
+    }
+  }
+  return [{ path: pathOf(issue.path), reason: issue.message }];
+}
+
+const pathOf = (path: readonly PropertyKey[]): string => path.map(String).join('.');
+
+/** The reason where a field does not bring its own. */
+function reasonOf(issue: z.core.$ZodRawIssue): string {
+  if (issue.input === undefined && issue.code === 'invalid_type') return 'is required';
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${words[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return `must be one of ${issue.values.join(', ')}`;
+    default:
+      return 'is not valid';
+  }
+}
+
+const words: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'an integer',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+};
+
+/** The keys of the object at a path, as far as plain objects lead there. */
+function knownKeysAt(schema: z.ZodObject, path: readonly PropertyKey[]): readonly string[] {
+  let at: z.core.$ZodType = schema;
+  for (const key of path) {
+    at = unwrap(at);
+    if (at instanceof z.ZodObject) at = at.shape[String(key)] ?? z.never();
+    else if (at instanceof z.ZodArray) at = at.element;
+    else return [];
+  }
+  at = unwrap(at);
+  return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
+}
+
+function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
+  let at = schema;
+  while (
+    at instanceof z.ZodOptional ||
+    at instanceof z.ZodDefault ||
+    at instanceof z.ZodPrefault ||
+    at instanceof z.ZodNullable
+  ) {
+    at = at.def.innerType;
+  }
+  return at;
+}
+
+function suggestion(key: string, known: readonly string[]): string {
+  const nearest = known
+    .map(candidate => ({
+      candidate,
+      distance: editDistance(key.toLowerCase().slice(0, 64), candidate.toLowerCase()),
+    }))
+    .toSorted((a, b) => a.distance - b.distance)[0];
+  const near =
+    nearest !== undefined && nearest.distance <= Math.max(1, Math.floor(nearest.candidate.length / 3));
+  return near ? `, did you mean ${nearest.candidate}?` : '';
+}
+
+/** Levenshtein, one row at a time. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}

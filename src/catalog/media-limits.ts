@@ -1,0 +1,47 @@
+import type { MediaFacts } from '../domain/media.ts';
+import type { MediaLimits, Range } from './media.ts';
+
+/** Frame rates of real files are averages: 29.994 counts as 30. */
+const fpsSlack = 0.05;
+/** Container times are rounded to a frame or a packet. */
+const secondsSlack = 0.05;
+
+/** Which bound a probed file breaks, as a reason that follows the field's name; null when it keeps them all. */
+export function brokenLimit(facts: MediaFacts, limits: MediaLimits): string | null {
+  if (!limits.formats.includes(facts.mimeType)) {
+    return `must be ${limits.formats.map(format => format.split('/')[1]).join(', ')}, found ${facts.mimeType}`;
+  }
+  const { width, height } = facts.image ?? facts.video ?? { width: 0, height: 0 };
+  const seconds = limits.kind === 'audio' ? facts.audio?.seconds : facts.video?.seconds;
+  return (
+    brokenBytes(facts.bytes, limits) ??
+    brokenRange('width', width, 'px', limits.sides) ??
+    brokenRange('height', height, 'px', limits.sides) ??
+    brokenRange('width divided by height', width / height, '', limits.ratio) ??
+    brokenRange('width times height', width * height, 'px', limits.pixels) ??
+    brokenRange('length', seconds ?? 0, 's', limits.seconds, secondsSlack) ??
+    brokenRange('frame rate', facts.video?.fps ?? 0, 'fps', limits.fps, fpsSlack)
+  );
+}
+
+function brokenBytes(bytes: number, { maxBytes, maxBytesExclusive }: MediaLimits): string | null {
+  if (maxBytes === undefined || bytes < maxBytes || (bytes === maxBytes && !maxBytesExclusive)) return null;
+  return `must be ${maxBytesExclusive ? 'under' : 'at most'} ${maxBytes / (1024 * 1024)} MB`;
+}
+
+function brokenRange(
+  what: string,
+  value: number,
+  unit: string,
+  range: Range | undefined,
+  slack = 0,
+): string | null {
+  if (!range) return null;
+  const { min, max = Number.POSITIVE_INFINITY, exclusive } = range;
+  const isInside = exclusive ? value > min && value < max : value >= min - slack && value <= max + slack;
+  if (isInside) return null;
+  const bounds = Number.isFinite(max)
+    ? `${exclusive ? 'strictly ' : ''}between ${min} and ${max}`
+    : `${exclusive ? 'above' : 'at least'} ${min}`;
+  return `${what} must be ${bounds}${unit && ` ${unit}`}, found ${Math.round(value * 1000) / 1000}`;
+}

@@ -1,0 +1,134 @@
+import { z } from 'zod';
+
+/** How a media value may be written in a request. Our own files (`file_…`, `asset://file_…`, signed addresses) always may. */
+export type MediaForm = 'url' | 'data-url' | 'raw-base64';
+
+/** A range; `exclusive` where the contract says "strictly between" or "below". */
+export interface Range {
+  readonly min: number;
+  /** Infinity: no upper bound; null in JSON. */
+  readonly max: number;
+  readonly exclusive?: true;
+}
+
+/** The bounds of one media field, as data: the gate holds them, the console shows them, the docs print them. */
+export interface MediaLimits {
+  readonly kind: 'image' | 'video' | 'audio';
+  readonly forms: readonly MediaForm[];
+  /** MIME types. */
+  readonly formats: readonly string[];
+  readonly maxBytes?: number;
+  /** "under", not "at most". */
+  readonly maxBytesExclusive?: true;
+  /** Pixels, each of width and height. */
+  readonly sides?: Range;
+  /** Width divided by height. */
+  readonly ratio?: Range;
+  readonly seconds?: Range;
+  readonly fps?: Range;
+  /** Width times height. */
+  readonly pixels?: Range;
+}
+
+declare module 'zod' {
+  interface GlobalMeta {
+    /** Present on a field whose value is a picture, a video or a sound. */
+    media?: MediaLimits;
+    /** Unit of a number, for people. */
+    unit?: string;
+    /** How a form draws the field where its type does not say. */
+    widget?: 'textarea' | 'seed' | 'voice' | 'size' | 'shots' | 'slider';
+    /** Fields of one group stand together in a form. */
+    group?: string;
+  }
+}
+
+const ownFile = /^(?:asset:\/\/)?file_[0-9A-Za-z]{24}$/;
+const webUrl = /^https?:\/\/\S+$/i;
+const dataUrl = /^data:[a-z]+\/[a-z0-9.+-]+;base64,/;
+const base64Start = /^[A-Za-z0-9+/]{16}/;
+
+/** Which form a value is written in; null when it is none that can be. */
+export function mediaFormOf(value: string): 'own' | MediaForm | null {
+  if (ownFile.test(value)) return 'own';
+  if (webUrl.test(value)) return 'url';
+  if (dataUrl.test(value)) return 'data-url';
+  return base64Start.test(value) ? 'raw-base64' : null;
+}
+
+const formWords: Readonly<Record<MediaForm, string>> = {
+  url: 'an http or https URL',
+  'data-url': 'a data URL in base64',
+  'raw-base64': 'base64 without a data: prefix',
+};
+
+/** A field that holds one medium. Its bytes are looked at by the gate, not here. */
+export function media(limits: MediaLimits, hints: { readonly title: string; readonly description?: string }) {
+  const wanted = [...limits.forms.map(form => formWords[form]), 'a file id'].join(' or ');
+  return z
+    .string()
+    .refine(
+      value => {
+        const form = mediaFormOf(value);
+        return form === 'own' || (form !== null && limits.forms.includes(form));
+      },
+      { error: `must be ${wanted}` },
+    )
+    .meta({ ...hints, media: limits });
+}
+
+/** One medium of a request and where it stands. */
+export interface FoundMedia {
+  readonly path: readonly (string | number)[];
+  readonly value: string;
+  readonly limits: MediaLimits;
+}
+
+/** Every media value of an input, found by walking schema and input together. */
+export function findMedia(
+  schema: z.core.$ZodType,
+  input: unknown,
+  path: readonly (string | number)[] = [],
+): readonly FoundMedia[] {
+  const limits = z.globalRegistry.get(schema)?.media;
+  if (limits) return typeof input === 'string' ? [{ path, value: input, limits }] : [];
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  switch (def.type) {
+    case 'object':
+      return isRecord(input)
+        ? Object.entries(def.shape).flatMap(([key, member]) => findMedia(member, input[key], [...path, key]))
+        : [];
+    case 'array':
+      return Array.isArray(input)
+        ? input.flatMap((item, index) => findMedia(def.element, item, [...path, index]))
+        : [];
+    case 'union':
+      // Only the option that the input is: the others do not parse it.
+      return def.options
+        .filter(option => z.safeParse(option, input).success)
+        .slice(0, 1)
+        .flatMap(option => findMedia(option, input, path));
+    case 'optional':
+    case 'default':
+    case 'prefault':
+    case 'nullable':
+      return findMedia(def.innerType, input, path);
+    case 'pipe':
+      return findMedia(def.out, input, path);
+    default:
+      return [];
+  }
+}
+
+/** A copy of the input in which one medium is written differently. */
+export function replaceMedia(input: unknown, path: readonly (string | number)[], value: string): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return value;
+  if (Array.isArray(input))
+    return input.map((item, index) => (index === key ? replaceMedia(item, rest, value) : item));
+  if (isRecord(input)) return { ...input, [key]: replaceMedia(input[key], rest, value) };
+  throw new Error(`expected an object or array at ${path.join('.')}`);
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

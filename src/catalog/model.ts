@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import type { Band, JobError, JobResult, JobState, Output } from '../domain/job.ts';
+import { type ParsedInput, parseInput } from './faults.ts';
+import { type FoundMedia, findMedia } from './media.ts';
+import type { RenderPlan } from './render-plan.ts';
+
+export type Kind = 'video' | 'image' | 'speech';
+export type Family = 'alpha' | 'beta' | 'gamma' | 'delta' | 'epsilon' | 'zeta' | 'eta' | 'theta';
+
+/** A constraint between fields. */
+export interface Rule<Input> {
+  /** ONE sentence: the client's error, the line in the docs, the name of the test. */
+  readonly says: string;
+  /** The fields it looks at; the first is named in the error. */
+  readonly fields: readonly [string, ...string[]];
+  readonly holds: (input: Input) => boolean;
+  /** A change to the first example that breaks this rule and no other; undefined takes a field out. */
+  readonly brokenBy: Readonly<Record<string, unknown>>;
+}
+
+/** A produced file with its address of the moment. */
+export interface SignedOutput extends Output {
+  readonly url: string;
+}
+
+/** What a family's own result keys are built from. Times in epoch ms. */
+export interface ResultView<Input> {
+  readonly jobId: string;
+  readonly state: JobState;
+  readonly input: Input;
+  readonly externalTaskId: string | null;
+  readonly createdAt: number;
+  readonly startedAt: number | null;
+  readonly completedAt: number | null;
+  readonly error: JobError | null;
+  /** Null until the job completed. */
+  readonly result: JobResult | null;
+  readonly outputs: readonly SignedOutput[];
+  /** The bytes of the first output as hexadecimal text; null where the model does not ask for them, or they are gone. */
+  readonly audioHex: string | null;
+}
+
+export interface ModelDefinition<Schema extends z.ZodObject> {
+  readonly id: string;
+  readonly kind: Kind;
+  readonly family: Family;
+  readonly title: string;
+  readonly summary: string;
+  /** The body of a creation: types, bounds, defaults, and hints for forms. */
+  readonly input: Schema;
+  readonly rules?: readonly Rule<z.output<Schema>>[];
+  /** Contract 8; 64 MB where it says nothing. */
+  readonly maxBodyBytes?: number;
+  /** Where the callback address stands, if not in `callback_url`. */
+  readonly callbackUrl?: (input: z.output<Schema>) => string | undefined;
+  /** Where the caller's task id stands, if not in `external_task_id`. */
+  readonly externalTaskId?: (input: z.output<Schema>) => string | undefined;
+  /** Seconds after creation at which the job expires; 172,800 where it says nothing. */
+  readonly deadlineSeconds?: (input: z.output<Schema>) => number;
+  /** 1 for jobs that may wait behind others. */
+  readonly band?: (input: z.output<Schema>) => Band;
+  /** Whether the result carries the sound itself, as `audioHex`; never where it says nothing. */
+  readonly inlineAudio?: (input: z.output<Schema>) => boolean;
+  /** How the local engine draws it. */
+  readonly render: (input: z.output<Schema>) => RenderPlan;
+  /** The keys that users of this family know, beside the core ones. */
+  readonly native: (view: ResultView<z.output<Schema>>) => Readonly<Record<string, unknown>>;
+  readonly examples: readonly [z.input<Schema>, ...z.input<Schema>[]];
+}
+
+/** A catalog entry. Its functions take an input that its own `parse` gave, then or before it was stored. */
+export interface Model {
+  readonly id: string;
+  readonly kind: Kind;
+  readonly family: Family;
+  readonly title: string;
+  readonly summary: string;
+  readonly schema: z.ZodObject;
+  readonly rules: readonly Rule<never>[];
+  readonly maxBodyBytes: number;
+  readonly acceptsCallback: boolean;
+  readonly examples: readonly unknown[];
+  parse(body: unknown): ParsedInput;
+  media(input: unknown): readonly FoundMedia[];
+  callbackUrl(input: unknown): string | null;
+  externalTaskId(input: unknown): string | null;
+  deadlineSeconds(input: unknown): number;
+  band(input: unknown): Band;
+  /** True: whoever builds the result body reads the first output and passes it on as hexadecimal text. */
+  inlineAudio(input: unknown): boolean;
+  render(input: unknown): RenderPlan;
+  native(view: ResultView<unknown>): Readonly<Record<string, unknown>>;
+}
+
+const megabyte = 1024 * 1024;
+/** Decisions 8: 64 MB for every model without a bound of its own. */
+const defaultMaxBodyBytes = 64 * megabyte;
+/** Decisions 2: every job without a deadline of its own gets two days. */
+const defaultDeadlineSeconds = 172_800;
+
+export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinition<Schema>): Model {
+  type Input = z.output<Schema>;
+  // What reaches these functions was parsed by this very schema, at the door or before it was stored.
+  const trusted = (input: unknown): Input => input as Input;
+  const rules = definition.rules ?? [];
+  const fieldOf = (input: unknown, field: string): string | undefined =>
+    z.looseObject({ [field]: z.string().optional() }).parse(input)[field];
+
+  return {
+    id: definition.id,
+    kind: definition.kind,
+    family: definition.family,
+    title: definition.title,
+    summary: definition.summary,
+    schema: definition.input,
+    rules,
+    maxBodyBytes: definition.maxBodyBytes ?? defaultMaxBodyBytes,
+    acceptsCallback: definition.callbackUrl !== undefined || 'callback_url' in definition.input.shape,
+    examples: definition.examples,
+    parse: body => parseInput(definition.input, rules, body),
+    media: input => findMedia(definition.input, input),
+    callbackUrl: input => definition.callbackUrl?.(trusted(input)) ?? fieldOf(input, 'callback_url') ?? null,
+    externalTaskId: input =>
+      definition.externalTaskId?.(trusted(input)) ?? fieldOf(input, 'external_task_id') ?? null,
+    deadlineSeconds: input => definition.deadlineSeconds?.(trusted(input)) ?? defaultDeadlineSeconds,
+    band: input => definition.band?.(trusted(input)) ?? 0,
+    inlineAudio: input => definition.inlineAudio?.(trusted(input)) ?? false,
+    render: input => definition.render(trusted(input)),
+    native: view => definition.native({ ...view, input: trusted(view.input) }),
+  };
+}
