@@ -1,0 +1,85 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** Longest address accepted, in characters. */
+export const maxUrlLength = 2048;
+
+export interface GuardOptions {
+  /** The operator's word that addresses of its own network may be reached (tests, local development). */
+  readonly allowPrivate: boolean;
+}
+
+export type UrlVerdict =
+  | { readonly ok: true; readonly url: URL }
+  /** The reason is a sentence for whoever sent the address. */
+  | { readonly ok: false; readonly reason: string };
+
+/**
+ * Whether everybody on the internet would reach the same machine under that address. Only the canonical
+ * spelling counts as an address at all; what cannot be read is not public.
+ */
+export function isPublicAddress(address: string): boolean {
+  if (isIP(address) === 0 || address.includes('%')) return false;
+  const judged = ipaddr.process(address); // ::ffff:a.b.c.d becomes a.b.c.d.
+  if (judged.range() !== 'unicast') return false;
+  if (judged instanceof ipaddr.IPv6) return judged.match(globalUnicast);
+  return judged.toString() !== azurePlatform;
+}
+
+/**
+ * The only part of IPv6 that is given out. Outside it lie ::/96, which ipaddr.js 2.5 calls unicast although
+ * it embeds IPv4 addresses, and 64:ff9b::/96, behind which a translator may reach any of them.
+ */
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
+/** A routable number that every machine of that cloud maps to its platform's inner services. */
+const azurePlatform = '168.63.129.16';
+
+/**
+ * Judges the address of a client or an upstream before anything is resolved or connected. What a name leads
+ * to is judged again when connecting.
+ */
+export function judgeUrl(text: string, { allowPrivate }: GuardOptions): UrlVerdict {
+  if (text.length > maxUrlLength) return no(`The address is longer than ${maxUrlLength} characters.`);
+  // The URL parser repairs the rest; what needs repair is meant to be read differently by someone else.
+  if (!plainUrl.test(text) || !URL.canParse(text)) {
+    return no('The address must be a plain http:// or https:// address.');
+  }
+  const url = new URL(text);
+  if (url.username || url.password || authorityWithAt.test(text)) {
+    return no('The address may not hold a user name or password.');
+  }
+  if (allowPrivate) return { ok: true, url };
+  if (!isOpenPort(url.port)) return no('The port of the address is not accepted.');
+  // The parser has folded decimal, octal, hexadecimal and full-width spellings into one by now.
+  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const isOutside = isIP(host) ? isPublicAddress(host) : isPublicName(host);
+  return isOutside ? { ok: true, url } : no('The address is not a public one.');
+}
+
+/** No spaces, control characters or backslashes, and two slashes written out. */
+const plainUrl = /^https?:\/\/[^\s\\\p{Cc}]+$/iu;
+const authorityWithAt = /^[a-z]+:\/\/[^/?#]*@/i;
+
+/** Names that by their standard never leave a machine or a house. */
+const innerSuffixes = ['localhost', 'local', 'internal', 'home.arpa'];
+
+function isPublicName(host: string): boolean {
+  // A name without a dot is completed by the resolver's search list, so it means something inside.
+  if (!/[^.]\.[^.]/.test(host)) return false;
+  return !innerSuffixes.some(suffix => host === suffix || host.endsWith(`.${suffix}`));
+}
+
+/** Databases, caches, container and cluster control: an HTTP request there is never a fetch of media. */
+const innerPorts = new Set([
+  9042, 9092, 9200, 9300, 10250, 10255, 10256, 11211, 11434, 15672, 27017, 27018, 27019,
+]);
+
+function isOpenPort(port: string): boolean {
+  if (port === '') return true;
+  const number = Number(port);
+  return number === 80 || number === 443 || number === 8080 || (number >= 8443 && !innerPorts.has(number));
+}
+
+function no(reason: string): UrlVerdict {
+  return { ok: false, reason };
+}

@@ -1,0 +1,65 @@
+import type { Readable } from 'node:stream';
+
+/** The body of an answer from outside: read at most once, at most so many bytes, at most until the deadline. */
+export interface BoundedBody extends AsyncIterable<Uint8Array> {
+  /** The first so many bytes; the rest is not waited for. A body that breaks off gives what came of it. */
+  first(bytes: number): Promise<Uint8Array>;
+  /** Ends the connection without reading on. */
+  discard(): void;
+}
+
+/** Thrown while reading; its message is a sentence that may be shown to whoever wrote the address. */
+export class BodyFailed extends Error {
+  override readonly name = 'BodyFailed';
+}
+
+export interface BodyBinding {
+  readonly maxBytes: number;
+  /** Gives the connection back; called once the body is at its end, whichever. */
+  readonly release: () => void;
+  readonly sayWhy: (error: unknown) => string;
+}
+
+export function bindBody(source: Readable, { maxBytes, release, sayWhy }: BodyBinding): BoundedBody {
+  // Broken off while nobody reads, it has nobody to tell; a reader is told by the iteration.
+  source.on('error', () => {});
+
+  async function* read(): AsyncGenerator<Uint8Array> {
+    let taken = 0;
+    try {
+      for await (const chunk of source as AsyncIterable<Uint8Array>) {
+        taken += chunk.length;
+        if (taken > maxBytes) throw new BodyFailed(`The answer is larger than ${maxBytes} bytes.`);
+        yield chunk;
+      }
+    } catch (error) {
+      throw error instanceof BodyFailed ? error : new BodyFailed(sayWhy(error), { cause: error });
+    } finally {
+      discard();
+    }
+  }
+
+  function discard(): void {
+    source.destroy();
+    release();
+  }
+
+  return {
+    [Symbol.asyncIterator]: read,
+    async first(bytes) {
+      const chunks: Uint8Array[] = [];
+      let taken = 0;
+      try {
+        for await (const chunk of read()) {
+          chunks.push(chunk);
+          taken += chunk.length;
+          if (taken >= bytes) break;
+        }
+      } catch {
+        // What came before the break is the answer.
+      }
+      return new Uint8Array(Buffer.concat(chunks).subarray(0, bytes));
+    },
+    discard,
+  };
+}

@@ -1,0 +1,168 @@
+import { looksLikeText, sniff } from './sniff.ts';
+
+/** Contract 2.3: the types a file may have, and the class of each. */
+export const fileTypes: Readonly<Record<string, 'image' | 'audio' | 'video' | 'document' | 'text'>> = {
+  'image/jpeg': 'image',
+  'image/png': 'image',
+  'image/gif': 'image',
+  'image/webp': 'image',
+  'audio/mpeg': 'audio',
+  'audio/wav': 'audio',
+  'audio/mp4': 'audio',
+  'audio/webm': 'audio',
+  'video/mp4': 'video',
+  'video/quicktime': 'video',
+  'video/webm': 'video',
+  'application/pdf': 'document',
+  'text/plain': 'text',
+  'text/csv': 'text',
+  'application/json': 'text',
+};
+
+export interface FileClues {
+  /** The first `sniffBytes` bytes, or the whole of a shorter file. */
+  readonly head: Uint8Array;
+  /** As the sender wrote it, parameters included. */
+  readonly declaredMimeType?: string | undefined;
+  readonly filename?: string | undefined;
+}
+
+export type TypeDecision =
+  | {
+      readonly kind: 'decided';
+      readonly mimeType: string;
+      /** Present while audio/* and video/* are still open: the prober's `mimeType` is the last word. */
+      readonly tracksDecide?: 'mp4' | 'webm';
+    }
+  | { readonly kind: 'contradicted'; readonly declared: string; readonly found: string }
+  | { readonly kind: 'unsupported'; readonly found: string };
+
+/** The bytes first, then the declared type, then the extension. */
+export function decideFileType(clues: FileClues): TypeDecision {
+  const declared = normaliseMimeType(clues.declaredMimeType, clues.filename);
+  const sniffed = sniff(clues.head);
+  if (!sniffed) return decideWithoutMagic(clues, declared);
+  const found = sniffed.mimeType;
+  if (declared && family(declared) !== family(found)) return { kind: 'contradicted', declared, found };
+  return fileTypes[found] ? { kind: 'decided', ...sniffed } : { kind: 'unsupported', found };
+}
+
+const unknownBytes = 'application/octet-stream';
+
+function decideWithoutMagic(clues: FileClues, declared: string | null): TypeDecision {
+  const isText = looksLikeText(clues.head);
+  const isEmpty = clues.head.length === 0;
+  if (declared && (fileTypes[declared] === 'text' || declared.startsWith('text/'))) {
+    if (!isText) return { kind: 'contradicted', declared, found: unknownBytes };
+    return fileTypes[declared]
+      ? { kind: 'decided', mimeType: declared }
+      : { kind: 'unsupported', found: declared };
+  }
+  if (declared && hasMagic(declared)) {
+    if (isEmpty) return { kind: 'unsupported', found: unknownBytes };
+    return { kind: 'contradicted', declared, found: isText ? 'text/plain' : unknownBytes };
+  }
+  if (declared) return { kind: 'unsupported', found: declared };
+  const named = typeOfExtension(clues.filename);
+  if (!isText || (named && hasMagic(named))) return { kind: 'unsupported', found: unknownBytes };
+  if (named) return { kind: 'decided', mimeType: named };
+  return isEmpty ? { kind: 'unsupported', found: unknownBytes } : { kind: 'decided', mimeType: 'text/plain' };
+}
+
+/** Whether every file of that type begins with bytes that `sniff` knows. */
+function hasMagic(mimeType: string): boolean {
+  return fileTypes[mimeType] ? fileTypes[mimeType] !== 'text' : sniffedToo.has(mimeType);
+}
+
+/** Recognised, so that a wrong declaration is noticed, though none of them is accepted. */
+const sniffedToo = new Set([
+  'image/bmp',
+  'image/tiff',
+  'image/heic',
+  'image/heif',
+  'image/avif',
+  'audio/aac',
+  'audio/flac',
+  'audio/ogg',
+  'video/ogg',
+  'video/3gpp',
+  'video/x-matroska',
+  'video/x-msvideo',
+]);
+
+const aliases: Readonly<Record<string, string>> = {
+  'image/jpg': 'image/jpeg',
+  'image/pjpeg': 'image/jpeg',
+  'image/x-png': 'image/png',
+  'image/x-ms-bmp': 'image/bmp',
+  'audio/mp3': 'audio/mpeg',
+  'audio/x-mp3': 'audio/mpeg',
+  'audio/x-mpeg': 'audio/mpeg',
+  'audio/mpeg3': 'audio/mpeg',
+  'audio/x-wav': 'audio/wav',
+  'audio/wave': 'audio/wav',
+  'audio/x-pn-wav': 'audio/wav',
+  'audio/vnd.wave': 'audio/wav',
+  'audio/m4a': 'audio/mp4',
+  'audio/x-m4a': 'audio/mp4',
+  'audio/x-aac': 'audio/aac',
+  'audio/x-flac': 'audio/flac',
+  'application/ogg': 'audio/ogg',
+  'video/x-m4v': 'video/mp4',
+  'application/x-pdf': 'application/pdf',
+  'text/x-csv': 'text/csv',
+  'application/csv': 'text/csv',
+  'text/json': 'application/json',
+};
+
+const unspecific = new Set([unknownBytes, 'binary/octet-stream', 'application/x-binary']);
+const mimeTypeShape = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/;
+
+/** Lower case, no parameters, one name a type; null where nothing specific was declared. */
+function normaliseMimeType(declared: string | undefined, filename: string | undefined): string | null {
+  const bare = (declared ?? '').split(';', 1)[0]!.trim().toLowerCase();
+  if (!mimeTypeShape.test(bare) || unspecific.has(bare)) return null;
+  // Windows names every .csv so once a spreadsheet program is installed, and browsers repeat it.
+  if (bare === 'application/vnd.ms-excel' && typeOfExtension(filename) === 'text/csv') return null;
+  return Object.hasOwn(aliases, bare) ? aliases[bare]! : bare;
+}
+
+const families: Readonly<Record<string, string>> = {
+  'audio/mp4': 'mp4',
+  'video/mp4': 'mp4',
+  'audio/webm': 'webm',
+  'video/webm': 'webm',
+  'audio/ogg': 'ogg',
+  'video/ogg': 'ogg',
+  'image/heic': 'heif',
+  'image/heif': 'heif',
+};
+
+/** Types that do not contradict each other: the tracks, not the first bytes, tell them apart. */
+function family(mimeType: string): string {
+  return families[mimeType] ?? mimeType;
+}
+
+const extensionTypes: Readonly<Record<string, string>> = {
+  txt: 'text/plain',
+  csv: 'text/csv',
+  json: 'application/json',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  png: 'image/png',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+  m4a: 'audio/mp4',
+  mp4: 'video/mp4',
+  m4v: 'video/mp4',
+  mov: 'video/quicktime',
+  webm: 'video/webm',
+  pdf: 'application/pdf',
+};
+
+function typeOfExtension(filename: string | undefined): string | null {
+  const extension = /\.([a-z0-9]+)$/i.exec(filename ?? '')?.[1]?.toLowerCase() ?? '';
+  return Object.hasOwn(extensionTypes, extension) ? extensionTypes[extension]! : null;
+}

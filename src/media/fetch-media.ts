@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { open, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BodyFailed, type BoundedBody } from './bounded-body.ts';
+import type { Outbound } from './connect.ts';
+
+export interface FetchLimits {
+  readonly maxBytes: number;
+  /** For all redirects and the whole body together, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+  /** Where the file is written; it must exist. */
+  readonly directory: string;
+}
+
+export type FetchedMedia =
+  /** The file is the caller's from now on, to keep or to remove. */
+  | { readonly kind: 'fetched'; readonly path: string; readonly bytes: number }
+  /** A sentence that may be shown to whoever wrote the address. Nothing is left on disk. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+const maxRedirects = 3;
+
+/** Follows the address, at most three redirects far, each judged like the first, and keeps what it gives. */
+export async function fetchMedia(
+  outbound: Outbound,
+  url: string,
+  limits: FetchLimits,
+): Promise<FetchedMedia> {
+  const { maxBytes, timeoutMs, signal, directory } = limits;
+  const endsAt = performance.now() + timeoutMs;
+  let next = url;
+  for (let redirects = 0; redirects <= maxRedirects; redirects++) {
+    const answer = await outbound.request(next, {
+      method: 'GET',
+      timeoutMs: Math.max(1, endsAt - performance.now()),
+      maxBytes,
+      ...(signal && { signal }),
+    });
+    if (answer.kind !== 'answered') return refused(answer.reason);
+    const { status, headers, body } = answer;
+    const reason = whyNotTaken(status, headers, maxBytes);
+    if (reason === null) return keep(body, directory);
+    body.discard();
+    const target = redirectStatuses.has(status) ? headers.location : undefined;
+    if (target === undefined) return refused(reason);
+    if (!URL.canParse(target, next)) return refused('The address redirects to something that is no address.');
+    next = new URL(target, next).href;
+  }
+  return refused(`The address redirects more than ${maxRedirects} times.`);
+}
+
+const redirectStatuses = new Set([301, 302, 303, 307, 308]);
+
+function whyNotTaken(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  maxBytes: number,
+): string | null {
+  if (status < 200 || status > 299) return `The address answered with status ${status}.`;
+  // Asked for as it is. Unpacking would let a few bytes become gigabytes.
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity' && encoding !== '') return 'The address answered with packed content.';
+  // Its own word is enough to refuse it; to take it, the bytes are counted.
+  if (Number(headers['content-length']) > maxBytes) return `The answer is larger than ${maxBytes} bytes.`;
+  return null;
+}
+
+async function keep(body: BoundedBody, directory: string): Promise<FetchedMedia> {
+  const path = join(directory, `${randomUUID()}.part`);
+  try {
+    const bytes = await write(body, path);
+    if (bytes > 0) return { kind: 'fetched', path, bytes };
+    await unlink(path);
+    return refused('The address answered with an empty file.');
+  } catch (error) {
+    body.discard();
+    await unlink(path).catch(() => {}); // Not there if it could not be made.
+    // A full disk is our failure, not the address's.
+    if (!(error instanceof BodyFailed)) throw error;
+    return refused(error.message);
+  }
+}
+
+async function write(body: BoundedBody, path: string): Promise<number> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    let bytes = 0;
+    for await (const chunk of body) {
+      await file.appendFile(chunk);
+      bytes += chunk.length;
+    }
+    return bytes;
+  } finally {
+    await file.close();
+  }
+}
+
+function refused(reason: string): FetchedMedia {
+  return { kind: 'refused', reason };
+}

@@ -1,0 +1,228 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { parentPort } from 'node:worker_threads';
+import { disableTypes, imageSize } from 'image-size';
+import {
+  ADTS,
+  CustomSource,
+  EncodedPacketSink,
+  FLAC,
+  Input,
+  type InputAudioTrack,
+  type InputFormat,
+  type InputVideoTrack,
+  MP3,
+  MP4,
+  OGG,
+  QTFF,
+  WAVE,
+  WEBM,
+} from 'mediabunny';
+import type { MediaFacts } from '../domain/media.ts';
+import { isTurnedHeif } from './heif-rotation.ts';
+import { type Sniffed, sniff, sniffBytes } from './sniff.ts';
+
+/** What the pool sends in: one file at a time. */
+export interface ProbeOrder {
+  readonly path: string;
+}
+
+/** What goes back: first `ready`, then one answer for each order. */
+export type ProbeReport = { readonly kind: 'ready' } | Probe;
+
+export type Probe =
+  | { readonly kind: 'read'; readonly facts: MediaFacts }
+  /** The reason is a sentence that may be shown to whoever sent the file. */
+  | { readonly kind: 'unreadable'; readonly reason: string };
+
+/** A picture is read whole, because a TIFF keeps its directory at the end. */
+const maxImageBytes = 64 * 1024 * 1024;
+/** Frames looked at for the frame rate; mediabunny calls its estimate reliable from here on. */
+const ratedPackets = 256;
+
+parentPort?.on('message', async (order: ProbeOrder) => {
+  parentPort?.postMessage((await probeFile(order.path)) satisfies ProbeReport);
+});
+parentPort?.postMessage({ kind: 'ready' } satisfies ProbeReport);
+
+async function probeFile(path: string): Promise<Probe> {
+  let file: FileHandle;
+  try {
+    file = await open(path, 'r');
+  } catch {
+    return unreadable('The file could not be opened.');
+  }
+  try {
+    return await probeOpened(file);
+  } catch {
+    // The libraries throw whatever a broken file leads them to; their texts help nobody outside.
+    return unreadable('The file is damaged or not what it claims to be.');
+  } finally {
+    await file.close();
+  }
+}
+
+async function probeOpened(file: FileHandle): Promise<Probe> {
+  const status = await file.stat();
+  if (!status.isFile()) return unreadable('The file could not be opened.');
+  const bytes = status.size;
+  if (bytes === 0) return unreadable('The file is empty.');
+  const sniffed = sniff(await readRange(file, 0, Math.min(sniffBytes, bytes)));
+  if (!sniffed) return { kind: 'read', facts: { mimeType: 'application/octet-stream', bytes } };
+  if (sniffed.mimeType.startsWith('image/')) return probeImage(file, sniffed.mimeType, bytes);
+  const formats = trackFormats[sniffed.mimeType];
+  if (!formats) return { kind: 'read', facts: { mimeType: sniffed.mimeType, bytes } };
+  return probeTracks(file, sniffed, formats, bytes);
+}
+
+/** The picture kinds that the sniffer knows; image-size would also measure an SVG or a Targa by guessing. */
+disableTypes([
+  'cur',
+  'dds',
+  'icns',
+  'ico',
+  'j2c',
+  'jp2',
+  'jxl',
+  'jxl-stream',
+  'ktx',
+  'pnm',
+  'psd',
+  'svg',
+  'tga',
+]);
+
+const heifTypes = new Set(['image/heic', 'image/heif', 'image/avif']);
+
+async function probeImage(file: FileHandle, mimeType: string, bytes: number): Promise<Probe> {
+  if (bytes > maxImageBytes) return unreadable('The picture is larger than 64 MB.');
+  const content = await readRange(file, 0, bytes);
+  const { width, height, orientation = 1 } = imageSize(content);
+  if (!isCount(width) || !isCount(height)) return unreadable('The picture has no width or height.');
+  // EXIF orientations 5 to 8 lay the picture on its side.
+  const isTurned = heifTypes.has(mimeType) ? isTurnedHeif(content) : orientation >= 5 && orientation <= 8;
+  const image = isTurned ? { width: height, height: width } : { width, height };
+  return { kind: 'read', facts: { mimeType, bytes, image } };
+}
+
+/**
+ * One parser for each sniffed type. Never mediabunny's list of all formats: it holds HLS, and a playlist
+ * makes the reader open whatever other addresses it names.
+ */
+const trackFormats: Readonly<Record<string, readonly InputFormat[]>> = {
+  'video/mp4': [MP4, QTFF],
+  'audio/mp4': [MP4, QTFF],
+  'video/3gpp': [MP4],
+  'video/quicktime': [QTFF, MP4],
+  'video/webm': [WEBM],
+  'audio/wav': [WAVE],
+  'audio/mpeg': [MP3],
+  'audio/flac': [FLAC],
+  'audio/aac': [ADTS],
+  'audio/ogg': [OGG],
+};
+
+async function probeTracks(
+  file: FileHandle,
+  sniffed: Sniffed,
+  formats: readonly InputFormat[],
+  bytes: number,
+): Promise<Probe> {
+  const source = new CustomSource({
+    getSize: () => bytes,
+    read: (start, end) => readRange(file, start, end),
+    prefetchProfile: 'fileSystem',
+    // A read ahead that nobody waits for must not end the worker; the one that is waited for tells.
+    handleUnhandledError: () => {},
+  });
+  const input = new Input({ source, formats: [...formats] });
+  try {
+    const videoTrack = await input.getPrimaryVideoTrack();
+    const audioTrack = await input.getPrimaryAudioTrack();
+    if (!videoTrack && !audioTrack) return unreadable('The file holds neither film nor sound.');
+    const video = videoTrack && (await readVideo(videoTrack));
+    const audio = audioTrack && (await readAudio(audioTrack));
+    const facts: MediaFacts = {
+      mimeType: mimeTypeOfTracks(sniffed, videoTrack !== null),
+      bytes,
+      ...(video && { video }),
+      ...(audio && { audio }),
+    };
+    return isSound(facts) ? { kind: 'read', facts } : unreadable('The file has no length or no size.');
+  } finally {
+    input.dispose();
+  }
+}
+
+async function readVideo(track: InputVideoTrack): Promise<NonNullable<MediaFacts['video']>> {
+  // The plain average is off where a fragment stretches its first frame (23.5 for 24) or WebM leaves the
+  // length of the last one out (25.05 for 24).
+  const rates = await track.computeFrameRateMetrics({ targetPacketCount: ratedPackets });
+  const last = await new EncodedPacketSink(track).getPacket(Infinity, { metadataOnly: true });
+  const end = last ? last.timestamp + last.duration : 0;
+  // A film of a single frame has no distance between two.
+  const fps = isLength(rates.bestGuessFrameRate) ? rates.bestGuessFrameRate : 1 / end;
+  return {
+    width: await track.getDisplayWidth(),
+    height: await track.getDisplayHeight(),
+    seconds: roundToMs(last?.duration === 0 ? end + 1 / fps : end),
+    fps,
+    codec: await codecName(track),
+  };
+}
+
+async function readAudio(track: InputAudioTrack): Promise<NonNullable<MediaFacts['audio']>> {
+  return {
+    seconds: roundToMs(await track.computeDuration()),
+    sampleRate: await track.getSampleRate(),
+    channels: await track.getNumberOfChannels(),
+    codec: await codecName(track),
+  };
+}
+
+/** The library's name, else the container's own code (`mp4v`), else `unknown`. */
+async function codecName(track: InputVideoTrack | InputAudioTrack): Promise<string> {
+  const code = await track.getInternalCodecId();
+  return (await track.getCodec()) ?? (typeof code === 'string' ? code : 'unknown');
+}
+
+function mimeTypeOfTracks({ mimeType, tracksDecide }: Sniffed, hasVideo: boolean): string {
+  return tracksDecide ? `${hasVideo ? 'video' : 'audio'}/${tracksDecide}` : mimeType;
+}
+
+/** A broken index gives tracks of no length instead of an error. */
+function isSound({ video, audio }: MediaFacts): boolean {
+  const isVideoSound =
+    !video ||
+    (isCount(video.width) && isCount(video.height) && isLength(video.seconds) && isLength(video.fps));
+  const isAudioSound =
+    !audio || (isLength(audio.seconds) && isCount(audio.sampleRate) && isCount(audio.channels));
+  return isVideoSound && isAudioSound;
+}
+
+/** Seconds, as fine as every container can say them: WebM counts in milliseconds. */
+function roundToMs(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}
+
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value > 0;
+}
+
+function isLength(value: number): boolean {
+  return Number.isFinite(value) && value > 0;
+}
+
+async function readRange(file: FileHandle, start: number, end: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(end - start);
+  let filled = 0;
+  while (filled < bytes.length) {
+    const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, start + filled);
+    if (bytesRead === 0) throw new Error(`expected ${bytes.length} bytes at ${start}, got ${filled}`);
+    filled += bytesRead;
+  }
+  return bytes;
+}
+
+function unreadable(reason: string): Probe {
+  return { kind: 'unreadable', reason };
+}

@@ -1,0 +1,258 @@
+/** How much of a file's beginning is looked at, in bytes. */
+export const sniffBytes = 4100;
+
+export interface Sniffed {
+  readonly mimeType: string;
+  /** Present where one container holds films and sounds alike: the tracks decide between audio/* and video/*. */
+  readonly tracksDecide?: 'mp4' | 'webm';
+}
+
+/**
+ * What a file's first bytes say it is; null when no magic number is known for them.
+ * Text has none: see `looksLikeText`.
+ */
+export function sniff(head: Uint8Array): Sniffed | null {
+  const bytes = head.subarray(0, sniffBytes);
+  return (
+    sniffPlain(bytes) ??
+    sniffRiff(bytes) ??
+    sniffBmp(bytes) ??
+    sniffIsoMedia(bytes) ??
+    sniffEbml(bytes) ??
+    sniffOgg(bytes) ??
+    sniffMp3(bytes) ??
+    sniffAdts(bytes)
+  );
+}
+
+/**
+ * Whether the beginning (the first `sniffBytes` bytes, or the whole of a shorter file) can be text:
+ * valid UTF-8 so far, and of the control characters only tab, newline and carriage return.
+ */
+export function looksLikeText(head: Uint8Array): boolean {
+  const bytes = head.subarray(0, sniffBytes);
+  const isWhole = bytes.length < sniffBytes;
+  for (const byte of bytes) {
+    if ((byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) || byte === 0x7f) return false;
+  }
+  try {
+    // A character may be cut in two by the end of the head, but not by the end of the file.
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: !isWhole });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const plainMagic: readonly (readonly [mimeType: string, magic: readonly number[]])[] = [
+  ['image/jpeg', [0xff, 0xd8, 0xff]],
+  ['image/png', [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]],
+  ['image/gif', codes('GIF87a')],
+  ['image/gif', codes('GIF89a')],
+  ['image/tiff', [0x49, 0x49, 0x2a, 0x00]],
+  ['image/tiff', [0x4d, 0x4d, 0x00, 0x2a]],
+  ['image/tiff', [0x49, 0x49, 0x2b, 0x00]],
+  ['image/tiff', [0x4d, 0x4d, 0x00, 0x2b]],
+  ['application/pdf', codes('%PDF-')],
+  ['application/pdf', [0xef, 0xbb, 0xbf, ...codes('%PDF-')]],
+  ['audio/flac', codes('fLaC')],
+];
+
+function sniffPlain(bytes: Uint8Array): Sniffed | null {
+  for (const [mimeType, magic] of plainMagic) {
+    if (magic.every((byte, index) => bytes[index] === byte)) return { mimeType };
+  }
+  return null;
+}
+
+function sniffRiff(bytes: Uint8Array): Sniffed | null {
+  const container = ascii(bytes, 0, 4);
+  if (container !== 'RIFF' && container !== 'RF64') return null;
+  switch (ascii(bytes, 8, 12)) {
+    case 'WAVE':
+      return { mimeType: 'audio/wav' };
+    case 'WEBP':
+      return { mimeType: 'image/webp' };
+    case 'AVI ':
+      return { mimeType: 'video/x-msvideo' };
+    default:
+      return null;
+  }
+}
+
+const bmpHeaderBytes = new Set([12, 16, 40, 52, 56, 64, 108, 124]);
+
+function sniffBmp(bytes: Uint8Array): Sniffed | null {
+  // Two letters begin many a text, so the length of the second header must be one that exists.
+  if (ascii(bytes, 0, 2) !== 'BM' || bytes.length < 18) return null;
+  return bmpHeaderBytes.has(view(bytes).getUint32(14, true)) ? { mimeType: 'image/bmp' } : null;
+}
+
+const brandTypes: Readonly<Record<string, string>> = {
+  avif: 'image/avif',
+  avis: 'image/avif',
+  heic: 'image/heic',
+  heix: 'image/heic',
+  heim: 'image/heic',
+  heis: 'image/heic',
+  hevc: 'image/heic',
+  hevx: 'image/heic',
+  mif1: 'image/heif',
+  msf1: 'image/heif',
+  'qt  ': 'video/quicktime',
+  'M4A ': 'audio/mp4',
+  'M4B ': 'audio/mp4',
+  'M4P ': 'audio/mp4',
+  'crx ': 'image/x-canon-cr3',
+  'jp2 ': 'image/jp2',
+  'jpx ': 'image/jpx',
+};
+const mp4Brand =
+  /^(?:iso[0-9a-z]|mp4[0-9a-z]|avc1|hvc1|av01|dash|cmf.|msdh|msix|mmp4|MSNV|M4V.|F4V |XAVC|NDS.)$/;
+const threeGpBrand = /^3g[a-z0-9]{2}$/;
+
+function sniffIsoMedia(bytes: Uint8Array): Sniffed | null {
+  if (bytes.length < 12) return null;
+  // A text may well begin "The free …"; the length of a true first box is far below what letters give.
+  const isBoxLength =
+    bytes[0]! < 0x09 && (bytes[0] !== 0 || bytes[1] !== 0 || bytes[2] !== 0 || bytes[3]! > 0);
+  if (!isBoxLength) return null;
+  switch (ascii(bytes, 4, 8)) {
+    case 'ftyp':
+      return sniffBrands(bytes);
+    case 'moov':
+    case 'mdat':
+    case 'wide':
+    case 'free':
+    case 'skip':
+    case 'pnot':
+      // QuickTime before 2001 had no ftyp box, and cameras write such files to this day.
+      return { mimeType: 'video/quicktime' };
+    default:
+      return null;
+  }
+}
+
+function sniffBrands(bytes: Uint8Array): Sniffed | null {
+  const end = Math.min(view(bytes).getUint32(0), bytes.length);
+  const compatible: string[] = [];
+  for (let at = 16; at + 4 <= end; at += 4) compatible.push(ascii(bytes, at, at + 4));
+  const major = ascii(bytes, 8, 12);
+  // mif1 only says "some picture": the compatible brands say which.
+  const isGeneric = major === 'mif1' || major === 'msf1';
+  const telling = isGeneric
+    ? [...compatible.filter(brand => brand !== major), major]
+    : [major, ...compatible];
+  for (const brand of telling) {
+    const found = sniffBrand(brand);
+    if (found && !(isGeneric && found.tracksDecide)) return found;
+  }
+  return null;
+}
+
+function sniffBrand(brand: string): Sniffed | null {
+  const mimeType = brandTypes[brand];
+  if (mimeType === 'audio/mp4') return { mimeType, tracksDecide: 'mp4' };
+  if (mimeType) return { mimeType };
+  if (mp4Brand.test(brand)) return { mimeType: 'video/mp4', tracksDecide: 'mp4' };
+  if (threeGpBrand.test(brand)) return { mimeType: 'video/3gpp' };
+  return null;
+}
+
+const docTypeId = 0x4282;
+
+function sniffEbml(bytes: Uint8Array): Sniffed | null {
+  if (bytes.length < 8 || view(bytes).getUint32(0) !== 0x1a45dfa3) return null;
+  const header = readVint(bytes, 4, true);
+  if (!header) return null;
+  const end = Math.min(header.next + header.value, bytes.length);
+  let at = header.next;
+  while (at < end) {
+    const id = readVint(bytes, at, false);
+    const length = id && readVint(bytes, id.next, true);
+    if (!id || !length) return null;
+    at = length.next + length.value;
+    if (id.value !== docTypeId) continue;
+    // Strings may be padded with NULs.
+    const docType = ascii(bytes, length.next, Math.min(at, end)).replace(/\0+$/, '');
+    if (docType === 'webm') return { mimeType: 'video/webm', tracksDecide: 'webm' };
+    return docType === 'matroska' ? { mimeType: 'video/x-matroska' } : null;
+  }
+  return null;
+}
+
+/** EBML's number of variable length; an id keeps its marker bit, a length does not. */
+function readVint(
+  bytes: Uint8Array,
+  at: number,
+  dropMarker: boolean,
+): { value: number; next: number } | null {
+  const first = bytes[at];
+  if (!first) return null;
+  const extra = Math.clz32(first) - 24;
+  if (at + extra >= bytes.length) return null;
+  let value = dropMarker ? first & (0x7f >> extra) : first;
+  for (let index = 1; index <= extra; index++) value = value * 256 + bytes[at + index]!;
+  return { value, next: at + extra + 1 };
+}
+
+function sniffOgg(bytes: Uint8Array): Sniffed | null {
+  if (ascii(bytes, 0, 4) !== 'OggS' || bytes[4] !== 0) return null;
+  // The first packet of a stream names its codec; a film's picture stream comes first.
+  return ascii(bytes, 29, 35) === 'theora' ? { mimeType: 'video/ogg' } : { mimeType: 'audio/ogg' };
+}
+
+function sniffMp3(bytes: Uint8Array): Sniffed | null {
+  if (ascii(bytes, 0, 3) === 'ID3' && bytes.length >= 10) {
+    const isTag = bytes[3]! < 0x10 && bytes[4]! < 0xff && bytes.subarray(6, 10).every(byte => byte < 0x80);
+    return isTag ? { mimeType: 'audio/mpeg' } : null;
+  }
+  const frameBytes = mp3FrameBytes(bytes, 0);
+  if (frameBytes === null) return null;
+  // Eleven set bits are no proof. The next frame must be where this one says, or the file must end there.
+  const isFrame = frameBytes === bytes.length || mp3FrameBytes(bytes, frameBytes) !== null;
+  return isFrame ? { mimeType: 'audio/mpeg' } : null;
+}
+
+const kilobitsMpeg1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
+const kilobitsMpeg2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
+const sampleRates = [44100, 48000, 32000];
+
+/** Length of the layer III frame that begins there; null when none does. */
+function mp3FrameBytes(bytes: Uint8Array, at: number): number | null {
+  const [sync, kind, rates] = [bytes[at], bytes[at + 1], bytes[at + 2]];
+  if (sync === undefined || kind === undefined || rates === undefined) return null;
+  if (sync !== 0xff || (kind & 0xe0) !== 0xe0 || (kind & 0x06) !== 0x02) return null;
+  const version = (kind >> 3) & 3; // 3 is MPEG 1, 2 is MPEG 2, 0 is MPEG 2.5, 1 does not exist.
+  const kilobits = (version === 3 ? kilobitsMpeg1 : kilobitsMpeg2)[rates >> 4];
+  const baseRate = sampleRates[(rates >> 2) & 3];
+  if (version === 1 || !kilobits || !baseRate) return null;
+  const sampleRate = version === 3 ? baseRate : version === 2 ? baseRate / 2 : baseRate / 4;
+  const samples = version === 3 ? 1152 : 576;
+  return Math.floor((samples * kilobits * 125) / sampleRate) + ((rates >> 1) & 1);
+}
+
+function sniffAdts(bytes: Uint8Array): Sniffed | null {
+  const frameBytes = adtsFrameBytes(bytes, 0);
+  if (frameBytes === null) return null;
+  const isFrame = frameBytes === bytes.length || adtsFrameBytes(bytes, frameBytes) !== null;
+  return isFrame ? { mimeType: 'audio/aac' } : null;
+}
+
+function adtsFrameBytes(bytes: Uint8Array, at: number): number | null {
+  if (at + 7 > bytes.length || bytes[at] !== 0xff || (bytes[at + 1]! & 0xf6) !== 0xf0) return null;
+  const frameBytes = ((bytes[at + 3]! & 3) << 11) | (bytes[at + 4]! << 3) | (bytes[at + 5]! >> 5);
+  return frameBytes > 7 ? frameBytes : null;
+}
+
+function ascii(bytes: Uint8Array, from: number, to: number): string {
+  return String.fromCharCode(...bytes.subarray(from, to));
+}
+
+function codes(text: string): number[] {
+  return Array.from(text, character => character.charCodeAt(0));
+}
+
+function view(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

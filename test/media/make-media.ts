@@ -1,0 +1,91 @@
+import { writeFile } from 'node:fs/promises';
+import { createCanvas } from '@napi-rs/canvas';
+import { Encoder, Muxer } from 'node-av/api';
+import { AV_LOG_ERROR, type FFEncoderCodec } from 'node-av/constants';
+import { FilterGraph, Frame, Log, Packet } from 'node-av/lib';
+
+export interface ClipPlan {
+  readonly path: string;
+  readonly video?: { width: number; height: number; fps: string; codec?: string; frames?: string };
+  readonly audio?: { sampleRate: number; channels: 1 | 2; codec?: string };
+  readonly seconds: number;
+  readonly muxerOptions?: Record<string, string>;
+}
+
+/** A true film or sound, encoded in the container that the path's extension names. */
+export async function makeClip({ path, video, audio, seconds, muxerOptions }: ClipPlan): Promise<void> {
+  Log.setLevel(AV_LOG_ERROR);
+  await using muxer = await Muxer.open(path, muxerOptions ? { options: muxerOptions } : {});
+  const streams: { graph: FilterGraph; encoder: Encoder; index: number }[] = [];
+  if (video) {
+    const { width, height, fps, codec = 'libx264', frames = 'yuv420p' } = video;
+    const options = codec === 'libx264' ? { options: { preset: 'ultrafast' as const } } : {};
+    const encoder = await Encoder.create(codec as FFEncoderCodec, options);
+    const source = `testsrc=size=${width}x${height}:rate=${fps}:duration=${seconds},format=${frames}`;
+    streams.push({ graph: openGraph(`${source},buffersink@out`), encoder, index: muxer.addStream(encoder) });
+  }
+  if (audio) {
+    const { sampleRate, channels, codec = 'aac' } = audio;
+    const layout = channels === 1 ? 'mono' : 'stereo';
+    const encoder = await Encoder.create(codec as FFEncoderCodec, { autoResample: true });
+    const source = `sine=frequency=440:sample_rate=${sampleRate}:duration=${seconds},aformat=channel_layouts=${layout}`;
+    streams.push({ graph: openGraph(`${source},abuffersink@out`), encoder, index: muxer.addStream(encoder) });
+  }
+  await Promise.all(
+    streams.map(async ({ graph, encoder, index }) => {
+      for await (const frame of framesOf(graph)) {
+        await encoder.encode(frame);
+        frame.free();
+        await drain(encoder, muxer, index);
+      }
+      await encoder.flush();
+      await drain(encoder, muxer, index);
+      encoder.close();
+      graph.free();
+    }),
+  );
+}
+
+function openGraph(description: string): FilterGraph {
+  const graph = new FilterGraph();
+  graph.alloc();
+  if (graph.parsePtr(description) < 0 || graph.configSync() < 0) throw new Error(`bad graph: ${description}`);
+  return graph;
+}
+
+async function* framesOf(graph: FilterGraph): AsyncGenerator<Frame> {
+  const sink = graph.getFilter('buffersink@out') ?? graph.getFilter('abuffersink@out');
+  if (!sink) throw new Error('the graph has no end');
+  for (;;) {
+    const frame = new Frame();
+    frame.alloc();
+    if ((await sink.buffersinkGetFrame(frame)) < 0) return frame.free();
+    frame.timeBase = sink.buffersinkGetTimeBase();
+    yield frame;
+  }
+}
+
+async function drain(encoder: Encoder, muxer: Muxer, index: number): Promise<void> {
+  for (;;) {
+    const packet = await encoder.receive();
+    if (!(packet instanceof Packet)) return;
+    await muxer.writePacket(packet, index);
+    packet.free();
+  }
+}
+
+/** A true picture, in the format asked for. */
+export async function makePicture(
+  path: string,
+  format: 'png' | 'jpeg' | 'webp' | 'gif' | 'avif',
+  width: number,
+  height: number,
+): Promise<Uint8Array> {
+  const canvas = createCanvas(width, height);
+  const context = canvas.getContext('2d');
+  context.fillStyle = 'teal';
+  context.fillRect(0, 0, width, height);
+  const bytes = new Uint8Array(await canvas.encode(format as 'png'));
+  await writeFile(path, bytes);
+  return bytes;
+}
