@@ -1,0 +1,105 @@
+import { type JobId, jobIdFromRow } from '../domain/ids.ts';
+import type { Hold } from '../domain/job.ts';
+import { fromJson, toJson } from '../domain/json.ts';
+import type { Connection, Row, Statements } from './connection.ts';
+import { integer, oneOf, text, textOrNull } from './rows.ts';
+
+const answers = ['accepted', 'done', 'refused', 'unknown', 'lost'] as const;
+
+/** One submission of a job: written before the call, answered after it. */
+export interface Attempt {
+  readonly jobId: JobId;
+  /** Counts from 1. */
+  readonly number: number;
+  readonly provider: string;
+  readonly account: string;
+  readonly dedupeKey: string;
+  /** Null: the intent stands and its outcome is not known. `lost`: accepted once, and the upstream no longer knows it. */
+  readonly answer: (typeof answers)[number] | null;
+  /** What the upstream is asked by; null unless accepted. */
+  readonly ref: unknown;
+}
+
+export interface Intent {
+  readonly number: number;
+  readonly provider: string;
+  readonly account: string;
+  readonly dedupeKey: string;
+}
+
+/** Flushes the intent before the billable call. False when the hold was lost: the call must not be made. */
+export function openAttempt(db: Connection, hold: Hold, intent: Intent, now: number): Promise<boolean> {
+  return db.transaction(async tx => {
+    const [row] = await tx.write(
+      `INSERT INTO attempts (job_id, number, provider, account, dedupe_key, started_at)
+       SELECT id, $4, $5, $6, $7, $8 FROM jobs WHERE id = $1 AND holder = $2 AND claim = $3 AND state = 'running'
+       RETURNING number`,
+      [
+        hold.jobId,
+        hold.holder,
+        hold.claim,
+        intent.number,
+        intent.provider,
+        intent.account,
+        intent.dedupeKey,
+        now,
+      ],
+    );
+    return row !== undefined;
+  });
+}
+
+export type Answer =
+  | { readonly kind: 'accepted'; readonly ref: unknown }
+  | { readonly kind: 'done' | 'lost' }
+  | { readonly kind: 'refused' | 'unknown'; readonly error: unknown };
+
+/** Writes what the call answered. A later answer replaces an earlier one only where the upstream lost the job. */
+export async function answerAttempt(
+  db: Statements,
+  jobId: JobId,
+  number: number,
+  answer: Answer,
+  now: number,
+): Promise<void> {
+  await db.write(
+    `UPDATE attempts SET answer = $3, answered_at = $4, ref = $5, error = $6
+     WHERE job_id = $1 AND number = $2 AND (answer IS NULL OR $3 = 'lost')`,
+    [
+      jobId,
+      number,
+      answer.kind,
+      now,
+      answer.kind === 'accepted' ? toJson(answer.ref) : null,
+      'error' in answer ? toJson(answer.error) : null,
+    ],
+  );
+}
+
+/** The newest attempt of each of these jobs, for a worker that takes over. */
+export async function readLastAttempts(
+  db: Statements,
+  jobIds: readonly JobId[],
+): Promise<ReadonlyMap<JobId, Attempt>> {
+  if (jobIds.length === 0) return new Map();
+  const rows = await db.read(
+    `SELECT job_id, number, provider, account, dedupe_key, answer, ref FROM attempts
+     WHERE job_id IN (${jobIds.map((_, index) => `$${index + 1}`).join(', ')}) ORDER BY job_id, number`,
+    jobIds,
+  );
+  // Later numbers come later and take the place of earlier ones.
+  return new Map(rows.map(row => [jobIdFromRow(text(row, 'job_id')), attemptFromRow(row)]));
+}
+
+function attemptFromRow(row: Row): Attempt {
+  const ref = textOrNull(row, 'ref');
+  return {
+    jobId: jobIdFromRow(text(row, 'job_id')),
+    number: integer(row, 'number'),
+    provider: text(row, 'provider'),
+    account: text(row, 'account'),
+    dedupeKey: text(row, 'dedupe_key'),
+    answer: row.answer === null ? null : oneOf(row, 'answer', answers),
+    ref: ref === null ? null : fromJson(ref),
+  };
+}

@@ -1,0 +1,71 @@
+import { type Clock, seconds } from '../domain/clock.ts';
+import type { Statements } from './connection.ts';
+import type { JobSummary } from './jobs.ts';
+import { integer, integerOrNull } from './rows.ts';
+
+/** Exact up to here by a counted range of the claim index; an estimate beyond. */
+const exactUpTo = 1_000;
+/** How old the totals behind an estimate may be. */
+const totalsLifeMs = 10 * seconds;
+
+interface Totals {
+  readonly countedAt: number;
+  readonly waiting: number;
+  readonly lowestRank: number;
+  readonly highestRank: number;
+}
+
+export interface Positions {
+  /** Jobs of the same model that start before this one; 0 = next. */
+  positionOf(job: Pick<JobSummary, 'id' | 'modelId' | 'band' | 'rank'>): Promise<number>;
+}
+
+/** Cheap at any depth: a million waiting jobs are never counted on the way of a request. */
+export function openPositions(db: Statements, clock: Clock): Positions {
+  const totals = new Map<string, Totals>();
+  const counting = new Set<string>();
+
+  async function countAgain(modelId: string, band: number, place: string): Promise<void> {
+    if (counting.has(place)) return;
+    counting.add(place);
+    try {
+      const [row] = await db.read(
+        `SELECT count(*) AS waiting, min(rank) AS lowest, max(rank) AS highest FROM jobs
+         WHERE model_id = $1 AND band = $2 AND state = 'available'`,
+        [modelId, band],
+      );
+      totals.set(place, {
+        countedAt: clock.now(),
+        waiting: integer(row!, 'waiting'),
+        lowestRank: integerOrNull(row!, 'lowest') ?? 0,
+        highestRank: integerOrNull(row!, 'highest') ?? 0,
+      });
+    } finally {
+      counting.delete(place);
+    }
+  }
+
+  return {
+    async positionOf({ id, modelId, band, rank }) {
+      const [row] = await db.read(
+        `SELECT count(*) AS before FROM (SELECT 1 FROM jobs WHERE model_id = $1 AND state = 'available'
+           AND (band, rank, id) < ($2, $3, $4) LIMIT ${exactUpTo}) AS counted`,
+        [modelId, band, rank, id],
+      );
+      const before = integer(row!, 'before');
+      if (before < exactUpTo) return before;
+      const place = `${modelId} ${band}`;
+      const known = totals.get(place);
+      // Only a hint for the next reader: a failure shows itself in the statements that matter.
+      if (!known || clock.now() - known.countedAt > totalsLifeMs)
+        countAgain(modelId, band, place).catch(() => {});
+      return known ? Math.max(exactUpTo, estimate(known, rank)) : exactUpTo;
+    },
+  };
+}
+
+/** Places the rank between the lowest and the highest that wait. */
+function estimate({ waiting, lowestRank, highestRank }: Totals, rank: number): number {
+  const share = highestRank === lowestRank ? 1 : (rank - lowestRank) / (highestRank - lowestRank);
+  return Math.round(waiting * Math.min(1, Math.max(0, share)));
+}

@@ -1,0 +1,29 @@
+import type { Row, Value } from './connection.ts';
+
+/** A column that must be text. Rows are ours: a mismatch is a bug, said loudly. */
+export function text(row: Row, column: string): string {
+  const value = row[column];
+  if (typeof value !== 'string') throw new Error(`expected text in column ${column}, got ${typeof value}`);
+  return value;
+}
+
+export function integer(row: Row, column: string): number {
+  const value = row[column];
+  if (typeof value !== 'number')
+    throw new Error(`expected a number in column ${column}, got ${typeof value}`);
+  return value;
+}
+
+export const textOrNull = (row: Row, column: string): string | null =>
+  row[column] === null ? null : text(row, column);
+
+export const integerOrNull = (row: Row, column: string): number | null =>
+  row[column] === null ? null : integer(row, column);
+
+/** A column that holds one of a few words or numbers. */
+export function oneOf<const T extends Value>(row: Row, column: string, words: readonly T[]): T {
+  const found = words.find(word => word === row[column]);
+  if (found === undefined)
+    throw new Error(`expected one of ${words.join(', ')} in column ${column}, got ${row[column]}`);
+  return found;
+}
