@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { sentenceOf } from '../catalog/faults.ts';
+import { findModel } from '../catalog/index.ts';
+import type { Model } from '../catalog/model.ts';
+import type { Clock } from '../domain/clock.ts';
+import { seconds } from '../domain/clock.ts';
+import { type JobId, newJobId } from '../domain/ids.ts';
+import { toJson } from '../domain/json.ts';
+import { mayUseModel, type Principal } from '../domain/key.ts';
+import { refuse } from '../domain/refusal.ts';
+import { judgeUrl } from '../media/address-guard.ts';
+import { availableTopic, type Connection } from '../store/connection.ts';
+import {
+  findByExternalTaskId,
+  findReplay,
+  type Idempotency,
+  type Insertion,
+  insertJob,
+} from '../store/jobs.ts';
+import type { Positions } from '../store/positions.ts';
+import { readCancelAfter } from './deadline.ts';
+import type { JudgedMedia, MediaGate } from './keep-media.ts';
+import { isJson, parseJsonObject, readBody } from './read-body.ts';
+import { refuseWebhooksAround, refuseWebhooksIn } from './refuse-webhooks.ts';
+
+/** A creation as it came in, after its sender is known. */
+export interface CreateRequest {
+  readonly principal: Principal;
+  readonly modelId: string;
+  readonly query: Readonly<Record<string, unknown>>;
+  /** The raw request: its headers and its body. */
+  readonly message: IncomingMessage;
+}
+
+export interface Admitted {
+  readonly jobId: JobId;
+  readonly modelId: string;
+  readonly position: number;
+  /** True when an earlier create under the same Idempotency-Key is answered again. */
+  readonly replayed: boolean;
+}
+
+export interface Admission {
+  /** Lets a request become a job; flushed when it resolves. Throws the refusal of the first gate that stays shut. */
+  admit(request: CreateRequest): Promise<Admitted>;
+  /** The same verdict, and nothing stored. */
+  judge(request: CreateRequest): Promise<void>;
+}
+
+export interface AdmissionParts {
+  readonly db: Connection;
+  readonly clock: Clock;
+  readonly positions: Positions;
+  readonly mediaGate: MediaGate;
+  /** The operator's word that callbacks may go to addresses of its own network. */
+  readonly allowPrivateNetwork: boolean;
+}
+
+export function openAdmission(parts: AdmissionParts): Admission {
+  const { db, clock, positions, mediaGate } = parts;
+
+  /** The gates in the order of decisions 2; authentication and rate come before, storing after. */
+  async function passGates(request: CreateRequest): Promise<Passed> {
+    const { principal, query, message } = request;
+    const model = findAllowedModel(request);
+    refuseWebhooksAround(query, message.headers);
+    if (!isJson(message.headers['content-type'])) throw refuse('content_type_unsupported');
+    const bytes = await readBody(message, model.maxBodyBytes, () => refuse('body_too_large'));
+    const body = parseJsonObject(bytes);
+    refuseWebhooksIn(body, model.acceptsCallback);
+    const input = parse(model, body);
+    refuseInwardCallback(model.callbackUrl(input), parts.allowPrivateNetwork);
+    const cancelAfterMs = readCancelAfter(headerOf(message, 'cancel-after'));
+    const idempotency = idempotencyOf(message, body);
+    const externalTaskId = model.externalTaskId(input);
+    const { userId } = principal;
+    const earlier =
+      (await findReplay(db, { userId, modelId: model.id, idempotency }, clock.now())) ??
+      (await findByExternalTaskId(db, { userId, externalTaskId }));
+    return { model, input, cancelAfterMs, idempotency, externalTaskId, earlier };
+  }
+
+  /** From here on nothing is refused for what it says: only another job's key can still stand in the way. */
+  async function store(request: CreateRequest, passed: Passed, media: JudgedMedia): Promise<Admitted> {
+    const { model, input } = passed;
+    const now = clock.now();
+    const id = newJobId(now);
+    const kept = await media.keep(id);
+    const deadlineMs = Math.min(model.deadlineSeconds(input) * seconds, passed.cancelAfterMs ?? Infinity);
+    const job = {
+      id,
+      userId: request.principal.userId,
+      keyId: request.principal.keyId,
+      modelId: model.id,
+      band: model.band(input),
+      createdAt: now,
+      expiresAt: now + deadlineMs,
+      input: toJson(kept.input),
+      externalTaskId: passed.externalTaskId,
+      callbackUrl: model.callbackUrl(input),
+      idempotency: passed.idempotency,
+    };
+    // Blobs of a create that lost the race to its twin belong to nobody, and maintenance removes them.
+    const insertion = await insertJob(db, job, kept.files);
+    if (insertion.kind !== 'inserted') return answerEarlier(insertion, model);
+    db.announce(availableTopic);
+    // The job is kept: whatever fails from here on, the answer is its handle.
+    const position = await positions.positionOf({ ...job, rank: insertion.rank }).catch(() => 0);
+    return { jobId: id, modelId: model.id, position, replayed: false };
+  }
+
+  return {
+    async admit(request) {
+      const passed = await passGates(request);
+      if (passed.earlier) return answerEarlier(passed.earlier, passed.model);
+      return store(request, passed, await mediaGate.judge(passed.model, passed.input, request.principal));
+    },
+    async judge(request) {
+      const passed = await passGates(request);
+      if (passed.earlier) answerEarlier(passed.earlier, passed.model);
+      else await (await mediaGate.judge(passed.model, passed.input, request.principal)).drop();
+    },
+  };
+}
+
+/** What a request is once every gate but the media's let it through. */
+interface Passed {
+  readonly model: Model;
+  readonly input: unknown;
+  readonly cancelAfterMs: number | null;
+  readonly idempotency: Idempotency | null;
+  readonly externalTaskId: string | null;
+  /** An earlier job that answers for this one, or stands in its way. */
+  readonly earlier: Insertion | null;
+}
+
+/** Decisions 5: where a callback may go is judged here, and again when it is made. */
+function refuseInwardCallback(url: string | null, allowPrivate: boolean): void {
+  const verdict = url === null ? { ok: true as const } : judgeUrl(url, { allowPrivate });
+  if (!verdict.ok)
+    throw refuse('input_invalid', { subject: `callback_url: ${verdict.reason}`, fields: ['callback_url'] });
+}
+
+function findAllowedModel({ modelId, principal }: CreateRequest): Model {
+  const model = findModel(modelId);
+  if (!model) throw refuse('model_unknown', { subject: modelId });
+  if (!mayUseModel(principal, model.id)) throw refuse('model_forbidden');
+  return model;
+}
+
+function parse(model: Model, body: unknown): unknown {
+  const parsed = model.parse(body);
+  if (parsed.ok) return parsed.input;
+  throw refuse('input_invalid', {
+    subject: sentenceOf(parsed.faults),
+    fields: parsed.faults.map(fault => fault.path),
+  });
+}
+
+function idempotencyOf(message: IncomingMessage, body: unknown): Idempotency | null {
+  const key = headerOf(message, 'idempotency-key');
+  if (key === undefined) return null;
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw refuse('input_invalid', {
+      subject: 'Idempotency-Key: must be 1 to 255 printable ASCII characters',
+      fields: ['Idempotency-Key'],
+    });
+  }
+  return {
+    key,
+    hash: createHash('sha256')
+      .update(toJson(sortKeys(body)))
+      .digest('hex'),
+  };
+}
+
+/** Bodies are compared as parsed JSON: the order of keys says nothing. */
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, member]) => [key, sortKeys(member)]),
+  );
+}
+
+function answerEarlier(insertion: Insertion, model: Model): Admitted {
+  switch (insertion.kind) {
+    case 'replayed':
+      return { jobId: insertion.jobId, modelId: model.id, position: 0, replayed: true };
+    case 'idempotency_key_reused':
+      throw refuse('idempotency_key_reused', { fields: ['Idempotency-Key'] });
+    case 'external_task_id_used':
+      throw refuse('external_task_id_used', { subject: insertion.jobId, fields: ['external_task_id'] });
+    case 'inserted':
+      throw new Error('expected a replay, got a new job');
+  }
+}
+
+const headerOf = (message: IncomingMessage, name: string): string | undefined => {
+  const value = message.headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+};

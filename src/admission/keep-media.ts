@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Signer } from '../blobs/signature.ts';
+import { type Fault, sentenceOf } from '../catalog/faults.ts';
+import { type FoundMedia, type MediaForm, mediaFormOf, replaceMedia } from '../catalog/media.ts';
+import { brokenLimit } from '../catalog/media-limits.ts';
+import type { Model } from '../catalog/model.ts';
+import type { Blobs } from '../domain/blobs.ts';
+import type { Clock } from '../domain/clock.ts';
+import { extensionByMimeType, outputLifeMs, type StoredFile } from '../domain/file.ts';
+import { fileIdFromRow, type JobId, newFileId } from '../domain/ids.ts';
+import type { Principal } from '../domain/key.ts';
+import type { MediaFacts } from '../domain/media.ts';
+import { refuse } from '../domain/refusal.ts';
+import type { Prober } from '../media/prober.ts';
+import type { Statements } from '../store/connection.ts';
+import { readFile, readFileOfUser } from '../store/files.ts';
+import { dropSpooled } from './keep-upload.ts';
+
+/** An input in which every medium is an address on the web or a file of ours, and the files that came with it. */
+export interface KeptInput {
+  readonly input: unknown;
+  readonly files: readonly StoredFile[];
+}
+
+export interface MediaGate {
+  /** Judges all that needs no network; throws the 422 with every fault. Nothing is kept yet. */
+  judge(model: Model, input: unknown, principal: Principal): Promise<JudgedMedia>;
+}
+
+/** Media that passed; ends with exactly one of the two. */
+export interface JudgedMedia {
+  /** Turns what came inline into files of the job. */
+  keep(jobId: JobId): Promise<KeptInput>;
+  drop(): Promise<void>;
+}
+
+export interface MediaGateParts {
+  readonly db: Statements;
+  readonly blobs: Blobs;
+  readonly clock: Clock;
+  readonly prober: Prober;
+  readonly signer: Signer;
+  readonly spool: string;
+  readonly publicUrl: () => string;
+}
+
+/** A medium after the gate: as it was, or to be written as a file of ours. */
+type Passed =
+  | { readonly found: FoundMedia; readonly kind: 'as-it-is' }
+  | { readonly found: FoundMedia; readonly kind: 'own'; readonly fileId: string }
+  | {
+      readonly found: FoundMedia;
+      readonly kind: 'inline';
+      readonly path: string;
+      readonly facts: MediaFacts;
+    };
+
+export function openMediaGate(parts: MediaGateParts): MediaGate {
+  return {
+    async judge(model, input, principal) {
+      const passed: Passed[] = [];
+      const faults: Fault[] = [];
+      const dropInline = async () => {
+        for (const item of passed) if (item.kind === 'inline') await dropSpooled(item);
+      };
+      try {
+        for (const found of model.media(input)) {
+          const verdict = await judgeMedium(parts, found, principal);
+          if (typeof verdict === 'string') faults.push({ path: found.path.join('.'), reason: verdict });
+          else passed.push(verdict);
+        }
+        if (faults.length > 0) {
+          throw refuse('input_invalid', {
+            subject: sentenceOf(faults),
+            fields: faults.map(fault => fault.path),
+          });
+        }
+      } catch (failure) {
+        await dropInline();
+        throw failure;
+      }
+      return {
+        keep: jobId => keepAll(parts, input, passed, principal, jobId).finally(dropInline),
+        drop: dropInline,
+      };
+    },
+  };
+}
+
+/** A reason when the medium breaks a bound, else what it is. */
+async function judgeMedium(
+  parts: MediaGateParts,
+  found: FoundMedia,
+  principal: Principal,
+): Promise<Passed | string> {
+  const own = ownFileIn(parts, found.value);
+  if (own === 'expired') return 'the signed address has expired';
+  if (own) return judgeOwnFile(parts, found, own, principal);
+  // A web address is fetched by the worker, once the request is a job.
+  const form = mediaFormOf(found.value);
+  if (form === 'url') return { found, kind: 'as-it-is' };
+  return judgeInline(parts, found, form);
+}
+
+/** The file id in `file_…`, `asset://file_…` or an address that we signed. */
+function ownFileIn(
+  { signer, publicUrl, clock }: MediaGateParts,
+  value: string,
+): { id: string; signed: boolean } | 'expired' | null {
+  if (mediaFormOf(value) === 'own') return { id: value.replace(/^asset:\/\//, ''), signed: false };
+  if (!value.startsWith(`${publicUrl()}/v1/f/`)) return null;
+  const verdict = signer.verify(value.slice(publicUrl().length), clock.now());
+  if (verdict.kind === 'valid') return { id: verdict.fileId, signed: true };
+  return 'expired';
+}
+
+async function judgeOwnFile(
+  parts: MediaGateParts,
+  found: FoundMedia,
+  { id, signed }: { id: string; signed: boolean },
+  { userId }: Principal,
+): Promise<Passed | string> {
+  const now = parts.clock.now();
+  const fileId = fileIdFromRow(id);
+  // A signed address opens the file to whoever holds it; an id alone only to its user.
+  const file = signed
+    ? await readFile(parts.db, fileId, now)
+    : await readFileOfUser(parts.db, fileId, userId, now);
+  const content = file && (await parts.blobs.open(file.blobKey));
+  if (!content) return 'file not found';
+  const path = join(parts.spool, randomUUID());
+  try {
+    await pipeline(content, createWriteStream(path, { flags: 'wx' }));
+    const facts = await factsOf(parts.prober, path);
+    if (typeof facts === 'string') return facts;
+    return brokenLimit(facts, found.limits) ?? { found, kind: 'own', fileId };
+  } finally {
+    await dropSpooled({ path });
+  }
+}
+
+async function judgeInline(
+  parts: MediaGateParts,
+  found: FoundMedia,
+  form: MediaForm | 'own' | null,
+): Promise<Passed | string> {
+  const encoded = form === 'data-url' ? found.value.slice(found.value.indexOf(',') + 1) : found.value;
+  const { maxBytes } = found.limits;
+  // Four characters carry three bytes: too many are refused before they are decoded.
+  if (maxBytes !== undefined && encoded.length > Math.ceil(maxBytes / 3) * 4)
+    return `must be at most ${maxBytes / (1024 * 1024)} MB`;
+  if (encoded === '' || encoded.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(encoded))
+    return 'is not valid base64';
+  const path = join(parts.spool, randomUUID());
+  try {
+    await writeFile(path, Buffer.from(encoded, 'base64'), { flag: 'wx' });
+    const facts = await factsOf(parts.prober, path);
+    const fault = typeof facts === 'string' ? facts : brokenLimit(facts, found.limits);
+    if (fault === null && typeof facts !== 'string') return { found, kind: 'inline', path, facts };
+    await dropSpooled({ path });
+    return fault ?? 'is not valid';
+  } catch (failure) {
+    await dropSpooled({ path });
+    throw failure;
+  }
+}
+
+async function factsOf(prober: Prober, path: string): Promise<MediaFacts | string> {
+  const probe = await prober.probe(path);
+  return probe.kind === 'read' ? probe.facts : 'cannot be read as a medium';
+}
+
+async function keepAll(
+  { blobs, clock }: MediaGateParts,
+  input: unknown,
+  passed: readonly Passed[],
+  { userId, keyId }: Principal,
+  jobId: JobId,
+): Promise<KeptInput> {
+  let kept = input;
+  const files: StoredFile[] = [];
+  for (const item of passed) {
+    if (item.kind === 'as-it-is') continue;
+    if (item.kind === 'own') {
+      kept = replaceMedia(kept, item.found.path, item.fileId);
+      continue;
+    }
+    const blob = await blobs.keep(item.path);
+    const { mimeType, image, video } = item.facts;
+    const sides = image ?? video;
+    const id = newFileId();
+    const now = clock.now();
+    files.push({
+      id,
+      userId,
+      keyId,
+      source: 'input',
+      jobId,
+      fileName: `${id}.${extensionByMimeType[mimeType] ?? 'bin'}`,
+      bytes: blob.bytes,
+      mimeType,
+      width: sides?.width ?? null,
+      height: sides?.height ?? null,
+      sha256: blob.sha256,
+      blobKey: blob.key,
+      purpose: null,
+      createdAt: now,
+      // As long as the job that it came with may be read.
+      expiresAt: now + outputLifeMs,
+    });
+    kept = replaceMedia(kept, item.found.path, id);
+  }
+  return { input: kept, files };
+}

@@ -1,0 +1,158 @@
+import { rm } from 'node:fs/promises';
+import type { Blobs } from '../domain/blobs.ts';
+import type { Clock } from '../domain/clock.ts';
+import {
+  extensionByMimeType,
+  maxUploadBytes,
+  mimeTypesWithDimensions,
+  type StoredFile,
+  uploadLifeMs,
+} from '../domain/file.ts';
+import { newFileId } from '../domain/ids.ts';
+import type { Principal } from '../domain/key.ts';
+import { refuse } from '../domain/refusal.ts';
+import { decideFileType } from '../media/decide-type.ts';
+import type { Prober } from '../media/prober.ts';
+import { receive, TooManyBytes } from '../media/receive.ts';
+import type { Connection } from '../store/connection.ts';
+import { insertUpload, uploadWaitMs } from '../store/files.ts';
+
+/** One file on its way in. */
+export interface Upload {
+  readonly content: AsyncIterable<Uint8Array>;
+  readonly declaredMimeType: string | undefined;
+  readonly fileName: string | undefined;
+  /** The field that is named when the type is wrong. */
+  readonly typeField: 'file' | 'mime_type';
+}
+
+export interface UploadParts {
+  readonly db: Connection;
+  readonly blobs: Blobs;
+  readonly clock: Clock;
+  readonly prober: Prober;
+  readonly spool: string;
+}
+
+/** A file whose bytes lie in the spool and whose type is decided. */
+export interface Judged {
+  readonly path: string;
+  readonly mimeType: string;
+  readonly dimensions: { readonly width: number; readonly height: number } | null;
+}
+
+/** Refuses before a byte is read when ten were accepted in the last 60 s. */
+export async function refuseOverUploadRate(
+  { db, clock }: Pick<UploadParts, 'db' | 'clock'>,
+  principal: Principal,
+): Promise<void> {
+  const waitMs = await uploadWaitMs(db, principal.userId, clock.now());
+  if (waitMs !== null) throw overRate(waitMs);
+}
+
+/** Streams to disk, judges the type by the bytes and brings the file to the blobs; whatever fails leaves nothing. */
+export async function spoolUpload(parts: UploadParts, upload: Upload): Promise<Judged> {
+  const received = await receive(upload.content, { directory: parts.spool, maxBytes: maxUploadBytes }).catch(
+    failure => {
+      throw failure instanceof TooManyBytes ? refuse('file_too_large') : failure;
+    },
+  );
+  try {
+    return await judge(parts.prober, upload, received);
+  } catch (failure) {
+    await dropSpooled(received);
+    throw failure;
+  }
+}
+
+export const dropSpooled = ({ path }: { readonly path: string }): Promise<void> => rm(path, { force: true });
+
+/** The row and the blob of a judged file. The rate is counted with the insert, exactly. */
+export async function keepUpload(
+  { db, blobs, clock }: UploadParts,
+  principal: Principal,
+  judged: Judged,
+  { fileName, purpose }: { readonly fileName: string | undefined; readonly purpose: string | null },
+): Promise<StoredFile> {
+  const blob = await blobs.keep(judged.path).catch(async failure => {
+    await dropSpooled(judged);
+    throw failure;
+  });
+  try {
+    const id = newFileId();
+    const now = clock.now();
+    const file: StoredFile = {
+      id,
+      userId: principal.userId,
+      keyId: principal.keyId,
+      source: 'upload',
+      jobId: null,
+      fileName: cleanName(fileName) || `${id}.${extensionByMimeType[judged.mimeType] ?? 'bin'}`,
+      bytes: blob.bytes,
+      mimeType: judged.mimeType,
+      width: judged.dimensions?.width ?? null,
+      height: judged.dimensions?.height ?? null,
+      sha256: blob.sha256,
+      blobKey: blob.key,
+      purpose,
+      createdAt: now,
+      expiresAt: now + uploadLifeMs,
+    };
+    const insertion = await insertUpload(db, file);
+    if (insertion.kind === 'rate_exceeded') throw overRate(insertion.waitMs);
+    return file;
+  } catch (failure) {
+    await blobs.remove(blob.key);
+    throw failure;
+  }
+}
+
+async function judge(
+  prober: Prober,
+  upload: Upload,
+  received: { path: string; head: Uint8Array },
+): Promise<Judged> {
+  const { path, head } = received;
+  const decision = decideFileType({
+    head,
+    declaredMimeType: upload.declaredMimeType,
+    filename: upload.fileName,
+  });
+  if (decision.kind === 'unsupported') {
+    throw refuse('unsupported_file_type', { subject: decision.found, param: upload.typeField });
+  }
+  if (decision.kind === 'contradicted') {
+    throw refuse('file_request_invalid', {
+      subject: `The bytes are ${decision.found}, not ${decision.declared}`,
+      param: upload.typeField,
+    });
+  }
+  const { mimeType, tracksDecide } = decision;
+  if (!tracksDecide && !mimeTypesWithDimensions.includes(mimeType))
+    return { path, mimeType, dimensions: null };
+  const probe = await prober.probe(path);
+  if (probe.kind === 'unreadable') {
+    throw refuse('file_request_invalid', {
+      subject: `The ${mimeType} file cannot be read`,
+      param: upload.typeField,
+      cause: probe.reason,
+    });
+  }
+  return {
+    path,
+    mimeType: tracksDecide ? probe.facts.mimeType : mimeType,
+    dimensions: (mimeTypesWithDimensions.includes(mimeType) && probe.facts.image) || null,
+  };
+}
+
+const overRate = (waitMs: number) =>
+  refuse('upload_rate_exceeded', { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) });
+
+const maxNameCharacters = 255;
+
+/** The original name, without folders and without what no header or file system carries. */
+function cleanName(name: string | undefined): string {
+  const last = (name ?? '').toWellFormed().split(/[/\\]/).at(-1) ?? '';
+  const visible = [...last.replace(/\p{Cc}/gu, '').trim()].slice(0, maxNameCharacters).join('');
+  return visible === '.' || visible === '..' ? '' : visible;
+}

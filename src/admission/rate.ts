@@ -1,0 +1,38 @@
+import type { Clock } from '../domain/clock.ts';
+import type { KeyId } from '../domain/ids.ts';
+import { refuse } from '../domain/refusal.ts';
+
+export interface RateLimit {
+  /** Requests a second that a key may go on making. */
+  readonly perSecond: number;
+  /** Requests that may come at once after a pause. */
+  readonly burst: number;
+}
+
+const maxKeysRemembered = 50_000;
+
+/** Takes one request from a key's rate, or throws the 429 of Contract 7.1 with the wait. */
+export type TakeFromRate = (keyId: KeyId) => void;
+
+/** GCRA: one number a key, the time at which its bucket would be empty again. Counted in this process. */
+export function openRate(limit: RateLimit, clock: Clock): TakeFromRate {
+  const spacingMs = 1000 / limit.perSecond;
+  const toleranceMs = limit.burst * spacingMs;
+  const emptyAt = new Map<KeyId, number>();
+
+  return keyId => {
+    const now = clock.now();
+    const next = Math.max(emptyAt.get(keyId) ?? now, now) + spacingMs;
+    if (next - now > toleranceMs) {
+      throw refuse('rate_exceeded', {
+        retryAfterSeconds: Math.max(1, Math.ceil((next - now - toleranceMs) / 1000)),
+      });
+    }
+    if (emptyAt.size >= maxKeysRemembered) forgetEmpty(emptyAt, now);
+    emptyAt.set(keyId, next);
+  };
+}
+
+function forgetEmpty(emptyAt: Map<KeyId, number>, now: number): void {
+  for (const [keyId, at] of emptyAt) if (at <= now) emptyAt.delete(keyId);
+}

@@ -1,0 +1,117 @@
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type HTTPMethods,
+} from 'fastify';
+import { uuidv7 } from '../domain/ids.ts';
+import { refuse } from '../domain/refusal.ts';
+import { answerFailure } from './answer-refusal.ts';
+import type { HttpParts, Route } from './parts.ts';
+import { cancelJob } from './routes/cancel-job.ts';
+import { createJob } from './routes/create-job.ts';
+import { downloadFile } from './routes/download-file.ts';
+import { deleteFile, getFile, getFileContent, listFiles } from './routes/files.ts';
+import { getResponse, getResponseAlias } from './routes/get-response.ts';
+import { getStatus } from './routes/get-status.ts';
+import { getHealth, getMetrics, getReadiness } from './routes/health.ts';
+import { listJobs } from './routes/list-jobs.ts';
+import { getModel, listModels, validateInput } from './routes/models.ts';
+import { refuseStream } from './routes/refuse-stream.ts';
+import { refuseSync } from './routes/refuse-sync.ts';
+import { uploadFile } from './routes/upload-file.ts';
+
+/** Every endpoint. The queue stands under two mounts (decisions 2). */
+const queueRoutes = [
+  createJob,
+  refuseSync,
+  listJobs,
+  getStatus,
+  refuseStream,
+  getResponse,
+  getResponseAlias,
+  cancelJob,
+];
+const queueMounts = ['/v1/queue', '/model/v1/queue'];
+const otherRoutes = [
+  uploadFile,
+  listFiles,
+  getFile,
+  getFileContent,
+  deleteFile,
+  downloadFile,
+  listModels,
+  getModel,
+  validateInput,
+];
+const healthRoutes = [getHealth, getReadiness, getMetrics];
+
+/** How long a request's headers, and the whole of it, may take to arrive. 64 MB over a slow line is the longest. */
+const headersTimeoutMs = 20_000;
+const requestTimeoutMs = 300_000;
+const keepAliveTimeoutMs = 72_000;
+
+/** The whole HTTP side. */
+export function createApp(parts: HttpParts): FastifyInstance {
+  const app = createServer(parts);
+  const routes = queueMounts.flatMap(mount => queueRoutes.map(route => under(mount, route(parts))));
+  for (const route of [...routes, ...otherRoutes.map(route => route(parts))]) add(app, route, parts);
+  for (const route of healthRoutes) add(app, route(parts), parts);
+  return app;
+}
+
+/** For a process that only works: health and figures. */
+export function createHealthApp(
+  parts: Pick<HttpParts, 'clock' | 'log' | 'whyNotReady' | 'metrics'>,
+): FastifyInstance {
+  const app = createServer(parts);
+  for (const route of healthRoutes) add(app, route(parts), parts);
+  return app;
+}
+
+function createServer({ clock, log }: Pick<HttpParts, 'clock' | 'log'>): FastifyInstance {
+  const answer = (failure: unknown, request: FastifyRequest, reply: FastifyReply) =>
+    answerFailure(failure, { request, reply, errors: isFilePath(request.url) ? 'file' : 'detail', log });
+  const app = Fastify({
+    genReqId: () => uuidv7(clock.now()),
+    requestIdHeader: false,
+    logger: false,
+    exposeHeadRoutes: false,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    http: { headersTimeout: headersTimeoutMs },
+    frameworkErrors: (failure, request, reply) => {
+      stamp(request, reply);
+      answer(failure, request, reply);
+    },
+  });
+  app.addHook('onRequest', async (request, reply) => stamp(request, reply));
+  // Bodies are read by the gates: authentication comes first, and each model has its own bound.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  app.setErrorHandler(answer);
+  app.setNotFoundHandler((request, reply) => answer(refuse('path_unknown'), request, reply));
+  return app;
+}
+
+function stamp(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id).header('cache-control', 'no-store');
+}
+
+const isFilePath = (url: string): boolean => /^\/v1\/(?:files|f)(?:[/?]|$)/.test(url);
+
+const under = (mount: string, route: Route): Route => ({ ...route, path: mount + route.path });
+
+function add(
+  app: FastifyInstance,
+  { method, path, handle, errors }: Route,
+  { log }: Pick<HttpParts, 'log'>,
+): void {
+  app.route({
+    method: [method].flat() as HTTPMethods[],
+    url: path,
+    handler: handle,
+    errorHandler: (failure, request, reply) => answerFailure(failure, { request, reply, errors, log }),
+  });
+}

@@ -1,0 +1,30 @@
+import { toUnixSeconds } from '../domain/clock.ts';
+import { fileTypeByMimeType, fileUrlLifeMs, type StoredFile } from '../domain/file.ts';
+import type { HttpParts } from './parts.ts';
+
+/** Contract 2.3: exactly the twelve keys; two more for a client that sent a purpose (decisions 6). */
+export function fileObject(parts: Pick<HttpParts, 'clock' | 'signer' | 'publicUrl'>, file: StoredFile) {
+  return {
+    id: file.id,
+    object: 'file',
+    filename: file.fileName,
+    bytes: file.bytes,
+    mime_type: file.mimeType,
+    file_type: fileTypeByMimeType[file.mimeType] ?? file.mimeType.split('/', 1)[0],
+    source: file.source,
+    dimensions: file.width === null ? null : { width: file.width, height: file.height },
+    storage_policy: 'temporary',
+    created_at: toUnixSeconds(file.createdAt),
+    expires_at: toUnixSeconds(file.expiresAt),
+    url: addressOf(parts, file),
+    ...(file.purpose !== null && { purpose: file.purpose, status: 'processed' }),
+  };
+}
+
+/** A fresh signed address: an hour, never past the end of the file (Contract 8). */
+export function addressOf(
+  { clock, signer, publicUrl }: Pick<HttpParts, 'clock' | 'signer' | 'publicUrl'>,
+  file: StoredFile,
+): string {
+  return publicUrl() + signer.sign(file, Math.min(clock.now() + fileUrlLifeMs, file.expiresAt));
+}

@@ -1,0 +1,100 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { statusBody } from '../catalog/bodies.ts';
+import { findModel } from '../catalog/index.ts';
+import type { Model } from '../catalog/model.ts';
+import { seconds } from '../domain/clock.ts';
+import { parseJobId } from '../domain/ids.ts';
+import { isFinal, type JobEvent, publicStatus } from '../domain/job.ts';
+import type { Principal } from '../domain/key.ts';
+import { refuse } from '../domain/refusal.ts';
+import { type JobAddress, type JobSummary, listEvents, readJobSummary } from '../store/jobs.ts';
+import { type HttpParts, pathValue } from './parts.ts';
+
+/** Seconds that a poller may wait before it asks again. */
+const pollAgainSeconds = 1;
+/** Decisions 2: `Prefer: wait=N`. */
+const maxHoldSeconds = 60;
+
+/** The model of a path, for reads: an unknown one is told apart, as at creation. */
+export function modelOfPath(request: FastifyRequest): Model {
+  const modelId = pathValue(request, 'modelId');
+  const model = findModel(modelId);
+  if (!model) throw refuse('model_unknown', { subject: modelId });
+  return model;
+}
+
+/** Which job a path names; what cannot be an id of ours is as unknown as one that is not there. */
+export function addressOfPath(request: FastifyRequest, principal: Principal): JobAddress {
+  const modelId = modelOfPath(request).id;
+  const jobId = parseJobId(pathValue(request, 'jobId'));
+  if (!jobId) throw refuse('job_unknown');
+  return { jobId, userId: principal.userId, modelId };
+}
+
+export async function findJob(parts: HttpParts, asked: JobAddress): Promise<JobSummary> {
+  const job = await readJobSummary(parts.db, asked);
+  if (!job) throw refuse('job_unknown');
+  return job;
+}
+
+/** The job now, or with `Prefer: wait=N` once its status changed or N seconds passed. */
+export async function findJobHeld(
+  parts: HttpParts,
+  asked: JobAddress,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<JobSummary> {
+  const holdSeconds = preferredWait(request.headers.prefer);
+  if (holdSeconds === null) return findJob(parts, asked);
+  reply.header('preference-applied', `wait=${holdSeconds}`);
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  const endsAt = parts.clock.now() + holdSeconds * seconds;
+  let change = parts.watch.next(asked.jobId, holdSeconds * seconds, gone.signal);
+  const first = await findJob(parts, asked);
+  let job = first;
+  while (!isFinal(job.state) && publicStatus(job.state) === publicStatus(first.state)) {
+    await change;
+    const restMs = endsAt - parts.clock.now();
+    if (gone.signal.aborted) break;
+    // Watched before it is read: what happens between the two is not missed.
+    change = parts.watch.next(asked.jobId, Math.max(0, restMs), gone.signal);
+    job = await findJob(parts, asked);
+    if (restMs <= 0 || parts.watch.isClosed()) break;
+  }
+  gone.abort();
+  return job;
+}
+
+function preferredWait(header: string | string[] | undefined): number | null {
+  const match = /(?:^|[,;\s])wait=(\d{1,3})(?:$|[,;\s])/.exec([header ?? ''].flat().join(','));
+  const wait = Number(match?.[1] ?? 0);
+  return wait >= 1 && wait <= maxHoldSeconds ? wait : null;
+}
+
+/** The status body of decisions 2, and `Retry-After` while there is something to wait for. */
+export async function answerStatus(
+  parts: HttpParts,
+  job: JobSummary,
+  reply: FastifyReply,
+  withLogs: boolean,
+) {
+  const position = job.state === 'available' ? await parts.positions.positionOf(job) : 0;
+  if (!isFinal(job.state)) reply.header('retry-after', String(pollAgainSeconds));
+  const events: readonly JobEvent[] | null = withLogs ? await timelineOf(parts, job) : null;
+  return statusBody(job, { publicUrl: parts.publicUrl(), position, events });
+}
+
+/** What the row tells by itself, and what was written down beside it, in order. */
+async function timelineOf(parts: HttpParts, job: JobSummary): Promise<readonly JobEvent[]> {
+  const told: JobEvent[] = [{ at: job.createdAt, level: 'INFO', message: 'Accepted' }];
+  if (job.startedAt !== null) told.push({ at: job.startedAt, level: 'INFO', message: 'Started' });
+  if (job.completedAt !== null) {
+    told.push(
+      job.error
+        ? { at: job.completedAt, level: 'ERROR', message: job.error.message }
+        : { at: job.completedAt, level: 'INFO', message: 'Completed' },
+    );
+  }
+  return [...told, ...(await listEvents(parts.db, job.id))].toSorted((a, b) => a.at - b.at);
+}

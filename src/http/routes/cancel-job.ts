@@ -1,0 +1,28 @@
+import { refuse } from '../../domain/refusal.ts';
+import { cancelJob as cancelInStore } from '../../store/claims.ts';
+import { jobTopic } from '../../store/connection.ts';
+import { type HttpParts, identify, type Route } from '../parts.ts';
+import { addressOfPath } from '../read-job.ts';
+
+/** Contract 4.1; decisions 2 for the codes: ended at once while it waits, asked to stop while it runs. */
+export const cancelJob = (parts: HttpParts): Route => ({
+  method: 'PUT',
+  path: '/:modelId/requests/:jobId/cancel',
+  errors: 'detail',
+  async handle(request, reply) {
+    const principal = await identify(parts, request);
+    const asked = addressOfPath(request, principal);
+    const cancellation = await cancelInStore(parts.db, asked, parts.clock.now());
+    if (cancellation === 'unknown') throw refuse('job_unknown');
+    parts.db.announce(jobTopic(asked.jobId));
+    const { code, status } = answers[cancellation];
+    reply.code(code);
+    return { status, request_id: asked.jobId };
+  },
+});
+
+const answers = {
+  cancelled: { code: 200, status: 'OK' },
+  requested: { code: 202, status: 'CANCELLATION_REQUESTED' },
+  already_final: { code: 400, status: 'ALREADY_COMPLETED' },
+} as const;

@@ -1,0 +1,25 @@
+import { addressesOf } from '../../catalog/bodies.ts';
+import type { HttpParts, Route } from '../parts.ts';
+import { identify, pathValue, queryOf } from '../parts.ts';
+
+/** Contract 4.1: a creation is answered with the five keys of the handle (2.1), once the job is flushed. */
+export const createJob = (parts: HttpParts): Route => ({
+  method: 'POST',
+  path: '/:modelId',
+  errors: 'detail',
+  async handle(request, reply) {
+    const principal = await identify(parts, request);
+    const { jobId, modelId, position, replayed } = await parts.admission.admit({
+      principal,
+      modelId: pathValue(request, 'modelId'),
+      query: queryOf(request),
+      message: request.raw,
+    });
+    if (replayed) reply.header('idempotent-replayed', 'true');
+    return {
+      request_id: jobId,
+      ...addressesOf(parts.publicUrl(), { id: jobId, modelId }),
+      queue_position: position,
+    };
+  },
+});

@@ -1,0 +1,75 @@
+import type { FastifyReply } from 'fastify';
+import type { StoredFile } from '../../domain/file.ts';
+import { fileIdFromRow } from '../../domain/ids.ts';
+import { refuse } from '../../domain/refusal.ts';
+import { readFile } from '../../store/files.ts';
+import type { HttpParts, Route } from '../parts.ts';
+
+/** A signed address: the only way to the bytes, without a key, with HEAD and ranges. */
+export const downloadFile = (parts: HttpParts): Route => ({
+  method: ['GET', 'HEAD'],
+  path: '/v1/f/*',
+  errors: 'file',
+  async handle(request, reply) {
+    const now = parts.clock.now();
+    const verdict = parts.signer.verify(request.url, now);
+    if (verdict.kind === 'invalid') throw refuse('invalid_signature');
+    if (verdict.kind === 'expired') throw refuse('url_expired');
+    const file = await readFile(parts.db, fileIdFromRow(verdict.fileId), now);
+    if (!file) throw refuse('file_not_found');
+    describeContent(reply, file, now);
+    if (request.headers['if-none-match'] === etagOf(file)) return reply.code(304).send();
+    const range = readRange(request.headers.range, [request.headers['if-range']].flat()[0], file);
+    if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${file.bytes}`);
+    const length = range ? range.end - range.start + 1 : file.bytes;
+    reply.header('content-length', String(length));
+    if (request.method === 'HEAD' || length === 0) return reply.send();
+    const content = await parts.blobs.open(file.blobKey, range ?? undefined);
+    if (!content) throw refuse('file_not_found', { cause: `blob ${file.blobKey} is missing` });
+    return reply.send(content);
+  },
+});
+
+const etagOf = (file: StoredFile): string => `"${file.sha256}"`;
+
+/** Bytes of strangers are served so that no browser runs them as ours (decisions 6). */
+function describeContent(reply: FastifyReply, file: StoredFile, now: number): void {
+  const shown = /^(?:image|video|audio)\//.test(file.mimeType);
+  const maxAgeSeconds = Math.max(0, Math.floor((file.expiresAt - now) / 1000));
+  reply
+    .header('content-type', file.mimeType)
+    .header('content-disposition', `${shown ? 'inline' : 'attachment'}; ${fileNameParameters(file.fileName)}`)
+    .header('x-content-type-options', 'nosniff')
+    .header('content-security-policy', "sandbox; default-src 'none'")
+    .header('cross-origin-resource-policy', 'cross-origin')
+    .header('referrer-policy', 'no-referrer')
+    .header('cache-control', `private, max-age=${Math.min(3600, maxAgeSeconds)}`)
+    .header('accept-ranges', 'bytes')
+    .header('etag', etagOf(file));
+}
+
+/** RFC 6266: a plain name for old readers, and the real one in UTF-8. */
+function fileNameParameters(name: string): string {
+  const plain = name.replace(/[^\x20-\x7e]|["\\%]/gu, '_');
+  const encoded = encodeURIComponent(name.toWellFormed()).replace(
+    /['()*]/g,
+    sign => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `filename="${plain}"; filename*=UTF-8''${encoded}`;
+}
+
+/** One range of bytes, both ends included; null for the whole. Several ranges are answered with the whole. */
+function readRange(
+  header: string | undefined,
+  ifRange: string | undefined,
+  file: StoredFile,
+): { start: number; end: number } | null {
+  if (ifRange !== undefined && ifRange !== etagOf(file)) return null;
+  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '');
+  if (!match || (match[1] === '' && match[2] === '')) return null;
+  const last = file.bytes - 1;
+  const start = match[1] === '' ? Math.max(0, file.bytes - Number(match[2])) : Number(match[1]);
+  const end = match[1] === '' || match[2] === '' ? last : Math.min(last, Number(match[2]));
+  if (start > last || (match[1] === '' && Number(match[2]) === 0)) throw refuse('file_range_invalid');
+  return end < start ? null : { start, end };
+}

@@ -1,0 +1,39 @@
+import { describe, summarize } from '../../catalog/describe.ts';
+import { models } from '../../catalog/index.ts';
+import { type HttpParts, identify, pathValue, queryOf, type Route } from '../parts.ts';
+import { modelOfPath } from '../read-job.ts';
+
+/** Every model, a line each. */
+export const listModels = (parts: HttpParts): Route => ({
+  method: 'GET',
+  path: '/v1/models',
+  errors: 'detail',
+  async handle(request) {
+    await identify(parts, request);
+    return { object: 'list', data: models.map(summarize) };
+  },
+});
+
+/** One model whole: schema, hints, rules, limits, examples. */
+export const getModel = (parts: HttpParts): Route => ({
+  method: 'GET',
+  path: '/v1/models/:modelId',
+  errors: 'detail',
+  async handle(request) {
+    await identify(parts, request);
+    return describe(modelOfPath(request));
+  },
+});
+
+/** Dry run: refused exactly as a creation would be; 200 when it would be accepted. Nothing is stored. */
+export const validateInput = (parts: HttpParts): Route => ({
+  method: 'POST',
+  path: '/v1/models/:modelId/validate',
+  errors: 'detail',
+  async handle(request) {
+    const principal = await identify(parts, request);
+    const modelId = pathValue(request, 'modelId');
+    await parts.admission.judge({ principal, modelId, query: queryOf(request), message: request.raw });
+    return { object: 'validation', model: modelId, valid: true };
+  },
+});

@@ -1,0 +1,13 @@
+import { refuse } from '../../domain/refusal.ts';
+import { type HttpParts, identify, type Route } from '../parts.ts';
+
+/** Contract 1.3: there is no synchronous generation. */
+export const refuseSync = (parts: HttpParts): Route => ({
+  method: 'POST',
+  path: '/:modelId/sync',
+  errors: 'detail',
+  async handle(request) {
+    await identify(parts, request);
+    throw refuse('path_unknown');
+  },
+});
