@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findModel } from '../catalog/index.ts';
+import type { RenderPlan } from '../catalog/render-plan.ts';
+import type { ProducedFile, Production, Provider, ProviderTask } from '../domain/provider.ts';
+import type { Render, RenderEngine, Rendered } from '../render/engine.ts';
+
+const pollMs = 250;
+/** No plan of the catalog takes this long; a render that does is stuck. */
+const renderTimeoutMs = 30 * 60 * 1000;
+
+export interface LocalProviderOptions {
+  readonly engine: RenderEngine;
+  /** Jobs at once. */
+  readonly concurrency: number;
+  /** Where renders write until their files are collected. */
+  readonly folder: string;
+}
+
+interface Running {
+  readonly render: Render;
+  ended: Awaited<Render['ended']> | null;
+}
+
+/** The engine that needs no account: it draws and speaks on this machine. Sending again costs nothing. */
+export function openLocalProvider({ engine, concurrency, folder }: LocalProviderOptions): Provider {
+  const running = new Map<string, Running>();
+  const folderOf = ({ dedupeKey }: ProviderTask) => join(folder, dedupeKey);
+
+  return {
+    name: 'local',
+    traits: { dedupe: 'replay' },
+    slots: concurrency,
+    ready: () => engine.ready(),
+
+    async submit(task) {
+      const directory = folderOf(task);
+      await rm(directory, { recursive: true, force: true });
+      await mkdir(directory, { recursive: true });
+      const plan = planOf(task);
+      const render = engine.start({
+        plan,
+        seed: seedOf(plan, task),
+        directory,
+        inputs: task.media,
+        timeoutMs: renderTimeoutMs,
+      });
+      const entry: Running = { render, ended: null };
+      running.set(task.dedupeKey, entry);
+      render.ended.then(ended => (entry.ended = ended));
+      return { kind: 'accepted', ref: { key: task.dedupeKey }, firstPollMs: pollMs, settled: render.ended };
+    },
+
+    async poll(task) {
+      const entry = running.get(task.dedupeKey);
+      if (!entry) return { kind: 'missing' };
+      if (!entry.ended) return { kind: 'running', nextPollMs: pollMs, progress: entry.render.progress() };
+      switch (entry.ended.kind) {
+        case 'rendered':
+          return { kind: 'succeeded', production: productionOf(planOf(task), entry.ended.rendered) };
+        case 'failed':
+          return {
+            kind: 'failed',
+            error: { code: 'runtime_error', message: entry.ended.message, retry: false },
+          };
+        case 'cancelled':
+          return { kind: 'cancelled' };
+      }
+    },
+
+    async cancel(task) {
+      const entry = running.get(task.dedupeKey);
+      if (!entry) return { kind: 'cancelled' };
+      entry.render.cancel();
+      await entry.render.ended;
+      return { kind: 'cancelled' };
+    },
+
+    async release(task) {
+      const entry = running.get(task.dedupeKey);
+      if (entry && !entry.ended) {
+        entry.render.cancel();
+        await entry.render.ended;
+      }
+      running.delete(task.dedupeKey);
+      await rm(folderOf(task), { recursive: true, force: true });
+    },
+  };
+}
+
+function planOf({ job }: ProviderTask): RenderPlan {
+  const model = findModel(job.modelId);
+  if (!model) throw new Error(`expected a model, got ${job.modelId}`);
+  return model.render(job.input);
+}
+
+/** The seed that was asked for; else one of the job's own, so that a second try draws the same. */
+function seedOf(plan: RenderPlan, { job }: ProviderTask): number {
+  if (plan.kind !== 'speech' && plan.seed !== null) return plan.seed;
+  return createHash('sha256').update(job.id).digest().readUInt32BE(0) >>> 1;
+}
+
+function productionOf(plan: RenderPlan, { outputs, seed, bitrate, words }: Rendered): Production {
+  const pcm =
+    plan.kind === 'speech' && plan.format === 'pcm'
+      ? { sampleRate: plan.sampleRate, channels: plan.channels }
+      : null;
+  const files = outputs.map(
+    ({ role, index, mimeType, path }): ProducedFile => ({
+      role,
+      index,
+      mimeType,
+      path,
+      ...(pcm && role === 'primary' && { pcm }),
+    }),
+  );
+  return { files, seed, ...(bitrate !== undefined && { bitrate }), ...(words !== undefined && { words }) };
+}

@@ -1,0 +1,135 @@
+import { stat } from 'node:fs/promises';
+import type { Model } from '../catalog/model.ts';
+import { extensionByMimeType, outputLifeMs, type StoredFile } from '../domain/file.ts';
+import { newFileId } from '../domain/ids.ts';
+import { type Job, type JobError, type JobResult, jobError, type Output } from '../domain/job.ts';
+import type { MediaFacts } from '../domain/media.ts';
+import type { ProducedFile, Production } from '../domain/provider.ts';
+import type { WorkerParts } from './parts.ts';
+
+/** Contract 8: a hex result may not pass this; a byte is two characters. */
+const maxInlineBytes = (64 * 1024 * 1024) / 2;
+
+export type Collected =
+  | { readonly kind: 'collected'; readonly result: JobResult; readonly files: readonly StoredFile[] }
+  | { readonly kind: 'failed'; readonly error: JobError };
+
+/** Outputs → probed → blobs → the facts of the result. Until it is settled, nobody sees any of it. */
+export async function collect(
+  parts: WorkerParts,
+  model: Model,
+  job: Job,
+  production: Production,
+  inferenceMs: number,
+): Promise<Collected> {
+  const outputs: Output[] = [];
+  const files: StoredFile[] = [];
+  for (const produced of production.files) {
+    const facts = await factsOf(parts, produced);
+    if (!facts || !isWhatWasAsked(model, produced, facts)) {
+      return failed('runtime_error', 'the model run ended without a readable result');
+    }
+    if (model.inlineAudio(job.input) && produced.role === 'primary' && facts.bytes > maxInlineBytes) {
+      return failed('response_too_large', 'the result in hex would pass 64 MB; ask for output_format url');
+    }
+    const file = await keep(parts, job, produced, facts);
+    files.push(file);
+    outputs.push(outputOf(produced, file, facts));
+  }
+  if (!outputs.some(output => output.role === 'primary'))
+    return failed('runtime_error', 'the model run ended without a result');
+  const { seed, bitrate, words } = production;
+  const result: JobResult = {
+    outputs,
+    inferenceMs,
+    ...(seed !== undefined && { seed }),
+    ...(bitrate !== undefined && { bitrate }),
+    ...(words !== undefined && { words }),
+  };
+  return { kind: 'collected', result, files };
+}
+
+const failed = (code: JobError['code'], what: string): Collected => ({
+  kind: 'failed',
+  error: jobError(code, what),
+});
+
+/** Null when the bytes are not what their type says. */
+async function factsOf(
+  { prober }: WorkerParts,
+  { path, mimeType, pcm, role }: ProducedFile,
+): Promise<MediaFacts | null> {
+  const { size: bytes } = await stat(path);
+  if (bytes === 0) return null;
+  if (role === 'subtitle') return { mimeType, bytes };
+  if (pcm) {
+    // Sixteen bits a sample.
+    const seconds = bytes / (2 * pcm.sampleRate * pcm.channels);
+    return { mimeType, bytes, audio: { seconds, ...pcm, codec: 'pcm-s16' } };
+  }
+  const probe = await prober.probe(path);
+  return probe.kind === 'read' ? { ...probe.facts, mimeType } : null;
+}
+
+function isWhatWasAsked(model: Model, { role }: ProducedFile, facts: MediaFacts): boolean {
+  if (role !== 'primary' && role !== 'watermarked') return true;
+  switch (model.kind) {
+    case 'video':
+      return facts.video !== undefined;
+    case 'image':
+      return facts.image !== undefined;
+    case 'speech':
+      return facts.audio !== undefined;
+  }
+}
+
+async function keep(
+  { blobs, clock }: WorkerParts,
+  job: Job,
+  { path, mimeType, role, index }: ProducedFile,
+  facts: MediaFacts,
+): Promise<StoredFile> {
+  const blob = await blobs.keep(path);
+  const now = clock.now();
+  const sides = facts.image ?? facts.video;
+  const suffix = role === 'primary' && index === 0 ? '' : `-${role === 'primary' ? '' : `${role}-`}${index}`;
+  return {
+    id: newFileId(),
+    userId: job.userId,
+    keyId: job.keyId,
+    source: 'output',
+    jobId: job.id,
+    fileName: `${job.modelId}-${job.id.slice(-12)}${suffix}.${extensionByMimeType[mimeType] ?? 'bin'}`,
+    bytes: blob.bytes,
+    mimeType,
+    width: sides?.width ?? null,
+    height: sides?.height ?? null,
+    sha256: blob.sha256,
+    blobKey: blob.key,
+    purpose: null,
+    createdAt: now,
+    expiresAt: now + outputLifeMs,
+  };
+}
+
+function outputOf(
+  { role, index }: ProducedFile,
+  file: StoredFile,
+  { image, video, audio }: MediaFacts,
+): Output {
+  const sides = image ?? video;
+  const seconds = video?.seconds ?? audio?.seconds;
+  return {
+    role,
+    index,
+    fileId: file.id,
+    fileName: file.fileName,
+    mimeType: file.mimeType,
+    bytes: file.bytes,
+    expiresAt: file.expiresAt,
+    ...(sides && { width: sides.width, height: sides.height }),
+    ...(seconds !== undefined && { seconds: Math.round(seconds * 1000) / 1000 }),
+    ...(video && { fps: Math.round(video.fps * 1000) / 1000, hasAudio: audio !== undefined }),
+    ...(audio && { sampleRate: audio.sampleRate, channels: audio.channels }),
+  };
+}

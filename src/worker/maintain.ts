@@ -1,0 +1,105 @@
+import type { Logger } from 'pino';
+import type { Blobs } from '../domain/blobs.ts';
+import { type Clock, hours, minutes, seconds } from '../domain/clock.ts';
+import { outputLifeMs } from '../domain/file.ts';
+import { expireJobs, pruneJobs, rescueJobs } from '../store/claims.ts';
+import { availableTopic, type Connection, jobTopic } from '../store/connection.ts';
+import { findFilesToRemove, findKnownBlobs, removeFileRows } from '../store/files.ts';
+import { removeDeadWorkers } from '../store/workers.ts';
+
+export interface MaintainParts {
+  readonly db: Connection;
+  readonly blobs: Blobs;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** A worker that has not beaten for this long is dead; it beats every five seconds. */
+export const leaseMs = 30 * seconds;
+/** Final jobs are kept as long as their outputs. */
+const finalJobLifeMs = outputLifeMs;
+/** A blob without a row is a leftover only once no request can still be about to write its row. */
+const orphanAgeMs = 1 * hours;
+const batch = 500;
+
+/** Starts the chores, each with its own pace; returns what ends them. */
+export function startMaintenance(parts: MaintainParts): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const chores: readonly [everyMs: number, chore: (parts: MaintainParts) => Promise<void>][] = [
+    [1 * seconds, expire],
+    [10 * seconds, rescue],
+    [1 * minutes, removeFiles],
+    [1 * hours, prune],
+    [1 * hours, removeOrphans],
+  ];
+  const loops = chores.map(async ([everyMs, chore]) => {
+    while (!stopping.signal.aborted) {
+      await parts.clock.sleep(everyMs, stopping.signal);
+      if (stopping.signal.aborted) return;
+      await chore(parts).catch(failure =>
+        parts.log.error({ err: failure, chore: chore.name }, 'a chore failed; it is tried again'),
+      );
+    }
+  });
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all(loops);
+    },
+  };
+}
+
+/** Ends waiting jobs whose deadline passed. */
+export async function expire({ db, clock }: MaintainParts): Promise<void> {
+  for (;;) {
+    const ended = await expireJobs(db, clock.now(), batch);
+    for (const id of ended) db.announce(jobTopic(id));
+    if (ended.length < batch) return;
+  }
+}
+
+/** Takes back what dead workers held. */
+export async function rescue({ db, clock, log }: MaintainParts, lease = leaseMs): Promise<void> {
+  const { back, closed } = await rescueJobs(db, lease, clock.now());
+  await removeDeadWorkers(db, lease);
+  if (back.length > 0) log.warn({ jobs: back.length }, 'jobs were taken back from workers that died');
+  if (closed.length > 0)
+    log.error({ jobs: closed }, 'jobs were closed: they took down every worker that held them');
+  for (const id of [...back, ...closed]) db.announce(jobTopic(id));
+  if (back.length > 0) db.announce(availableTopic);
+}
+
+/** Removes the bytes of ended files, then their rows: no address outlives its bytes, no byte its row. */
+export async function removeFiles({ db, blobs, clock }: MaintainParts): Promise<void> {
+  for (;;) {
+    const files = await findFilesToRemove(db, clock.now(), batch);
+    for (const file of files) await blobs.remove(file.blobKey);
+    await removeFileRows(
+      db,
+      files.map(file => file.id),
+    );
+    if (files.length < batch) return;
+  }
+}
+
+/** Deletes rows of jobs that ended long ago. */
+export async function prune({ db, clock }: MaintainParts): Promise<void> {
+  while ((await pruneJobs(db, clock.now() - finalJobLifeMs, batch)) === batch);
+}
+
+/** Removes blobs that no file names: what a crash between blob and row left. */
+export async function removeOrphans({ db, blobs, clock, log }: MaintainParts): Promise<void> {
+  let keys: string[] = [];
+  const removeUnknown = async () => {
+    const known = await findKnownBlobs(db, keys);
+    const orphans = keys.filter(key => !known.has(key));
+    for (const key of orphans) await blobs.remove(key);
+    if (orphans.length > 0) log.info({ blobs: orphans.length }, 'leftover blobs were removed');
+    keys = [];
+  };
+  for await (const key of blobs.list(clock.now() - orphanAgeMs)) {
+    keys.push(key);
+    if (keys.length === batch) await removeUnknown();
+  }
+  await removeUnknown();
+}
