@@ -1,0 +1,32 @@
+export interface BannerFacts {
+  readonly url: string;
+  readonly role: string;
+  /** Shown once, at the very first start. */
+  readonly firstKey: string | null;
+}
+
+/** What a person sees when the gateway is up. */
+export function banner({ url, role, firstKey }: BannerFacts): string {
+  const lines = ['', `  Atelier is ready.`, '', `  Address   ${url}`, `  Role      ${role}`];
+  if (firstKey !== null) {
+    lines.push(
+      '',
+      '  Your first API key, shown this once:',
+      '',
+      `    ${firstKey}`,
+      '',
+      '  Create a job (a video, rendered locally):',
+      '',
+      `    curl -s ${url}/v1/queue/eta2.6-t2v \\`,
+      `      -H 'Authorization: Bearer ${firstKey}' \\`,
+      `      -H 'Content-Type: application/json' \\`,
+      `      -d '{"prompt":"A lighthouse above the sea at dusk","size":"1280*720","duration":3}'`,
+      '',
+      '  It answers with a handle. Then, with its request_id:',
+      '',
+      `    curl -s -H 'Authorization: Bearer ${firstKey}' -H 'Prefer: wait=60' \\`,
+      `      ${url}/v1/queue/eta2.6-t2v/requests/REQUEST_ID/response`,
+    );
+  }
+  return `${lines.join('\n')}\n\n`;
+}

@@ -1,0 +1,4 @@
+/** A command that cannot be done as it was asked; the message says why and what to do. */
+export class CommandFault extends Error {
+  override readonly name = 'CommandFault';
+}

@@ -1,0 +1,42 @@
+import { statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openDiskBlobs } from '../blobs/disk.ts';
+import { openRenderEngine } from '../render/engine.ts';
+import { listKeys } from '../store/keys.ts';
+import { withStore } from './with-store.ts';
+
+/** Looks at everything a start needs and says of each how it is. */
+export async function doctor(): Promise<void> {
+  const findings: [what: string, fault: string | null][] = [['Node', nodeFault()]];
+  await withStore(async (db, config) => {
+    findings.push([`settings, database (${db.dialect})`, null]);
+    const blobs = await openDiskBlobs(join(config.dataDir, 'blobs'));
+    findings.push(['blobs', await blobs.check().then(() => null, sentenceOf)]);
+    const { bavail, bsize } = await statfs(config.dataDir);
+    const freeMb = Math.floor((bavail * bsize) / (1024 * 1024));
+    findings.push([`disk (${freeMb} MB free)`, freeMb < 1024 ? 'less than 1 GB is free' : null]);
+    const keys = (await listKeys(db)).filter(key => key.revokedAt === null);
+    findings.push([
+      `keys (${keys.length})`,
+      keys.length === 0 ? 'none yet; make one: atelier keys create --user NAME' : null,
+    ]);
+    const engine = openRenderEngine({ concurrency: 1 });
+    const able = await engine.ready();
+    await engine.close();
+    findings.push(['local engine', able.ok ? null : able.reason]);
+  }).catch(failure => findings.push(['settings, database', sentenceOf(failure)]));
+
+  for (const [what, fault] of findings)
+    process.stdout.write(
+      `${fault === null ? 'ok  ' : 'BAD '} ${what}${fault === null ? '' : `: ${fault}`}\n`,
+    );
+  if (findings.some(([, fault]) => fault !== null)) process.exitCode = 1;
+}
+
+const nodeFault = (): string | null =>
+  Number(process.versions.node.split('.')[0]) >= 24
+    ? null
+    : `24 or newer is needed, this is ${process.versions.node}`;
+
+const sentenceOf = (failure: unknown): string =>
+  failure instanceof Error ? failure.message : String(failure);

@@ -1,0 +1,19 @@
+import { mkdir } from 'node:fs/promises';
+import { readConfig } from '../config.ts';
+import { systemClock } from '../domain/clock.ts';
+import { openStore } from '../main.ts';
+import { migrate } from '../store/migrate.ts';
+import { openLog } from './open-log.ts';
+
+export async function migrateCommand(): Promise<void> {
+  const config = readConfig(process.env);
+  await mkdir(config.dataDir, { recursive: true });
+  const db = await openStore(config, await openLog({ logLevel: 'error' }));
+  try {
+    const applied = await migrate(db, systemClock.now());
+    const told = applied.length > 0 ? `Applied: ${applied.join(', ')}` : 'The database is up to date.';
+    process.stdout.write(`${told}\n`);
+  } finally {
+    await db.close();
+  }
+}

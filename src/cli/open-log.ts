@@ -1,0 +1,20 @@
+import { type Logger, pino } from 'pino';
+import type { Config } from '../config.ts';
+
+/** Secrets that could stand in a logged object. */
+const secretPaths = [
+  'authorization',
+  '*.authorization',
+  'headers.authorization',
+  '*.key',
+  '*.secret',
+  '*.token',
+];
+
+/** JSON lines on stderr; readable ones when a person watches. */
+export async function openLog({ logLevel }: Pick<Config, 'logLevel'>): Promise<Logger> {
+  const options = { level: logLevel, redact: secretPaths, base: null };
+  if (!process.stderr.isTTY) return pino(options, pino.destination(2));
+  const { default: pretty } = await import('pino-pretty');
+  return pino(options, pretty({ destination: 2, sync: true, translateTime: 'HH:MM:ss' }));
+}

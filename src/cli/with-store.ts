@@ -1,0 +1,20 @@
+import { mkdir } from 'node:fs/promises';
+import { type Config, readConfig } from '../config.ts';
+import { systemClock } from '../domain/clock.ts';
+import { openStore } from '../main.ts';
+import type { Connection } from '../store/connection.ts';
+import { migrate } from '../store/migrate.ts';
+import { openLog } from './open-log.ts';
+
+/** Opens the rows beside a server that runs or not, brings them up to date, and closes them after `work`. */
+export async function withStore<T>(work: (db: Connection, config: Config) => Promise<T>): Promise<T> {
+  const config = readConfig(process.env);
+  await mkdir(config.dataDir, { recursive: true });
+  const db = await openStore(config, await openLog({ logLevel: 'error' }));
+  try {
+    await migrate(db, systemClock.now());
+    return await work(db, config);
+  } finally {
+    await db.close();
+  }
+}

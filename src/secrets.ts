@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Config } from './config.ts';
+
+export interface Secrets {
+  /** Master of every signature. */
+  readonly secret: string;
+  readonly adminToken: string;
+}
+
+const kept = z.object({ secret: z.string().min(16), adminToken: z.string().min(16) });
+
+/** From the configuration; what it leaves open is made once and kept in the data folder. */
+export async function openSecrets(
+  config: Pick<Config, 'dataDir' | 'secret' | 'adminToken'>,
+): Promise<Secrets> {
+  const { secret, adminToken } = config;
+  if (secret !== null && adminToken !== null) return { secret, adminToken };
+  await mkdir(config.dataDir, { recursive: true });
+  const path = join(config.dataDir, 'secrets.json');
+  const own = (await readKept(path)) ?? (await make(path));
+  return { secret: secret ?? own.secret, adminToken: adminToken ?? own.adminToken };
+}
+
+async function readKept(path: string): Promise<Secrets | null> {
+  const text = await readFile(path, 'utf8').catch(failure => {
+    if (failure instanceof Error && 'code' in failure && failure.code === 'ENOENT') return null;
+    throw failure;
+  });
+  return text === null ? null : kept.parse(JSON.parse(text));
+}
+
+/** Flushed before it is used, and never over another's: two commands may start at once. */
+async function make(path: string): Promise<Secrets> {
+  const made = {
+    secret: randomBytes(32).toString('base64url'),
+    adminToken: `adm_${randomBytes(24).toString('base64url')}`,
+  };
+  const temporary = `${path}.${randomBytes(6).toString('hex')}`;
+  const handle = await open(temporary, 'wx', 0o600);
+  try {
+    await handle.writeFile(JSON.stringify(made, null, 2));
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await link(temporary, path).catch(failure => {
+    if (!(failure instanceof Error && 'code' in failure && failure.code === 'EEXIST')) throw failure;
+  });
+  await rm(temporary);
+  return (await readKept(path)) ?? made;
+}
