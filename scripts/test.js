@@ -1,5 +1,5 @@
 // npm test: sets everything up, starts a real PostgreSQL, runs every test. Arguments name test files.
-import { install, node, root, run } from './setup.js';
+import { install, node, run } from './setup.js';
 
 install();
 const named = process.argv.slice(2);

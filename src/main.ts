@@ -120,7 +120,10 @@ export async function openGateway(config: Config, log: Logger, clock: Clock = sy
 
     // One process at a time has this folder, so whoever held a job before is dead.
     if (db.dialect === 'sqlite') await rescue({ db, blobs, clock, log }, 0);
-    closing(startMaintenance({ db, blobs, clock, log }), opened => opened.stop());
+    closing(
+      startMaintenance({ db, blobs, clock, log }, { hasNeighbours: db.dialect === 'postgres' }),
+      opened => opened.stop(),
+    );
     if (config.role !== 'api') {
       const outbound = closing(openOutbound({ allowPrivate: config.allowPrivateNetwork }), opened =>
         opened.close(),

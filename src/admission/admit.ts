@@ -17,6 +17,7 @@ import {
   type Idempotency,
   type Insertion,
   insertJob,
+  readJobSummary,
 } from '../store/jobs.ts';
 import type { Positions } from '../store/positions.ts';
 import { readCancelAfter } from './deadline.ts';
@@ -103,22 +104,44 @@ export function openAdmission(parts: AdmissionParts): Admission {
     };
     // Blobs of a create that lost the race to its twin belong to nobody, and maintenance removes them.
     const insertion = await insertJob(db, job, kept.files);
-    if (insertion.kind !== 'inserted') return answerEarlier(insertion, model);
+    if (insertion.kind !== 'inserted') return answerEarlier(request, model, insertion);
     db.announce(availableTopic);
     // The job is kept: whatever fails from here on, the answer is its handle.
     const position = await positions.positionOf({ ...job, rank: insertion.rank }).catch(() => 0);
     return { jobId: id, modelId: model.id, position, replayed: false };
   }
 
+  /** The handle of the job that this request already made, or the refusal of what stands in its way. */
+  async function answerEarlier(
+    { principal }: CreateRequest,
+    model: Model,
+    earlier: Insertion,
+  ): Promise<Admitted> {
+    switch (earlier.kind) {
+      case 'replayed': {
+        const { jobId } = earlier;
+        const job = await readJobSummary(db, { jobId, userId: principal.userId, modelId: model.id });
+        const position = job?.state === 'available' ? await positions.positionOf(job) : 0;
+        return { jobId, modelId: model.id, position, replayed: true };
+      }
+      case 'idempotency_key_reused':
+        throw refuse('idempotency_key_reused', { fields: ['Idempotency-Key'] });
+      case 'external_task_id_used':
+        throw refuse('external_task_id_used', { subject: earlier.jobId, fields: ['external_task_id'] });
+      case 'inserted':
+        throw new Error('expected an earlier job, got a new one');
+    }
+  }
+
   return {
     async admit(request) {
       const passed = await passGates(request);
-      if (passed.earlier) return answerEarlier(passed.earlier, passed.model);
+      if (passed.earlier) return answerEarlier(request, passed.model, passed.earlier);
       return store(request, passed, await mediaGate.judge(passed.model, passed.input, request.principal));
     },
     async judge(request) {
       const passed = await passGates(request);
-      if (passed.earlier) answerEarlier(passed.earlier, passed.model);
+      if (passed.earlier) await answerEarlier(request, passed.model, passed.earlier);
       else await (await mediaGate.judge(passed.model, passed.input, request.principal)).drop();
     },
   };
@@ -184,19 +207,6 @@ function sortKeys(value: unknown): unknown {
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .map(([key, member]) => [key, sortKeys(member)]),
   );
-}
-
-function answerEarlier(insertion: Insertion, model: Model): Admitted {
-  switch (insertion.kind) {
-    case 'replayed':
-      return { jobId: insertion.jobId, modelId: model.id, position: 0, replayed: true };
-    case 'idempotency_key_reused':
-      throw refuse('idempotency_key_reused', { fields: ['Idempotency-Key'] });
-    case 'external_task_id_used':
-      throw refuse('external_task_id_used', { subject: insertion.jobId, fields: ['external_task_id'] });
-    case 'inserted':
-      throw new Error('expected a replay, got a new job');
-  }
 }
 
 const headerOf = (message: IncomingMessage, name: string): string | undefined => {

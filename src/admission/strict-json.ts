@@ -17,6 +17,7 @@ export function parseStrictJson(source: string): unknown {
   return value;
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a JSON string holds none of them bare.
 const plainText = /[^"\\\u0000-\u001f]*/y;
 const numeral = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
 const blanks = /[ \t\n\r]*/y;

@@ -32,6 +32,8 @@ export function answerFailure(
       refusal.message,
     );
 
+  // What is left of a refused body is read and thrown away, or the connection would hang on it.
+  request.raw.resume();
   if (entry.status === 401) reply.header('www-authenticate', 'Bearer');
   if (details.retryAfterSeconds !== undefined) reply.header('retry-after', String(details.retryAfterSeconds));
   if (details.fields) reply.header('x-error-fields', errorFields(details.fields));

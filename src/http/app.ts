@@ -77,6 +77,8 @@ function createServer({ clock, log }: Pick<HttpParts, 'clock' | 'log'>): Fastify
     requestIdHeader: false,
     logger: false,
     exposeHeadRoutes: false,
+    // Whoever is still connected while we stop gets the contract's answers.
+    return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,

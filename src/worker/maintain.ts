@@ -14,6 +14,11 @@ export interface MaintainParts {
   readonly log: Logger;
 }
 
+export interface MaintainOptions {
+  /** Whether other processes may die while this one lives. Alone, every hold is void at start and at no other time. */
+  readonly hasNeighbours: boolean;
+}
+
 /** A worker that has not beaten for this long is dead; it beats every five seconds. */
 export const leaseMs = 30 * seconds;
 /** Final jobs are kept as long as their outputs. */
@@ -23,11 +28,14 @@ const orphanAgeMs = 1 * hours;
 const batch = 500;
 
 /** Starts the chores, each with its own pace; returns what ends them. */
-export function startMaintenance(parts: MaintainParts): { stop(): Promise<void> } {
+export function startMaintenance(
+  parts: MaintainParts,
+  { hasNeighbours }: MaintainOptions,
+): { stop(): Promise<void> } {
   const stopping = new AbortController();
-  const chores: readonly [everyMs: number, chore: (parts: MaintainParts) => Promise<void>][] = [
+  const chores: readonly (readonly [everyMs: number, chore: (parts: MaintainParts) => Promise<void>])[] = [
     [1 * seconds, expire],
-    [10 * seconds, rescue],
+    ...(hasNeighbours ? [[10 * seconds, rescue] as const] : []),
     [1 * minutes, removeFiles],
     [1 * hours, prune],
     [1 * hours, removeOrphans],
