@@ -66,8 +66,8 @@ export function openAdmission(parts: AdmissionParts): Admission {
     const { principal, query, message } = request;
     const model = findAllowedModel(request);
     refuseWebhooksAround(query, message.headers);
-    if (!isJson(message.headers['content-type'])) throw refuse('content_type_unsupported');
     const bytes = await readBody(message, model.maxBodyBytes, () => refuse('body_too_large'));
+    if (!isJson(message.headers['content-type'])) throw refuse('content_type_unsupported');
     const body = parseJsonObject(bytes);
     refuseWebhooksIn(body, model.acceptsCallback);
     const input = parse(model, body);
@@ -76,10 +76,23 @@ export function openAdmission(parts: AdmissionParts): Admission {
     const idempotency = idempotencyOf(message, body);
     const externalTaskId = model.externalTaskId(input);
     const { userId } = principal;
-    const earlier =
-      (await findReplay(db, { userId, modelId: model.id, idempotency }, clock.now())) ??
-      (await findByExternalTaskId(db, { userId, externalTaskId }));
+    const earlier = await findReplay(db, { userId, modelId: model.id, idempotency }, clock.now());
     return { model, input, cancelAfterMs, idempotency, externalTaskId, earlier };
+  }
+
+  /** The last two gates; a request whose Idempotency-Key was answered before never comes here. */
+  async function passLastGates(request: CreateRequest, passed: Passed): Promise<JudgedMedia> {
+    const { principal } = request;
+    const { model, input, externalTaskId } = passed;
+    const media = await mediaGate.judge(model, input, principal);
+    try {
+      const used = await findByExternalTaskId(db, { userId: principal.userId, externalTaskId });
+      if (used) await answerEarlier(request, model, used);
+      return media;
+    } catch (failure) {
+      await media.drop();
+      throw failure;
+    }
   }
 
   /** From here on nothing is refused for what it says: only another job's key can still stand in the way. */
@@ -98,6 +111,7 @@ export function openAdmission(parts: AdmissionParts): Admission {
       createdAt: now,
       expiresAt: now + deadlineMs,
       input: toJson(kept.input),
+      parentId: kept.parentId,
       externalTaskId: passed.externalTaskId,
       callbackUrl: model.callbackUrl(input),
       idempotency: passed.idempotency,
@@ -137,24 +151,24 @@ export function openAdmission(parts: AdmissionParts): Admission {
     async admit(request) {
       const passed = await passGates(request);
       if (passed.earlier) return answerEarlier(request, passed.model, passed.earlier);
-      return store(request, passed, await mediaGate.judge(passed.model, passed.input, request.principal));
+      return store(request, passed, await passLastGates(request, passed));
     },
     async judge(request) {
       const passed = await passGates(request);
       if (passed.earlier) await answerEarlier(request, passed.model, passed.earlier);
-      else await (await mediaGate.judge(passed.model, passed.input, request.principal)).drop();
+      else await (await passLastGates(request, passed)).drop();
     },
   };
 }
 
-/** What a request is once every gate but the media's let it through. */
+/** What a request is once every gate but the last two let it through. */
 interface Passed {
   readonly model: Model;
   readonly input: unknown;
   readonly cancelAfterMs: number | null;
   readonly idempotency: Idempotency | null;
   readonly externalTaskId: string | null;
-  /** An earlier job that answers for this one, or stands in its way. */
+  /** What was made of this Idempotency-Key before. */
   readonly earlier: Insertion | null;
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Signer } from '../blobs/signature.ts';
 import { type Fault, sentenceOf } from '../catalog/faults.ts';
-import { type FoundMedia, type MediaForm, mediaFormOf, replaceMedia } from '../catalog/media.ts';
+import { type FoundMedia, mediaFormOf, replaceMedia } from '../catalog/media.ts';
 import { brokenLimit } from '../catalog/media-limits.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Blobs } from '../domain/blobs.ts';
@@ -19,11 +19,14 @@ import type { Prober } from '../media/prober.ts';
 import type { Statements } from '../store/connection.ts';
 import { readFile, readFileOfUser } from '../store/files.ts';
 import { dropSpooled } from './keep-upload.ts';
+import { resolveReferences } from './resolve-references.ts';
 
 /** An input in which every medium is an address on the web or a file of ours, and the files that came with it. */
 export interface KeptInput {
   readonly input: unknown;
   readonly files: readonly StoredFile[];
+  /** The job that this one was made from, if any. */
+  readonly parentId: string | null;
 }
 
 export interface MediaGate {
@@ -51,7 +54,7 @@ export interface MediaGateParts {
 /** A medium after the gate: as it was, or to be written as a file of ours. */
 type Passed =
   | { readonly found: FoundMedia; readonly kind: 'as-it-is' }
-  | { readonly found: FoundMedia; readonly kind: 'own'; readonly fileId: string }
+  | { readonly found: FoundMedia; readonly kind: 'own'; readonly fileId: string; readonly facts: MediaFacts }
   | {
       readonly found: FoundMedia;
       readonly kind: 'inline';
@@ -63,16 +66,27 @@ export function openMediaGate(parts: MediaGateParts): MediaGate {
   return {
     async judge(model, input, principal) {
       const passed: Passed[] = [];
-      const faults: Fault[] = [];
+      const {
+        referred,
+        faults: referenceFaults,
+        facts,
+      } = await resolveReferences(parts.db, model, input, principal);
+      const faults: Fault[] = [...referenceFaults];
+      const known: Record<string, MediaFacts> = { ...facts };
       const dropInline = async () => {
         for (const item of passed) if (item.kind === 'inline') await dropSpooled(item);
       };
       try {
         for (const found of model.media(input)) {
           const verdict = await judgeMedium(parts, found, principal);
-          if (typeof verdict === 'string') faults.push({ path: found.path.join('.'), reason: verdict });
-          else passed.push(verdict);
+          const path = found.path.join('.');
+          if (typeof verdict === 'string') faults.push({ path, reason: verdict });
+          else {
+            passed.push(verdict);
+            if (verdict.kind !== 'as-it-is') known[path] = verdict.facts;
+          }
         }
+        if (faults.length === 0) faults.push(...model.mediaFaults(input, path => known[path] ?? null));
         if (faults.length > 0) {
           throw refuse('input_invalid', {
             subject: sentenceOf(faults),
@@ -84,7 +98,10 @@ export function openMediaGate(parts: MediaGateParts): MediaGate {
         throw failure;
       }
       return {
-        keep: jobId => keepAll(parts, input, passed, principal, jobId).finally(dropInline),
+        keep: async jobId => {
+          const kept = await keepAll(parts, input, passed, principal, jobId).finally(dropInline);
+          return { ...kept, input: model.adopt(kept.input, referred), parentId: referred[0]?.jobId ?? null };
+        },
         drop: dropInline,
       };
     },
@@ -103,6 +120,7 @@ async function judgeMedium(
   // A web address is fetched by the worker, once the request is a job.
   const form = mediaFormOf(found.value);
   if (form === 'url') return { found, kind: 'as-it-is' };
+  if (form === 'asset') return 'asset not found';
   return judgeInline(parts, found, form);
 }
 
@@ -137,7 +155,7 @@ async function judgeOwnFile(
     await pipeline(content, createWriteStream(path, { flags: 'wx' }));
     const facts = await factsOf(parts.prober, path);
     if (typeof facts === 'string') return facts;
-    return brokenLimit(facts, found.limits) ?? { found, kind: 'own', fileId };
+    return brokenLimit(facts, found.limits) ?? { found, kind: 'own', fileId, facts };
   } finally {
     await dropSpooled({ path });
   }
@@ -146,7 +164,7 @@ async function judgeOwnFile(
 async function judgeInline(
   parts: MediaGateParts,
   found: FoundMedia,
-  form: MediaForm | 'own' | null,
+  form: Exclude<ReturnType<typeof mediaFormOf>, 'url' | 'asset'>,
 ): Promise<Passed | string> {
   const encoded = form === 'data-url' ? found.value.slice(found.value.indexOf(',') + 1) : found.value;
   const { maxBytes } = found.limits;
@@ -180,7 +198,7 @@ async function keepAll(
   passed: readonly Passed[],
   { userId, keyId }: Principal,
   jobId: JobId,
-): Promise<KeptInput> {
+): Promise<Omit<KeptInput, 'parentId'>> {
   let kept = input;
   const files: StoredFile[] = [];
   for (const item of passed) {

@@ -22,7 +22,7 @@ export function describe(model: Model) {
     ...summarize(model),
     limits: { max_body_bytes: model.maxBodyBytes },
     input_schema: z.toJSONSchema(model.schema, { io: 'input', unrepresentable: 'any' }),
-    rules: model.rules.map(({ says, fields }) => ({ says, fields })),
+    rules: [...model.rules, ...model.mediaRules].map(({ says, fields }) => ({ says, fields })),
     examples: model.examples,
   };
 }

@@ -2,9 +2,9 @@ import type { MediaFacts } from '../domain/media.ts';
 import type { MediaLimits, Range } from './media.ts';
 
 /** Frame rates of real files are averages: 29.994 counts as 30. */
-const fpsSlack = 0.05;
-/** Container times are rounded to a frame or a packet. */
-const secondsSlack = 0.05;
+const fpsSlack = { below: 0.05, above: 0.05 };
+/** An encoder pads the last packet of a sound, so that 15 s become 15.02; nothing is ever made shorter. */
+const secondsSlack = { below: 0.001, above: 0.05 };
 
 /** Which bound a probed file breaks, as a reason that follows the field's name; null when it keeps them all. */
 export function brokenLimit(facts: MediaFacts, limits: MediaLimits): string | null {
@@ -34,11 +34,13 @@ function brokenRange(
   value: number,
   unit: string,
   range: Range | undefined,
-  slack = 0,
+  slack = { below: 0, above: 0 },
 ): string | null {
   if (!range) return null;
   const { min, max = Number.POSITIVE_INFINITY, exclusive } = range;
-  const isInside = exclusive ? value > min && value < max : value >= min - slack && value <= max + slack;
+  const isInside = exclusive
+    ? value > min && value < max
+    : value >= min - slack.below && value <= max + slack.above;
   if (isInside) return null;
   const bounds = Number.isFinite(max)
     ? `${exclusive ? 'strictly ' : ''}between ${min} and ${max}`

@@ -49,8 +49,9 @@ const dataUrl = /^data:[a-z]+\/[a-z0-9.+-]+;base64,/;
 const base64Start = /^[A-Za-z0-9+/]{16}/;
 
 /** Which form a value is written in; null when it is none that can be. */
-export function mediaFormOf(value: string): 'own' | MediaForm | null {
+export function mediaFormOf(value: string): 'own' | 'asset' | MediaForm | null {
   if (ownFile.test(value)) return 'own';
+  if (/^asset:\/\/\S+$/.test(value)) return 'asset';
   if (webUrl.test(value)) return 'url';
   if (dataUrl.test(value)) return 'data-url';
   return base64Start.test(value) ? 'raw-base64' : null;
@@ -70,7 +71,8 @@ export function media(limits: MediaLimits, hints: { readonly title: string; read
     .refine(
       value => {
         const form = mediaFormOf(value);
-        return form === 'own' || (form !== null && limits.forms.includes(form));
+        // An asset that is no file of ours is looked for by the gate.
+        return form === 'own' || form === 'asset' || (form !== null && limits.forms.includes(form));
       },
       { error: `must be ${wanted}` },
     )

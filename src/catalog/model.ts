@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Band, JobError, JobResult, JobState, Output } from '../domain/job.ts';
-import { type ParsedInput, parseInput } from './faults.ts';
+import type { MediaFacts } from '../domain/media.ts';
+import { type Faults, type ParsedInput, parseInput } from './faults.ts';
 import { type FoundMedia, findMedia } from './media.ts';
 import type { RenderPlan } from './render-plan.ts';
 
@@ -16,6 +17,45 @@ export interface Rule<Input> {
   readonly holds: (input: Input) => boolean;
   /** A change to the first example that breaks this rule and no other; undefined takes a field out. */
   readonly brokenBy: Readonly<Record<string, unknown>>;
+}
+
+/** Probed facts by field path; null for a medium that nobody has looked at yet. */
+export type FactsAt = (path: string) => MediaFacts | null;
+
+/** A constraint on what media hold, judged once all of them that it looks at are probed. */
+export interface MediaRule<Input> {
+  readonly says: string;
+  /** Each medium at or below one of these paths is looked at; the first is named in the error. */
+  readonly fields: readonly [string, ...string[]];
+  readonly holds: (input: Input, factsAt: FactsAt) => boolean;
+  /** A change to the first example, and facts by path, that break this rule and no other. */
+  readonly brokenBy: {
+    readonly change?: Readonly<Record<string, unknown>>;
+    readonly facts: Readonly<Record<string, MediaFacts>>;
+  };
+}
+
+/** A field that points at an earlier job of the same user, or at something such a job made. */
+export interface Reference {
+  /** `image`: a picture of a job. `draft`: a finished draft. `video`: a video by its own id. */
+  readonly kind: 'image' | 'draft' | 'video';
+  readonly path: string;
+  readonly id: string;
+  /** Which picture of the job, and the field that says so. */
+  readonly index?: { readonly path: string; readonly value: number };
+}
+
+/** What a reference led to. */
+export interface Referred {
+  readonly reference: Reference;
+  readonly jobId: string;
+  readonly modelId: string;
+  /** The earlier job's own input. */
+  readonly input: unknown;
+  /** Pictures that the job made. */
+  readonly images: number;
+  /** The picture or video that is meant; null where the job made no such thing, and for a draft. */
+  readonly output: Output | null;
 }
 
 /** A produced file with its address of the moment. */
@@ -49,6 +89,11 @@ export interface ModelDefinition<Schema extends z.ZodObject> {
   /** The body of a creation: types, bounds, defaults, and hints for forms. */
   readonly input: Schema;
   readonly rules?: readonly Rule<z.output<Schema>>[];
+  readonly mediaRules?: readonly MediaRule<z.output<Schema>>[];
+  /** Pointers to earlier jobs; the gate resolves them within the user. */
+  readonly references?: (input: z.output<Schema>) => readonly Reference[];
+  /** What an input becomes once its references are resolved, before it is stored: a final takes over its draft's input. */
+  readonly adopt?: (input: z.output<Schema>, referred: readonly Referred[]) => z.output<Schema>;
   /** Contract 8; 64 MB where it says nothing. */
   readonly maxBodyBytes?: number;
   /** Where the callback address stands, if not in `callback_url`. */
@@ -61,8 +106,8 @@ export interface ModelDefinition<Schema extends z.ZodObject> {
   readonly band?: (input: z.output<Schema>) => Band;
   /** Whether the result carries the sound itself, as `audioHex`; never where it says nothing. */
   readonly inlineAudio?: (input: z.output<Schema>) => boolean;
-  /** How the local engine draws it. */
-  readonly render: (input: z.output<Schema>) => RenderPlan;
+  /** How the local engine draws it; by then every medium is probed. */
+  readonly render: (input: z.output<Schema>, factsAt: FactsAt) => RenderPlan;
   /** The keys that users of this family know, beside the core ones. */
   readonly native: (view: ResultView<z.output<Schema>>) => Readonly<Record<string, unknown>>;
   readonly examples: readonly [z.input<Schema>, ...z.input<Schema>[]];
@@ -77,18 +122,23 @@ export interface Model {
   readonly summary: string;
   readonly schema: z.ZodObject;
   readonly rules: readonly Rule<never>[];
+  readonly mediaRules: readonly MediaRule<never>[];
   readonly maxBodyBytes: number;
   readonly acceptsCallback: boolean;
   readonly examples: readonly unknown[];
   parse(body: unknown): ParsedInput;
   media(input: unknown): readonly FoundMedia[];
+  /** Every media rule that is broken, of those whose media are all probed. */
+  mediaFaults(input: unknown, factsAt: FactsAt): Faults;
+  references(input: unknown): readonly Reference[];
+  adopt(input: unknown, referred: readonly Referred[]): unknown;
   callbackUrl(input: unknown): string | null;
   externalTaskId(input: unknown): string | null;
   deadlineSeconds(input: unknown): number;
   band(input: unknown): Band;
   /** True: whoever builds the result body reads the first output and passes it on as hexadecimal text. */
   inlineAudio(input: unknown): boolean;
-  render(input: unknown): RenderPlan;
+  render(input: unknown, factsAt?: FactsAt): RenderPlan;
   native(view: ResultView<unknown>): Readonly<Record<string, unknown>>;
 }
 
@@ -103,6 +153,11 @@ export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinit
   // What reaches these functions was parsed by this very schema, at the door or before it was stored.
   const trusted = (input: unknown): Input => input as Input;
   const rules = definition.rules ?? [];
+  const mediaRules = definition.mediaRules ?? [];
+  const mediaPaths = (input: unknown): readonly string[] => [
+    ...findMedia(definition.input, input).map(found => found.path.join('.')),
+    ...(definition.references?.(trusted(input)) ?? []).map(reference => reference.path),
+  ];
   const fieldOf = (input: unknown, field: string): string | undefined =>
     z.looseObject({ [field]: z.string().optional() }).parse(input)[field];
 
@@ -114,18 +169,33 @@ export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinit
     summary: definition.summary,
     schema: definition.input,
     rules,
+    mediaRules,
     maxBodyBytes: definition.maxBodyBytes ?? defaultMaxBodyBytes,
     acceptsCallback: definition.callbackUrl !== undefined || 'callback_url' in definition.input.shape,
     examples: definition.examples,
     parse: body => parseInput(definition.input, rules, body),
     media: input => findMedia(definition.input, input),
+    mediaFaults: (input, factsAt) =>
+      mediaRules
+        .filter(
+          rule => areProbed(rule.fields, mediaPaths(input), factsAt) && !rule.holds(trusted(input), factsAt),
+        )
+        .map(rule => ({ path: rule.fields[0], reason: rule.says })),
+    references: input => definition.references?.(trusted(input)) ?? [],
+    adopt: (input, referred) => definition.adopt?.(trusted(input), referred) ?? input,
     callbackUrl: input => definition.callbackUrl?.(trusted(input)) ?? fieldOf(input, 'callback_url') ?? null,
     externalTaskId: input =>
       definition.externalTaskId?.(trusted(input)) ?? fieldOf(input, 'external_task_id') ?? null,
     deadlineSeconds: input => definition.deadlineSeconds?.(trusted(input)) ?? defaultDeadlineSeconds,
     band: input => definition.band?.(trusted(input)) ?? 0,
     inlineAudio: input => definition.inlineAudio?.(trusted(input)) ?? false,
-    render: input => definition.render(trusted(input)),
+    render: (input, factsAt = () => null) => definition.render(trusted(input), factsAt),
     native: view => definition.native({ ...view, input: trusted(view.input) }),
   };
+}
+
+/** Whether every medium at or below these fields is there to be judged, and there is one at all. */
+function areProbed(fields: readonly string[], paths: readonly string[], factsAt: FactsAt): boolean {
+  const looked = paths.filter(path => fields.some(field => path === field || path.startsWith(`${field}.`)));
+  return looked.length > 0 && looked.every(path => factsAt(path) !== null);
 }

@@ -24,6 +24,46 @@ export interface ImagePlan {
   readonly watermark: 'none' | 'burned' | 'copy';
 }
 
+/** A box in pixels, from the top left corner of what holds it. */
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export type PictureWork =
+  /** The picture placed on the canvas (the plan's size); repainted inside the mask and outside the picture, else kept to the pixel. */
+  | {
+      readonly kind: 'repaint';
+      readonly media: string;
+      readonly place: Box;
+      readonly mask: PictureMask | null;
+    }
+  /** The picture in the middle of a larger one (the plan's size), its border continued. */
+  | { readonly kind: 'extend'; readonly media: string }
+  /** The picture at the plan's size: resampled, or with details of its own. */
+  | { readonly kind: 'upscale'; readonly media: string; readonly creative: boolean };
+
+export type PictureMask =
+  /** Polygons x, y, x, y, … in pixels of a picture of that size. */
+  | {
+      readonly kind: 'areas';
+      readonly areas: readonly {
+        readonly width: number;
+        readonly height: number;
+        readonly points: readonly number[];
+      }[];
+    }
+  /** A black and white picture; white is repainted. */
+  | { readonly kind: 'picture'; readonly media: string };
+
+/** A visible mark. Without `media` it is the standard text. */
+export interface Mark {
+  readonly corner: 'top_left' | 'top_right' | 'bottom_right' | 'bottom_left';
+  readonly media?: string;
+}
+
 export interface VideoPlan {
   readonly kind: 'video';
   /** Pixels, even. */
@@ -36,10 +76,41 @@ export interface VideoPlan {
   readonly seed: number | null;
   /** false: no audio stream at all. */
   readonly sound: boolean;
+  /** What the composed sound holds; all of it where it says nothing. */
+  readonly soundKind?: 'all' | 'speech' | 'effects';
+  /** Composed music under the sound, or as the only sound. */
+  readonly music?: boolean;
   /** A sound that takes the place of the composed one. */
   readonly guideAudio?: { readonly media: string };
+  /** Frame 0, exactly. */
+  readonly firstFrame?: { readonly media: string };
+  /** The last frame, exactly. */
+  readonly lastFrame?: { readonly media: string };
+  /** A video that this one is made from. */
+  readonly source?: VideoSource;
+  /** Pictures, videos and sounds that must show in the result. */
+  readonly references?: readonly { readonly kind: 'image' | 'video' | 'audio'; readonly media: string }[];
+  /** The camera stands still. */
+  readonly fixedCamera?: boolean;
+  /** Also the last frame as a PNG without a mark (role `last_frame`). */
+  readonly returnLastFrame?: boolean;
+  /** A quick preview: fewer details. */
+  readonly draft?: boolean;
+  /** How the mark looks, where there is one; in the lower right corner where it says nothing. */
+  readonly mark?: Mark;
   /** `copy`: a second, marked video beside the clean one. `burned`: the mark is in the video itself. */
   readonly watermark: 'none' | 'burned' | 'copy';
+}
+
+export interface VideoSource {
+  readonly media: string;
+  /**
+   * `extend`: goes on from its last frame. `edit`: its frames, changed. `motion`: its movement drives the first frame.
+   * `feature`: its look.
+   */
+  readonly use: 'extend' | 'edit' | 'motion' | 'feature';
+  /** Its own sound in the result. */
+  readonly keepSound: boolean;
 }
 
 export interface SpeechPlan {

@@ -1,4 +1,5 @@
 import type { Job, JobErrorCode, OutputRole } from './job.ts';
+import type { MediaFacts } from './media.ts';
 
 /** The port between the queue and whatever makes media. A provider is pure protocol: it keeps no queue, sleeps never, retries nothing. */
 export interface Provider {
@@ -32,6 +33,8 @@ export interface ProviderTask {
   readonly dedupeKey: string;
   /** Media reference as it stands in the input → the local file with its bytes, probed. */
   readonly media: Readonly<Record<string, string>>;
+  /** What those files hold, by the path of the field they stand in. */
+  readonly facts: Readonly<Record<string, MediaFacts>>;
 }
 
 /** What an upstream did not like. `message` is fit for the client. */

@@ -62,6 +62,7 @@ export const refusals = {
   content_type_unsupported: detail(415, 'Content-Type must be application/json'),
   content_encoding_unsupported: detail(415, 'Content-Encoding must be identity'),
   request_malformed: detail(400, 'Bad Request'),
+  headers_too_large: detail(431, 'Request header fields too large'),
   request_too_slow: detail(408, 'Request took too long'),
   // The path that other queue clients read results from raises on a failed job (decisions 2, alias).
   job_failed: detail(500, 'Runtime execution failed'),

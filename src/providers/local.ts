@@ -89,10 +89,10 @@ export function openLocalProvider({ engine, concurrency, folder }: LocalProvider
   };
 }
 
-function planOf({ job }: ProviderTask): RenderPlan {
+function planOf({ job, facts }: ProviderTask): RenderPlan {
   const model = findModel(job.modelId);
   if (!model) throw new Error(`expected a model, got ${job.modelId}`);
-  return model.render(job.input);
+  return model.render(job.input, path => facts[path] ?? null);
 }
 
 /** The seed that was asked for; else one of the job's own, so that a second try draws the same. */

@@ -28,6 +28,8 @@ export interface NewJob {
   readonly expiresAt: number;
   /** The validated input as JSON text. */
   readonly input: string;
+  /** The job that this one was made from. */
+  readonly parentId: string | null;
   readonly externalTaskId: string | null;
   readonly callbackUrl: string | null;
   readonly idempotency: Idempotency | null;
@@ -85,14 +87,14 @@ function insertWithFiles(
 async function tryInsert(db: Statements, job: NewJob): Promise<Insertion | null> {
   const [row] = await db.write(
     `INSERT INTO jobs (id, user_id, key_id, model_id, state, band, rank, due_at, created_at, expires_at, input,
-       external_task_id, callback_url, idempotency_key, idempotency_hash)
+       parent_id, external_task_id, callback_url, idempotency_key, idempotency_hash)
      VALUES ($1, $2, $3, $4, 'available', $5,
        COALESCE((SELECT MAX(place) FROM (
          SELECT MAX(rank) + 1 AS place FROM jobs
            WHERE model_id = $4 AND band = $5 AND user_id = $2 AND state = 'available'
          UNION ALL
          SELECT MIN(rank) FROM jobs WHERE model_id = $4 AND band = $5 AND state = 'available') AS places), 0),
-       $6, $6, $7, $8, $9, $10, $11, $12)
+       $6, $6, $7, $8, $9, $10, $11, $12, $13)
      ON CONFLICT DO NOTHING
      RETURNING rank`,
     [
@@ -104,6 +106,7 @@ async function tryInsert(db: Statements, job: NewJob): Promise<Insertion | null>
       job.createdAt,
       job.expiresAt,
       job.input,
+      job.parentId,
       job.externalTaskId,
       job.callbackUrl,
       job.idempotency?.key ?? null,

@@ -189,7 +189,7 @@ function isStorageFault(failure: unknown): boolean {
   return (
     failure instanceof Error &&
     !('code' in failure) &&
-    /connect|terminated|timeout|ended/i.test(failure.message)
+    /connect|terminated|timeout|ended|calling end/i.test(failure.message)
   );
 }
 

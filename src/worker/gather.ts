@@ -3,14 +3,17 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { FoundMedia } from '../catalog/media.ts';
+import type { MediaLimits } from '../catalog/media.ts';
 import { brokenLimit } from '../catalog/media-limits.ts';
 import type { Model } from '../catalog/model.ts';
 import { seconds } from '../domain/clock.ts';
 import { parseFileId } from '../domain/ids.ts';
 import type { Job } from '../domain/job.ts';
+import type { MediaFacts } from '../domain/media.ts';
+import type { ProviderTask } from '../domain/provider.ts';
 import { fetchMedia } from '../media/fetch-media.ts';
 import { readFile } from '../store/files.ts';
+import { findReferredFile } from '../store/references.ts';
 import type { WorkerParts } from './parts.ts';
 
 const fetchTimeoutMs = 60 * seconds;
@@ -19,7 +22,11 @@ const defaultMaxBytes = 512 * 1024 * 1024;
 
 /** The media of an input as local files; a sentence where one cannot be had or breaks its bounds. */
 export type Gathered =
-  | { readonly kind: 'gathered'; readonly media: Readonly<Record<string, string>> }
+  | {
+      readonly kind: 'gathered';
+      readonly media: ProviderTask['media'];
+      readonly facts: ProviderTask['facts'];
+    }
   | { readonly kind: 'refused'; readonly reason: string };
 
 export interface Gathering {
@@ -36,43 +43,70 @@ export async function gatherMedia(
   signal: AbortSignal,
 ): Promise<Gathering> {
   const found = model.media(job.input);
-  if (found.length === 0) return { gathered: { kind: 'gathered', media: {} }, drop: async () => {} };
+  const references = model.references(job.input).filter(reference => reference.kind !== 'draft');
+  if (found.length + references.length === 0) {
+    return { gathered: { kind: 'gathered', media: {}, facts: {} }, drop: async () => {} };
+  }
   const folder = join(parts.workFolder, randomUUID());
   await mkdir(folder);
   const drop = () => rm(folder, { recursive: true, force: true });
   try {
     const media: Record<string, string> = {};
-    for (const medium of found) {
-      const brought = media[medium.value] ?? (await bring(parts, medium, folder, signal));
-      if (typeof brought !== 'string') {
-        return { gathered: { kind: 'refused', reason: `${medium.path.join('.')}: ${brought.reason}` }, drop };
-      }
-      media[medium.value] = brought;
+    const facts: Record<string, MediaFacts> = {};
+    const refused = (path: string, reason: string): Gathering => ({
+      gathered: { kind: 'refused', reason: `${path}: ${reason}` },
+      drop,
+    });
+    for (const { path, value, limits } of found) {
+      const brought = await bring(parts, value, { folder, limits, signal, known: media[value] });
+      if (brought.kind === 'refused') return refused(path.join('.'), brought.reason);
+      media[value] = brought.path;
+      facts[path.join('.')] = brought.facts;
     }
-    return { gathered: { kind: 'gathered', media }, drop };
+    for (const reference of references) {
+      const fileId = await findReferredFile(parts.db, reference, job.userId);
+      if (!fileId) return refused(reference.path, 'what it points at is no longer there');
+      const brought = await bring(parts, fileId, { folder, limits: null, signal, known: undefined });
+      if (brought.kind === 'refused') return refused(reference.path, brought.reason);
+      media[reference.id] = brought.path;
+      facts[reference.path] = brought.facts;
+    }
+    const [fault] = model.mediaFaults(job.input, path => facts[path] ?? null);
+    if (fault) return refused(fault.path, fault.reason);
+    return { gathered: { kind: 'gathered', media, facts }, drop };
   } catch (failure) {
     await drop();
     throw failure;
   }
 }
 
-/** The local path, or why not. */
+type Brought =
+  | { readonly kind: 'brought'; readonly path: string; readonly facts: MediaFacts }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+interface BringOptions {
+  readonly folder: string;
+  /** Null where nothing but readability is asked. */
+  readonly limits: MediaLimits | null;
+  readonly signal: AbortSignal;
+  /** Where the same medium already lies, when it is named twice. */
+  readonly known: string | undefined;
+}
+
+/** The local file and what it holds, or why it is not taken. */
 async function bring(
   parts: WorkerParts,
-  { value, limits }: FoundMedia,
-  folder: string,
-  signal: AbortSignal,
-): Promise<string | { readonly reason: string }> {
-  const path = await copyOrFetch(parts, value, {
-    folder,
-    maxBytes: limits.maxBytes ?? defaultMaxBytes,
-    signal,
-  });
-  if (typeof path !== 'string') return path;
+  value: string,
+  { folder, limits, signal, known }: BringOptions,
+): Promise<Brought> {
+  const maxBytes = limits?.maxBytes ?? defaultMaxBytes;
+  const path = known ?? (await copyOrFetch(parts, value, { folder, maxBytes, signal }));
+  if (typeof path !== 'string') return { kind: 'refused', ...path };
   const probe = await parts.prober.probe(path);
-  if (probe.kind === 'unreadable') return { reason: 'what the address holds cannot be read as a medium' };
-  const fault = brokenLimit(probe.facts, limits);
-  return fault === null ? path : { reason: fault };
+  if (probe.kind === 'unreadable')
+    return { kind: 'refused', reason: 'what the address holds cannot be read as a medium' };
+  const fault = limits && brokenLimit(probe.facts, limits);
+  return fault ? { kind: 'refused', reason: fault } : { kind: 'brought', path, facts: probe.facts };
 }
 
 async function copyOrFetch(

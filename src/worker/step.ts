@@ -50,7 +50,7 @@ export async function carry(parts: WorkerParts, holding: Holding): Promise<Ended
   try {
     if (gathered.kind === 'refused')
       return end({ kind: 'failed', error: jobError('file_download_error', gathered.reason) });
-    const produced = await produce(parts, holding, gathered.media);
+    const produced = await produce(parts, holding, gathered);
     try {
       if (produced.kind === 'ended') return end(produced.outcome);
       const collected = await collect(
@@ -97,13 +97,13 @@ type Produced =
 async function produce(
   parts: WorkerParts,
   holding: Holding,
-  media: ProviderTask['media'],
+  gathered: Pick<ProviderTask, 'media' | 'facts'>,
 ): Promise<Produced> {
   let last = holding.lastAttempt;
   // An upstream that lost an accepted job gets it again where that costs nothing; twice is enough.
   for (let losses = 0; losses < 2; losses++) {
     const startedAt = parts.clock.now();
-    const submitted = await submit(parts, holding, media, last);
+    const submitted = await submit(parts, holding, gathered, last);
     if (submitted.kind === 'ended') return submitted;
     const { task } = submitted;
     if (submitted.kind === 'done')
@@ -139,7 +139,7 @@ type Submitted =
 async function submit(
   parts: WorkerParts,
   holding: Holding,
-  media: ProviderTask['media'],
+  gathered: Pick<ProviderTask, 'media' | 'facts'>,
   last: Attempt | null,
 ): Promise<Submitted | (Produced & { kind: 'ended' })> {
   const { db, clock, provider } = parts;
@@ -148,7 +148,7 @@ async function submit(
     job,
     attempt: intent.number,
     dedupeKey: intent.dedupeKey,
-    media,
+    ...gathered,
   });
   if (last?.answer === 'accepted') {
     return { kind: 'accepted', ref: last.ref, task: taskOf(last), attempt: last, pollMs: 0, settled: null };

@@ -46,6 +46,8 @@ CREATE TABLE jobs (
   expires_at BIGINT NOT NULL,
   cancel_requested_at BIGINT,
   input TEXT NOT NULL,
+  -- The job that this one was made from. It may be pruned before this one.
+  parent_id TEXT,
   external_task_id TEXT,
   callback_url TEXT,
   idempotency_key TEXT,
@@ -68,6 +70,7 @@ CREATE INDEX jobs_waiting_of_user ON jobs (model_id, band, user_id, rank) WHERE 
 CREATE INDEX jobs_held ON jobs (holder) WHERE state = 'running';
 CREATE INDEX jobs_to_expire ON jobs (expires_at) WHERE state = 'available';
 CREATE INDEX jobs_to_prune ON jobs (completed_at) WHERE completed_at IS NOT NULL;
+CREATE INDEX jobs_of_parent ON jobs (parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX jobs_of_user ON jobs (user_id, model_id, id);
 CREATE UNIQUE INDEX jobs_external_task_id ON jobs (user_id, external_task_id) WHERE external_task_id IS NOT NULL;
 CREATE UNIQUE INDEX jobs_idempotency_key ON jobs (user_id, model_id, idempotency_key) WHERE idempotency_key IS NOT NULL;

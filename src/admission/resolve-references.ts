@@ -1,0 +1,68 @@
+import type { Fault, Faults } from '../catalog/faults.ts';
+import type { Model, Reference, Referred } from '../catalog/model.ts';
+import type { Principal } from '../domain/key.ts';
+import type { MediaFacts } from '../domain/media.ts';
+import type { Statements } from '../store/connection.ts';
+import { findReferred } from '../store/references.ts';
+
+export interface Resolved {
+  readonly referred: readonly Referred[];
+  readonly faults: Faults;
+  /** What is known of the referred pictures and videos, by the path of the reference. */
+  readonly facts: Readonly<Record<string, MediaFacts>>;
+}
+
+/** Leads every reference of an input to a job of this user. Another user's job is as unknown as none. */
+export async function resolveReferences(
+  db: Statements,
+  model: Model,
+  input: unknown,
+  principal: Principal,
+): Promise<Resolved> {
+  const referred: Referred[] = [];
+  const faults: Fault[] = [];
+  const facts: Record<string, MediaFacts> = {};
+  for (const reference of model.references(input)) {
+    const found = await findReferred(db, reference, principal.userId);
+    const fault = faultOf(reference, found);
+    if (fault) faults.push(fault);
+    else if (found) {
+      referred.push(found);
+      if (found.output) facts[reference.path] = factsOf(found.output);
+    }
+  }
+  return { referred, faults, facts };
+}
+
+const nothingThere: Readonly<Record<Reference['kind'], string>> = {
+  image: 'no finished job of yours with images has this id',
+  draft: 'no finished draft of yours has this id',
+  video: 'no video of a finished job of yours has this id',
+};
+
+function faultOf(reference: Reference, found: Referred | null): Fault | null {
+  const { kind, path, index } = reference;
+  const missing = { path, reason: nothingThere[kind] };
+  if (!found || (kind === 'image' && found.images === 0) || (kind === 'video' && !found.output))
+    return missing;
+  if (kind === 'image' && !found.output) {
+    return {
+      path: index?.path ?? path,
+      reason: `must be below ${found.images}, the number of images of that job`,
+    };
+  }
+  return null;
+}
+
+function factsOf({
+  mimeType,
+  bytes,
+  width = 0,
+  height = 0,
+  seconds = 0,
+  fps = 0,
+}: NonNullable<Referred['output']>): MediaFacts {
+  return mimeType.startsWith('image/')
+    ? { mimeType, bytes, image: { width, height } }
+    : { mimeType, bytes, video: { width, height, seconds, fps, codec: 'h264' } };
+}

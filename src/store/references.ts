@@ -1,0 +1,61 @@
+import type { Reference, Referred } from '../catalog/model.ts';
+import { type FileId, fileIdFromRow, parseFileId, parseJobId, type UserId } from '../domain/ids.ts';
+import type { Output } from '../domain/job.ts';
+import type { Statements } from './connection.ts';
+import { jobColumns, jobFromRow } from './jobs.ts';
+
+/** What a reference leads to among a user's finished jobs; null alike for what is missing, unfinished or another's. */
+export async function findReferred(
+  db: Statements,
+  reference: Reference,
+  userId: UserId,
+): Promise<Referred | null> {
+  const jobId =
+    reference.kind === 'video' ? await findMaker(db, reference.id, userId) : parseJobId(reference.id);
+  if (!jobId) return null;
+  const [row] = await db.read(
+    `SELECT ${jobColumns} FROM jobs WHERE id = $1 AND user_id = $2 AND state = 'completed'`,
+    [jobId, userId],
+  );
+  if (!row) return null;
+  const job = jobFromRow(row);
+  const outputs = job.result?.outputs ?? [];
+  return {
+    reference,
+    jobId: job.id,
+    modelId: job.modelId,
+    input: job.input,
+    images: outputs.filter(isImage).length,
+    output: findOutput(reference, outputs),
+  };
+}
+
+/** The file of a picture or video that a reference names. */
+export async function findReferredFile(
+  db: Statements,
+  reference: Reference,
+  userId: UserId,
+): Promise<FileId | null> {
+  const referred = await findReferred(db, reference, userId);
+  return referred?.output ? fileIdFromRow(referred.output.fileId) : null;
+}
+
+function findOutput({ kind, id, index }: Reference, outputs: readonly Output[]): Output | null {
+  const found =
+    kind === 'video'
+      ? outputs.find(output => output.fileId === id && output.mimeType.startsWith('video/'))
+      : outputs.filter(isImage).find(output => output.index === (index?.value ?? 0));
+  return found ?? null;
+}
+
+const isImage = ({ role, mimeType }: Output): boolean => role === 'primary' && mimeType.startsWith('image/');
+
+/** The job that made a file. */
+async function findMaker(db: Statements, fileId: string, userId: UserId): Promise<string | null> {
+  if (!parseFileId(fileId)) return null;
+  const [row] = await db.read(
+    `SELECT job_id FROM files WHERE id = $1 AND user_id = $2 AND source = 'output'`,
+    [fileId, userId],
+  );
+  return typeof row?.job_id === 'string' ? row.job_id : null;
+}
