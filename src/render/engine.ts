@@ -1,0 +1,211 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { seconds } from '../domain/clock.ts';
+import { isFromChild, type Rendered, type RenderTask, type ToChild } from './messages.ts';
+
+export type { Rendered, RenderedOutput, RenderTask } from './messages.ts';
+
+export type RenderEnd =
+  | { readonly kind: 'rendered'; readonly rendered: Rendered }
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'cancelled' };
+
+export interface Render {
+  /** Never rejects; when it resolves the child is gone and, unless rendered, the directory is empty. */
+  readonly ended: Promise<RenderEnd>;
+  /** 0 to 1. */
+  progress(): number;
+  /** Asks the child to stop and kills it when it does not. Has no effect on an ended render. */
+  cancel(): void;
+}
+
+export interface RenderEngine {
+  /** Starts at once, or as soon as fewer than `concurrency` renders run; in the order of the calls. */
+  start(task: RenderTask): Render;
+  /** Whether the optional libraries are here and encode: tried once in a child, remembered. */
+  ready(): Promise<{ readonly ok: true } | { readonly ok: false; readonly reason: string }>;
+  /** Kills what runs, cancels what waits and resolves when no child is left. */
+  close(): Promise<void>;
+}
+
+interface RenderEngineOptions {
+  /** Renders that run at the same time; more wait. */
+  readonly concurrency: number;
+}
+
+interface Waiting {
+  readonly begin: () => void;
+}
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<RenderEnd | { readonly kind: 'usable' }>;
+}
+
+const childPath = fileURLToPath(new URL('./child.ts', import.meta.url));
+/** A child that does not obey a cancel within this time is killed. */
+const obeyMs = 1.5 * seconds;
+const tryMs = 30 * seconds;
+const maxStderrCharacters = 4000;
+
+export function openRenderEngine({ concurrency }: RenderEngineOptions): RenderEngine {
+  const children = new Set<ChildProcess>();
+  const renders = new Set<Render>();
+  const waiting: Waiting[] = [];
+  let running = 0;
+  let closed = false;
+  let tried: ReturnType<RenderEngine['ready']> | undefined;
+  const killAll = () => {
+    for (const child of children) child.kill('SIGKILL');
+  };
+  // A gateway that ends without `close` must not leave renders behind.
+  process.on('exit', killAll);
+
+  function next(): void {
+    while (running < concurrency) {
+      const first = waiting.shift();
+      if (first === undefined) return;
+      running += 1;
+      first.begin();
+    }
+  }
+
+  function start(task: RenderTask): Render {
+    const { promise: ended, resolve } = Promise.withResolvers<RenderEnd>();
+    let progress = 0;
+    let child: ChildProcess | undefined;
+    let cancelled = false;
+    const entry: Waiting = {
+      begin() {
+        const run = runChild({ kind: 'start', task }, task.timeoutMs, fraction => {
+          progress = Math.max(progress, fraction);
+        });
+        child = run.child;
+        void run.ended.then(async end => {
+          running -= 1;
+          next();
+          const last = cancelled && end.kind !== 'rendered' ? { kind: 'cancelled' as const } : end;
+          settle(last.kind === 'usable' ? { kind: 'failed', message: 'The render gave no result.' } : last);
+        });
+      },
+    };
+    const render: Render = {
+      ended,
+      progress: () => progress,
+      cancel() {
+        if (cancelled) return;
+        cancelled = true;
+        const place = waiting.indexOf(entry);
+        if (place >= 0) {
+          waiting.splice(place, 1);
+          settle({ kind: 'cancelled' });
+        } else if (child !== undefined) stop(child);
+      },
+    };
+    function settle(end: RenderEnd): void {
+      void leaveOnly(task.directory, end).then(() => {
+        if (end.kind === 'rendered') progress = 1;
+        renders.delete(render);
+        resolve(end);
+      });
+    }
+    renders.add(render);
+    if (closed) settle({ kind: 'cancelled' });
+    else {
+      waiting.push(entry);
+      next();
+    }
+    return render;
+  }
+
+  function runChild(message: ToChild, timeoutMs: number, onProgress: (fraction: number) => void): Running {
+    const child = forkChild();
+    children.add(child);
+    const { promise, resolve } = Promise.withResolvers<Awaited<Running['ended']>>();
+    let stderr = '';
+    let told: Awaited<Running['ended']> | undefined;
+    let timedOut = false;
+    const timer = setTimeout(() => {
+      timedOut = true;
+      child.kill('SIGKILL');
+    }, timeoutMs);
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      stderr = (stderr + text).slice(-maxStderrCharacters);
+    });
+    child.on('message', received => {
+      if (!isFromChild(received)) return;
+      if (received.kind === 'progress') onProgress(received.fraction);
+      else told = received;
+    });
+    child.on('error', error => {
+      stderr += error.message;
+      if (child.pid === undefined) end('did not start');
+    });
+    child.on('close', (code, signal) =>
+      end(signal === null ? `ended with code ${code}` : `died of ${signal}`),
+    );
+    function end(how: string): void {
+      clearTimeout(timer);
+      children.delete(child);
+      if (timedOut && told?.kind !== 'rendered') {
+        told = { kind: 'failed', message: `The render took longer than ${timeoutMs / seconds} seconds.` };
+      }
+      resolve(told ?? { kind: 'failed', message: sentence(how, stderr) });
+    }
+    child.send(message, () => {});
+    return { child, ended: promise };
+  }
+
+  return {
+    start,
+    ready() {
+      tried ??= runChild({ kind: 'try' }, tryMs, () => {}).ended.then(end =>
+        end.kind === 'usable'
+          ? { ok: true }
+          : { ok: false, reason: end.kind === 'failed' ? end.message : 'The libraries were not tried.' },
+      );
+      return tried;
+    },
+    async close() {
+      closed = true;
+      const open = [...renders];
+      for (const render of open) render.cancel();
+      killAll();
+      await Promise.all([...open.map(render => render.ended), tried]);
+      process.off('exit', killAll);
+    },
+  };
+}
+
+/** No environment but PATH: a render knows no secret it could leak. */
+function forkChild(): ChildProcess {
+  const path = process.env.PATH;
+  return fork(childPath, {
+    execArgv: ['--expose-gc', '--max-old-space-size=512', '--disable-warning=ExperimentalWarning'],
+    env: path === undefined ? {} : { PATH: path },
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+}
+
+function stop(child: ChildProcess): void {
+  if (child.connected) child.send({ kind: 'cancel' } satisfies ToChild, () => {});
+  const timer = setTimeout(() => child.kill('SIGKILL'), obeyMs);
+  child.once('close', () => clearTimeout(timer));
+}
+
+/** The directory was empty at the start, so whatever is not an output is a piece of one. */
+async function leaveOnly(directory: string, end: RenderEnd): Promise<void> {
+  const keep = new Set(end.kind === 'rendered' ? end.rendered.outputs.map(output => output.path) : []);
+  const names = await readdir(directory).catch(() => []);
+  const extra = names.map(name => join(directory, name)).filter(path => !keep.has(path));
+  await Promise.all(extra.map(path => rm(path, { recursive: true, force: true }).catch(() => {})));
+}
+
+function sentence(how: string, stderr: string): string {
+  const lines = stderr.trim().split('\n');
+  const last = lines[lines.length - 1]?.trim().slice(0, 300) ?? '';
+  return last === '' ? `The render process ${how}.` : `The render process ${how}: ${last}`;
+}

@@ -1,0 +1,70 @@
+import type { RenderPlan } from '../catalog/render-plan.ts';
+
+/** What a render needs to know; crosses to the child as it is. */
+export interface RenderTask {
+  readonly plan: RenderPlan;
+  /** 32-bit seed really used: plan.seed, or one the caller drew. Same plan and same seed give the same bytes. */
+  readonly seed: number;
+  /** An existing, empty directory; the outputs are written into it. */
+  readonly directory: string;
+  /** Media reference of the plan → local file, already probed by the caller. */
+  readonly inputs: Readonly<Record<string, string>>;
+  /** The render is killed this many milliseconds after its child started. */
+  readonly timeoutMs: number;
+}
+
+export interface RenderedOutput {
+  readonly role: 'primary' | 'watermarked' | 'subtitle';
+  /** Counts from 0 within its role. */
+  readonly index: number;
+  /** Absolute path inside the task's directory. */
+  readonly path: string;
+  readonly mimeType: string;
+}
+
+export interface Rendered {
+  readonly outputs: readonly RenderedOutput[];
+  readonly seed: number;
+  /** Real bits per second of an mp3; absent for everything else. */
+  readonly bitrate?: number;
+  /** Words spoken (each Han or kana character counts as one); speech only. */
+  readonly words?: number;
+}
+
+/** `try` encodes two frames to see whether the optional libraries are here. */
+export type ToChild =
+  | { readonly kind: 'start'; readonly task: RenderTask }
+  | { readonly kind: 'try' }
+  | { readonly kind: 'cancel' };
+
+export type FromChild =
+  | { readonly kind: 'progress'; readonly fraction: number }
+  | { readonly kind: 'rendered'; readonly rendered: Rendered }
+  | { readonly kind: 'usable' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** What a room of the child works with. */
+export interface Stage {
+  readonly seed: number;
+  /** Absolute path for an output of this name. */
+  path(name: string): string;
+  /** The local file of a media reference; throws when the caller gave none. */
+  input(media: string): string;
+  /** 0 to 1. */
+  progress(fraction: number): void;
+  /** Lets a cancel through and, now and then, collects garbage. Call it once a frame or sentence. */
+  breathe(): Promise<void>;
+}
+
+/** Both ends are this very code, so the tag is enough to tell the messages apart. */
+export const isToChild = (message: unknown): message is ToChild =>
+  hasKind(message) && ['start', 'try', 'cancel'].includes(message.kind);
+
+export const isFromChild = (message: unknown): message is FromChild =>
+  hasKind(message) && ['progress', 'rendered', 'usable', 'failed'].includes(message.kind);
+
+function hasKind(message: unknown): message is { readonly kind: string } {
+  return (
+    typeof message === 'object' && message !== null && 'kind' in message && typeof message.kind === 'string'
+  );
+}

@@ -1,0 +1,143 @@
+import { writeFile } from 'node:fs/promises';
+import type { SpeechPlan } from '../catalog/render-plan.ts';
+import { nearestBitrate, type SoundSettings, writeSound } from './encode-audio.ts';
+import type { Rendered, RenderedOutput, Stage } from './messages.ts';
+import { countWords, type Sentence, writeScript } from './script.ts';
+import { filterSound, fitLength, pitchGraph, tempoGraph } from './sound-filter.ts';
+import { type Delivery, openSpeaker, type Speaker, type SpokenWord, spokenRate } from './speak.ts';
+import { sentenceSubtitles, type TimedSentence, wordSubtitles } from './subtitles.ts';
+import { addEffect, deliveryOf, limit, rhythm, voiceGraph } from './voice-sound.ts';
+import { mixVoices, type WeightedVoice } from './voices.ts';
+
+const mimeTypes = { mp3: 'audio/mpeg', pcm: 'audio/pcm', flac: 'audio/flac', wav: 'audio/wav' } as const;
+/** Between two languages in one sentence. */
+const breathSamples = Math.round(0.05 * spokenRate);
+
+interface Recording {
+  readonly parts: Float32Array[];
+  readonly sentences: TimedSentence[];
+}
+
+export async function renderSpeech(plan: SpeechPlan, stage: Stage): Promise<Rendered> {
+  const script = writeScript(plan);
+  const { parts, sentences } = await record(plan, script, stage);
+  if (plan.marker) parts.push(rhythm(plan.sampleRate));
+  const bitrate = nearestBitrate(plan.bitrate, plan.sampleRate);
+  const path = stage.path(`audio.${plan.format}`);
+  const { sampleRate, channels, constantBitrate } = plan;
+  const settings: SoundSettings = { path, sampleRate, channels, bitrate, constantBitrate };
+  await writeSound(plan.format, parts, settings, stage.breathe);
+  const outputs: RenderedOutput[] = [{ role: 'primary', index: 0, path, mimeType: mimeTypes[plan.format] }];
+  if (plan.subtitles !== 'none') outputs.push(await writeSubtitles(plan.subtitles, sentences, stage));
+  const words = countWords(script);
+  return { outputs, seed: stage.seed, words, ...(plan.format === 'mp3' ? { bitrate } : {}) };
+}
+
+async function writeSubtitles(
+  by: 'sentence' | 'word',
+  sentences: readonly TimedSentence[],
+  stage: Stage,
+): Promise<RenderedOutput> {
+  const path = stage.path('subtitles.json');
+  const subtitles = by === 'word' ? wordSubtitles(sentences) : sentenceSubtitles(sentences);
+  await writeFile(path, `${JSON.stringify(subtitles, null, 1)}\n`);
+  return { role: 'subtitle', index: 0, path, mimeType: 'application/json' };
+}
+
+/** Every sentence at the target rate, every pause as exact silence, and when each was said. */
+async function record(
+  plan: SpeechPlan,
+  script: ReturnType<typeof writeScript>,
+  stage: Stage,
+): Promise<Recording> {
+  const speaker = await openSpeaker();
+  const voices = mixVoices(plan.voices);
+  const delivery = deliveryOf(plan);
+  const parts: Float32Array[] = [];
+  const sentences: TimedSentence[] = [];
+  let recorded = 0;
+  const append = (part: Float32Array) => {
+    if (part.length === 0) return;
+    parts.push(part);
+    recorded += part.length;
+  };
+  const toMs = (samples: number) => (samples / plan.sampleRate) * 1000;
+  for (const [index, part] of script.entries()) {
+    if (part.kind === 'pause')
+      append(new Float32Array(Math.round((part.milliseconds / 1000) * plan.sampleRate)));
+    else {
+      const { samples, words } = speakSentence(speaker, part, voices, delivery);
+      const from = recorded;
+      append(finishSentence(samples, plan));
+      const at = (word: SpokenWord) => toMs(from) + (word.at / spokenRate) * 1000;
+      const timed = words.map(word => ({ begin: word.begin, fromMs: at(word) }));
+      sentences.push({
+        text: part.text,
+        begin: part.begin,
+        fromMs: toMs(from),
+        toMs: toMs(recorded),
+        words: timed,
+      });
+      append(new Float32Array(Math.round((part.restMs / 1000 / delivery.speed) * plan.sampleRate)));
+    }
+    stage.progress(((index + 1) / script.length) * 0.8);
+    await stage.breathe();
+  }
+  return { parts: addEffect(parts, plan), sentences };
+}
+
+function speakSentence(
+  speaker: Speaker,
+  sentence: Sentence,
+  voices: readonly WeightedVoice[],
+  delivery: Delivery,
+): { samples: Float32Array; words: SpokenWord[] } {
+  const pieces: Float32Array[] = [];
+  const words: SpokenWord[] = [];
+  let length = 0;
+  for (const run of sentence.spoken) {
+    const [lead, ...others] = voices.map(({ voice, share }) => ({
+      ...speaker.say(run, voice, delivery),
+      share,
+    }));
+    if (lead === undefined || lead.samples.length === 0) continue;
+    const from = length === 0 ? 0 : length + breathSamples;
+    const mixed = lead.samples.map(sample => sample * lead.share);
+    for (const other of others) addFitted(mixed, other.samples, other.share);
+    pieces.push(new Float32Array(from - length), mixed);
+    length = from + mixed.length;
+    words.push(...lead.words.map(word => ({ begin: word.begin, at: word.at + from })));
+  }
+  const samples = new Float32Array(length);
+  let filled = 0;
+  for (const piece of pieces) {
+    samples.set(piece, filled);
+    filled += piece.length;
+  }
+  return { samples, words };
+}
+
+/** A second voice is stretched until it says the same words at the same time. */
+function addFitted(mixed: Float32Array, other: Float32Array, share: number): void {
+  if (other.length === 0) return;
+  const stretched = filterSound(
+    other,
+    spokenRate,
+    ['anull', ...tempoGraph(other.length / mixed.length)].join(','),
+  );
+  const length = Math.min(mixed.length, stretched.length);
+  for (let i = 0; i < length; i++) mixed[i]! += stretched[i]! * share;
+}
+
+/** Pitch, colour and loudness of one sentence, at the rate of the file and of exactly the spoken length. */
+function finishSentence(samples: Float32Array, plan: SpeechPlan): Float32Array {
+  const length = Math.round((samples.length / spokenRate) * plan.sampleRate);
+  if (plan.volume === 0) return new Float32Array(length);
+  const graph = [
+    'anull',
+    ...pitchGraph(plan.pitchSemitones + plan.modify.pitch * 0.06, spokenRate),
+    ...voiceGraph(plan.modify),
+    `aresample=${plan.sampleRate}`,
+  ];
+  return limit(fitLength(filterSound(samples, spokenRate, graph.join(',')), length), plan);
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createCanvas, loadImage } from '@napi-rs/canvas';
+import { imageSize } from 'image-size';
+import { bytesOf, imagePlan, namesIn, openStudio } from './renders.ts';
+
+test('pictures have the exact size, are as many as asked and differ', async t => {
+  const { start } = openStudio(t);
+  const { render, directory } = await start({ ...imagePlan, width: 151, height: 87, count: 3 });
+  const end = await render.ended;
+  assert.equal(end.kind, 'rendered');
+  assert.deepEqual(await namesIn(directory), ['image-0.png', 'image-1.png', 'image-2.png']);
+  const pictures =
+    end.kind === 'rendered'
+      ? await Promise.all([0, 1, 2].map(index => bytesOf(end.rendered, 'primary', index)))
+      : [];
+  for (const picture of pictures)
+    assert.deepEqual(imageSize(picture), { width: 151, height: 87, type: 'png' });
+  assert.equal(new Set(pictures.map(picture => picture.toString('base64'))).size, 3);
+});
+
+test('a copy is marked in the lower right and nowhere else', async t => {
+  const { rendered } = openStudio(t);
+  const copy = await rendered({ ...imagePlan, width: 640, height: 360, watermark: 'copy' });
+  const clean = await pixelsOf(await bytesOf(copy, 'primary'));
+  const marked = await pixelsOf(await bytesOf(copy, 'watermarked'));
+  assert.deepEqual(
+    await bytesOf(await rendered({ ...imagePlan, width: 640, height: 360 })),
+    await bytesOf(copy, 'primary'),
+  );
+  const burned = await rendered({ ...imagePlan, width: 640, height: 360, watermark: 'burned' });
+  assert.deepEqual(await bytesOf(burned), await bytesOf(copy, 'watermarked'));
+  const changed = { left: 640, top: 360 };
+  for (let i = 0; i < clean.data.length; i += 4) {
+    if (clean.data[i] === marked.data[i]) continue;
+    changed.left = Math.min(changed.left, (i / 4) % 640);
+    changed.top = Math.min(changed.top, Math.floor(i / 4 / 640));
+  }
+  assert.ok(changed.left > 400 && changed.left < 600, `from column ${changed.left}`);
+  assert.ok(changed.top > 320 && changed.top < 350, `from row ${changed.top}`);
+});
+
+test('what the negative prompt names is not drawn', async t => {
+  const { rendered } = openStudio(t);
+  const plan = { ...imagePlan, prompt: 'a quiet meadow at noon with a cat', width: 320, height: 180 };
+  const withCat = await bytesOf(await rendered(plan));
+  const without = await bytesOf(await rendered({ ...plan, negativePrompt: 'cats' }));
+  assert.notDeepEqual(withCat, without);
+});
+
+test('a base picture covers the whole canvas and keeps its shapes', async t => {
+  const { rendered, folder } = openStudio(t);
+  const base = createCanvas(100, 100);
+  const context = base.getContext('2d');
+  context.fillStyle = '#101010';
+  context.fillRect(0, 0, 50, 100);
+  context.fillStyle = '#f0f0f0';
+  context.fillRect(50, 0, 50, 100);
+  const path = join(await folder(), 'base.png');
+  await writeFile(path, base.toBuffer('image/png'));
+  const plan = { ...imagePlan, prompt: 'moody light', references: [{ use: 'base' as const, media: 'm' }] };
+  const { at } = await pixelsOf(await bytesOf(await rendered(plan, { inputs: { m: path } })));
+  const light = (x: number, y: number) => at(x, y).reduce((sum, part) => sum + part, 0) / 3;
+  for (const y of [20, 45, 70])
+    assert.ok(light(120, y) - light(40, y) > 100, `row ${y}: ${light(40, y)} and ${light(120, y)}`);
+});
+
+test('the colours of a style picture become those of the scene', async t => {
+  const { rendered, folder } = openStudio(t);
+  const style = createCanvas(64, 64);
+  style.getContext('2d').fillStyle = '#20c040';
+  style.getContext('2d').fillRect(0, 0, 64, 64);
+  const path = join(await folder(), 'style.png');
+  await writeFile(path, style.toBuffer('image/png'));
+  const plan = {
+    ...imagePlan,
+    prompt: 'mountains at sunset',
+    references: [{ use: 'style' as const, media: 'm' }],
+  };
+  const { at } = await pixelsOf(await bytesOf(await rendered(plan, { inputs: { m: path } })));
+  const [red, green, blue] = at(8, 4);
+  assert.ok(green > red + 40 && green > blue + 40, `${red} ${green} ${blue}`);
+});
+
+test('text is drawn where the prompt has it in double quotes', async t => {
+  const { rendered } = openStudio(t);
+  const plain = await bytesOf(await rendered({ ...imagePlan, prompt: 'a poster about nothing' }));
+  const lettered = await pixelsOf(
+    await bytesOf(await rendered({ ...imagePlan, prompt: 'a poster about nothing "你好 HI"' })),
+  );
+  const bright = lettered.data.filter((value, i) => i % 4 === 0 && value > 235).length;
+  assert.ok(bright > 60, `${bright} bright pixels`);
+  assert.ok(plain.length > 0);
+});
+
+async function pixelsOf(png: Buffer) {
+  const image = await loadImage(png);
+  const canvas = createCanvas(image.width, image.height);
+  const context = canvas.getContext('2d');
+  context.drawImage(image, 0, 0);
+  const { data } = context.getImageData(0, 0, image.width, image.height);
+  const at = (x: number, y: number): [number, number, number] => {
+    const i = (y * image.width + x) * 4;
+    return [data[i]!, data[i + 1]!, data[i + 2]!];
+  };
+  return { data, at };
+}
