@@ -1,3 +1,5 @@
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { BlobsUnavailable } from '../domain/blobs.ts';
@@ -58,7 +60,11 @@ function bodyOf({ entry, message, details }: Refusal, requestId: string) {
 }
 
 function asRefusal(failure: unknown, errors: 'detail' | 'file'): Refusal {
-  if (failure instanceof Refusal) return failure;
+  if (failure instanceof Refusal) {
+    // Decisions 8: of the gateway's own bodies the file endpoints answer 401 alone.
+    const isRate = errors === 'file' && failure.refusal === 'rate_exceeded';
+    return isRate ? refuse('file_rate_exceeded', failure.details) : failure;
+  }
   const details = { cause: failure };
   const isAiling = [StoreUnavailable, BlobsUnavailable, SpoolUnavailable, ProberBusy].some(
     kind => failure instanceof kind,
@@ -71,15 +77,9 @@ function asRefusal(failure: unknown, errors: 'detail' | 'file'): Refusal {
   }
   // The framework's own errors: a path it cannot decode, a body that ended early.
   const status = failure instanceof Error && 'statusCode' in failure ? Number(failure.statusCode) : 500;
-  if (
-    failure instanceof Error &&
-    'code' in failure &&
-    failure.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE' &&
-    errors === 'detail'
-  ) {
-    return refuse('content_type_unsupported', details);
-  }
-  const wasCut = failure instanceof Error && 'code' in failure && failure.code === 'ECONNRESET';
+  // Decisions 2: a path that cannot be decoded is an unknown one.
+  if (isCode(failure, 'FST_ERR_BAD_URL') && errors === 'detail') return refuse('path_unknown', details);
+  const wasCut = isCode(failure, 'ECONNRESET');
   if ((status >= 400 && status < 500) || wasCut) {
     return errors === 'file'
       ? refuse('file_request_invalid', { ...details, subject: 'The request is malformed' })
@@ -87,6 +87,35 @@ function asRefusal(failure: unknown, errors: 'detail' | 'file'): Refusal {
   }
   return refuse(errors === 'file' ? 'file_bug' : 'bug', details);
 }
+
+const isCode = (failure: unknown, code: string): boolean =>
+  failure instanceof Error && 'code' in failure && failure.code === code;
+
+/** What is no HTTP request, or a cut one, is answered on the bare connection, which ends with it. */
+export function answerUnreadable(failure: Error, socket: Duplex, requestId: string): void {
+  if (!socket.writable || isCode(failure, 'ECONNRESET')) return void socket.destroy();
+  const refusal = refuse(
+    unreadable.find(({ code }) => isCode(failure, code))?.refusal ?? 'request_malformed',
+  );
+  const body = JSON.stringify(bodyOf(refusal, requestId));
+  socket.end(
+    [
+      `HTTP/1.1 ${refusal.entry.status} ${STATUS_CODES[refusal.entry.status]}`,
+      `X-Request-Id: ${requestId}`,
+      'Cache-Control: no-store',
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}
+
+const unreadable = [
+  { code: 'HPE_HEADER_OVERFLOW', refusal: 'headers_too_large' },
+  { code: 'ERR_HTTP_REQUEST_TIMEOUT', refusal: 'request_too_slow' },
+] as const;
 
 function errorFields(fields: readonly string[]): string {
   const encoded = [...new Set(fields)]

@@ -6,12 +6,13 @@ import Fastify, {
 } from 'fastify';
 import { uuidv7 } from '../domain/ids.ts';
 import { refuse } from '../domain/refusal.ts';
-import { answerFailure } from './answer-refusal.ts';
+import { answerFailure, answerUnreadable } from './answer-refusal.ts';
 import type { HttpParts, Route } from './parts.ts';
 import { cancelJob } from './routes/cancel-job.ts';
 import { createJob } from './routes/create-job.ts';
 import { downloadFile } from './routes/download-file.ts';
 import { deleteFile, getFile, getFileContent, listFiles } from './routes/files.ts';
+import { getOpenApi } from './routes/get-openapi.ts';
 import { getResponse, getResponseAlias } from './routes/get-response.ts';
 import { getStatus } from './routes/get-status.ts';
 import { getHealth, getMetrics, getReadiness } from './routes/health.ts';
@@ -43,6 +44,7 @@ const otherRoutes = [
   listModels,
   getModel,
   validateInput,
+  getOpenApi,
 ];
 const healthRoutes = [getHealth, getReadiness, getMetrics];
 
@@ -50,6 +52,10 @@ const healthRoutes = [getHealth, getReadiness, getMetrics];
 const headersTimeoutMs = 20_000;
 const requestTimeoutMs = 300_000;
 const keepAliveTimeoutMs = 72_000;
+/** As long as all headers may be: an id of any length is judged by its route, like a wrong one. */
+const maxParamLength = 16 * 1024;
+/** Stands for every Content-Type before the framework, which would refuse a malformed one ahead of the gates. */
+const anyContentType = 'application/octet-stream';
 
 /** The whole HTTP side. */
 export function createApp(parts: HttpParts): FastifyInstance {
@@ -79,16 +85,22 @@ function createServer({ clock, log }: Pick<HttpParts, 'clock' | 'log'>): Fastify
     exposeHeadRoutes: false,
     // Whoever is still connected while we stop gets the contract's answers.
     return503OnClosing: false,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength },
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     http: { headersTimeout: headersTimeoutMs },
+    clientErrorHandler: (failure, socket) => answerUnreadable(failure, socket, uuidv7(clock.now())),
     frameworkErrors: (failure, request, reply) => {
       stamp(request, reply);
       answer(failure, request, reply);
     },
   });
-  app.addHook('onRequest', async (request, reply) => stamp(request, reply));
+  app.addHook('onRequest', async (request, reply) => {
+    stamp(request, reply);
+    // The gates read the raw request.
+    if (request.raw.headers['content-type'] !== undefined)
+      request.headers = { 'content-type': anyContentType };
+  });
   // Bodies are read by the gates: authentication comes first, and each model has its own bound.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));

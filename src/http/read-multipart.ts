@@ -43,6 +43,8 @@ export async function readMultipart<Kept>(
   try {
     await new Promise<void>((resolve, reject) => {
       parser.on('file', (name, stream, fileName, _, mimeType) => {
+        // It may fail before anybody reads it: a failure that nobody listens to would end the process.
+        stream.on('error', () => {});
         if (name !== 'file') return void stream.resume();
         if (content) {
           stream.resume();
@@ -67,6 +69,8 @@ export async function readMultipart<Kept>(
     return { file: taking && (await taking), fields };
   } catch (failure) {
     message.unpipe(parser);
+    // What the parser still holds may begin another file, which nobody would drop.
+    parser.removeAllListeners('file');
     message.resume();
     (content as Readable | null)?.destroy(new Error('the form was refused'));
     await (taking as Promise<Kept> | null)?.then(drop, () => {});

@@ -17,20 +17,33 @@ export const downloadFile = (parts: HttpParts): Route => ({
     if (verdict.kind === 'expired') throw refuse('url_expired');
     const file = await readFile(parts.db, fileIdFromRow(verdict.fileId), now);
     if (!file) throw refuse('file_not_found');
-    describeContent(reply, file, now);
-    if (request.headers['if-none-match'] === etagOf(file)) return reply.code(304).send();
+    if (isKnown(request.headers['if-none-match'], file)) {
+      describeContent(reply, file, now);
+      return reply.code(304).send();
+    }
     const range = readRange(request.headers.range, [request.headers['if-range']].flat()[0], file);
-    if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${file.bytes}`);
+    if (range === 'outside') {
+      reply.header('content-range', `bytes */${file.bytes}`);
+      throw refuse('file_range_invalid');
+    }
     const length = range ? range.end - range.start + 1 : file.bytes;
-    reply.header('content-length', String(length));
-    if (request.method === 'HEAD' || length === 0) return reply.send();
-    const content = await parts.blobs.open(file.blobKey, range ?? undefined);
-    if (!content) throw refuse('file_not_found', { cause: `blob ${file.blobKey} is missing` });
-    return reply.send(content);
+    const isWanted = request.method !== 'HEAD' && length > 0;
+    // Opened before anything is said of it: an error must not carry the headers of the content.
+    const content = isWanted ? await parts.blobs.open(file.blobKey, range ?? undefined) : undefined;
+    if (content === null) throw refuse('file_not_found', { cause: `blob ${file.blobKey} is missing` });
+    describeContent(reply, file, now);
+    if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${file.bytes}`);
+    return reply.header('content-length', String(length)).send(content);
   },
 });
 
 const etagOf = (file: StoredFile): string => `"${file.sha256}"`;
+
+/** RFC 9110, 13.1.2: any of a list, compared weakly. */
+function isKnown(header: string | undefined, file: StoredFile): boolean {
+  const tags = header?.split(',').map(tag => tag.trim().replace(/^W\//, '')) ?? [];
+  return tags.includes('*') || tags.includes(etagOf(file));
+}
 
 /** Bytes of strangers are served so that no browser runs them as ours (decisions 6). */
 function describeContent(reply: FastifyReply, file: StoredFile, now: number): void {
@@ -63,13 +76,13 @@ function readRange(
   header: string | undefined,
   ifRange: string | undefined,
   file: StoredFile,
-): { start: number; end: number } | null {
+): { start: number; end: number } | 'outside' | null {
   if (ifRange !== undefined && ifRange !== etagOf(file)) return null;
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '');
   if (!match || (match[1] === '' && match[2] === '')) return null;
   const last = file.bytes - 1;
   const start = match[1] === '' ? Math.max(0, file.bytes - Number(match[2])) : Number(match[1]);
   const end = match[1] === '' || match[2] === '' ? last : Math.min(last, Number(match[2]));
-  if (start > last || (match[1] === '' && Number(match[2]) === 0)) throw refuse('file_range_invalid');
+  if (start > last || (match[1] === '' && Number(match[2]) === 0)) return 'outside';
   return end < start ? null : { start, end };
 }

@@ -44,6 +44,8 @@ async function answerResult(
   const principal = await identify(parts, request);
   const asked = addressOfPath(request, principal);
   const summary = await findJobHeld(parts, asked, request, reply);
+  // Queue clients take the id of a result, and of its error, from here.
+  reply.header('x-fal-request-id', asked.jobId);
   if (!isFinal(summary.state)) {
     reply.code(202);
     return answerStatus(parts, summary, reply, false);

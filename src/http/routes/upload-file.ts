@@ -16,6 +16,7 @@ import { readMultipart } from '../read-multipart.ts';
 
 /** Room for 40 MiB in base64 (decisions 6). */
 const maxJsonBytes = 56 * 1024 * 1024;
+const maxPurposeLength = 256;
 
 /** A file that arrived, and what its sender said of it. */
 interface Arrived {
@@ -57,7 +58,12 @@ async function readFormUpload(parts: UploadParts, message: IncomingMessage): Pro
     ({ judged }) => dropSpooled(judged),
   );
   if (!file) throw refuse('file_required');
-  return { ...file, purpose: fields.get('purpose') ?? null };
+  try {
+    return { ...file, purpose: readPurpose(fields.get('purpose')) };
+  } catch (failure) {
+    await dropSpooled(file.judged);
+    throw failure;
+  }
 }
 
 async function readJsonUpload(parts: UploadParts, message: IncomingMessage): Promise<Arrived> {
@@ -69,9 +75,12 @@ async function readJsonUpload(parts: UploadParts, message: IncomingMessage): Pro
   const data = textField(body, 'data');
   if (mimeType === undefined)
     throw refuse('file_request_invalid', { subject: 'mime_type is required', param: 'mime_type' });
+  if (!/^[^\s/;]+\/[^\s/;]+\s*(?:;|$)/.test(mimeType.trim()))
+    throw refuse('file_request_invalid', { subject: 'mime_type must be a MIME type', param: 'mime_type' });
   if (data === undefined)
     throw refuse('file_request_invalid', { subject: 'data is required', param: 'data' });
   const fileName = textField(body, 'filename');
+  const purpose = readPurpose(textField(body, 'purpose'));
   const content = decodeBase64(withoutDataPrefix(data, mimeType));
   const judged = await spoolUpload(parts, {
     content: inChunks(content),
@@ -79,7 +88,17 @@ async function readJsonUpload(parts: UploadParts, message: IncomingMessage): Pro
     fileName,
     typeField: 'mime_type',
   });
-  return { judged, fileName, purpose: textField(body, 'purpose') ?? null };
+  return { judged, fileName, purpose };
+}
+
+/** Echoed, never used; PostgreSQL keeps no NUL. */
+function readPurpose(purpose: string | undefined): string | null {
+  if (purpose === undefined) return null;
+  if (purpose.length <= maxPurposeLength && !purpose.includes('\0')) return purpose.toWellFormed();
+  throw refuse('file_request_invalid', {
+    subject: `purpose must be a text of at most ${maxPurposeLength} characters`,
+    param: 'purpose',
+  });
 }
 
 function parseBody(bytes: Buffer): Readonly<Record<string, unknown>> {
@@ -121,12 +140,14 @@ function withoutDataPrefix(data: string, mimeType: string): string {
 
 const essence = (mimeType: string): string => mimeType.split(';', 1)[0]!.trim().toLowerCase();
 
-/** Strict: no blanks, no other alphabet, right padding. The bound is checked on the text, before it is decoded. */
+/** Strict: no blanks, no other alphabet, right padding. What is far too large is refused before it is decoded. */
 function decodeBase64(text: string): Buffer {
   if (text.length > Math.ceil(maxUploadBytes / 3) * 4) throw refuse('file_too_large', { param: 'data' });
   if (text === '' || text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text))
     throw refuse('invalid_base64');
-  return Buffer.from(text, 'base64');
+  const content = Buffer.from(text, 'base64');
+  if (content.length > maxUploadBytes) throw refuse('file_too_large', { param: 'data' });
+  return content;
 }
 
 async function* inChunks(content: Buffer): AsyncIterable<Uint8Array> {

@@ -1,0 +1,142 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { readConfig } from '../../src/config.ts';
+import { type Gateway, openGateway } from '../../src/main.ts';
+import { createKey, type NewKey } from '../../src/store/keys.ts';
+import { openTestClock, type TestClock } from './clock.ts';
+import { type Dialect, makeDatabase } from './databases.ts';
+
+/** The whole program in this process: a folder of its own, any free port, a clock that can be put forward. */
+export interface TestGateway {
+  readonly gateway: Gateway;
+  readonly url: string;
+  readonly clock: TestClock;
+  readonly folder: string;
+  /** What the program logged, parsed. */
+  readonly logged: readonly Record<string, unknown>[];
+  /** A new key, of a new user unless one is named. */
+  key(wanted?: Partial<NewKey>): Promise<string>;
+  /** Asks with a key; the body is sent as JSON unless it is a string, bytes or a form. */
+  ask(method: string, path: string, options?: AskOptions): Promise<Answer>;
+  /** Files in the spool and the blob folder. */
+  keptFiles(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+export interface AskOptions {
+  readonly key?: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed JSON; the text where it is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape.
+  readonly body: any;
+}
+
+export interface TestGatewayOptions {
+  readonly dialect?: Dialect;
+  /** api: jobs wait for ever, for tests of waiting jobs. */
+  readonly role?: 'api' | 'worker' | 'all';
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+let users = 0;
+
+export async function startGateway({
+  dialect = 'sqlite',
+  role = 'all',
+  env = {},
+}: TestGatewayOptions = {}): Promise<TestGateway> {
+  const database = dialect === 'postgres' ? await makeDatabase('postgres') : null;
+  const folder = await mkdtemp(join(tmpdir(), 'atelier-gateway-'));
+  const config = readConfig({
+    ATELIER_PORT: '0',
+    ATELIER_DATA_DIR: folder,
+    ATELIER_ROLE: role,
+    ATELIER_ALLOW_PRIVATE_NETWORK: '1',
+    ATELIER_LOCAL_CONCURRENCY: '2',
+    ...(database?.url && { ATELIER_DATABASE_URL: database.url }),
+    ...env,
+  });
+  const clock = openTestClock();
+  const logged: Record<string, unknown>[] = [];
+  const log = pino({ level: 'info' }, { write: line => void logged.push(JSON.parse(line)) });
+  const gateway = await openGateway(config, log, clock);
+  return {
+    gateway,
+    url: gateway.url,
+    clock,
+    folder,
+    logged,
+    key: async (wanted = {}) => {
+      const key = { userName: `user-${++users}`, name: null, models: null, expiresAt: null, ...wanted };
+      return (await createKey(gateway.db, key, clock.now())).secret;
+    },
+    ask: (method, path, options) => ask(gateway.url, method, path, options),
+    keptFiles: async () => [
+      ...(await filesIn(join(folder, 'spool'))),
+      ...(await filesIn(join(folder, 'blobs'))),
+    ],
+    async close() {
+      await gateway.close();
+      await database?.remove();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function ask(
+  url: string,
+  method: string,
+  path: string,
+  { key, body, headers = {} }: AskOptions = {},
+): Promise<Answer> {
+  const isRaw =
+    body === undefined || typeof body === 'string' || body instanceof Uint8Array || body instanceof FormData;
+  const answer = await fetch(new URL(path, url), {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...(!(body instanceof FormData) && body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: isRaw ? (body as BodyInit) : JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, headers: answer.headers, body: parse(text) };
+}
+
+export function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+async function filesIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));
+}
+
+/** Asks until the fact holds; the wait ends by itself. */
+export async function until<T>(
+  look: () => Promise<T | null | undefined | false>,
+  what: string,
+  ms = 60_000,
+): Promise<T> {
+  const endsAt = performance.now() + ms;
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    if (performance.now() > endsAt) throw new Error(`waited ${ms} ms for ${what}`);
+    await new Promise(resolve => setTimeout(resolve, 20));
+  }
+}

