@@ -53,7 +53,7 @@ export async function openDiskBlobs(folder: string): Promise<Blobs> {
       } catch (cause) {
         asUnavailable(cause);
       } finally {
-        await rm(path, { force: true });
+        await rm(path, { force: true }).catch(() => {});
       }
     },
   };

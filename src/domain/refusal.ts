@@ -76,6 +76,7 @@ export const refusals = {
   unsupported_file_type: file(400, 'unsupported_file_type', 'Unsupported file type: {subject}', 'file'),
   file_too_large: file(413, 'file_too_large', 'The file exceeds 40MB', 'file'),
   upload_rate_exceeded: file(429, 'rate_limit_exceeded', 'Upload rate exceeded, please try again later'),
+  file_rate_exceeded: file(429, 'rate_limit_exceeded', 'Request rate exceeded, please try again later'),
   storage_unavailable: file(500, 'storage_unavailable', 'Storage is unavailable, please try again later'),
   file_bug: file(500, 'internal_error', 'Something went wrong on our side'),
   invalid_signature: file(403, 'invalid_signature', 'The signature of this address is not valid'),

@@ -92,7 +92,9 @@ function createServer({ clock, log }: Pick<HttpParts, 'clock' | 'log'>): Fastify
     clientErrorHandler: (failure, socket) => answerUnreadable(failure, socket, uuidv7(clock.now())),
     frameworkErrors: (failure, request, reply) => {
       stamp(request, reply);
-      answer(failure, request, reply);
+      // A signed address of which a changed byte cannot even be decoded.
+      const isAddress = failure.code === 'FST_ERR_BAD_URL' && request.url.startsWith('/v1/f/');
+      answer(isAddress ? refuse('invalid_signature', { cause: failure }) : failure, request, reply);
     },
   });
   app.addHook('onRequest', async (request, reply) => {

@@ -65,7 +65,10 @@ function decideWithoutMagic(clues: FileClues, declared: string | null): TypeDeci
   if (declared) return { kind: 'unsupported', found: declared };
   const named = typeOfExtension(clues.filename);
   if (!isText || (named && hasMagic(named))) return { kind: 'unsupported', found: unknownBytes };
-  if (named) return { kind: 'decided', mimeType: named };
+  if (named)
+    return fileTypes[named]
+      ? { kind: 'decided', mimeType: named }
+      : { kind: 'unsupported', found: named };
   return isEmpty ? { kind: 'unsupported', found: unknownBytes } : { kind: 'decided', mimeType: 'text/plain' };
 }
 
@@ -160,6 +163,10 @@ const extensionTypes: Readonly<Record<string, string>> = {
   mov: 'video/quicktime',
   webm: 'video/webm',
   pdf: 'application/pdf',
+  // Text that a browser runs; named here, so that it does not pass for plain text.
+  htm: 'text/html',
+  html: 'text/html',
+  svg: 'image/svg+xml',
 };
 
 function typeOfExtension(filename: string | undefined): string | null {

@@ -84,14 +84,17 @@ function insertWithFiles(
   });
 }
 
+// The user as a range and the order by it keep the planner on the index of users: by the claim index it
+// would read through everybody's jobs to find the last of one.
 async function tryInsert(db: Statements, job: NewJob): Promise<Insertion | null> {
   const [row] = await db.write(
     `INSERT INTO jobs (id, user_id, key_id, model_id, state, band, rank, due_at, created_at, expires_at, input,
        parent_id, external_task_id, callback_url, idempotency_key, idempotency_hash)
      VALUES ($1, $2, $3, $4, 'available', $5,
        COALESCE((SELECT MAX(place) FROM (
-         SELECT MAX(rank) + 1 AS place FROM jobs
-           WHERE model_id = $4 AND band = $5 AND user_id = $2 AND state = 'available'
+         SELECT rank + 1 AS place FROM (SELECT rank FROM jobs
+           WHERE model_id = $4 AND band = $5 AND user_id BETWEEN $2 AND $2 AND state = 'available'
+           ORDER BY user_id DESC, rank DESC LIMIT 1) AS own
          UNION ALL
          SELECT MIN(rank) FROM jobs WHERE model_id = $4 AND band = $5 AND state = 'available') AS places), 0),
        $6, $6, $7, $8, $9, $10, $11, $12, $13)

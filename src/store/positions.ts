@@ -47,9 +47,10 @@ export function openPositions(db: Statements, clock: Clock): Positions {
 
   return {
     async positionOf({ id, modelId, band, rank }) {
+      // The order keeps a plan made for any values on the claim index.
       const [row] = await db.read(
         `SELECT count(*) AS before FROM (SELECT 1 FROM jobs WHERE model_id = $1 AND state = 'available'
-           AND (band, rank, id) < ($2, $3, $4) LIMIT ${exactUpTo}) AS counted`,
+           AND (band, rank, id) < ($2, $3, $4) ORDER BY band, rank, id LIMIT ${exactUpTo}) AS counted`,
         [modelId, band, rank, id],
       );
       const before = integer(row!, 'before');
