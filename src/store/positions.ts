@@ -5,8 +5,10 @@ import { integer, integerOrNull } from './rows.ts';
 
 /** Exact up to here by a counted range of the claim index; an estimate beyond. */
 const exactUpTo = 1_000;
+/** An estimate this far out is not counted again: no line gets that much shorter while its totals are fresh. */
+const surelyBeyond = 4 * exactUpTo;
 /** How old the totals behind an estimate may be. */
-const totalsLifeMs = 10 * seconds;
+const totalsLifeMs = 3 * seconds;
 
 interface Totals {
   readonly countedAt: number;
@@ -47,6 +49,11 @@ export function openPositions(db: Statements, clock: Clock): Positions {
 
   return {
     async positionOf({ id, modelId, band, rank }) {
+      const place = `${modelId} ${band}`;
+      const known = totals.get(place);
+      const isFresh = known !== undefined && clock.now() - known.countedAt <= totalsLifeMs;
+      const estimated = known ? Math.max(exactUpTo, estimate(known, rank)) : exactUpTo;
+      if (isFresh && estimated >= surelyBeyond) return estimated;
       // The order keeps a plan made for any values on the claim index.
       const [row] = await db.read(
         `SELECT count(*) AS before FROM (SELECT 1 FROM jobs WHERE model_id = $1 AND state = 'available'
@@ -55,12 +62,9 @@ export function openPositions(db: Statements, clock: Clock): Positions {
       );
       const before = integer(row!, 'before');
       if (before < exactUpTo) return before;
-      const place = `${modelId} ${band}`;
-      const known = totals.get(place);
       // Only a hint for the next reader: a failure shows itself in the statements that matter.
-      if (!known || clock.now() - known.countedAt > totalsLifeMs)
-        countAgain(modelId, band, place).catch(() => {});
-      return known ? Math.max(exactUpTo, estimate(known, rank)) : exactUpTo;
+      if (!isFresh) countAgain(modelId, band, place).catch(() => {});
+      return estimated;
     },
   };
 }
