@@ -116,6 +116,7 @@ function mediaOf(model: Model, outputs: readonly SignedOutput[]) {
     case 'image':
       return {
         images: primaries(outputs).map(output => ({
+          ...model.nativeImage(output),
           index: output.index,
           ...fileOf(output),
           width: output.width,

@@ -92,17 +92,23 @@ const words: Readonly<Record<string, string>> = {
   object: 'an object',
 };
 
-/** The keys of the object at a path, as far as plain objects lead there. */
+/** The keys of the object at a path, of every option where there are several. */
 function knownKeysAt(schema: z.ZodObject, path: readonly PropertyKey[]): readonly string[] {
-  let at: z.core.$ZodType = schema;
+  let at: readonly z.core.$ZodType[] = [schema];
   for (const key of path) {
-    at = unwrap(at);
-    if (at instanceof z.ZodObject) at = at.shape[String(key)] ?? z.never();
-    else if (at instanceof z.ZodArray) at = at.element;
-    else return [];
+    at = at.flatMap(optionsOf).flatMap(option => {
+      if (option instanceof z.ZodObject) return option.shape[String(key)] ?? [];
+      return option instanceof z.ZodArray ? option.element : [];
+    });
   }
-  at = unwrap(at);
-  return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
+  return at
+    .flatMap(optionsOf)
+    .flatMap(option => (option instanceof z.ZodObject ? Object.keys(option.shape) : []));
+}
+
+function optionsOf(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
+  const at = unwrap(schema);
+  return at instanceof z.ZodUnion ? at.options.flatMap(optionsOf) : [at];
 }
 
 function unwrap(schema: z.core.$ZodType): z.core.$ZodType {

@@ -81,7 +81,8 @@ export function integer(min: number, max: number, hints: Hints) {
   );
 }
 
-const isWhole = (value: unknown): boolean => typeof value === 'bigint' || Number.isInteger(value);
+/** An integer of any size: JSON gives those beyond 2^53 as bigint. */
+export const isWhole = (value: unknown): boolean => typeof value === 'bigint' || Number.isInteger(value);
 
 /** A number, both ends included. */
 export function number(min: number, max: number, hints: Hints) {
@@ -118,17 +119,23 @@ export function flag(hints: Hints) {
 
 /** A list with a bounded count. */
 export function list<Item extends z.core.$ZodType>(item: Item, min: number, max: number, hints: Hints) {
+  const items = max === 1 ? 'item' : 'items';
   const error =
     min === max
-      ? `must have exactly ${min} items`
+      ? `must have exactly ${min} ${items}`
       : min === 0
-        ? `must have at most ${max} items`
-        : `must have ${min} to ${max} items`;
-  return z
-    .array(item, { error: issue => (issue.input === undefined ? 'is required' : 'must be an array') })
-    .min(min, { error })
-    .max(max, { error })
-    .meta(hints);
+        ? `must have at most ${max} ${items}`
+        : `must have ${min} to ${max} ${items}`;
+  return (
+    z
+      .array(item, { error: issue => (issue.input === undefined ? 'is required' : 'must be an array') })
+      // Also beside a wrong item, but not for a string, which has a length, too.
+      .refine(({ length }) => length >= min && length <= max, {
+        error,
+        when: ({ value }) => Array.isArray(value),
+      })
+      .meta({ ...hints, ...(min > 0 && { minItems: min }), maxItems: max })
+  );
 }
 
 /** A 64-bit integer: digits beyond 2^53 arrive as a bigint and keep them all. */
@@ -198,5 +205,9 @@ export const element = z.strictObject(
 
 /** A nested object whose members have defaults of their own. */
 export function group<Shape extends z.core.$ZodLooseShape>(shape: Shape, hints: Hints) {
-  return z.strictObject(shape, { error: 'must be an object' }).meta(hints);
+  return z
+    .strictObject(shape, {
+      error: issue => (issue.input === undefined ? 'is required' : 'must be an object'),
+    })
+    .meta(hints);
 }

@@ -24,7 +24,11 @@ export function brokenLimit(facts: MediaFacts, limits: MediaLimits): string | nu
   );
 }
 
-function brokenBytes(bytes: number, { maxBytes, maxBytesExclusive }: MediaLimits): string | null {
+/** The same for the bound of bytes alone, which needs no probe. */
+export function brokenBytes(
+  bytes: number,
+  { maxBytes, maxBytesExclusive }: Pick<MediaLimits, 'maxBytes' | 'maxBytesExclusive'>,
+): string | null {
   if (maxBytes === undefined || bytes < maxBytes || (bytes === maxBytes && !maxBytesExclusive)) return null;
   return `must be ${maxBytesExclusive ? 'under' : 'at most'} ${maxBytes / (1024 * 1024)} MB`;
 }
@@ -47,3 +51,6 @@ function brokenRange(
     : `${exclusive ? 'above' : 'at least'} ${min}`;
   return `${what} must be ${bounds}${unit && ` ${unit}`}, found ${Math.round(value * 1000) / 1000}`;
 }
+
+/** Whether a length keeps a bound that a rule sets beside the limits of its field. */
+export const isAtMostSeconds = (seconds: number, max: number): boolean => seconds <= max + secondsSlack.above;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Band, JobError, JobResult, JobState, Output } from '../domain/job.ts';
 import type { MediaFacts } from '../domain/media.ts';
 import { type Faults, type ParsedInput, parseInput } from './faults.ts';
@@ -43,6 +43,8 @@ export interface Reference {
   readonly id: string;
   /** Which picture of the job, and the field that says so. */
   readonly index?: { readonly path: string; readonly value: number };
+  /** Whether the job that was found is one of those that are meant; every one where it says nothing. */
+  readonly accepts?: (referred: Referred) => boolean;
 }
 
 /** What a reference led to. */
@@ -54,6 +56,8 @@ export interface Referred {
   readonly input: unknown;
   /** Pictures that the job made. */
   readonly images: number;
+  /** The seed that it was really drawn with, where the provider said. */
+  readonly seed?: number;
   /** The picture or video that is meant; null where the job made no such thing, and for a draft. */
   readonly output: Output | null;
 }
@@ -90,26 +94,30 @@ export interface ModelDefinition<Schema extends z.ZodObject> {
   readonly input: Schema;
   readonly rules?: readonly Rule<z.output<Schema>>[];
   readonly mediaRules?: readonly MediaRule<z.output<Schema>>[];
+  /** Whether the medium at a path has no effect in this input: then it is neither looked at nor fetched. */
+  readonly ignoresMedia?: (input: z.output<Schema>, path: string) => boolean;
   /** Pointers to earlier jobs; the gate resolves them within the user. */
   readonly references?: (input: z.output<Schema>) => readonly Reference[];
   /** What an input becomes once its references are resolved, before it is stored: a final takes over its draft's input. */
   readonly adopt?: (input: z.output<Schema>, referred: readonly Referred[]) => z.output<Schema>;
   /** Contract 8; 64 MB where it says nothing. */
   readonly maxBodyBytes?: number;
-  /** Where the callback address stands, if not in `callback_url`. */
-  readonly callbackUrl?: (input: z.output<Schema>) => string | undefined;
-  /** Where the caller's task id stands, if not in `external_task_id`. */
-  readonly externalTaskId?: (input: z.output<Schema>) => string | undefined;
-  /** Seconds after creation at which the job expires; 172,800 where it says nothing. */
+  /** The member that holds `callback_url` and `external_task_id`, where they do not stand at the top. */
+  readonly deliveryGroup?: string;
+  /** Seconds after creation at which the job expires; none of its own where it says nothing. */
   readonly deadlineSeconds?: (input: z.output<Schema>) => number;
   /** 1 for jobs that may wait behind others. */
   readonly band?: (input: z.output<Schema>) => Band;
+  /** Jobs that the caller pays for, at least 1; 1 where it says nothing. */
+  readonly billedJobs?: (input: z.output<Schema>) => number;
   /** Whether the result carries the sound itself, as `audioHex`; never where it says nothing. */
   readonly inlineAudio?: (input: z.output<Schema>) => boolean;
   /** How the local engine draws it; by then every medium is probed. */
   readonly render: (input: z.output<Schema>, factsAt: FactsAt) => RenderPlan;
   /** The keys that users of this family know, beside the core ones. */
   readonly native: (view: ResultView<z.output<Schema>>) => Readonly<Record<string, unknown>>;
+  /** The keys that they know of each picture in `images`, beside the core ones. */
+  readonly nativeImage?: (image: SignedOutput) => Readonly<Record<string, unknown>>;
   readonly examples: readonly [z.input<Schema>, ...z.input<Schema>[]];
 }
 
@@ -125,6 +133,8 @@ export interface Model {
   readonly mediaRules: readonly MediaRule<never>[];
   readonly maxBodyBytes: number;
   readonly acceptsCallback: boolean;
+  /** The path of the callback address, as faults name it. */
+  readonly callbackField: string;
   readonly examples: readonly unknown[];
   parse(body: unknown): ParsedInput;
   media(input: unknown): readonly FoundMedia[];
@@ -134,19 +144,20 @@ export interface Model {
   adopt(input: unknown, referred: readonly Referred[]): unknown;
   callbackUrl(input: unknown): string | null;
   externalTaskId(input: unknown): string | null;
-  deadlineSeconds(input: unknown): number;
+  /** Null: the input sets no deadline. */
+  deadlineSeconds(input: unknown): number | null;
   band(input: unknown): Band;
+  billedJobs(input: unknown): number;
   /** True: whoever builds the result body reads the first output and passes it on as hexadecimal text. */
   inlineAudio(input: unknown): boolean;
   render(input: unknown, factsAt?: FactsAt): RenderPlan;
   native(view: ResultView<unknown>): Readonly<Record<string, unknown>>;
+  nativeImage(image: SignedOutput): Readonly<Record<string, unknown>>;
 }
 
 const megabyte = 1024 * 1024;
 /** Decisions 8: 64 MB for every model without a bound of its own. */
 const defaultMaxBodyBytes = 64 * megabyte;
-/** Decisions 2: every job without a deadline of its own gets two days. */
-const defaultDeadlineSeconds = 172_800;
 
 export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinition<Schema>): Model {
   type Input = z.output<Schema>;
@@ -154,12 +165,19 @@ export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinit
   const trusted = (input: unknown): Input => input as Input;
   const rules = definition.rules ?? [];
   const mediaRules = definition.mediaRules ?? [];
+  const mediaOf = (input: unknown): readonly FoundMedia[] =>
+    findMedia(definition.input, input).filter(
+      found => !definition.ignoresMedia?.(trusted(input), found.path.join('.')),
+    );
   const mediaPaths = (input: unknown): readonly string[] => [
-    ...findMedia(definition.input, input).map(found => found.path.join('.')),
+    ...mediaOf(input).map(found => found.path.join('.')),
     ...(definition.references?.(trusted(input)) ?? []).map(reference => reference.path),
   ];
-  const fieldOf = (input: unknown, field: string): string | undefined =>
-    z.looseObject({ [field]: z.string().optional() }).parse(input)[field];
+  const deliveryOf = (input: unknown, field: string): string | null => {
+    const { deliveryGroup } = definition;
+    const value = memberOf(deliveryGroup === undefined ? input : memberOf(input, deliveryGroup), field);
+    return typeof value === 'string' ? value : null;
+  };
 
   return {
     id: definition.id,
@@ -171,10 +189,12 @@ export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinit
     rules,
     mediaRules,
     maxBodyBytes: definition.maxBodyBytes ?? defaultMaxBodyBytes,
-    acceptsCallback: definition.callbackUrl !== undefined || 'callback_url' in definition.input.shape,
+    acceptsCallback: definition.deliveryGroup !== undefined || 'callback_url' in definition.input.shape,
+    callbackField:
+      definition.deliveryGroup === undefined ? 'callback_url' : `${definition.deliveryGroup}.callback_url`,
     examples: definition.examples,
     parse: body => parseInput(definition.input, rules, body),
-    media: input => findMedia(definition.input, input),
+    media: mediaOf,
     mediaFaults: (input, factsAt) =>
       mediaRules
         .filter(
@@ -183,14 +203,15 @@ export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinit
         .map(rule => ({ path: rule.fields[0], reason: rule.says })),
     references: input => definition.references?.(trusted(input)) ?? [],
     adopt: (input, referred) => definition.adopt?.(trusted(input), referred) ?? input,
-    callbackUrl: input => definition.callbackUrl?.(trusted(input)) ?? fieldOf(input, 'callback_url') ?? null,
-    externalTaskId: input =>
-      definition.externalTaskId?.(trusted(input)) ?? fieldOf(input, 'external_task_id') ?? null,
-    deadlineSeconds: input => definition.deadlineSeconds?.(trusted(input)) ?? defaultDeadlineSeconds,
+    callbackUrl: input => deliveryOf(input, 'callback_url'),
+    externalTaskId: input => deliveryOf(input, 'external_task_id'),
+    deadlineSeconds: input => definition.deadlineSeconds?.(trusted(input)) ?? null,
     band: input => definition.band?.(trusted(input)) ?? 0,
+    billedJobs: input => definition.billedJobs?.(trusted(input)) ?? 1,
     inlineAudio: input => definition.inlineAudio?.(trusted(input)) ?? false,
     render: (input, factsAt = () => null) => definition.render(trusted(input), factsAt),
     native: view => definition.native({ ...view, input: trusted(view.input) }),
+    nativeImage: image => definition.nativeImage?.(image) ?? {},
   };
 }
 
@@ -199,3 +220,6 @@ function areProbed(fields: readonly string[], paths: readonly string[], factsAt:
   const looked = paths.filter(path => fields.some(field => path === field || path.startsWith(`${field}.`)));
   return looked.length > 0 && looked.every(path => factsAt(path) !== null);
 }
+
+const memberOf = (input: unknown, name: string): unknown =>
+  typeof input === 'object' && input !== null ? Reflect.get(input, name) : undefined;

@@ -1,3 +1,5 @@
+import type { PromptParameters } from './prompt-parameters.ts';
+
 /**
  * How to draw a result locally: plain data that a model file returns and `src/render` draws.
  * A `media` member is a media reference as it stands in the input; the engine is given the local file for it.
@@ -20,6 +22,14 @@ export interface ImagePlan {
     readonly use: 'base' | 'subject' | 'style' | 'scene';
     readonly media: string;
   }[];
+  /** What an earlier picture is made into; without it the pictures are drawn from nothing. */
+  readonly work?: PictureWork;
+  /** Prompt parameters that change how it looks; `prompt`, `negativePrompt` and `seed` hold theirs already. */
+  readonly parameters?: PromptParameters;
+  /** Where the pictures show different things: picture n shows the n-th, and the first again after the last. */
+  readonly variants?: readonly Pick<ImagePlan, 'prompt' | 'negativePrompt' | 'parameters'>[];
+  /** Also all pictures together in one (role `grid`). */
+  readonly grid?: true;
   /** `copy`: a second, marked picture beside each clean one. `burned`: the mark is in the picture itself. */
   readonly watermark: 'none' | 'burned' | 'copy';
 }
@@ -74,11 +84,15 @@ export interface VideoPlan {
   readonly shots: readonly { readonly seconds: number; readonly prompt: string }[];
   readonly negativePrompt?: string;
   readonly seed: number | null;
-  /** false: no audio stream at all. */
+  /** false: no audio stream at all, unless there is music. */
   readonly sound: boolean;
   /** What the composed sound holds; all of it where it says nothing. */
   readonly soundKind?: 'all' | 'speech' | 'effects';
-  /** Composed music under the sound, or as the only sound. */
+  /** 1: the composed sound has one channel; as the engine likes where it says nothing. */
+  readonly soundChannels?: 1;
+  /** The voice of its speech, stable by name; one that fits where it says nothing. */
+  readonly voice?: string;
+  /** Composed music under the sound, or as the only one where `sound` is false. */
   readonly music?: boolean;
   /** A sound that takes the place of the composed one. */
   readonly guideAudio?: { readonly media: string };
@@ -94,8 +108,12 @@ export interface VideoPlan {
   readonly fixedCamera?: boolean;
   /** Also the last frame as a PNG without a mark (role `last_frame`). */
   readonly returnLastFrame?: boolean;
+  /** Also a good frame of it as a JPEG (role `cover`). */
+  readonly cover?: boolean;
   /** A quick preview: fewer details. */
   readonly draft?: boolean;
+  /** JSON text kept in the metadata of the file itself. */
+  readonly metadata?: string;
   /** How the mark looks, where there is one; in the lower right corner where it says nothing. */
   readonly mark?: Mark;
   /** `copy`: a second, marked video beside the clean one. `burned`: the mark is in the video itself. */
@@ -111,6 +129,8 @@ export interface VideoSource {
   readonly use: 'extend' | 'edit' | 'motion' | 'feature';
   /** Its own sound in the result. */
   readonly keepSound: boolean;
+  /** `motion` only: whether the figure keeps facing as in the first frame, or turns as in the source. */
+  readonly facing?: 'frame' | 'source';
 }
 
 export interface SpeechPlan {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { JobState } from '../../domain/job.ts';
+import { cutShots } from '../cut-shots.ts';
 import { choice, cutText, flag, integer, text } from '../fields.ts';
 import { media } from '../media.ts';
 import { defineModel } from '../model.ts';
@@ -73,7 +74,7 @@ export default defineModel({
   render: input => {
     const [width, height] = sidesOf(input.size);
     const prompt = actualPrompt(input.prompt, input.prompt_extend);
-    const cuts = input.shot_type === 'multi' ? cutsOf(input.duration) : [input.duration];
+    const cuts = input.shot_type === 'multi' ? cutShots(input.duration) : [input.duration];
     return {
       kind: 'video',
       width,
@@ -136,15 +137,6 @@ export default defineModel({
 function sidesOf(size: string): readonly [width: number, height: number] {
   const [width = 0, height = 0] = size.split('*').map(Number);
   return [width, height];
-}
-
-/** Whole seconds, about four a shot, 2 to 4 shots; the first ones take what does not divide. */
-function cutsOf(duration: number): readonly number[] {
-  const count = Math.min(4, Math.max(2, Math.ceil(duration / 4)));
-  return Array.from(
-    { length: count },
-    (_, index) => Math.floor(duration / count) + (index < duration % count ? 1 : 0),
-  );
 }
 
 /** The prompt that is really drawn. The words added steer light and detail, never what is seen. */

@@ -27,7 +27,7 @@ export const gammaPicture = {
  * Pixels at 1k: the ratio is exact, every side even, the area near one megapixel.
  * 2k is exactly twice each side. The contract gives the ratios and no sizes.
  */
-const sizes = {
+export const gammaSizes = {
   '16:9': [1280, 720],
   '9:16': [720, 1280],
   '1:1': [1024, 1024],
@@ -65,7 +65,7 @@ type GammaImageInput = z.output<z.ZodObject<typeof gammaImageFields>>;
 
 /** `use`: what the reference image is to the result. */
 export function planGammaImage(input: GammaImageInput, use: 'base' | 'subject'): ImagePlan {
-  const [width, height] = sizes[input.aspect_ratio];
+  const [width, height] = gammaSizes[input.aspect_ratio];
   const scale = scales[input.resolution];
   return {
     kind: 'image',

@@ -68,8 +68,7 @@ export default defineModel({
       brokenBy: { prompt: 'shot 1, 2, a lighthouse at dusk; shot 2, 2, the sea below it' },
     },
   ],
-  callbackUrl: input => input.options?.callback_url,
-  externalTaskId: input => input.options?.external_task_id,
+  deliveryGroup: 'options',
   render: ({ prompt, settings, options }) => {
     const read = readShots(prompt);
     const [width, height] = sizes[settings.resolution][settings.aspect_ratio];

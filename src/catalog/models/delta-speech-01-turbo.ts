@@ -1,0 +1,7 @@
+import { defineDeltaSpeech } from './delta-speech.ts';
+
+export default defineDeltaSpeech({
+  id: 'delta-speech-01-turbo',
+  title: 'Speech, fast',
+  summary: 'Speaks up to 9999 characters quickly in one voice or a mix of four, with pauses and subtitles.',
+});

@@ -1,0 +1,323 @@
+import { expandBraces, type PromptCharacter } from './prompt-variants.ts';
+
+/** Jobs that one prompt may make by variants and --repeat together; Contract 2.4 bounds --repeat alone by it. */
+const maxBilledJobs = 40;
+const maxWeight = 1000;
+
+/** Contract 2.4: what stands after `--`, by meaning; absent where the prompt does not say. */
+export interface PromptParameters {
+  readonly aspectRatio?: { readonly across: number; readonly down: number };
+  readonly version?: string;
+  readonly imageWeight?: number;
+  readonly draft?: true;
+  /** What must not be seen. */
+  readonly no?: readonly string[];
+  readonly quality?: number;
+  readonly repeat?: number;
+  readonly seed?: number;
+  /** Percent of the way at which drawing stops. */
+  readonly stop?: number;
+  readonly speed?: 'relax' | 'fast' | 'turbo';
+  readonly stylize?: number;
+  readonly chaos?: number;
+  readonly weird?: number;
+  readonly style?: string;
+  readonly exp?: number;
+  readonly tile?: true;
+  /** Each an image URL, the digits of a style code, or `random`. No URL in a prompt is ever fetched. */
+  readonly styleReferences?: readonly { readonly source: string; readonly weight: number }[];
+  readonly styleWeight?: number;
+  readonly styleVersion?: number;
+  readonly characterReferences?: readonly string[];
+  readonly characterWeight?: number;
+  readonly omniReference?: string;
+  readonly omniWeight?: number;
+}
+
+/** One of the prompts that the braces of a prompt stand for. */
+export interface PromptVariant {
+  /** The parts between `::`, at least one; the weights add up to more than 0. */
+  readonly segments: readonly { readonly text: string; readonly weight: number }[];
+  readonly parameters: PromptParameters;
+}
+
+export type ReadPrompt =
+  | {
+      readonly kind: 'read';
+      /** At least one. */
+      readonly variants: readonly PromptVariant[];
+      /** Contract 2.4: variants are billed separately, and so is each repetition. */
+      readonly billedJobs: number;
+    }
+  /** A reason that follows the name of the field. */
+  | { readonly kind: 'broken'; readonly reason: string };
+
+/** Reads words, weights, variants and parameters; positions are told in code points, from 1. */
+export function readPrompt(prompt: string): ReadPrompt {
+  const expanded = expandBraces(prompt, maxBilledJobs);
+  if (expanded.kind === 'broken') return expanded;
+  const variants: PromptVariant[] = [];
+  for (const characters of expanded.variants) {
+    const read = readVariant(characters);
+    if ('reason' in read) return { kind: 'broken', reason: read.reason };
+    variants.push(read);
+  }
+  const billedJobs = variants.reduce((sum, { parameters }) => sum + (parameters.repeat ?? 1), 0);
+  return billedJobs > maxBilledJobs
+    ? { kind: 'broken', reason: `must make at most ${maxBilledJobs} jobs, found ${billedJobs}` }
+    : { kind: 'read', variants, billedJobs };
+}
+
+/** Why it cannot be read. */
+interface Broken {
+  readonly reason: string;
+}
+
+/** A run of characters without spaces, and where it begins. */
+interface Token {
+  readonly text: string;
+  readonly at: number;
+}
+
+const brokenAt = (reason: string, at: number): Broken => ({ reason: `${reason} at character ${at}` });
+
+function readVariant(characters: readonly PromptCharacter[]): PromptVariant | Broken {
+  const tokens = tokensOf(characters);
+  const first = tokens.findIndex(isName);
+  const startsAt = first === -1 ? Number.POSITIVE_INFINITY : tokens[first]!.index;
+  const segments = readSegments(characters.slice(0, startsAt));
+  if ('reason' in segments) return segments;
+  const parameters = readParameters(first === -1 ? [] : tokens.slice(first));
+  return 'reason' in parameters ? parameters : { segments, parameters: parameters.parameters };
+}
+
+function tokensOf(
+  characters: readonly PromptCharacter[],
+): readonly (Token & { /** Place among the characters. */ readonly index: number })[] {
+  const tokens: { text: string; at: number; index: number }[] = [];
+  let open: (typeof tokens)[number] | null = null;
+  for (const [index, { text, at }] of characters.entries()) {
+    if (/\s/u.test(text)) open = null;
+    else if (open) open.text += text;
+    else {
+      open = { text, at, index };
+      tokens.push(open);
+    }
+  }
+  return tokens;
+}
+
+/** `--5` and a dash between words are none. */
+const isName = ({ text }: Token): boolean => /^--[a-z]/i.test(text);
+
+/** Contract 2.4: `words`, `words:: words`, `words::2 words::-0.5`. */
+function readSegments(characters: readonly PromptCharacter[]): PromptVariant['segments'] | Broken {
+  const segments: { readonly text: string; readonly weight: number }[] = [];
+  let words = '';
+  for (let index = 0; index < characters.length; index++) {
+    const { text, at } = characters[index]!;
+    if (text !== ':' || characters[index + 1]?.text !== ':') {
+      words += text;
+      continue;
+    }
+    if (words.trim() === '') return brokenAt('must have words before ::', at);
+    const weight = readWeight(characters, index + 2);
+    if (weight.value === null || Math.abs(weight.value) > maxWeight)
+      return brokenAt(
+        `a weight must be a number between -${maxWeight} and ${maxWeight}, found ${weight.written}`,
+        at,
+      );
+    segments.push({ text: words.trim(), weight: weight.value });
+    words = '';
+    index = weight.end - 1;
+  }
+  if (words.trim() !== '') segments.push({ text: words.trim(), weight: 1 });
+  if (segments.length === 0) return brokenAt('must have words before the parameters', 1);
+  // Weights are decimal fractions: what is left of 0.1 + 0.2 - 0.3 is nothing.
+  if (segments.reduce((sum, { weight }) => sum + weight, 0) < 1e-9)
+    return { reason: 'the weights must add up to more than 0' };
+  return segments;
+}
+
+/** What follows `::` up to a space, when it begins like a number; 1 when it does not. */
+function readWeight(characters: readonly PromptCharacter[], start: number) {
+  let end = start;
+  while (end < characters.length && !/[\s:]/u.test(characters[end]!.text)) end++;
+  const written = shown(
+    characters
+      .slice(start, end)
+      .map(({ text }) => text)
+      .join(''),
+  );
+  return /^[-+]?\.?\d/.test(written)
+    ? { value: decimalOf(written), written, end }
+    : { value: 1, written, end: start };
+}
+
+/** Null: it is none, such as `1e3`, `0x1` or `1.2.3`. */
+const decimalOf = (text: string): number | null =>
+  /^-?(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) ? Number(text) : null;
+
+const shown = (text: string): string => (text.length > 40 ? `${text.slice(0, 40).toWellFormed()}…` : text);
+
+function readParameters(tokens: readonly Token[]): { readonly parameters: PromptParameters } | Broken {
+  let parameters: PromptParameters = {};
+  const given = new Map<Parameter, string>();
+  for (let index = 0; index < tokens.length; ) {
+    const name = tokens[index++]!;
+    const start = index;
+    while (index < tokens.length && !isName(tokens[index]!)) index++;
+    const parameter = byName.get(name.text);
+    if (!parameter) return brokenAt(`unknown parameter ${shown(name.text)}`, name.at);
+    const before = given.get(parameter);
+    if (before !== undefined) {
+      const how = before === name.text ? 'twice' : `beside ${before}`;
+      return brokenAt(`${name.text} is given ${how}`, name.at);
+    }
+    given.set(parameter, name.text);
+    const read = parameter.read(tokens.slice(start, index), name);
+    if ('reason' in read) return read;
+    parameters = { ...parameters, ...read.parameters };
+  }
+  return { parameters };
+}
+
+type Read = { readonly parameters: PromptParameters } | Broken;
+
+interface Parameter {
+  readonly names: readonly string[];
+  readonly read: (values: readonly Token[], name: Token) => Read;
+}
+
+/** A parameter with exactly one value; `take` gives null for what is none. */
+const single = (
+  names: readonly string[],
+  wants: string,
+  take: (value: string) => PromptParameters | null,
+): Parameter => ({
+  names,
+  read: ([value, extra], name) => {
+    if (!value) return brokenAt(`${name.text} must be ${wants}, found nothing`, name.at);
+    const parameters = take(value.text);
+    if (!parameters) return brokenAt(`${name.text} must be ${wants}, found ${shown(value.text)}`, value.at);
+    return extra
+      ? brokenAt(`${name.text} takes one value, found also ${shown(extra.text)}`, extra.at)
+      : { parameters };
+  },
+});
+
+/** A parameter with one value or more, each taken by itself. */
+const several = <Value>(
+  names: readonly string[],
+  wants: string,
+  take: (value: string) => Value | null,
+  give: (values: readonly Value[]) => PromptParameters,
+): Parameter => ({
+  names,
+  read: (values, name) => {
+    if (values.length === 0) return brokenAt(`${name.text} must be ${wants}, found nothing`, name.at);
+    const taken: Value[] = [];
+    for (const { text, at } of values) {
+      const value = take(text);
+      if (value === null) return brokenAt(`${name.text} must be ${wants}, found ${shown(text)}`, at);
+      taken.push(value);
+    }
+    return { parameters: give(taken) };
+  },
+});
+
+const integer = (
+  names: readonly string[],
+  min: number,
+  max: number,
+  give: (value: number) => PromptParameters,
+): Parameter =>
+  single(names, `an integer between ${min} and ${max}`, text =>
+    /^\d+$/.test(text) && isWithin(Number(text), min, max) ? give(Number(text)) : null,
+  );
+
+const number = (
+  names: readonly string[],
+  min: number,
+  max: number,
+  give: (value: number) => PromptParameters,
+): Parameter =>
+  single(names, `a number between ${min} and ${max}`, text => {
+    const value = decimalOf(text);
+    return value !== null && isWithin(value, min, max) ? give(value) : null;
+  });
+
+const isWithin = (value: number, min: number, max: number): boolean => value >= min && value <= max;
+
+const flag = (names: readonly string[], give: (name: string) => PromptParameters): Parameter => ({
+  names,
+  read: ([value], { text }) =>
+    value
+      ? brokenAt(`${text} takes no value, found ${shown(value.text)}`, value.at)
+      : { parameters: give(text) },
+});
+
+const webAddress = (text: string): string | null =>
+  /^https?:\/\//i.test(text) && URL.canParse(text) ? text : null;
+
+/** `source` or `source::weight`. */
+function styleSource(text: string): { source: string; weight: number } | null {
+  const mark = text.indexOf('::');
+  const source = mark === -1 ? text : text.slice(0, mark);
+  const weight = mark === -1 ? 1 : decimalOf(text.slice(mark + 2));
+  const isSource = source === 'random' || /^\d{1,20}$/.test(source) || webAddress(source) !== null;
+  return isSource && weight !== null && isWithin(weight, 0, maxWeight) ? { source, weight } : null;
+}
+
+/** Contract 2.4. Where it gives no range, the widest that the family is known to take. */
+const parameters: readonly Parameter[] = [
+  single(['--ar', '--aspect'], 'a ratio such as 16:9', text => {
+    const [, across, down] = /^([1-9]\d{0,3}):([1-9]\d{0,3})$/.exec(text) ?? [];
+    return across && down ? { aspectRatio: { across: Number(across), down: Number(down) } } : null;
+  }),
+  single(['--v', '--version'], 'a version such as 8.1', text =>
+    /^[1-9]\d?(?:\.\d)?$/.test(text) ? { version: text } : null,
+  ),
+  number(['--iw'], 0, 3, imageWeight => ({ imageWeight })),
+  flag(['--draft'], () => ({ draft: true })),
+  {
+    names: ['--no'],
+    read: (values, name) => {
+      const written = values.map(({ text }) => text).join(' ');
+      const no = written.split(',').flatMap(word => word.trim() || []);
+      return no.length > 0
+        ? { parameters: { no } }
+        : brokenAt('--no must be followed by what must not be seen', name.at);
+    },
+  },
+  number(['--quality', '--q'], 0.25, 4, quality => ({ quality })),
+  integer(['--repeat', '--r'], 1, 40, repeat => ({ repeat })),
+  integer(['--seed'], 0, 4_294_967_295, seed => ({ seed })),
+  integer(['--stop'], 10, 100, stop => ({ stop })),
+  // Three names of one choice: a job has one speed.
+  flag(['--relax', '--fast', '--turbo'], name => ({
+    speed: name === '--relax' ? 'relax' : name === '--fast' ? 'fast' : 'turbo',
+  })),
+  integer(['--stylize', '--s'], 0, 1000, stylize => ({ stylize })),
+  integer(['--chaos', '--c'], 0, 100, chaos => ({ chaos })),
+  integer(['--weird', '--w'], 0, 3000, weird => ({ weird })),
+  single(['--style'], 'a word such as raw', text => (/^[a-z]{1,32}$/.test(text) ? { style: text } : null)),
+  integer(['--exp'], 0, 100, exp => ({ exp })),
+  flag(['--tile'], () => ({ tile: true })),
+  several(
+    ['--sref'],
+    'image URLs, style codes or random, each with ::weight or without',
+    styleSource,
+    styleReferences => ({ styleReferences }),
+  ),
+  integer(['--sw'], 0, 1000, styleWeight => ({ styleWeight })),
+  integer(['--sv'], 1, 99, styleVersion => ({ styleVersion })),
+  several(['--cref'], 'image URLs', webAddress, characterReferences => ({ characterReferences })),
+  integer(['--cw'], 0, 100, characterWeight => ({ characterWeight })),
+  single(['--oref'], 'an image URL', text => (webAddress(text) ? { omniReference: text } : null)),
+  integer(['--ow'], 1, 1000, omniWeight => ({ omniWeight })),
+];
+
+const byName: ReadonlyMap<string, Parameter> = new Map(
+  parameters.flatMap(parameter => parameter.names.map(name => [name, parameter] as const)),
+);

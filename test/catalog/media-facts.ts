@@ -1,0 +1,28 @@
+import type { MediaFacts } from '../../src/domain/media.ts';
+
+/** What a probe finds in a picture of that size. */
+export const pictureOf = (width: number, height: number): MediaFacts => ({
+  mimeType: 'image/png',
+  bytes: 1000,
+  image: { width, height },
+});
+
+/** What a probe finds in a video; with sound where it is said. */
+export function clipOf(
+  video: { readonly width: number; readonly height: number; readonly seconds: number },
+  hasSound = false,
+): MediaFacts {
+  const { seconds } = video;
+  return {
+    mimeType: 'video/mp4',
+    bytes: 1000,
+    video: { ...video, fps: 30, codec: 'h264' },
+    ...(hasSound && { audio: { seconds, sampleRate: 48_000, channels: 2, codec: 'aac' } }),
+  };
+}
+
+/** Facts by field path; what is not among them was not looked at. */
+export const lookUp =
+  (facts: Readonly<Record<string, MediaFacts>>) =>
+  (path: string): MediaFacts | null =>
+    facts[path] ?? null;
