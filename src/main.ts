@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
@@ -10,12 +10,15 @@ import { openRate } from './admission/rate.ts';
 import { openDiskBlobs } from './blobs/disk.ts';
 import { openSigner } from './blobs/signature.ts';
 import type { Config } from './config.ts';
+import type { Blobs } from './domain/blobs.ts';
 import { type Clock, systemClock } from './domain/clock.ts';
 import { createApp, createHealthApp } from './http/app.ts';
 import { openJobWatch } from './http/job-watch.ts';
+import type { HttpParts } from './http/parts.ts';
+import { type LocalFolder, openLocalFolder } from './local-folder.ts';
 import { openOutbound } from './media/connect.ts';
-import { openProber } from './media/prober.ts';
-import { openMetrics } from './metrics.ts';
+import { openProber, type Prober } from './media/prober.ts';
+import { type Metrics, openMetrics } from './metrics.ts';
 import { openLocalProvider } from './providers/local.ts';
 import { openRenderEngine } from './render/engine.ts';
 import { openSecrets } from './secrets.ts';
@@ -41,121 +44,139 @@ export class StartRefused extends Error {
   override readonly name = 'StartRefused';
 }
 
+/** Remembers what was opened; closes the last opened first. */
+interface Closers {
+  add<T>(opened: T, close: (opened: T) => Promise<void> | void): T;
+  closeAll(): Promise<void>;
+}
+
+/** What every role is made of. */
+interface Common {
+  readonly config: Config;
+  readonly db: Connection;
+  readonly blobs: Blobs;
+  readonly clock: Clock;
+  readonly prober: Prober;
+  readonly metrics: Metrics;
+  readonly local: LocalFolder;
+  readonly log: Logger;
+}
+
 /** The composition root: the only place that knows every adapter. */
 export async function openGateway(config: Config, log: Logger, clock: Clock = systemClock): Promise<Gateway> {
-  const closers: (() => Promise<void> | void)[] = [];
-  /** Registers what is to be closed; the last opened is closed first. */
-  const closing = <T>(opened: T, close: (opened: T) => Promise<void> | void): T => {
-    closers.unshift(() => close(opened));
-    return opened;
-  };
-  const close = async () => {
-    for (const closer of closers.splice(0)) await closer();
-  };
-
+  const closers = openClosers();
   try {
     await mkdir(config.dataDir, { recursive: true });
-    if (config.databaseUrl === null) closing(lockDataFolder(config.dataDir), lock => lock.release());
-    const { secret } = await openSecrets(config);
-    const db = closing(await openStore(config, log), opened => opened.close());
+    if (config.databaseUrl === null) closers.add(lockDataFolder(config.dataDir), lock => lock.release());
+    const db = closers.add(await openStore(config, log), opened => opened.close());
     await migrate(db, clock.now());
     const blobs = await openDiskBlobs(join(config.dataDir, 'blobs'));
-    const [spool, workFolder, renderFolder] = await openLocalFolders(config.dataDir);
-    const prober = closing(openProber(), opened => opened.close());
+    const local = closers.add(await openLocalFolder(join(config.dataDir, 'run')), opened => opened.remove());
+    const prober = closers.add(openProber(), opened => opened.close());
     const metrics = openMetrics(db, clock);
-    let publicUrl = config.publicUrl ?? '';
-    let worker: Worker | null = null;
+    const common: Common = { config, db, blobs, clock, prober, metrics, local, log };
 
-    const common = {
-      db,
-      blobs,
-      clock,
-      prober,
-      log,
-      spool,
-      publicUrl: () => publicUrl,
-      metrics: () => metrics.text(),
-      whyNotReady: async () => {
-        const storage = await whyStorageIsNotReady(db, blobs);
-        return (
-          storage ??
-          (config.role === 'api' ? null : worker ? worker.whyNotReady() : 'the worker has not started')
-        );
-      },
-    };
-    let app: FastifyInstance;
-    if (config.role === 'worker') app = createHealthApp(common);
-    else {
-      const signer = openSigner(secret);
-      const positions = openPositions(db, clock);
-      const mediaGate = openMediaGate({ ...common, signer });
-      const watch = openJobWatch(db);
-      app = createApp({
-        ...common,
-        signer,
-        positions,
-        watch,
-        authenticate: openAuthenticate(db, clock),
-        takeFromRate: openRate(config.limits.queue, clock),
-        admission: openAdmission({
-          db,
-          clock,
-          positions,
-          mediaGate,
-          allowPrivateNetwork: config.allowPrivateNetwork,
-        }),
-      });
-      app.addHook('preClose', () => watch.close());
-    }
-    app.addHook('onResponse', async (request, reply) => {
-      metrics.requestAnswered(
-        request.routeOptions.url ?? 'unknown',
-        request.method,
-        reply.statusCode,
-        reply.elapsedTime / 1000,
-      );
-    });
-    closing(app, opened => opened.close());
-    publicUrl ||= await listen(app, config);
-
-    // One process at a time has this folder, so whoever held a job before is dead.
-    if (db.dialect === 'sqlite') await rescue({ db, blobs, clock, log }, 0);
-    closing(
-      startMaintenance({ db, blobs, clock, log }, { hasNeighbours: db.dialect === 'postgres' }),
-      opened => opened.stop(),
-    );
-    if (config.role !== 'api') {
-      const outbound = closing(openOutbound({ allowPrivate: config.allowPrivateNetwork }), opened =>
-        opened.close(),
-      );
-      const engine = closing(openRenderEngine({ concurrency: config.localConcurrency }), opened =>
-        opened.close(),
-      );
-      const provider = openLocalProvider({
-        engine,
-        concurrency: config.localConcurrency,
-        folder: renderFolder,
-      });
-      worker = closing(
-        await startWorker({
-          db,
-          blobs,
-          clock,
-          prober,
-          outbound,
-          provider,
-          workFolder,
-          log,
-          onSettled: metrics.jobSettled,
-        }),
-        opened => opened.stop(),
-      );
-    } else await app.ready();
-    return { url: publicUrl, db, close };
+    // One process at a time has an SQLite folder, so whoever held a job before is dead.
+    const isAlone = db.dialect === 'sqlite';
+    if (isAlone) await rescue({ db, blobs, clock, log }, 0);
+    const chores = startMaintenance({ db, blobs, clock, log }, { hasNeighbours: !isAlone });
+    closers.add(chores, opened => opened.stop());
+    const worker = config.role === 'api' ? null : await openWorker(common, closers);
+    // Opened last and so closed first: a stop begins with accepting nothing more.
+    const url = await openHttp(common, worker, closers);
+    await worker?.tried;
+    return { url, db, close: closers.closeAll };
   } catch (failure) {
-    await close();
+    await closers.closeAll();
     throw failure;
   }
+}
+
+async function openWorker(common: Common, closers: Closers): Promise<Worker> {
+  const { config, local, metrics } = common;
+  const outbound = closers.add(openOutbound({ allowPrivate: config.allowPrivateNetwork }), opened =>
+    opened.close(),
+  );
+  const engine = closers.add(openRenderEngine({ concurrency: config.localConcurrency }), opened =>
+    opened.close(),
+  );
+  const provider = openLocalProvider({
+    engine,
+    concurrency: config.localConcurrency,
+    folder: await local.make('render'),
+  });
+  const workFolder = await local.make('work');
+  const parts = { ...common, outbound, provider, workFolder, onSettled: metrics.jobSettled };
+  return closers.add(await startWorker(parts), opened => opened.stop());
+}
+
+/** Serves what the role has to serve; returns the base of its addresses. */
+async function openHttp(common: Common, worker: Worker | null, closers: Closers): Promise<string> {
+  const { config, metrics } = common;
+  let publicUrl = config.publicUrl ?? '';
+  const parts = {
+    ...common,
+    publicUrl: () => publicUrl,
+    metrics: metrics.text,
+    whyNotReady: async () => (await whyStorageIsNotReady(common)) ?? worker?.whyNotReady() ?? null,
+  };
+  const app = config.role === 'worker' ? createHealthApp(parts) : await openApi(parts, common);
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown';
+    metrics.requestAnswered(route, request.method, reply.statusCode, reply.elapsedTime / 1000);
+  });
+  closers.add(app, opened => opened.close());
+  publicUrl ||= await listen(app, config);
+  return publicUrl;
+}
+
+type OpenParts = Pick<HttpParts, 'publicUrl' | 'metrics' | 'whyNotReady'>;
+
+async function openApi(open: OpenParts, common: Common): Promise<FastifyInstance> {
+  const { config, db, blobs, clock, prober, local, log } = common;
+  const { secret } = await openSecrets(config);
+  const base = {
+    ...open,
+    db,
+    blobs,
+    clock,
+    prober,
+    log,
+    signer: openSigner(secret),
+    spool: await local.make('spool'),
+  };
+  const positions = openPositions(db, clock);
+  const mediaGate = openMediaGate(base);
+  const watch = openJobWatch(db);
+  const app = createApp({
+    ...base,
+    positions,
+    watch,
+    authenticate: openAuthenticate(db, clock),
+    takeFromRate: openRate(config.limits.queue, clock),
+    admission: openAdmission({
+      db,
+      clock,
+      positions,
+      mediaGate,
+      allowPrivateNetwork: config.allowPrivateNetwork,
+    }),
+  });
+  app.addHook('preClose', () => watch.close());
+  return app;
+}
+
+function openClosers(): Closers {
+  const closers: (() => Promise<void> | void)[] = [];
+  return {
+    add(opened, close) {
+      closers.unshift(() => close(opened));
+      return opened;
+    },
+    async closeAll() {
+      for (const closer of closers.splice(0)) await closer();
+    },
+  };
 }
 
 /** The rows alone, for commands beside the server. */
@@ -178,20 +199,7 @@ function lockDataFolder(dataDir: string) {
   );
 }
 
-/** Emptied at start: what lies there belonged to a process that is gone. */
-async function openLocalFolders(dataDir: string): Promise<[string, string, string]> {
-  const names = ['spool', 'work', 'render'] as const;
-  for (const name of names) {
-    await rm(join(dataDir, name), { recursive: true, force: true });
-    await mkdir(join(dataDir, name), { recursive: true });
-  }
-  return [join(dataDir, 'spool'), join(dataDir, 'work'), join(dataDir, 'render')];
-}
-
-async function whyStorageIsNotReady(
-  db: Connection,
-  blobs: { check(): Promise<void> },
-): Promise<string | null> {
+async function whyStorageIsNotReady({ db, blobs }: Pick<Common, 'db' | 'blobs'>): Promise<string | null> {
   try {
     await db.read('SELECT 1 AS one');
   } catch {

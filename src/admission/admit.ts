@@ -4,7 +4,7 @@ import { sentenceOf } from '../catalog/faults.ts';
 import { findModel } from '../catalog/index.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Clock } from '../domain/clock.ts';
-import { seconds } from '../domain/clock.ts';
+import { hours, seconds } from '../domain/clock.ts';
 import { type JobId, newJobId } from '../domain/ids.ts';
 import { toJson } from '../domain/json.ts';
 import { mayUseModel, type Principal } from '../domain/key.ts';
@@ -45,8 +45,8 @@ export interface Admitted {
 export interface Admission {
   /** Lets a request become a job; flushed when it resolves. Throws the refusal of the first gate that stays shut. */
   admit(request: CreateRequest): Promise<Admitted>;
-  /** The same verdict, and nothing stored. */
-  judge(request: CreateRequest): Promise<void>;
+  /** The same verdict, and nothing stored; with how many jobs would be billed. */
+  judge(request: CreateRequest): Promise<{ readonly billedJobs: number }>;
 }
 
 export interface AdmissionParts {
@@ -57,6 +57,9 @@ export interface AdmissionParts {
   /** The operator's word that callbacks may go to addresses of its own network. */
   readonly allowPrivateNetwork: boolean;
 }
+
+/** Decisions 2: of every job without a deadline of its own. */
+const defaultDeadlineMs = 48 * hours;
 
 export function openAdmission(parts: AdmissionParts): Admission {
   const { db, clock, positions, mediaGate } = parts;
@@ -71,7 +74,7 @@ export function openAdmission(parts: AdmissionParts): Admission {
     const body = parseJsonObject(bytes);
     refuseWebhooksIn(body, model.acceptsCallback);
     const input = parse(model, body);
-    refuseInwardCallback(model.callbackUrl(input), parts.allowPrivateNetwork);
+    refuseInwardCallback(model, input, parts.allowPrivateNetwork);
     const cancelAfterMs = readCancelAfter(headerOf(message, 'cancel-after'));
     const idempotency = idempotencyOf(message, body);
     const externalTaskId = model.externalTaskId(input);
@@ -101,7 +104,7 @@ export function openAdmission(parts: AdmissionParts): Admission {
     const now = clock.now();
     const id = newJobId(now);
     const kept = await media.keep(id);
-    const deadlineMs = Math.min(model.deadlineSeconds(input) * seconds, passed.cancelAfterMs ?? Infinity);
+    const deadlineMs = earlierOf(model.deadlineSeconds(input), passed.cancelAfterMs);
     const job = {
       id,
       userId: request.principal.userId,
@@ -157,8 +160,15 @@ export function openAdmission(parts: AdmissionParts): Admission {
       const passed = await passGates(request);
       if (passed.earlier) await answerEarlier(request, passed.model, passed.earlier);
       else await (await passLastGates(request, passed)).drop();
+      return { billedJobs: passed.model.billedJobs(passed.input) };
     },
   };
+}
+
+/** Decisions 8: of two deadlines the earlier wins. */
+function earlierOf(ownSeconds: number | null, cancelAfterMs: number | null): number {
+  if (ownSeconds === null) return cancelAfterMs ?? defaultDeadlineMs;
+  return Math.min(ownSeconds * seconds, cancelAfterMs ?? Number.POSITIVE_INFINITY);
 }
 
 /** What a request is once every gate but the last two let it through. */
@@ -173,10 +183,12 @@ interface Passed {
 }
 
 /** Decisions 5: where a callback may go is judged here, and again when it is made. */
-function refuseInwardCallback(url: string | null, allowPrivate: boolean): void {
+function refuseInwardCallback(model: Model, input: unknown, allowPrivate: boolean): void {
+  const url = model.callbackUrl(input);
   const verdict = url === null ? { ok: true as const } : judgeUrl(url, { allowPrivate });
-  if (!verdict.ok)
-    throw refuse('input_invalid', { subject: `callback_url: ${verdict.reason}`, fields: ['callback_url'] });
+  if (verdict.ok) return;
+  const field = model.callbackField;
+  throw refuse('input_invalid', { subject: `${field}: ${verdict.reason}`, fields: [field] });
 }
 
 function findAllowedModel({ modelId, principal }: CreateRequest): Model {

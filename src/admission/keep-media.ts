@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Signer } from '../blobs/signature.ts';
 import { type Fault, sentenceOf } from '../catalog/faults.ts';
 import { type FoundMedia, mediaFormOf, replaceMedia } from '../catalog/media.ts';
-import { brokenLimit } from '../catalog/media-limits.ts';
+import { brokenBytes, brokenLimit } from '../catalog/media-limits.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Blobs } from '../domain/blobs.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -115,7 +115,7 @@ async function judgeMedium(
   principal: Principal,
 ): Promise<Passed | string> {
   const own = ownFileIn(parts, found.value);
-  if (own === 'expired') return 'the signed address has expired';
+  if (typeof own === 'string') return own;
   if (own) return judgeOwnFile(parts, found, own, principal);
   // A web address is fetched by the worker, once the request is a job.
   const form = mediaFormOf(found.value);
@@ -124,16 +124,16 @@ async function judgeMedium(
   return judgeInline(parts, found, form);
 }
 
-/** The file id in `file_…`, `asset://file_…` or an address that we signed. */
+/** The file id in `file_…`, `asset://file_…` or an address that we signed; a reason where our signature does not hold. */
 function ownFileIn(
   { signer, publicUrl, clock }: MediaGateParts,
   value: string,
-): { id: string; signed: boolean } | 'expired' | null {
+): { id: string; signed: boolean } | string | null {
   if (mediaFormOf(value) === 'own') return { id: value.replace(/^asset:\/\//, ''), signed: false };
   if (!value.startsWith(`${publicUrl()}/v1/f/`)) return null;
   const verdict = signer.verify(value.slice(publicUrl().length), clock.now());
   if (verdict.kind === 'valid') return { id: verdict.fileId, signed: true };
-  return 'expired';
+  return verdict.kind === 'expired' ? 'the signed address has expired' : 'the signed address is not valid';
 }
 
 async function judgeOwnFile(
@@ -167,10 +167,9 @@ async function judgeInline(
   form: Exclude<ReturnType<typeof mediaFormOf>, 'url' | 'asset'>,
 ): Promise<Passed | string> {
   const encoded = form === 'data-url' ? found.value.slice(found.value.indexOf(',') + 1) : found.value;
-  const { maxBytes } = found.limits;
   // Four characters carry three bytes: too many are refused before they are decoded.
-  if (maxBytes !== undefined && encoded.length > Math.ceil(maxBytes / 3) * 4)
-    return `must be at most ${maxBytes / (1024 * 1024)} MB`;
+  const tooMany = brokenBytes(Buffer.byteLength(encoded, 'base64'), found.limits);
+  if (tooMany) return tooMany;
   if (encoded === '' || encoded.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(encoded))
     return 'is not valid base64';
   const path = join(parts.spool, randomUUID());

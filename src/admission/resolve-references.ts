@@ -43,8 +43,8 @@ const nothingThere: Readonly<Record<Reference['kind'], string>> = {
 function faultOf(reference: Reference, found: Referred | null): Fault | null {
   const { kind, path, index } = reference;
   const missing = { path, reason: nothingThere[kind] };
-  if (!found || (kind === 'image' && found.images === 0) || (kind === 'video' && !found.output))
-    return missing;
+  if (!found || reference.accepts?.(found) === false) return missing;
+  if ((kind === 'image' && found.images === 0) || (kind === 'video' && !found.output)) return missing;
   if (kind === 'image' && !found.output) {
     return {
       path: index?.path ?? path,

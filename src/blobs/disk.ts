@@ -11,8 +11,7 @@ const chunkBytes = 256 * 1024;
 export async function openDiskBlobs(folder: string): Promise<Blobs> {
   const incoming = join(folder, 'incoming');
   await mkdir(incoming, { recursive: true });
-  // What a killed process was copying: nobody knows it, nobody will.
-  for (const name of await readdir(incoming)) await rm(join(incoming, name), { force: true });
+  await removeLeftCopies(incoming);
 
   const pathOf = (key: string) => {
     if (!keyPattern.test(key)) throw new Error(`expected a blob key, got ${JSON.stringify(key)}`);
@@ -57,6 +56,17 @@ export async function openDiskBlobs(folder: string): Promise<Blobs> {
       }
     },
   };
+}
+
+/** No copy takes this long: what is older was left by a process that was killed. */
+const longestCopyMs = 60 * 60 * 1000;
+
+async function removeLeftCopies(incoming: string): Promise<void> {
+  for (const name of await readdir(incoming)) {
+    const path = join(incoming, name);
+    const found = await stat(path).catch(nullWhenMissing);
+    if (found && found.mtimeMs < Date.now() - longestCopyMs) await rm(path, { force: true });
+  }
 }
 
 async function hashAndFlush(path: string): Promise<Omit<BlobInfo, 'key'>> {

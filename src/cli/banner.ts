@@ -22,10 +22,14 @@ export function banner({ url, role, firstKey }: BannerFacts): string {
       `      -H 'Content-Type: application/json' \\`,
       `      -d '{"prompt":"A lighthouse above the sea at dusk","size":"1280*720","duration":3}'`,
       '',
-      '  It answers with a handle. Then, with its request_id:',
+      '  It answers with a handle. With its request_id, again until its status is COMPLETED:',
       '',
       `    curl -s -H 'Authorization: Bearer ${firstKey}' -H 'Prefer: wait=60' \\`,
       `      ${url}/v1/queue/eta2.6-t2v/requests/REQUEST_ID/response`,
+      '',
+      '  Then, with its video.url, which needs no key:',
+      '',
+      `    curl -s -o lighthouse.mp4 'VIDEO_URL'`,
     );
   }
   return `${lines.join('\n')}\n\n`;

@@ -52,6 +52,8 @@ const healthRoutes = [getHealth, getReadiness, getMetrics];
 const headersTimeoutMs = 20_000;
 const requestTimeoutMs = 300_000;
 const keepAliveTimeoutMs = 72_000;
+/** Once we stop: how long what is in flight may take. Then whoever is still connected is cut off. */
+const lastAnswersMs = 10_000;
 /** As long as all headers may be: an id of any length is judged by its route, like a wrong one. */
 const maxParamLength = 16 * 1024;
 /** Stands for every Content-Type before the framework, which would refuse a malformed one ahead of the gates. */
@@ -106,6 +108,11 @@ function createServer({ clock, log }: Pick<HttpParts, 'clock' | 'log'>): Fastify
   // Bodies are read by the gates: authentication comes first, and each model has its own bound.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  app.addHook('preClose', async () => {
+    // Or a connection that was busy at that moment, or never asked anything, would hold up the stop.
+    app.server.keepAliveTimeout = 1;
+    setTimeout(() => app.server.closeAllConnections(), lastAnswersMs).unref();
+  });
   app.setErrorHandler(answer);
   app.setNotFoundHandler((request, reply) => answer(refuse('path_unknown'), request, reply));
   return app;

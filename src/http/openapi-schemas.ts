@@ -147,7 +147,12 @@ export const schemas: Json = {
     },
     ['limits', 'input_schema', 'rules', 'examples'],
   ),
-  Validation: record({ object: { const: 'validation' }, model: text, valid: { const: true } }),
+  Validation: record({
+    object: { const: 'validation' },
+    model: text,
+    valid: { const: true },
+    billed_jobs: integer,
+  }),
   List: record(
     {
       object: { const: 'list' },

@@ -66,9 +66,7 @@ function decideWithoutMagic(clues: FileClues, declared: string | null): TypeDeci
   const named = typeOfExtension(clues.filename);
   if (!isText || (named && hasMagic(named))) return { kind: 'unsupported', found: unknownBytes };
   if (named)
-    return fileTypes[named]
-      ? { kind: 'decided', mimeType: named }
-      : { kind: 'unsupported', found: named };
+    return fileTypes[named] ? { kind: 'decided', mimeType: named } : { kind: 'unsupported', found: named };
   return isEmpty ? { kind: 'unsupported', found: unknownBytes } : { kind: 'decided', mimeType: 'text/plain' };
 }
 

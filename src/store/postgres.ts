@@ -182,10 +182,10 @@ const codeOf = (failure: unknown): string =>
 
 const isDeadlock = (failure: unknown): boolean => ['40001', '40P01'].includes(codeOf(failure));
 
-/** Connection errors, resources (53), operator intervention (57), system errors (58), statement time-outs. */
+/** Connection errors, a login or database that is refused (28, 3D, 55), resources (53), operators (57), the system (58). */
 function isStorageFault(failure: unknown): boolean {
   const code = codeOf(failure);
-  if (/^(08|53|57|58|25006)/.test(code) || /^E[A-Z]+$/.test(code)) return true;
+  if (/^(08|28|3D|53|55|57|58|25006)/.test(code) || /^E[A-Z]+$/.test(code)) return true;
   return (
     failure instanceof Error &&
     !('code' in failure) &&

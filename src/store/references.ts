@@ -26,6 +26,7 @@ export async function findReferred(
     modelId: job.modelId,
     input: job.input,
     images: outputs.filter(isImage).length,
+    ...(job.result?.seed !== undefined && { seed: job.result.seed }),
     output: findOutput(reference, outputs),
   };
 }

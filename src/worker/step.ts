@@ -1,4 +1,5 @@
 import { findModel } from '../catalog/index.ts';
+import type { Model } from '../catalog/model.ts';
 import { minutes, seconds } from '../domain/clock.ts';
 import type { StoredFile } from '../domain/file.ts';
 import { type Hold, type Job, type JobError, jobError, type Outcome } from '../domain/job.ts';
@@ -6,7 +7,7 @@ import type { Production, ProviderError, ProviderTask } from '../domain/provider
 import { type Attempt, answerAttempt, type Intent, openAttempt } from '../store/attempts.ts';
 import { expiredError, isCancelRequested, noteProgress } from '../store/claims.ts';
 import { collect } from './collect.ts';
-import { gatherMedia } from './gather.ts';
+import { type Gathering, gatherMedia } from './gather.ts';
 import type { Nudge } from './nudge.ts';
 import type { WorkerParts } from './parts.ts';
 
@@ -39,14 +40,16 @@ const progressEveryMs = 1 * seconds;
 
 /** Takes a held job to its end: media, submission, the wait, collection. Whatever is left on this machine is removed. */
 export async function carry(parts: WorkerParts, holding: Holding): Promise<Ended> {
-  const { job, signal } = holding;
+  const { job } = holding;
   const model = findModel(job.modelId);
   if (!model)
     return end({ kind: 'failed', error: jobError('internal_error', `the model ${job.modelId} is gone`) });
   const early = await whyEndEarly(parts, holding);
   if (early) return end(early);
 
-  const { gathered, drop } = await gatherMedia(parts, model, job, signal);
+  const gathering = await gatherWhileWanted(parts, model, holding);
+  if (gathering.kind === 'ended') return end(gathering.outcome);
+  const { gathered, drop } = gathering;
   try {
     if (gathered.kind === 'refused')
       return end({ kind: 'failed', error: jobError('file_download_error', gathered.reason) });
@@ -82,6 +85,40 @@ async function whyEndEarly(parts: WorkerParts, holding: Holding): Promise<Outcom
 function whyEndByTime({ clock }: WorkerParts, { job, signal }: Holding): Outcome | null {
   if (signal.aborted) return { kind: 'interrupted' };
   return clock.now() >= job.expiresAt ? { kind: 'failed', error: expiredError } : null;
+}
+
+type Wanted =
+  | ({ readonly kind: 'gathered' } & Gathering)
+  | { readonly kind: 'ended'; readonly outcome: Outcome };
+
+/** The media, unless a cancel, the deadline or the end of this worker comes first: then nothing is submitted. */
+async function gatherWhileWanted(parts: WorkerParts, model: Model, holding: Holding): Promise<Wanted> {
+  const over = new AbortController();
+  const unwanted = new AbortController();
+  const [gathering, watch] = await Promise.allSettled([
+    gatherMedia(parts, model, holding.job, unwanted.signal).finally(() => over.abort()),
+    watchForEnd(parts, holding, over.signal).finally(() => unwanted.abort()),
+  ]);
+  if (gathering.status === 'rejected') throw gathering.reason;
+  const { drop } = gathering.value;
+  if (watch.status === 'rejected') {
+    await drop();
+    throw watch.reason;
+  }
+  if (watch.value === null) return { kind: 'gathered', ...gathering.value };
+  await drop();
+  return { kind: 'ended', outcome: watch.value };
+}
+
+/** Why the job ends before `over`; null when it does not. */
+async function watchForEnd(parts: WorkerParts, holding: Holding, over: AbortSignal): Promise<Outcome | null> {
+  const { job, nudge, signal } = holding;
+  const wakes = AbortSignal.any([signal, over]);
+  for (;;) {
+    const hasNews = await nudge.sleep(Math.max(0, job.expiresAt - parts.clock.now()), wakes);
+    const early = hasNews ? await whyEndEarly(parts, holding) : whyEndByTime(parts, holding);
+    if (early || over.aborted) return early;
+  }
 }
 
 type Produced =

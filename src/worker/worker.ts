@@ -22,6 +22,8 @@ const storageRetryMs = 15 * seconds;
 export interface Worker {
   /** Null while it claims and carries, else why not. */
   whyNotReady(): string | null;
+  /** Resolves once it is known whether the provider can work. */
+  readonly tried: Promise<void>;
   /** Stops claiming, hands back what it holds and resolves when nothing is left in hand. */
   stop(): Promise<void>;
 }
@@ -35,12 +37,8 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
   >();
   const stopping = new AbortController();
   const nudge = openNudge(clock);
-  const able = await provider.ready();
-  if (!able.ok)
-    log.error(
-      { provider: provider.name, reason: able.reason },
-      'the provider cannot work: its jobs will wait',
-    );
+  /** Null while the provider is being tried. */
+  let able: Awaited<ReturnType<typeof provider.ready>> | null = null;
   let id = newWorkerId();
   let trouble: string | null = null;
   let turn = 0;
@@ -50,9 +48,14 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     if (topic === availableTopic) nudge.wake();
     else inHand.get(topic)?.nudge.wake();
   });
-  const loops = [repeat(claimRound), repeat(heartbeat)];
+  const tried = tryProvider();
+  const loops = [tried.then(() => repeat(claimRound)), repeat(heartbeat)];
   return {
-    whyNotReady: () => (able.ok ? trouble : able.reason),
+    tried,
+    whyNotReady: () => {
+      if (!able) return 'the provider is being tried';
+      return able.ok ? trouble : able.reason;
+    },
     async stop() {
       stopping.abort();
       await Promise.all(loops);
@@ -63,6 +66,13 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
       );
     },
   };
+
+  async function tryProvider(): Promise<void> {
+    able = await provider.ready();
+    if (able.ok) return;
+    const { reason } = able;
+    log.error({ provider: provider.name, reason }, 'the provider cannot work: its jobs will wait');
+  }
 
   async function repeat(round: () => Promise<void>): Promise<void> {
     while (!stopping.signal.aborted) {
@@ -78,7 +88,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
   }
 
   async function claimRound(): Promise<void> {
-    if (!able.ok || (await claimIntoFreeSlots()) === 0) await nudge.sleep(lookAgainMs, stopping.signal);
+    if (!able?.ok || (await claimIntoFreeSlots()) === 0) await nudge.sleep(lookAgainMs, stopping.signal);
   }
 
   /** One job a model in turn, so that no model waits behind another's line. */

@@ -48,11 +48,16 @@ function readQuery(request: Parameters<Route['handle']>[0]) {
   }
   const status = queryValue(request, 'status') ?? null;
   if (status !== null && !isStatus(status)) refuseQuery('status', `must be one of ${statuses.join(', ')}`);
+  const externalTaskId = queryValue(request, 'external_task_id') ?? null;
+  // No job has such an id, and not every database can be asked for one.
+  if (externalTaskId !== null && /\p{Cc}/u.test(externalTaskId)) {
+    refuseQuery('external_task_id', 'must be without control characters');
+  }
   const after = queryValue(request, 'after');
   const afterId =
     after === undefined ? null : (parseJobId(after) ?? refuseQuery('after', 'must be a request_id'));
   return {
-    externalTaskId: queryValue(request, 'external_task_id') ?? null,
+    externalTaskId,
     status,
     after: afterId,
     limit: Number(limit),

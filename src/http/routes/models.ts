@@ -33,7 +33,12 @@ export const validateInput = (parts: HttpParts): Route => ({
   async handle(request) {
     const principal = await identify(parts, request);
     const modelId = pathValue(request, 'modelId');
-    await parts.admission.judge({ principal, modelId, query: queryOf(request), message: request.raw });
-    return { object: 'validation', model: modelId, valid: true };
+    const { billedJobs } = await parts.admission.judge({
+      principal,
+      modelId,
+      query: queryOf(request),
+      message: request.raw,
+    });
+    return { object: 'validation', model: modelId, valid: true, billed_jobs: billedJobs };
   },
 });
