@@ -6,7 +6,7 @@ import { readConfig } from '../../src/config.ts';
 import { type Gateway, openGateway } from '../../src/main.ts';
 import { createKey, type NewKey } from '../../src/store/keys.ts';
 import { openTestClock, type TestClock } from './clock.ts';
-import { type Dialect, makeDatabase } from './databases.ts';
+import { type Dialect, makeDatabase, type TestDatabase } from './databases.ts';
 
 /** The whole program in this process: a folder of its own, any free port, a clock that can be put forward. */
 export interface TestGateway {
@@ -14,6 +14,10 @@ export interface TestGateway {
   readonly url: string;
   readonly clock: TestClock;
   readonly folder: string;
+  /** Where this gateway keeps bytes on their way: spool, work, render. */
+  readonly local: string;
+  /** Null: SQLite in the folder. */
+  readonly database: TestDatabase | null;
   /** What the program logged, parsed. */
   readonly logged: readonly Record<string, unknown>[];
   /** A new key, of a new user unless one is named. */
@@ -22,6 +26,8 @@ export interface TestGateway {
   ask(method: string, path: string, options?: AskOptions): Promise<Answer>;
   /** Files in the spool and the blob folder. */
   keptFiles(): Promise<readonly string[]>;
+  /** Ends the program and keeps its folder and database, for one that is started `after` it. */
+  stop(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -44,6 +50,8 @@ export interface TestGatewayOptions {
   /** api: jobs wait for ever, for tests of waiting jobs. */
   readonly role?: 'api' | 'worker' | 'all';
   readonly env?: Readonly<Record<string, string>>;
+  /** Takes over the folder, the database and the clock of a gateway that was stopped. */
+  readonly after?: TestGateway;
 }
 
 let users = 0;
@@ -52,9 +60,10 @@ export async function startGateway({
   dialect = 'sqlite',
   role = 'all',
   env = {},
+  after,
 }: TestGatewayOptions = {}): Promise<TestGateway> {
-  const database = dialect === 'postgres' ? await makeDatabase('postgres') : null;
-  const folder = await mkdtemp(join(tmpdir(), 'atelier-gateway-'));
+  const database = after ? after.database : dialect === 'postgres' ? await makeDatabase('postgres') : null;
+  const folder = after?.folder ?? (await mkdtemp(join(tmpdir(), 'atelier-gateway-')));
   const config = readConfig({
     ATELIER_PORT: '0',
     ATELIER_DATA_DIR: folder,
@@ -64,15 +73,19 @@ export async function startGateway({
     ...(database?.url && { ATELIER_DATABASE_URL: database.url }),
     ...env,
   });
-  const clock = openTestClock();
+  const clock = after?.clock ?? openTestClock();
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: 'info' }, { write: line => void logged.push(JSON.parse(line)) });
   const gateway = await openGateway(config, log, clock);
+  const [own] = await readdir(join(folder, 'run'));
+  const local = join(folder, 'run', own ?? '');
   return {
     gateway,
     url: gateway.url,
     clock,
     folder,
+    local,
+    database,
     logged,
     key: async (wanted = {}) => {
       const key = { userName: `user-${++users}`, name: null, models: null, expiresAt: null, ...wanted };
@@ -80,9 +93,10 @@ export async function startGateway({
     },
     ask: (method, path, options) => ask(gateway.url, method, path, options),
     keptFiles: async () => [
-      ...(await filesIn(join(folder, 'spool'))),
+      ...(await filesIn(join(local, 'spool'))),
       ...(await filesIn(join(folder, 'blobs'))),
     ],
+    stop: () => gateway.close(),
     async close() {
       await gateway.close();
       await database?.remove();

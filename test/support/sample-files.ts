@@ -58,7 +58,12 @@ export async function makeSamples(): Promise<readonly Sample[]> {
       { name: 'page.pdf', mimeType: 'application/pdf', fileType: 'document', bytes: Buffer.from(pdf) },
       { name: 'words.txt', mimeType: 'text/plain', fileType: 'text', bytes: Buffer.from('Grüße\n') },
       { name: 'table.csv', mimeType: 'text/csv', fileType: 'text', bytes: Buffer.from('a,b\n1,2\n') },
-      { name: 'object.json', mimeType: 'application/json', fileType: 'text', bytes: Buffer.from('{"a":[1]}') },
+      {
+        name: 'object.json',
+        mimeType: 'application/json',
+        fileType: 'text',
+        bytes: Buffer.from('{"a":[1]}'),
+      },
     ];
   } finally {
     await rm(folder, { recursive: true, force: true });

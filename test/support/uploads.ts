@@ -24,7 +24,11 @@ export function partHead({ says = 'name="file"; filename="a.txt"', type }: Part,
 /** A form, byte by byte. */
 export function formOf(...parts: readonly Part[]): Buffer {
   const separated = parts.map((part, index) =>
-    Buffer.concat([Buffer.from(index > 0 ? '\r\n' : ''), partHead(part), Buffer.from(part.content ?? 'hello')]),
+    Buffer.concat([
+      Buffer.from(index > 0 ? '\r\n' : ''),
+      partHead(part),
+      Buffer.from(part.content ?? 'hello'),
+    ]),
   );
   return Buffer.concat([...separated, formEnd]);
 }
@@ -35,7 +39,12 @@ export function uploadForm(gateway: TestGateway, key: string, ...parts: readonly
 }
 
 /** Uploads a small text and gives its file object. */
-export async function uploadText(gateway: TestGateway, key: string, content = 'hello', name = 'a.txt'): Promise<Answer['body']> {
+export async function uploadText(
+  gateway: TestGateway,
+  key: string,
+  content = 'hello',
+  name = 'a.txt',
+): Promise<Answer['body']> {
   const part = { says: `name="file"; filename="${name}"`, type: 'text/plain', content };
   const { status, body } = await uploadForm(gateway, key, part);
   assert.equal(status, 200, JSON.stringify(body));
@@ -58,10 +67,19 @@ const weekSeconds = 7 * 24 * 60 * 60;
 /** The whole file object of Contract 2.3, with no key more. */
 export function assertFile(gateway: TestGateway, body: Answer['body'], told: Told): void {
   const { id, created_at, expires_at, url, ...rest } = body;
-  assert.deepEqual(rest, { object: 'file', source: 'upload', dimensions: null, storage_policy: 'temporary', ...told });
+  assert.deepEqual(rest, {
+    object: 'file',
+    source: 'upload',
+    dimensions: null,
+    storage_policy: 'temporary',
+    ...told,
+  });
   assert.match(id, /^file_[0-9A-Za-z]{24}$/);
   const nowSeconds = gateway.clock.now() / 1000;
-  assert.ok(Number.isInteger(created_at) && created_at <= nowSeconds && created_at > nowSeconds - 120, `created at ${created_at}`);
+  assert.ok(
+    Number.isInteger(created_at) && created_at <= nowSeconds && created_at > nowSeconds - 120,
+    `created at ${created_at}`,
+  );
   assert.equal(expires_at, created_at + weekSeconds);
   const start = `${gateway.url}/v1/f/${id}/${encodeURIComponent(told.filename)}?exp=`;
   assert.equal(url.slice(0, start.length), start);
@@ -69,12 +87,22 @@ export function assertFile(gateway: TestGateway, body: Answer['body'], told: Tol
 }
 
 /** The file error body of Contract 7.3. */
-export function fileError(code: string, message: string, param: string | null, type = 'invalid_request_error') {
+export function fileError(
+  code: string,
+  message: string,
+  param: string | null,
+  type = 'invalid_request_error',
+) {
   return { error: { message, type, param, code } };
 }
 
 export const notFound = fileError('file_not_found', 'File not found', 'file_id');
-export const unavailable = fileError('storage_unavailable', 'Storage is unavailable, please try again later', null, 'api_error');
+export const unavailable = fileError(
+  'storage_unavailable',
+  'Storage is unavailable, please try again later',
+  null,
+  'api_error',
+);
 
 /** Everything that an upload could leave behind. */
 export async function traceOf({ gateway, keptFiles }: TestGateway) {
@@ -90,11 +118,15 @@ export async function leavingNothing<T>(gateway: TestGateway, act: () => Promise
   return given;
 }
 
-/** A key whose user has uploaded nothing yet. */
+/** The name of a user who has uploaded nothing yet. */
 export const freshName = (): string => `user-${randomBytes(8).toString('hex')}`;
 
 /** A POST to /v1/files whose body the test writes piece by piece. */
-export function openUpload(gateway: TestGateway, key: string, headers: Readonly<Record<string, string | number>> = formHeaders) {
+export function openUpload(
+  gateway: TestGateway,
+  key: string,
+  headers: Readonly<Record<string, string | number>> = formHeaders,
+) {
   const sending = request(new URL('/v1/files', gateway.url), {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, ...headers },
@@ -104,7 +136,10 @@ export function openUpload(gateway: TestGateway, key: string, headers: Readonly<
     sending.on('response', async response => {
       const chunks: Buffer[] = [];
       for await (const chunk of response) chunks.push(chunk);
-      const fields = Object.entries(response.headers).map(([name, value]): [string, string] => [name, String(value)]);
+      const fields = Object.entries(response.headers).map(([name, value]): [string, string] => [
+        name,
+        String(value),
+      ]);
       resolve({
         status: response.statusCode ?? 0,
         headers: new Headers(fields),

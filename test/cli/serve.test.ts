@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { ask, until } from '../support/gateway.ts';
+import { runProgram, type Served, serve } from '../support/program.ts';
+
+const speech = '/v1/queue/theta-3.1-flash-tts-preview';
+const video = '/v1/queue/eta2.6-t2v';
+
+describe('serve', () => {
+  let folder: string;
+  let env: Readonly<Record<string, string>>;
+  let first: Served;
+  let key: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'atelier-serve-'));
+    env = { ATELIER_DATA_DIR: folder };
+    first = await serve({ env });
+    key = /atl_[0-9A-Za-z]{36}/.exec(first.banner())?.[0] ?? '';
+  });
+  after(async () => {
+    await first.end('SIGKILL');
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test('shows a key at the very first start, and a line that makes a job with it', async () => {
+    assert.match(first.banner(), /Your first API key, shown this once:\n\n {4}atl_[0-9A-Za-z]{36}\n/);
+    assert.match(first.banner(), new RegExp(`curl -s ${first.url}/v1/queue/\\S+ .*\\n.*Bearer ${key}`));
+    assert.equal((await ask(first.url, 'POST', speech, { key, body: { text: 'Hello.' } })).status, 200);
+  });
+
+  test('answers its health', async () => {
+    assert.deepEqual((await ask(first.url, 'GET', '/healthz')).body, { status: 'ok' });
+    assert.deepEqual((await ask(first.url, 'GET', '/readyz')).body, { status: 'ok' });
+  });
+
+  test('refuses a folder that another process serves from', async () => {
+    const { code, stdout, stderr } = await runProgram(['serve'], { env: { ...env, ATELIER_PORT: '0' } });
+    assert.deepEqual(
+      { code, stdout, stderr },
+      {
+        code: 1,
+        stdout: '',
+        stderr: `Another gateway already serves from ${folder}. Stop it, or set ATELIER_DATA_DIR to another folder.\n`,
+      },
+    );
+    assert.equal((await ask(first.url, 'GET', '/healthz')).status, 200);
+  });
+
+  test('refuses a port that is in use', async () => {
+    const port = new URL(first.url).port;
+    const other = await mkdtemp(join(tmpdir(), 'atelier-serve-'));
+    const taken = { ATELIER_DATA_DIR: other, ATELIER_PORT: port };
+    const { code, stdout, stderr } = await runProgram(['serve'], { env: taken });
+    await rm(other, { recursive: true });
+    const words = `Port ${port} on 127.0.0.1 is in use. Set ATELIER_PORT to another one (0 = any free one).\n`;
+    assert.deepEqual({ code, stdout, stderr }, { code: 1, stdout: '', stderr: words });
+  });
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    test(`ends with 0 at ${signal} while a job runs and a request is held, and goes on with the job at the next start`, async () => {
+      const own = await mkdtemp(join(tmpdir(), 'atelier-serve-'));
+      const earlier = await serve({ env: { ATELIER_DATA_DIR: own } });
+      const ownKey = /atl_[0-9A-Za-z]{36}/.exec(earlier.banner())?.[0] ?? '';
+      const body = { prompt: 'A lighthouse', size: '1280*720', duration: 4 };
+      const made = await ask(earlier.url, 'POST', video, { key: ownKey, body });
+      const path = `${video}/requests/${made.body.request_id}`;
+      const held = { key: ownKey, headers: { prefer: 'wait=60' } };
+      await until(async () => {
+        const { status } = (await ask(earlier.url, 'GET', `${path}/status`, { key: ownKey })).body;
+        return status === 'IN_PROGRESS';
+      }, 'the job to run');
+      const waiting = ask(earlier.url, 'GET', `${path}/response`, held);
+      // Answered after the request that is held was sent.
+      await ask(earlier.url, 'GET', `${path}/status`, { key: ownKey });
+      assert.equal(await earlier.end(signal), 0);
+      assert.equal((await waiting).status, 202);
+
+      const next = await serve({ env: { ATELIER_DATA_DIR: own } });
+      try {
+        assert.doesNotMatch(next.banner(), /atl_|first API key/);
+        const ended = await ask(next.url, 'GET', `${path}/response`, held);
+        assert.deepEqual([ended.status, ended.body.status, ended.body.error], [200, 'COMPLETED', null]);
+      } finally {
+        assert.equal(await next.end('SIGTERM'), 0);
+        await rm(own, { recursive: true });
+      }
+    });
+  }
+});

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { JsonFault, parseStrictJson } from '../../src/admission/strict-json.ts';
+import { fromJson, toJson } from '../../src/domain/json.ts';
+
+/** What the platform makes of a text, with whole numbers of up to 20 characters kept exactly. */
+const parsedByPlatform = (text: string): unknown =>
+  JSON.parse(text, (_, member: unknown, context?: { readonly source?: string }) => {
+    const source = context?.source ?? '';
+    const isExact =
+      typeof member !== 'number' || Number.isSafeInteger(member) || !/^-?\d{1,20}$/.test(source);
+    return isExact || source.length > 20 ? member : BigInt(source);
+  });
+
+type Verdict = { readonly value: unknown } | 'refused';
+
+const verdictOf = (parse: (text: string) => unknown, text: string): Verdict => {
+  try {
+    return { value: parse(text) };
+  } catch (failure) {
+    assert.ok(failure instanceof JsonFault || failure instanceof SyntaxError, String(failure));
+    return 'refused';
+  }
+};
+
+describe('strict JSON', () => {
+  test('reads back whatever JSON.stringify wrote', () => {
+    fc.assert(
+      fc.property(
+        fc.jsonValue({ maxDepth: 5, noUnicodeString: false }),
+        fc.constantFrom(undefined, 1, '\t'),
+        (value, space) => {
+          const text = JSON.stringify(value, null, space);
+          assert.deepEqual(parseStrictJson(text), parsedByPlatform(text));
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  const pieces = [
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    ':',
+    '"',
+    '\\',
+    'a',
+    'u',
+    '0041',
+    'n',
+    '/',
+    ' ',
+    '\n',
+    '\t',
+    '\u0000',
+    '\u00a0',
+  ];
+  const words = [
+    'true',
+    'false',
+    'null',
+    'nul',
+    'NaN',
+    '-',
+    '0',
+    '01',
+    '7',
+    '.',
+    '.5',
+    'e',
+    'E+9',
+    '1e400',
+    '-0',
+    '"k"',
+    '{}',
+    '[]',
+  ];
+  const garbage = fc
+    .array(fc.constantFrom(...pieces, ...words), { maxLength: 14 })
+    .map(parts => parts.join(''));
+
+  test('accepts and refuses garbage as the platform does', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          garbage,
+          fc.string(),
+          fc.json().map(text => text.slice(0, -1)),
+        ),
+        text => {
+          const [own, expected] = [verdictOf(parseStrictJson, text), verdictOf(parsedByPlatform, text)];
+          // The platform lets the last of two equal keys win.
+          if (own === 'refused' && expected !== 'refused') assert.match(text, /"(.*)"[\s\S]*"\1"/);
+          else assert.deepEqual(own, expected);
+        },
+      ),
+      { numRuns: 20_000 },
+    );
+  });
+
+  test('one character changed in a right text is judged as the platform judges it', () => {
+    fc.assert(
+      fc.property(
+        fc.json({ maxDepth: 3 }),
+        fc.nat(),
+        fc.constantFrom(...pieces, ...words),
+        (text, at, piece) => {
+          const place = at % (text.length + 1);
+          const changed = text.slice(0, place) + piece + text.slice(place + 1);
+          const [own, expected] = [verdictOf(parseStrictJson, changed), verdictOf(parsedByPlatform, changed)];
+          if (own === 'refused' && expected !== 'refused') assert.match(changed, /"(.*)"[\s\S]*"\1"/);
+          else assert.deepEqual(own, expected);
+        },
+      ),
+      { numRuns: 5_000 },
+    );
+  });
+
+  const refused = {
+    'a key that stands twice': '{"a":1,"b":2,"a":1}',
+    'a key that stands twice, once escaped': '{"a":1,"\\u0061":1}',
+    'thirty-three levels': `${'['.repeat(33)}${']'.repeat(33)}`,
+    'a hundred thousand open brackets': '['.repeat(100_000),
+    'a hundred thousand open objects': '{"a":'.repeat(100_000),
+    'a string cut behind a backslash': '{"a":"\\',
+    'a single quote around a key': "{'a':1}",
+    'a comment': '{"a":1/*b*/}',
+    'a byte order mark': '\ufeff{}',
+  };
+  for (const [what, text] of Object.entries(refused)) {
+    test(`refuses ${what}`, () => assert.throws(() => parseStrictJson(text), JsonFault));
+  }
+
+  test('reads thirty-two levels', () => {
+    const text = `${'['.repeat(32)}${']'.repeat(32)}`;
+    assert.deepEqual(parseStrictJson(text), JSON.parse(text));
+  });
+
+  test('keeps every digit of a 64-bit integer', () => {
+    assert.deepEqual(
+      parseStrictJson('[9007199254740991, 9007199254740993, -9223372036854775808, 18446744073709551615]'),
+      [9007199254740991, 9007199254740993n, -9223372036854775808n, 18446744073709551615n],
+    );
+  });
+
+  test('reads __proto__ as a key like any other', () => {
+    const value = parseStrictJson('{"__proto__":{"admin":true}}');
+    assert.deepEqual(Object.keys(value as object), ['__proto__']);
+    assert.equal((value as { readonly admin?: boolean }).admin, undefined);
+  });
+
+  test('reads a megabyte of backslashes in a moment', () => {
+    const text = JSON.stringify('\\'.repeat(1_000_000));
+    assert.equal(String(parseStrictJson(text)).length, 1_000_000);
+  });
+});
+
+describe('our own JSON', () => {
+  test('gives back what it was given, integers of any length included', () => {
+    const value = fc.oneof(
+      fc.bigInt({ min: 2n ** 53n }),
+      fc.bigInt({ max: -(2n ** 53n) }),
+      fc.string(),
+      fc.integer(),
+    );
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.array(value)), given => {
+        assert.deepEqual({ ...(fromJson(toJson(given)) as object) }, { ...given });
+      }),
+    );
+  });
+});

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { newWorkerId } from '../../src/domain/ids.ts';
+import type { Hold } from '../../src/domain/job.ts';
+import { type Answer, answerAttempt, openAttempt, readLastAttempts } from '../../src/store/attempts.ts';
+import { claimJobs } from '../../src/store/claims.ts';
+import type { Connection } from '../../src/store/connection.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+import { later, makeOwner, type Owner, unique, wait } from './rows.ts';
+
+for (const dialect of dialects) {
+  describe(dialect, () => {
+    let database: TestDatabase;
+    let db: Connection;
+    let owner: Owner;
+    before(async () => {
+      database = await makeDatabase(dialect);
+      db = await database.connect();
+      owner = await makeOwner(db);
+    });
+    after(() => database.remove());
+
+    async function hold(): Promise<Hold> {
+      const { id, modelId } = await wait(db, owner, { modelId: unique('model') });
+      const holder = newWorkerId();
+      await claimJobs(db, { worker: holder, modelId, limit: 1, now: later });
+      return { jobId: id, holder, claim: 1 };
+    }
+    const intent = (number: number) => ({
+      number,
+      provider: 'local',
+      account: 'a',
+      dedupeKey: `key-${number}`,
+    });
+    const last = async ({ jobId }: Hold) => (await readLastAttempts(db, [jobId])).get(jobId);
+    const open = ({ jobId }: Hold, number: number) => ({ ...intent(number), jobId, answer: null, ref: null });
+
+    test('an intent is there before its call and open until it is answered', async () => {
+      const own = await hold();
+      assert.equal(await last(own), undefined);
+      assert.equal(await openAttempt(db, own, intent(1), later), true);
+      assert.deepEqual(await last(own), open(own, 1));
+    });
+
+    test('a lost hold opens no attempt', async () => {
+      const own = await hold();
+      assert.equal(await openAttempt(db, { ...own, claim: 2 }, intent(1), later), false);
+      assert.equal(await openAttempt(db, { ...own, holder: newWorkerId() }, intent(1), later), false);
+      assert.equal(await last(own), undefined);
+    });
+
+    test('one number is opened once', async () => {
+      const own = await hold();
+      await openAttempt(db, own, intent(1), later);
+      await assert.rejects(openAttempt(db, own, intent(1), later), /constraint/i);
+    });
+
+    const answers: readonly Answer[] = [
+      { kind: 'accepted', ref: { id: 9223372036854775807n, urls: ['a'] } },
+      { kind: 'done' },
+      { kind: 'refused', error: { code: 'invalid_input' } },
+      { kind: 'unknown', error: { code: 'provider_unavailable' } },
+      { kind: 'lost' },
+    ];
+    for (const answer of answers) {
+      test(`the answer ${answer.kind} is kept`, async () => {
+        const own = await hold();
+        await openAttempt(db, own, intent(1), later);
+        await answerAttempt(db, own.jobId, 1, answer, later);
+        const ref = answer.kind === 'accepted' ? answer.ref : null;
+        assert.deepEqual(await last(own), { ...open(own, 1), answer: answer.kind, ref });
+      });
+    }
+
+    test('a first answer stands, except that an accepted job may be lost later', async () => {
+      const own = await hold();
+      await openAttempt(db, own, intent(1), later);
+      await answerAttempt(db, own.jobId, 1, { kind: 'accepted', ref: 7 }, later);
+      await answerAttempt(db, own.jobId, 1, { kind: 'refused', error: {} }, later);
+      assert.deepEqual(await last(own), { ...open(own, 1), answer: 'accepted', ref: 7 });
+      await answerAttempt(db, own.jobId, 1, { kind: 'lost' }, later);
+      assert.deepEqual(await last(own), { ...open(own, 1), answer: 'lost' });
+    });
+
+    test('the newest attempt of each job is read', async () => {
+      const [one, two, none] = [await hold(), await hold(), await hold()];
+      for (let number = 1; number <= 12; number++) await openAttempt(db, one, intent(number), later);
+      await openAttempt(db, two, intent(1), later);
+      const found = await readLastAttempts(db, [one.jobId, two.jobId, none.jobId]);
+      assert.deepEqual(
+        [...found.values()].map(({ number }) => number).toSorted((a, b) => a - b),
+        [1, 12],
+      );
+      assert.equal(found.get(one.jobId)?.number, 12);
+      assert.deepEqual(await readLastAttempts(db, []), new Map());
+    });
+  });
+}

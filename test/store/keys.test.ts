@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { hashApiKey, isWellFormedApiKey, newKeyId } from '../../src/domain/ids.ts';
+import type { Connection } from '../../src/store/connection.ts';
+import {
+  anyKeyExists,
+  createKey,
+  findPrincipal,
+  listKeys,
+  type NewKey,
+  revokeKey,
+} from '../../src/store/keys.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+import { start, unique } from './rows.ts';
+
+for (const dialect of dialects) {
+  describe(dialect, () => {
+    let database: TestDatabase;
+    let db: Connection;
+    before(async () => {
+      database = await makeDatabase(dialect);
+      db = await database.connect();
+    });
+    after(() => database.remove());
+
+    const create = (wanted: Partial<NewKey> = {}) =>
+      createKey(
+        db,
+        { userName: unique('user'), name: null, models: null, expiresAt: null, ...wanted },
+        start,
+      );
+
+    test('there is no key at first, and one after the first was made', async () => {
+      assert.equal(await anyKeyExists(db), false);
+      await create();
+      assert.equal(await anyKeyExists(db), true);
+    });
+
+    test('a key speaks for its user and is told by its record, never by its secret', async () => {
+      const userName = unique('user');
+      const { key, secret } = await create({
+        userName,
+        name: 'ci',
+        models: ['eta2.6-t2v'],
+        expiresAt: start + 9,
+      });
+      assert.equal(isWellFormedApiKey(secret), true);
+      assert.deepEqual(key, {
+        id: key.id,
+        userId: key.userId,
+        userName,
+        name: 'ci',
+        hint: `${secret.slice(0, 8)}…${secret.slice(-4)}`,
+        models: ['eta2.6-t2v'],
+        createdAt: start,
+        expiresAt: start + 9,
+        revokedAt: null,
+      });
+      assert.deepEqual(await findPrincipal(db, hashApiKey(secret), start), {
+        keyId: key.id,
+        userId: key.userId,
+        models: ['eta2.6-t2v'],
+      });
+      const rows = await db.read('SELECT * FROM keys');
+      assert.equal(JSON.stringify(rows).includes(secret.slice(8, -4)), false);
+    });
+
+    test('a second key under a known name belongs to the same user', async () => {
+      const userName = unique('user');
+      const keys = await Promise.all([create({ userName }), create({ userName }), create({ userName })]);
+      assert.equal(new Set(keys.map(({ key }) => key.userId)).size, 1);
+      assert.equal(new Set(keys.map(({ key }) => key.id)).size, 3);
+    });
+
+    test('a key ends at its end', async () => {
+      const { key, secret } = await create({ expiresAt: start + 1_000 });
+      assert.equal((await findPrincipal(db, hashApiKey(secret), start + 999))?.keyId, key.id);
+      assert.equal(await findPrincipal(db, hashApiKey(secret), start + 1_000), null);
+    });
+
+    test('a revoked key speaks for nobody, and revoking it again keeps the first time', async () => {
+      const { key, secret } = await create();
+      assert.equal(await revokeKey(db, key.id, start + 1), true);
+      assert.equal(await revokeKey(db, key.id, start + 2), true);
+      assert.equal(await findPrincipal(db, hashApiKey(secret), start), null);
+      const listed = (await listKeys(db)).find(({ id }) => id === key.id);
+      assert.deepEqual(listed, { ...key, revokedAt: start + 1 });
+    });
+
+    test('an unknown key is nobody and cannot be revoked', async () => {
+      assert.equal(await findPrincipal(db, hashApiKey('atl_unknown'), start), null);
+      assert.equal(await revokeKey(db, newKeyId(), start), false);
+    });
+  });
+}

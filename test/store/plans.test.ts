@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
+import { newWorkerId } from '../../src/domain/ids.ts';
+import { claimJobs, findModelsWithWork } from '../../src/store/claims.ts';
+import type { Connection, Statements, Value } from '../../src/store/connection.ts';
+import { insertJob } from '../../src/store/jobs.ts';
+import { openPositions } from '../../src/store/positions.ts';
+import { openTestClock } from '../support/clock.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+import { fillLine, later, makeOwner, newJob, type Owner } from './rows.ts';
+
+interface Asked {
+  readonly text: string;
+  readonly values: readonly Value[];
+}
+
+/** The plan of a statement as it was really asked, on whatever the database knows of its tables. */
+type Explain = (asked: Asked) => Promise<string>;
+
+/** A sort of rows of jobs, or a read of all of them. */
+const badPlan = /Seq Scan on jobs|Sort {2}\(|SCAN jobs(?! USING)|SEARCH jobs[^\n]*\nUSE TEMP B-TREE/;
+
+for (const dialect of dialects) {
+  describe(dialect, () => {
+    let database: TestDatabase;
+    let db: Connection;
+    let owner: Owner;
+    before(async () => {
+      database = await makeDatabase(dialect);
+      db = await database.connect();
+      owner = await makeOwner(db);
+      const others = [await makeOwner(db), await makeOwner(db)];
+      await fillLine(db, owner, { modelId: 'busy', count: 8_000 });
+      await fillLine(db, others[0]!, { modelId: 'busy', count: 4_000 });
+      await fillLine(db, others[1]!, { modelId: 'other', count: 3_000 });
+      await fillLine(db, owner, { modelId: 'busy', count: 5_000, state: 'cancelled' });
+    });
+    after(() => database.remove());
+
+    const statements = {
+      claim: (told: Connection) =>
+        claimJobs(told, { worker: newWorkerId(), modelId: 'busy', limit: 4, now: later }),
+      'look for work': (told: Connection) => findModelsWithWork(told, ['busy', 'other', 'idle'], later),
+      insert: (told: Connection) => insertJob(told, newJob(owner, { modelId: 'busy' })),
+      position: async (told: Connection) =>
+        openPositions(told, openTestClock()).positionOf({
+          ...newJob(owner, { modelId: 'busy' }),
+          rank: 7_000,
+        }),
+    };
+    const indexes = {
+      claim: ['jobs_to_claim'],
+      'look for work': ['jobs_to_claim'],
+      insert: ['jobs_waiting_of_user', 'jobs_to_claim'],
+      position: ['jobs_to_claim'],
+    } as const;
+
+    for (const [what, ask] of Object.entries(statements)) {
+      const wanted = indexes[what as keyof typeof indexes];
+      test(`the ${what} statement reads ${wanted.join(' and ')}, sorts nothing and reads no whole table`, async () => {
+        const [asked] = await recordStatements(db, ask);
+        for (const explain of explainers(database, db)) {
+          const plan = await explain(asked!);
+          for (const index of wanted) assert.match(plan, new RegExp(`\\b${index}\\b`));
+          assert.doesNotMatch(plan, badPlan);
+        }
+      });
+    }
+  });
+}
+
+/** Runs the work and gives what it asked the database, in order. */
+async function recordStatements(
+  db: Connection,
+  work: (db: Connection) => Promise<unknown>,
+): Promise<Asked[]> {
+  const asked: Asked[] = [];
+  const listening = (to: Statements): Statements => ({
+    read: (text, values = []) => {
+      asked.push({ text, values });
+      return to.read(text, values);
+    },
+    write: (text, values = []) => {
+      asked.push({ text, values });
+      return to.write(text, values);
+    },
+  });
+  await work({ ...db, ...listening(db), transaction: run => db.transaction(tx => run(listening(tx))) });
+  return asked;
+}
+
+function explainers(database: TestDatabase, db: Connection): readonly Explain[] {
+  if (database.url === null) {
+    const explain =
+      (prefix: string): Explain =>
+      async ({ text, values }) => {
+        await db.write(prefix);
+        return (await db.read(`EXPLAIN QUERY PLAN ${text}`, values)).map(row => row.detail).join('\n');
+      };
+    return [explain('SELECT 1'), explain('ANALYZE')];
+  }
+  const { url } = database;
+  // A prepared statement is planned anew for its values, or once for any values: both must read the index.
+  const custom: Explain = async ({ text, values }) => linesOf(await db.read(`EXPLAIN ${text}`, values));
+  const generic: Explain = async ({ text }) => {
+    const client = new pg.Client(url);
+    await client.connect();
+    try {
+      return linesOf((await client.query(`EXPLAIN (GENERIC_PLAN) ${text}`)).rows);
+    } finally {
+      await client.end();
+    }
+  };
+  const analyzed =
+    (explain: Explain): Explain =>
+    async asked => {
+      await db.write('ANALYZE jobs');
+      return explain(asked);
+    };
+  return [analyzed(custom), analyzed(generic)];
+}
+
+const linesOf = (rows: readonly Record<string, unknown>[]): string =>
+  rows.map(row => row['QUERY PLAN']).join('\n');

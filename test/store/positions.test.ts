@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { jobIdFromRow, newWorkerId } from '../../src/domain/ids.ts';
+import { claimJobs } from '../../src/store/claims.ts';
+import type { Connection } from '../../src/store/connection.ts';
+import { openPositions } from '../../src/store/positions.ts';
+import { openTestClock } from '../support/clock.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+import { until } from '../support/gateway.ts';
+import { fillLine, later, makeOwner, newJob, type Owner, unique, wait } from './rows.ts';
+
+for (const dialect of dialects) {
+  describe(dialect, () => {
+    let database: TestDatabase;
+    let db: Connection;
+    let owner: Owner;
+    before(async () => {
+      database = await makeDatabase(dialect);
+      db = await database.connect();
+      owner = await makeOwner(db);
+    });
+    after(() => database.remove());
+
+    /** The line as it will be claimed. */
+    const lineOf = async (modelId: string) => {
+      const rows = await db.read(
+        `SELECT id, band, rank FROM jobs WHERE model_id = $1 AND state = 'available' ORDER BY band, rank, id`,
+        [modelId],
+      );
+      return rows.map(row => ({
+        id: jobIdFromRow(String(row.id)),
+        modelId,
+        band: Number(row.band) as 0 | 1,
+        rank: Number(row.rank),
+      }));
+    };
+
+    test('every place is the number of jobs that are claimed before it, over users and bands', async () => {
+      const modelId = unique('model');
+      const other = await makeOwner(db);
+      for (let i = 0; i < 24; i++) {
+        await wait(db, i % 5 === 0 ? other : owner, { modelId, band: i % 3 === 0 ? 1 : 0 });
+      }
+      await wait(db, owner, { modelId: unique('model') });
+      const positions = openPositions(db, openTestClock());
+      for (let place = 0; place < 24; place++) {
+        const line = await lineOf(modelId);
+        const told = await Promise.all(line.map(job => positions.positionOf(job)));
+        assert.deepEqual(told, Array.from(line.keys()));
+        const [next] = await claimJobs(db, { worker: newWorkerId(), modelId, limit: 1, now: later });
+        assert.equal(next?.id, line[0]?.id);
+      }
+    });
+
+    test('a place below a thousand is exact, one beyond is never told under a thousand', async () => {
+      const modelId = unique('model');
+      await fillLine(db, owner, { modelId, count: 3_000 });
+      const line = await lineOf(modelId);
+      const positions = openPositions(db, openTestClock());
+      assert.equal(await positions.positionOf(line[999]!), 999);
+      assert.equal(await positions.positionOf(line[2_999]!), 1_000);
+      // The totals behind an estimate are counted off the way of the request.
+      const last = await until(async () => {
+        const told = await positions.positionOf(line[2_999]!);
+        return told > 1_000 && told;
+      }, 'an estimate');
+      assert.equal(last, 3_000);
+      assert.equal(await positions.positionOf(line[1_500]!), Math.round((3_000 * 1_500) / 2_999));
+      assert.equal(await positions.positionOf(line[1_000]!), 1_000);
+      assert.equal(await positions.positionOf(line[999]!), 999);
+    });
+
+    test('an estimate is made anew from totals that are ten seconds old', async () => {
+      const modelId = unique('model');
+      await fillLine(db, owner, { modelId, count: 2_000 });
+      const clock = openTestClock();
+      const positions = openPositions(db, clock);
+      const last = (await lineOf(modelId))[1_999]!;
+      const untilTold = (wanted: number) =>
+        until(async () => (await positions.positionOf(last)) === wanted, `the place ${wanted}`);
+      await untilTold(2_000);
+      await fillLine(db, owner, { modelId, count: 2_000 });
+      assert.equal(await positions.positionOf(last), 2_000);
+      clock.advance(10_001);
+      await untilTold(4_000);
+    });
+
+    test('a model where nothing waits has no line', async () => {
+      const job = { ...newJob(owner, { modelId: unique('model') }), rank: 0 };
+      assert.equal(await openPositions(db, openTestClock()).positionOf(job), 0);
+    });
+  });
+}
