@@ -6,7 +6,15 @@ import { FilterGraph, Frame, Log, Packet } from 'node-av/lib';
 
 export interface ClipPlan {
   readonly path: string;
-  readonly video?: { width: number; height: number; fps: string; codec?: string; frames?: string };
+  /** `pattern` is what is drawn; a plain `color` is the quickest to encode. */
+  readonly video?: {
+    width: number;
+    height: number;
+    fps: string;
+    codec?: string;
+    frames?: string;
+    pattern?: 'testsrc' | 'color';
+  };
   readonly audio?: { sampleRate: number; channels: 1 | 2; codec?: string };
   readonly seconds: number;
   readonly muxerOptions?: Record<string, string>;
@@ -18,10 +26,10 @@ export async function makeClip({ path, video, audio, seconds, muxerOptions }: Cl
   await using muxer = await Muxer.open(path, muxerOptions ? { options: muxerOptions } : {});
   const streams: { graph: FilterGraph; encoder: Encoder; index: number }[] = [];
   if (video) {
-    const { width, height, fps, codec = 'libx264', frames = 'yuv420p' } = video;
+    const { width, height, fps, codec = 'libx264', frames = 'yuv420p', pattern = 'testsrc' } = video;
     const options = codec === 'libx264' ? { options: { preset: 'ultrafast' as const } } : {};
     const encoder = await Encoder.create(codec as FFEncoderCodec, options);
-    const source = `testsrc=size=${width}x${height}:rate=${fps}:duration=${seconds},format=${frames}`;
+    const source = `${pattern}=size=${width}x${height}:rate=${fps}:duration=${seconds},format=${frames}`;
     streams.push({ graph: openGraph(`${source},buffersink@out`), encoder, index: muxer.addStream(encoder) });
   }
   if (audio) {

@@ -1,0 +1,21 @@
+/** What a client really asked: its own retries show here. */
+export interface CountingFetch {
+  readonly fetch: typeof fetch;
+  /** `POST /v1/files`, in order; without queries. */
+  readonly asked: readonly string[];
+}
+
+export function openCountingFetch(onAnswer: (answer: Response) => void = () => {}): CountingFetch {
+  const asked: string[] = [];
+  return {
+    asked,
+    fetch: async (input, init) => {
+      const { protocol, pathname } = new URL(input instanceof Request ? input.url : input);
+      // A client may try the fetch it was given on a `data:` address first.
+      if (protocol === 'http:') asked.push(`${(init?.method ?? 'get').toUpperCase()} ${pathname}`);
+      const answer = await fetch(input, init);
+      onAnswer(answer);
+      return answer;
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict';
+
+/** What a client threw, of the class that it promises. */
+export async function thrown<Kind extends Error>(
+  asking: PromiseLike<unknown>,
+  kind: abstract new (...values: never[]) => Kind,
+): Promise<Kind> {
+  const failure = await Promise.resolve(asking).then(
+    () => undefined,
+    (failure: unknown) => failure,
+  );
+  assert.ok(failure instanceof kind, `expected ${kind.name}, got ${String(failure)}`);
+  return failure;
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { bodies, create, send, speech } from './queue.ts';
+
+const megabyte = 1024 * 1024;
+
+describe('size and type of the body of POST /v1/queue/{model_id}', () => {
+  let gateway: TestGateway;
+  before(async () => {
+    gateway = await startGateway({ role: 'api' });
+  });
+  after(() => gateway.close());
+
+  describe('413', () => {
+    const tooLarge = { detail: 'Request body too large' };
+    const headersOf = async () => ({
+      authorization: `Bearer ${await gateway.key()}`,
+      'content-type': 'application/json',
+    });
+
+    test('a body that says it is one byte too long is refused before it comes', async () => {
+      const headers = { ...(await headersOf()), 'content-length': String(64 * megabyte + 1) };
+      const { status, body } = await send(gateway.url, `/v1/queue/${speech}`, { headers, end: false });
+      assert.equal(status, 413);
+      assert.deepEqual(body, tooLarge);
+    });
+
+    test('a body of unknown length is refused at the first byte over the bound', async () => {
+      const chunks = [...Array.from({ length: 64 }, () => Buffer.alloc(megabyte, ' ')), ' '];
+      const headers = { ...(await headersOf()), 'transfer-encoding': 'chunked' };
+      const { status, body } = await send(gateway.url, `/v1/queue/${speech}`, {
+        headers,
+        chunks,
+        end: false,
+      });
+      assert.equal(status, 413);
+      assert.deepEqual(body, tooLarge);
+    });
+
+    test('the bound itself is let in', async () => {
+      const chunks = [
+        ...Array.from({ length: 63 }, () => Buffer.alloc(megabyte, ' ')),
+        `[]${' '.repeat(megabyte - 2)}`,
+      ];
+      for (const framing of [
+        { 'transfer-encoding': 'chunked' },
+        { 'content-length': String(64 * megabyte) },
+      ]) {
+        const headers = { ...(await headersOf()), ...framing };
+        const { status, body } = await send(gateway.url, `/v1/queue/${speech}`, { headers, chunks });
+        assert.equal(status, 400);
+        assert.deepEqual(body, { detail: 'Request body must be a JSON object' });
+      }
+    });
+  });
+
+  describe('415', () => {
+    for (const type of [
+      'text/plain',
+      'text/json',
+      'application/jsonp',
+      'application/json-seq',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/octet-stream',
+      'json',
+      ';',
+      '',
+    ]) {
+      test(`the type ${JSON.stringify(type)}`, async () => {
+        const { status, body } = await gateway.ask('POST', `/v1/queue/${speech}`, {
+          key: await gateway.key(),
+          body: JSON.stringify(bodies[speech]),
+          headers: { 'content-type': type },
+        });
+        assert.equal(status, 415);
+        assert.deepEqual(body, { detail: 'Content-Type must be application/json' });
+      });
+    }
+
+    test('no type at all, with and without a body', async () => {
+      const headers = { authorization: `Bearer ${await gateway.key()}` };
+      for (const chunks of [[JSON.stringify(bodies[speech])], []]) {
+        const { status, body } = await send(gateway.url, `/v1/queue/${speech}`, { headers, chunks });
+        assert.equal(status, 415);
+        assert.deepEqual(body, { detail: 'Content-Type must be application/json' });
+      }
+    });
+
+    test('a compressed body', async () => {
+      const headers = { 'content-encoding': 'gzip' };
+      const { status, body } = await gateway.ask('POST', `/v1/queue/${speech}`, {
+        key: await gateway.key(),
+        body: bodies[speech],
+        headers,
+      });
+      assert.equal(status, 415);
+      assert.deepEqual(body, { detail: 'Content-Encoding must be identity' });
+    });
+
+    test('parameters and capitals of the right type are let pass', async () => {
+      for (const type of ['application/json; charset=utf-8', 'Application/JSON', 'application/json ;x=y']) {
+        await create(gateway, await gateway.key(), { headers: { 'content-type': type } });
+      }
+    });
+  });
+});
