@@ -10,8 +10,8 @@ import { brokenBytes, brokenLimit } from '../catalog/media-limits.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Blobs } from '../domain/blobs.ts';
 import type { Clock } from '../domain/clock.ts';
-import { extensionByMimeType, outputLifeMs, type StoredFile } from '../domain/file.ts';
-import { fileIdFromRow, type JobId, newFileId } from '../domain/ids.ts';
+import { newFile, type StoredFile } from '../domain/file.ts';
+import { fileIdFromRow, type JobId } from '../domain/ids.ts';
 import type { Principal } from '../domain/key.ts';
 import type { MediaFacts } from '../domain/media.ts';
 import { refuse } from '../domain/refusal.ts';
@@ -208,28 +208,10 @@ async function keepAll(
     }
     const blob = await blobs.keep(item.path);
     const { mimeType, image, video } = item.facts;
-    const sides = image ?? video;
-    const id = newFileId();
-    const now = clock.now();
-    files.push({
-      id,
-      userId,
-      keyId,
-      source: 'input',
-      jobId,
-      fileName: `${id}.${extensionByMimeType[mimeType] ?? 'bin'}`,
-      bytes: blob.bytes,
-      mimeType,
-      width: sides?.width ?? null,
-      height: sides?.height ?? null,
-      sha256: blob.sha256,
-      blobKey: blob.key,
-      purpose: null,
-      createdAt: now,
-      // As long as the job that it came with may be read.
-      expiresAt: now + outputLifeMs,
-    });
-    kept = replaceMedia(kept, item.found.path, id);
+    const source = { userId, keyId, source: 'input', jobId } as const;
+    const file = newFile({ blob, ...source, mimeType, sides: image ?? video }, clock.now());
+    files.push(file);
+    kept = replaceMedia(kept, item.found.path, file.id);
   }
   return { input: kept, files };
 }

@@ -1,14 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { Blobs } from '../domain/blobs.ts';
 import type { Clock } from '../domain/clock.ts';
-import {
-  extensionByMimeType,
-  maxUploadBytes,
-  mimeTypesWithDimensions,
-  type StoredFile,
-  uploadLifeMs,
-} from '../domain/file.ts';
-import { newFileId } from '../domain/ids.ts';
+import { maxUploadBytes, mimeTypesWithDimensions, newFile, type StoredFile } from '../domain/file.ts';
 import type { Principal } from '../domain/key.ts';
 import { refuse } from '../domain/refusal.ts';
 import { decideFileType } from '../media/decide-type.ts';
@@ -79,25 +72,13 @@ export async function keepUpload(
     throw failure;
   });
   try {
-    const id = newFileId();
-    const now = clock.now();
-    const file: StoredFile = {
-      id,
-      userId: principal.userId,
-      keyId: principal.keyId,
-      source: 'upload',
-      jobId: null,
-      fileName: cleanName(fileName) || `${id}.${extensionByMimeType[judged.mimeType] ?? 'bin'}`,
-      bytes: blob.bytes,
-      mimeType: judged.mimeType,
-      width: judged.dimensions?.width ?? null,
-      height: judged.dimensions?.height ?? null,
-      sha256: blob.sha256,
-      blobKey: blob.key,
-      purpose,
-      createdAt: now,
-      expiresAt: now + uploadLifeMs,
-    };
+    const { userId, keyId } = principal;
+    const { mimeType, dimensions: sides } = judged;
+    const name = cleanName(fileName);
+    const file = newFile(
+      { blob, userId, keyId, source: 'upload', jobId: null, mimeType, name, sides, purpose },
+      clock.now(),
+    );
     const insertion = await insertUpload(db, file);
     if (insertion.kind === 'rate_exceeded') throw overRate(insertion.waitMs);
     return file;

@@ -1,5 +1,6 @@
+import type { BlobInfo } from './blobs.ts';
 import { days, hours } from './clock.ts';
-import type { FileId, JobId, KeyId, UserId } from './ids.ts';
+import { type FileId, type JobId, type KeyId, newFileId, type UserId } from './ids.ts';
 
 export type FileType = 'image' | 'audio' | 'video' | 'document' | 'text';
 
@@ -81,4 +82,39 @@ export interface StoredFile {
   readonly purpose: string | null;
   readonly createdAt: number;
   readonly expiresAt: number;
+}
+
+const lifeMs: Readonly<Record<StoredFile['source'], number>> = {
+  upload: uploadLifeMs,
+  // What came with a creation lives as long as its job may be read.
+  input: outputLifeMs,
+  output: outputLifeMs,
+};
+
+/** What a file's row is made of, beside what follows from its bytes, its kind and the time. */
+export type NewFile = Pick<StoredFile, 'userId' | 'keyId' | 'source' | 'jobId' | 'mimeType'> & {
+  readonly blob: BlobInfo;
+  /** Empty: named after its id. */
+  readonly name?: string;
+  /** Pixels, where they are told. */
+  readonly sides?: { readonly width: number; readonly height: number } | null | undefined;
+  readonly purpose?: string | null;
+};
+
+/** The row of a file whose bytes are kept. */
+export function newFile({ blob, name, sides, purpose, ...given }: NewFile, now: number): StoredFile {
+  const id = newFileId();
+  return {
+    ...given,
+    id,
+    fileName: name || `${id}.${extensionByMimeType[given.mimeType] ?? 'bin'}`,
+    bytes: blob.bytes,
+    width: sides?.width ?? null,
+    height: sides?.height ?? null,
+    sha256: blob.sha256,
+    blobKey: blob.key,
+    purpose: purpose ?? null,
+    createdAt: now,
+    expiresAt: now + lifeMs[given.source],
+  };
 }

@@ -1,23 +1,5 @@
+import { fileTypeByMimeType } from '../domain/file.ts';
 import { looksLikeText, sniff } from './sniff.ts';
-
-/** Contract 2.3: the types a file may have, and the class of each. */
-export const fileTypes: Readonly<Record<string, 'image' | 'audio' | 'video' | 'document' | 'text'>> = {
-  'image/jpeg': 'image',
-  'image/png': 'image',
-  'image/gif': 'image',
-  'image/webp': 'image',
-  'audio/mpeg': 'audio',
-  'audio/wav': 'audio',
-  'audio/mp4': 'audio',
-  'audio/webm': 'audio',
-  'video/mp4': 'video',
-  'video/quicktime': 'video',
-  'video/webm': 'video',
-  'application/pdf': 'document',
-  'text/plain': 'text',
-  'text/csv': 'text',
-  'application/json': 'text',
-};
 
 export interface FileClues {
   /** The first `sniffBytes` bytes, or the whole of a shorter file. */
@@ -44,7 +26,7 @@ export function decideFileType(clues: FileClues): TypeDecision {
   if (!sniffed) return decideWithoutMagic(clues, declared);
   const found = sniffed.mimeType;
   if (declared && family(declared) !== family(found)) return { kind: 'contradicted', declared, found };
-  return fileTypes[found] ? { kind: 'decided', ...sniffed } : { kind: 'unsupported', found };
+  return fileTypeByMimeType[found] ? { kind: 'decided', ...sniffed } : { kind: 'unsupported', found };
 }
 
 const unknownBytes = 'application/octet-stream';
@@ -52,9 +34,9 @@ const unknownBytes = 'application/octet-stream';
 function decideWithoutMagic(clues: FileClues, declared: string | null): TypeDecision {
   const isText = looksLikeText(clues.head);
   const isEmpty = clues.head.length === 0;
-  if (declared && (fileTypes[declared] === 'text' || declared.startsWith('text/'))) {
+  if (declared && (fileTypeByMimeType[declared] === 'text' || declared.startsWith('text/'))) {
     if (!isText) return { kind: 'contradicted', declared, found: unknownBytes };
-    return fileTypes[declared]
+    return fileTypeByMimeType[declared]
       ? { kind: 'decided', mimeType: declared }
       : { kind: 'unsupported', found: declared };
   }
@@ -66,13 +48,15 @@ function decideWithoutMagic(clues: FileClues, declared: string | null): TypeDeci
   const named = typeOfExtension(clues.filename);
   if (!isText || (named && hasMagic(named))) return { kind: 'unsupported', found: unknownBytes };
   if (named)
-    return fileTypes[named] ? { kind: 'decided', mimeType: named } : { kind: 'unsupported', found: named };
+    return fileTypeByMimeType[named]
+      ? { kind: 'decided', mimeType: named }
+      : { kind: 'unsupported', found: named };
   return isEmpty ? { kind: 'unsupported', found: unknownBytes } : { kind: 'decided', mimeType: 'text/plain' };
 }
 
 /** Whether every file of that type begins with bytes that `sniff` knows. */
 function hasMagic(mimeType: string): boolean {
-  return fileTypes[mimeType] ? fileTypes[mimeType] !== 'text' : sniffedToo.has(mimeType);
+  return fileTypeByMimeType[mimeType] ? fileTypeByMimeType[mimeType] !== 'text' : sniffedToo.has(mimeType);
 }
 
 /** Recognised, so that a wrong declaration is noticed, though none of them is accepted. */

@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { Model } from '../catalog/model.ts';
-import { extensionByMimeType, outputLifeMs, type StoredFile } from '../domain/file.ts';
-import { newFileId } from '../domain/ids.ts';
+import { extensionByMimeType, newFile, type StoredFile } from '../domain/file.ts';
 import { type Job, type JobError, type JobResult, jobError, type Output } from '../domain/job.ts';
 import type { MediaFacts } from '../domain/media.ts';
 import type { ProducedFile, Production } from '../domain/provider.ts';
@@ -90,26 +89,11 @@ async function keep(
   facts: MediaFacts,
 ): Promise<StoredFile> {
   const blob = await blobs.keep(path);
-  const now = clock.now();
-  const sides = facts.image ?? facts.video;
   const suffix = role === 'primary' && index === 0 ? '' : `-${role === 'primary' ? '' : `${role}-`}${index}`;
-  return {
-    id: newFileId(),
-    userId: job.userId,
-    keyId: job.keyId,
-    source: 'output',
-    jobId: job.id,
-    fileName: `${job.modelId}-${job.id.slice(-12)}${suffix}.${extensionByMimeType[mimeType] ?? 'bin'}`,
-    bytes: blob.bytes,
-    mimeType,
-    width: sides?.width ?? null,
-    height: sides?.height ?? null,
-    sha256: blob.sha256,
-    blobKey: blob.key,
-    purpose: null,
-    createdAt: now,
-    expiresAt: now + outputLifeMs,
-  };
+  const name = `${job.modelId}-${job.id.slice(-12)}${suffix}.${extensionByMimeType[mimeType] ?? 'bin'}`;
+  const { userId, keyId, id: jobId } = job;
+  const sides = facts.image ?? facts.video;
+  return newFile({ blob, userId, keyId, source: 'output', jobId, mimeType, name, sides }, clock.now());
 }
 
 function outputOf(

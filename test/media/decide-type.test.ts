@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { decideFileType, fileTypes, type TypeDecision } from '../../src/media/decide-type.ts';
+import { fileTypeByMimeType } from '../../src/domain/file.ts';
+import { decideFileType, type TypeDecision } from '../../src/media/decide-type.ts';
 
 const latin = (text: string) => new Uint8Array(Buffer.from(text, 'latin1'));
 const heads = {
@@ -137,7 +138,7 @@ for (const [group, cases] of Object.entries(groups)) {
 }
 
 test('the table is that of Contract 2.3', () => {
-  const byClass = Object.groupBy(Object.keys(fileTypes), mimeType => fileTypes[mimeType]!);
+  const byClass = Object.groupBy(Object.keys(fileTypeByMimeType), mimeType => fileTypeByMimeType[mimeType]!);
   assert.deepEqual(
     { ...byClass },
     {
