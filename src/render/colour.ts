@@ -44,9 +44,6 @@ export function saturate(colour: Colour, by: number): Colour {
   return fromLab([light, a * by, b * by]);
 }
 
-/** Perceived lightness, 0 to 1. */
-export const lightness = (colour: Colour): number => toLab(colour)[0];
-
 function toLab([red, green, blue]: Colour): Colour {
   const [r, g, b] = [linear(red), linear(green), linear(blue)];
   const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);

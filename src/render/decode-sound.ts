@@ -1,17 +1,30 @@
-import { Decoder, Demuxer, FilterAPI, Log } from 'node-av';
-import * as av from 'node-av/constants';
+import { FilterAPI } from 'node-av';
 import { isOwned, soundRate } from './encode-video.ts';
+import { type Input, openInput } from './open-input.ts';
 
 const stereo = 2;
 
-/** A file's sound as interleaved stereo at 48 kHz, cut or filled with silence to exactly `samples`. */
+/** A file's sound as interleaved stereo at 48 kHz, cut or filled with silence to exactly `samples`; its error is fit for the client. */
 export async function decodeSound(path: string, samples: number): Promise<Float32Array> {
-  Log.setLevel(av.AV_LOG_FATAL);
+  try {
+    return await decode(await openInput(path, 'audio'), samples);
+  } catch (cause) {
+    throw new Error('An input sound could not be decoded.', { cause });
+  }
+}
+
+/** The sound of a video, or undefined where it has none. */
+export async function soundOfVideo(path: string, samples: number): Promise<Float32Array | undefined> {
+  const input = await openInput(path, 'video').catch((cause: unknown) => {
+    throw new Error('An input video could not be decoded.', { cause });
+  });
+  const silent = input.demuxer.audio() === undefined;
+  await input.close();
+  return silent ? undefined : decodeSound(path, samples);
+}
+
+async function decode(input: Input, samples: number): Promise<Float32Array> {
   const sound = new Float32Array(samples * stereo);
-  const demuxer = await Demuxer.open(path, { options: { protocol_whitelist: 'file' } });
-  const stream = demuxer.audio();
-  if (stream === undefined) throw new Error('expected a sound, got a file without one');
-  const decoder = await Decoder.create(stream);
   const filter = FilterAPI.create(`aresample=${soundRate},aformat=sample_fmts=flt:channel_layouts=stereo`);
   let filled = 0;
   const take = () => {
@@ -24,8 +37,8 @@ export async function decodeSound(path: string, samples: number): Promise<Float3
     }
   };
   try {
-    for await (const packet of demuxer.packets(stream.index)) {
-      for await (const frame of decoder.frames(packet)) {
+    for await (const packet of input.demuxer.packets(input.stream.index)) {
+      for await (const frame of input.decoder.frames(packet)) {
         if (frame === null) continue;
         filter.processSync(frame);
         frame.free();
@@ -40,7 +53,6 @@ export async function decodeSound(path: string, samples: number): Promise<Float3
     return sound;
   } finally {
     filter.close();
-    decoder.close();
-    await demuxer.close();
+    await input.close();
   }
 }

@@ -28,6 +28,10 @@ export interface FilmSettings {
   readonly fps: number;
   /** Interleaved stereo at 48 kHz, -1 to 1; absent: the file has no audio stream. */
   readonly sound?: Float32Array;
+  /** 1: both ears are mixed into one channel. */
+  readonly channels?: 1 | 2;
+  /** Kept as the description in the file. */
+  readonly metadata?: string;
 }
 
 export interface Film {
@@ -45,7 +49,7 @@ const toBt709 =
 
 export async function openFilm(settings: FilmSettings): Promise<Film> {
   Log.setLevel(av.AV_LOG_ERROR);
-  const { width, height, sound } = settings;
+  const { width, height, sound, channels = 2 } = settings;
   const rate = toRational(settings.fps);
   const timeBase = new Rational(rate.den, rate.num);
   const unfinished = `${settings.path}.part.mp4`;
@@ -54,7 +58,11 @@ export async function openFilm(settings: FilmSettings): Promise<Film> {
     options: { movflags: '+faststart' },
     configure: context => {
       context.setFlags(av.AVFMT_FLAG_BITEXACT);
-      context.metadata = Dictionary.fromObject({ comment: renderedLocally });
+      const { metadata: description } = settings;
+      context.metadata = Dictionary.fromObject({
+        comment: renderedLocally,
+        ...(description === undefined ? {} : { description }),
+      });
     },
   });
   const filter = FilterAPI.create(toBt709, { framerate: rate });
@@ -118,11 +126,11 @@ export async function openFilm(settings: FilmSettings): Promise<Film> {
     const all = sound.length / stereo;
     while (samples < all && Math.min(samples + aacSamples, all) <= until) {
       const end = samples + aacSamples;
-      const frame = Frame.fromAudioBuffer(planar(sound.subarray(samples * stereo, end * stereo)), {
+      const frame = Frame.fromAudioBuffer(planar(sound.subarray(samples * stereo, end * stereo), channels), {
         nbSamples: aacSamples,
         format: av.AV_SAMPLE_FMT_FLTP,
         sampleRate: soundRate,
-        channelLayout: av.AV_CHANNEL_LAYOUT_STEREO,
+        channelLayout: channels === 1 ? av.AV_CHANNEL_LAYOUT_MONO : av.AV_CHANNEL_LAYOUT_STEREO,
         timeBase: { num: 1, den: soundRate },
         pts: BigInt(samples),
       });
@@ -206,11 +214,15 @@ function toRational(fps: number): { num: number; den: number } {
 }
 
 /** AAC takes 1024 samples at a time; the last part is filled up with silence. */
-function planar(interleaved: Float32Array): Buffer {
-  const planes = new Float32Array(aacSamples * stereo);
+function planar(interleaved: Float32Array, channels: 1 | 2): Buffer {
+  const planes = new Float32Array(aacSamples * channels);
   for (let i = 0; i < interleaved.length / stereo; i++) {
-    planes[i] = interleaved[i * stereo]!;
-    planes[aacSamples + i] = interleaved[i * stereo + 1]!;
+    const [left, right] = [interleaved[i * stereo]!, interleaved[i * stereo + 1]!];
+    if (channels === 1) planes[i] = (left + right) / 2;
+    else {
+      planes[i] = left;
+      planes[aacSamples + i] = right;
+    }
   }
   return Buffer.from(planes.buffer);
 }

@@ -1,36 +1,51 @@
 import { writeFile } from 'node:fs/promises';
-import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
+import { type Canvas, createCanvas } from '@napi-rs/canvas';
 import type { ImagePlan } from '../catalog/render-plan.ts';
-import { css } from './colour.ts';
-import { drawMark, drawWords } from './lettering.ts';
+import type { Size } from './border.ts';
+import { drawPicture, inStyle, loadReferences, type Pictures } from './draw-picture.ts';
+import { extendPicture } from './extend-picture.ts';
+import { prepareMark } from './mark.ts';
+import { readRegion } from './mask.ts';
 import type { Rendered, RenderedOutput, Stage } from './messages.ts';
-import { lookAt, prepareForeground, prepareScene } from './paint-scene.ts';
-import { paletteOf } from './palette.ts';
-import { cover, loadPicture, meanColours, type Picture } from './pictures.ts';
-import { mulberry32 } from './random.ts';
+import { loadPicture } from './pictures.ts';
+import { repaint } from './repaint.ts';
 import { readScene, type Scene } from './scene.ts';
+import { paintOver } from './temper-scene.ts';
+import { sizeToWrap, wrapEdges } from './tile.ts';
+import { addDetail, upscale } from './upscale.ts';
 
-type Use = ImagePlan['references'][number]['use'];
-type Pictures = Readonly<Record<Use, readonly Picture[]>>;
+/** Makes the picture of that index, in the plan's size. */
+type Draw = (scene: Scene, index: number) => Canvas | Promise<Canvas>;
 
-/** Still pictures are taken this long after a scene would begin, when leaves and waves are apart. */
-const momentSeconds = 2.4;
+const inGrid = 4;
+const usualStyle = 100;
+const rawStyle = 40;
 
 export async function renderImage(plan: ImagePlan, stage: Stage): Promise<Rendered> {
-  const pictures = await loadPictures(plan, stage);
+  const { width, height } = plan;
+  const pictures = await loadReferences(plan, stage);
+  const mark = await prepareMark(undefined, stage);
+  const draw = await prepareDrawing(plan, pictures, stage);
   const outputs: RenderedOutput[] = [];
+  const cells: Canvas[] = [];
   for (let index = 0; index < plan.count; index++) {
-    const canvas = createCanvas(plan.width, plan.height);
+    const scene = readScene({ ...wordsOf(plan, index), seed: stage.seed, index });
+    const canvas = await draw(inStyle(scene, pictures, index), index);
     const context = canvas.getContext('2d');
-    drawPicture(context, plan, pictures, stage.seed, index);
-    if (plan.watermark === 'burned') drawMark(context, plan.width, plan.height);
+    if (plan.grid && index < inGrid) cells.push(half(canvas));
+    if (plan.watermark === 'burned') mark(context, width, height);
     outputs.push(await save('primary', `image-${index}.png`, index, canvas));
     if (plan.watermark === 'copy') {
-      drawMark(context, plan.width, plan.height);
+      mark(context, width, height);
       outputs.push(await save('watermarked', `image-${index}-marked.png`, index, canvas));
     }
     stage.progress((index + 1) / plan.count);
     await stage.breathe();
+  }
+  if (plan.grid) {
+    const canvas = gridOf(cells, plan);
+    if (plan.watermark === 'burned') mark(canvas.getContext('2d'), width, height);
+    outputs.push(await save('grid', 'grid.png', 0, canvas));
   }
   return { outputs, seed: stage.seed };
 
@@ -48,102 +63,84 @@ export async function renderImage(plan: ImagePlan, stage: Stage): Promise<Render
   }
 }
 
-async function loadPictures(plan: ImagePlan, stage: Stage): Promise<Pictures> {
-  const pictures: Record<Use, Picture[]> = { base: [], subject: [], style: [], scene: [] };
-  for (const { use, media } of plan.references) {
-    pictures[use].push(await loadPicture(stage.input(media)));
-    await stage.breathe();
+/** Loads what the plan's work needs and says how each picture is made. */
+async function prepareDrawing(plan: ImagePlan, pictures: Pictures, stage: Stage): Promise<Draw> {
+  const { work } = plan;
+  const size: Size = { width: plan.width, height: plan.height };
+  if (work === undefined) return (scene, index) => drawNew(plan, pictures, scene, index);
+  const picture = await loadPicture(stage.input(work.media));
+  await stage.breathe();
+  switch (work.kind) {
+    case 'repaint': {
+      const region = await readRegion(work.mask, work.place, size, stage);
+      const repainting = { picture, place: work.place, region };
+      return onCanvas((canvas, scene) => repaint(canvas.getContext('2d'), repainting, scene, size));
+    }
+    case 'extend':
+      return onCanvas((canvas, scene) => extendPicture(canvas.getContext('2d'), picture, scene, size));
+    case 'upscale':
+      return onCanvas(async (canvas, _scene, index) => {
+        await upscale(canvas.getContext('2d'), picture, size, stage.breathe);
+        if (work.creative) addDetail(canvas.getContext('2d'), size, stage.seed + index);
+      });
+    default: {
+      const impossible: never = work;
+      throw new Error(`expected a known work, got ${JSON.stringify(impossible)}`);
+    }
   }
-  return pictures;
+
+  function onCanvas(make: (canvas: Canvas, scene: Scene, index: number) => void | Promise<void>): Draw {
+    return async (scene, index) => {
+      const canvas = createCanvas(size.width, size.height);
+      await make(canvas, scene, index);
+      return canvas;
+    };
+  }
 }
 
-function drawPicture(
-  context: SKRSContext2D,
-  plan: ImagePlan,
-  pictures: Pictures,
-  seed: number,
-  index: number,
-): void {
-  const { width, height } = plan;
-  const read = readScene({ prompt: plan.prompt, negativePrompt: plan.negativePrompt, seed, index });
-  const style = pictures.style[index % Math.max(1, pictures.style.length)];
-  const scene =
-    style === undefined ? read : { ...read, palette: paletteOf(meanColours(style), read.palette) };
-  const behind =
-    pictures.base[index % Math.max(1, pictures.base.length)] ??
-    pictures.scene[index % Math.max(1, pictures.scene.length)];
-  const view = lookAt(context, width, height, momentSeconds, 0.5);
-  if (behind === undefined) prepareScene(scene, width, height)(view);
-  else {
-    const random = mulberry32(scene.seed ^ 0xba5e);
-    cover(
-      context,
-      behind,
-      width,
-      height,
-      1 + 0.05 * random() * index,
-      (random() - 0.5) * 0.5 * Math.min(1, index),
+/** What the picture of that index shows and how, as `readScene` takes it. */
+function wordsOf(plan: ImagePlan, index: number) {
+  const { prompt, negativePrompt, parameters } = plan.variants?.[index % plan.variants.length] ?? plan;
+  const { chaos = 0, weird = 0, stylize, style } = parameters ?? {};
+  return {
+    prompt,
+    negativePrompt,
+    // Unusual aesthetics are strays too.
+    chaos: Math.min(100, chaos + weird / 30),
+    stylize: stylize ?? (style === 'raw' ? rawStyle : usualStyle),
+    tile: parameters?.tile === true,
+  };
+}
+
+function drawNew(plan: ImagePlan, pictures: Pictures, scene: Scene, index: number): Canvas {
+  const { tile, stylize } = wordsOf(plan, index);
+  const size: Size = tile ? sizeToWrap(plan) : plan;
+  const canvas = createCanvas(size.width, size.height);
+  const context = canvas.getContext('2d');
+  drawPicture(context, scene, pictures, size, index);
+  paintOver(context, scene, size, stylize);
+  return tile ? wrapEdges(canvas, plan) : canvas;
+}
+
+function half(canvas: Canvas): Canvas {
+  const small = createCanvas(Math.ceil(canvas.width / 2), Math.ceil(canvas.height / 2));
+  const context = small.getContext('2d');
+  context.imageSmoothingQuality = 'high';
+  context.drawImage(canvas, 0, 0, canvas.width / 2, canvas.height / 2);
+  return small;
+}
+
+/** Two by two; where there are fewer than four they come again. */
+function gridOf(cells: readonly Canvas[], { width, height }: Size): Canvas {
+  const canvas = createCanvas(width, height);
+  const context = canvas.getContext('2d');
+  for (let place = 0; place < inGrid; place++) {
+    const cell = cells[place % cells.length]!;
+    context.drawImage(
+      cell,
+      place % 2 === 0 ? 0 : Math.floor(width / 2),
+      place < 2 ? 0 : Math.floor(height / 2),
     );
-    regrade(context, scene, width, height, pictures.base.length > 0 ? 0.36 : 0.22);
-    prepareForeground(scene, width, height)(view);
   }
-  drawMotifs(context, pictures.subject, scene, width, height);
-  drawWords(context, scene, width, height);
-}
-
-/** Lays the scene's light over a picture without hiding it. */
-export function regrade(
-  context: SKRSContext2D,
-  scene: Scene,
-  width: number,
-  height: number,
-  strength: number,
-): void {
-  const fade = context.createLinearGradient(0, 0, 0, height);
-  fade.addColorStop(0, css(scene.palette.top));
-  fade.addColorStop(0.55, css(scene.palette.low));
-  fade.addColorStop(1, css(scene.palette.near));
-  context.save();
-  context.fillStyle = fade;
-  for (const [operation, alpha] of [
-    ['color', strength],
-    ['soft-light', strength * 1.2],
-  ] as const) {
-    context.globalCompositeOperation = operation;
-    context.globalAlpha = alpha;
-    context.fillRect(0, 0, width, height);
-  }
-  context.restore();
-}
-
-/** Each subject picture hangs in the scene as a framed motif. */
-function drawMotifs(
-  context: SKRSContext2D,
-  motifs: readonly Picture[],
-  scene: Scene,
-  width: number,
-  height: number,
-): void {
-  const unit = Math.min(width, height) / 100;
-  const shown = motifs.slice(0, 6);
-  const room = width / Math.max(1, shown.length);
-  const tallest = height * (shown.length > 2 ? 0.42 : 0.56);
-  shown.forEach((picture, index) => {
-    const scale = Math.min((room * 0.72) / picture.width, tallest / picture.height);
-    const w = picture.width * scale;
-    const h = picture.height * scale;
-    const x = room * (index + 0.5);
-    const y = height * 0.52 + (index % 2 === 0 ? -1 : 1) * unit * (shown.length > 1 ? 3 : 0);
-    context.save();
-    context.translate(x, y);
-    context.rotate(((scene.seed >> (index * 3)) % 5) * 0.008);
-    context.shadowColor = css(scene.palette.near, 0.6);
-    context.shadowBlur = unit * 3.5;
-    context.shadowOffsetY = unit * 1.2;
-    context.fillStyle = '#fbf8f2';
-    context.fillRect(-w / 2 - unit * 1.6, -h / 2 - unit * 1.6, w + unit * 3.2, h + unit * 3.2);
-    context.shadowColor = 'transparent';
-    context.drawImage(picture.canvas, -w / 2, -h / 2, w, h);
-    context.restore();
-  });
+  return canvas;
 }

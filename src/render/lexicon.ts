@@ -29,6 +29,8 @@ export type Thing =
   | 'person'
   | 'cat'
   | 'dog'
+  | 'fox'
+  | 'wolf'
   | 'bird'
   | 'fish'
   | 'boat'
@@ -93,7 +95,9 @@ export const thingWords: Readonly<Record<Thing, string>> = {
   person:
     'person|people|man|woman|girl|boy|child|kid|dancer|astronaut|traveller|traveler|hiker|monk|samurai|knight|king|queen|princess|portrait|warrior|人|女孩|男孩|女人|男人|少女|少年|孩子|老人|舞者',
   cat: 'cat|kitten|kitty|feline|猫',
-  dog: 'dog|puppy|wolf|fox|corgi|animal|狗|犬|狼|狐',
+  dog: 'dog|puppy|corgi|animal|狗|犬',
+  fox: 'fox|vixen|狐',
+  wolf: 'wolf|wolves|狼',
   bird: 'bird|eagle|seagull|gull|swallow|crane|owl|dove|parrot|flock|鸟|鹰|鹤|燕',
   fish: 'fish|dolphin|whale|shark|goldfish|koi|鱼|鲸|海豚',
   boat: 'boat|ship|sailboat|yacht|canoe|sailing|sail|船|帆',

@@ -14,7 +14,7 @@ export interface RenderTask {
 }
 
 export interface RenderedOutput {
-  readonly role: 'primary' | 'watermarked' | 'subtitle';
+  readonly role: 'primary' | 'watermarked' | 'last_frame' | 'grid' | 'cover' | 'subtitle';
   /** Counts from 0 within its role. */
   readonly index: number;
   /** Absolute path inside the task's directory. */

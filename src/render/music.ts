@@ -8,11 +8,17 @@ export interface Composition {
   readonly samples: number;
   /** What is seen from which second on. */
   readonly scenes: readonly { readonly scene: Scene; readonly from: number }[];
+  /** Pads and plucks. */
+  readonly music: boolean;
+  /** The sound of the place. */
+  readonly effects: boolean;
 }
 
 const stereo = 2;
 /** -3 dBFS. */
 const peak = 0.708;
+/** Noise alone sounds louder than it is. */
+const quietPeak = 0.35;
 const tableSize = 2048;
 
 const scales = {
@@ -30,9 +36,20 @@ const progressions = [
 ] as const;
 
 /** Pads, plucks and the sound of the place, interleaved stereo; the same for the same seed. */
-export function composeMusic({ seed, samples, scenes }: Composition): Float32Array {
-  const random = mulberry32(seed ^ 0x50bd);
+export function composeMusic(composition: Composition): Float32Array {
+  const { seed, samples, scenes, music, effects } = composition;
   const sound = new Float32Array(samples * stereo);
+  if (music) addMusic(sound, composition);
+  if (!effects) return level(sound, peak);
+  scenes.forEach(({ scene, from }, index) => {
+    const to = scenes[index + 1]?.from ?? samples / soundRate;
+    addAmbience(sound, ambienceOf(scene, !music), from, to, seed + index);
+  });
+  return level(sound, music ? peak : quietPeak);
+}
+
+function addMusic(sound: Float32Array, { seed, samples, scenes }: Composition): void {
+  const random = mulberry32(seed ^ 0x50bd);
   const first = scenes[0]?.scene;
   const scale = scales[chooseScale(first, random)];
   const root = 40 + Math.floor(random() * 9);
@@ -67,10 +84,6 @@ export function composeMusic({ seed, samples, scenes }: Composition): Float32Arr
     }
   }
   addEcho(sound, beat * 0.75);
-  scenes.forEach(({ scene, from }, index) => {
-    addAmbience(sound, scene, from, scenes[index + 1]?.from ?? seconds, seed + index);
-  });
-  return level(sound);
 }
 
 function chooseScale(scene: Scene | undefined, random: Random): keyof typeof scales {
@@ -152,8 +165,13 @@ function addEcho(sound: Float32Array, seconds: number): void {
 }
 
 /** Waves, rain, wind or the hum of a city as softly filtered noise. */
-function addAmbience(sound: Float32Array, scene: Scene, from: number, to: number, seed: number): void {
-  const { strength, bright, swell } = ambienceOf(scene);
+function addAmbience(
+  sound: Float32Array,
+  { strength, bright, swell }: Ambience,
+  from: number,
+  to: number,
+  seed: number,
+): void {
   if (strength === 0) return;
   const random = mulberry32(seed ^ 0xa3b1);
   const start = Math.round(from * soundRate);
@@ -172,7 +190,14 @@ function addAmbience(sound: Float32Array, scene: Scene, from: number, to: number
   }
 }
 
-function ambienceOf(scene: Scene): { strength: number; bright: number; swell: number } {
+interface Ambience {
+  readonly strength: number;
+  readonly bright: number;
+  readonly swell: number;
+}
+
+/** `alone`: where nothing else is heard even a room is not silent. */
+function ambienceOf(scene: Scene, alone: boolean): Ambience {
   if (scene.things.has('rain') || scene.moods.includes('storm'))
     return { strength: 0.16, bright: 0.5, swell: 0.15 };
   if (scene.place === 'sea') return { strength: 0.45, bright: 0.14, swell: 0.8 };
@@ -180,12 +205,12 @@ function ambienceOf(scene: Scene): { strength: number; bright: number; swell: nu
   if (scene.place === 'underwater') return { strength: 0.6, bright: 0.03, swell: 0.5 };
   if (scene.place === 'city') return { strength: 0.4, bright: 0.04, swell: 0.3 };
   if (scene.place === 'studio' || scene.place === 'abstract' || scene.place === 'space')
-    return { strength: 0, bright: 0, swell: 0 };
+    return alone ? { strength: 0.3, bright: 0.03, swell: 0.4 } : { strength: 0, bright: 0, swell: 0 };
   return { strength: 0.16 + 0.2 * scene.motion.wind, bright: 0.08, swell: 0.7 };
 }
 
-/** Brings the loudest sample to -3 dBFS and fades both ends. */
-function level(sound: Float32Array): Float32Array {
+/** Brings the loudest sample to the peak and fades both ends. */
+function level(sound: Float32Array, to: number): Float32Array {
   const samples = sound.length / stereo;
   const fadeIn = Math.min(0.5 * soundRate, samples / 4);
   const fadeOut = Math.min(1.2 * soundRate, samples / 3);
@@ -198,7 +223,7 @@ function level(sound: Float32Array): Float32Array {
       loudest = Math.max(loudest, Math.abs(value));
     }
   }
-  const gain = peak / loudest;
+  const gain = to / loudest;
   for (let i = 0; i < sound.length; i++) sound[i]! *= gain;
   return sound;
 }

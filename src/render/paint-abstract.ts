@@ -251,6 +251,8 @@ export const studio: Layer = (scene, { width, height, unit }) => {
         scene.things.has('person') ||
         scene.things.has('cat') ||
         scene.things.has('dog') ||
+        scene.things.has('fox') ||
+        scene.things.has('wolf') ||
         scene.things.has('car')
       )
         return;

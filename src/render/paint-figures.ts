@@ -4,6 +4,7 @@ import type { Thing } from './lexicon.ts';
 import { astronaut, cat, dog, person } from './paint-beings.ts';
 import { standingHeight } from './paint-land.ts';
 import { balloon, boat, car, castle, fire, house, lighthouse, rocket } from './paint-objects.ts';
+import { fox, wolf } from './paint-wild.ts';
 import type { Scene } from './scene.ts';
 import { atDepth, type Layer } from './view.ts';
 
@@ -74,6 +75,20 @@ function arrange(scene: Scene): Standing[] {
       x: scene.things.has('person') ? focus + 0.12 : focus,
       y: Math.min(0.98, foot + 0.03),
       depth: 0.85,
+    },
+    fox: {
+      figure: fox,
+      tall: accompanied ? 0.16 : 0.25 * close,
+      x: accompanied ? focus + 0.14 : focus,
+      y: Math.min(0.98, foot + 0.03),
+      depth: 0.86,
+    },
+    wolf: {
+      figure: wolf,
+      tall: accompanied ? 0.19 : 0.27 * close,
+      x: scene.things.has('fox') ? other : accompanied ? focus - 0.15 : focus,
+      y: Math.min(0.98, foot + 0.03),
+      depth: 0.84,
     },
     cat: {
       figure: cat,

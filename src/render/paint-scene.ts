@@ -20,9 +20,25 @@ export function prepareForeground(scene: Scene, width: number, height: number): 
   return prepare(scene, width, height, [...overPicture(scene), figures, ...weather(scene)]);
 }
 
-function prepare(scene: Scene, width: number, height: number, layers: readonly Layer[]): Painter {
+/** What can be laid over moving pictures: lights of the sky, weather, what floats; no figures. */
+export function prepareAir(scene: Scene, width: number, height: number): Painter {
+  return prepare(scene, width, height, [...overPicture(scene), ...weather(scene)], []);
+}
+
+/** Only what falls and floats. */
+export function prepareWeather(scene: Scene, width: number, height: number): Painter {
+  return prepare(scene, width, height, weather(scene), []);
+}
+
+function prepare(
+  scene: Scene,
+  width: number,
+  height: number,
+  layers: readonly Layer[],
+  over: readonly Layer[] = [light],
+): Painter {
   const frame: Frame = { width, height, unit: Math.min(width, height) / 100 };
-  const painters = [...layers, light].map(layer => layer(scene, frame));
+  const painters = [...layers, ...over].map(layer => layer(scene, frame));
   return view => {
     for (const paint of painters) {
       view.context.save();

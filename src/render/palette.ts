@@ -146,7 +146,8 @@ function leadTo(palette: Palette, hue: Colour, share: number): Palette {
   };
 }
 
-const every = (palette: Palette, change: (colour: Colour) => Colour): Palette => ({
+/** Of everything but what shines: sky, land and water. */
+export const changeColours = (palette: Palette, change: (colour: Colour) => Colour): Palette => ({
   ...palette,
   top: change(palette.top),
   middle: change(palette.middle),
@@ -160,11 +161,11 @@ const every = (palette: Palette, change: (colour: Colour) => Colour): Palette =>
 const moodChanges: Readonly<Record<Mood, (palette: Palette) => Palette>> = {
   neon: palette => palette,
   storm: palette => ({
-    ...every(palette, colour => shade(saturate(colour, 0.45), -0.22)),
+    ...changeColours(palette, colour => shade(saturate(colour, 0.45), -0.22)),
     daylight: palette.daylight * 0.7,
   }),
   winter: palette => ({
-    ...every(palette, colour => mix(saturate(colour, 0.7), hex('#dbe8f2'), 0.15)),
+    ...changeColours(palette, colour => mix(saturate(colour, 0.7), hex('#dbe8f2'), 0.15)),
     ground: mix(palette.ground, hex('#f2f6fa'), 0.25 + 0.6 * palette.daylight),
   }),
   autumn: palette => ({
@@ -183,7 +184,7 @@ const moodChanges: Readonly<Record<Mood, (palette: Palette) => Palette>> = {
     low: mix(palette.low, hex('#ffe3ee'), 0.35),
   }),
   noir: palette => {
-    const grey = every(palette, colour => saturate(colour, 0));
+    const grey = changeColours(palette, colour => saturate(colour, 0));
     return {
       ...grey,
       light: saturate(palette.light, 0),
@@ -191,8 +192,26 @@ const moodChanges: Readonly<Record<Mood, (palette: Palette) => Palette>> = {
       second: saturate(palette.second, 0),
     };
   },
-  pastel: palette => every(palette, colour => mix(saturate(colour, 0.8), hex('#ffffff'), 0.16)),
+  pastel: palette => changeColours(palette, colour => mix(saturate(colour, 0.8), hex('#ffffff'), 0.16)),
   warm: palette => leadTo(palette, hex('#f0a050'), 0.28),
   cold: palette => leadTo(palette, hex('#5a7fb0'), 0.35),
   dream: palette => leadTo(palette, hex('#b07be0'), 0.3),
 };
+
+/** Every colour between those of two palettes. */
+export function mixPalettes(one: Palette, other: Palette, share: number): Palette {
+  const between = (part: Exclude<keyof Palette, 'daylight'>) => mix(one[part], other[part], share);
+  return {
+    top: between('top'),
+    middle: between('middle'),
+    low: between('low'),
+    light: between('light'),
+    far: between('far'),
+    near: between('near'),
+    ground: between('ground'),
+    water: between('water'),
+    accent: between('accent'),
+    second: between('second'),
+    daylight: one.daylight + (other.daylight - one.daylight) * share,
+  };
+}

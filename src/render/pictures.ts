@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { type Canvas, createCanvas, ImageData, loadImage, type SKRSContext2D } from '@napi-rs/canvas';
-import { Decoder, Demuxer, FilterAPI, Log } from 'node-av';
-import * as av from 'node-av/constants';
+import { FilterAPI } from 'node-av';
 import type { Colour } from './colour.ts';
-import { isOwned } from './encode-video.ts';
+import { openInput } from './open-input.ts';
 
 /** A decoded reference picture: something a canvas can draw, with its size in pixels. */
 export interface Picture {
@@ -16,12 +15,16 @@ export interface Picture {
 const longestSide = 4096;
 const maxPixels = 120_000_000;
 
-/** PNG, JPEG, WebP and GIF by the canvas; HEIC, AVIF, BMP and TIFF by FFmpeg. */
+/** PNG, JPEG, WebP and GIF by the canvas; HEIC, AVIF, BMP and TIFF by FFmpeg. Its error is fit for the client. */
 export async function loadPicture(path: string): Promise<Picture> {
-  const bytes = await readFile(path);
-  const picture = isDrawable(bytes) ? await decodeDrawable(bytes) : await decodeOther(path);
-  if (picture.width < 1 || picture.height < 1) throw new Error('expected a picture with pixels');
-  return picture;
+  try {
+    const bytes = await readFile(path);
+    const picture = isDrawable(bytes) ? await decodeDrawable(bytes) : await decodeOther(path);
+    if (picture.width < 1 || picture.height < 1) throw new Error('expected a picture with pixels');
+    return picture;
+  } catch (cause) {
+    throw new Error('An input picture could not be decoded.', { cause });
+  }
 }
 
 /** Fills the whole canvas with the picture, cut at the edges where its shape differs; `closer` 1.1 = a tenth closer. */
@@ -87,32 +90,28 @@ async function decodeDrawable(bytes: Buffer): Promise<Picture> {
 }
 
 async function decodeOther(path: string): Promise<Picture> {
-  Log.setLevel(av.AV_LOG_FATAL);
-  const demuxer = await Demuxer.open(path, { options: { protocol_whitelist: 'file' } });
-  const stream = demuxer.video();
-  if (stream === undefined) throw new Error('expected a picture, got a file without one');
-  const decoder = await Decoder.create(stream);
+  const input = await openInput(path, 'picture');
   const filter = FilterAPI.create(
     `scale=w='min(iw,${longestSide})':h='min(ih,${longestSide})':force_original_aspect_ratio=decrease,format=rgba`,
   );
   try {
-    for await (const packet of demuxer.packets(stream.index)) {
-      for await (const frame of decoder.frames(packet)) {
+    for await (const packet of input.demuxer.packets(input.stream.index)) {
+      for await (const frame of input.decoder.frames(packet)) {
         if (frame === null) continue;
-        for (const converted of filter.processAllSync(frame)) {
-          if (!isOwned(converted)) continue;
-          const { width, height } = converted;
-          const canvas = createCanvas(width, height);
-          const pixels = new Uint8ClampedArray(converted.toBuffer());
-          canvas.getContext('2d').putImageData(new ImageData(pixels, width, height), 0, 0);
-          return { canvas, width, height };
-        }
+        const [converted] = filter.processAllSync(frame);
+        frame.free();
+        if (converted === undefined) continue;
+        const { width, height } = converted;
+        const canvas = createCanvas(width, height);
+        const pixels = new Uint8ClampedArray(converted.toBuffer());
+        converted.free();
+        canvas.getContext('2d').putImageData(new ImageData(pixels, width, height), 0, 0);
+        return { canvas, width, height };
       }
     }
     throw new Error('expected a picture, got a file nothing could be decoded from');
   } finally {
     filter.close();
-    decoder.close();
-    await demuxer.close();
+    await input.close();
   }
 }

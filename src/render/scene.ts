@@ -14,6 +14,7 @@ import {
 } from './lexicon.ts';
 import { choosePalette, type Palette } from './palette.ts';
 import { between, hashText, mixSeeds, mulberry32, pick } from './random.ts';
+import { stray, stylize } from './temper-scene.ts';
 
 /** What a prompt becomes before anything is drawn: plain data, the same for the same words and seed. */
 export interface Scene {
@@ -54,6 +55,9 @@ export interface SceneSettings {
   readonly seed: number;
   /** Pictures and shots of one plan differ by this. */
   readonly index: number;
+  /** 0 to 100, 0 to 1000; see the plan. */
+  readonly chaos?: number | undefined;
+  readonly stylize?: number | undefined;
 }
 
 const coloured = [
@@ -63,6 +67,8 @@ const coloured = [
   'house',
   'cat',
   'dog',
+  'fox',
+  'wolf',
   'person',
   'rocket',
   'flowers',
@@ -70,13 +76,21 @@ const coloured = [
   'butterfly',
   'bird',
 ] as const;
-const animals = ['cat', 'dog'] as const;
+const animals = ['cat', 'dog', 'fox', 'wolf'] as const;
 const places: readonly Place[] = ['mountains', 'lake', 'meadow', 'sea', 'forest'];
 
-export function readScene({ prompt, negativePrompt = '', seed, index }: SceneSettings): Scene {
+export function readScene(settings: SceneSettings): Scene {
+  const excluded = new Set(wordsFound(thingWords, settings.negativePrompt ?? ''));
+  const strayed = stray(readWords(settings, excluded), settings.chaos ?? 0, excluded);
+  return stylize(strayed, settings.stylize ?? 100);
+}
+
+function readWords(
+  { prompt, negativePrompt = '', seed, index }: SceneSettings,
+  excluded: ReadonlySet<Thing>,
+): Scene {
   const mixed = mixSeeds(mixSeeds(seed, index), hashText(prompt));
   const random = mulberry32(mixed);
-  const excluded = new Set(wordsFound(thingWords, negativePrompt));
   const things = new Set(wordsFound(thingWords, prompt).filter(thing => !excluded.has(thing)));
   const moods = wordsFound(moodWords, prompt);
   const moves = wordsFound(moveWords, prompt);

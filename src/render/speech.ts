@@ -33,6 +33,22 @@ export async function renderSpeech(plan: SpeechPlan, stage: Stage): Promise<Rend
   return { outputs, seed: stage.seed, words, ...(plan.format === 'mp3' ? { bitrate } : {}) };
 }
 
+/** What a plan says, mono at its rate, without writing a file. */
+export async function speak(plan: SpeechPlan, breathe: Stage['breathe']): Promise<Float32Array> {
+  const { parts } = await record(plan, writeScript(plan), { breathe, progress: () => {} });
+  return joined(parts);
+}
+
+function joined(parts: readonly Float32Array[]): Float32Array {
+  const samples = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let filled = 0;
+  for (const part of parts) {
+    samples.set(part, filled);
+    filled += part.length;
+  }
+  return samples;
+}
+
 async function writeSubtitles(
   by: 'sentence' | 'word',
   sentences: readonly TimedSentence[],
@@ -48,7 +64,7 @@ async function writeSubtitles(
 async function record(
   plan: SpeechPlan,
   script: ReturnType<typeof writeScript>,
-  stage: Stage,
+  stage: Pick<Stage, 'breathe' | 'progress'>,
 ): Promise<Recording> {
   const speaker = await openSpeaker();
   const voices = mixVoices(plan.voices);
@@ -108,13 +124,7 @@ function speakSentence(
     length = from + mixed.length;
     words.push(...lead.words.map(word => ({ begin: word.begin, at: word.at + from })));
   }
-  const samples = new Float32Array(length);
-  let filled = 0;
-  for (const piece of pieces) {
-    samples.set(piece, filled);
-    filled += piece.length;
-  }
-  return { samples, words };
+  return { samples: joined(pieces), words };
 }
 
 /** A second voice is stretched until it says the same words at the same time. */

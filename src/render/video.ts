@@ -1,74 +1,79 @@
+import { writeFile } from 'node:fs/promises';
 import { type Canvas, createCanvas } from '@napi-rs/canvas';
 import type { VideoPlan } from '../catalog/render-plan.ts';
-import { decodeSound } from './decode-sound.ts';
-import { type Film, openFilm, soundRate } from './encode-video.ts';
-import { drawMark, drawWords } from './lettering.ts';
+import { chooseSound } from './choose-sound.ts';
+import { chooseTakes } from './choose-takes.ts';
+import { type Film, openFilm } from './encode-video.ts';
+import { type MarkPainter, prepareMark } from './mark.ts';
 import type { Rendered, RenderedOutput, Stage } from './messages.ts';
-import { composeMusic } from './music.ts';
-import { lookAt, prepareScene } from './paint-scene.ts';
-import { readScene, type Scene } from './scene.ts';
-import type { Painter } from './view.ts';
-
-interface Shot {
-  readonly scene: Scene;
-  readonly paint: Painter;
-  /** Seconds on the film's line. */
-  readonly from: number;
-  readonly to: number;
-}
+import type { Take } from './takes.ts';
 
 const framesPerProgress = 8;
 const longestTransitionSeconds = 0.6;
+/** Where in the film the cover is taken: past the beginning, before the end gives anything away. */
+const coverShare = 0.4;
+const coverQuality = 90;
 
 export async function renderVideo(plan: VideoPlan, stage: Stage): Promise<Rendered> {
   const seconds = plan.shots.reduce((sum, shot) => sum + shot.seconds, 0);
   const frames = Math.max(1, Math.round(seconds * plan.fps));
-  const shots = prepareShots(plan, stage.seed);
-  const sound = await chooseSound(plan, stage, frames / plan.fps, shots);
+  const takes = await chooseTakes(plan, stage);
+  const sound = await chooseSound(plan, stage, frames / plan.fps, takes);
+  const mark = await prepareMark(plan.mark, stage);
   const canvas = createCanvas(plan.width, plan.height);
-  const spare = shots.length > 1 ? createCanvas(plan.width, plan.height) : canvas;
+  const spare = takes.length > 1 ? createCanvas(plan.width, plan.height) : canvas;
   const { clean, marked, outputs } = await openFilms(plan, stage, sound);
+  const stills = stillsOf(plan, frames, mark);
   for (let frame = 0; frame < frames; frame++) {
-    drawFrame(canvas, spare, shots, frame / plan.fps);
+    await drawFrame(canvas, spare, takes, frame / plan.fps);
     const context = canvas.getContext('2d');
-    if (plan.watermark === 'burned') drawMark(context, plan.width, plan.height);
+    for (const still of stills) if (still.frame === frame) outputs.push(await still.save(canvas, stage));
+    if (plan.watermark === 'burned') mark(context, plan.width, plan.height);
     clean.write(canvas.data());
     if (marked !== undefined) {
-      drawMark(context, plan.width, plan.height);
+      mark(context, plan.width, plan.height);
       marked.write(canvas.data());
     }
     if (frame % framesPerProgress === 0) stage.progress((frame / frames) * 0.97);
     await stage.breathe();
   }
+  for (const take of takes) await take.close?.();
   await clean.finish();
   await marked?.finish();
   return { outputs, seed: stage.seed };
 }
 
-function prepareShots(plan: VideoPlan, seed: number): Shot[] {
-  let from = 0;
-  return plan.shots.map((shot, index) => {
-    const scene = readScene({ prompt: shot.prompt, negativePrompt: plan.negativePrompt, seed, index });
-    const start = from;
-    from += shot.seconds;
-    return { scene, paint: prepareScene(scene, plan.width, plan.height), from: start, to: from };
-  });
+interface Still {
+  readonly frame: number;
+  save(canvas: Canvas, stage: Stage): Promise<RenderedOutput>;
 }
 
-async function chooseSound(
-  plan: VideoPlan,
-  stage: Stage,
-  seconds: number,
-  shots: readonly Shot[],
-): Promise<Float32Array | undefined> {
-  if (!plan.sound) return undefined;
-  const samples = Math.round(seconds * soundRate);
-  if (plan.guideAudio !== undefined) return decodeSound(stage.input(plan.guideAudio.media), samples);
-  return composeMusic({
-    seed: stage.seed,
-    samples,
-    scenes: shots.map(({ scene, from }) => ({ scene, from })),
-  });
+/** The frames that are wanted as pictures; the last one never shows a mark, the cover looks like the film. */
+function stillsOf(plan: VideoPlan, frames: number, mark: MarkPainter): Still[] {
+  const stills: Still[] = [];
+  if (plan.cover)
+    stills.push({
+      frame: Math.floor((frames - 1) * coverShare),
+      async save(canvas, stage) {
+        const copy = createCanvas(canvas.width, canvas.height);
+        const context = copy.getContext('2d');
+        context.drawImage(canvas, 0, 0);
+        if (plan.watermark === 'burned') mark(context, copy.width, copy.height);
+        const path = stage.path('cover.jpg');
+        await writeFile(path, await copy.encode('jpeg', coverQuality));
+        return { role: 'cover', index: 0, path, mimeType: 'image/jpeg' };
+      },
+    });
+  if (plan.returnLastFrame)
+    stills.push({
+      frame: frames - 1,
+      async save(canvas, stage) {
+        const path = stage.path('last-frame.png');
+        await writeFile(path, await canvas.encode('png'));
+        return { role: 'last_frame', index: 0, path, mimeType: 'image/png' };
+      },
+    });
+  return stills;
 }
 
 async function openFilms(
@@ -83,6 +88,8 @@ async function openFilms(
       height: plan.height,
       fps: plan.fps,
       ...(sound === undefined ? {} : { sound }),
+      ...(plan.soundChannels === undefined ? {} : { channels: plan.soundChannels }),
+      ...(plan.metadata === undefined ? {} : { metadata: plan.metadata }),
     });
   const primary = stage.path('video.mp4');
   const outputs: RenderedOutput[] = [{ role: 'primary', index: 0, path: primary, mimeType: 'video/mp4' }];
@@ -93,44 +100,28 @@ async function openFilms(
   return { clean, marked: await open(copy), outputs };
 }
 
-/** One shot, or two that melt into each other around the cut between them. */
-function drawFrame(canvas: Canvas, spare: Canvas, shots: readonly Shot[], at: number): void {
-  const context = canvas.getContext('2d');
+/** One take, or two that melt into each other around the cut between them. */
+async function drawFrame(canvas: Canvas, spare: Canvas, takes: readonly Take[], at: number): Promise<void> {
   const index = Math.max(
     0,
-    shots.findIndex(shot => at < shot.to),
+    takes.findIndex(take => at < take.to),
   );
-  const shot = shots[index]!;
-  drawShot(canvas, shot, at);
-  const after = shots[index + 1];
-  const before = shots[index - 1];
-  const other = after !== undefined && at > shot.to - transition(shot, after) / 2 ? after : before;
+  const take = takes[index]!;
+  await take.draw(canvas, at);
+  const after = takes[index + 1];
+  const before = takes[index - 1];
+  const other = after !== undefined && at > take.to - transition(take, after) / 2 ? after : before;
   if (other === undefined) return;
-  const half = transition(shot, other) / 2;
-  const away = other === after ? shot.to - at : at - shot.from;
+  const half = transition(take, other) / 2;
+  const away = other === after ? take.to - at : at - take.from;
   if (away >= half) return;
-  drawShot(spare, other, at);
+  await other.draw(spare, at);
+  const context = canvas.getContext('2d');
   const share = 0.5 - away / half / 2;
   context.globalAlpha = share * share * (3 - 2 * share);
   context.drawImage(spare, 0, 0);
   context.globalAlpha = 1;
 }
 
-const transition = (one: Shot, other: Shot) =>
+const transition = (one: Take, other: Take) =>
   Math.min(longestTransitionSeconds, 0.4 * Math.min(one.to - one.from, other.to - other.from));
-
-function drawShot(canvas: Canvas, shot: Shot, at: number): void {
-  const { width, height } = canvas;
-  const context = canvas.getContext('2d');
-  const within = at - shot.from;
-  shot.paint(
-    lookAt(
-      context,
-      width,
-      height,
-      Math.max(0, within),
-      Math.min(1.05, Math.max(-0.05, within / (shot.to - shot.from))),
-    ),
-  );
-  drawWords(context, shot.scene, width, height);
-}

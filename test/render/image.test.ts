@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createCanvas, loadImage } from '@napi-rs/canvas';
+import { createCanvas } from '@napi-rs/canvas';
 import { imageSize } from 'image-size';
-import { bytesOf, imagePlan, namesIn, openStudio } from './renders.ts';
+import { bytesOf, imagePlan, namesIn, openStudio, pixelsOf } from './renders.ts';
 
 test('pictures have the exact size, are as many as asked and differ', async t => {
   const { start } = openStudio(t);
@@ -95,15 +95,33 @@ test('text is drawn where the prompt has it in double quotes', async t => {
   assert.ok(plain.length > 0);
 });
 
-async function pixelsOf(png: Buffer) {
-  const image = await loadImage(png);
-  const canvas = createCanvas(image.width, image.height);
-  const context = canvas.getContext('2d');
-  context.drawImage(image, 0, 0);
-  const { data } = context.getImageData(0, 0, image.width, image.height);
-  const at = (x: number, y: number): [number, number, number] => {
-    const i = (y * image.width + x) * 4;
-    return [data[i]!, data[i + 1]!, data[i + 2]!];
+test('a fox is orange and a wolf is grey', async t => {
+  const { rendered } = openStudio(t);
+  const orange = async (prompt: string) => {
+    const { data } = await pixelsOf(await bytesOf(await rendered({ ...imagePlan, prompt })));
+    let found = 0;
+    for (let i = 0; i < data.length; i += 4)
+      found += data[i]! > 170 && data[i]! > data[i + 1]! * 1.6 && data[i + 1]! > data[i + 2]! * 1.2 ? 1 : 0;
+    return found;
   };
-  return { data, at };
-}
+  const [fox, wolf] = await Promise.all([
+    orange('a fox at noon in a meadow'),
+    orange('a wolf at noon in a meadow'),
+  ]);
+  assert.ok(fox > 150, `${fox} orange pixels`);
+  assert.ok(wolf < 20, `${wolf} orange pixels`);
+});
+
+test('picture n shows the n-th variant, and the first again after the last', async t => {
+  const { rendered } = openStudio(t);
+  const [sea, city] = ['the sea at noon', 'a city at night'] as const;
+  const variants = [{ prompt: sea }, { prompt: city, parameters: { stylize: 0 } }];
+  const [varied, first, second] = await Promise.all([
+    rendered({ ...imagePlan, prompt: 'unused', count: 3, variants }),
+    rendered({ ...imagePlan, prompt: sea, count: 3 }),
+    rendered({ ...imagePlan, prompt: city, parameters: { stylize: 0 }, count: 2 }),
+  ]);
+  assert.ok((await bytesOf(varied, 'primary', 0)).equals(await bytesOf(first, 'primary', 0)));
+  assert.ok((await bytesOf(varied, 'primary', 1)).equals(await bytesOf(second, 'primary', 1)));
+  assert.ok((await bytesOf(varied, 'primary', 2)).equals(await bytesOf(first, 'primary', 2)));
+});

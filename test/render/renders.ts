@@ -2,10 +2,16 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { Codec, Decoder, Demuxer, FilterAPI, type Frame } from 'node-av';
 import { AV_PIX_FMT_YUV420P } from 'node-av/constants';
 import type { ImagePlan, RenderPlan, SpeechPlan, VideoPlan } from '../../src/catalog/render-plan.ts';
-import { openRenderEngine, type RenderEngine, type Rendered } from '../../src/render/engine.ts';
+import {
+  openRenderEngine,
+  type RenderEngine,
+  type Rendered,
+  type RenderedOutput,
+} from '../../src/render/engine.ts';
 
 export const imagePlan: ImagePlan = {
   kind: 'image',
@@ -82,12 +88,85 @@ export function openStudio(t: TestContext, concurrency = 2) {
 /** Bytes of the output in that role. */
 export async function bytesOf(
   rendered: Rendered,
-  role: 'primary' | 'watermarked' | 'subtitle' = 'primary',
+  role: RenderedOutput['role'] = 'primary',
   index = 0,
 ): Promise<Buffer> {
   const output = rendered.outputs.find(one => one.role === role && one.index === index);
   if (output === undefined) throw new Error(`expected an output in the role ${role}`);
   return readFile(output.path);
+}
+
+/** RGBA of a picture that the canvas reads; `at` gives red, green and blue. */
+export async function pixelsOf(picture: Buffer) {
+  const image = await loadImage(picture);
+  const { width, height } = image;
+  const canvas = createCanvas(width, height);
+  const context = canvas.getContext('2d');
+  context.drawImage(image, 0, 0);
+  const { data } = context.getImageData(0, 0, width, height);
+  const at = (x: number, y: number): [number, number, number] => {
+    const i = (y * width + x) * 4;
+    return [data[i]!, data[i + 1]!, data[i + 2]!];
+  };
+  return { data, width, height, at };
+}
+
+/** Brightness of a picture scaled by the canvas so that it covers the size, cut evenly at the edges. */
+export async function coverGray(picture: Buffer, width: number, height: number): Promise<Buffer> {
+  const image = await loadImage(picture);
+  const canvas = createCanvas(width, height);
+  const context = canvas.getContext('2d');
+  context.imageSmoothingQuality = 'high';
+  const scale = Math.max(width / image.width, height / image.height);
+  const [w, h] = [image.width * scale, image.height * scale];
+  context.drawImage(image, (width - w) / 2, (height - h) / 2, w, h);
+  const { data } = context.getImageData(0, 0, width, height);
+  return Buffer.from(
+    Array.from({ length: width * height }, (_, i) =>
+      Math.round(0.2126 * data[i * 4]! + 0.7152 * data[i * 4 + 1]! + 0.0722 * data[i * 4 + 2]!),
+    ),
+  );
+}
+
+/** Likeness of two planes of brightness, 1 = the same: the mean over windows of 8 by 8, four pixels apart. */
+export function ssim(one: Buffer | undefined, other: Buffer | undefined, width: number): number {
+  if (one === undefined || other === undefined || one.length !== other.length)
+    throw new Error('expected two planes of one size');
+  const height = one.length / width;
+  let sum = 0;
+  let windows = 0;
+  for (let y = 0; y + 8 <= height; y += 4) {
+    for (let x = 0; x + 8 <= width; x += 4) {
+      sum += likeness(one, other, y * width + x, width);
+      windows += 1;
+    }
+  }
+  return sum / windows;
+}
+
+function likeness(one: Buffer, other: Buffer, corner: number, width: number): number {
+  let [a, b, aa, bb, ab] = [0, 0, 0, 0, 0];
+  for (let i = 0; i < 64; i++) {
+    const place = corner + (i >> 3) * width + (i & 7);
+    const [p, q] = [one[place]!, other[place]!];
+    a += p;
+    b += q;
+    aa += p * p;
+    bb += q * q;
+    ab += p * q;
+  }
+  const [meanA, meanB] = [a / 64, b / 64];
+  const [varA, varB, both] = [aa / 64 - meanA ** 2, bb / 64 - meanB ** 2, ab / 64 - meanA * meanB];
+  const [c1, c2] = [6.5025, 58.5225];
+  return ((2 * meanA * meanB + c1) * (2 * both + c2)) / ((meanA ** 2 + meanB ** 2 + c1) * (varA + varB + c2));
+}
+
+/** Mean difference of brightness, 0 to 255. */
+export function distance(one: Buffer | undefined, other: Buffer | undefined): number {
+  if (one === undefined || other === undefined) throw new Error('expected two pictures');
+  let sum = 0;
+  for (let i = 0; i < one.length; i++) sum += Math.abs(one[i]! - other[i]!);
+  return sum / one.length;
 }
 
 export const namesIn = async (directory: string): Promise<string[]> => (await readdir(directory)).sort();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AVCOL_PRI_BT709, AVCOL_RANGE_MPEG, AVCOL_SPC_BT709, AVCOL_TRC_BT709 } from 'node-av/constants';
-import { bytesOf, decodeFile, namesIn, openStudio, speechPlan, videoPlan } from './renders.ts';
+import { bytesOf, decodeFile, distance, namesIn, openStudio, speechPlan, videoPlan } from './renders.ts';
 
 test('a film has exactly the asked frames, size, colours and sound, and says what made it', async t => {
   const { start } = openStudio(t);
@@ -118,11 +118,3 @@ test('a marked copy has the same frames and only other corners', async t => {
     await bytesOf(both, 'watermarked'),
   );
 });
-
-/** Mean difference of brightness, 0 to 255. */
-function distance(one: Buffer | undefined, other: Buffer | undefined): number {
-  if (one === undefined || other === undefined) throw new Error('expected two pictures');
-  let sum = 0;
-  for (let i = 0; i < one.length; i++) sum += Math.abs(one[i]! - other[i]!);
-  return sum / one.length;
-}

@@ -1,0 +1,84 @@
+import type { VideoPlan } from '../catalog/render-plan.ts';
+import { decodeSound, soundOfVideo } from './decode-sound.ts';
+import { soundRate } from './encode-video.ts';
+import type { Stage } from './messages.ts';
+import { composeMusic } from './music.ts';
+import { type Line, narrate } from './narrate.ts';
+import type { Take } from './takes.ts';
+
+const stereo = 2;
+/** Nobody reads a whole prompt aloud. */
+const longestNarration = 300;
+
+/** Interleaved stereo for the whole film; undefined: it has no sound. */
+export async function chooseSound(
+  plan: VideoPlan,
+  stage: Stage,
+  seconds: number,
+  takes: readonly Take[],
+): Promise<Float32Array | undefined> {
+  const samples = Math.round(seconds * soundRate);
+  if (plan.source?.keepSound) {
+    const kept = await soundOfVideo(stage.input(plan.source.media), samples);
+    if (kept !== undefined) return kept;
+  }
+  if (!plan.sound && plan.music !== true) return undefined;
+  const guides = plan.sound ? guidesOf(plan) : [];
+  if (guides.length > 0) return joinGuides(guides.map(stage.input), samples);
+  return compose(plan, stage, samples, takes);
+}
+
+/** The plan's own guide first, else the sounds among the references. */
+function guidesOf(plan: VideoPlan): string[] {
+  if (plan.guideAudio !== undefined) return [plan.guideAudio.media];
+  return (plan.references ?? []).filter(({ kind }) => kind === 'audio').map(({ media }) => media);
+}
+
+/** One after the other, cut or filled with silence to the length of the film. */
+async function joinGuides(paths: readonly string[], samples: number): Promise<Float32Array> {
+  const [only] = paths;
+  if (only !== undefined && paths.length === 1) return decodeSound(only, samples);
+  const joined = new Float32Array(samples * stereo);
+  let filled = 0;
+  for (const path of paths) {
+    const sound = trimmed(await decodeSound(path, samples));
+    joined.set(sound.subarray(0, joined.length - filled), filled);
+    filled = Math.min(joined.length, filled + sound.length);
+  }
+  return joined;
+}
+
+/** Without the silence that fills it up. */
+function trimmed(sound: Float32Array): Float32Array {
+  let end = sound.length;
+  while (end > 0 && sound[end - 1] === 0) end -= 1;
+  return sound.subarray(0, end + (end % stereo));
+}
+
+async function compose(
+  plan: VideoPlan,
+  stage: Stage,
+  samples: number,
+  takes: readonly Take[],
+): Promise<Float32Array> {
+  const kind = plan.soundKind ?? 'all';
+  const sound = composeMusic({
+    seed: stage.seed,
+    samples,
+    scenes: takes.map(({ scene, from }) => ({ scene, from })),
+    music: plan.music ?? (plan.sound && kind === 'all'),
+    effects: plan.sound && kind !== 'speech',
+  });
+  if (plan.sound && kind !== 'effects') await narrate(sound, linesOf(plan, kind, takes), stage.breathe);
+  return sound;
+}
+
+/** What stands in double quotes is said; where only speech is wanted and nothing is quoted, the prompt is told. */
+function linesOf(plan: VideoPlan, kind: 'all' | 'speech', takes: readonly Take[]): Line[] {
+  return takes.flatMap(({ scene, from, to }, index) => {
+    const prompt = plan.shots[index]?.prompt ?? '';
+    const told = kind === 'speech' ? prompt.slice(0, longestNarration) : '';
+    const text = scene.words.join(' ') || told;
+    return text.trim() === '' ? [] : [{ text, from, to, voice: plan.voice ?? prompt.slice(0, 200) }];
+  });
+}
