@@ -76,6 +76,7 @@ export default defineModel({
       width,
       height,
       fps: 24,
+      cover: true,
       shots: [{ seconds: input.duration, prompt: input.prompt ?? '' }],
       seed: null,
       // Contract 2.10 names no sound.

@@ -72,6 +72,7 @@ export default defineModel({
       width,
       height,
       fps: 24,
+      cover: true,
       // Contract 2.11: the prompt is ignored when is_rec is true.
       shots: [{ seconds: input.duration, prompt: input.is_rec ? recommendedPrompt : (input.prompt ?? '') }],
       seed: input.seed || null,

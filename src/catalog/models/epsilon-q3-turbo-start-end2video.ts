@@ -77,6 +77,7 @@ export default defineModel({
       width,
       height,
       fps: 24,
+      cover: true,
       shots: [{ seconds: input.duration, prompt: input.is_rec ? recommendedPrompt : (input.prompt ?? '') }],
       seed: input.seed || null,
       sound: input.audio,
