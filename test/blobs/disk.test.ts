@@ -192,9 +192,13 @@ describe('the folder', () => {
       await writeFile(join(folder, 'local'), 'kept');
       const { key } = await first.keep(join(folder, 'local'));
       await mkdir(join(folder, 'incoming'), { recursive: true });
-      await writeFile(join(folder, 'incoming', 'f'.repeat(40)), 'half');
+      const [left, underWay] = ['e'.repeat(40), 'f'.repeat(40)];
+      for (const name of [left, underWay]) await writeFile(join(folder, 'incoming', name), 'half');
+      const hoursAgo = new Date(Date.now() - 2 * 60 * 60 * 1000);
+      await utimes(join(folder, 'incoming', left), hoursAgo, hoursAgo);
       const second = await openDiskBlobs(folder);
-      assert.deepEqual(await readdir(join(folder, 'incoming')), []);
+      // What is young may be another process's, which is copying just now.
+      assert.deepEqual(await readdir(join(folder, 'incoming')), [underWay]);
       const stream = await second.open(key);
       assert.deepEqual(Buffer.concat((await stream?.toArray()) ?? []), Buffer.from('kept'));
     } finally {
