@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
 import { globalSetup, globalTeardown } from '../test/support/global-setup.ts';
+import { figure, machine, printRow, spread } from './figures.ts';
 
 /**
  * Durable creates and status reads over HTTP against what the bare framework does, on this machine, in one run.
@@ -46,6 +47,7 @@ interface Target {
 
 const folder = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
 const running: ChildProcess[] = [];
+console.log(machine());
 await globalSetup().catch(failure => console.log(`No PostgreSQL: ${failure}`));
 const postgres = process.env.TEST_POSTGRES_URL;
 try {
@@ -130,7 +132,7 @@ async function printStarts(): Promise<void> {
     await end(child);
   }
   console.log(`\nSecond start, spawn to banner: ${spread(took)} ms`);
-  console.log(`Resident when idle: ${whole(idleMb)} MB`);
+  console.log(`Resident when idle: ${figure(idleMb)} MB`);
 }
 
 /** Resolves when the program has told its address. */
@@ -161,7 +163,6 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 function printRates(targets: readonly Target[]): void {
-  console.log(`${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores, Node ${process.version}`);
   console.log(
     `${rounds} rounds of ${seconds} s, ${connections} connections, ${body.length} bytes a creation\n`,
   );
@@ -179,18 +180,5 @@ function printRates(targets: readonly Target[]): void {
     ['median (min–max)', 'creates/s', '% of alone', 'status/s', '% of alone'],
     ...rows,
   ])
-    console.log(name.padEnd(20) + cells.map(cell => cell.padStart(24)).join(''));
-}
-
-function spread(values: readonly number[]): string {
-  return `${whole(median(values))} (${whole(Math.min(...values))}–${whole(Math.max(...values))})`;
-}
-
-function whole(value: number): string {
-  return Math.round(value).toLocaleString('en-US');
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+    printRow(name, cells);
 }

@@ -93,7 +93,7 @@ export async function openGateway(config: Config, log: Logger, clock: Clock = sy
 }
 
 async function openWorker(common: Common, closers: Closers): Promise<Worker> {
-  const { config, local, metrics } = common;
+  const { config, clock, local, metrics } = common;
   const outbound = closers.add(openOutbound({ allowPrivate: config.allowPrivateNetwork }), opened =>
     opened.close(),
   );
@@ -102,6 +102,7 @@ async function openWorker(common: Common, closers: Closers): Promise<Worker> {
   );
   const provider = openLocalProvider({
     engine,
+    clock,
     concurrency: config.localConcurrency,
     folder: await local.make('render'),
   });

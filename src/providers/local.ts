@@ -3,8 +3,10 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findModel } from '../catalog/index.ts';
 import type { RenderPlan } from '../catalog/render-plan.ts';
+import type { Clock } from '../domain/clock.ts';
 import type { ProducedFile, Production, Provider, ProviderTask } from '../domain/provider.ts';
 import type { Render, RenderEngine, Rendered } from '../render/engine.ts';
+import { openSandbox, type Sandbox } from './sandbox.ts';
 
 const pollMs = 250;
 /** No plan of the catalog takes this long; a render that does is stuck. */
@@ -12,6 +14,7 @@ const renderTimeoutMs = 30 * 60 * 1000;
 
 export interface LocalProviderOptions {
   readonly engine: RenderEngine;
+  readonly clock: Clock;
   /** Jobs at once. */
   readonly concurrency: number;
   /** Where renders write until their files are collected. */
@@ -19,12 +22,23 @@ export interface LocalProviderOptions {
 }
 
 interface Running {
+  readonly plan: RenderPlan;
   readonly render: Render;
+  readonly sandbox: Sandbox;
   ended: Awaited<Render['ended']> | null;
+  /** Epoch ms before which the end is not told. */
+  tellsAt: number;
 }
 
+/** In the place of a render, where a switch asks for a failure. */
+const nothingDrawn: Render = {
+  ended: Promise.resolve({ kind: 'cancelled' }),
+  progress: () => 1,
+  cancel: () => {},
+};
+
 /** The engine that needs no account: it draws and speaks on this machine. Sending again costs nothing. */
-export function openLocalProvider({ engine, concurrency, folder }: LocalProviderOptions): Provider {
+export function openLocalProvider({ engine, clock, concurrency, folder }: LocalProviderOptions): Provider {
   const running = new Map<string, Running>();
   const folderOf = ({ dedupeKey }: ProviderTask) => join(folder, dedupeKey);
 
@@ -38,27 +52,36 @@ export function openLocalProvider({ engine, concurrency, folder }: LocalProvider
       const directory = folderOf(task);
       await rm(directory, { recursive: true, force: true });
       await mkdir(directory, { recursive: true });
-      const plan = planOf(task);
-      const render = engine.start({
-        plan,
-        seed: seedOf(plan, task),
-        directory,
-        inputs: task.media,
-        timeoutMs: renderTimeoutMs,
-      });
-      const entry: Running = { render, ended: null };
+      const { plan, sandbox } = openSandbox(planOf(task));
+      const render = sandbox.failure
+        ? nothingDrawn
+        : engine.start({
+            plan,
+            seed: seedOf(plan, task),
+            directory,
+            inputs: task.media,
+            timeoutMs: renderTimeoutMs,
+          });
+      const entry: Running = { plan, render, sandbox, ended: null, tellsAt: 0 };
       running.set(task.dedupeKey, entry);
-      render.ended.then(ended => (entry.ended = ended));
+      render.ended.then(ended => {
+        entry.ended = ended;
+        entry.tellsAt = clock.now() + sandbox.delayMs;
+      });
       return { kind: 'accepted', ref: { key: task.dedupeKey }, firstPollMs: pollMs, settled: render.ended };
     },
 
     async poll(task) {
       const entry = running.get(task.dedupeKey);
       if (!entry) return { kind: 'missing' };
-      if (!entry.ended) return { kind: 'running', nextPollMs: pollMs, progress: entry.render.progress() };
+      const heldMs = entry.tellsAt - clock.now();
+      if (!entry.ended || heldMs > 0)
+        return { kind: 'running', nextPollMs: pollMs, progress: progressOf(entry, heldMs) };
+      const { failure } = entry.sandbox;
+      if (failure) return { kind: 'failed', error: { ...failure, retry: false } };
       switch (entry.ended.kind) {
         case 'rendered':
-          return { kind: 'succeeded', production: productionOf(planOf(task), entry.ended.rendered) };
+          return { kind: 'succeeded', production: productionOf(entry.plan, entry.ended.rendered) };
         case 'failed':
           return {
             kind: 'failed',
@@ -87,6 +110,13 @@ export function openLocalProvider({ engine, concurrency, folder }: LocalProvider
       await rm(folderOf(task), { recursive: true, force: true });
     },
   };
+}
+
+/** A wait that was asked for is half of the way, or all of it where nothing is drawn. */
+function progressOf({ render, sandbox: { failure, delayMs }, ended }: Running, heldMs: number): number {
+  if (delayMs === 0) return render.progress();
+  const waited = ended ? 1 - heldMs / delayMs : 0;
+  return failure ? waited : (render.progress() + waited) / 2;
 }
 
 function planOf({ job, facts }: ProviderTask): RenderPlan {

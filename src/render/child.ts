@@ -1,11 +1,7 @@
-import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { type FromChild, isToChild, type Rendered, type RenderTask, type Stage } from './messages.ts';
 
 const framesPerCollection = 8;
-
-// A render is never more urgent than the gateway that started it.
-setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 // The gateway is gone: nobody will read what is drawn here.
 process.on('disconnect', () => process.exit(0));

@@ -25,7 +25,15 @@ export async function soundOfVideo(path: string, samples: number): Promise<Float
 
 async function decode(input: Input, samples: number): Promise<Float32Array> {
   const sound = new Float32Array(samples * stereo);
-  const filter = FilterAPI.create(`aresample=${soundRate},aformat=sample_fmts=flt:channel_layouts=stereo`);
+  // One channel becomes two that are as loud; left to itself FFmpeg takes 3 dB from it.
+  const isMono = input.stream.codecpar.channelLayout.nbChannels === 1;
+  const filter = FilterAPI.create(
+    [
+      ...(isMono ? ['pan=stereo|c0=c0|c1=c0'] : []),
+      `aresample=${soundRate}`,
+      'aformat=sample_fmts=flt:channel_layouts=stereo',
+    ].join(','),
+  );
   let filled = 0;
   const take = () => {
     for (let frame = filter.receiveSync(); isOwned(frame); frame = filter.receiveSync()) {

@@ -15,6 +15,7 @@ export interface SoundSettings {
 type Format = 'mp3' | 'pcm' | 'flac' | 'wav';
 
 const wavHeaderBytes = 44;
+/** Of one block at the rates of MPEG 1; half of it at the slower ones. */
 const mp3Samples = 1152;
 const flacSamples = 4096;
 
@@ -98,7 +99,8 @@ async function writeCoded(
     }
   };
   let written = 0;
-  for (const block of blocksOf(parts, format === 'mp3' ? mp3Samples : flacSamples)) {
+  const size = format === 'flac' ? flacSamples : sampleRate >= 32_000 ? mp3Samples : mp3Samples / 2;
+  for (const block of blocksOf(parts, size)) {
     const frame = Frame.fromAudioBuffer(format === 'mp3' ? planes(block, channels) : toS16(block, channels), {
       nbSamples: block.length,
       format: format === 'mp3' ? av.AV_SAMPLE_FMT_S16P : av.AV_SAMPLE_FMT_S16,
@@ -107,7 +109,8 @@ async function writeCoded(
       timeBase,
       pts: BigInt(written),
     });
-    encoder.encodeSync(frame);
+    if (block.length === size) encoder.encodeSync(frame);
+    else encodeLast(encoder, frame);
     drain();
     frame.free();
     written += block.length;
@@ -119,10 +122,17 @@ async function writeCoded(
   encoder.close();
 }
 
-/** The parts as blocks of this many samples; the last is filled up with silence. */
+/** A short block goes straight to the codec: the encoder would wait for the rest of it and lose it. */
+function encodeLast(encoder: Encoder, frame: Frame): void {
+  const code = encoder.getCodecContext()?.sendFrameSync(frame) ?? -1;
+  if (code < 0) throw new Error(`expected the codec to take the last samples, got code ${code}`);
+}
+
+/** The parts as blocks of this many samples; the last is as short as what is left, or filled up where it is the only one. */
 function* blocksOf(parts: readonly Float32Array[], size: number): Generator<Float32Array> {
   let block = new Float32Array(size);
   let filled = 0;
+  let blocks = 0;
   for (const part of parts) {
     for (let taken = 0; taken < part.length; ) {
       const room = Math.min(size - filled, part.length - taken);
@@ -131,11 +141,12 @@ function* blocksOf(parts: readonly Float32Array[], size: number): Generator<Floa
       taken += room;
       if (filled < size) continue;
       yield block;
+      blocks += 1;
       block = new Float32Array(size);
       filled = 0;
     }
   }
-  if (filled > 0) yield block;
+  if (filled > 0) yield blocks > 0 ? block.subarray(0, filled) : block;
 }
 
 function wavHeader(samples: number, { sampleRate, channels }: SoundSettings): Buffer {

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { readdir, rm } from 'node:fs/promises';
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { seconds } from '../domain/clock.ts';
@@ -182,12 +183,15 @@ export function openRenderEngine({ concurrency }: RenderEngineOptions): RenderEn
 /** No environment but PATH: a render knows no secret it could leak. */
 function forkChild(): ChildProcess {
   const path = process.env.PATH;
-  return fork(childPath, {
+  const child = fork(childPath, {
     execArgv: ['--expose-gc', '--max-old-space-size=512', '--disable-warning=ExperimentalWarning'],
     env: path === undefined ? {} : { PATH: path },
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
+  // A render is never more urgent than the gateway. Set from here, all its threads inherit it: those that V8 starts too.
+  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  return child;
 }
 
 function stop(child: ChildProcess): void {

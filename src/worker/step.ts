@@ -292,13 +292,8 @@ async function follow(
         break;
       case 'succeeded':
         return polled;
-      case 'failed': {
-        const { code, message, upstream } = polled.error;
-        return {
-          kind: 'ended',
-          outcome: early ?? { kind: 'failed', error: jobError(code, message, upstream) },
-        };
-      }
+      case 'failed':
+        return { kind: 'ended', outcome: early ?? outcomeOf(polled.error) };
       case 'cancelled':
         return {
           kind: 'ended',
@@ -319,6 +314,10 @@ async function follow(
     }
   }
 }
+
+/** The code `cancelled` and the state of that name go together. */
+const outcomeOf = ({ code, message, upstream }: ProviderError): Outcome =>
+  code === 'cancelled' ? { kind: 'cancelled' } : { kind: 'failed', error: jobError(code, message, upstream) };
 
 function progressNoter({ db, clock }: WorkerParts, { hold }: Holding) {
   let notedAt = 0;

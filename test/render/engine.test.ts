@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { constants, getPriority } from 'node:os';
 import { test } from 'node:test';
 import { imagePlan, namesIn, openStudio, videoPlan } from './renders.ts';
 
@@ -123,6 +124,14 @@ test('a child knows nothing of the environment but the path', {
     names.filter(name => name !== '' && !name?.startsWith('NODE_CHANNEL')),
     ['PATH'],
   );
+  render.cancel();
+  await render.ended;
+});
+
+test('a render is below normal priority from its start', async t => {
+  const { start } = openStudio(t, 1);
+  const { render } = await start(longVideo);
+  assert.equal(getPriority(await onlyChild()), constants.priority.PRIORITY_BELOW_NORMAL);
   render.cancel();
   await render.ended;
 });

@@ -15,12 +15,12 @@ export interface Created {
   readonly id: ReturnType<typeof jobIdFromRow>;
   status(): Promise<Answer>;
   cancel(): Promise<Answer>;
-  /** The answer of the result once the job ended. */
-  ended(): Promise<Answer>;
+  /** The answer of the result once the job ended, which it does within that time. */
+  ended(withinMs?: number): Promise<Answer>;
 }
 
 export async function create(
-  gateway: TestGateway,
+  gateway: Pick<TestGateway, 'ask'>,
   model: string,
   options: AskOptions & { readonly key: string },
 ): Promise<Created> {
@@ -29,13 +29,13 @@ export async function create(
   return found(gateway, model, made.body.request_id, options.key);
 }
 
-export function found(gateway: TestGateway, model: string, id: string, key: string): Created {
+export function found(gateway: Pick<TestGateway, 'ask'>, model: string, id: string, key: string): Created {
   const path = `${model}/requests/${id}`;
   return {
     id: jobIdFromRow(id),
     status: () => gateway.ask('GET', `${path}/status`, { key }),
     cancel: () => gateway.ask('PUT', `${path}/cancel`, { key }),
-    ended: () =>
+    ended: (withinMs = longestRunMs) =>
       until(
         async () => {
           const answer = await gateway.ask('GET', `${path}/response`, {
@@ -45,7 +45,7 @@ export function found(gateway: TestGateway, model: string, id: string, key: stri
           return answer.status === 200 && answer;
         },
         'the job to end',
-        longestRunMs,
+        withinMs,
       ),
   };
 }

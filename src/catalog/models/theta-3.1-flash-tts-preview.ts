@@ -106,9 +106,9 @@ const emotionWords = {
 } as const;
 const emotions = ['happy', 'sad', 'angry', 'fearful', 'disgusted', 'surprised', 'calm'] as const;
 
-/** Contract 2.16: the style can be requested in the text. The request steers the voice and is not spoken. */
+/** Contract 2.16: the style can be requested in the text. The request steers the voice and is not spoken; brackets are no part of one. */
 function readStyle(text: string) {
-  const [request, style = ''] = /^\s*(?:say|speak|read|whisper)\b([^:\n]{0,80}):\s*(?=\S)/i.exec(text) ?? [
+  const [request, style = ''] = /^\s*(?:say|speak|read|whisper)\b([^:[\n]{0,80}):\s*(?=\S)/i.exec(text) ?? [
     '',
   ];
   const whispered = /whisper/i.test(request);

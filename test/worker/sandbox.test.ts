@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { minutes, seconds } from '../../src/domain/clock.ts';
+import type { JobErrorCode } from '../../src/domain/job.ts';
+import { startGateway, type TestGateway, until } from '../support/gateway.ts';
+import { create, found, speech, untilRunning, video } from './jobs.ts';
+
+describe('the switches of the local engine', () => {
+  let gateway: TestGateway;
+  let key: string;
+  before(async () => {
+    gateway = await startGateway();
+    key = await gateway.key();
+  });
+  after(() => gateway.close());
+
+  const say = (text: string) => create(gateway, speech, { key, body: { text } });
+  const aliasOf = (id: string) => gateway.ask('GET', `${speech}/requests/${id}`, { key });
+  const leftovers = () => readdir(join(gateway.local, 'render'));
+
+  describe('fail', () => {
+    /** Code → whether the same job may succeed another time, and the answer of the alias path. */
+    const codes: Readonly<Record<Exclude<JobErrorCode, 'cancelled'>, readonly [boolean, number]>> = {
+      runtime_error: [false, 500],
+      invalid_input: [false, 400],
+      file_download_error: [false, 400],
+      content_policy_violation: [false, 400],
+      provider_unavailable: [true, 500],
+      submission_uncertain: [false, 500],
+      expired: [true, 400],
+      response_too_large: [false, 500],
+      internal_error: [true, 500],
+    };
+    for (const [code, [retryable, alias]] of Object.entries(codes)) {
+      test(`${code} ends a job that was accepted with exactly that`, async () => {
+        const job = await say(`Hello. [atelier:fail=${code}]`);
+        const { body } = await job.ended();
+        assert.deepEqual(
+          [body.status, body.error],
+          [
+            'COMPLETED',
+            {
+              code,
+              message: `Runtime execution failed: the switch [atelier:fail=${code}] asked for it`,
+              retryable,
+            },
+          ],
+        );
+        assert.equal((await aliasOf(job.id)).status, alias);
+        assert.deepEqual(await leftovers(), []);
+      });
+    }
+
+    test('cancelled ends a job as one that was cancelled', async () => {
+      const job = await create(gateway, video, { key, body: { prompt: 'A boat [atelier:fail=cancelled]' } });
+      const { body } = await job.ended();
+      assert.deepEqual(
+        [body.error, body.output.task_status],
+        [
+          {
+            code: 'cancelled',
+            message: 'Runtime execution failed: the job was cancelled',
+            retryable: false,
+          },
+          'CANCELED',
+        ],
+      );
+    });
+
+    test('ends the job of a picture and of a video alike', async () => {
+      const jobs = await Promise.all([
+        create(gateway, '/v1/queue/gamma-v3-image', {
+          key,
+          body: { prompt: 'A fox [atelier:fail=expired]' },
+        }),
+        create(gateway, video, { key, body: { prompt: 'A boat [atelier:fail=expired]' } }),
+      ]);
+      const ended = await Promise.all(jobs.map(job => job.ended()));
+      assert.deepEqual(
+        ended.map(({ body }) => body.error.code),
+        ['expired', 'expired'],
+      );
+    });
+  });
+
+  test('a switch that does not exist ends the job as invalid input and says what exists', async () => {
+    const job = await say('Hello. [atelier:fial=expired]');
+    const { body } = await job.ended();
+    assert.deepEqual(body.error, {
+      code: 'invalid_input',
+      message:
+        'Runtime execution failed: the switch [atelier:fial=expired] does not exist; there are ' +
+        '[atelier:fail=CODE] with one of runtime_error, invalid_input, file_download_error, ' +
+        'content_policy_violation, provider_unavailable, submission_uncertain, expired, cancelled, ' +
+        'response_too_large, internal_error; [atelier:slow=SECONDS] with 1 to 600; and [atelier:progress]',
+      retryable: false,
+    });
+  });
+
+  describe('slow', () => {
+    test('keeps a job in progress until its time is over', async () => {
+      const job = await say('Hello. [atelier:slow=600]');
+      // Half of the way: it is spoken, and now only waits.
+      await until(async () => (await job.status()).body.progress >= 0.5, 'the progress to show the half');
+      gateway.clock.advance(5 * minutes);
+      await until(
+        async () => (await job.status()).body.progress >= 0.75,
+        'the progress to show three quarters',
+      );
+      assert.equal((await job.status()).body.status, 'IN_PROGRESS');
+      gateway.clock.advance(5 * minutes);
+      const { body } = await job.ended();
+      assert.deepEqual([body.error, body.audio.content_type], [null, 'audio/wav']);
+    });
+
+    test('puts off a failure', async () => {
+      const job = await say('Hello. [atelier:slow=600] [atelier:fail=expired]');
+      gateway.clock.advance(1 * seconds);
+      await until(async () => (await job.status()).body.progress > 0, 'the progress to show');
+      assert.equal((await job.status()).body.status, 'IN_PROGRESS');
+      gateway.clock.advance(10 * minutes);
+      assert.equal((await job.ended()).body.error.code, 'expired');
+    });
+
+    test('leaves a job that can be cancelled at once', async () => {
+      const job = await say('Hello. [atelier:slow=600]');
+      await until(async () => (await job.status()).body.progress >= 0.5, 'the progress to show the half');
+      const asked = await job.cancel();
+      assert.deepEqual(
+        [asked.status, asked.body],
+        [202, { status: 'CANCELLATION_REQUESTED', request_id: job.id }],
+      );
+      assert.deepEqual((await job.ended()).body.error, {
+        code: 'cancelled',
+        message: 'Runtime execution failed: the job was cancelled',
+        retryable: false,
+      });
+      assert.deepEqual(await leftovers(), []);
+    });
+
+    test('leaves a gateway that can be stopped at once, and the job is taken up again', async () => {
+      const job = await say('Hello. [atelier:slow=600]');
+      await untilRunning(job);
+      await gateway.stop();
+      gateway = await startGateway({ after: gateway });
+      const again = found(gateway, speech, job.id, key);
+      await until(async () => (await again.status()).body.progress >= 0.5, 'the progress to show the half');
+      gateway.clock.advance(10 * minutes);
+      assert.equal((await again.ended()).body.error, null);
+    });
+  });
+
+  test('progress shows a job grow in several steps before it ends', async () => {
+    const job = await say('Hello. [atelier:progress]');
+    const seen: number[] = [];
+    await until(async () => {
+      const { status, progress } = (await job.status()).body;
+      if (typeof progress === 'number' && progress !== seen.at(-1)) seen.push(progress);
+      return status === 'COMPLETED';
+    }, 'the job to end');
+    assert.equal((await job.ended()).body.error, null);
+    assert.deepEqual(
+      seen,
+      seen.toSorted((a, b) => a - b),
+    );
+    assert.ok(seen.length >= 3, `expected three steps at least, got ${seen.join(', ')}`);
+  });
+
+  test('a switch is not spoken', async () => {
+    const jobs = [await say('The tide is out.'), await say('The tide is out. [atelier:progress]')];
+    const [plain, switched] = await Promise.all(jobs.map(job => job.ended()));
+    assert.equal(plain?.body.error, null);
+    assert.deepEqual(
+      [switched?.body.audio.duration, switched?.body.audio.file_size],
+      [plain?.body.audio.duration, plain?.body.audio.file_size],
+    );
+  });
+
+  test('a text that is nothing but a switch is spoken as a second of silence', async () => {
+    const { body } = await (await say('[atelier:progress]')).ended();
+    assert.deepEqual([body.error, body.audio.duration], [null, 1]);
+  });
+
+  test('a prompt that is nothing but a switch is drawn', async () => {
+    const job = await create(gateway, '/v1/queue/gamma-v3-image', {
+      key,
+      body: { prompt: '[atelier:progress]', aspect_ratio: '1:1' },
+    });
+    const { body } = await job.ended();
+    assert.deepEqual([body.error, body.images[0].width], [null, 1024]);
+  });
+});
