@@ -27,6 +27,9 @@ export interface StoredFile {
   readonly type: string;
 }
 
+/** Each asking waits for a change of status, a minute at most; the last jobs of a file wait for all others. */
+const maxAsked = 20;
+
 /** One gateway for a file of tests. Its jobs are created before the first test, and the tests share their results. */
 export function openFinishedJobs() {
   const starts: (() => void)[] = [];
@@ -53,7 +56,9 @@ export function openFinishedJobs() {
     assert.equal(created.status, 200, JSON.stringify(created.body));
     const { request_id: id, status_url, response_url } = created.body;
     const headers = { prefer: 'wait=60' };
-    while ((await gateway.ask('GET', status_url, { key, headers })).body.status !== 'COMPLETED');
+    let status: unknown;
+    for (let asked = 0; status !== 'COMPLETED' && asked < maxAsked; asked++)
+      ({ status } = (await gateway.ask('GET', status_url, { key, headers })).body);
     const { body } = await gateway.ask('GET', response_url, { key });
     assert.deepEqual([body.error, body.model, body.request_id], [null, model, id]);
     return { id, body };
