@@ -1,7 +1,7 @@
 import { type JobId, jobIdFromRow } from '../domain/ids.ts';
 import type { Hold } from '../domain/job.ts';
 import { fromJson, toJson } from '../domain/json.ts';
-import type { Connection, Row, Statements } from './connection.ts';
+import type { Row, Statements } from './connection.ts';
 import { integer, oneOf, text, textOrNull } from './rows.ts';
 
 const answers = ['accepted', 'done', 'refused', 'unknown', 'lost'] as const;
@@ -28,25 +28,23 @@ export interface Intent {
 }
 
 /** Flushes the intent before the billable call. False when the hold was lost: the call must not be made. */
-export function openAttempt(db: Connection, hold: Hold, intent: Intent, now: number): Promise<boolean> {
-  return db.transaction(async tx => {
-    const [row] = await tx.write(
-      `INSERT INTO attempts (job_id, number, provider, account, dedupe_key, started_at)
+export async function openAttempt(db: Statements, hold: Hold, intent: Intent, now: number): Promise<boolean> {
+  const [row] = await db.write(
+    `INSERT INTO attempts (job_id, number, provider, account, dedupe_key, started_at)
        SELECT id, $4, $5, $6, $7, $8 FROM jobs WHERE id = $1 AND holder = $2 AND claim = $3 AND state = 'running'
        RETURNING number`,
-      [
-        hold.jobId,
-        hold.holder,
-        hold.claim,
-        intent.number,
-        intent.provider,
-        intent.account,
-        intent.dedupeKey,
-        now,
-      ],
-    );
-    return row !== undefined;
-  });
+    [
+      hold.jobId,
+      hold.holder,
+      hold.claim,
+      intent.number,
+      intent.provider,
+      intent.account,
+      intent.dedupeKey,
+      now,
+    ],
+  );
+  return row !== undefined;
 }
 
 export type Answer =
