@@ -120,18 +120,18 @@ export interface VideoPlan {
   readonly watermark: 'none' | 'burned' | 'copy';
 }
 
-export interface VideoSource {
-  readonly media: string;
-  /**
-   * `extend`: goes on from its last frame. `edit`: its frames, changed. `motion`: its movement drives the first frame.
-   * `feature`: its look.
-   */
-  readonly use: 'extend' | 'edit' | 'motion' | 'feature';
-  /** Its own sound in the result. */
-  readonly keepSound: boolean;
-  /** `motion` only: whether the figure keeps facing as in the first frame, or turns as in the source. */
-  readonly facing?: 'frame' | 'source';
-}
+export type VideoSource =
+  /** Goes on from its last frame; its sound has ended there. */
+  | { readonly media: string; readonly use: 'extend' }
+  | {
+      readonly media: string;
+      /** `edit`: its frames, changed. `motion`: its movement drives the first frame. `feature`: its look. */
+      readonly use: 'edit' | 'motion' | 'feature';
+      /** Its own sound in the result, from its beginning. */
+      readonly keepSound: boolean;
+      /** `motion` only: whether the figure keeps facing as in the first frame, or turns as in the source. */
+      readonly facing?: 'frame' | 'source';
+    };
 
 export interface SpeechPlan {
   readonly kind: 'speech';

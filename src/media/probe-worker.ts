@@ -20,6 +20,7 @@ import {
 import type { MediaFacts } from '../domain/media.ts';
 import { isTurnedHeif } from './heif-rotation.ts';
 import { type Sniffed, sniff, sniffBytes } from './sniff.ts';
+import { isWholePicture } from './whole-picture.ts';
 
 /** What the pool sends in: one file at a time. */
 export interface ProbeOrder {
@@ -36,6 +37,8 @@ export type Probe =
 
 /** A picture is read whole, because a TIFF keeps its directory at the end. */
 const maxImageBytes = 64 * 1024 * 1024;
+/** No picture of more pixels is ever decoded here. */
+const maxDrawnPixels = 120_000_000;
 /** Frames looked at for the frame rate; mediabunny calls its estimate reliable from here on. */
 const ratedPackets = 256;
 
@@ -98,6 +101,10 @@ async function probeImage(file: FileHandle, mimeType: string, bytes: number): Pr
   const content = await readRange(file, 0, bytes);
   const { width, height, orientation = 1 } = imageSize(content);
   if (!isCount(width) || !isCount(height)) return unreadable('The picture has no width or height.');
+  // Larger than anything that is drawn: its size alone refuses it.
+  const isDrawable = width * height <= maxDrawnPixels;
+  if (isDrawable && !(await isWholePicture(mimeType, content)))
+    return unreadable('The picture ends before all of it is there.');
   // EXIF orientations 5 to 8 lay the picture on its side.
   const isTurned = heifTypes.has(mimeType) ? isTurnedHeif(content) : orientation >= 5 && orientation <= 8;
   const image = isTurned ? { width: height, height: width } : { width, height };

@@ -15,10 +15,6 @@ process.on('message', message => {
     case 'try':
       void finish(tryLibraries().then(() => ({ kind: 'usable' })));
       return;
-    case 'cancel':
-      // The parent removes what was written; messages come in at every `breathe`.
-      process.exit(0);
-      return;
     default: {
       const impossible: never = message;
       throw new Error(`expected a known message, got ${JSON.stringify(impossible)}`);

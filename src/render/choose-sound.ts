@@ -18,8 +18,9 @@ export async function chooseSound(
   takes: readonly Take[],
 ): Promise<Float32Array | undefined> {
   const samples = Math.round(seconds * soundRate);
-  if (plan.source?.keepSound) {
-    const kept = await soundOfVideo(stage.input(plan.source.media), samples);
+  const { source } = plan;
+  if (source !== undefined && source.use !== 'extend' && source.keepSound) {
+    const kept = await soundOfVideo(stage.input(source.media), samples);
     if (kept !== undefined) return kept;
   }
   if (!plan.sound && plan.music !== true) return undefined;

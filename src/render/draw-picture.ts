@@ -12,6 +12,9 @@ import { cover, loadPicture, meanColours, type Picture } from './pictures.ts';
 import { mulberry32 } from './random.ts';
 import type { Scene } from './scene.ts';
 
+/** Pictures from one ground come nearer to it from one to the next, and no more after so many. */
+const mostClosely = 6;
+
 type Use = ImagePlan['references'][number]['use'];
 export type Pictures = Readonly<Record<Use, readonly Picture[]>>;
 
@@ -50,7 +53,7 @@ export function drawPicture(
       behind,
       width,
       height,
-      1 + 0.05 * random() * index,
+      1 + (0.03 + 0.03 * random()) * Math.min(index, mostClosely),
       (random() - 0.5) * 0.5 * Math.min(1, index),
     );
     regrade(context, scene, width, height, pictures.base.length > 0 ? 0.36 : 0.22);

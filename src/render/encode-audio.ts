@@ -15,6 +15,8 @@ export interface SoundSettings {
 type Format = 'mp3' | 'pcm' | 'flac' | 'wav';
 
 const wavHeaderBytes = 44;
+/** Behind the samples: many a reader looks for them at byte 44 and nowhere else. */
+const wavNote = listOfInfo('ICMT', renderedLocally);
 /** Of one block at the rates of MPEG 1; half of it at the slower ones. */
 const mp3Samples = 1152;
 const flacSamples = 4096;
@@ -56,6 +58,7 @@ async function writePlain(
       await file.write(toS16(part, settings.channels));
       await breathe();
     }
+    if (format === 'wav') await file.write(wavNote);
   } finally {
     await file.close();
   }
@@ -153,7 +156,7 @@ function wavHeader(samples: number, { sampleRate, channels }: SoundSettings): Bu
   const bytes = samples * channels * 2;
   const header = Buffer.alloc(wavHeaderBytes);
   header.write('RIFF', 0, 'latin1');
-  header.writeUInt32LE(bytes + wavHeaderBytes - 8, 4);
+  header.writeUInt32LE(bytes + wavHeaderBytes + wavNote.length - 8, 4);
   header.write('WAVEfmt ', 8, 'latin1');
   header.writeUInt32LE(16, 16);
   header.writeUInt16LE(1, 20);
@@ -165,6 +168,18 @@ function wavHeader(samples: number, { sampleRate, channels }: SoundSettings): Bu
   header.write('data', 36, 'latin1');
   header.writeUInt32LE(bytes, 40);
   return header;
+}
+
+/** A `LIST` of one entry; texts end with a zero byte and are of even length. */
+function listOfInfo(name: string, text: string): Buffer {
+  const length = text.length + 1;
+  const list = Buffer.alloc(20 + length + (length % 2));
+  list.write('LIST', 0, 'latin1');
+  list.writeUInt32LE(list.length - 8, 4);
+  list.write(`INFO${name}`, 8, 'latin1');
+  list.writeUInt32LE(length, 16);
+  list.write(text, 20, 'latin1');
+  return list;
 }
 
 const toInteger = (sample: number) => Math.max(-32_768, Math.min(32_767, Math.round(sample * 32_767)));

@@ -18,7 +18,7 @@ export interface Render {
   readonly ended: Promise<RenderEnd>;
   /** 0 to 1. */
   progress(): number;
-  /** Asks the child to stop and kills it when it does not. Has no effect on an ended render. */
+  /** Kills the child; it has nothing to put in order. Has no effect on an ended render. */
   cancel(): void;
 }
 
@@ -46,8 +46,6 @@ interface Running {
 }
 
 const childPath = fileURLToPath(new URL('./child.ts', import.meta.url));
-/** A child that does not obey a cancel within this time is killed. */
-const obeyMs = 1.5 * seconds;
 const tryMs = 30 * seconds;
 const maxStderrCharacters = 4000;
 
@@ -102,7 +100,7 @@ export function openRenderEngine({ concurrency }: RenderEngineOptions): RenderEn
         if (place >= 0) {
           waiting.splice(place, 1);
           settle({ kind: 'cancelled' });
-        } else if (child !== undefined) stop(child);
+        } else child?.kill('SIGKILL');
       },
     };
     function settle(end: RenderEnd): void {
@@ -192,12 +190,6 @@ function forkChild(): ChildProcess {
   // A render is never more urgent than the gateway. Set from here, all its threads inherit it: those that V8 starts too.
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   return child;
-}
-
-function stop(child: ChildProcess): void {
-  if (child.connected) child.send({ kind: 'cancel' } satisfies ToChild, () => {});
-  const timer = setTimeout(() => child.kill('SIGKILL'), obeyMs);
-  child.once('close', () => clearTimeout(timer));
 }
 
 /** The directory was empty at the start, so whatever is not an output is a piece of one. */

@@ -1,6 +1,7 @@
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import type { Box } from '../catalog/render-plan.ts';
 import { continueBorder, keepFarFrom, type Size } from './border.ts';
+import { lightBorder } from './border-light.ts';
 import { mix } from './colour.ts';
 import { lookAt, prepareScene } from './paint-scene.ts';
 import { type Palette, paletteOf } from './palette.ts';
@@ -45,10 +46,11 @@ export function surround(
     size.width - place.x - place.width,
     size.height - place.y - place.height,
   );
-  // Words that name nothing give no scene to stand in, only a shimmer over the border.
-  const most = scene.place === 'abstract' ? 0.16 : 0.8;
-  keepFarFrom(over, place, size, farthest * 0.05, farthest * 0.62, most);
+  const isScene = scene.place !== 'abstract';
+  keepFarFrom(over, place, size, farthest * 0.05, farthest * 0.62, isScene ? 0.8 : 0.16);
   context.drawImage(world, 0, 0);
+  // Words that name nothing give no scene to stand in, only a shimmer over the border and a light in it.
+  if (!isScene) lightBorder(context, place, size, suited);
 }
 
 /** The light and colours that the border has at each place, so that the scene does not stand out from it. */

@@ -3,6 +3,7 @@ import { type Canvas, createCanvas } from '@napi-rs/canvas';
 import type { ImagePlan } from '../catalog/render-plan.ts';
 import type { Size } from './border.ts';
 import { drawPicture, inStyle, loadReferences, type Pictures } from './draw-picture.ts';
+import { encodePicture } from './encode-picture.ts';
 import { extendPicture } from './extend-picture.ts';
 import { prepareMark } from './mark.ts';
 import { readRegion } from './mask.ts';
@@ -57,8 +58,7 @@ export async function renderImage(plan: ImagePlan, stage: Stage): Promise<Render
   ): Promise<RenderedOutput> {
     await stage.breathe();
     const path = stage.path(name);
-    // Encoded beside the event loop, so that a cancel is heard meanwhile.
-    await writeFile(path, await canvas.encode('png'));
+    await writeFile(path, await encodePicture(canvas, 'png'));
     return { role, index, path, mimeType: 'image/png' };
   }
 }

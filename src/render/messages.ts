@@ -32,10 +32,7 @@ export interface Rendered {
 }
 
 /** `try` encodes two frames to see whether the optional libraries are here. */
-export type ToChild =
-  | { readonly kind: 'start'; readonly task: RenderTask }
-  | { readonly kind: 'try' }
-  | { readonly kind: 'cancel' };
+export type ToChild = { readonly kind: 'start'; readonly task: RenderTask } | { readonly kind: 'try' };
 
 export type FromChild =
   | { readonly kind: 'progress'; readonly fraction: number }
@@ -52,13 +49,13 @@ export interface Stage {
   input(media: string): string;
   /** 0 to 1. */
   progress(fraction: number): void;
-  /** Lets a cancel through and, now and then, collects garbage. Call it once a frame or sentence. */
+  /** Lets progress out and, now and then, collects garbage. Call it once a frame or sentence. */
   breathe(): Promise<void>;
 }
 
 /** Both ends are this very code, so the tag is enough to tell the messages apart. */
 export const isToChild = (message: unknown): message is ToChild =>
-  hasKind(message) && ['start', 'try', 'cancel'].includes(message.kind);
+  hasKind(message) && ['start', 'try'].includes(message.kind);
 
 export const isFromChild = (message: unknown): message is FromChild =>
   hasKind(message) && ['progress', 'rendered', 'usable', 'failed'].includes(message.kind);

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { type Canvas, createCanvas, ImageData, loadImage, type SKRSContext2D } from '@napi-rs/canvas';
-import { FilterAPI } from 'node-av';
+import { Canvas, createCanvas, type Image, loadImage, type SKRSContext2D } from '@napi-rs/canvas';
 import type { Colour } from './colour.ts';
-import { openInput } from './open-input.ts';
+import { checkPixels, decodePicture } from './decode-picture.ts';
 
 /** A decoded reference picture: something a canvas can draw, with its size in pixels. */
 export interface Picture {
@@ -11,17 +10,17 @@ export interface Picture {
   readonly height: number;
 }
 
-/** Larger pictures are scaled down at once: nobody sees more, and memory is bounded. */
 const longestSide = 4096;
-const maxPixels = 120_000_000;
 
 /** PNG, JPEG, WebP and GIF by the canvas; HEIC, AVIF, BMP and TIFF by FFmpeg. Its error is fit for the client. */
 export async function loadPicture(path: string): Promise<Picture> {
   try {
     const bytes = await readFile(path);
-    const picture = isDrawable(bytes) ? await decodeDrawable(bytes) : await decodeOther(path);
-    if (picture.width < 1 || picture.height < 1) throw new Error('expected a picture with pixels');
-    return picture;
+    const whole = isDrawable(bytes) ? await decodeDrawable(bytes) : await decodePicture(path, bytes);
+    const canvas = shrunk(whole);
+    const { width, height } = canvas;
+    if (width < 1 || height < 1) throw new Error('expected a picture with pixels');
+    return { canvas, width, height };
   } catch (cause) {
     throw new Error('An input picture could not be decoded.', { cause });
   }
@@ -74,44 +73,21 @@ function isDrawable(bytes: Buffer): boolean {
   );
 }
 
-async function decodeDrawable(bytes: Buffer): Promise<Picture> {
+async function decodeDrawable(bytes: Buffer): Promise<Image> {
   const { imageSize } = await import('image-size');
   const { width, height } = imageSize(bytes);
-  if (width * height > maxPixels)
-    throw new Error(`expected at most ${maxPixels} pixels, got ${width * height}`);
-  const image = await loadImage(bytes);
-  const scale = Math.min(1, longestSide / Math.max(image.width, image.height));
-  const canvas = createCanvas(
-    Math.max(1, Math.round(image.width * scale)),
-    Math.max(1, Math.round(image.height * scale)),
-  );
-  canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
-  return { canvas, width: canvas.width, height: canvas.height };
+  checkPixels(width, height);
+  return loadImage(bytes);
 }
 
-async function decodeOther(path: string): Promise<Picture> {
-  const input = await openInput(path, 'picture');
-  const filter = FilterAPI.create(
-    `scale=w='min(iw,${longestSide})':h='min(ih,${longestSide})':force_original_aspect_ratio=decrease,format=rgba`,
+/** Larger pictures are scaled down at once: nobody sees more, and memory is bounded. */
+function shrunk(whole: Image | Canvas): Canvas {
+  const scale = Math.min(1, longestSide / Math.max(whole.width, whole.height));
+  if (whole instanceof Canvas && scale === 1) return whole;
+  const canvas = createCanvas(
+    Math.max(1, Math.round(whole.width * scale)),
+    Math.max(1, Math.round(whole.height * scale)),
   );
-  try {
-    for await (const packet of input.demuxer.packets(input.stream.index)) {
-      for await (const frame of input.decoder.frames(packet)) {
-        if (frame === null) continue;
-        const [converted] = filter.processAllSync(frame);
-        frame.free();
-        if (converted === undefined) continue;
-        const { width, height } = converted;
-        const canvas = createCanvas(width, height);
-        const pixels = new Uint8ClampedArray(converted.toBuffer());
-        converted.free();
-        canvas.getContext('2d').putImageData(new ImageData(pixels, width, height), 0, 0);
-        return { canvas, width, height };
-      }
-    }
-    throw new Error('expected a picture, got a file nothing could be decoded from');
-  } finally {
-    filter.close();
-    await input.close();
-  }
+  canvas.getContext('2d').drawImage(whole, 0, 0, canvas.width, canvas.height);
+  return canvas;
 }

@@ -19,6 +19,8 @@ import { stray, stylize } from './temper-scene.ts';
 /** What a prompt becomes before anything is drawn: plain data, the same for the same words and seed. */
 export interface Scene {
   readonly seed: number;
+  /** Which picture or shot of its plan it is, from 0. */
+  readonly index: number;
   readonly place: Place;
   readonly time: Time;
   readonly moods: readonly Mood[];
@@ -100,6 +102,7 @@ function readWords(
   const focus = random() < 0.5 ? between(random, 0.28, 0.36) : between(random, 0.64, 0.72);
   return {
     seed: mixed,
+    index,
     place,
     time,
     moods,

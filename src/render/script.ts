@@ -25,7 +25,7 @@ export interface SpokenRun {
 
 const sentenceRestMs = 260;
 const paragraphRestMs = 480;
-/** Longer ones are cut at a space: sentences are what a cancel waits for. */
+/** Longer ones are cut at a space: progress is told after each. */
 const longestSentence = 400;
 const pinyin = /^(\([a-zü:]+[1-5]\))+$/i;
 

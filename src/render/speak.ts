@@ -1,4 +1,5 @@
 import type { EspeakEvent, EspeakWorker } from '@echogarden/espeak-ng-emscripten';
+import { fitPace, silence } from './fit-pace.ts';
 import type { SpokenRun } from './script.ts';
 import type { Voice } from './voices.ts';
 
@@ -32,8 +33,6 @@ export interface Speaker {
 }
 
 const normalRate = 175;
-/** Quieter than this (about -54 dB) counts as silence. */
-const silence = 0.002;
 
 /** A fresh synthesiser: a used one speaks slightly differently, and bytes must repeat. */
 export async function openSpeaker(): Promise<Speaker> {
@@ -65,7 +64,15 @@ export async function trySpeaking(): Promise<void> {
   if (samples.length === 0) throw new Error('expected the synthesiser to speak, got silence');
 }
 
+/** Another speed lasts so much longer or shorter than the same words at the normal one. */
 function say(worker: EspeakWorker, run: SpokenRun, voice: Voice, delivery: Delivery): Utterance {
+  const { speed } = delivery;
+  if (speed === 1) return synthesise(worker, run, voice, delivery);
+  const { samples } = synthesise(worker, run, voice, { ...delivery, speed: 1 });
+  return fitPace(synthesise(worker, run, voice, delivery), samples.length / speed, spokenRate);
+}
+
+function synthesise(worker: EspeakWorker, run: SpokenRun, voice: Voice, delivery: Delivery): Utterance {
   worker.set_voice(`${run.voice}+${voice.variant}`);
   worker.set_rate(Math.round(Math.min(450, Math.max(80, normalRate * delivery.speed))));
   worker.set_pitch(step(voice.pitch + delivery.pitch));

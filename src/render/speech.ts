@@ -10,8 +10,8 @@ import { addEffect, deliveryOf, limit, rhythm, voiceGraph } from './voice-sound.
 import { mixVoices, type WeightedVoice } from './voices.ts';
 
 const mimeTypes = { mp3: 'audio/mpeg', pcm: 'audio/pcm', flac: 'audio/flac', wav: 'audio/wav' } as const;
-/** Between two languages in one sentence. */
-const breathSamples = Math.round(0.05 * spokenRate);
+/** Between two languages in one sentence, at normal speed. */
+const breathSeconds = 0.05;
 
 interface Recording {
   readonly parts: Float32Array[];
@@ -110,6 +110,7 @@ function speakSentence(
 ): { samples: Float32Array; words: SpokenWord[] } {
   const pieces: Float32Array[] = [];
   const words: SpokenWord[] = [];
+  const breath = Math.round((breathSeconds * spokenRate) / delivery.speed);
   let length = 0;
   for (const run of sentence.spoken) {
     const [lead, ...others] = voices.map(({ voice, share }) => ({
@@ -117,7 +118,7 @@ function speakSentence(
       share,
     }));
     if (lead === undefined || lead.samples.length === 0) continue;
-    const from = length === 0 ? 0 : length + breathSamples;
+    const from = length === 0 ? 0 : length + breath;
     const mixed = lead.samples.map(sample => sample * lead.share);
     for (const other of others) addFitted(mixed, other.samples, other.share);
     pieces.push(new Float32Array(from - length), mixed);

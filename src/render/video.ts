@@ -3,6 +3,7 @@ import { type Canvas, createCanvas } from '@napi-rs/canvas';
 import type { VideoPlan } from '../catalog/render-plan.ts';
 import { chooseSound } from './choose-sound.ts';
 import { chooseTakes } from './choose-takes.ts';
+import { encodePicture } from './encode-picture.ts';
 import { type Film, openFilm } from './encode-video.ts';
 import { type MarkPainter, prepareMark } from './mark.ts';
 import type { Rendered, RenderedOutput, Stage } from './messages.ts';
@@ -12,7 +13,6 @@ const framesPerProgress = 8;
 const longestTransitionSeconds = 0.6;
 /** Where in the film the cover is taken: past the beginning, before the end gives anything away. */
 const coverShare = 0.4;
-const coverQuality = 90;
 
 export async function renderVideo(plan: VideoPlan, stage: Stage): Promise<Rendered> {
   const seconds = plan.shots.reduce((sum, shot) => sum + shot.seconds, 0);
@@ -60,7 +60,7 @@ function stillsOf(plan: VideoPlan, frames: number, mark: MarkPainter): Still[] {
         context.drawImage(canvas, 0, 0);
         if (plan.watermark === 'burned') mark(context, copy.width, copy.height);
         const path = stage.path('cover.jpg');
-        await writeFile(path, await copy.encode('jpeg', coverQuality));
+        await writeFile(path, await encodePicture(copy, 'jpeg'));
         return { role: 'cover', index: 0, path, mimeType: 'image/jpeg' };
       },
     });
@@ -69,7 +69,7 @@ function stillsOf(plan: VideoPlan, frames: number, mark: MarkPainter): Still[] {
       frame: frames - 1,
       async save(canvas, stage) {
         const path = stage.path('last-frame.png');
-        await writeFile(path, await canvas.encode('png'));
+        await writeFile(path, await encodePicture(canvas, 'png'));
         return { role: 'last_frame', index: 0, path, mimeType: 'image/png' };
       },
     });

@@ -150,7 +150,7 @@ test('the plan goes on from an earlier video, in its shape, and says how the mar
     shots: [{ seconds: 3, prompt: 'The camera rises above the trees' }],
     seed: null,
     sound: false,
-    source: { media: video_creation_id, use: 'extend', keepSound: false },
+    source: { media: video_creation_id, use: 'extend' },
     metadata: '{"Label":"1","ContentProducer":"studio"}',
     watermark: 'copy',
     mark: { corner: 'top_right' },
@@ -168,7 +168,7 @@ test('the plan goes on from any video and ends with the end frame', () => {
     shots: [{ seconds: 7, prompt: 'The train slows down and stops at the station' }],
     seed: null,
     sound: false,
-    source: { media: 'https://files.test/train.mov', use: 'extend', keepSound: false },
+    source: { media: 'https://files.test/train.mov', use: 'extend' },
     lastFrame: { media: 'https://files.test/station.png' },
     watermark: 'none',
   });

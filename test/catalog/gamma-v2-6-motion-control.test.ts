@@ -156,8 +156,8 @@ test('the plan is silent where the sound is not to be kept, or there is none', (
     [{}, mute],
   ] as const) {
     const plan = model.render(accepted(model, { ...base, ...change }), lookUp(facts));
-    assert.ok(plan.kind === 'video');
-    assert.deepEqual([plan.sound, plan.source?.keepSound], [false, false]);
+    assert.ok(plan.kind === 'video' && plan.source?.use === 'motion');
+    assert.deepEqual([plan.sound, plan.source.keepSound], [false, false]);
   }
 });
 
@@ -179,7 +179,8 @@ test('the plan of pro is 1080p, keeps the facing of the image and has a marked c
 test('with a subject only the orientation of the video counts', () => {
   const body = { ...base, character_orientation: 'image', element_list: [{ element_id: 1 }] };
   const plan = model.render(accepted(model, body));
-  assert.equal(plan.kind === 'video' && plan.source?.facing, 'source');
+  assert.ok(plan.kind === 'video' && plan.source?.use === 'motion');
+  assert.equal(plan.source.facing, 'source');
 });
 
 test('a success and a failure speak the words of the family', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createCanvas } from '@napi-rs/canvas';
 import { dataUrl } from '../contract/media-fields.ts';
-import { coverGray, decodeFile, distance, pixelsOf, ssim } from '../render/renders.ts';
+import { coverGray, decodeFile, distance, noteOf, pixelsOf, ssim } from '../render/renders.ts';
 import { assertFilm, assertVideo, cut, type Film, movingClip, type Plane } from './films.ts';
 import { type FinishedJob, openFinishedJobs } from './finished-jobs.ts';
 import { drawing, pngOf } from './pictures.ts';
@@ -71,6 +71,7 @@ async function assertTask({ id, body }: FinishedJob, size: readonly [number, num
   const cover = await jobs.stored(creations[0].cover_url);
   const { width, height } = await pixelsOf(cover.bytes);
   assert.deepEqual([cover.type, width, height], ['image/jpeg', ...size]);
+  assert.equal(noteOf(cover.bytes), 'rendered locally (procedural, not an AI model)');
 }
 
 describe(still, () => {

@@ -79,6 +79,7 @@ export async function assertVideo(jobs: FinishedJobs, named: Named, wanted: Film
       channels,
     },
   );
+  assert.equal(film.comment, 'rendered locally (procedural, not an AI model)');
   near(film.seconds, seconds, 0.1);
   if (channels > 0) {
     assert.equal(film.sampleRate, 48_000);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Canvas, createCanvas } from '@napi-rs/canvas';
-import { pixelsOf } from '../render/renders.ts';
+import { noteOf, pixelsOf } from '../render/renders.ts';
 import type { FinishedJobs, Named } from './finished-jobs.ts';
 
 export type Pixels = Awaited<ReturnType<typeof pixelsOf>>;
@@ -24,7 +24,7 @@ export function drawing(dark: string, light: string, width: number, height: numb
 
 export const pngOf = (canvas: Canvas): Buffer => canvas.toBuffer('image/png');
 
-/** A stored PNG of exactly that size, decoded. */
+/** A stored PNG of exactly that size that says what made it, decoded. */
 export async function assertPicture(
   { stored }: FinishedJobs,
   named: Named,
@@ -32,6 +32,7 @@ export async function assertPicture(
 ): Promise<Pixels> {
   const { bytes, type } = await stored(named);
   assert.deepEqual([type, bytes.toString('latin1', 1, 4)], ['image/png', 'PNG']);
+  assert.equal(noteOf(bytes), 'rendered locally (procedural, not an AI model)');
   const pixels = await pixelsOf(bytes);
   assert.deepEqual([pixels.width, pixels.height], size);
   return pixels;

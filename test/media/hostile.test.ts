@@ -4,7 +4,7 @@ import { deflateSync } from 'node:zlib';
 import { dataUrl, handIn, isRefused, passes } from '../contract/media-fields.ts';
 import { speech } from '../contract/queue.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { clip, picture } from '../support/media-maker.ts';
+import { clip, type PictureFormat, picture } from '../support/media-maker.ts';
 import { fileError, formHeaders, formOf, leavingNothing } from '../support/uploads.ts';
 import { busyFilm, pngHeader } from './craft-bytes.ts';
 
@@ -24,6 +24,12 @@ async function bomb(): Promise<Buffer> {
   data.writeUInt32BE(rows.length);
   data.write('IDAT', 4);
   return Buffer.concat([head, Buffer.alloc(4), data, rows, Buffer.alloc(4), small.subarray(-12)]);
+}
+
+/** A picture with a sound header whose pixels end early. */
+async function cutShort(format: PictureFormat): Promise<Buffer> {
+  const whole = await picture(format, 400, 400);
+  return whole.subarray(0, whole.length * 0.9);
 }
 
 /** Begins as a picture, goes on as a page and an archive. */
@@ -92,6 +98,8 @@ describe('hostile files', () => {
       ],
       ['picture.png', 'image/png', async () => pngHeader(300, 300).subarray(0, 20), unread('image/png')],
       ['flat.png', 'image/png', async () => pngHeader(0, 300), unread('image/png')],
+      ['early.jpg', 'image/jpeg', () => cutShort('jpeg'), unread('image/jpeg')],
+      ['early.png', 'image/png', () => cutShort('png'), unread('image/png')],
     ];
     for (const [name, type, make, error] of table) {
       test(`${name} called ${type}: ${(error as ReturnType<typeof fileError>).error.message}`, async () => {
@@ -144,6 +152,9 @@ describe('hostile files', () => {
       ['a document', async () => Buffer.from('%PDF-1.7\n'), type('application/pdf')],
       ['a webp cut short', async () => (await picture('webp', 400, 400)).subarray(0, 16), unread],
       ['a gif cut short', async () => (await picture('gif', 400, 400)).subarray(0, 7), unread],
+      ...(['png', 'jpeg', 'webp', 'gif', 'avif'] as const).map(
+        format => [`nine tenths of a ${format}`, () => cutShort(format), unread] as const,
+      ),
     ];
     for (const [what, make, reason] of table) {
       test(`${what} called a png`, async () => {

@@ -247,7 +247,7 @@ describe('damaged files', () => {
   });
 
   test('with bytes changed anywhere, a file is read soundly or unreadable, and the next one is read', async () => {
-    const hasty = openProber({ workers: 2, timeoutMs: 1000 });
+    const hasty = openProber({ workers: 2, timeoutMs: 3000 });
     const random = seededRandom(20);
     for (const name of ['film.mp4', 'film.webm', 'sound.mp3', 'sound.wav', 'still.tiff']) {
       const original = await readFile(at(name));
@@ -265,7 +265,7 @@ describe('damaged files', () => {
   });
 
   test('a file that keeps the reader busy for ever is given up, and the next one gets a new thread', async () => {
-    const strict = openProber({ workers: 1, timeoutMs: 1000 });
+    const strict = openProber({ workers: 1, timeoutMs: 3000 });
     await writeFile(at('busy.mp4'), busyFilm(await readFile(at('film.mp4'))));
     const [busy, next] = await Promise.all([strict.probe(at('busy.mp4')), strict.probe(at('film.mp4'))]);
     assert.deepEqual(busy, tooSlow);

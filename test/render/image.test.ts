@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createCanvas } from '@napi-rs/canvas';
 import { imageSize } from 'image-size';
-import { bytesOf, imagePlan, namesIn, openStudio, pixelsOf } from './renders.ts';
+import { bytesOf, imagePlan, namesIn, noteOf, openStudio, pixelsOf } from './renders.ts';
 
 test('pictures have the exact size, are as many as asked and differ', async t => {
   const { start } = openStudio(t);
@@ -40,6 +40,22 @@ test('a copy is marked in the lower right and nowhere else', async t => {
   }
   assert.ok(changed.left > 400 && changed.left < 600, `from column ${changed.left}`);
   assert.ok(changed.top > 320 && changed.top < 350, `from row ${changed.top}`);
+});
+
+test('every picture says what made it', async t => {
+  const { rendered } = openStudio(t);
+  const made = await rendered({ ...imagePlan, count: 2, grid: true, watermark: 'copy' });
+  const notes = await Promise.all(
+    made.outputs.map(async ({ role, index }) => [role, noteOf(await bytesOf(made, role, index))]),
+  );
+  const note = 'rendered locally (procedural, not an AI model)';
+  assert.deepEqual(notes, [
+    ['primary', note],
+    ['watermarked', note],
+    ['primary', note],
+    ['watermarked', note],
+    ['grid', note],
+  ]);
 });
 
 test('what the negative prompt names is not drawn', async t => {

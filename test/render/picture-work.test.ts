@@ -131,6 +131,53 @@ test('an extended picture stands untouched in the middle and its border goes on'
   assert.ok(blue > red, 'the sky keeps the colour of the upper edge');
 });
 
+for (const [kind, sky, ground] of [
+  ['light', '#e8eef4', '#d8d0c0'],
+  ['dark', '#060a18', '#0a0a0c'],
+  ['black', '#000000', '#000000'],
+  ['white', '#ffffff', '#ffffff'],
+] as const) {
+  test(`around a ${kind} picture, without words, four narrow borders can be told apart`, async t => {
+    const { rendered, folder } = openStudio(t);
+    const path = join(await folder(), 'a.png');
+    const canvas = createCanvas(200, 160);
+    const context = canvas.getContext('2d');
+    context.fillStyle = sky;
+    context.fillRect(0, 0, 200, 80);
+    context.fillStyle = ground;
+    context.fillRect(0, 80, 200, 80);
+    await writeFile(path, canvas.toBuffer('image/png'));
+    const work = { kind: 'extend', media: 'm' } as const;
+    const plan = { ...imagePlan, width: 220, height: 176, count: 4, prompt: '', work };
+    const result = await rendered(plan, { inputs: { m: path } });
+    const made = await Promise.all(
+      [0, 1, 2, 3].map(async index => pixelsOf(await bytesOf(result, 'primary', index))),
+    );
+    const inside = (x: number, y: number) => x >= 10 && x < 210 && y >= 8 && y < 168;
+    const difference = (one: (typeof made)[number], other: (typeof made)[number]) => {
+      const sum = { inside: 0, outside: 0, pixels: 0 };
+      for (let y = 0; y < 176; y++)
+        for (let x = 0; x < 220; x++) {
+          const away = one
+            .at(x, y)
+            .reduce((most, part, i) => Math.max(most, Math.abs(part - other.at(x, y)[i]!)), 0);
+          if (inside(x, y)) sum.inside += away;
+          else {
+            sum.outside += away;
+            sum.pixels += 1;
+          }
+        }
+      return { inside: sum.inside, border: sum.outside / sum.pixels };
+    };
+    for (const [index, one] of made.entries())
+      for (const other of made.slice(index + 1)) {
+        const { inside: changed, border } = difference(one, other);
+        assert.equal(changed, 0);
+        assert.ok(border > 7, `the borders differ by ${border}`);
+      }
+  });
+}
+
 test('an upscaled picture keeps its forms; a creative one has details of its own that follow the seed', async t => {
   const { rendered, folder } = openStudio(t);
   const path = join(await folder(), 'a.png');

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { crc32 } from 'node:zlib';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { Codec, Decoder, Demuxer, FilterAPI, type Frame } from 'node-av';
 import { AV_PIX_FMT_YUV420P } from 'node-av/constants';
@@ -171,10 +172,31 @@ export function distance(one: Buffer | undefined, other: Buffer | undefined): nu
 
 export const namesIn = async (directory: string): Promise<string[]> => (await readdir(directory)).sort();
 
-/** Mono s16le of a plain wav file, -1 to 1. */
-export function samplesOfWav(bytes: Buffer): Float64Array {
-  return samplesOfPcm(bytes.subarray(44));
+/** What a PNG or JPEG says about itself, each chunk of a PNG with a right checksum; null where it says nothing. */
+export function noteOf(picture: Buffer): string | null {
+  if (picture.readUInt16BE() === 0xffd8) {
+    for (let at = 2; picture[at + 1] !== 0xda; at += 2 + picture.readUInt16BE(at + 2))
+      if (picture[at + 1] === 0xfe)
+        return picture.toString('latin1', at + 4, at + 2 + picture.readUInt16BE(at + 2));
+    return null;
+  }
+  let note: string | null = null;
+  for (let at = 8; at < picture.length; ) {
+    const end = at + 8 + picture.readUInt32BE(at);
+    const content = picture.subarray(at + 4, end);
+    if (picture.readUInt32BE(end) !== crc32(content)) throw new Error(`expected a sound chunk at ${at}`);
+    const text = content.toString('latin1');
+    if (text.startsWith('tEXtComment\0')) note = text.slice(12);
+    at = end + 4;
+  }
+  return note;
 }
+
+/** Mono s16le of a plain wav file, -1 to 1. */
+export const samplesOfWav = (bytes: Buffer): Float64Array => samplesOfPcm(dataOfWav(bytes));
+
+/** The bare samples of a wav file that we wrote. */
+export const dataOfWav = (bytes: Buffer): Buffer => bytes.subarray(44, 44 + bytes.readUInt32LE(40));
 
 export function samplesOfPcm(bytes: Buffer): Float64Array {
   return Float64Array.from({ length: bytes.length / 2 }, (_, i) => bytes.readInt16LE(i * 2) / 32_768);

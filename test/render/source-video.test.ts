@@ -3,6 +3,15 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createCanvas } from '@napi-rs/canvas';
+import { Encoder, Frame, Log, Muxer, type Packet } from 'node-av';
+import {
+  AV_CHANNEL_LAYOUT_MONO,
+  AV_LOG_ERROR,
+  AV_PIX_FMT_YUV420P,
+  AV_SAMPLE_FMT_FLTP,
+  FF_ENCODER_AAC,
+  FF_ENCODER_LIBX264,
+} from 'node-av/constants';
 import type { VideoPlan } from '../../src/catalog/render-plan.ts';
 import { stepBetween } from '../../src/render/estimate-motion.ts';
 import { coverGray, decodeFile, distance, openStudio, ssim, videoPlan } from './renders.ts';
@@ -41,13 +50,14 @@ test('a source is gone on with, changed, followed and kept in sound', async t =>
     [0, 12, 23],
   );
   inputs.s = source.path;
-  const use = (kind: NonNullable<VideoPlan['source']>['use'], keepSound = false) => ({
+  const onwards = { source: { media: 's', use: 'extend' } } as const;
+  const use = (kind: 'edit' | 'motion' | 'feature', keepSound = false) => ({
     source: { media: 's', use: kind, keepSound },
   });
 
   const [onward, ended, edited, driven, alike, other] = await Promise.all([
-    made({ ...shot('', 0.75), ...use('extend') }, [0, 3]),
-    made({ ...shot('', 0.75), ...use('extend'), lastFrame: { media: 'b' } }, [0, 17]),
+    made({ ...shot('', 0.75), ...onwards }, [0, 3]),
+    made({ ...shot('', 0.75), ...onwards, lastFrame: { media: 'b' } }, [0, 17]),
     made({ ...shot('night, snow, noir', 1), ...use('edit', true) }, [0, 12, 23]),
     made({ ...shot('', 1), firstFrame: { media: 'b' }, ...use('motion') }, [0, 23]),
     made({ ...shot('desert', 0.25), ...use('feature', true), sound: true }, [0]),
@@ -92,6 +102,62 @@ test('a source is gone on with, changed, followed and kept in sound', async t =>
   assert.equal(alike.film.codecs.length, 2);
 });
 
+test('a kept sound is heard with the pictures it belongs to, though it begins later than they', async t => {
+  const { rendered, folder } = openStudio(t);
+  const path = join(await folder(), 'late.mp4');
+  await makeLateSound(path, 0.5);
+  const source = { media: 's', use: 'edit', keepSound: true } as const;
+  const made = await rendered({ ...plan, ...shot('noir', 1), source }, { inputs: { s: path } });
+  const film = await decodeFile(made.outputs[0]!.path);
+  assert.equal(film.samples, 48_000);
+  assert.ok(film.loudness(0, 0.4) < 0.01, `before it begins: ${film.loudness(0, 0.4)}`);
+  assert.ok(film.loudness(0.6, 1) > 0.1, `after: ${film.loudness(0.6, 1)}`);
+});
+
+/** A second of grey pictures, and as much of a tone that begins so many seconds after them. */
+async function makeLateSound(path: string, seconds: number): Promise<void> {
+  Log.setLevel(AV_LOG_ERROR);
+  await using muxer = await Muxer.open(path);
+  const picture = await Encoder.create(FF_ENCODER_LIBX264, { options: { preset: 'ultrafast' } });
+  const voice = await Encoder.create(FF_ENCODER_AAC);
+  const streams = [muxer.addStream(picture), muxer.addStream(voice)] as const;
+  const late = BigInt(seconds * 48_000);
+  const write = async (packets: readonly Packet[], stream: number, by: bigint) => {
+    for (const packet of packets) {
+      packet.pts += by;
+      packet.dts += by;
+      await muxer.writePacket(packet, stream);
+      packet.free();
+    }
+  };
+  for (let at = 0; at < 24; at++) {
+    using frame = Frame.fromVideoBuffer(Buffer.alloc((64 * 64 * 3) / 2, 128), {
+      width: 64,
+      height: 64,
+      format: AV_PIX_FMT_YUV420P,
+      timeBase: { num: 1, den: 24 },
+      pts: BigInt(at),
+    });
+    await write(await picture.encodeAll(frame), streams[0], 0n);
+  }
+  for (let at = 0; at < 48; at++) {
+    const tone = Float32Array.from({ length: 1024 }, (_, i) => 0.5 * Math.sin((at * 1024 + i) * 0.06));
+    using frame = Frame.fromAudioBuffer(Buffer.from(tone.buffer), {
+      nbSamples: 1024,
+      format: AV_SAMPLE_FMT_FLTP,
+      sampleRate: 48_000,
+      channelLayout: AV_CHANNEL_LAYOUT_MONO,
+      timeBase: { num: 1, den: 48_000 },
+      pts: BigInt(at * 1024),
+    });
+    await write(await voice.encodeAll(frame), streams[1], late);
+  }
+  await write(await picture.encodeAll(null), streams[0], 0n);
+  await write(await voice.encodeAll(null), streams[1], late);
+  picture.close();
+  voice.close();
+}
+
 test('motion is measured to a part of a pixel', () => {
   const size = { width: 192, height: 108 };
   const plane = (shift: number, grow: number) =>
@@ -115,8 +181,12 @@ test('a source that cannot be decoded is a failed render with a sentence', async
   const directory = await folder();
   const path = join(directory, 'a.mp4');
   await writeFile(path, '#EXTM3U\n#EXTINF:4,\nhttp://127.0.0.1:9/secret.ts\n');
-  const ends = (['extend', 'edit', 'motion'] as const).map(async use => {
-    const source = { media: 's', use, keepSound: false };
+  const sources = [
+    { media: 's', use: 'extend' },
+    { media: 's', use: 'edit', keepSound: false },
+    { media: 's', use: 'motion', keepSound: false },
+  ] as const;
+  const ends = sources.map(async source => {
     const { render } = await start({ ...plan, source }, { inputs: { s: path } });
     return render.ended;
   });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { SpeechPlan } from '../../src/catalog/render-plan.ts';
 import {
   bytesOf,
+  dataOfWav,
   decodeFile,
   namesIn,
   openStudio,
@@ -37,6 +38,7 @@ test('every format has its name, type, codec, rate and channels', async t => {
     assert.equal(end.rendered.outputs[0]?.mimeType, mimeType);
     const file = await decodeFile(end.rendered.outputs[0]!.path);
     assert.deepEqual([file.codecs, file.sampleRate, file.channels], [[codec], sampleRate, channels]);
+    assert.equal(file.comment, 'rendered locally (procedural, not an AI model)');
     assert.ok(Math.abs(file.samples / sampleRate - 0.72) < 0.25, `${file.samples / sampleRate} seconds`);
     assert.ok(file.loudness(0, 0.6) > 0.03);
   }
@@ -47,7 +49,7 @@ test('pcm is bare samples, equal in both channels', async t => {
   const one = await bytesOf(await rendered({ ...speechPlan, format: 'pcm' }));
   const two = await bytesOf(await rendered({ ...speechPlan, format: 'pcm', channels: 2 }));
   const wav = await bytesOf(await rendered(speechPlan));
-  assert.ok(wav.subarray(44).equals(one), 'the wav file holds the very same samples');
+  assert.ok(dataOfWav(wav).equals(one), 'the wav file holds the very same samples');
   assert.equal(two.length, one.length * 2);
   assert.deepEqual(
     samplesOfPcm(two).filter((_, i) => i % 2 === 1),
@@ -84,14 +86,48 @@ test('a pause is silent for exactly its milliseconds', async t => {
   assert.notEqual(rms(samples.subarray(first + 12_000, first + 12_800)), 0);
 });
 
-test('speed is linear', async t => {
+test('speed is linear, pauses that nobody asked for included', async t => {
   const { rendered } = openStudio(t);
-  const pieces = [{ text: 'The quick brown fox jumps over the lazy dog and runs away' }];
-  const seconds = async (speed: number) =>
-    samplesOfWav(await bytesOf(await rendered({ ...speechPlan, pieces, speed }))).length / 16_000;
-  const [slow, normal, fast] = [await seconds(0.5), await seconds(1), await seconds(2)];
-  assert.ok(Math.abs(slow / normal - 2) < 0.12, `slow ${slow / normal}`);
-  assert.ok(Math.abs(normal / fast - 2) < 0.12, `fast ${normal / fast}`);
+  for (const text of [
+    'The quick brown fox jumps over the lazy dog and runs away',
+    'Hello, dear world.',
+    'One, two, three, four, five, six, and seven, then eight, nine, ten.',
+    '你好，世界，今天，天气，很好，我们，去，海边。',
+  ]) {
+    const seconds = async (speed: number) =>
+      samplesOfWav(await bytesOf(await rendered({ ...speechPlan, pieces: [{ text }], speed }))).length /
+      16_000;
+    const [normal, slow, fast] = await Promise.all([seconds(1), seconds(0.5), seconds(2)]);
+    assert.ok(Math.abs(slow! / normal! - 2) < 0.1, `${text}: slow ${slow! / normal!}`);
+    assert.ok(Math.abs(normal! / fast! - 2) < 0.1, `${text}: fast ${normal! / fast!}`);
+  }
+});
+
+test('a pause that was asked for lasts as long at every speed', async t => {
+  const { rendered } = openStudio(t);
+  const pieces = (pauseMs: number) => [{ text: 'One, two' }, { pauseMs }, { text: 'three.' }];
+  for (const speed of [0.5, 2]) {
+    const [short, long] = await Promise.all(
+      [100, 900].map(async pauseMs =>
+        samplesOfWav(await bytesOf(await rendered({ ...speechPlan, pieces: pieces(pauseMs), speed }))),
+      ),
+    );
+    assert.equal(long!.length - short!.length, 0.8 * 16_000);
+  }
+});
+
+test('words of slow speech begin where they are heard', async t => {
+  const { rendered } = openStudio(t);
+  const text = 'One, two, three, four.';
+  const speech = await rendered({ ...speechPlan, pieces: [{ text }], speed: 0.5, subtitles: 'word' });
+  const words: Subtitle[] = JSON.parse((await bytesOf(speech, 'subtitle')).toString());
+  const samples = samplesOfWav(await bytesOf(speech));
+  assert.equal(words.length, 4);
+  for (const { text, time_begin } of words.slice(1)) {
+    const heard = (from: number, to: number) => rms(samples.subarray(from * 16, to * 16));
+    assert.ok(heard(time_begin - 40, time_begin - 15) < 0.01, `silence before ${text}`);
+    assert.ok(heard(time_begin, time_begin + 250) > 0.02, `${text} at ${time_begin}`);
+  }
 });
 
 test('volume is a gain that never clips, and 0 is silence of the same length', async t => {

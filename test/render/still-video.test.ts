@@ -9,6 +9,7 @@ import {
   coverGray,
   decodeFile,
   distance,
+  noteOf,
   openStudio,
   pixelsOf,
   ssim,
@@ -96,6 +97,8 @@ test('first and last frame are both exact, with a mixture between them', async t
     ['primary', 'video/mp4'],
   ]);
   const last = await bytesOf(result, 'last_frame');
+  for (const still of [last, await bytesOf(result, 'cover')])
+    assert.equal(noteOf(still), 'rendered locally (procedural, not an AI model)');
   const { width, height } = await pixelsOf(last);
   assert.deepEqual([width, height], [320, 180]);
   assert.ok(ssim(await coverGray(last, 320, 180), end, 320) > 0.99, 'without the mark');

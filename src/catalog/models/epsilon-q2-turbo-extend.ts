@@ -81,7 +81,7 @@ export default defineModel({
       seed: null,
       // Contract 2.10 names no sound.
       sound: false,
-      source: { media: source, use: 'extend', keepSound: false },
+      source: { media: source, use: 'extend' },
       ...(endFrame !== undefined && { lastFrame: { media: endFrame } }),
       ...planMetadata(input.meta_data),
       ...planMark(input, input.wm_position),
