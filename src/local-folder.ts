@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockFolder } from './store/sqlite.ts';
@@ -34,13 +35,17 @@ export async function openLocalFolder(parent: string): Promise<LocalFolder> {
 /** How long making and locking a folder may take. */
 const beingMadeMs = 10_000;
 
-/** A lock that can be had belonged to a process that died. */
+/** A lock that can be had belonged to a process that died. Another start may remove the same folder meanwhile. */
 async function removeIfLeft(folder: string): Promise<void> {
-  // Somebody is just making it, and locks it in a moment.
-  const { birthtimeMs } = await stat(folder);
-  if (Date.now() - birthtimeMs < beingMadeMs) return;
-  const lock = lockFolder(join(folder, 'lock'));
-  if (!lock) return;
-  lock.release();
-  await rm(folder, { recursive: true, force: true });
+  try {
+    // Somebody is just making it, and locks it in a moment.
+    const { birthtimeMs } = await stat(folder);
+    if (Date.now() - birthtimeMs < beingMadeMs) return;
+    const lock = lockFolder(join(folder, 'lock'));
+    if (!lock) return;
+    lock.release();
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  } catch (failure) {
+    if (existsSync(folder)) throw failure;
+  }
 }

@@ -1,5 +1,15 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client';
 import { type Clock, seconds } from './domain/clock.ts';
+import type { TryOutcome } from './domain/delivery.ts';
 import type { Outcome } from './domain/job.ts';
 import type { Statements } from './store/connection.ts';
 
@@ -9,14 +19,37 @@ const countLifeMs = 10 * seconds;
 export interface Metrics {
   requestAnswered(route: string, method: string, status: number, tookSeconds: number): void;
   jobSettled(modelId: string, outcome: Outcome['kind'], tookSeconds: number): void;
+  deliveryTried(outcome: TryOutcome['kind']): void;
+  /** A refusal was answered, or a connection not taken. */
+  refused(reason: string): void;
+  /** How many bytes of bodies are held in memory, asked when it is scraped. */
+  watchBodies(bytesInFlight: () => number): void;
   /** Prometheus text. */
   text(): Promise<string>;
 }
 
-export function openMetrics(db: Statements, clock: Clock): Metrics {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  const registers = [registry];
+/** The figures of one process, without what is counted in the rows. */
+export type Figures = readonly MetricObjectWithValues<MetricValue<string>>[];
+
+/** The processes that share one port. */
+export interface Neighbours {
+  /** Which of them this one is, from 1; a process that takes the place of a dead one has its number. */
+  readonly place: number;
+  /** The figures of all of them, this one's among them. */
+  figures(): Promise<readonly Figures[]>;
+  /** How this one's figures are had. */
+  tell(own: () => Promise<Figures>): void;
+}
+
+export function openMetrics(db: Statements, clock: Clock, neighbours: Neighbours | null = null): Metrics {
+  const ofProcess = new Registry();
+  const ofRows = new Registry();
+  collectDefaultMetrics({ register: ofProcess });
+  const registers = [ofProcess];
+  if (neighbours) {
+    ofProcess.setDefaultLabels({ process: String(neighbours.place) });
+    neighbours.tell(() => ofProcess.getMetricsAsJSON());
+  }
   const requests = new Histogram({
     name: 'atelier_http_request_seconds',
     help: 'Time to answer a request, by route and status.',
@@ -31,38 +64,91 @@ export function openMetrics(db: Statements, clock: Clock): Metrics {
     buckets: [0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800],
     registers,
   });
+  const tries = new Counter({
+    name: 'atelier_deliveries_total',
+    help: 'Tries of callbacks, by what came of them.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const refusals = new Counter({
+    name: 'atelier_refused_total',
+    help: 'Refusals, by their name in the table of refusals.',
+    labelNames: ['reason'],
+    registers,
+  });
   const failures = new Counter({
     name: 'atelier_scrape_failures_total',
     help: 'Scrapes whose counts could not be read.',
     registers,
   });
-  let countedAt = Number.NEGATIVE_INFINITY;
-  new Gauge({
-    name: 'atelier_jobs',
-    help: 'Jobs that are not final, by model and state; counted at most every 10 s.',
-    labelNames: ['model', 'state'],
-    registers,
-    async collect() {
-      if (clock.now() - countedAt < countLifeMs) return;
-      countedAt = clock.now();
-      try {
-        const rows = await db.read(
-          `SELECT model_id, state, count(*) AS jobs FROM jobs WHERE state = 'available' GROUP BY model_id, state
-           UNION ALL SELECT model_id, state, count(*) FROM jobs WHERE state = 'running' GROUP BY model_id, state`,
-        );
-        this.reset();
-        for (const row of rows)
-          this.set({ model: String(row.model_id), state: String(row.state) }, Number(row.jobs));
-      } catch {
-        failures.inc();
-      }
-    },
-  });
+  /** Counted at most every 10 s, when somebody asks. */
+  function gauge(name: string, help: string, labelNames: readonly string[], count: string): void {
+    let countedAt = Number.NEGATIVE_INFINITY;
+    new Gauge({
+      name,
+      help: `${help}; counted at most every 10 s.`,
+      labelNames,
+      registers: [ofRows],
+      async collect() {
+        if (clock.now() - countedAt < countLifeMs) return;
+        countedAt = clock.now();
+        try {
+          const rows = await db.read(count);
+          this.reset();
+          for (const row of rows) {
+            const labels = labelNames.map(label => [label, String(row[label])]);
+            this.set(Object.fromEntries(labels), Number(row.counted));
+          }
+        } catch {
+          failures.inc();
+        }
+      },
+    });
+  }
+  gauge(
+    'atelier_jobs',
+    'Jobs that are not final, by model and state',
+    ['model', 'state'],
+    `SELECT model_id AS model, state, count(*) AS counted FROM jobs WHERE state = 'available' GROUP BY model_id, state
+     UNION ALL SELECT model_id, state, count(*) FROM jobs WHERE state = 'running' GROUP BY model_id, state`,
+  );
+  gauge(
+    'atelier_deliveries_pending',
+    'Callbacks that are still to be made',
+    [],
+    `SELECT count(*) AS counted FROM deliveries WHERE state = 'waiting'`,
+  );
+  gauge(
+    'atelier_doubts',
+    'Ended jobs of which nobody knows whether they were charged, and that nobody has settled',
+    [],
+    `SELECT count(*) AS counted FROM attempts WHERE doubted_at IS NOT NULL AND doubt_settled_at IS NULL`,
+  );
 
   return {
     requestAnswered: (route, method, status, took) =>
       requests.observe({ route, method, status: String(status) }, took),
+    deliveryTried: outcome => tries.inc({ outcome }),
     jobSettled: (model, outcome, took) => settled.observe({ model, outcome }, took),
-    text: () => registry.metrics(),
+    refused: reason => refusals.inc({ reason }),
+    watchBodies: bytesInFlight =>
+      void new Gauge({
+        name: 'atelier_body_bytes',
+        help: 'Memory set aside for request bodies that are read or judged.',
+        registers,
+        collect() {
+          this.set(bytesInFlight());
+        },
+      }),
+    async text() {
+      if (!neighbours) return Registry.merge([ofProcess, ofRows]).metrics();
+      return `${await textOf(await neighbours.figures())}\n${await ofRows.metrics()}`;
+    },
   };
+}
+
+/** Each process has a label of its own, so nothing is really summed, and a count starts again with its process alone. */
+function textOf(figures: readonly Figures[]): Promise<string> {
+  const kept = figures.map(list => list.map(figure => ({ ...figure, aggregator: 'sum' as const })));
+  return AggregatorRegistry.aggregate(kept).metrics();
 }

@@ -14,7 +14,19 @@ const order: readonly (readonly string[])[] = [
   ['http'],
   ['main'],
 ];
-const filesOfMain = ['main.ts', 'config.ts', 'metrics.ts', 'secrets.ts', 'local-folder.ts'];
+const filesOfMain = [
+  'main.ts',
+  'config.ts',
+  'accounts.ts',
+  'metrics.ts',
+  'secrets.ts',
+  'local-folder.ts',
+  'ballast.ts',
+  'fitness.ts',
+  'listen.ts',
+  'start-refused.ts',
+  'tracing.ts',
+];
 /** The settings are read here; a child of the render engine is given nothing but PATH. */
 const readersOfEnvironment = ['config.ts', 'cli', 'render/engine.ts'];
 const maxLines = 350;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { setImmediate as breathe } from 'node:timers/promises';
 import { sentenceOf } from '../catalog/faults.ts';
 import { findModel } from '../catalog/index.ts';
 import type { Model } from '../catalog/model.ts';
@@ -9,6 +10,7 @@ import { type JobId, newJobId } from '../domain/ids.ts';
 import { toJson } from '../domain/json.ts';
 import { mayUseModel, type Principal } from '../domain/key.ts';
 import { refuse } from '../domain/refusal.ts';
+import type { Tracing } from '../domain/tracing.ts';
 import { judgeUrl } from '../media/address-guard.ts';
 import { availableTopic, type Connection } from '../store/connection.ts';
 import {
@@ -20,10 +22,12 @@ import {
   readJobSummary,
 } from '../store/jobs.ts';
 import type { Positions } from '../store/positions.ts';
+import type { Bodies, Room } from './bodies.ts';
 import { readCancelAfter } from './deadline.ts';
 import type { JudgedMedia, MediaGate } from './keep-media.ts';
-import { isJson, parseJsonObject, readBody } from './read-body.ts';
+import { readJsonObject } from './read-body.ts';
 import { refuseWebhooksAround, refuseWebhooksIn } from './refuse-webhooks.ts';
+import type { WaitingPlaces } from './waiting-places.ts';
 
 /** A creation as it came in, after its sender is known. */
 export interface CreateRequest {
@@ -52,8 +56,11 @@ export interface Admission {
 export interface AdmissionParts {
   readonly db: Connection;
   readonly clock: Clock;
+  readonly tracing: Tracing;
   readonly positions: Positions;
   readonly mediaGate: MediaGate;
+  readonly bodies: Bodies;
+  readonly waitingPlaces: WaitingPlaces;
   /** The operator's word that callbacks may go to addresses of its own network. */
   readonly allowPrivateNetwork: boolean;
 }
@@ -62,21 +69,18 @@ export interface AdmissionParts {
 const defaultDeadlineMs = 48 * hours;
 
 export function openAdmission(parts: AdmissionParts): Admission {
-  const { db, clock, positions, mediaGate } = parts;
+  const { db, clock, positions, mediaGate, bodies, waitingPlaces } = parts;
 
   /** The gates in the order of decisions 2; authentication and rate come before, storing after. */
-  async function passGates(request: CreateRequest): Promise<Passed> {
-    const { principal, query, message } = request;
-    const model = findAllowedModel(request);
-    refuseWebhooksAround(query, message.headers);
-    const bytes = await readBody(message, model.maxBodyBytes, () => refuse('body_too_large'));
-    if (!isJson(message.headers['content-type'])) throw refuse('content_type_unsupported');
-    const body = parseJsonObject(bytes);
+  async function passGates({ model, request, room }: Opened): Promise<Passed> {
+    const { principal, message } = request;
+    const tooLarge = () => refuse('body_too_large');
+    const body = await readJsonObject(message, { maxBytes: model.maxBodyBytes, tooLarge, room });
     refuseWebhooksIn(body, model.acceptsCallback);
     const input = parse(model, body);
     refuseInwardCallback(model, input, parts.allowPrivateNetwork);
     const cancelAfterMs = readCancelAfter(headerOf(message, 'cancel-after'));
-    const idempotency = idempotencyOf(message, body);
+    const idempotency = await idempotencyOf(message, body);
     const externalTaskId = model.externalTaskId(input);
     const { userId } = principal;
     const earlier = await findReplay(db, { userId, modelId: model.id, idempotency }, clock.now());
@@ -100,27 +104,38 @@ export function openAdmission(parts: AdmissionParts): Admission {
 
   /** From here on nothing is refused for what it says: only another job's key can still stand in the way. */
   async function store(request: CreateRequest, passed: Passed, media: JudgedMedia): Promise<Admitted> {
+    const { userId, keyId } = request.principal;
     const { model, input } = passed;
     const now = clock.now();
     const id = newJobId(now);
-    const kept = await media.keep(id);
     const deadlineMs = earlierOf(model.deadlineSeconds(input), passed.cancelAfterMs);
     const job = {
       id,
-      userId: request.principal.userId,
-      keyId: request.principal.keyId,
+      userId,
+      keyId,
       modelId: model.id,
       band: model.band(input),
       createdAt: now,
       expiresAt: now + deadlineMs,
-      input: toJson(kept.input),
-      parentId: kept.parentId,
       externalTaskId: passed.externalTaskId,
       callbackUrl: model.callbackUrl(input),
       idempotency: passed.idempotency,
     };
-    // Blobs of a create that lost the race to its twin belong to nobody, and maintenance removes them.
-    const insertion = await insertJob(db, job, kept.files);
+    const insertion = await waitingPlaces
+      .take(keyId, async () => {
+        const kept = await media.keep(id);
+        const stored = { ...job, input: toJson(kept.input), parentId: kept.parentId };
+        const insertion = await insertJob(db, stored, kept.files).catch(async failure => {
+          await media.takeBack(kept, failure);
+          throw failure;
+        });
+        if (insertion.kind !== 'inserted') await media.takeBack(kept, insertion);
+        return insertion;
+      })
+      .catch(async failure => {
+        await media.drop();
+        throw failure;
+      });
     if (insertion.kind !== 'inserted') return answerEarlier(request, model, insertion);
     db.announce(availableTopic);
     // The job is kept: whatever fails from here on, the answer is its handle.
@@ -150,17 +165,40 @@ export function openAdmission(parts: AdmissionParts): Admission {
     }
   }
 
+  function tellCreated({ message }: CreateRequest, { jobId, modelId }: Admitted, startedAt: number): void {
+    parts.tracing.tell({
+      job: jobId,
+      name: 'create',
+      startedAt,
+      endedAt: clock.now(),
+      facts: { 'atelier.model': modelId },
+      caller: headerOf(message, 'traceparent'),
+    });
+  }
+
   return {
     async admit(request) {
-      const passed = await passGates(request);
-      if (passed.earlier) return answerEarlier(request, passed.model, passed.earlier);
-      return store(request, passed, await passLastGates(request, passed));
+      const receivedAt = clock.now();
+      const model = openGates(request);
+      // Whoever comes for the handle of a job that is there already takes no place.
+      if (headerOf(request.message, 'idempotency-key') === undefined)
+        await waitingPlaces.refuseWhenFull(request.principal.keyId);
+      return bodies.hold(request.principal.keyId, async room => {
+        const passed = await passGates({ model, request, room });
+        if (passed.earlier) return answerEarlier(request, model, passed.earlier);
+        const admitted = await store(request, passed, await passLastGates(request, passed));
+        if (!admitted.replayed) tellCreated(request, admitted, receivedAt);
+        return admitted;
+      });
     },
     async judge(request) {
-      const passed = await passGates(request);
-      if (passed.earlier) await answerEarlier(request, passed.model, passed.earlier);
-      else await (await passLastGates(request, passed)).drop();
-      return { billedJobs: passed.model.billedJobs(passed.input) };
+      const model = openGates(request);
+      return bodies.hold(request.principal.keyId, async room => {
+        const passed = await passGates({ model, request, room });
+        if (passed.earlier) await answerEarlier(request, model, passed.earlier);
+        else await (await passLastGates(request, passed)).drop();
+        return { billedJobs: model.billedJobs(passed.input) };
+      });
     },
   };
 }
@@ -169,6 +207,13 @@ export function openAdmission(parts: AdmissionParts): Admission {
 function earlierOf(ownSeconds: number | null, cancelAfterMs: number | null): number {
   if (ownSeconds === null) return cancelAfterMs ?? defaultDeadlineMs;
   return Math.min(ownSeconds * seconds, cancelAfterMs ?? Number.POSITIVE_INFINITY);
+}
+
+/** A request that passed the gates before its body. */
+interface Opened {
+  readonly model: Model;
+  readonly request: CreateRequest;
+  readonly room: Room;
 }
 
 /** What a request is once every gate but the last two let it through. */
@@ -191,10 +236,12 @@ function refuseInwardCallback(model: Model, input: unknown, allowPrivate: boolea
   throw refuse('input_invalid', { subject: `${field}: ${verdict.reason}`, fields: [field] });
 }
 
-function findAllowedModel({ modelId, principal }: CreateRequest): Model {
+/** The gates before the body. */
+function openGates({ modelId, principal, query, message }: CreateRequest): Model {
   const model = findModel(modelId);
   if (!model) throw refuse('model_unknown', { subject: modelId });
   if (!mayUseModel(principal, model.id)) throw refuse('model_forbidden');
+  refuseWebhooksAround(query, message.headers);
   return model;
 }
 
@@ -207,7 +254,7 @@ function parse(model: Model, body: unknown): unknown {
   });
 }
 
-function idempotencyOf(message: IncomingMessage, body: unknown): Idempotency | null {
+async function idempotencyOf(message: IncomingMessage, body: unknown): Promise<Idempotency | null> {
   const key = headerOf(message, 'idempotency-key');
   if (key === undefined) return null;
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
@@ -216,12 +263,20 @@ function idempotencyOf(message: IncomingMessage, body: unknown): Idempotency | n
       fields: ['Idempotency-Key'],
     });
   }
-  return {
-    key,
-    hash: createHash('sha256')
-      .update(toJson(sortKeys(body)))
-      .digest('hex'),
-  };
+  return { key, hash: await hashOf(toJson(sortKeys(body))) };
+}
+
+/** So many at a time that others are answered in between. */
+const hashedBytes = 1024 * 1024;
+
+async function hashOf(text: string): Promise<string> {
+  const hash = createHash('sha256');
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += hashedBytes) {
+    if (at > 0) await breathe();
+    hash.update(bytes.subarray(at, at + hashedBytes));
+  }
+  return hash.digest('hex');
 }
 
 /** Bodies are compared as parsed JSON: the order of keys says nothing. */

@@ -17,16 +17,14 @@ export function openAuthenticate(db: Statements, clock: Clock): Authenticate {
   const cache = new Map<string, { readonly principal: Principal; readonly until: number }>();
 
   return async authorization => {
-    if (authorization === undefined || authorization.trim() === '') throw refuse('key_missing');
-    const match = authorization.length <= maxHeaderLength ? /^Bearer +(\S+)$/i.exec(authorization) : null;
-    if (/^Bearer\s*$/i.test(authorization)) throw refuse('key_missing');
-    if (!match) throw refuse('key_invalid');
-    const hash = hashApiKey(match[1]!);
+    const secret = bearerOf(authorization);
+    if (secret === null) throw refuse('key_invalid');
+    const hash = hashApiKey(secret);
     const now = clock.now();
     const cached = cache.get(hash);
     if (cached && cached.until > now) return cached.principal;
     // The checksum turns typing errors and guesses away without asking the database.
-    const principal = isWellFormedApiKey(match[1]!) ? await findPrincipal(db, hash, now) : null;
+    const principal = isWellFormedApiKey(secret) ? await findPrincipal(db, hash, now) : null;
     if (!principal) {
       cache.delete(hash);
       throw refuse('key_invalid');
@@ -35,4 +33,11 @@ export function openAuthenticate(db: Statements, clock: Clock): Authenticate {
     cache.set(hash, { principal, until: now + cacheLifeMs });
     return principal;
   };
+}
+
+/** What stands behind `Bearer`; null where it is nothing of the kind. Throws where nothing is there at all. */
+export function bearerOf(authorization: string | undefined): string | null {
+  if (authorization === undefined || /^(?:Bearer)?\s*$/i.test(authorization)) throw refuse('key_missing');
+  if (authorization.length > maxHeaderLength) return null;
+  return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? null;
 }

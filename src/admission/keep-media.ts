@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { setImmediate as breathe } from 'node:timers/promises';
 import type { Signer } from '../blobs/signature.ts';
 import { type Fault, sentenceOf } from '../catalog/faults.ts';
 import { type FoundMedia, mediaFormOf, replaceMedia } from '../catalog/media.ts';
@@ -16,9 +16,11 @@ import type { Principal } from '../domain/key.ts';
 import type { MediaFacts } from '../domain/media.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { Prober } from '../media/prober.ts';
+import { onSpool, type Received, receive } from '../media/receive.ts';
 import type { Statements } from '../store/connection.ts';
 import { readFile, readFileOfUser } from '../store/files.ts';
-import { dropSpooled } from './keep-upload.ts';
+import { Base64Fault, decodeBase64 } from './base64.ts';
+import { dropSpooled, takeBackBlobs } from './keep-upload.ts';
 import { resolveReferences } from './resolve-references.ts';
 
 /** An input in which every medium is an address on the web or a file of ours, and the files that came with it. */
@@ -34,11 +36,13 @@ export interface MediaGate {
   judge(model: Model, input: unknown, principal: Principal): Promise<JudgedMedia>;
 }
 
-/** Media that passed; ends with exactly one of the two. */
+/** Media that passed; ends with `keep` or with `drop`. */
 export interface JudgedMedia {
   /** Turns what came inline into files of the job. */
   keep(jobId: JobId): Promise<KeptInput>;
   drop(): Promise<void>;
+  /** Takes back what was kept for a job that was not stored. */
+  takeBack(kept: KeptInput, failure: unknown): Promise<void>;
 }
 
 export interface MediaGateParts {
@@ -58,7 +62,7 @@ type Passed =
   | {
       readonly found: FoundMedia;
       readonly kind: 'inline';
-      readonly path: string;
+      readonly received: Received;
       readonly facts: MediaFacts;
     };
 
@@ -74,7 +78,7 @@ export function openMediaGate(parts: MediaGateParts): MediaGate {
       const faults: Fault[] = [...referenceFaults];
       const known: Record<string, MediaFacts> = { ...facts };
       const dropInline = async () => {
-        for (const item of passed) if (item.kind === 'inline') await dropSpooled(item);
+        for (const item of passed) if (item.kind === 'inline') await dropSpooled(item.received);
       };
       try {
         for (const found of model.media(input)) {
@@ -103,6 +107,7 @@ export function openMediaGate(parts: MediaGateParts): MediaGate {
           return { ...kept, input: model.adopt(kept.input, referred), parentId: referred[0]?.jobId ?? null };
         },
         drop: dropInline,
+        takeBack: ({ files }, failure) => takeBackBlobs(parts.blobs, files, failure),
       };
     },
   };
@@ -148,11 +153,11 @@ async function judgeOwnFile(
   const file = signed
     ? await readFile(parts.db, fileId, now)
     : await readFileOfUser(parts.db, fileId, userId, now);
-  const content = file && (await parts.blobs.open(file.blobKey));
+  const content = file && (await parts.blobs.open(file.blobKey, undefined, file.bytes));
   if (!content) return 'file not found';
   const path = join(parts.spool, randomUUID());
   try {
-    await pipeline(content, createWriteStream(path, { flags: 'wx' }));
+    await onSpool(pipeline(content, createWriteStream(path, { flags: 'wx' })));
     const facts = await factsOf(parts.prober, path);
     if (typeof facts === 'string') return facts;
     return brokenLimit(facts, found.limits) ?? { found, kind: 'own', fileId, facts };
@@ -170,19 +175,35 @@ async function judgeInline(
   // Four characters carry three bytes: too many are refused before they are decoded.
   const tooMany = brokenBytes(Buffer.byteLength(encoded, 'base64'), found.limits);
   if (tooMany) return tooMany;
-  if (encoded === '' || encoded.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(encoded))
-    return 'is not valid base64';
-  const path = join(parts.spool, randomUUID());
+  const received = encoded === '' ? null : await receiveBase64(parts, encoded);
+  if (received === null) return 'is not valid base64';
   try {
-    await writeFile(path, Buffer.from(encoded, 'base64'), { flag: 'wx' });
-    const facts = await factsOf(parts.prober, path);
+    const facts = await factsOf(parts.prober, received.path);
     const fault = typeof facts === 'string' ? facts : brokenLimit(facts, found.limits);
-    if (fault === null && typeof facts !== 'string') return { found, kind: 'inline', path, facts };
-    await dropSpooled({ path });
+    if (fault === null && typeof facts !== 'string') return { found, kind: 'inline', received, facts };
+    await dropSpooled(received);
     return fault ?? 'is not valid';
   } catch (failure) {
-    await dropSpooled({ path });
+    await dropSpooled(received);
     throw failure;
+  }
+}
+
+/** Its bytes in the spool; null for what is not base64. */
+async function receiveBase64({ spool }: MediaGateParts, text: string): Promise<Received | null> {
+  try {
+    return await receive(inTurns(decodeBase64(text)), { directory: spool, maxBytes: text.length });
+  } catch (failure) {
+    if (failure instanceof Base64Fault) return null;
+    throw failure;
+  }
+}
+
+/** Others are answered between one piece and the next. */
+async function* inTurns<T>(pieces: Iterable<T>): AsyncGenerator<T> {
+  for (const piece of pieces) {
+    yield piece;
+    await breathe();
   }
 }
 
@@ -200,18 +221,23 @@ async function keepAll(
 ): Promise<Omit<KeptInput, 'parentId'>> {
   let kept = input;
   const files: StoredFile[] = [];
-  for (const item of passed) {
-    if (item.kind === 'as-it-is') continue;
-    if (item.kind === 'own') {
-      kept = replaceMedia(kept, item.found.path, item.fileId);
-      continue;
+  try {
+    for (const item of passed) {
+      if (item.kind === 'as-it-is') continue;
+      if (item.kind === 'own') {
+        kept = replaceMedia(kept, item.found.path, item.fileId);
+        continue;
+      }
+      const blob = await blobs.keep(item.received.path, item.received);
+      const { mimeType, image, video } = item.facts;
+      const source = { userId, keyId, source: 'input', jobId } as const;
+      const file = newFile({ blob, ...source, mimeType, sides: image ?? video }, clock.now());
+      files.push(file);
+      kept = replaceMedia(kept, item.found.path, file.id);
     }
-    const blob = await blobs.keep(item.path);
-    const { mimeType, image, video } = item.facts;
-    const source = { userId, keyId, source: 'input', jobId } as const;
-    const file = newFile({ blob, ...source, mimeType, sides: image ?? video }, clock.now());
-    files.push(file);
-    kept = replaceMedia(kept, item.found.path, file.id);
+    return { input: kept, files };
+  } catch (failure) {
+    await takeBackBlobs(blobs, files, failure);
+    throw failure;
   }
-  return { input: kept, files };
 }

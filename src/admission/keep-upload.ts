@@ -6,13 +6,12 @@ import type { Principal } from '../domain/key.ts';
 import { refuse } from '../domain/refusal.ts';
 import { decideFileType } from '../media/decide-type.ts';
 import type { Prober } from '../media/prober.ts';
-import { receive, TooManyBytes } from '../media/receive.ts';
-import type { Connection } from '../store/connection.ts';
+import { type Received, receive, TooManyBytes } from '../media/receive.ts';
+import { type Connection, StoreUnavailable } from '../store/connection.ts';
 import { insertUpload, uploadWaitMs } from '../store/files.ts';
 
-/** One file on its way in. */
-export interface Upload {
-  readonly content: AsyncIterable<Uint8Array>;
+/** What its sender says of a file. */
+export interface Told {
   readonly declaredMimeType: string | undefined;
   readonly fileName: string | undefined;
   /** The field that is named when the type is wrong. */
@@ -30,6 +29,8 @@ export interface UploadParts {
 /** A file whose bytes lie in the spool and whose type is decided. */
 export interface Judged {
   readonly path: string;
+  readonly bytes: number;
+  readonly sha256: string;
   readonly mimeType: string;
   readonly dimensions: { readonly width: number; readonly height: number } | null;
 }
@@ -43,15 +44,19 @@ export async function refuseOverUploadRate(
   if (waitMs !== null) throw overRate(waitMs);
 }
 
-/** Streams to disk, judges the type by the bytes and brings the file to the blobs; whatever fails leaves nothing. */
-export async function spoolUpload(parts: UploadParts, upload: Upload): Promise<Judged> {
-  const received = await receive(upload.content, { directory: parts.spool, maxBytes: maxUploadBytes }).catch(
+/** Streams to disk, then judges the type by the bytes and by what is told once they are there; whatever fails leaves nothing. */
+export async function spoolUpload(
+  parts: UploadParts,
+  content: AsyncIterable<Uint8Array>,
+  told: () => Told,
+): Promise<Judged> {
+  const received = await receive(content, { directory: parts.spool, maxBytes: maxUploadBytes }).catch(
     failure => {
       throw failure instanceof TooManyBytes ? refuse('file_too_large') : failure;
     },
   );
   try {
-    return await judge(parts.prober, upload, received);
+    return await judge(parts.prober, told(), received);
   } catch (failure) {
     await dropSpooled(received);
     throw failure;
@@ -67,7 +72,7 @@ export async function keepUpload(
   judged: Judged,
   { fileName, purpose }: { readonly fileName: string | undefined; readonly purpose: string | null },
 ): Promise<StoredFile> {
-  const blob = await blobs.keep(judged.path).catch(async failure => {
+  const blob = await blobs.keep(judged.path, judged).catch(async failure => {
     await dropSpooled(judged);
     throw failure;
   });
@@ -83,17 +88,26 @@ export async function keepUpload(
     if (insertion.kind === 'rate_exceeded') throw overRate(insertion.waitMs);
     return file;
   } catch (failure) {
-    await blobs.remove(blob.key);
+    await takeBackBlobs(blobs, [{ blobKey: blob.key }], failure);
     throw failure;
   }
 }
 
-async function judge(
-  prober: Prober,
-  upload: Upload,
-  received: { path: string; head: Uint8Array },
-): Promise<Judged> {
-  const { path, head } = received;
+/**
+ * Removes the blobs of rows that were not stored. Where they may be stored nevertheless, or nothing can be removed
+ * now, maintenance finds out which blobs belong to nobody.
+ */
+export async function takeBackBlobs(
+  blobs: Pick<Blobs, 'remove'>,
+  files: readonly Pick<StoredFile, 'blobKey'>[],
+  failure: unknown,
+): Promise<void> {
+  if (failure instanceof StoreUnavailable && failure.inDoubt) return;
+  for (const { blobKey } of files) await blobs.remove(blobKey).catch(() => {});
+}
+
+async function judge(prober: Prober, upload: Told, received: Received): Promise<Judged> {
+  const { path, bytes, sha256, head } = received;
   const decision = decideFileType({
     head,
     declaredMimeType: upload.declaredMimeType,
@@ -110,7 +124,7 @@ async function judge(
   }
   const { mimeType, tracksDecide } = decision;
   if (!tracksDecide && !mimeTypesWithDimensions.includes(mimeType))
-    return { path, mimeType, dimensions: null };
+    return { path, bytes, sha256, mimeType, dimensions: null };
   const probe = await prober.probe(path);
   if (probe.kind === 'unreadable') {
     throw refuse('file_request_invalid', {
@@ -121,6 +135,8 @@ async function judge(
   }
   return {
     path,
+    bytes,
+    sha256,
     mimeType: tracksDecide ? probe.facts.mimeType : mimeType,
     dimensions: (mimeTypesWithDimensions.includes(mimeType) && probe.facts.image) || null,
   };

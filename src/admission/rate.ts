@@ -22,7 +22,10 @@ export function openRate(limit: RateLimit, clock: Clock): TakeFromRate {
 
   return keyId => {
     const now = clock.now();
-    const next = Math.max(emptyAt.get(keyId) ?? now, now) + spacingMs;
+    const told = emptyAt.get(keyId) ?? now;
+    // Fuller than full: the clock was set back. There is room for one, and for more as time goes on.
+    const at = told > now + toleranceMs ? now + toleranceMs - spacingMs : told;
+    const next = Math.max(at, now) + spacingMs;
     if (next - now > toleranceMs) {
       throw refuse('rate_exceeded', {
         retryAfterSeconds: Math.max(1, Math.ceil((next - now - toleranceMs) / 1000)),

@@ -1,41 +1,75 @@
 import type { IncomingMessage } from 'node:http';
 import { refuse } from '../domain/refusal.ts';
+import { piecesOf, release } from '../media/release.ts';
+import type { Room } from './bodies.ts';
+import { asObject, fatalUtf8, type JsonBody, type JsonObject, openJsonBody } from './json-body.ts';
 import { parseStrictJson } from './strict-json.ts';
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+const utf8 = fatalUtf8();
+/** A longer body is parsed piece by piece as it comes, so that others are answered in between. */
+const inOneGoBytes = 256 * 1024;
 
 /** Contract 4.1.2: the type of a creation's body; parameters are let pass. */
 export const isJson = (contentType: string | undefined): boolean =>
   contentType !== undefined && /^application\/json\s*(;|$)/i.test(contentType.trim());
 
-/** A whole body within its bound; refuses at the first byte over it, or before any when the length is told. */
-export async function readBody(
-  request: IncomingMessage,
-  maxBytes: number,
-  tooLarge: () => Error,
-): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
+export interface BodyBounds {
+  readonly maxBytes: number;
+  readonly tooLarge: () => Error;
+  /** Taken before the first byte for as many as may come: all that are allowed where the sender does not say; null for few bytes. */
+  readonly room: Room | null;
+}
+
+/** A body within its bound; refuses at the first byte over it, or before any when the length is told. */
+export async function* readPieces(request: IncomingMessage, bounds: BodyBounds): AsyncGenerator<Buffer> {
+  const length = request.headers['content-length'];
+  if (Number(length ?? 0) > bounds.maxBytes) throw bounds.tooLarge();
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
     throw refuse('content_encoding_unsupported');
-  const chunks: Buffer[] = [];
+  const isChunked = request.headers['transfer-encoding'] !== undefined;
+  bounds.room?.take(isChunked ? bounds.maxBytes : Number(length ?? 0));
+  await bounds.room?.enter();
   let bytes = 0;
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw tooLarge();
-    chunks.push(chunk);
+  for await (const piece of piecesOf(request)) {
+    if (bytes > 0) await bounds.room?.turn();
+    bytes += piece.length;
+    if (bytes > bounds.maxBytes) throw bounds.tooLarge();
+    yield piece;
   }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+  bounds.room?.take(bytes);
 }
 
-/** Bytes → a JSON object, or the refusal of decisions 2. */
-export function parseJsonObject(bytes: Buffer): Readonly<Record<string, unknown>> {
-  let value: unknown;
-  try {
-    value = parseStrictJson(utf8.decode(bytes));
-  } catch (cause) {
-    throw refuse('body_not_object', { cause });
+/** A whole body as a JSON object, or the refusal of decisions 2: of its size, its type, what it says. */
+export async function readJsonObject(request: IncomingMessage, bounds: BodyBounds): Promise<JsonObject> {
+  const isRight = isJson(request.headers['content-type']);
+  let pieces: Buffer[] = [];
+  let bytes = 0;
+  let body: JsonBody | null = null;
+  for await (const piece of readPieces(request, bounds)) {
+    // Read all the same: that it is too large is told before its type.
+    if (!isRight) continue;
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes <= inOneGoBytes) continue;
+    body ??= openJsonBody();
+    pushReleased(body, pieces);
+    pieces = [];
+    bytes = 0;
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refuse('body_not_object');
-  return value as Readonly<Record<string, unknown>>;
+  if (!isRight) throw refuse('content_type_unsupported');
+  if (body) {
+    pushReleased(body, pieces);
+    return body.end();
+  }
+  return asObject(() =>
+    parseStrictJson(utf8.decode(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces))),
+  );
+}
+
+function pushReleased(body: JsonBody, pieces: readonly Buffer[]): void {
+  const joined = Buffer.concat(pieces);
+  for (const piece of pieces) release(piece);
+  body.push(joined);
+  release(joined);
 }

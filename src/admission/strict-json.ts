@@ -1,5 +1,7 @@
 /** Deeper nesting than any payload of the contract has. */
-const maxDepth = 32;
+export const maxDepth = 32;
+/** More values than any payload of the contract has: what judges a body takes its time for each of them. */
+export const maxValues = 30_000;
 
 /** Thrown for text that is not strict JSON; the message tells the place, for the log. */
 export class JsonFault extends Error {
@@ -7,8 +9,8 @@ export class JsonFault extends Error {
 }
 
 /**
- * JSON as the contract needs it: no duplicate keys, bounded depth, and integers that a number cannot hold
- * as bigint, so that a 64-bit id keeps its digits. Throws JsonFault.
+ * JSON as the contract needs it: no duplicate keys, bounded depth and count of values, and integers that a
+ * number cannot hold as bigint, so that a 64-bit id keeps its digits. Throws JsonFault.
  */
 export function parseStrictJson(source: string): unknown {
   const reader = new Reader(source);
@@ -18,19 +20,35 @@ export function parseStrictJson(source: string): unknown {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a JSON string holds none of them bare.
-const plainText = /[^"\\\u0000-\u001f]*/y;
+export const plainText = /[^"\\\u0000-\u001f]*/y;
 const numeral = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
-const blanks = /[ \t\n\r]*/y;
+export const blanks = /[ \t\n\r]*/y;
+
+/** A whole text as a number; null where it is none. */
+export function readNumber(text: string): number | bigint | null {
+  numeral.lastIndex = 0;
+  const match = numeral.exec(text);
+  return match && match[0].length === text.length ? numberOf(match) : null;
+}
+
+function numberOf([digits, fraction, exponent]: RegExpExecArray): number | bigint {
+  const value = Number(digits);
+  const isWhole = fraction === undefined && exponent === undefined;
+  // No 64-bit integer has more than 19 digits; longer ones are numbers out of every range.
+  return isWhole && !Number.isSafeInteger(value) && digits.length <= 20 ? BigInt(digits) : value;
+}
 
 class Reader {
   readonly #source: string;
   #at = 0;
+  #values = 0;
 
   constructor(source: string) {
     this.#source = source;
   }
 
   value(depth: number): unknown {
+    if (++this.#values > maxValues) this.#fail('too many values');
     this.#skipBlanks();
     switch (this.#source[this.#at]) {
       case '{':
@@ -118,13 +136,7 @@ class Reader {
     const match = numeral.exec(this.#source);
     if (!match) return this.#fail('expected a value');
     this.#at = numeral.lastIndex;
-    const value = Number(match[0]);
-    const isWhole = match[1] === undefined && match[2] === undefined;
-    if (isWhole && !Number.isSafeInteger(value)) {
-      // No 64-bit integer has more than 19 digits; longer ones are numbers out of every range.
-      return match[0].length <= 20 ? BigInt(match[0]) : value;
-    }
-    return value;
+    return numberOf(match);
   }
 
   #word<T>(word: string, value: T): T {

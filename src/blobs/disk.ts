@@ -1,6 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { copyFile, mkdir, open, opendir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import {
+  copyFile,
+  type FileHandle,
+  mkdir,
+  open,
+  opendir,
+  readdir,
+  rename,
+  rm,
+  stat,
+  utimes,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type BlobInfo, type Blobs, BlobsUnavailable } from '../domain/blobs.ts';
 
@@ -11,39 +22,44 @@ const chunkBytes = 256 * 1024;
 export async function openDiskBlobs(folder: string): Promise<Blobs> {
   const incoming = join(folder, 'incoming');
   await mkdir(incoming, { recursive: true });
-  await removeLeftCopies(incoming);
+  await removeCopies(incoming, Date.now() - longestCopyMs);
 
-  const pathOf = (key: string) => {
-    if (!keyPattern.test(key)) throw new Error(`expected a blob key, got ${JSON.stringify(key)}`);
-    return join(folder, key.slice(0, 2), key.slice(2, 4), key);
-  };
+  /** A missing blob is one thing, a folder that is not mounted another. */
+  async function nullWhenMissing(failure: unknown): Promise<null> {
+    if (!isCode(failure, 'ENOENT')) return asUnavailable(failure);
+    await stat(incoming).catch(asUnavailable);
+    return null;
+  }
 
   return {
-    async keep(path) {
+    async keep(path, known) {
       const key = randomBytes(20).toString('hex');
       try {
-        const info = { key, ...(await hashAndFlush(path)) };
-        await move(path, pathOf(key), join(incoming, key));
-        return info;
+        const { bytes, sha256 } = known ?? (await readInfo(path));
+        await flush(path);
+        await move(path, blobPath(folder, key), join(incoming, key));
+        return { key, bytes, sha256 };
       } catch (cause) {
         return asUnavailable(cause);
       }
     },
-    async open(key, range) {
-      const handle = await open(pathOf(key), 'r').catch(nullWhenMissing);
+    async open(key, range, wholeBytes) {
+      const handle = await open(blobPath(folder, key), 'r').catch(nullWhenMissing);
+      if (handle && wholeBytes !== undefined && !(await isWhole(handle, wholeBytes))) return null;
       return handle && createReadStream('', { fd: handle, ...range, highWaterMark: chunkBytes });
     },
     async remove(key) {
-      await rm(pathOf(key), { force: true }).catch(asUnavailable);
+      await rm(blobPath(folder, key)).catch(nullWhenMissing);
     },
     async *list(writtenBefore) {
-      const entries = await opendir(folder, { recursive: true });
+      const entries = await opendir(folder, { recursive: true }).catch(asUnavailable);
       for await (const entry of entries) {
         if (!entry.isFile() || !keyPattern.test(entry.name) || entry.parentPath === incoming) continue;
         const found = await stat(join(entry.parentPath, entry.name)).catch(nullWhenMissing);
         if (found && found.mtimeMs < writtenBefore) yield entry.name;
       }
     },
+    removeUnfinished: begunBefore => removeCopies(incoming, begunBefore).catch(asUnavailable),
     async check() {
       const path = join(incoming, `check-${randomBytes(8).toString('hex')}`);
       try {
@@ -58,32 +74,60 @@ export async function openDiskBlobs(folder: string): Promise<Blobs> {
   };
 }
 
+export function blobPath(folder: string, key: string): string {
+  if (!keyPattern.test(key)) throw new Error(`expected a blob key, got ${JSON.stringify(key)}`);
+  return join(folder, key.slice(0, 2), key.slice(2, 4), key);
+}
+
+/** Whether blobs were ever kept in that folder. */
+export async function holdsBlobs(folder: string): Promise<boolean> {
+  const names = await readdir(folder).catch(failure => {
+    if (isCode(failure, 'ENOENT')) return [];
+    throw failure;
+  });
+  return names.some(name => /^[0-9a-f]{2}$/.test(name));
+}
+
+/** Closes what is not. */
+async function isWhole(handle: FileHandle, bytes: number): Promise<boolean> {
+  const { size } = await handle.stat();
+  if (size === bytes) return true;
+  await handle.close();
+  return false;
+}
+
 /** No copy takes this long: what is older was left by a process that was killed. */
 const longestCopyMs = 60 * 60 * 1000;
 
-async function removeLeftCopies(incoming: string): Promise<void> {
+async function removeCopies(incoming: string, begunBefore: number): Promise<number> {
+  let removed = 0;
   for (const name of await readdir(incoming)) {
     const path = join(incoming, name);
-    const found = await stat(path).catch(nullWhenMissing);
-    if (found && found.mtimeMs < Date.now() - longestCopyMs) await rm(path, { force: true });
+    const found = await stat(path).catch(() => null);
+    if (!found || found.mtimeMs >= begunBefore) continue;
+    await rm(path, { force: true });
+    removed++;
   }
+  return removed;
 }
 
-async function hashAndFlush(path: string): Promise<Omit<BlobInfo, 'key'>> {
+async function readInfo(path: string): Promise<Omit<BlobInfo, 'key'>> {
   const hash = createHash('sha256');
   let bytes = 0;
   for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes })) {
     hash.update(chunk);
     bytes += chunk.length;
   }
-  await flush(path);
   return { bytes, sha256: hash.digest('hex') };
 }
 
 /** A rename lasts once the folder that names the file is flushed too. */
 async function move(from: string, to: string, halfway: string): Promise<void> {
   const folder = dirname(to);
-  await mkdir(folder, { recursive: true });
+  // Never the blob folder itself: where it is gone, its disk is not mounted, and another must not take its place.
+  for (const level of [dirname(folder), folder]) {
+    if (await makeUnlessThere(level)) await flush(dirname(level));
+  }
   // Its age is counted from now: orphans are found by it.
   const now = new Date();
   await utimes(from, now, now);
@@ -105,17 +149,24 @@ async function move(from: string, to: string, halfway: string): Promise<void> {
   await flush(dirname(folder));
 }
 
-async function flush(path: string): Promise<void> {
+/** Whether it was made just now. */
+async function makeUnlessThere(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder);
+    return true;
+  } catch (failure) {
+    if (isCode(failure, 'EEXIST')) return false;
+    throw failure;
+  }
+}
+
+export async function flush(path: string): Promise<void> {
   const handle = await open(path, 'r');
   await handle.sync().finally(() => handle.close());
 }
 
 const isCode = (failure: unknown, code: string): boolean =>
   failure instanceof Error && 'code' in failure && failure.code === code;
-
-function nullWhenMissing(failure: unknown): null {
-  return isCode(failure, 'ENOENT') ? null : asUnavailable(failure);
-}
 
 function asUnavailable(cause: unknown): never {
   throw new BlobsUnavailable(`the blob folder: ${cause instanceof Error ? cause.message : String(cause)}`, {

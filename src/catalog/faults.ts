@@ -32,16 +32,21 @@ export function parseInput<Schema extends z.ZodObject>(
   const faults = parsed.error.issues.flatMap(issue => faultsOfIssue(schema, issue));
   const wrong = new Set(faults.map(fault => fault.path.split('.')[0]));
   const judgeable = rules.filter(rule => rule.fields.every(field => !wrong.has(field.split('.')[0])));
-  return { ok: false, faults: [...faults, ...brokenRules(judgeable, soundPart(schema, body))] };
+  return { ok: false, faults: [...faults, ...brokenRules(judgeable, soundPart(schema, body, wrong))] };
 }
 
 const brokenRules = <Input>(rules: readonly Rule<Input>[], input: Input): Faults =>
   rules.filter(rule => !rule.holds(input)).map(rule => ({ path: rule.fields[0], reason: rule.says }));
 
 /** The top-level fields that parse by themselves, with their defaults: all that a judgeable rule looks at. */
-function soundPart<Schema extends z.ZodObject>(schema: Schema, body: unknown): z.output<Schema> {
+function soundPart<Schema extends z.ZodObject>(
+  schema: Schema,
+  body: unknown,
+  wrong: ReadonlySet<string | undefined>,
+): z.output<Schema> {
   const given = z.record(z.string(), z.unknown()).parse(body);
   const sound = Object.entries(schema.shape).flatMap(([key, field]) => {
+    if (wrong.has(key)) return [];
     const parsed = z.safeParse(field, given[key]);
     return parsed.success ? [[key, parsed.data]] : [];
   });
@@ -51,9 +56,9 @@ function soundPart<Schema extends z.ZodObject>(schema: Schema, body: unknown): z
 function faultsOfIssue(schema: z.ZodObject, issue: z.core.$ZodIssue): Faults {
   if (issue.code === 'unrecognized_keys') {
     const known = knownKeysAt(schema, issue.path);
-    return issue.keys.map(key => ({
+    return issue.keys.map((key, index) => ({
       path: pathOf([...issue.path, key]),
-      reason: `unknown field${suggestion(key, known)}`,
+      reason: `unknown field${index < maxSuggestions ? suggestion(key, known) : ''}`,
     }));
   }
   if (issue.code === 'invalid_union') {
@@ -123,6 +128,9 @@ function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   }
   return at;
 }
+
+/** Looking for one takes far longer than the rest of the judgement: who sends thousands of fields made no typing error. */
+const maxSuggestions = 20;
 
 function suggestion(key: string, known: readonly string[]): string {
   const nearest = known

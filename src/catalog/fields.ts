@@ -22,6 +22,10 @@ export function countCharacters(text: string): number {
   return count;
 }
 
+/** A character has at most two units: what has more than twice as many is not counted. */
+const hasAtMost = (text: string, characters: number): boolean =>
+  text.length <= 2 * characters && countCharacters(text) <= characters;
+
 const mustBeText = {
   error: (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : 'must be a string'),
 };
@@ -30,7 +34,7 @@ const mustBeText = {
 export function text(max: number | null, hints: Hints) {
   return z
     .string(mustBeText)
-    .refine(value => max === null || countCharacters(value) <= max, {
+    .refine(value => max === null || hasAtMost(value, max), {
       error: `must be at most ${max} characters`,
     })
     .meta({ ...hints, ...(max !== null && { maxLength: max }) });
@@ -41,7 +45,7 @@ export function requiredText(max: number | null, hints: Hints) {
   return z
     .string(mustBeText)
     .refine(value => value.trim() !== '', { error: 'must not be empty', abort: true })
-    .refine(value => max === null || countCharacters(value) <= max, {
+    .refine(value => max === null || hasAtMost(value, max), {
       error: `must be at most ${max} characters`,
       abort: true,
     })
@@ -153,7 +157,7 @@ const isLong = (value: unknown): boolean => typeof value === 'bigint' && value >
 /** Contract 2, conventions: the address that is notified on a change of status. */
 export const callbackUrl = z
   .string({ error: 'must be a string' })
-  .max(2048, { error: 'must be at most 2048 characters' })
+  .max(2048, { error: 'must be at most 2048 characters', abort: true })
   .refine(isWebAddress, { error: 'must be an http or https URL' })
   .meta({
     title: 'Callback address',
@@ -176,7 +180,7 @@ function isWebAddress(text: string): boolean {
 /** Contract 2, conventions: the caller's own id, unique per user. It is kept in a column, so no control characters. */
 export const externalTaskId = z
   .string({ error: 'must be a string' })
-  .refine(value => value.trim() !== '' && countCharacters(value) <= 256 && !/\p{Cc}|\p{Cs}/u.test(value), {
+  .refine(value => hasAtMost(value, 256) && value.trim() !== '' && !/\p{Cc}|\p{Cs}/u.test(value), {
     error: 'must be 1 to 256 characters without control characters',
   })
   .meta({

@@ -135,6 +135,7 @@ export interface Model {
   readonly acceptsCallback: boolean;
   /** The path of the callback address, as faults name it. */
   readonly callbackField: string;
+  readonly takesExternalTaskId: boolean;
   readonly examples: readonly unknown[];
   parse(body: unknown): ParsedInput;
   media(input: unknown): readonly FoundMedia[];
@@ -144,6 +145,11 @@ export interface Model {
   adopt(input: unknown, referred: readonly Referred[]): unknown;
   callbackUrl(input: unknown): string | null;
   externalTaskId(input: unknown): string | null;
+  /** The input for another gateway: without the client's callback address, under a task id of our own or none. */
+  withDelivery(
+    input: unknown,
+    delivery: { readonly externalTaskId: string | null },
+  ): Readonly<Record<string, unknown>>;
   /** Null: the input sets no deadline. */
   deadlineSeconds(input: unknown): number | null;
   band(input: unknown): Band;
@@ -192,6 +198,8 @@ export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinit
     acceptsCallback: definition.deliveryGroup !== undefined || 'callback_url' in definition.input.shape,
     callbackField:
       definition.deliveryGroup === undefined ? 'callback_url' : `${definition.deliveryGroup}.callback_url`,
+    takesExternalTaskId:
+      definition.deliveryGroup !== undefined || 'external_task_id' in definition.input.shape,
     examples: definition.examples,
     parse: body => parseInput(definition.input, rules, body),
     media: mediaOf,
@@ -205,6 +213,12 @@ export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinit
     adopt: (input, referred) => definition.adopt?.(trusted(input), referred) ?? input,
     callbackUrl: input => deliveryOf(input, 'callback_url'),
     externalTaskId: input => deliveryOf(input, 'external_task_id'),
+    withDelivery: (input, { externalTaskId }) => {
+      const { deliveryGroup } = definition;
+      const whole = membersOf(input);
+      if (deliveryGroup === undefined) return readdressed(whole, externalTaskId);
+      return { ...whole, [deliveryGroup]: readdressed(membersOf(whole[deliveryGroup]), externalTaskId) };
+    },
     deadlineSeconds: input => definition.deadlineSeconds?.(trusted(input)) ?? null,
     band: input => definition.band?.(trusted(input)) ?? 0,
     billedJobs: input => definition.billedJobs?.(trusted(input)) ?? 1,
@@ -220,6 +234,14 @@ function areProbed(fields: readonly string[], paths: readonly string[], factsAt:
   const looked = paths.filter(path => fields.some(field => path === field || path.startsWith(`${field}.`)));
   return looked.length > 0 && looked.every(path => factsAt(path) !== null);
 }
+
+function readdressed(members: Readonly<Record<string, unknown>>, externalTaskId: string | null) {
+  const { callback_url: _, external_task_id: __, ...rest } = members;
+  return { ...rest, ...(externalTaskId !== null && { external_task_id: externalTaskId }) };
+}
+
+const membersOf = (input: unknown): Readonly<Record<string, unknown>> =>
+  typeof input === 'object' && input !== null ? { ...input } : {};
 
 const memberOf = (input: unknown, name: string): unknown =>
   typeof input === 'object' && input !== null ? Reflect.get(input, name) : undefined;

@@ -3,11 +3,20 @@ export interface BannerFacts {
   readonly role: string;
   /** Shown once, at the very first start. */
   readonly firstKey: string | null;
+  /** Jobs that may have been sent after the backup this is; null unless that was looked for. */
+  readonly reconciled: number | null;
 }
 
 /** What a person sees when the gateway is up. */
-export function banner({ url, role, firstKey }: BannerFacts): string {
+export function banner({ url, role, firstKey, reconciled }: BannerFacts): string {
   const lines = ['', `  Atelier is ready.`, '', `  Address   ${url}`, `  Role      ${role}`];
+  if (reconciled !== null) {
+    lines.push(
+      '',
+      `  Reconciled: ${reconciled} jobs may have been sent after the backup; none is sent again blindly.`,
+      '  Start without --reconcile from now on.',
+    );
+  }
   if (firstKey !== null) {
     lines.push(
       '',

@@ -1,9 +1,14 @@
 import { Command } from 'commander';
 import { ConfigFault } from '../config.ts';
-import { StartRefused } from '../main.ts';
+import { StartRefused } from '../start-refused.ts';
+import { StoreUnavailable } from '../store/connection.ts';
+import { listAuditCommand, verifyAuditCommand } from './audit.ts';
+import { backup } from './backup.ts';
+import { listCallbacksCommand, redeliverCommand, rotateSecretCommand } from './callbacks.ts';
 import { checkConfig } from './check-config.ts';
 import { CommandFault } from './command-fault.ts';
 import { doctor } from './doctor.ts';
+import { adoptDoubtCommand, giveUpDoubtCommand, listDoubtsCommand, sendDoubtAgainCommand } from './doubts.ts';
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
 import { serve } from './serve.ts';
@@ -18,7 +23,14 @@ export async function run(argv: readonly string[]): Promise<void> {
     .command('serve')
     .description('runs the gateway')
     .option('--role <role>', 'api, worker or all (instead of ATELIER_ROLE)')
+    .option('--processes <count>', 'how many share the port, on PostgreSQL (instead of ATELIER_PROCESSES)')
+    .option('--reconcile', 'the first start of a restored backup: finds out what was sent after it')
     .action(serve);
+  program
+    .command('backup')
+    .description('copies database, files and secrets, while the gateway runs or not')
+    .argument('<folder>', 'an empty one, or one to be made')
+    .action(backup);
   program.command('migrate').description('brings the database up to date').action(migrateCommand);
 
   const keys = program.command('keys').description('API keys');
@@ -37,6 +49,65 @@ export async function run(argv: readonly string[]): Promise<void> {
     .option('--json', 'one line of JSON')
     .action(listKeysCommand);
   keys.command('revoke').description('ends a key').argument('<id>', 'the key_… id').action(revokeKeyCommand);
+
+  const doubts = program
+    .command('doubts')
+    .description('jobs of which nobody knows whether they were charged');
+  doubts
+    .command('list', { isDefault: true })
+    .description('every one that is not settled, with what is known')
+    .option('--json', 'one line of JSON')
+    .action(listDoubtsCommand);
+  doubts
+    .command('adopt')
+    .description('the upstream has it: a new job fetches what was paid for')
+    .argument('<request_id>', 'the job in doubt')
+    .argument('<upstream_id>', "the upstream's own id of it")
+    .action(adoptDoubtCommand);
+  doubts
+    .command('give-up')
+    .description('nothing more is done')
+    .argument('<request_id>', 'the job in doubt')
+    .action(giveUpDoubtCommand);
+  doubts
+    .command('send-again')
+    .description('a new job of the same input')
+    .argument('<request_id>', 'the job in doubt')
+    .option('--accept-a-second-charge', 'said out loud, because the first call may have been charged')
+    .action(sendDoubtAgainCommand);
+
+  const callbacks = program.command('callbacks').description('notices to callback_url');
+  callbacks
+    .command('list')
+    .description('the newest first')
+    .option('--failed', 'those alone that were given up')
+    .option('--json', 'one line of JSON')
+    .action(listCallbacksCommand);
+  callbacks
+    .command('redeliver')
+    .description('sends again, under the same id')
+    .argument('[id]', 'the msg_… id')
+    .option('--failed-since <time>', 'every final event that was given up since then')
+    .action(redeliverCommand);
+  callbacks
+    .command('rotate-secret')
+    .description('makes a new signing secret; the old one signs along for 24 hours')
+    .requiredOption('--user <name>', 'whose callbacks')
+    .action(rotateSecretCommand);
+
+  const audit = program
+    .command('audit')
+    .description('what was done to keys, jobs and callbacks, and by whom');
+  audit
+    .command('list')
+    .description('the newest entries first')
+    .option('--limit <count>', 'at most so many', '50')
+    .option('--json', 'one line of JSON')
+    .action(listAuditCommand);
+  audit
+    .command('verify')
+    .description('looks for an entry that was changed or removed; ends with 1 when there is one')
+    .action(verifyAuditCommand);
 
   program
     .command('config')
@@ -58,5 +129,6 @@ function explain(failure: unknown): string {
   if (failure instanceof ConfigFault)
     return `The settings are wrong:\n${failure.message.replace(/^/gm, '  ')}`;
   if (failure instanceof CommandFault || failure instanceof StartRefused) return failure.message;
+  if (failure instanceof StoreUnavailable) return `The database cannot be used now. ${failure.message}`;
   return failure instanceof Error ? (failure.stack ?? failure.message) : String(failure);
 }

@@ -1,17 +1,31 @@
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openDiskBlobs } from '../blobs/disk.ts';
+import { openBlobs } from '../blobs/open-blobs.ts';
+import { nameOfPlace } from '../blobs/s3-place.ts';
+import { sqlitePath } from '../fitness.ts';
 import { openRenderEngine } from '../render/engine.ts';
+import { openSecrets } from '../secrets.ts';
 import { listKeys } from '../store/keys.ts';
+import { whyDamaged } from '../store/sqlite-fitness.ts';
 import { withStore } from './with-store.ts';
 
 /** Looks at everything a start needs and says of each how it is. */
 export async function doctor(): Promise<void> {
   const findings: [what: string, fault: string | null][] = [['Node', nodeFault()]];
   await withStore(async (db, config) => {
-    findings.push([`settings, database (${db.dialect})`, null]);
-    const blobs = await openDiskBlobs(join(config.dataDir, 'blobs'));
-    findings.push(['blobs', await blobs.check().then(() => null, sentenceOf)]);
+    const damage = db.dialect === 'sqlite' ? whyDamaged(sqlitePath(config.dataDir), Infinity) : null;
+    findings.push([`settings, database (${db.dialect})`, damage]);
+    const { secret } = await openSecrets(config);
+    const place = { folder: join(config.dataDir, 'blobs'), s3: config.s3 };
+    const { blobs, close } = await openBlobs(place, secret);
+    const where = config.s3 ? `blobs (${nameOfPlace(config.s3)})` : 'blobs';
+    findings.push([
+      where,
+      await blobs
+        .check()
+        .then(() => null, sentenceOf)
+        .finally(close),
+    ]);
     const { bavail, bsize } = await statfs(config.dataDir);
     const freeMb = Math.floor((bavail * bsize) / (1024 * 1024));
     findings.push([`disk (${freeMb} MB free)`, freeMb < 1024 ? 'less than 1 GB is free' : null]);

@@ -1,21 +1,85 @@
-import { readConfig } from '../config.ts';
+import cluster from 'node:cluster';
+import type { Logger } from 'pino';
+import { type Config, readConfig } from '../config.ts';
 import { seconds, systemClock } from '../domain/clock.ts';
-import { openGateway } from '../main.ts';
+import { openGateway, openStore } from '../main.ts';
+import { StartRefused } from '../start-refused.ts';
+import type { Connection } from '../store/connection.ts';
 import { anyKeyExists, createKey } from '../store/keys.ts';
 import { banner } from './banner.ts';
+import { openNeighbours, placeVariable, sayReady } from './neighbours.ts';
 import { openLog } from './open-log.ts';
+import { serveMany } from './serve-many.ts';
 
 /** Operations: SIGTERM ends the process within 25 s. */
 const longestStopMs = 24 * seconds;
 
-export async function serve({ role }: { readonly role?: string }): Promise<void> {
-  const config = readConfig(role === undefined ? process.env : { ...process.env, ATELIER_ROLE: role });
-  const log = await openLog(config);
-  const gateway = await openGateway(config, log);
-  const firstKey = config.role === 'worker' || (await anyKeyExists(gateway.db)) ? null : await makeFirstKey();
-  process.stdout.write(banner({ url: gateway.url, role: config.role, firstKey }));
-  log.info({ url: gateway.url, role: config.role }, 'serving');
+export interface ServeOptions {
+  readonly role?: string;
+  readonly processes?: string;
+  readonly reconcile?: boolean;
+}
 
+export async function serve({ role, processes, reconcile = false }: ServeOptions): Promise<void> {
+  const { [placeVariable]: place, ...env } = process.env;
+  const config = readConfig({
+    ...env,
+    ...(role !== undefined && { ATELIER_ROLE: role }),
+    ...(processes !== undefined && { ATELIER_PROCESSES: processes }),
+  });
+  const log = await openLog(config);
+  if (cluster.isWorker) return serveBesideOthers(config, log, Number(place));
+  if (config.processes === 1) return serveAlone(config, log, reconcile);
+  if (reconcile)
+    throw new StartRefused('atelier serve --reconcile takes one process: leave --processes away this once.');
+  const url = await serveMany(config, log);
+  if (url !== null) await welcome(config, url);
+}
+
+async function serveAlone(config: Config, log: Logger, reconcile: boolean): Promise<void> {
+  const gateway = await openGateway(config, log, systemClock, { openStore }, { reconcile, onBroken: end });
+  stopAtSignal(gateway, log);
+  const { url, reconciled, db } = gateway;
+  const firstKey = await firstKeyOf(config, db);
+  process.stdout.write(banner({ url, role: config.role, firstKey, reconciled }));
+  log.info({ url, role: config.role }, 'serving');
+
+  /** Whoever still waits for a commit hears of it first. The next start goes on from what the disk has. */
+  function end(cause: unknown): void {
+    log.fatal({ err: cause }, 'the disk did not take a write of the database: this process ends');
+    setImmediate(() => process.exit(1));
+  }
+}
+
+/** One of several; the cores of the machine are shared out for rendering. */
+async function serveBesideOthers(config: Config, log: Logger, place: number): Promise<void> {
+  // What is said to the others must not keep a process that could not start.
+  process.channel?.unref();
+  const { localConcurrency, processes } = config;
+  const share = Math.max(1, Math.ceil((localConcurrency - place + 1) / processes));
+  const own = log.child({ process: place });
+  const gateway = await openGateway(
+    { ...config, localConcurrency: share },
+    own,
+    systemClock,
+    { openStore },
+    { neighbours: openNeighbours(place) },
+  );
+  stopAtSignal(gateway, own);
+  sayReady(gateway.url);
+}
+
+async function welcome(config: Config, url: string): Promise<void> {
+  const db = await openStore(config, await openLog({ logLevel: 'error' }));
+  try {
+    const firstKey = await firstKeyOf(config, db);
+    process.stdout.write(banner({ url, role: config.role, firstKey, reconciled: null }));
+  } finally {
+    await db.close();
+  }
+}
+
+function stopAtSignal(gateway: { close(): Promise<void> }, log: Logger): void {
   let isStopping = false;
   const stop = (signal: string) => {
     if (isStopping) return;
@@ -31,9 +95,11 @@ export async function serve({ role }: { readonly role?: string }): Promise<void>
     );
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal));
+}
 
-  async function makeFirstKey(): Promise<string> {
-    const key = { userName: 'first', name: 'made at the first start', models: null, expiresAt: null };
-    return (await createKey(gateway.db, key, systemClock.now())).secret;
-  }
+/** Null where there is a key already, or none is needed. */
+async function firstKeyOf({ role }: Config, db: Connection): Promise<string | null> {
+  if (role === 'worker' || (await anyKeyExists(db))) return null;
+  const key = { userName: 'first', name: 'made at the first start', models: null, expiresAt: null };
+  return (await createKey(db, key, systemClock.now())).secret;
 }

@@ -29,5 +29,17 @@ export const systemClock: Clock = {
     }),
 };
 
+/** Epoch ms of a moment that a person wrote: ISO 8601 (UTC unless it says otherwise) or Unix seconds. */
+export function parseTime(text: string): number | null {
+  if (/^\d{1,11}$/.test(text)) return Number(text) * seconds;
+  const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(
+    text,
+  );
+  if (!match) return null;
+  const [, date, time = '00:00', zone = 'Z'] = match;
+  const at = Date.parse(`${date}T${time}${zone}`);
+  return Number.isNaN(at) ? null : at;
+}
+
 /** Contract JSON counts in Unix seconds. */
 export const toUnixSeconds = (epochMs: number): number => Math.floor(epochMs / 1000);

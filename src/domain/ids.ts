@@ -12,6 +12,8 @@ export type UserId = string & { readonly [brand]: 'user' };
 export type KeyId = string & { readonly [brand]: 'key' };
 /** `worker_` and 16 base62 characters: one process that runs jobs, from its start to its end. */
 export type WorkerId = string & { readonly [brand]: 'worker' };
+/** `msg_` and a UUIDv7: names one callback, and is its `webhook-id` at every try. */
+export type DeliveryId = string & { readonly [brand]: 'delivery' };
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -22,6 +24,10 @@ export const newWorkerId = () => `worker_${base62(16)}` as WorkerId;
 
 export function newJobId(nowMs: number): JobId {
   return uuidv7(nowMs) as JobId;
+}
+
+export function newDeliveryId(nowMs: number): DeliveryId {
+  return `msg_${uuidv7(nowMs)}` as DeliveryId;
 }
 
 /** RFC 9562 UUID version 7: 48 bits of milliseconds, then random bits. */
@@ -40,12 +46,16 @@ export const parseJobId = (text: string): JobId | null => (uuidPattern.test(text
 export const parseFileId = (text: string): FileId | null =>
   filePattern.test(text) ? (text as FileId) : null;
 
+export const parseDeliveryId = (text: string): DeliveryId | null =>
+  text.startsWith('msg_') && uuidPattern.test(text.slice(4)) ? (text as DeliveryId) : null;
+
 /** Ids that come back from our own rows. */
 export const jobIdFromRow = (text: string) => text as JobId;
 export const fileIdFromRow = (text: string) => text as FileId;
 export const userIdFromRow = (text: string) => text as UserId;
 export const keyIdFromRow = (text: string) => text as KeyId;
 export const workerIdFromRow = (text: string) => text as WorkerId;
+export const deliveryIdFromRow = (text: string) => text as DeliveryId;
 
 const secretLength = 30;
 const checksumLength = 6;

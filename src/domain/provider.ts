@@ -1,16 +1,24 @@
 import type { Job, JobErrorCode, OutputRole } from './job.ts';
 import type { MediaFacts } from './media.ts';
 
-/** The port between the queue and whatever makes media. A provider is pure protocol: it keeps no queue, sleeps never, retries nothing. */
+/**
+ * The port between the queue and whatever makes media: one account at one upstream. A provider is pure
+ * protocol: it keeps no queue, sleeps never, retries nothing.
+ */
 export interface Provider {
   readonly name: string;
-  readonly traits: ProviderTraits;
-  /** How many jobs it takes at once, in this process. */
-  readonly slots: number;
+  traits(modelId: string): ProviderTraits;
   /** Whether it can work at all, and if not why. */
   ready(): Promise<{ readonly ok: true } | { readonly ok: false; readonly reason: string }>;
-  /** Exactly one billable call. Maps every error of the call to `refused` or `unknown`. */
-  submit(task: ProviderTask, signal: AbortSignal): Promise<SubmitResult>;
+  /** What is free and may be repeated, before the intent is written: uploads, for one. Absent where there is none. */
+  prepare?(task: ProviderTask, signal: AbortSignal): Promise<PrepareResult>;
+  /**
+   * Exactly one billable call, bounded in time by the provider. Maps every error of the call to `refused`
+   * or `unknown`. `prepared` is what `prepare` gave.
+   */
+  submit(task: ProviderTask, prepared: unknown): Promise<SubmitResult>;
+  /** Looks for what an earlier `submit` with this key made. There where `dedupe` is `lookup`. */
+  recover?(task: ProviderTask): Promise<RecoverResult>;
   /** Asks once. `ref` is what `submit` gave, as it came back from the row. */
   poll(task: ProviderTask, ref: unknown): Promise<PollResult>;
   /** Asks the upstream to stop. */
@@ -20,13 +28,25 @@ export interface Provider {
 }
 
 export interface ProviderTraits {
-  /** What sending again with the same key does: `replay` never makes a second charge; `none` may. */
-  readonly dedupe: 'replay' | 'none';
+  /**
+   * What an upstream does for an attempt whose outcome is unknown. `replay`: the same key again gives the
+   * first answer again, and is never charged twice. `lookup`: it can be asked for the key. `none`: neither.
+   */
+  readonly dedupe: 'replay' | 'lookup' | 'none';
+  /** How long after the first call the key is known there. */
+  readonly dedupeWindowMs: number;
+  /** No call of `submit` takes longer; after it, and a margin, a call cannot arrive late any more. */
+  readonly submitTimeoutMs: number;
+  /** Whether an accepted submission may cost money. */
+  readonly billable: boolean;
+  readonly minPollMs: number;
 }
 
 /** One attempt at one job, as a provider sees it. */
 export interface ProviderTask {
   readonly job: Job;
+  /** What the upstream calls the model. */
+  readonly upstreamModel: string;
   /** Counts from 1. */
   readonly attempt: number;
   /** Deterministic from job and attempt, on disk before the call. */
@@ -43,8 +63,19 @@ export interface ProviderError {
   readonly message: string;
   /** Whether a later call may be accepted. */
   readonly retry: boolean;
+  /** How long the upstream asks to be left alone; absent where it does not say. */
+  readonly retryAfterMs?: number;
+  /**
+   * Set where not this job is at fault but the account: `rate` asks for a pause, `account` needs its
+   * operator (wrong key, no balance), `upstream` is down. The job waits without using up its attempts.
+   */
+  readonly trouble?: 'rate' | 'account' | 'upstream';
   readonly upstream?: { readonly code: string; readonly message: string };
 }
+
+export type PrepareResult =
+  | { readonly kind: 'prepared'; readonly prepared: unknown }
+  | { readonly kind: 'refused'; readonly error: ProviderError };
 
 export type SubmitResult =
   /** `settled`, where the provider can tell of the end by itself, saves the wait for the next poll. */
@@ -60,13 +91,29 @@ export type SubmitResult =
   /** It may exist and may be billed. */
   | { readonly kind: 'unknown'; readonly error: ProviderError };
 
+export type RecoverResult =
+  | { readonly kind: 'found'; readonly ref: unknown }
+  /** The upstream's own word that it has nothing of that key. */
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'undecided'; readonly retryAfterMs?: number };
+
 export type PollResult =
-  | { readonly kind: 'running'; readonly nextPollMs: number; readonly progress?: number }
+  | {
+      readonly kind: 'running';
+      /** How long the upstream asks us to wait; absent where it does not say. */
+      readonly nextPollMs?: number;
+      /** 0 to 1. */
+      readonly progress?: number;
+    }
   | { readonly kind: 'succeeded'; readonly production: Production }
   | { readonly kind: 'failed'; readonly error: ProviderError }
   | { readonly kind: 'cancelled' }
-  /** The upstream does not know it. */
-  | { readonly kind: 'missing' };
+  /** The upstream does not know it: not a failure yet. */
+  | { readonly kind: 'missing' }
+  /** It is lost for certain, and sending it again costs nothing. */
+  | { readonly kind: 'lost' }
+  /** No answer that says anything: polled again. */
+  | { readonly kind: 'unreachable'; readonly reason: string; readonly nextPollMs?: number };
 
 export type CancelResult =
   | { readonly kind: 'cancelled' }
@@ -86,8 +133,13 @@ export interface ProducedFile {
   readonly role: OutputRole;
   readonly index: number;
   readonly mimeType: string;
-  /** A local file of the provider's, to be copied into the blobs. */
-  readonly path: string;
+  readonly source: ProducedSource;
   /** Raw sound carries no header: its figures cannot be probed and are told. */
   readonly pcm?: { readonly sampleRate: number; readonly channels: number };
 }
+
+export type ProducedSource =
+  /** A local file of the provider's, to be copied into the blobs. */
+  | { readonly kind: 'path'; readonly path: string }
+  /** An address that the upstream wrote. */
+  | { readonly kind: 'url'; readonly url: string };

@@ -46,7 +46,14 @@ const file = (status: number, code: string, words: string, param: string | null 
 export const refusals = {
   key_missing: gateway(401, 'UNAUTHORIZED', 'A Bearer token is required'),
   key_invalid: gateway(401, 'UNAUTHORIZED', 'Invalid API key'),
+  operator_token_invalid: gateway(401, 'UNAUTHORIZED', 'Invalid admin token'),
   rate_exceeded: gateway(429, 'RATE_LIMIT_EXCEEDED', 'Request rate exceeded, please try again later'),
+  bodies_of_key_full: gateway(429, 'RATE_LIMIT_EXCEEDED', 'Too much is sent at once, please try again later'),
+  waiting_of_key_full: gateway(
+    429,
+    'RATE_LIMIT_EXCEEDED',
+    'Too many jobs are waiting, please try again later',
+  ),
 
   model_unknown: detail(404, 'App not found: {subject}'),
   model_forbidden: detail(403, 'Model not allowed for this user'),
@@ -54,6 +61,9 @@ export const refusals = {
   stream_unsupported: detail(400, 'SSE streaming not supported'),
   path_unknown: detail(404, 'Not Found'),
   job_unknown: detail(404, 'Request not found'),
+  delivery_unknown: detail(404, 'Delivery not found'),
+  delivery_superseded: detail(400, 'A later event of the same job took its place'),
+  doubt_unknown: detail(404, 'Doubt not found'),
   input_invalid: detail(422, '{subject}'),
   external_task_id_used: detail(422, 'external_task_id: already used by request {subject}'),
   idempotency_key_reused: detail(422, 'Idempotency-Key: already used with another body'),
@@ -68,6 +78,8 @@ export const refusals = {
   job_failed: detail(500, 'Runtime execution failed'),
   job_ended_early: detail(400, 'Runtime execution failed'),
   unavailable: detail(503, 'Service temporarily unavailable'),
+  bodies_full: detail(503, 'Service temporarily unavailable'),
+  waiting_full: detail(503, 'Service temporarily unavailable'),
   bug: detail(500, 'Runtime execution failed'),
 
   file_request_invalid: file(400, 'invalid_request', '{subject}'),
@@ -77,6 +89,7 @@ export const refusals = {
   file_too_large: file(413, 'file_too_large', 'The file exceeds 40MB', 'file'),
   upload_rate_exceeded: file(429, 'rate_limit_exceeded', 'Upload rate exceeded, please try again later'),
   file_rate_exceeded: file(429, 'rate_limit_exceeded', 'Request rate exceeded, please try again later'),
+  file_unavailable: file(503, 'service_unavailable', 'Service temporarily unavailable'),
   storage_unavailable: file(500, 'storage_unavailable', 'Storage is unavailable, please try again later'),
   file_bug: file(500, 'internal_error', 'Something went wrong on our side'),
   invalid_signature: file(403, 'invalid_signature', 'The signature of this address is not valid'),

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { BlobsUnavailable } from '../domain/blobs.ts';
-import { Refusal, refuse } from '../domain/refusal.ts';
+import { Refusal, type RefusalName, refuse } from '../domain/refusal.ts';
 import { ProberBusy } from '../media/prober.ts';
 import { SpoolUnavailable } from '../media/receive.ts';
 import { StoreUnavailable } from '../store/connection.ts';
@@ -22,9 +22,17 @@ export function answerFailure(
     reply,
     errors,
     log,
-  }: { request: FastifyRequest; reply: FastifyReply; errors: 'detail' | 'file'; log: Logger },
+    onRefused,
+  }: {
+    request: FastifyRequest;
+    reply: FastifyReply;
+    errors: 'detail' | 'file';
+    log: Logger;
+    onRefused: (refusal: RefusalName) => void;
+  },
 ): void {
   const refusal = asRefusal(failure, errors);
+  onRefused(failure instanceof Refusal ? failure.refusal : refusal.refusal);
   const { entry, details } = refusal;
   const fields = { request: request.id, method: request.method, path: pathOf(request), status: entry.status };
   if (entry.status >= 500) log.error({ ...fields, err: details.cause ?? refusal }, refusal.message);
@@ -62,8 +70,9 @@ function bodyOf({ entry, message, details }: Refusal, requestId: string) {
 function asRefusal(failure: unknown, errors: 'detail' | 'file'): Refusal {
   if (failure instanceof Refusal) {
     // Decisions 8: of the gateway's own bodies the file endpoints answer 401 alone.
-    const isRate = errors === 'file' && failure.refusal === 'rate_exceeded';
-    return isRate ? refuse('file_rate_exceeded', failure.details) : failure;
+    const own =
+      errors === 'file' && failure.entry.shape !== 'file' ? ofFiles.get(failure.entry.status) : null;
+    return own ? refuse(own, failure.details) : failure;
   }
   const details = { cause: failure };
   const isAiling = [StoreUnavailable, BlobsUnavailable, SpoolUnavailable, ProberBusy].some(
@@ -88,15 +97,30 @@ function asRefusal(failure: unknown, errors: 'detail' | 'file'): Refusal {
   return refuse(errors === 'file' ? 'file_bug' : 'bug', details);
 }
 
+/** What refuses every request alike, in the body of the file endpoints. */
+const ofFiles: ReadonlyMap<number, RefusalName> = new Map([
+  [429, 'file_rate_exceeded'],
+  [503, 'file_unavailable'],
+]);
+
 const isCode = (failure: unknown, code: string): boolean =>
   failure instanceof Error && 'code' in failure && failure.code === code;
 
 /** What is no HTTP request, or a cut one, is answered on the bare connection, which ends with it. */
-export function answerUnreadable(failure: Error, socket: Duplex, requestId: string): void {
-  if (!socket.writable || isCode(failure, 'ECONNRESET')) return void socket.destroy();
+export function answerUnreadable(failure: Error, socket: Duplex, requestId: string): RefusalName | null {
+  if (!socket.writable || isCode(failure, 'ECONNRESET')) {
+    socket.destroy();
+    return null;
+  }
   const refusal = refuse(
     unreadable.find(({ code }) => isCode(failure, code))?.refusal ?? 'request_malformed',
   );
+  cutOff(refusal, socket, requestId);
+  return refusal.refusal;
+}
+
+/** The last answer of a connection, which ends with it whether the other side ends it or not. */
+export function cutOff(refusal: Refusal, socket: Duplex, requestId: string): void {
   const body = JSON.stringify(bodyOf(refusal, requestId));
   socket.end(
     [
@@ -110,7 +134,11 @@ export function answerUnreadable(failure: Error, socket: Duplex, requestId: stri
       body,
     ].join('\r\n'),
   );
+  setTimeout(() => socket.destroy(), lastReadMs).unref();
 }
+
+/** How long whoever is cut off may take to read why. */
+const lastReadMs = 1000;
 
 const unreadable = [
   { code: 'HPE_HEADER_OVERFLOW', refusal: 'headers_too_large' },

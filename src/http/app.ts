@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -6,12 +7,16 @@ import Fastify, {
 } from 'fastify';
 import { uuidv7 } from '../domain/ids.ts';
 import { refuse } from '../domain/refusal.ts';
-import { answerFailure, answerUnreadable } from './answer-refusal.ts';
+import { getDelivery, listDeliveries, redeliver, redeliverFailed } from './admin/deliveries.ts';
+import { adoptDoubt, giveUpDoubt, listDoubts, sendDoubtAgain } from './admin/doubts.ts';
+import { answerFailure, answerUnreadable, cutOff } from './answer-refusal.ts';
+import { openPace } from './pace.ts';
 import type { HttpParts, Route } from './parts.ts';
 import { cancelJob } from './routes/cancel-job.ts';
 import { createJob } from './routes/create-job.ts';
 import { downloadFile } from './routes/download-file.ts';
 import { deleteFile, getFile, getFileContent, listFiles } from './routes/files.ts';
+import { getCallbackSecret } from './routes/get-callback-secret.ts';
 import { getOpenApi } from './routes/get-openapi.ts';
 import { getResponse, getResponseAlias } from './routes/get-response.ts';
 import { getStatus } from './routes/get-status.ts';
@@ -44,13 +49,28 @@ const otherRoutes = [
   listModels,
   getModel,
   validateInput,
+  getCallbackSecret,
   getOpenApi,
+];
+const adminRoutes = [
+  listDeliveries,
+  getDelivery,
+  redeliver,
+  redeliverFailed,
+  listDoubts,
+  adoptDoubt,
+  giveUpDoubt,
+  sendDoubtAgain,
 ];
 const healthRoutes = [getHealth, getReadiness, getMetrics];
 
-/** How long a request's headers, and the whole of it, may take to arrive. 64 MB over a slow line is the longest. */
+/**
+ * How long a request's headers may take to arrive. Bodies must keep a pace; the time for the whole of it is
+ * beyond what 64 MB take at that pace.
+ */
 const headersTimeoutMs = 20_000;
-const requestTimeoutMs = 300_000;
+const requestTimeoutMs = 600_000;
+const lookForTimeoutsEveryMs = 5_000;
 const keepAliveTimeoutMs = 72_000;
 /** Once we stop: how long what is in flight may take. Then whoever is still connected is cut off. */
 const lastAnswersMs = 10_000;
@@ -63,23 +83,33 @@ const anyContentType = 'application/octet-stream';
 export function createApp(parts: HttpParts): FastifyInstance {
   const app = createServer(parts);
   const routes = queueMounts.flatMap(mount => queueRoutes.map(route => under(mount, route(parts))));
-  for (const route of [...routes, ...otherRoutes.map(route => route(parts))]) add(app, route, parts);
+  const others = [...otherRoutes, ...adminRoutes].map(route => route(parts));
+  for (const route of [...routes, ...others]) add(app, route, parts);
   for (const route of healthRoutes) add(app, route(parts), parts);
   return app;
 }
 
 /** For a process that only works: health and figures. */
 export function createHealthApp(
-  parts: Pick<HttpParts, 'clock' | 'log' | 'whyNotReady' | 'metrics'>,
+  parts: ServerParts & Pick<HttpParts, 'whyNotReady' | 'metrics'>,
 ): FastifyInstance {
   const app = createServer(parts);
   for (const route of healthRoutes) add(app, route(parts), parts);
   return app;
 }
 
-function createServer({ clock, log }: Pick<HttpParts, 'clock' | 'log'>): FastifyInstance {
+type ServerParts = Pick<HttpParts, 'clock' | 'log' | 'onRefused' | 'maxConnections'>;
+
+function createServer({ clock, log, onRefused, maxConnections }: ServerParts): FastifyInstance {
+  const pace = openPace(clock);
   const answer = (failure: unknown, request: FastifyRequest, reply: FastifyReply) =>
-    answerFailure(failure, { request, reply, errors: isFilePath(request.url) ? 'file' : 'detail', log });
+    answerFailure(failure, {
+      request,
+      reply,
+      errors: isFilePath(request.url) ? 'file' : 'detail',
+      log,
+      onRefused,
+    });
   const app = Fastify({
     genReqId: () => uuidv7(clock.now()),
     requestIdHeader: false,
@@ -90,8 +120,11 @@ function createServer({ clock, log }: Pick<HttpParts, 'clock' | 'log'>): Fastify
     routerOptions: { ignoreTrailingSlash: true, maxParamLength },
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    http: { headersTimeout: headersTimeoutMs },
-    clientErrorHandler: (failure, socket) => answerUnreadable(failure, socket, uuidv7(clock.now())),
+    http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: lookForTimeoutsEveryMs },
+    clientErrorHandler: (failure, socket) => {
+      const refusal = answerUnreadable(failure, socket, uuidv7(clock.now()));
+      if (refusal) onRefused(refusal);
+    },
     frameworkErrors: (failure, request, reply) => {
       stamp(request, reply);
       // A signed address of which a changed byte cannot even be decoded.
@@ -101,10 +134,17 @@ function createServer({ clock, log }: Pick<HttpParts, 'clock' | 'log'>): Fastify
   });
   app.addHook('onRequest', async (request, reply) => {
     stamp(request, reply);
+    if (hasBody(request.raw)) pace.watch(request.raw, () => cutSlow(request, reply));
     // The gates read the raw request.
     if (request.raw.headers['content-type'] !== undefined)
       request.headers = { 'content-type': anyContentType };
   });
+  app.addHook('onResponse', async request => {
+    if (request.raw.complete) pace.forget(request.raw);
+  });
+  app.addHook('onClose', async () => pace.close());
+  app.server.maxConnections = maxConnections;
+  app.server.on('drop', () => onRefused('connections_full'));
   // Bodies are read by the gates: authentication comes first, and each model has its own bound.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
@@ -118,6 +158,16 @@ function createServer({ clock, log }: Pick<HttpParts, 'clock' | 'log'>): Fastify
   return app;
 }
 
+/** Whoever was answered already is not told why; whoever reads the body gets the refusal thrown. */
+function cutSlow({ raw, id }: FastifyRequest, reply: FastifyReply): void {
+  const refusal = refuse('request_too_slow');
+  if (!reply.raw.headersSent) cutOff(refusal, raw.socket, id);
+  raw.destroy(refusal);
+}
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
 function stamp(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id).header('cache-control', 'no-store');
 }
@@ -129,12 +179,13 @@ const under = (mount: string, route: Route): Route => ({ ...route, path: mount +
 function add(
   app: FastifyInstance,
   { method, path, handle, errors }: Route,
-  { log }: Pick<HttpParts, 'log'>,
+  { log, onRefused }: Pick<HttpParts, 'log' | 'onRefused'>,
 ): void {
   app.route({
     method: [method].flat() as HTTPMethods[],
     url: path,
     handler: handle,
-    errorHandler: (failure, request, reply) => answerFailure(failure, { request, reply, errors, log }),
+    errorHandler: (failure, request, reply) =>
+      answerFailure(failure, { request, reply, errors, log, onRefused }),
   });
 }

@@ -110,6 +110,7 @@ export const schemas: Json = {
     status: { enum: ['OK', 'CANCELLATION_REQUESTED', 'ALREADY_COMPLETED'] },
     request_id: text,
   }),
+  CallbackSecret: record({ key: { type: 'string', description: 'whsec_…' } }),
   File: record(
     {
       id: text,

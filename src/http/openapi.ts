@@ -19,10 +19,17 @@ export function openApi(publicUrl: string): Json {
     tags: [
       { name: 'Create', description: 'A creation for each model.' },
       { name: 'Jobs', description: 'Status, result, cancel and lookup, the same for every model.' },
+      { name: 'Callbacks', description: 'What notices to `callback_url` are signed with.' },
       { name: 'Files', description: 'Uploads and their signed addresses.' },
       { name: 'Models', description: 'What there is, what it takes, and a dry run.' },
     ],
-    paths: { ...Object.fromEntries(models.map(createPath)), ...jobPaths, ...filePaths, ...modelPaths },
+    paths: {
+      ...Object.fromEntries(models.map(createPath)),
+      ...jobPaths,
+      ...callbackPaths,
+      ...filePaths,
+      ...modelPaths,
+    },
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key, atl_…' } },
       schemas: {
@@ -120,6 +127,8 @@ function createPath(model: Model): [string, Json] {
         'body_too_large',
         'content_type_unsupported',
         'input_invalid',
+        'bodies_of_key_full',
+        'waiting_of_key_full',
         'unavailable',
       ),
     },
@@ -191,6 +200,17 @@ const jobPaths: Json = {
   },
 };
 
+const callbackPaths: Json = {
+  '/v1/webhooks/default/secret': {
+    get: operation('Callbacks', 'getCallbackSecret', 'The secret that one’s own callbacks are signed with', {
+      responses: {
+        '200': answer('For a verifier of Standard Webhooks.', ref('CallbackSecret')),
+        ...refused(...keyRefusals),
+      },
+    }),
+  },
+};
+
 const file = '/v1/files/{file_id}';
 
 const filePaths: Json = {
@@ -224,6 +244,7 @@ const filePaths: Json = {
           'file_required',
           'file_too_large',
           'upload_rate_exceeded',
+          'file_unavailable',
           'storage_unavailable',
         ),
       },

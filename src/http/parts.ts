@@ -2,11 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Admission } from '../admission/admit.ts';
 import type { Authenticate } from '../admission/authenticate.ts';
+import type { Bodies } from '../admission/bodies.ts';
 import type { TakeFromRate } from '../admission/rate.ts';
 import type { Signer } from '../blobs/signature.ts';
 import type { Blobs } from '../domain/blobs.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Principal } from '../domain/key.ts';
+import type { RefusalName } from '../domain/refusal.ts';
 import type { Prober } from '../media/prober.ts';
 import type { Connection } from '../store/connection.ts';
 import type { Positions } from '../store/positions.ts';
@@ -22,6 +24,9 @@ export interface HttpParts {
   readonly admission: Admission;
   readonly authenticate: Authenticate;
   readonly takeFromRate: TakeFromRate;
+  /** For the admin API. */
+  readonly adminToken: string;
+  readonly bodies: Bodies;
   readonly positions: Positions;
   readonly watch: JobWatch;
   /** A local folder for bytes on their way. */
@@ -32,6 +37,10 @@ export interface HttpParts {
   readonly whyNotReady: () => Promise<string | null>;
   /** Prometheus text. */
   readonly metrics: () => Promise<string>;
+  /** Told of every answer that is a refusal, and of every connection that is not taken. */
+  readonly onRefused: (refusal: RefusalName | 'connections_full') => void;
+  /** How many connections are open at one moment; more are closed at once. */
+  readonly maxConnections: number;
   readonly log: Logger;
 }
 

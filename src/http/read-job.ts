@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { statusBody } from '../catalog/bodies.ts';
 import { findModel } from '../catalog/index.ts';
 import type { Model } from '../catalog/model.ts';
 import { seconds } from '../domain/clock.ts';
@@ -8,6 +7,7 @@ import { isFinal, type JobEvent, publicStatus } from '../domain/job.ts';
 import type { Principal } from '../domain/key.ts';
 import { refuse } from '../domain/refusal.ts';
 import { type JobAddress, type JobSummary, listEvents, readJobSummary } from '../store/jobs.ts';
+import { statusNow } from '../worker/result-body.ts';
 import { type HttpParts, pathValue } from './parts.ts';
 
 /** Seconds that a poller may wait before it asks again. */
@@ -79,10 +79,8 @@ export async function answerStatus(
   reply: FastifyReply,
   withLogs: boolean,
 ) {
-  const position = job.state === 'available' ? await parts.positions.positionOf(job) : 0;
   if (!isFinal(job.state)) reply.header('retry-after', String(pollAgainSeconds));
-  const events: readonly JobEvent[] | null = withLogs ? await timelineOf(parts, job) : null;
-  return statusBody(job, { publicUrl: parts.publicUrl(), position, events });
+  return statusNow(parts, job, withLogs ? await timelineOf(parts, job) : null);
 }
 
 /** What the row tells by itself, and what was written down beside it, in order. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import { refuse } from '../domain/refusal.ts';
+import { Refusal, refuse } from '../domain/refusal.ts';
 
 /** The one file of a form. */
 export interface FilePart {
@@ -26,16 +26,31 @@ const limits = {
   headerSize: 16 * 1024,
 };
 
+/** A file of 40 MiB, and room for whatever else a client puts into its form. */
+const maxFormBytes = 48 * 1024 * 1024;
+
+export interface FormReader<Kept> {
+  /** Called before a byte is read; throws when there is no room. */
+  readonly reserve: () => void;
+  /** Consumes the file while it streams. */
+  readonly take: (part: FilePart) => Promise<Kept>;
+  /** Undoes that. */
+  readonly drop: (kept: Kept) => Promise<void>;
+}
+
 /**
- * Reads a form with one file, which `take` consumes while it streams. Whatever goes wrong, the file's stream
- * is ended, `take` is waited for, and what it kept is given to `drop`.
+ * Reads a form with one file. Whatever goes wrong, the file's stream is ended, `take` is waited for, and
+ * what it kept is given to `drop`.
  */
 export async function readMultipart<Kept>(
   message: IncomingMessage,
-  take: (part: FilePart) => Promise<Kept>,
-  drop: (kept: Kept) => Promise<void>,
+  { reserve, take, drop }: FormReader<Kept>,
 ): Promise<Form<Kept>> {
+  if (Number(message.headers['content-length'] ?? 0) > maxFormBytes) throw refuse('file_too_large');
   const parser = openParser(message);
+  reserve();
+  // Its end was told already, and is not told again.
+  if (message.destroyed) throw malformed('the connection was closed');
   const fields = new Map<string, string>();
   let content: Readable | null = null;
   let taking: Promise<Kept> | null = null;
@@ -62,9 +77,14 @@ export async function readMultipart<Kept>(
       parser.on('fieldsLimit', () => reject(malformed('too many fields')));
       parser.on('error', cause => reject(malformed(cause)));
       parser.on('finish', resolve);
-      message.on('error', cause => reject(malformed(cause)));
+      message.on('error', cause => reject(cause instanceof Refusal ? cause : malformed(cause)));
       message.on('close', () => message.complete || reject(malformed('the connection was closed')));
       message.pipe(parser);
+      let bytes = 0;
+      message.on('data', (piece: Buffer) => {
+        bytes += piece.length;
+        if (bytes > maxFormBytes) reject(refuse('file_too_large'));
+      });
     });
     return { file: taking && (await taking), fields };
   } catch (failure) {
@@ -83,6 +103,8 @@ function openParser(message: IncomingMessage): BusboyInstance {
     return new Busboy({
       headers: { ...message.headers, 'content-type': message.headers['content-type'] ?? '' },
       limits,
+      // One piece at a time, and nothing that waits.
+      fileHwm: 1,
       // A part named `file` is the file, also without a name.
       isPartAFile: (name, _, fileName) => name === 'file' || fileName !== undefined,
     });

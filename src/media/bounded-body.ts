@@ -28,9 +28,10 @@ export function bindBody(source: Readable, { maxBytes, release, sayWhy }: BodyBi
     let taken = 0;
     try {
       for await (const chunk of source as AsyncIterable<Uint8Array>) {
+        const room = maxBytes - taken;
         taken += chunk.length;
+        yield chunk.length > room ? chunk.subarray(0, room) : chunk;
         if (taken > maxBytes) throw new BodyFailed(`The answer is larger than ${maxBytes} bytes.`);
-        yield chunk;
       }
     } catch (error) {
       throw error instanceof BodyFailed ? error : new BodyFailed(sayWhy(error), { cause: error });

@@ -1,12 +1,15 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { BlobsUnavailable } from '../domain/blobs.ts';
 import { sniffBytes } from './sniff.ts';
 
 /** A stream that was written to a local file, flushed by whoever keeps it. */
 export interface Received {
   readonly path: string;
   readonly bytes: number;
+  /** Lower-case hexadecimal. */
+  readonly sha256: string;
   /** The first bytes, for recognising the type. */
   readonly head: Buffer;
 }
@@ -17,9 +20,12 @@ export class TooManyBytes extends Error {
 }
 
 /** Thrown when the local disk does not take the bytes. */
-export class SpoolUnavailable extends Error {
+export class SpoolUnavailable extends BlobsUnavailable {
   override readonly name = 'SpoolUnavailable';
 }
+
+/** What is written at once: a call to the system costs as much for a small piece. */
+const pageBytes = 256 * 1024;
 
 /** Writes a stream to a new file in `directory` within a bound; on any failure the file is gone. */
 export async function receive(
@@ -28,23 +34,43 @@ export async function receive(
 ): Promise<Received> {
   const path = join(directory, randomUUID());
   const handle = await open(path, 'wx').catch(unavailable);
-  const head: Uint8Array[] = [];
+  const hash = createHash('sha256');
+  const page = Buffer.allocUnsafeSlow(pageBytes);
+  let head: Buffer | null = null;
+  let filled = 0;
   let bytes = 0;
+
+  async function writePage(): Promise<void> {
+    head ??= Buffer.from(page.subarray(0, Math.min(filled, sniffBytes)));
+    await handle.writeFile(page.subarray(0, filled)).catch(unavailable);
+    filled = 0;
+  }
+
   try {
     for await (const chunk of content) {
-      if (bytes < sniffBytes) head.push(chunk.subarray(0, sniffBytes - bytes));
       bytes += chunk.length;
       if (bytes > maxBytes) throw new TooManyBytes(`more than ${maxBytes} bytes`);
-      await handle.writeFile(chunk).catch(unavailable);
+      hash.update(chunk);
+      for (let at = 0; at < chunk.length; ) {
+        const part = chunk.subarray(at, at + pageBytes - filled);
+        page.set(part, filled);
+        filled += part.length;
+        at += part.length;
+        if (filled === pageBytes) await writePage();
+      }
     }
+    await writePage();
     await handle.close().catch(unavailable);
-    return { path, bytes, head: Buffer.concat(head) };
+    return { path, bytes, sha256: hash.digest('hex'), head: head ?? Buffer.alloc(0) };
   } catch (failure) {
     await handle.close().catch(() => {});
     await rm(path, { force: true });
     throw failure;
   }
 }
+
+/** Work on the local disk alone: when it fails, the disk did not take the bytes. */
+export const onSpool = <T>(work: Promise<T>): Promise<T> => work.catch(unavailable);
 
 function unavailable(cause: unknown): never {
   throw new SpoolUnavailable('the local disk did not take the bytes', { cause });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { findModel } from '../catalog/index.ts';
 import type { RenderPlan } from '../catalog/render-plan.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { ProducedFile, Production, Provider, ProviderTask } from '../domain/provider.ts';
+import type { ProducedFile, Production, Provider, ProviderTask, ProviderTraits } from '../domain/provider.ts';
 import type { Render, RenderEngine, Rendered } from '../render/engine.ts';
 import { openSandbox, type Sandbox } from './sandbox.ts';
 
@@ -12,11 +12,17 @@ const pollMs = 250;
 /** No plan of the catalog takes this long; a render that does is stuck. */
 const renderTimeoutMs = 30 * 60 * 1000;
 
+const traits: ProviderTraits = {
+  dedupe: 'replay',
+  dedupeWindowMs: Number.POSITIVE_INFINITY,
+  submitTimeoutMs: 0,
+  billable: false,
+  minPollMs: pollMs,
+};
+
 export interface LocalProviderOptions {
   readonly engine: RenderEngine;
   readonly clock: Clock;
-  /** Jobs at once. */
-  readonly concurrency: number;
   /** Where renders write until their files are collected. */
   readonly folder: string;
 }
@@ -38,14 +44,13 @@ const nothingDrawn: Render = {
 };
 
 /** The engine that needs no account: it draws and speaks on this machine. Sending again costs nothing. */
-export function openLocalProvider({ engine, clock, concurrency, folder }: LocalProviderOptions): Provider {
+export function openLocalProvider({ engine, clock, folder }: LocalProviderOptions): Provider {
   const running = new Map<string, Running>();
   const folderOf = ({ dedupeKey }: ProviderTask) => join(folder, dedupeKey);
 
   return {
     name: 'local',
-    traits: { dedupe: 'replay' },
-    slots: concurrency,
+    traits: () => traits,
     ready: () => engine.ready(),
 
     async submit(task) {
@@ -73,7 +78,7 @@ export function openLocalProvider({ engine, clock, concurrency, folder }: LocalP
 
     async poll(task) {
       const entry = running.get(task.dedupeKey);
-      if (!entry) return { kind: 'missing' };
+      if (!entry) return { kind: 'lost' };
       const heldMs = entry.tellsAt - clock.now();
       if (!entry.ended || heldMs > 0)
         return { kind: 'running', nextPollMs: pollMs, progress: progressOf(entry, heldMs) };
@@ -141,7 +146,7 @@ function productionOf(plan: RenderPlan, { outputs, seed, bitrate, words }: Rende
       role,
       index,
       mimeType,
-      path,
+      source: { kind: 'path', path },
       ...(pcm && role === 'primary' && { pcm }),
     }),
   );

@@ -18,6 +18,12 @@ export interface Attempt {
   readonly answer: (typeof answers)[number] | null;
   /** What the upstream is asked by; null unless accepted. */
   readonly ref: unknown;
+  /** What was prepared for the call. */
+  readonly prepared: unknown;
+  /** How often the call was made. */
+  readonly sends: number;
+  /** Epoch ms: when the intent was written. */
+  readonly startedAt: number;
 }
 
 export interface Intent {
@@ -25,13 +31,17 @@ export interface Intent {
   readonly provider: string;
   readonly account: string;
   readonly dedupeKey: string;
+  /** Whether the upstream charges for what it accepts. */
+  readonly billable: boolean;
+  /** What `prepare` gave; undefined where there was nothing to prepare. */
+  readonly prepared?: unknown;
 }
 
 /** Flushes the intent before the billable call. False when the hold was lost: the call must not be made. */
 export async function openAttempt(db: Statements, hold: Hold, intent: Intent, now: number): Promise<boolean> {
   const [row] = await db.write(
-    `INSERT INTO attempts (job_id, number, provider, account, dedupe_key, started_at)
-       SELECT id, $4, $5, $6, $7, $8 FROM jobs WHERE id = $1 AND holder = $2 AND claim = $3 AND state = 'running'
+    `INSERT INTO attempts (job_id, number, provider, account, dedupe_key, started_at, billable, prepared)
+       SELECT id, $4, $5, $6, $7, $8, $9, $10 FROM jobs WHERE id = $1 AND holder = $2 AND claim = $3 AND state = 'running'
        RETURNING number`,
     [
       hold.jobId,
@@ -42,7 +52,24 @@ export async function openAttempt(db: Statements, hold: Hold, intent: Intent, no
       intent.account,
       intent.dedupeKey,
       now,
+      intent.billable ? 1 : 0,
+      intent.prepared === undefined ? null : toJson(intent.prepared),
     ],
+  );
+  return row !== undefined;
+}
+
+/** Flushes that the same call is about to be made again. False when the hold was lost: it must not be made. */
+export async function reopenAttempt(
+  db: Statements,
+  hold: Hold,
+  { number, prepared }: Pick<Attempt, 'number' | 'prepared'>,
+): Promise<boolean> {
+  const [row] = await db.write(
+    `UPDATE attempts SET sends = sends + 1, prepared = $5 WHERE job_id = $1 AND number = $4
+       AND EXISTS (SELECT 1 FROM jobs WHERE id = $1 AND holder = $2 AND claim = $3 AND state = 'running')
+     RETURNING number`,
+    [hold.jobId, hold.holder, hold.claim, number, prepared === undefined ? null : toJson(prepared)],
   );
   return row !== undefined;
 }
@@ -52,7 +79,7 @@ export type Answer =
   | { readonly kind: 'done' | 'lost' }
   | { readonly kind: 'refused' | 'unknown'; readonly error: unknown };
 
-/** Writes what the call answered. A later answer replaces an earlier one only where the upstream lost the job. */
+/** Writes what the call answered. A certain answer stands, unless the upstream lost the job. */
 export async function answerAttempt(
   db: Statements,
   jobId: JobId,
@@ -62,7 +89,7 @@ export async function answerAttempt(
 ): Promise<void> {
   await db.write(
     `UPDATE attempts SET answer = $3, answered_at = $4, ref = $5, error = $6
-     WHERE job_id = $1 AND number = $2 AND (answer IS NULL OR $3 = 'lost')`,
+     WHERE job_id = $1 AND number = $2 AND (answer IS NULL OR answer IN ('unknown', 'done') OR $3 = 'lost')`,
     [
       jobId,
       number,
@@ -81,7 +108,7 @@ export async function readLastAttempts(
 ): Promise<ReadonlyMap<JobId, Attempt>> {
   if (jobIds.length === 0) return new Map();
   const rows = await db.read(
-    `SELECT job_id, number, provider, account, dedupe_key, answer, ref FROM attempts
+    `SELECT job_id, number, provider, account, dedupe_key, answer, ref, prepared, sends, started_at FROM attempts
      WHERE job_id IN (${jobIds.map((_, index) => `$${index + 1}`).join(', ')}) ORDER BY job_id, number`,
     jobIds,
   );
@@ -91,6 +118,7 @@ export async function readLastAttempts(
 
 function attemptFromRow(row: Row): Attempt {
   const ref = textOrNull(row, 'ref');
+  const prepared = textOrNull(row, 'prepared');
   return {
     jobId: jobIdFromRow(text(row, 'job_id')),
     number: integer(row, 'number'),
@@ -99,5 +127,8 @@ function attemptFromRow(row: Row): Attempt {
     dedupeKey: text(row, 'dedupe_key'),
     answer: row.answer === null ? null : oneOf(row, 'answer', answers),
     ref: ref === null ? null : fromJson(ref),
+    prepared: prepared === null ? undefined : fromJson(prepared),
+    sends: integer(row, 'sends'),
+    startedAt: integer(row, 'started_at'),
   };
 }

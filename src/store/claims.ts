@@ -7,14 +7,17 @@ import {
   type JobEvent,
   type JobState,
   jobError,
-  maxDeaths,
   type Outcome,
 } from '../domain/job.ts';
 import { toJson } from '../domain/json.ts';
-import type { Connection, Row, Statements } from './connection.ts';
+import { type Actor, writeAudit } from './audit.ts';
+import type { Connection, Statements } from './connection.ts';
+import { tellCallback } from './deliveries.ts';
+import { nameDoubts } from './doubts.ts';
 import { insertFile } from './files.ts';
 import { type JobAddress, jobColumns, jobFromRow } from './jobs.ts';
 import { integer, text, textOrNull } from './rows.ts';
+import { type AccountLimits, grantSlots, lockClaims, takeFromAccountRate } from './slots.ts';
 
 /** The models of a pool that have a job to claim, the urgent band first. */
 export async function findModelsWithWork(
@@ -36,26 +39,57 @@ export async function findModelsWithWork(
   return rows.map(row => ({ modelId: text(row, 'model_id'), band: integer(row, 'band') }));
 }
 
-/** Takes up to `limit` jobs of one model, in line order. Tells callbacks of the new status in the same transaction. */
-export function claimJobs(
-  db: Connection,
-  claim: {
-    readonly worker: WorkerId;
-    readonly modelId: string;
-    readonly limit: number;
-    readonly now: number;
-  },
-): Promise<readonly Job[]> {
+export interface Claim {
+  readonly worker: WorkerId;
+  readonly modelId: string;
+  readonly limit: number;
+  readonly now: number;
+  /** The account whose slots the jobs take; absent for the engine of this machine, which has its own count. */
+  readonly account?: AccountLimits;
+  /** Jobs that a key may have running; absent: any number. */
+  readonly perKey?: number;
+  /** Those alone that may have taken down a process, or those alone that did not; absent: both. */
+  readonly only?: 'suspects' | 'clean';
+}
+
+const suspicion = { suspects: 'AND deaths > 0', clean: 'AND deaths = 0' } as const;
+
+/** Models with jobs in line that were in the hand of a process that died. */
+export async function findModelsWithSuspects(db: Statements, now: number): Promise<readonly string[]> {
+  const rows = await db.read(
+    `SELECT DISTINCT model_id FROM jobs WHERE state = 'available' AND deaths > 0 AND due_at <= $1`,
+    [now],
+  );
+  return rows.map(row => text(row, 'model_id'));
+}
+
+/** The account of jobs that this machine's own engine makes. */
+export const localAccount = 'local';
+
+/**
+ * Takes up to `limit` jobs of one model, in line order, of those that are not bound to another account.
+ * Tells callbacks of the new status in the same transaction.
+ */
+export function claimJobs(db: Connection, claim: Claim): Promise<readonly Job[]> {
+  const { worker, modelId, now, account, perKey } = claim;
   return db.transaction(async tx => {
+    if (perKey !== undefined) await lockClaims(tx);
+    const wanted = perKey === undefined ? claim.limit : 1;
+    const granted = account ? await grantSlots(tx, account, wanted, now) : wanted;
+    if (granted === 0) return [];
     const rows = await tx.write(
       `WITH next AS MATERIALIZED (
          SELECT id FROM jobs WHERE model_id = $1 AND state = 'available' AND due_at <= $2
+           AND (account IS NULL OR account = $5) ${claim.only ? suspicion[claim.only] : ''}
+           ${perKey === undefined ? '' : `AND (SELECT count(*) FROM jobs AS own WHERE own.key_id = jobs.key_id AND own.state = 'running') < $6`}
          ORDER BY band, rank, id LIMIT $3 ${db.skipLocked})
-       UPDATE jobs SET state = 'running', holder = $4, claim = claim + 1, started_at = COALESCE(started_at, $2)
+       UPDATE jobs SET state = 'running', holder = $4, claim = claim + 1, account = $5,
+         started_at = COALESCE(started_at, $2)
        WHERE id IN (SELECT id FROM next) AND state = 'available'
        RETURNING ${jobColumns}`,
-      [claim.modelId, claim.now, claim.limit, claim.worker],
+      [modelId, now, granted, worker, account?.id ?? localAccount, ...(perKey === undefined ? [] : [perKey])],
     );
+    if (account) await takeFromAccountRate(tx, account, rows.length, now);
     const jobs = rows.map(jobFromRow);
     for (const job of jobs) {
       if (job.callbackUrl !== null && job.claim === 1) await tellCallback(tx, job.id, 'running', claim.now);
@@ -94,11 +128,15 @@ export function settle(
       });
     }
     const state = stateAfter(outcome);
+    if (isFinal(state)) await nameDoubts(tx, [hold.jobId], now, isUncertain(outcome));
     if (isFinal(state) && textOrNull(row, 'callback_url') !== null)
       await tellCallback(tx, hold.jobId, state, now);
     return true;
   });
 }
+
+const isUncertain = (outcome: Outcome): boolean =>
+  outcome.kind === 'failed' && outcome.error.code === 'submission_uncertain';
 
 function stateAfter(outcome: Outcome): JobState {
   switch (outcome.kind) {
@@ -114,6 +152,9 @@ function stateAfter(outcome: Outcome): JobState {
 
 const held = `id = $1 AND holder = $2 AND claim = $3 AND state = 'running' RETURNING callback_url`;
 
+const liveAttempts = `SELECT 1 FROM attempts WHERE attempts.job_id = jobs.id
+  AND (answer IS NULL OR answer IN ('unknown', 'accepted', 'done'))`;
+
 function statementFor(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'completed':
@@ -124,7 +165,9 @@ function statementFor(outcome: Outcome): string {
     case 'retry':
     case 'interrupted':
       // Whoever comes back by himself did not die: the count of deaths starts again.
-      return `UPDATE jobs SET state = 'available', holder = NULL, progress = NULL, deaths = 0, due_at = $4 WHERE ${held}`;
+      // It stays bound to its account while what was sent there may go on.
+      return `UPDATE jobs SET state = 'available', holder = NULL, progress = NULL, collecting = 0, deaths = 0, due_at = $4,
+        account = CASE WHEN EXISTS (${liveAttempts}) THEN account END WHERE ${held}`;
   }
 }
 
@@ -147,29 +190,59 @@ const cancelledError = jobError('cancelled', 'the job was cancelled');
 
 export type Cancellation = 'cancelled' | 'requested' | 'already_final' | 'unknown';
 
-/** Ends a waiting job at once; asks the holder of a running one to stop. Repeating it is harmless. */
-export function cancelJob(db: Connection, asked: JobAddress, now: number): Promise<Cancellation> {
+/**
+ * Ends a waiting job at once; asks the holder of a running one to stop. Repeating it is harmless, and the
+ * audit tells of the first alone.
+ */
+export function cancelJob(
+  db: Connection,
+  asked: JobAddress,
+  now: number,
+  actor: Actor = 'operator',
+): Promise<Cancellation> {
   const address = 'id = $1 AND user_id = $2 AND model_id = $3';
   const values = [asked.jobId, asked.userId, asked.modelId];
+  const auditCancel = (tx: Statements, state: JobState) => {
+    const details = { user: asked.userId, model: asked.modelId, state };
+    return writeAudit(tx, { at: now, actor, action: 'job.cancel', subject: asked.jobId, details });
+  };
   return db.transaction(async tx => {
-    const [ended] = await tx.write(
-      `UPDATE jobs SET state = 'cancelled', completed_at = $4, cancel_requested_at = $4, error = $5
-       WHERE ${address} AND state = 'available' RETURNING callback_url`,
-      [...values, now, toJson(cancelledError)],
-    );
-    if (ended) {
-      if (textOrNull(ended, 'callback_url') !== null) await tellCallback(tx, asked.jobId, 'cancelled', now);
-      return 'cancelled';
+    for (;;) {
+      const [ended] = await tx.write(
+        `UPDATE jobs SET state = 'cancelled', completed_at = $4, cancel_requested_at = $4, error = $5
+         WHERE ${address} AND state = 'available' RETURNING callback_url`,
+        [...values, now, toJson(cancelledError)],
+      );
+      if (ended) {
+        await nameDoubts(tx, [asked.jobId], now);
+        if (textOrNull(ended, 'callback_url') !== null) await tellCallback(tx, asked.jobId, 'cancelled', now);
+        await auditCancel(tx, 'available');
+        return 'cancelled';
+      }
+      const [marked] = await tx.write(
+        `UPDATE jobs SET cancel_requested_at = $4
+         WHERE ${address} AND state = 'running' AND cancel_requested_at IS NULL RETURNING id`,
+        [...values, now],
+      );
+      if (marked) {
+        await auditCancel(tx, 'running');
+        return 'requested';
+      }
+      const [row] = await tx.read(`SELECT state FROM jobs WHERE ${address}`, values);
+      if (!row) return 'unknown';
+      if (row.state === 'running') return 'requested';
+      // Handed back between the statements, it waits again and is ended.
+      if (row.state !== 'available') return 'already_final';
     }
-    const [marked] = await tx.write(
-      `UPDATE jobs SET cancel_requested_at = COALESCE(cancel_requested_at, $4)
-       WHERE ${address} AND state = 'running' RETURNING id`,
-      [...values, now],
-    );
-    if (marked) return 'requested';
-    const [row] = await tx.read(`SELECT id FROM jobs WHERE ${address}`, values);
-    return row ? 'already_final' : 'unknown';
   });
+}
+
+/** That what an upstream made is brought here and read: whoever dies meanwhile may have died of it. */
+export async function noteCollecting(db: Statements, hold: Hold): Promise<void> {
+  await db.write(
+    `UPDATE jobs SET collecting = 1 WHERE id = $1 AND holder = $2 AND claim = $3 AND state = 'running'`,
+    [hold.jobId, hold.holder, hold.claim],
+  );
 }
 
 /** Progress as the provider tells it, 0 to 1; guarded like every write of a holder. */
@@ -180,82 +253,10 @@ export async function noteProgress(db: Statements, hold: Hold, progress: number)
   );
 }
 
-/** Ends waiting jobs whose deadline passed; returns the ids, at most `limit` a call. */
-export function expireJobs(db: Connection, now: number, limit: number): Promise<readonly string[]> {
-  return db.transaction(async tx => {
-    const rows = await tx.write(
-      `WITH late AS MATERIALIZED (
-         SELECT id FROM jobs WHERE state = 'available' AND expires_at <= $1 ORDER BY expires_at LIMIT $2 ${db.skipLocked})
-       UPDATE jobs SET state = 'failed', completed_at = $1, error = $3
-       WHERE id IN (SELECT id FROM late) AND state = 'available' RETURNING id, callback_url`,
-      [now, limit, toJson(expiredError)],
-    );
-    return tellAll(tx, rows, now);
-  });
-}
-
 export const expiredError = jobError('expired', 'the deadline passed before the job was done');
 
-/**
- * Takes back the jobs of workers whose heartbeat stopped `leaseMs` ago by the database's clock.
- * A job that took down `maxDeaths` processes is closed.
- */
-export function rescueJobs(
-  db: Connection,
-  leaseMs: number,
-  now: number,
-): Promise<{ readonly back: readonly string[]; readonly closed: readonly string[] }> {
-  const dead = `state = 'running' AND holder NOT IN (SELECT id FROM workers WHERE heartbeat_at > ${db.nowMs} - $1)`;
-  return db.transaction(async tx => {
-    const poison = await tx.write(
-      `UPDATE jobs SET state = 'failed', holder = NULL, deaths = deaths + 1, completed_at = $2, error = $3
-       WHERE ${dead} AND deaths + 1 >= ${maxDeaths} RETURNING id, callback_url`,
-      [leaseMs, now, toJson(poisonError)],
-    );
-    const back = await tx.write(
-      `UPDATE jobs SET state = 'available', holder = NULL, progress = NULL, deaths = deaths + 1
-       WHERE ${dead} RETURNING id`,
-      [leaseMs],
-    );
-    for (const row of back) {
-      await insertEvent(tx, text(row, 'id'), {
-        at: now,
-        level: 'WARN',
-        message: 'Taken back from a worker that died',
-      });
-    }
-    return { back: back.map(row => text(row, 'id')), closed: await tellAll(tx, poison, now) };
-  });
-}
-
-const poisonError = jobError(
-  'internal_error',
-  `the worker process died ${maxDeaths} times while it held this job`,
-);
-
-async function tellAll(tx: Statements, rows: readonly Row[], now: number): Promise<readonly string[]> {
-  for (const row of rows) {
-    if (textOrNull(row, 'callback_url') !== null) await tellCallback(tx, text(row, 'id'), 'failed', now);
-  }
-  return rows.map(row => text(row, 'id'));
-}
-
-/** Writes down a callback to be made. An unsent IN_PROGRESS is dropped once COMPLETED exists. */
-async function tellCallback(tx: Statements, jobId: string, state: JobState, now: number): Promise<void> {
-  if (isFinal(state)) {
-    await tx.write(
-      `UPDATE deliveries SET state = 'superseded', ended_at = $2 WHERE job_id = $1 AND state = 'waiting'`,
-      [jobId, now],
-    );
-  }
-  await tx.write(
-    `INSERT INTO deliveries (id, job_id, user_id, status, url, state, due_at, created_at)
-     SELECT $2, id, user_id, $3, callback_url, 'waiting', $4, $4 FROM jobs WHERE id = $1`,
-    [jobId, `msg_${uuidv7(now)}`, isFinal(state) ? 'COMPLETED' : 'IN_PROGRESS', now],
-  );
-}
-
-async function insertEvent(tx: Statements, jobId: string, event: JobEvent): Promise<void> {
+/** A line of a job's timeline. */
+export async function insertEvent(tx: Statements, jobId: string, event: JobEvent): Promise<void> {
   await tx.write('INSERT INTO events (id, job_id, at, level, message) VALUES ($1, $2, $3, $4, $5)', [
     uuidv7(event.at),
     jobId,
@@ -272,14 +273,4 @@ export async function isCancelRequested(db: Statements, hold: Hold): Promise<boo
     [hold.jobId, hold.holder, hold.claim],
   );
   return rows.length > 0;
-}
-
-/** Deletes up to `limit` final jobs that ended before that moment, with all that hangs on them; returns how many. */
-export async function pruneJobs(db: Connection, endedBefore: number, limit: number): Promise<number> {
-  const rows = await db.write(
-    `DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE completed_at IS NOT NULL AND completed_at <= $1
-       ORDER BY completed_at LIMIT $2) RETURNING id`,
-    [endedBefore, limit],
-  );
-  return rows.length;
 }

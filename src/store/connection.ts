@@ -5,6 +5,13 @@ export type Row = Readonly<Record<string, Value>>;
 /** Thrown when the database cannot be reached, is full, or does not flush. Nothing was half made. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
+  /** Whether what was to be written may be there, whole, nevertheless: nobody heard how the commit ended. */
+  readonly inDoubt: boolean;
+
+  constructor(message: string, { cause, inDoubt = false }: { cause?: unknown; inDoubt?: boolean } = {}) {
+    super(message, { cause });
+    this.inDoubt = inDoubt;
+  }
 }
 
 /** Statements with `$1`-style parameters in SQL that both databases speak. */
@@ -38,5 +45,7 @@ export interface Connection extends Statements {
 
 /** The topic that says: a job can be claimed. */
 export const availableTopic = 'available';
+/** The topic that says: a callback is to be made. */
+export const deliveryTopic = 'delivery';
 /** The topic that says: this job changed, or its cancel was asked for. */
 export const jobTopic = (jobId: string): string => `job:${jobId}`;

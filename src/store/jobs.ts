@@ -177,6 +177,12 @@ export async function readJob(db: Statements, asked: JobAddress): Promise<Job | 
   return row ? jobFromRow(row) : null;
 }
 
+/** For work of our own on a job that a row of ours names. */
+export async function readJobById(db: Statements, id: JobId): Promise<Job | null> {
+  const [row] = await db.read(`SELECT ${jobColumns} FROM jobs WHERE id = $1`, [id]);
+  return row ? jobFromRow(row) : null;
+}
+
 /** How a client names a job: all three must fit. */
 export interface JobAddress {
   readonly jobId: JobId;

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { newCallbackSecret } from '../domain/delivery.ts';
 import {
   hashApiKey,
   type KeyId,
@@ -9,6 +9,7 @@ import {
   userIdFromRow,
 } from '../domain/ids.ts';
 import type { ApiKey, Principal } from '../domain/key.ts';
+import { writeAudit } from './audit.ts';
 import type { Connection, Row, Statements } from './connection.ts';
 import { integer, integerOrNull, text, textOrNull } from './rows.ts';
 
@@ -30,7 +31,7 @@ export function createKey(
   return db.transaction(async tx => {
     await tx.write(
       `INSERT INTO users (id, name, callback_secret, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
-      [newUserId(), key.userName, `whsec_${randomBytes(32).toString('base64')}`, now],
+      [newUserId(), key.userName, newCallbackSecret(), now],
     );
     await tx.write(
       `INSERT INTO keys (id, user_id, name, hash, hint, models, created_at, expires_at)
@@ -47,6 +48,13 @@ export function createKey(
       ],
     );
     const [row] = await tx.read(`${selectKeys} WHERE keys.id = $1`, [id]);
+    const details = {
+      user: key.userName,
+      name: key.name,
+      models: key.models,
+      expires_at: key.expiresAt,
+    };
+    await writeAudit(tx, { at: now, actor: 'operator', action: 'key.create', subject: id, details });
     return { key: keyFromRow(row!), secret };
   });
 }
@@ -57,12 +65,16 @@ export async function listKeys(db: Statements): Promise<readonly ApiKey[]> {
 }
 
 /** False when there is no such key. Revoking twice changes nothing. */
-export async function revokeKey(db: Statements, id: KeyId, now: number): Promise<boolean> {
-  const [row] = await db.write(
-    'UPDATE keys SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1 RETURNING id',
-    [id, now],
-  );
-  return row !== undefined;
+export function revokeKey(db: Connection, id: KeyId, now: number): Promise<boolean> {
+  return db.transaction(async tx => {
+    const [revoked] = await tx.write(
+      'UPDATE keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id',
+      [id, now],
+    );
+    if (!revoked) return (await tx.read('SELECT id FROM keys WHERE id = $1', [id])).length > 0;
+    await writeAudit(tx, { at: now, actor: 'operator', action: 'key.revoke', subject: id, details: {} });
+    return true;
+  });
 }
 
 export async function anyKeyExists(db: Statements): Promise<boolean> {

@@ -5,11 +5,16 @@ import { type Connection, type Row, type Statements, StoreUnavailable, type Valu
 
 const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 15_000;
+/** A server that fell silent, or a network that swallows: longer than any statement may take. */
+const answerTimeoutMs = 20_000;
 const poolSize = 10;
 /** How often a transaction that lost a deadlock is run again. */
 const maxTries = 4;
 const channel = 'atelier';
 const listenAgainMs = 1_000;
+/** A line that went dead tells nothing by itself: how often it is tried, and how long for. */
+const tryListeningMs = 5_000;
+const listenTimeoutMs = 5_000;
 /** Any number, the same in every process: migrations run one at a time. */
 const migrationLock = 4_204_918_003;
 
@@ -23,21 +28,30 @@ export interface PostgresOptions {
 export async function openPostgres({ url, onTrouble }: PostgresOptions): Promise<Connection> {
   const pool = new pg.Pool({
     connectionString: url,
+    application_name: 'atelier',
     max: poolSize,
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
+    query_timeout: answerTimeoutMs,
+    keepAlive: true,
     // A flush that the server skips would break "accepted means kept".
     options: '-c synchronous_commit=on',
     types: { getTypeParser },
   });
   // Without a listener, an idle connection that the server closes would end the process.
   pool.on('error', cause => onTrouble('an idle database connection failed', cause));
+  // The pool looks away while a connection is in use: it may fail between two statements, which would end it too.
+  pool.on('connect', client => client.on('error', () => {}));
   const announcements = new EventEmitter().setMaxListeners(0);
   const stopListening = listen(url, topic => announcements.emit('announced', topic), onTrouble);
   let untold = new Set<string>();
   let closed = false;
 
-  const statementsOf = (client: pg.ClientBase | pg.Pool): Statements => ({
+  const inPool: Statements = {
+    read: (text, values) => run(pool, text, values),
+    write: (text, values) => run(pool, text, values, true),
+  };
+  const inside = (client: pg.ClientBase): Statements => ({
     read: (text, values) => run(client, text, values),
     write: (text, values) => run(client, text, values),
   });
@@ -48,15 +62,19 @@ export async function openPostgres({ url, onTrouble }: PostgresOptions): Promise
         throw asStoreUnavailable(cause);
       });
       let broken: Error | undefined;
+      let isCommitting = false;
       try {
         await client.query('BEGIN');
-        const value = await work(statementsOf(client), client);
+        const value = await work(inside(client), client);
+        isCommitting = true;
         await client.query('COMMIT');
         return value;
       } catch (failure) {
-        await client.query('ROLLBACK').catch((cause: Error) => (broken = cause));
+        // A connection that does not answer is not asked again.
+        if (isStorageFault(failure)) broken = asStoreUnavailable(failure);
+        else await client.query('ROLLBACK').catch((cause: Error) => (broken = cause));
         if (tries < maxTries && isDeadlock(failure)) continue;
-        throw isStorageFault(failure) ? asStoreUnavailable(failure) : failure;
+        throw isStorageFault(failure) ? asStoreUnavailable(failure, isCommitting) : failure;
       } finally {
         client.release(broken);
       }
@@ -77,7 +95,7 @@ export async function openPostgres({ url, onTrouble }: PostgresOptions): Promise
     dialect: 'postgres',
     skipLocked: 'FOR UPDATE SKIP LOCKED',
     nowMs: 'CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)',
-    ...statementsOf(pool),
+    ...inPool,
     transaction: work => inTransaction(work),
     migrate: work =>
       inTransaction(async (db, client) => {
@@ -102,17 +120,52 @@ export async function openPostgres({ url, onTrouble }: PostgresOptions): Promise
   };
 }
 
+/** The oldest one whose makers still mended it when this was written. */
+const oldestVersion = 14;
+
+/** What decides whether a commit is kept. */
+export interface PostgresSettings {
+  readonly version: number;
+  readonly fsync: string;
+  readonly synchronousCommit: string;
+}
+
+export async function readPostgresSettings(db: Statements): Promise<PostgresSettings> {
+  const [row] = await db.read(
+    `SELECT current_setting('server_version_num') AS version, current_setting('fsync') AS fsync,
+       current_setting('synchronous_commit') AS synchronous_commit`,
+  );
+  if (!row) throw new Error('expected a row of settings');
+  return {
+    version: Math.floor(Number(row.version) / 10_000),
+    fsync: String(row.fsync),
+    synchronousCommit: String(row.synchronous_commit),
+  };
+}
+
+/** Null: what is committed is kept. Otherwise one sentence. */
+export function whyUnfit({ version, fsync, synchronousCommit }: PostgresSettings): string | null {
+  if (version < oldestVersion)
+    return `PostgreSQL ${oldestVersion} or newer is needed, ATELIER_DATABASE_URL leads to ${version}.`;
+  if (fsync !== 'on')
+    return 'PostgreSQL runs with fsync off and would lose accepted jobs: set fsync = on in postgresql.conf.';
+  if (synchronousCommit === 'off')
+    return 'PostgreSQL runs with synchronous_commit off and would lose accepted jobs: let nothing between it and ATELIER_DATABASE_URL turn it off.';
+  return null;
+}
+
 async function run(
   client: pg.ClientBase | pg.Pool,
   text: string,
   values: readonly Value[] = [],
+  isOwnCommit = false,
 ): Promise<readonly Row[]> {
   try {
     // A name makes it a prepared statement: parsed and planned once a connection.
     const result = await client.query<Row>({ name: statementName(text), text, values: [...values] });
     return result.rows;
   } catch (failure) {
-    throw isStorageFault(failure) ? asStoreUnavailable(failure) : failure;
+    throw isStorageFault(failure) ? asStoreUnavailable(failure, isOwnCommit) : failure;
   }
 }
 
@@ -142,8 +195,10 @@ function listen(
   let stopped = false;
   let client: pg.Client | undefined;
   let again: NodeJS.Timeout | undefined;
+  let trial: NodeJS.Timeout | undefined;
 
   const retry = (cause: unknown) => {
+    clearTimeout(trial);
     if (stopped || again) return;
     onTrouble('hints from other processes are not heard for a moment', cause);
     again = setTimeout(connect, listenAgainMs);
@@ -152,14 +207,22 @@ function listen(
     again = undefined;
     const fresh = new pg.Client({
       connectionString: url,
+      application_name: 'atelier-listener',
       connectionTimeoutMillis: connectTimeoutMs,
+      query_timeout: listenTimeoutMs,
       keepAlive: true,
     });
     client = fresh;
-    fresh.on('error', cause => {
+    const give = (cause: unknown) => {
+      if (client !== fresh) return;
       fresh.end().catch(() => {});
       retry(cause);
-    });
+    };
+    const tryIt = () => {
+      if (stopped) return;
+      trial = setTimeout(() => fresh.query('SELECT 1').then(tryIt, give), tryListeningMs);
+    };
+    fresh.on('error', give);
     fresh.on('notification', ({ payload }) => {
       const topics: unknown = JSON.parse(payload ?? '[]');
       if (Array.isArray(topics)) for (const topic of topics) hear(String(topic));
@@ -167,12 +230,14 @@ function listen(
     fresh
       .connect()
       .then(() => fresh.query(`LISTEN ${channel}`))
-      .catch(retry);
+      .then(tryIt)
+      .catch(give);
   }
   connect();
   return async () => {
     stopped = true;
     clearTimeout(again);
+    clearTimeout(trial);
     await client?.end().catch(() => {});
   };
 }
@@ -184,8 +249,9 @@ const isDeadlock = (failure: unknown): boolean => ['40001', '40P01'].includes(co
 
 /** Connection errors, a login or database that is refused (28, 3D, 55), resources (53), operators (57), the system (58). */
 function isStorageFault(failure: unknown): boolean {
+  if (failure instanceof StoreUnavailable) return true;
   const code = codeOf(failure);
-  if (/^(08|28|3D|53|55|57|58|25006)/.test(code) || /^E[A-Z]+$/.test(code)) return true;
+  if (/^(08|28|3D|53|55|57|58|25006)/.test(code) || /^E[A-Z_]+$/.test(code)) return true;
   return (
     failure instanceof Error &&
     !('code' in failure) &&
@@ -193,9 +259,8 @@ function isStorageFault(failure: unknown): boolean {
   );
 }
 
-function asStoreUnavailable(cause: unknown): StoreUnavailable {
+function asStoreUnavailable(cause: unknown, inDoubt = false): StoreUnavailable {
   if (cause instanceof StoreUnavailable) return cause;
-  return new StoreUnavailable(`PostgreSQL: ${cause instanceof Error ? cause.message : String(cause)}`, {
-    cause,
-  });
+  const message = `PostgreSQL: ${cause instanceof Error ? cause.message || codeOf(cause) : String(cause)}`;
+  return new StoreUnavailable(message, { cause, inDoubt });
 }

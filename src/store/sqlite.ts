@@ -17,11 +17,18 @@ interface Unit {
   readonly work: (() => Promise<void>) | null;
 }
 
+export interface SqliteOptions {
+  /** Told when a write found no room on the disk. It may be told often. */
+  readonly onFull?: () => void;
+  /** Told once, when the disk did not take a write: from then on this connection refuses everything. */
+  readonly onBroken?: (cause: unknown) => void;
+}
+
 /**
  * SQLite in a file, durable: WAL, synchronous FULL. Group commit lives here: writes that arrive while
  * a group is under way share the next one, and each promise resolves after the COMMIT.
  */
-export function openSqlite(path: string): Connection {
+export function openSqlite(path: string, { onFull, onBroken }: SqliteOptions = {}): Connection {
   const writer = open(path);
   const reader = open(path);
   const inWriter = preparer(writer);
@@ -30,6 +37,7 @@ export function openSqlite(path: string): Connection {
   const queue: Unit[] = [];
   let group: Promise<void> | null = null;
   let closed = false;
+  let broken: StoreUnavailable | null = null;
 
   const inside: Statements = {
     read: async (text, values) => run(inWriter(text), values),
@@ -37,7 +45,8 @@ export function openSqlite(path: string): Connection {
   };
 
   function enqueue<T>(make: (keep: (value: T) => void) => Pick<Unit, 'statement' | 'work'>): Promise<T> {
-    if (closed) return Promise.reject(new StoreUnavailable('the database is closed'));
+    const shut = whyShut();
+    if (shut) return Promise.reject(shut);
     return new Promise<T>((resolve, reject) => {
       let kept: T;
       const settle = (failure?: unknown) => (failure === undefined ? resolve(kept) : reject(failure));
@@ -66,11 +75,12 @@ export function openSqlite(path: string): Connection {
       }
       writer.exec('COMMIT');
     } catch (cause) {
-      if (writer.isTransaction) writer.exec('ROLLBACK');
-      const failure = asStoreUnavailable(cause);
+      judge(cause);
+      rollBack();
+      const failure = broken ?? asStoreUnavailable(cause);
       for (const unit of done) unit.settle(failure);
       // The lock could not be had: nothing of this group ran, and whoever waits must not wait for ever.
-      if (done.length === 0) for (const unit of queue.splice(0)) unit.settle(failure);
+      if (done.length === 0 || broken) for (const unit of queue.splice(0)) unit.settle(failure);
       return;
     }
     for (const unit of done) unit.settle();
@@ -88,11 +98,47 @@ export function openSqlite(path: string): Connection {
       writer.exec('RELEASE unit');
       return undefined;
     } catch (failure) {
-      if (unit.work && writer.isTransaction) writer.exec('ROLLBACK TO unit; RELEASE unit');
+      judge(failure);
+      // Without its savepoint the whole group is taken back.
+      if (broken || (unit.work && !takeBackUnit())) rollBack();
       return isStorageFault(failure)
         ? asStoreUnavailable(failure)
         : (failure ?? new Error('thrown without a reason'));
     }
+  }
+
+  function takeBackUnit(): boolean {
+    try {
+      if (writer.isTransaction) writer.exec('ROLLBACK TO unit; RELEASE unit');
+      return true;
+    } catch (failure) {
+      judge(failure);
+      return false;
+    }
+  }
+
+  function rollBack(): void {
+    try {
+      if (writer.isTransaction) writer.exec('ROLLBACK');
+    } catch (failure) {
+      breakDown(failure);
+    }
+  }
+
+  function judge(failure: unknown): void {
+    if (errorCodeOf(failure) === full) onFull?.();
+    if (isFlushFault(failure)) breakDown(failure);
+  }
+
+  /** The system forgets a failed flush and calls the next one good: nothing may be tried again on this file here. */
+  function breakDown(cause: unknown): void {
+    if (broken) return;
+    broken = new StoreUnavailable('SQLite: the disk did not take a write', { cause, inDoubt: true });
+    onBroken?.(cause);
+  }
+
+  function whyShut(): StoreUnavailable | null {
+    return closed ? new StoreUnavailable('the database is closed') : broken;
   }
 
   return {
@@ -100,7 +146,8 @@ export function openSqlite(path: string): Connection {
     skipLocked: '',
     nowMs: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
     read: async (text, values) => {
-      if (closed) throw new StoreUnavailable('the database is closed');
+      const shut = whyShut();
+      if (shut) throw shut;
       try {
         return run(inReader(text), values);
       } catch (failure) {
@@ -125,7 +172,7 @@ export function openSqlite(path: string): Connection {
       closed = true;
       await group;
       reader.close();
-      writer.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      if (!broken) tidy(writer);
       writer.close();
     },
   };
@@ -142,8 +189,8 @@ export function lockFolder(path: string): { release(): void } | null {
     return { release: () => db.close() };
   } catch (failure) {
     db.close();
-    if (isStorageFault(failure)) return null;
-    throw failure;
+    if (errorCodeOf(failure) === busy) return null;
+    throw isStorageFault(failure) ? asStoreUnavailable(failure) : failure;
   }
 }
 
@@ -151,6 +198,15 @@ function open(path: string): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864');
   return db;
+}
+
+/** Brings the log into the file. Where there is no room, or somebody reads, the log keeps it as well. */
+function tidy(db: DatabaseSync): void {
+  try {
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  } catch (failure) {
+    if (!isStorageFault(failure)) throw failure;
+  }
 }
 
 /** Statements are prepared once. SQLite's numbered parameters are `?1`, not `$1`. */
@@ -172,14 +228,22 @@ const run = (statement: StatementSync, values: readonly Value[] = []): readonly 
 
 /** SQLITE_BUSY 5, NOMEM 7, READONLY 8, IOERR 10, CORRUPT 11, FULL 13, CANTOPEN 14, NOTADB 26. */
 const storageFaults: readonly number[] = [5, 7, 8, 10, 11, 13, 14, 26];
+const busy = 5;
+const full = 13;
+/** SQLITE_IOERR_WRITE, IOERR_FSYNC, IOERR_DIR_FSYNC. A read that fails, or no room for the -shm file, is none. */
+const flushFaults: readonly number[] = [778, 1034, 1290];
 
-function isStorageFault(failure: unknown): boolean {
-  return (
-    failure instanceof Error &&
-    'errcode' in failure &&
-    typeof failure.errcode === 'number' &&
-    storageFaults.includes(failure.errcode & 0xff)
-  );
+const isStorageFault = (failure: unknown): boolean =>
+  storageFaults.includes((errorCodeOf(failure) ?? 0) & 0xff);
+
+const isFlushFault = (failure: unknown): boolean => flushFaults.includes(errorCodeOf(failure) ?? 0);
+
+/** SQLite's extended code; null where SQLite has no part in it. */
+function errorCodeOf(failure: unknown): number | null {
+  const found = failure instanceof StoreUnavailable ? failure.cause : failure;
+  return found instanceof Error && 'errcode' in found && typeof found.errcode === 'number'
+    ? found.errcode
+    : null;
 }
 
 function asStoreUnavailable(cause: unknown): StoreUnavailable {

@@ -54,10 +54,9 @@ const failed = (code: JobError['code'], what: string): Collected => ({
 });
 
 /** Null when the bytes are not what their type says. */
-async function factsOf(
-  { prober }: WorkerParts,
-  { path, mimeType, pcm, role }: ProducedFile,
-): Promise<MediaFacts | null> {
+async function factsOf({ prober }: WorkerParts, produced: ProducedFile): Promise<MediaFacts | null> {
+  const { mimeType, pcm, role } = produced;
+  const path = localPathOf(produced);
   const { size: bytes } = await stat(path);
   if (bytes === 0) return null;
   if (role === 'subtitle') return { mimeType, bytes };
@@ -68,6 +67,11 @@ async function factsOf(
   }
   const probe = await prober.probe(path);
   return probe.kind === 'read' ? { ...probe.facts, mimeType } : null;
+}
+
+function localPathOf({ source }: ProducedFile): string {
+  if (source.kind === 'path') return source.path;
+  throw new Error(`expected a produced file on this machine, got ${source.url}`);
 }
 
 function isWhatWasAsked(model: Model, { role }: ProducedFile, facts: MediaFacts): boolean {
@@ -85,10 +89,11 @@ function isWhatWasAsked(model: Model, { role }: ProducedFile, facts: MediaFacts)
 async function keep(
   { blobs, clock }: WorkerParts,
   job: Job,
-  { path, mimeType, role, index }: ProducedFile,
+  produced: ProducedFile,
   facts: MediaFacts,
 ): Promise<StoredFile> {
-  const blob = await blobs.keep(path);
+  const { mimeType, role, index } = produced;
+  const blob = await blobs.keep(localPathOf(produced));
   const suffix = role === 'primary' && index === 0 ? '' : `-${role === 'primary' ? '' : `${role}-`}${index}`;
   const name = `${job.modelId}-${job.id.slice(-12)}${suffix}.${extensionByMimeType[mimeType] ?? 'bin'}`;
   const { userId, keyId, id: jobId } = job;

@@ -12,6 +12,7 @@ import type { Job } from '../domain/job.ts';
 import type { MediaFacts } from '../domain/media.ts';
 import type { ProviderTask } from '../domain/provider.ts';
 import { fetchMedia } from '../media/fetch-media.ts';
+import { onSpool } from '../media/receive.ts';
 import { readFile } from '../store/files.ts';
 import { findReferredFile } from '../store/references.ts';
 import type { WorkerParts } from './parts.ts';
@@ -48,7 +49,7 @@ export async function gatherMedia(
     return { gathered: { kind: 'gathered', media: {}, facts: {} }, drop: async () => {} };
   }
   const folder = join(parts.workFolder, randomUUID());
-  await mkdir(folder);
+  await onSpool(mkdir(folder));
   const drop = () => rm(folder, { recursive: true, force: true });
   try {
     const media: Record<string, string> = {};
@@ -126,9 +127,9 @@ async function copyOrFetch(
   }
   // That the file is the user's was judged at the door.
   const file = await readFile(parts.db, fileId, parts.clock.now());
-  const content = file && (await parts.blobs.open(file.blobKey));
+  const content = file && (await parts.blobs.open(file.blobKey, undefined, file.bytes));
   if (!content) return { reason: 'the file is no longer there' };
   const path = join(folder, randomUUID());
-  await pipeline(content, createWriteStream(path, { flags: 'wx' }));
+  await onSpool(pipeline(content, createWriteStream(path, { flags: 'wx' })));
   return path;
 }

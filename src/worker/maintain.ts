@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { Blobs } from '../domain/blobs.ts';
 import { type Clock, hours, minutes, seconds } from '../domain/clock.ts';
 import { outputLifeMs } from '../domain/file.ts';
-import { expireJobs, pruneJobs, rescueJobs } from '../store/claims.ts';
-import { availableTopic, type Connection, jobTopic } from '../store/connection.ts';
+import { expireJobs, pruneJobs, rescueJobs } from '../store/chores.ts';
+import { availableTopic, type Connection, deliveryTopic, jobTopic } from '../store/connection.ts';
 import { findFilesToRemove, findKnownBlobs, removeFileRows } from '../store/files.ts';
 import { removeDeadWorkers } from '../store/workers.ts';
 
@@ -17,6 +17,8 @@ export interface MaintainParts {
 export interface MaintainOptions {
   /** Whether other processes may die while this one lives. Alone, every hold is void at start and at no other time. */
   readonly hasNeighbours: boolean;
+  /** Looks after the room that is kept for a full disk. */
+  readonly tend: () => Promise<void>;
 }
 
 /** A worker that has not beaten for this long is dead; it beats every five seconds. */
@@ -30,11 +32,12 @@ const batch = 500;
 /** Starts the chores, each with its own pace; returns what ends them. */
 export function startMaintenance(
   parts: MaintainParts,
-  { hasNeighbours }: MaintainOptions,
+  { hasNeighbours, tend }: MaintainOptions,
 ): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const chores: readonly (readonly [everyMs: number, chore: (parts: MaintainParts) => Promise<void>])[] = [
     [1 * seconds, expire],
+    [10 * seconds, tend],
     ...(hasNeighbours ? [[10 * seconds, rescue] as const] : []),
     [1 * minutes, removeFiles],
     [1 * hours, prune],
@@ -62,6 +65,7 @@ export async function expire({ db, clock }: MaintainParts): Promise<void> {
   for (;;) {
     const ended = await expireJobs(db, clock.now(), batch);
     for (const id of ended) db.announce(jobTopic(id));
+    if (ended.length > 0) db.announce(deliveryTopic);
     if (ended.length < batch) return;
   }
 }
@@ -75,6 +79,7 @@ export async function rescue({ db, clock, log }: MaintainParts, lease = leaseMs)
     log.error({ jobs: closed }, 'jobs were closed: they took down every worker that held them');
   for (const id of [...back, ...closed]) db.announce(jobTopic(id));
   if (back.length > 0) db.announce(availableTopic);
+  if (closed.length > 0) db.announce(deliveryTopic);
 }
 
 /** Removes the bytes of ended files, then their rows: no address outlives its bytes, no byte its row. */
@@ -110,4 +115,6 @@ export async function removeOrphans({ db, blobs, clock, log }: MaintainParts): P
     if (keys.length === batch) await removeUnknown();
   }
   await removeUnknown();
+  const unfinished = await blobs.removeUnfinished(clock.now() - orphanAgeMs);
+  if (unfinished > 0) log.info({ unfinished }, 'blobs that were never finished were removed');
 }

@@ -1,25 +1,27 @@
 import type { Clock } from '../domain/clock.ts';
 
-/** Something a loop sleeps on: until it is due, or somebody has news for it. */
+/** Something a loop sleeps on: until it is due, somebody has news for it, or its signal aborts. */
 export interface Nudge {
   /** Ends the present sleep, or the next one before it begins. */
   wake(): void;
   /** True when it was ended by news. */
-  sleep(ms: number, signal?: AbortSignal): Promise<boolean>;
+  sleep(ms: number): Promise<boolean>;
 }
 
-export function openNudge(clock: Clock): Nudge {
+/** The signal is listened to once, for all sleeps: a hundred thousand jobs sleep at a time. */
+export function openNudge(clock: Clock, signal: AbortSignal): Nudge {
   let sleeping: AbortController | null = null;
   let hasNews = false;
+  signal.addEventListener('abort', () => sleeping?.abort(), { once: true });
   return {
     wake() {
       hasNews = true;
       sleeping?.abort();
     },
-    async sleep(ms, signal) {
-      if (!hasNews) {
+    async sleep(ms) {
+      if (!hasNews && !signal.aborted && ms > 0) {
         sleeping = new AbortController();
-        await clock.sleep(ms, signal ? AbortSignal.any([sleeping.signal, signal]) : sleeping.signal);
+        await clock.sleep(ms, sleeping.signal);
         sleeping = null;
       }
       const woken = hasNews;

@@ -2,10 +2,12 @@ import type { Logger } from 'pino';
 import type { Blobs } from '../domain/blobs.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Outcome } from '../domain/job.ts';
-import type { Provider } from '../domain/provider.ts';
+import type { Tracing } from '../domain/tracing.ts';
 import type { Outbound } from '../media/connect.ts';
 import type { Prober } from '../media/prober.ts';
+import type { Routing } from '../providers/routing.ts';
 import type { Connection } from '../store/connection.ts';
+import type { Breaker } from './breaker.ts';
 
 /** What the worker is given. */
 export interface WorkerParts {
@@ -15,10 +17,14 @@ export interface WorkerParts {
   readonly prober: Prober;
   /** For media that a request names by address. */
   readonly outbound: Outbound;
-  /** Takes the jobs of every model. */
-  readonly provider: Provider;
+  /** Which account takes the jobs of which model. */
+  readonly routing: Routing;
+  /** Jobs that a key may have running, over all processes; null: any number. */
+  readonly runningPerKey: number | null;
+  readonly breaker: Breaker;
   /** A local folder for inputs on their way to the provider. */
   readonly workFolder: string;
+  readonly tracing: Tracing;
   readonly log: Logger;
   /** Told of every settled job, with the seconds since its claim. */
   readonly onSettled: (modelId: string, outcome: Outcome['kind'], seconds: number) => void;

@@ -3,19 +3,25 @@ import { BlobsUnavailable } from '../domain/blobs.ts';
 import { seconds } from '../domain/clock.ts';
 import { newWorkerId, type WorkerId } from '../domain/ids.ts';
 import { type Hold, type Job, jobError, type Outcome } from '../domain/job.ts';
-import { readLastAttempts } from '../store/attempts.ts';
-import { claimJobs, findModelsWithWork, settle } from '../store/claims.ts';
-import { availableTopic, jobTopic, StoreUnavailable } from '../store/connection.ts';
+import { type Account, inTurn, type Route } from '../providers/routing.ts';
+import { type Attempt, readLastAttempts } from '../store/attempts.ts';
+import { claimJobs, findModelsWithSuspects, findModelsWithWork, settle } from '../store/claims.ts';
+import { availableTopic, deliveryTopic, jobTopic, StoreUnavailable } from '../store/connection.ts';
 import { beat, findCancelRequested, registerWorker, removeWorker } from '../store/workers.ts';
+import { type Holding, openHolding } from './holding.ts';
 import { type Nudge, openNudge } from './nudge.ts';
 import type { WorkerParts } from './parts.ts';
-import { carry, type Ended, type Holding } from './step.ts';
+import { carry, type Ended } from './step.ts';
+import { surely, troubleMs } from './surely.ts';
 
 /** Nobody tells of jobs whose retry became due, nor, with several processes, of every new one. */
 const lookAgainMs = 1 * seconds;
 const heartbeatMs = 5 * seconds;
-/** Wait after trouble with the database. */
-const troubleMs = 1 * seconds;
+/** Jobs in one claim: one transaction for many where an account takes many. */
+const maxClaim = 512;
+/** Polls of all jobs together pass this rate only while so few are followed that it does not matter. */
+const maxPollsASecond = 1_000;
+const freePolls = 100;
 /** A job whose result cannot be stored now is tried again after this long. */
 const storageRetryMs = 15 * seconds;
 
@@ -28,37 +34,44 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
+/** A job in this worker's hand. */
+interface InHand {
+  readonly nudge: Nudge;
+  readonly done: Promise<void>;
+  /** Breaks off whatever is under way. */
+  readonly drop: () => void;
+}
+
 /** Starts the loop: claim into free slots, carry each job, sleep until nudged or due. */
 export async function startWorker(parts: WorkerParts): Promise<Worker> {
-  const { db, clock, provider, log } = parts;
-  const inHand = new Map<
-    string,
-    { readonly nudge: Nudge; readonly done: Promise<void>; readonly lose: () => void }
-  >();
+  const { db, clock, routing, log } = parts;
+  const inHand = new Map<string, InHand>();
+  /** How many of them an account has. */
+  const heldBy = new Map<string, number>();
   const stopping = new AbortController();
-  const nudge = openNudge(clock);
-  /** Null while the provider is being tried. */
-  let able: Awaited<ReturnType<typeof provider.ready>> | null = null;
+  const nudge = openNudge(clock, stopping.signal);
+  /** What came of trying each account; absent while it is being tried. */
+  const able = new Map<string, Awaited<ReturnType<Account['provider']['ready']>>>();
   let id = newWorkerId();
   let trouble: string | null = null;
   let turn = 0;
+  /** Jobs in hand that may have taken down a process. */
+  let suspects = 0;
   await registerWorker(db, id);
 
   const stopHearing = db.onAnnounced(topic => {
     if (topic === availableTopic) nudge.wake();
     else inHand.get(topic)?.nudge.wake();
   });
-  const tried = tryProvider();
+  const tried = Promise.all(routing.accounts.map(tryAccount));
   const loops = [tried.then(() => repeat(claimRound)), repeat(heartbeat)];
   return {
-    tried,
-    whyNotReady: () => {
-      if (!able) return 'the provider is being tried';
-      return able.ok ? trouble : able.reason;
-    },
+    tried: tried.then(() => {}),
+    whyNotReady: () => trouble ?? whyNotAble(),
     async stop() {
       stopping.abort();
       await Promise.all(loops);
+      for (const job of inHand.values()) job.drop();
       await Promise.all([...inHand.values()].map(job => job.done));
       stopHearing();
       await removeWorker(db, id).catch(failure =>
@@ -67,11 +80,20 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     },
   };
 
-  async function tryProvider(): Promise<void> {
-    able = await provider.ready();
-    if (able.ok) return;
-    const { reason } = able;
-    log.error({ provider: provider.name, reason }, 'the provider cannot work: its jobs will wait');
+  async function tryAccount({ id: account, provider }: Account): Promise<void> {
+    const tested = await provider.ready();
+    able.set(account, tested);
+    if (tested.ok) return;
+    log.error({ account, reason: tested.reason }, 'the provider cannot work: its jobs will wait');
+  }
+
+  function whyNotAble(): string | null {
+    for (const account of routing.accounts) {
+      const tested = able.get(account.id);
+      if (!tested) return 'the provider is being tried';
+      if (!tested.ok) return tested.reason;
+    }
+    return null;
   }
 
   async function repeat(round: () => Promise<void>): Promise<void> {
@@ -88,41 +110,101 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
   }
 
   async function claimRound(): Promise<void> {
-    if (!able?.ok || (await claimIntoFreeSlots()) === 0) await nudge.sleep(lookAgainMs, stopping.signal);
+    if ((await claimIntoFreeSlots()) === 0) await nudge.sleep(lookAgainMs);
   }
 
-  /** One job a model in turn, so that no model waits behind another's line. */
+  function freeSlots({ account }: Route): number {
+    return able.get(account.id)?.ok ? account.slots - (heldBy.get(account.id) ?? 0) : 0;
+  }
+
+  /** One model in turn, so that none waits behind another's line. */
   async function claimIntoFreeSlots(): Promise<number> {
-    if (inHand.size >= provider.slots) return 0;
-    const ids = models.map(model => model.id);
-    const waiting = await findModelsWithWork(db, [...ids.slice(turn), ...ids.slice(0, turn)], clock.now());
-    let claimed = 0;
-    for (const { modelId } of waiting) {
-      if (inHand.size >= provider.slots || stopping.signal.aborted) break;
-      const jobs = await claimJobs(db, { worker: id, modelId, limit: 1, now: clock.now() });
-      const attempts = await readLastAttempts(
-        db,
-        jobs.filter(job => job.claim > 1).map(job => job.id),
-      );
-      for (const job of jobs) take(job, attempts.get(job.id) ?? null);
-      claimed += jobs.length;
-      turn = (ids.indexOf(modelId) + 1) % ids.length;
+    const all = models.map(model => model.id);
+    const ids = [...all.slice(turn), ...all.slice(0, turn)].filter(modelId =>
+      routing.routesOf(modelId).some(route => freeSlots(route) > 0),
+    );
+    let claimed = await claimSuspect(ids);
+    for (const { modelId } of await findModelsWithWork(db, ids, clock.now())) {
+      for (const route of inTurn(routing.routesOf(modelId))) {
+        if (stopping.signal.aborted) return claimed;
+        if (freeSlots(route) > 0) claimed += await claimFor(modelId, route, 'clean');
+      }
+      turn = (all.indexOf(modelId) + 1) % all.length;
     }
     return claimed;
   }
 
-  function take(job: Job, lastAttempt: Holding['lastAttempt']): void {
-    const lost = new AbortController();
-    const signal = AbortSignal.any([stopping.signal, lost.signal]);
+  /** A job that was in the hand of a process that died: one at a time, so that the guilty one is found. */
+  async function claimSuspect(ids: readonly string[]): Promise<number> {
+    if (suspects > 0) return 0;
+    for (const modelId of await findModelsWithSuspects(db, clock.now())) {
+      if (!ids.includes(modelId)) continue;
+      for (const route of inTurn(routing.routesOf(modelId))) {
+        if (stopping.signal.aborted || freeSlots(route) <= 0) continue;
+        if ((await claimFor(modelId, route, 'suspects')) > 0) return 1;
+      }
+    }
+    return 0;
+  }
+
+  async function claimFor(modelId: string, route: Route, only: 'suspects' | 'clean'): Promise<number> {
+    const { shared, id: account, slots } = route.account;
+    const jobs = await claimJobs(db, {
+      worker: id,
+      modelId,
+      // The few slots of this machine go round the models one by one.
+      limit: shared && only === 'clean' ? Math.min(freeSlots(route), maxClaim) : 1,
+      only,
+      now: clock.now(),
+      ...(shared && { account: { id: account, slots, rate: shared.rate } }),
+      ...(parts.runningPerKey !== null && { perKey: parts.runningPerKey }),
+    });
+    const attempts = await readLastAttempts(
+      db,
+      jobs.filter(job => job.claim > 1).map(job => job.id),
+    );
+    for (const job of jobs) take(job, route, attempts.get(job.id) ?? null);
+    return jobs.length;
+  }
+
+  function take(job: Job, route: Route, lastAttempt: Attempt | null): void {
+    parts.tracing.tell({
+      job: job.id,
+      name: 'queue',
+      startedAt: job.dueAt,
+      endedAt: clock.now(),
+      facts: { 'atelier.model': job.modelId, 'atelier.claim': job.claim },
+    });
+    const ending = new AbortController();
+    const { signal } = ending;
     const hold: Hold = { jobId: job.id, holder: id, claim: job.claim };
-    const ownNudge = openNudge(clock);
-    const holding: Holding = { job, hold, lastAttempt, nudge: ownNudge, signal };
-    db.announce(jobTopic(job.id));
+    const accountId = route.account.id;
+    const ownNudge = openNudge(clock, signal);
+    let isSuspect = job.deaths > 0;
+    if (isSuspect) suspects += 1;
+    const onUnderWay = () => {
+      if (isSuspect) suspects -= 1;
+      isSuspect = false;
+    };
+    const holding = openHolding(parts, {
+      onUnderWay,
+      job,
+      hold,
+      route,
+      lastAttempt,
+      nudge: ownNudge,
+      signal,
+      crowdMs: () => (inHand.size <= freePolls ? 0 : (inHand.size * seconds) / maxPollsASecond),
+    });
+    tellOf(job);
+    heldBy.set(accountId, (heldBy.get(accountId) ?? 0) + 1);
     const done = conduct(holding).finally(() => {
+      onUnderWay();
       inHand.delete(jobTopic(job.id));
+      heldBy.set(accountId, (heldBy.get(accountId) ?? 1) - 1);
       nudge.wake();
     });
-    inHand.set(jobTopic(job.id), { nudge: ownNudge, done, lose: () => lost.abort() });
+    inHand.set(jobTopic(job.id), { nudge: ownNudge, done, drop: () => ending.abort() });
   }
 
   /** Never rejects. */
@@ -141,8 +223,13 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     } else {
       log.warn({ job: job.id }, 'the hold was lost: what was made of the job is dropped');
     }
-    db.announce(jobTopic(job.id));
+    tellOf(job);
     if (ended.outcome.kind === 'interrupted') db.announce(availableTopic);
+  }
+
+  function tellOf({ id: jobId, callbackUrl }: Job): void {
+    db.announce(jobTopic(jobId));
+    if (callbackUrl !== null) db.announce(deliveryTopic);
   }
 
   function outcomeOf(failure: unknown, job: Job): Outcome {
@@ -158,16 +245,15 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     return { kind: 'failed', error: jobError('internal_error', 'something went wrong on our side') };
   }
 
-  /** Waits for a database that is away; false when the hold was lost, or when the worker stops meanwhile. */
+  /** False when the hold was lost, or when the worker stops while the database is away. */
   async function settleSurely(hold: Hold, { outcome, files }: Ended): Promise<boolean> {
-    for (;;) {
-      try {
-        return await settle(db, hold, outcome, clock.now(), files);
-      } catch (failure) {
-        log.error({ err: failure, job: hold.jobId }, 'a job could not be settled');
-        if (stopping.signal.aborted || !(failure instanceof StoreUnavailable)) return false;
-        await clock.sleep(troubleMs, stopping.signal);
-      }
+    try {
+      return await surely(parts, 'the end of a job', stopping.signal, () =>
+        settle(db, hold, outcome, clock.now(), files),
+      );
+    } catch (failure) {
+      log.error({ err: failure, job: hold.jobId }, 'a job could not be settled');
+      return false;
     }
   }
 
@@ -181,7 +267,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
   /** Taken for dead while it was frozen: others have its jobs now, so it drops them and goes on under a new name. */
   async function beginAgain(): Promise<void> {
     log.warn({ worker: id }, 'this worker was taken for dead: it drops what it held');
-    for (const job of inHand.values()) job.lose();
+    for (const job of inHand.values()) job.drop();
     const fresh: WorkerId = newWorkerId();
     await registerWorker(db, fresh);
     id = fresh;

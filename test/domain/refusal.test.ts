@@ -7,12 +7,17 @@ const retriedStatuses: readonly number[] = [408, 409, 425, 429];
 /** Refusals that pass with time, and the two answers about a job or a bug that decisions 2 gives such a code. */
 const mayBeRetried: readonly RefusalName[] = [
   'rate_exceeded',
+  'bodies_of_key_full',
+  'waiting_of_key_full',
   'request_too_slow',
   'job_failed',
   'unavailable',
+  'bodies_full',
+  'waiting_full',
   'bug',
   'upload_rate_exceeded',
   'file_rate_exceeded',
+  'file_unavailable',
   'storage_unavailable',
   'file_bug',
 ];
@@ -28,11 +33,11 @@ describe('the table of refusals', () => {
     );
   });
 
-  test('says api_error for rate and storage alone, invalid_request_error for the rest of the files', () => {
+  test('says api_error for rate, overload and storage alone, invalid_request_error for the rest of the files', () => {
     const files = entries.flatMap(([name, entry]) => (entry.shape === 'file' ? [{ name, ...entry }] : []));
     assert.deepEqual(
       files.filter(entry => entry.type === 'api_error').map(entry => entry.name),
-      ['upload_rate_exceeded', 'file_rate_exceeded', 'storage_unavailable', 'file_bug'],
+      ['upload_rate_exceeded', 'file_rate_exceeded', 'file_unavailable', 'storage_unavailable', 'file_bug'],
     );
   });
 

@@ -31,9 +31,13 @@ for (const dialect of dialects) {
       provider: 'local',
       account: 'a',
       dedupeKey: `key-${number}`,
+      billable: false,
     });
     const last = async ({ jobId }: Hold) => (await readLastAttempts(db, [jobId])).get(jobId);
-    const open = ({ jobId }: Hold, number: number) => ({ ...intent(number), jobId, answer: null, ref: null });
+    const open = ({ jobId }: Hold, number: number) => {
+      const { billable: _, ...told } = intent(number);
+      return { ...told, jobId, answer: null, ref: null, prepared: undefined, sends: 1, startedAt: later };
+    };
 
     test('an intent is there before its call and open until it is answered', async () => {
       const own = await hold();

@@ -3,7 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import { minutes, seconds } from '../../src/domain/clock.ts';
 import { newWorkerId, type WorkerId } from '../../src/domain/ids.ts';
 import { jobError, type Outcome } from '../../src/domain/job.ts';
-import { cancelJob, claimJobs, expireJobs, pruneJobs, rescueJobs, settle } from '../../src/store/claims.ts';
+import { expireJobs, pruneJobs, rescueJobs } from '../../src/store/chores.ts';
+import { cancelJob, claimJobs, settle } from '../../src/store/claims.ts';
 import type { Connection } from '../../src/store/connection.ts';
 import { listEvents, type NewJob } from '../../src/store/jobs.ts';
 import {

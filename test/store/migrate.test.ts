@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { Connection } from '../../src/store/connection.ts';
+import { claimDeliveries, findDueLines } from '../../src/store/deliveries.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
 import { makeOwner, rowOf, start, wait } from './rows.ts';
@@ -36,6 +37,39 @@ for (const dialect of dialects) {
         rows.map(row => row.name),
         scripts,
       );
+    });
+
+    test('callbacks that were written before there were lines are made, each by its own', async () => {
+      const own = await makeDatabase(dialect);
+      try {
+        const other = await own.connect();
+        await removeTables(other);
+        const house = await readFile(
+          new URL('../../src/store/migrations/0001-house.sql', import.meta.url),
+          'utf8',
+        );
+        await other.migrate(async tx => {
+          await tx.script('CREATE TABLE migrations (name TEXT PRIMARY KEY, applied_at BIGINT NOT NULL)');
+          await tx.script(house);
+          await tx.script(`INSERT INTO migrations VALUES ('0001-house.sql', 0);
+            INSERT INTO users VALUES ('u', 'ann', 'whsec_', 0);
+            INSERT INTO keys (id, user_id, hash, hint, created_at) VALUES ('k', 'u', 'h', 'h', 0);
+            INSERT INTO jobs (id, user_id, key_id, model_id, state, band, rank, due_at, created_at, completed_at,
+              expires_at, input, error) VALUES ('j', 'u', 'k', 'm', 'cancelled', 0, 0, 0, 0, 0, 0, '{}', '{}');
+            INSERT INTO deliveries (id, job_id, user_id, status, url, state, due_at, created_at)
+              VALUES ('msg_1', 'j', 'u', 'COMPLETED', 'https://a.test/x', 'waiting', 0, 0)`);
+        });
+        assert.deepEqual(await migrate(other, start), scripts.slice(1));
+        const { due } = await findDueLines(other, { after: '', limit: 10, now: start });
+        assert.deepEqual(due, ['u https://a.test/x']);
+        const claimed = await claimDeliveries(other, new Map([[due[0]!, 4]]), start);
+        assert.deepEqual(
+          claimed.map(({ id, tries }) => [id, tries]),
+          [['msg_1', 1]],
+        );
+      } finally {
+        await own.remove();
+      }
     });
 
     test('a migration that fails leaves nothing behind', async () => {

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { newWorkerId } from '../../src/domain/ids.ts';
 import { claimJobs, findModelsWithWork } from '../../src/store/claims.ts';
 import type { Connection, Statements, Value } from '../../src/store/connection.ts';
+import { claimDeliveries, findDueLines } from '../../src/store/deliveries.ts';
 import { insertJob } from '../../src/store/jobs.ts';
 import { openPositions } from '../../src/store/positions.ts';
 import { openTestClock } from '../support/clock.ts';
@@ -20,6 +21,8 @@ type Explain = (asked: Asked) => Promise<string>;
 
 /** A sort of rows of jobs, or a read of all of them. */
 const badPlan = /Seq Scan on jobs|Sort {2}\(|SCAN jobs(?! USING)|SEARCH jobs[^\n]*\nUSE TEMP B-TREE/;
+/** A read of all deliveries, or a sort. */
+const badDeliveryPlan = /Seq Scan on deliveries|SCAN (?:one|other|deliveries)\b|Sort {2}\(|USE TEMP B-TREE/;
 
 for (const dialect of dialects) {
   describe(dialect, () => {
@@ -35,6 +38,7 @@ for (const dialect of dialects) {
       await fillLine(db, others[0]!, { modelId: 'busy', count: 4_000 });
       await fillLine(db, others[1]!, { modelId: 'other', count: 3_000 });
       await fillLine(db, owner, { modelId: 'busy', count: 5_000, state: 'cancelled' });
+      await fillDeliveries(db);
     });
     after(() => database.remove());
 
@@ -67,7 +71,41 @@ for (const dialect of dialects) {
         }
       });
     }
+
+    const deliveryStatements = {
+      'lines with deliveries': (told: Connection) =>
+        findDueLines(told, { after: '', limit: 500, now: later }),
+      'delivery claim': (told: Connection) =>
+        claimDeliveries(told, new Map([[`${owner.userId} busy.test`, 4]]), later),
+    };
+    const deliveryIndexes = {
+      'lines with deliveries': ['deliveries_in_line'],
+      'delivery claim': ['deliveries_in_line', 'deliveries_of_job'],
+    } as const;
+
+    for (const [what, ask] of Object.entries(deliveryStatements)) {
+      const wanted = deliveryIndexes[what as keyof typeof deliveryIndexes];
+      test(`the ${what} statement reads ${wanted.join(' and ')} and never all deliveries`, async () => {
+        const [asked] = await recordStatements(db, ask);
+        for (const explain of explainers(database, db)) {
+          const plan = await explain(asked!);
+          for (const index of wanted) assert.match(plan, new RegExp(`\\b${index}\\b`));
+          assert.doesNotMatch(plan, badDeliveryPlan);
+        }
+      });
+    }
   });
+}
+
+/** A callback for every job: most wait in a few long lines, some of them for later, and some are made. */
+async function fillDeliveries(db: Connection): Promise<void> {
+  await db.write(
+    `INSERT INTO deliveries (id, job_id, user_id, status, url, line, state, due_at, created_at, ended_at)
+     SELECT 'msg_' || id, id, user_id, 'COMPLETED', 'https://busy.test/', user_id || ' busy.test',
+       CASE WHEN rank % 4 = 0 THEN 'delivered' ELSE 'waiting' END,
+       CASE WHEN rank % 3 = 0 THEN due_at + 1000000000 ELSE due_at END, created_at,
+       CASE WHEN rank % 4 = 0 THEN created_at END FROM jobs`,
+  );
 }
 
 /** Runs the work and gives what it asked the database, in order. */
@@ -115,7 +153,7 @@ function explainers(database: TestDatabase, db: Connection): readonly Explain[] 
   const analyzed =
     (explain: Explain): Explain =>
     async asked => {
-      await db.write('ANALYZE jobs');
+      await db.write('ANALYZE');
       return explain(asked);
     };
   return [analyzed(custom), analyzed(generic)];

@@ -7,6 +7,7 @@ import { type Gateway, openGateway } from '../../src/main.ts';
 import { createKey, type NewKey } from '../../src/store/keys.ts';
 import { openTestClock, type TestClock } from './clock.ts';
 import { type Dialect, makeDatabase, type TestDatabase } from './databases.ts';
+import { startS3, type TestS3 } from './s3/server.ts';
 
 /** The whole program in this process: a folder of its own, any free port, a clock that can be put forward. */
 export interface TestGateway {
@@ -18,13 +19,15 @@ export interface TestGateway {
   readonly local: string;
   /** Null: SQLite in the folder. */
   readonly database: TestDatabase | null;
+  /** Null: blobs in the folder. */
+  readonly s3: TestS3 | null;
   /** What the program logged, parsed. */
   readonly logged: readonly Record<string, unknown>[];
   /** A new key, of a new user unless one is named. */
   key(wanted?: Partial<NewKey>): Promise<string>;
   /** Asks with a key; the body is sent as JSON unless it is a string, bytes or a form. */
   ask(method: string, path: string, options?: AskOptions): Promise<Answer>;
-  /** Files in the spool and the blob folder. */
+  /** Files in the spool and in the blob folder or bucket. */
   keptFiles(): Promise<readonly string[]>;
   /** Ends the program and keeps its folder and database, for one that is started `after` it. */
   stop(): Promise<void>;
@@ -49,9 +52,11 @@ export interface TestGatewayOptions {
   readonly dialect?: Dialect;
   /** api: jobs wait for ever, for tests of waiting jobs. */
   readonly role?: 'api' | 'worker' | 'all';
+  /** s3: on a server of its own. */
+  readonly blobs?: 'folder' | 's3';
   readonly env?: Readonly<Record<string, string>>;
-  /** Takes over the folder, the database and the clock of a gateway that was stopped. */
-  readonly after?: TestGateway;
+  /** Takes over the folder, the database, the bucket and the clock of a gateway that was stopped. */
+  readonly after?: Pick<TestGateway, 'folder' | 'database' | 'clock'> & Partial<Pick<TestGateway, 's3'>>;
 }
 
 let users = 0;
@@ -59,18 +64,22 @@ let users = 0;
 export async function startGateway({
   dialect = 'sqlite',
   role = 'all',
+  blobs = 'folder',
   env = {},
   after,
 }: TestGatewayOptions = {}): Promise<TestGateway> {
   const database = after ? after.database : dialect === 'postgres' ? await makeDatabase('postgres') : null;
   const folder = after?.folder ?? (await mkdtemp(join(tmpdir(), 'atelier-gateway-')));
+  const s3 = after ? (after.s3 ?? null) : blobs === 's3' ? await startS3() : null;
   const config = readConfig({
     ATELIER_PORT: '0',
     ATELIER_DATA_DIR: folder,
     ATELIER_ROLE: role,
     ATELIER_ALLOW_PRIVATE_NETWORK: '1',
     ATELIER_LOCAL_CONCURRENCY: '2',
+    ...(role === 'worker' && { ATELIER_PUBLIC_URL: 'http://gateway.test' }),
     ...(database?.url && { ATELIER_DATABASE_URL: database.url }),
+    ...s3?.env,
     ...env,
   });
   const clock = after?.clock ?? openTestClock();
@@ -81,24 +90,26 @@ export async function startGateway({
   const local = join(folder, 'run', own ?? '');
   return {
     gateway,
-    url: gateway.url,
+    url: gateway.listensAt,
     clock,
     folder,
     local,
     database,
+    s3,
     logged,
     key: async (wanted = {}) => {
       const key = { userName: `user-${++users}`, name: null, models: null, expiresAt: null, ...wanted };
       return (await createKey(gateway.db, key, clock.now())).secret;
     },
-    ask: (method, path, options) => ask(gateway.url, method, path, options),
+    ask: (method, path, options) => ask(gateway.listensAt, method, path, options),
     keptFiles: async () => [
       ...(await filesIn(join(local, 'spool'))),
-      ...(await filesIn(join(folder, 'blobs'))),
+      ...(s3 ? await blobsIn(s3) : await filesIn(join(folder, 'blobs'))),
     ],
     stop: () => gateway.close(),
     async close() {
       await gateway.close();
+      await s3?.close();
       await database?.remove();
       await rm(folder, { recursive: true, force: true });
     },
@@ -139,6 +150,9 @@ async function filesIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));
 }
+
+const blobsIn = async (s3: TestS3): Promise<readonly string[]> =>
+  (await s3.objects()).filter(name => name !== `${s3.place.prefix}owner`);
 
 /** Asks until the fact holds; the wait ends by itself. */
 export async function until<T>(

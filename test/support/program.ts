@@ -18,6 +18,8 @@ export interface RunOptions {
   readonly node?: string;
   /** The checkout that is run. */
   readonly from?: string;
+  /** What follows `serve`. */
+  readonly flags?: readonly string[];
 }
 
 /** Runs `atelier <args>` as a user does, to its end. Nothing of this process's own settings reaches it. */
@@ -30,15 +32,23 @@ export async function runProgram(args: readonly string[], options: RunOptions = 
 /** A gateway in a process of its own. */
 export interface Served {
   readonly url: string;
+  readonly pid: number;
   /** What it has said on stdout until now. */
   banner(): string;
+  /** What it has logged until now, a line of JSON each. */
+  log(): string;
+  /** Resolves when it ended by itself; the exit code. */
+  ended(): Promise<number | null>;
   /** Sends a signal and resolves when the process is gone; the exit code, null when the signal took it. */
   end(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<number | null>;
 }
 
 /** Runs `atelier serve` on any free port and resolves when its banner names the address. */
 export async function serve(options: RunOptions = {}): Promise<Served> {
-  const { child, told } = start(['serve'], { ...options, env: { ATELIER_PORT: '0', ...options.env } });
+  const { child, told } = start(['serve', ...(options.flags ?? [])], {
+    ...options,
+    env: { ATELIER_PORT: '0', ...options.env },
+  });
   const closed = once(child, 'close');
   let gone = false;
   void closed.then(() => (gone = true));
@@ -48,7 +58,10 @@ export async function serve(options: RunOptions = {}): Promise<Served> {
     if (url !== undefined) {
       return {
         url,
+        pid: child.pid!,
         banner: () => told.stdout,
+        log: () => told.stderr,
+        ended: async () => (await closed)[0],
         async end(signal) {
           child.kill(signal);
           return (await closed)[0];

@@ -7,6 +7,7 @@ import type { Connection } from '../../src/store/connection.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
 import { ask, until } from '../support/gateway.ts';
 import { runProgram, type Served, serve } from '../support/program.ts';
+import { openRandom } from '../support/random.ts';
 import { speech } from './jobs.ts';
 
 const kills = 6;
@@ -114,15 +115,4 @@ for (const dialect of dialects) {
       }
     });
   });
-}
-
-/** Mulberry32: 0 to 1, the same for the same seed. */
-function openRandom(from: number): () => number {
-  let state = from;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -6,8 +6,11 @@ import { pino } from 'pino';
 import { openDiskBlobs } from '../../src/blobs/disk.ts';
 import { toJson } from '../../src/domain/json.ts';
 import type { Provider, ProviderTask } from '../../src/domain/provider.ts';
+import { noTracing } from '../../src/domain/tracing.ts';
 import { openOutbound } from '../../src/media/connect.ts';
 import { openProber } from '../../src/media/prober.ts';
+import { type Account, openRouting } from '../../src/providers/routing.ts';
+import { openBreaker } from '../../src/worker/breaker.ts';
 import { startWorker } from '../../src/worker/worker.ts';
 import { create, image, pathOf } from '../contract/queue.ts';
 import { dialects } from '../support/databases.ts';
@@ -18,8 +21,13 @@ function openListener() {
   const taken: ProviderTask[] = [];
   const provider: Provider = {
     name: 'listener',
-    traits: { dedupe: 'none' },
-    slots: 4,
+    traits: () => ({
+      dedupe: 'none',
+      dedupeWindowMs: 0,
+      submitTimeoutMs: 0,
+      billable: true,
+      minPollMs: 1000,
+    }),
     ready: async () => ({ ok: true }),
     async submit(task) {
       taken.push(task);
@@ -38,15 +46,20 @@ async function startListening({ gateway, clock, folder }: TestGateway, provider:
   await mkdir(workFolder);
   const prober = openProber();
   const outbound = openOutbound({ allowPrivate: true });
+  const log = pino({ level: 'silent' });
+  const account: Account = { id: 'listener', provider, slots: 4, shared: null, results: outbound };
   const worker = await startWorker({
     db: gateway.db,
     blobs: await openDiskBlobs(join(folder, 'blobs')),
     clock,
     prober,
     outbound,
-    provider,
+    routing: openRouting([account], new Map(), account),
+    runningPerKey: null,
+    breaker: openBreaker({ db: gateway.db, clock, log }),
     workFolder,
-    log: pino({ level: 'silent' }),
+    tracing: noTracing,
+    log,
     onSettled: () => {},
   });
   return async () => {

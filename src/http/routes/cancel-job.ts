@@ -1,6 +1,6 @@
 import { refuse } from '../../domain/refusal.ts';
 import { cancelJob as cancelInStore } from '../../store/claims.ts';
-import { jobTopic } from '../../store/connection.ts';
+import { deliveryTopic, jobTopic } from '../../store/connection.ts';
 import { type HttpParts, identify, type Route } from '../parts.ts';
 import { addressOfPath } from '../read-job.ts';
 
@@ -12,9 +12,10 @@ export const cancelJob = (parts: HttpParts): Route => ({
   async handle(request, reply) {
     const principal = await identify(parts, request);
     const asked = addressOfPath(request, principal);
-    const cancellation = await cancelInStore(parts.db, asked, parts.clock.now());
+    const cancellation = await cancelInStore(parts.db, asked, parts.clock.now(), principal.keyId);
     if (cancellation === 'unknown') throw refuse('job_unknown');
     parts.db.announce(jobTopic(asked.jobId));
+    if (cancellation === 'cancelled') parts.db.announce(deliveryTopic);
     const { code, status } = answers[cancellation];
     reply.code(code);
     return { status, request_id: asked.jobId };

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { StoredFile } from '../../domain/file.ts';
 import { fileIdFromRow } from '../../domain/ids.ts';
@@ -29,13 +30,25 @@ export const downloadFile = (parts: HttpParts): Route => ({
     const length = range ? range.end - range.start + 1 : file.bytes;
     const isWanted = request.method !== 'HEAD' && length > 0;
     // Opened before anything is said of it: an error must not carry the headers of the content.
-    const content = isWanted ? await parts.blobs.open(file.blobKey, range ?? undefined) : undefined;
-    if (content === null) throw refuse('file_not_found', { cause: `blob ${file.blobKey} is missing` });
+    const content = isWanted ? await openContent(parts, file, range) : undefined;
+    if (content === null) throw refuse('file_not_found', { cause: `blob ${file.blobKey} is missing or cut` });
     describeContent(reply, file, now);
     if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${file.bytes}`);
     return reply.header('content-length', String(length)).send(content);
   },
 });
+
+/** Null when bytes are lost: part of a file is no answer. That is ours to know, and no client's fault. */
+async function openContent(
+  { blobs, log }: Pick<HttpParts, 'blobs' | 'log'>,
+  { id, blobKey, bytes }: StoredFile,
+  range: { readonly start: number; readonly end: number } | null,
+): Promise<Readable | null> {
+  const content = await blobs.open(blobKey, range ?? undefined, bytes);
+  if (content === null)
+    log.error({ file: id, blob: blobKey, bytes }, 'the bytes of a file are missing or cut');
+  return content;
+}
 
 const etagOf = (file: StoredFile): string => `"${file.sha256}"`;
 

@@ -1,11 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { resultBody } from '../../catalog/bodies.ts';
 import { isFinal, type Job, type JobErrorCode } from '../../domain/job.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { readJob } from '../../store/jobs.ts';
+import { resultNow } from '../../worker/result-body.ts';
 import { type HttpParts, identify, type Route } from '../parts.ts';
 import { addressOfPath, answerStatus, findJobHeld, modelOfPath } from '../read-job.ts';
-import { readInlineAudio, signOutputs } from '../sign-outputs.ts';
 
 /** Contract 4.1: the result; 202 with the status body while unfinished, 200 also for a failed job. */
 export const getResponse = (parts: HttpParts): Route => ({
@@ -53,7 +52,7 @@ async function answerResult(
   const job = await readJob(parts.db, asked);
   if (!job) throw refuse('job_unknown');
   refuseFailed(job);
-  const model = modelOfPath(request);
-  const outputs = signOutputs(parts, job);
-  return resultBody(model, job, outputs, await readInlineAudio(parts, model, job, outputs));
+  const body = await resultNow(parts, modelOfPath(request), job);
+  if (!body) throw refuse('job_unknown', { cause: 'bytes that belong into the result have ended' });
+  return body;
 }

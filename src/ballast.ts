@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import { rmSync, statSync } from 'node:fs';
+import { open, rename, rm, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Logger } from 'pino';
+import { type Blobs, BlobsUnavailable } from './domain/blobs.ts';
+import { type Connection, StoreUnavailable } from './store/connection.ts';
+
+/**
+ * Room kept for a full disk. While it is given up nothing new is taken in, so that what is there can still
+ * be ended, deleted and pruned.
+ */
+export interface Ballast {
+  /** Null while there is room, else why nothing new is taken in. */
+  whyFull(): string | null;
+  /** Gives the room up now; told by whoever met the full disk. */
+  release(): void;
+  /** Gives the room up shortly before the disk is full, and takes it again when there is plenty. */
+  tend(): Promise<void>;
+}
+
+export interface BallastOptions {
+  readonly path: string;
+  readonly bytes: number;
+  readonly log: Logger;
+  /** Of the disk on which it lies; a test tells another. */
+  readonly freeBytes?: () => Promise<number>;
+}
+
+const reason = 'the disk is full';
+const chunkBytes = 1024 * 1024;
+
+/** Looks whether there is room at all; the first tending takes it. */
+export async function openBallast({ path, bytes, log, freeBytes }: BallastOptions): Promise<Ballast> {
+  const free = freeBytes ?? (() => freeBytesAt(path));
+  let isFull = false;
+
+  function release(): void {
+    rmSync(path, { force: true });
+    if (!isFull) log.error({ gave: bytes }, `${reason}: nothing new is taken in until there is room`);
+    isFull = true;
+  }
+
+  async function tend(): Promise<void> {
+    if (statSync(path, { throwIfNoEntry: false })?.size === bytes) {
+      if ((await free()) < bytes) release();
+      return;
+    }
+    // As much again must stay free, or the next look would give it up.
+    if ((await free()) < 3 * bytes || !(await make(path, bytes))) return release();
+    if (isFull) log.info('there is room on the disk again');
+    isFull = false;
+  }
+
+  if ((await free()) < bytes) release();
+  return { whyFull: () => (isFull ? reason : null), release, tend };
+}
+
+/** For an installation that needs none. */
+export const noBallast: Ballast = { whyFull: () => null, release: () => {}, tend: async () => {} };
+
+/** A connection for whoever adds: it reads always, and writes while there is room. */
+export function whileRoom(db: Connection, ballast: Ballast): Connection {
+  const refuse = () => Promise.reject(new StoreUnavailable(reason));
+  return {
+    ...db,
+    write: (text, values) => (ballast.whyFull() ? refuse() : db.write(text, values)),
+    transaction: work => (ballast.whyFull() ? refuse() : db.transaction(work)),
+  };
+}
+
+/** Blobs that tell the ballast of a full disk, and keep nothing more while it is given up. */
+export function keepWhileRoom(blobs: Blobs, ballast: Ballast): Blobs {
+  return {
+    ...blobs,
+    async keep(path, known) {
+      if (ballast.whyFull()) throw new BlobsUnavailable(reason);
+      try {
+        return await blobs.keep(path, known);
+      } catch (failure) {
+        if (meansFull(failure)) ballast.release();
+        throw failure;
+      }
+    },
+  };
+}
+
+const meansFull = (failure: unknown): boolean =>
+  failure instanceof Error &&
+  failure.cause instanceof Error &&
+  'code' in failure.cause &&
+  ['ENOSPC', 'EDQUOT'].includes(String(failure.cause.code));
+
+async function freeBytesAt(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(dirname(path));
+  return bavail * bsize;
+}
+
+/** Written in full: a file with holes, or one that compresses to nothing, would give nothing back. False: no room. */
+async function make(path: string, bytes: number): Promise<boolean> {
+  const part = `${path}.part`;
+  try {
+    const handle = await open(part, 'w', 0o600);
+    try {
+      const chunk = randomBytes(Math.min(chunkBytes, bytes));
+      for (let written = 0; written < bytes; written += chunk.length)
+        await handle.writeFile(chunk.subarray(0, bytes - written));
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(part, path);
+    return true;
+  } catch {
+    await rm(part, { force: true });
+    return false;
+  }
+}

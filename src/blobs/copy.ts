@@ -1,0 +1,52 @@
+import { constants, copyFile, link, mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { blobPath, flush } from './disk.ts';
+
+export interface Copied {
+  readonly blobs: number;
+  /** Ended since the rows were read. */
+  readonly gone: number;
+}
+
+/**
+ * Copies blobs from one folder to another, flushed. Their content never changes, so where both folders lie on
+ * one file system a second name is the copy.
+ */
+export async function copyBlobs(from: string, to: string, keys: Iterable<string>): Promise<Copied> {
+  const folders = new Set<string>([to]);
+  let blobs = 0;
+  let gone = 0;
+  await mkdir(to, { recursive: true });
+  for (const key of keys) {
+    const target = blobPath(to, key);
+    const folder = dirname(target);
+    if (!folders.has(folder)) await mkdir(folder, { recursive: true });
+    folders.add(folder).add(dirname(folder));
+    if (await copyBlob(blobPath(from, key), target)) blobs++;
+    else gone++;
+  }
+  for (const folder of folders) await flush(folder);
+  return { blobs, gone };
+}
+
+/** False when it is not there. */
+async function copyBlob(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (failure) {
+    if (isMissing(failure)) return false;
+  }
+  // Another file system, or one without links.
+  try {
+    await copyFile(from, to, constants.COPYFILE_EXCL);
+    await flush(to);
+    return true;
+  } catch (failure) {
+    if (isMissing(failure)) return false;
+    throw failure;
+  }
+}
+
+const isMissing = (failure: unknown): boolean =>
+  failure instanceof Error && 'code' in failure && failure.code === 'ENOENT';

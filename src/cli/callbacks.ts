@@ -1,0 +1,75 @@
+import { parseTime, systemClock } from '../domain/clock.ts';
+import { parseDeliveryId } from '../domain/ids.ts';
+import { rotateCallbackSecret } from '../store/callback-secrets.ts';
+import { listDeliveries } from '../store/deliveries.ts';
+import { redeliver, redeliverFailed } from '../store/redeliver.ts';
+import { CommandFault } from './command-fault.ts';
+import { withStore } from './with-store.ts';
+
+/** The newest; the admin API goes further back. */
+const maxListed = 1_000;
+
+interface ListOptions {
+  readonly failed?: true;
+  readonly json?: true;
+}
+
+export async function listCallbacksCommand({ failed, json }: ListOptions): Promise<void> {
+  const query = { jobId: null, userName: null, after: null, limit: maxListed };
+  const deliveries = await withStore(db => listDeliveries(db, { ...query, state: failed ? 'failed' : null }));
+  const rows = deliveries.map(delivery => ({
+    id: delivery.id,
+    request_id: delivery.jobId,
+    user: delivery.userName,
+    status: delivery.status,
+    state: delivery.state,
+    url: delivery.url,
+    tries: delivery.tries,
+    created_at: isoTime(delivery.createdAt),
+    due_at: delivery.state === 'waiting' ? isoTime(delivery.dueAt) : null,
+    ended_at: isoTime(delivery.endedAt),
+  }));
+  if (json) return print(JSON.stringify(rows));
+  if (rows.length === 0) return print(failed ? 'No callback failed.' : 'No callbacks yet.');
+  for (const row of rows) {
+    const state = row.due_at ? `due ${row.due_at}` : `${row.state} ${row.ended_at}`;
+    const tries = row.tries === 1 ? '1 try' : `${row.tries} tries`;
+    print([row.id, row.request_id, row.user, row.status, state, tries, row.url].join('  '));
+  }
+}
+
+export async function redeliverCommand(
+  id: string | undefined,
+  { failedSince }: { readonly failedSince?: string },
+): Promise<void> {
+  if ((id === undefined) === (failedSince === undefined))
+    throw new CommandFault('Name either the msg_… id of a callback or --failed-since TIME.');
+  if (id !== undefined) return redeliverOne(id);
+  const since = parseTime(failedSince!);
+  if (since === null)
+    throw new CommandFault('--failed-since must be a time such as 2026-05-21T07:30Z, or Unix seconds');
+  const count = await withStore(db => redeliverFailed(db, since, systemClock.now()));
+  print(`${count === 1 ? '1 callback is' : `${count} callbacks are`} in line again.`);
+}
+
+async function redeliverOne(text: string): Promise<void> {
+  const id = parseDeliveryId(text);
+  const redelivery = id ? await withStore(db => redeliver(db, id, systemClock.now())) : 'unknown';
+  if (redelivery === 'unknown')
+    throw new CommandFault(`There is no callback ${text}. See: atelier callbacks list`);
+  if (redelivery === 'refused')
+    throw new CommandFault(`Callback ${text} stays as it is: a later event of the same job took its place.`);
+  print(`Callback ${text} is in line again.`);
+}
+
+export async function rotateSecretCommand({ user }: { readonly user: string }): Promise<void> {
+  const rotated = await withStore(db => rotateCallbackSecret(db, user, systemClock.now()));
+  if (!rotated) throw new CommandFault(`There is no user ${user}. See: atelier keys list`);
+  print(
+    `${rotated.secret}\n\nThe callbacks of ${user} are signed with it from now on, and with the one before as well until ${isoTime(rotated.previousEndsAt)}.`,
+  );
+}
+
+const isoTime = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);

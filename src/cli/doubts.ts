@@ -1,0 +1,78 @@
+import { systemClock } from '../domain/clock.ts';
+import { parseJobId } from '../domain/ids.ts';
+import { availableTopic } from '../store/connection.ts';
+import { listDoubts, type Settlement, settleDoubt } from '../store/doubts.ts';
+import { CommandFault } from './command-fault.ts';
+import { withStore } from './with-store.ts';
+
+export async function listDoubtsCommand({ json }: { readonly json?: true }): Promise<void> {
+  const doubts = await withStore(db => listDoubts(db));
+  const rows = doubts.map(doubt => ({
+    request_id: doubt.jobId,
+    user: doubt.userName,
+    model: doubt.modelId,
+    provider: doubt.provider,
+    account: doubt.account,
+    dedupe_key: doubt.dedupeKey,
+    calls: doubt.sends,
+    sent_at: new Date(doubt.sentAt).toISOString(),
+    doubted_at: new Date(doubt.doubtedAt).toISOString(),
+    ended_as: doubt.error?.code ?? doubt.state,
+    why: doubt.why,
+  }));
+  if (json) return print(JSON.stringify(rows));
+  if (rows.length === 0) return print('No doubts: every call that may have been charged has a certain end.');
+  for (const row of rows) {
+    const calls = row.calls === 1 ? '1 call' : `${row.calls} calls`;
+    print(
+      [
+        row.request_id,
+        row.user,
+        row.model,
+        `${row.provider}:${row.account}`,
+        `key ${row.dedupe_key}`,
+        `${calls} since ${row.sent_at}`,
+        `ended as ${row.ended_as}`,
+        row.why ?? 'no answer was seen',
+      ].join('  '),
+    );
+  }
+  print('\nLook for the key in the upstream, then: atelier doubts adopt | give-up | send-again <request_id>');
+}
+
+export async function adoptDoubtCommand(jobId: string, upstreamId: string): Promise<void> {
+  const made = await settle(jobId, { kind: 'adopted', upstreamId });
+  print(`Settled. Job ${made} of the same user fetches ${upstreamId}.`);
+}
+
+export async function giveUpDoubtCommand(jobId: string): Promise<void> {
+  await settle(jobId, { kind: 'given_up' });
+  print('Settled: nothing more is done.');
+}
+
+export async function sendDoubtAgainCommand(
+  jobId: string,
+  { acceptASecondCharge }: { readonly acceptASecondCharge?: true },
+): Promise<void> {
+  if (!acceptASecondCharge)
+    throw new CommandFault(
+      'The first call may have been charged, and this one will be. Say so: --accept-a-second-charge',
+    );
+  const made = await settle(jobId, { kind: 'sent_again' });
+  print(`Settled. Job ${made} of the same user is in line.`);
+}
+
+async function settle(text: string, settlement: Settlement): Promise<string | null> {
+  const jobId = parseJobId(text);
+  const settled =
+    jobId &&
+    (await withStore(async db => {
+      const done = await settleDoubt(db, jobId, settlement, systemClock.now());
+      db.announce(availableTopic);
+      return done;
+    }));
+  if (settled?.kind === 'settled') return settled.newJobId;
+  throw new CommandFault(`There is no unsettled doubt about ${text}. See: atelier doubts`);
+}
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import type { RoutingConfig } from './accounts.ts';
+import { holdsBlobs } from './blobs/disk.ts';
+import type { Config } from './config.ts';
+import { StartRefused } from './start-refused.ts';
+import { whenBackedUp } from './store/backup.ts';
+import { localAccount } from './store/claims.ts';
+import type { Connection } from './store/connection.ts';
+import { readPostgresSettings, whyUnfit } from './store/postgres.ts';
+import { type Destination, reconcile } from './store/reconcile.ts';
+import { whyDamaged, whyLost } from './store/sqlite-fitness.ts';
+
+/** A database that cannot be used as it is stops the start, before anything is written to it. */
+
+export const sqlitePath = (dataDir: string): string => join(dataDir, 'atelier.db');
+
+/** Nobody begins an empty database in the place of a lost one. */
+export async function refuseLost(dataDir: string): Promise<void> {
+  refuseFor(whyLost(sqlitePath(dataDir), await holdsBlobs(join(dataDir, 'blobs'))));
+}
+
+export async function refuseDamaged(dataDir: string): Promise<void> {
+  await refuseLost(dataDir);
+  refuseFor(whyDamaged(sqlitePath(dataDir)));
+}
+
+/** A server that loses commits; a backup that is started as if nothing had happened after it was made. */
+export async function refuseUnfit(
+  db: Connection,
+  { isReconciling }: { readonly isReconciling: boolean },
+): Promise<void> {
+  if (db.dialect === 'postgres') refuseFor(whyUnfit(await readPostgresSettings(db)));
+  const backedUpAt = isReconciling ? null : await whenBackedUp(db);
+  if (backedUpAt === null) return;
+  throw new StartRefused(
+    `This database is a backup made at ${new Date(backedUpAt).toISOString()}: start it once with atelier serve --reconcile, so that nothing is sent again that was sent after the backup.`,
+  );
+}
+
+/** How many jobs may have been sent after the backup. */
+export async function reconcileRestored(
+  db: Connection,
+  { routing }: Pick<Config, 'routing'>,
+  leaseMs: number,
+): Promise<number> {
+  const reconciled = await reconcile(db, {
+    destinationOf: (modelId, account) => destinationOf(routing, modelId, account),
+    backedUpAt: await whenBackedUp(db),
+    // One process at a time has an SQLite folder.
+    leaseMs: db.dialect === 'sqlite' ? 0 : leaseMs,
+  });
+  switch (reconciled.kind) {
+    case 'reconciled':
+      return reconciled.jobs;
+    case 'workers_alive':
+      throw new StartRefused(
+        `Workers of this database were alive within the last ${leaseMs / 1000} s: stop every other process before atelier serve --reconcile.`,
+      );
+  }
+}
+
+function destinationOf(routing: RoutingConfig, modelId: string, account: string | null): Destination {
+  const served = (routing.routes.get(modelId) ?? []).map(route => route.account);
+  const id = account ?? served[0] ?? localAccount;
+  const found = routing.accounts.find(one => one.id === id);
+  return {
+    provider: found?.provider ?? 'local',
+    account: id,
+    billable: found !== undefined,
+    isCertain: account !== null || served.length < 2,
+  };
+}
+
+function refuseFor(reason: string | null): void {
+  if (reason !== null) throw new StartRefused(reason);
+}

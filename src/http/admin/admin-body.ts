@@ -1,0 +1,22 @@
+import type { FastifyRequest } from 'fastify';
+import { isJson, readJsonObject } from '../../admission/read-body.ts';
+import { refuse } from '../../domain/refusal.ts';
+
+const maxBodyBytes = 4 * 1024;
+
+/** The members of an operator's JSON body; any but the named ones are refused. */
+export async function readAdminBody<Name extends string>(
+  request: FastifyRequest,
+  names: readonly Name[],
+): Promise<Readonly<Partial<Record<Name, unknown>>>> {
+  if (!isJson(request.raw.headers['content-type'])) throw refuse('content_type_unsupported');
+  const tooLarge = () => refuse('body_too_large');
+  const body = await readJsonObject(request.raw, { maxBytes: maxBodyBytes, tooLarge, room: null });
+  const unknown = Object.keys(body).find(name => !names.some(known => known === name));
+  if (unknown !== undefined) refuseField(unknown, 'unknown field');
+  return body as Readonly<Partial<Record<Name, unknown>>>;
+}
+
+export function refuseField(name: string, reason: string): never {
+  throw refuse('input_invalid', { subject: `${name}: ${reason}`, fields: [name] });
+}

@@ -1,0 +1,14 @@
+import { readCallbackSecrets } from '../../store/callback-secrets.ts';
+import { type HttpParts, identify, type Route } from '../parts.ts';
+
+/** Decisions 5: what one's own callbacks are signed with. During a rotation it is the new one. */
+export const getCallbackSecret = (parts: HttpParts): Route => ({
+  method: 'GET',
+  path: '/v1/webhooks/default/secret',
+  errors: 'detail',
+  async handle(request) {
+    const { userId } = await identify(parts, request);
+    const [key] = await readCallbackSecrets(parts.db, userId, parts.clock.now());
+    return { key };
+  },
+});

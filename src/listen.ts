@@ -1,0 +1,53 @@
+import { createServer, isIPv6, type Server } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Config } from './config.ts';
+import { StartRefused } from './start-refused.ts';
+
+type Address = Pick<Config, 'host' | 'port'>;
+
+export interface ListenOptions {
+  /** Other processes listen at the same port. */
+  readonly isShared: boolean;
+}
+
+/** Returns where it listens. */
+export async function listen(
+  app: FastifyInstance,
+  address: Address,
+  { isShared }: ListenOptions,
+): Promise<string> {
+  const { host, port } = address;
+  // The system shares connections out. Where it cannot, the process that started this one does.
+  const where = { host, port, reusePort: isShared && process.platform === 'linux' };
+  await app.listen(where).catch(failure => refuseUsed(failure, address));
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${portOf(app.server)}`;
+}
+
+/**
+ * The port that several processes are to share, the one to be found where it is 0. Of another gateway's they
+ * would not hear that it is in use, so it is listened at once alone.
+ */
+export async function findSharedPort(address: Address): Promise<number> {
+  const { host, port } = address;
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen({ host, port }, resolve);
+  }).catch(failure => refuseUsed(failure, address));
+  const found = portOf(server);
+  await new Promise(resolve => server.close(resolve));
+  return found;
+}
+
+function portOf(server: Server | FastifyInstance['server']): number {
+  const address = server.address();
+  if (typeof address === 'object' && address) return address.port;
+  throw new Error('expected a server that listens at a port');
+}
+
+function refuseUsed(failure: unknown, { host, port }: Address): never {
+  const isUsed = failure instanceof Error && 'code' in failure && failure.code === 'EADDRINUSE';
+  if (!isUsed) throw failure;
+  throw new StartRefused(
+    `Port ${port} on ${host} is in use. Set ATELIER_PORT to another one (0 = any free one).`,
+  );
+}

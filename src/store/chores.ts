@@ -1,0 +1,125 @@
+import { jobError, maxDeaths } from '../domain/job.ts';
+import { toJson } from '../domain/json.ts';
+import { expiredError, insertEvent } from './claims.ts';
+import type { Connection, Row, Statements } from './connection.ts';
+import { tellCallback } from './deliveries.ts';
+import { nameDoubts } from './doubts.ts';
+import { integer, text, textOrNull } from './rows.ts';
+
+/** Ends waiting jobs whose deadline passed; returns the ids, at most `limit` a call. */
+export function expireJobs(db: Connection, now: number, limit: number): Promise<readonly string[]> {
+  return db.transaction(async tx => {
+    const rows = await tx.write(
+      `WITH late AS MATERIALIZED (
+         SELECT id FROM jobs WHERE state = 'available' AND expires_at <= $1 ORDER BY expires_at LIMIT $2 ${db.skipLocked})
+       UPDATE jobs SET state = 'failed', completed_at = $1, error = $3
+       WHERE id IN (SELECT id FROM late) AND state = 'available' RETURNING id, callback_url`,
+      [now, limit, toJson(expiredError)],
+    );
+    await nameDoubts(
+      tx,
+      rows.map(row => text(row, 'id')),
+      now,
+    );
+    return tellAll(tx, rows, now);
+  });
+}
+
+/** Ids in one statement. */
+const batch = 500;
+
+/**
+ * Takes back the jobs of workers whose heartbeat stopped `leaseMs` ago by the database's clock.
+ * A job that took down `maxDeaths` processes is closed.
+ */
+export function rescueJobs(
+  db: Connection,
+  leaseMs: number,
+  now: number,
+): Promise<{ readonly back: readonly string[]; readonly closed: readonly string[] }> {
+  return db.transaction(async tx => {
+    const held = await tx.read(
+      `SELECT id, holder, deaths, ${atRisk} AS at_risk FROM jobs WHERE state = 'running'
+         AND holder NOT IN (SELECT id FROM workers WHERE heartbeat_at > ${db.nowMs} - $1) ${db.skipLocked}`,
+      [leaseMs],
+    );
+    const blamed = blame(held);
+    const isPoison = (row: Row) => blamed.has(row) && integer(row, 'deaths') + 1 >= maxDeaths;
+    const idsOf = (rows: readonly Row[]) => rows.map(row => text(row, 'id'));
+    const poison = idsOf(held.filter(isPoison));
+    const back = held.filter(row => !isPoison(row));
+    const closed: Row[] = [];
+    await inBatches(poison, async (ids, places) => {
+      closed.push(
+        ...(await tx.write(
+          `UPDATE jobs SET state = 'failed', holder = NULL, deaths = deaths + 1, completed_at = $1, error = $2
+           WHERE id IN (${places(3)}) AND state = 'running' RETURNING id, callback_url`,
+          [now, toJson(poisonError), ...ids],
+        )),
+      );
+    });
+    for (const [deaths, rows] of [
+      [1, back.filter(row => blamed.has(row))],
+      [0, back.filter(row => !blamed.has(row))],
+    ] as const) {
+      await inBatches(idsOf(rows), async (ids, places) => {
+        await tx.write(
+          `UPDATE jobs SET state = 'available', holder = NULL, progress = NULL, collecting = 0, deaths = deaths + $1
+           WHERE id IN (${places(2)}) AND state = 'running'`,
+          [deaths, ...ids],
+        );
+      });
+    }
+    for (const id of idsOf(back)) {
+      await insertEvent(tx, id, { at: now, level: 'WARN', message: 'Taken back from a worker that died' });
+    }
+    await nameDoubts(tx, poison, now);
+    return { back: idsOf(back), closed: await tellAll(tx, closed, now) };
+  });
+}
+
+/** A job that an upstream works on does nothing in our process but wait, unless its result is being brought. */
+const atRisk = `CASE WHEN collecting = 0 AND EXISTS (SELECT 1 FROM attempts WHERE attempts.job_id = jobs.id
+  AND answer = 'accepted' AND billable = 1) THEN 0 ELSE 1 END`;
+
+/** Whom a death is counted to: the suspect in the dead worker's hand, and only where it had none, all that were at risk. */
+function blame(held: readonly Row[]): ReadonlySet<Row> {
+  const risky = held.filter(row => integer(row, 'at_risk') === 1);
+  const suspects = risky.filter(row => integer(row, 'deaths') > 0);
+  const holders = new Set(suspects.map(row => row.holder));
+  return new Set([...suspects, ...risky.filter(row => !holders.has(row.holder ?? null))]);
+}
+
+async function inBatches(
+  ids: readonly string[],
+  work: (ids: readonly string[], places: (from: number) => string) => Promise<void>,
+): Promise<void> {
+  for (let from = 0; from < ids.length; from += batch) {
+    const some = ids.slice(from, from + batch);
+    await work(some, first => some.map((_, index) => `$${first + index}`).join(', '));
+  }
+}
+
+const poisonError = jobError(
+  'internal_error',
+  `the worker process died ${maxDeaths} times while it held this job`,
+);
+
+async function tellAll(tx: Statements, rows: readonly Row[], now: number): Promise<readonly string[]> {
+  for (const row of rows) {
+    if (textOrNull(row, 'callback_url') !== null) await tellCallback(tx, text(row, 'id'), 'failed', now);
+  }
+  return rows.map(row => text(row, 'id'));
+}
+
+/** Deletes up to `limit` final jobs that ended before that moment, with all that hangs on them; returns how many. */
+export async function pruneJobs(db: Connection, endedBefore: number, limit: number): Promise<number> {
+  const rows = await db.write(
+    `DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE completed_at IS NOT NULL AND completed_at <= $1
+         AND NOT EXISTS (SELECT 1 FROM attempts WHERE attempts.job_id = jobs.id
+           AND doubted_at IS NOT NULL AND doubt_settled_at IS NULL)
+       ORDER BY completed_at LIMIT $2) RETURNING id`,
+    [endedBefore, limit],
+  );
+  return rows.length;
+}

@@ -1,0 +1,21 @@
+import type { KeyId } from '../domain/ids.ts';
+import type { Statements } from './connection.ts';
+import { integer } from './rows.ts';
+
+/** Jobs of a key that wait, counted up to a bound. */
+export async function countWaitingOfKey(db: Statements, keyId: KeyId, upTo: number): Promise<number> {
+  const [row] = await db.read(
+    `SELECT count(*) AS waiting FROM (SELECT 1 FROM jobs WHERE key_id = $1 AND state = 'available' LIMIT $2) AS counted`,
+    [keyId, upTo],
+  );
+  return integer(row!, 'waiting');
+}
+
+/** Jobs that wait, counted up to a bound. */
+export async function countWaiting(db: Statements, upTo: number): Promise<number> {
+  const [row] = await db.read(
+    `SELECT count(*) AS waiting FROM (SELECT 1 FROM jobs WHERE state = 'available' LIMIT $1) AS counted`,
+    [upTo],
+  );
+  return integer(row!, 'waiting');
+}

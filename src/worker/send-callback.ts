@@ -1,0 +1,101 @@
+import type { Logger } from 'pino';
+import { findModel } from '../catalog/index.ts';
+import { seconds } from '../domain/clock.ts';
+import { type Delivery, judgeAnswer, type TryOutcome, webhookHeaders } from '../domain/delivery.ts';
+import { isFinal } from '../domain/job.ts';
+import { toJson } from '../domain/json.ts';
+import type { Tracing } from '../domain/tracing.ts';
+import type { Outbound } from '../media/connect.ts';
+import { readCallbackSecrets } from '../store/callback-secrets.ts';
+import type { Connection } from '../store/connection.ts';
+import type { EndedTry } from '../store/deliveries.ts';
+import { readJobById } from '../store/jobs.ts';
+import { type BodyParts, resultNow, statusNow } from './result-body.ts';
+
+export interface CallbackParts extends BodyParts {
+  readonly db: Connection;
+  /** Judges every address again when it connects. */
+  readonly outbound: Outbound;
+  readonly tracing: Tracing;
+  readonly log: Logger;
+  /** Told of every try that has an outcome. */
+  readonly onTried: (outcome: TryOutcome['kind']) => void;
+}
+
+/** Decisions 5: for everything together. */
+const tryTimeoutMs = 15 * seconds;
+/** More of an answer is never read. */
+const maxAnswerBytes = 4 * 1024;
+/** More of an answer is never kept. */
+const maxKeptBytes = 512;
+
+/** Makes one try: body of the moment → signed → posted → judged. The signal breaks it off. */
+export async function sendCallback(
+  parts: CallbackParts,
+  delivery: Delivery,
+  signal: AbortSignal,
+): Promise<EndedTry> {
+  const { db, clock, outbound } = parts;
+  const startedAt = clock.now();
+  const end = (outcome: TryOutcome, answer: string, code: number | null = null): EndedTry => ({
+    id: delivery.id,
+    number: delivery.tries,
+    tookMs: clock.now() - startedAt,
+    code,
+    answer,
+    outcome,
+  });
+  const giveBack = (why: string) => end({ kind: 'given_back', dueAt: clock.now() }, why);
+
+  const content = await bodyNow(parts, delivery);
+  if (content.kind === 'too_late') return giveBack('Not sent: the job ended meanwhile.');
+  if (content.kind === 'gone') return end({ kind: 'failed' }, 'Not sent: what it would tell has ended.');
+  const secrets = await readCallbackSecrets(db, delivery.userId, startedAt);
+  const answer = await outbound.request(delivery.url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...webhookHeaders(delivery.id, content.body, secrets, startedAt),
+    },
+    body: content.body,
+    signal,
+    timeoutMs: tryTimeoutMs,
+    maxBytes: maxAnswerBytes,
+  });
+  if (answer.kind !== 'answered') {
+    if (signal.aborted) return giveBack(answer.reason);
+    return end(judgeAnswer(delivery, null, clock.now(), Math.random()), answer.reason);
+  }
+  const { status: code, headers } = answer;
+  const kept = textToKeep(await answer.body.first(maxKeptBytes));
+  const judged = judgeAnswer(
+    delivery,
+    { code, retryAfter: headers['retry-after'] },
+    clock.now(),
+    Math.random(),
+  );
+  return end(judged, kept, code);
+}
+
+type Content =
+  | { readonly kind: 'body'; readonly body: Uint8Array }
+  /** It would tell of a status that a final one followed. */
+  | { readonly kind: 'too_late' }
+  /** The job or bytes of its result are no longer there. */
+  | { readonly kind: 'gone' };
+
+/** Decisions 5: what the answer of `response` would hold at this moment. */
+async function bodyNow(parts: CallbackParts, { jobId, status }: Delivery): Promise<Content> {
+  const job = await readJobById(parts.db, jobId);
+  const model = job && findModel(job.modelId);
+  if (!model) return { kind: 'gone' };
+  if (status === 'IN_PROGRESS' && isFinal(job.state)) return { kind: 'too_late' };
+  const body = isFinal(job.state) ? await resultNow(parts, model, job) : await statusNow(parts, job, null);
+  return body ? { kind: 'body', body: Buffer.from(toJson(body)) } : { kind: 'gone' };
+}
+
+/** Fit for every database and every terminal: no NUL, no other control characters but ends of lines. */
+const textToKeep = (bytes: Uint8Array): string =>
+  Buffer.from(bytes)
+    .toString('utf8')
+    .replace(/[^\P{Cc}\n\t]/gu, '\ufffd');

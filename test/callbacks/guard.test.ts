@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { pino } from 'pino';
+import { openDiskBlobs } from '../../src/blobs/disk.ts';
+import { openSigner } from '../../src/blobs/signature.ts';
+import { minutes } from '../../src/domain/clock.ts';
+import { noTracing } from '../../src/domain/tracing.ts';
+import { openOutbound, type Resolve } from '../../src/media/connect.ts';
+import { openPositions } from '../../src/store/positions.ts';
+import { listTries } from '../../src/store/redeliver.ts';
+import { startDeliveries } from '../../src/worker/deliver.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { type Caller, endedJob, newCaller, untilCallback } from './jobs.ts';
+import { answer, openReceiver, type Receiver } from './receiver.ts';
+
+describe('the address of a callback', () => {
+  /** Serves, and makes no callbacks itself: those are made beside it, with a resolver of the test's own. */
+  let gateway: TestGateway;
+  let caller: Caller;
+  /** Listens on the loopback addresses that nobody may be led to. */
+  let canary: Receiver;
+  before(async () => {
+    gateway = await startGateway({ role: 'api', env: { ATELIER_ALLOW_PRIVATE_NETWORK: '0' } });
+    caller = await newCaller(gateway);
+    canary = await openReceiver();
+  });
+  after(async () => {
+    await canary.close();
+    await gateway.close();
+  });
+
+  /** Makes callbacks until the one of this address was tried that often; gives what its tries say. */
+  async function tried(url: string, resolve: Resolve, { allowPrivate = false, tries = 1 } = {}) {
+    const outbound = openOutbound({ allowPrivate, resolve });
+    const { db } = gateway.gateway;
+    const deliveries = startDeliveries({
+      db,
+      outbound,
+      clock: gateway.clock,
+      blobs: await openDiskBlobs(join(gateway.folder, 'blobs')),
+      signer: openSigner('a secret of the test'),
+      positions: openPositions(db, gateway.clock),
+      publicUrl: () => 'https://gateway.test',
+      tracing: noTracing,
+      log: pino({ level: 'silent' }),
+      onTried: () => {},
+    });
+    try {
+      const job = await endedJob(gateway, caller, url);
+      for (let failures = 1; failures < tries; failures++) {
+        await untilCallback(gateway, job, 'failed', each => each.failures === failures);
+        gateway.clock.advance(1 * minutes);
+      }
+      const { id } = await untilCallback(
+        gateway,
+        job,
+        'was tried',
+        each => each.failures === tries || each.state === 'delivered',
+      );
+      return (await listTries(db, id)).map(({ code, answer: told }) => ({ code, answer: told }));
+    } finally {
+      await deliveries.stop();
+      await outbound.close();
+    }
+  }
+  const refused = { code: null, answer: 'The address is not a public one.' };
+  const portOf = (receiver: Receiver) => new URL(receiver.url).port;
+
+  const untold = async () => [];
+
+  test('leads to the canary where the operator allows it', async () => {
+    const wanted = [{ code: 204, answer: '' }];
+    assert.deepEqual(await tried(canary.url, untold, { allowPrivate: true }), wanted);
+    const named = `http://named.example:${portOf(canary)}/`;
+    assert.deepEqual(await tried(named, async () => ['127.0.0.1'], { allowPrivate: true }), wanted);
+    assert.equal(canary.notices.length, 2);
+  });
+
+  for (const host of ['127.0.0.1', '127.1', '2130706433', '0x7f.1', '0', '[::ffff:127.0.0.1]', '[::1]']) {
+    test(`in numbers, ${host}, is judged again when the callback is made`, async () => {
+      const before = canary.notices.length;
+      assert.deepEqual(await tried(`http://${host}:${portOf(canary)}/`, untold), [refused]);
+      assert.equal(canary.notices.length, before);
+    });
+  }
+
+  const answers: readonly (readonly string[])[] = [
+    ['127.0.0.1'],
+    ['8.8.8.8', '127.0.0.1'],
+    ['::ffff:127.0.0.1'],
+    ['::ffff:a9fe:a9fe'],
+    ['169.254.169.254'],
+    ['fd00:ec2::254'],
+  ];
+  for (const found of answers) {
+    test(`by a name that leads to ${found.join(' and ')} is refused`, async () => {
+      const before = canary.notices.length;
+      assert.deepEqual(await tried(`http://hooks.example:${portOf(canary)}/`, async () => found), [refused]);
+      assert.equal(canary.notices.length, before);
+    });
+  }
+
+  test('by a name that turns inward between two tries is refused at the second', async () => {
+    const before = canary.notices.length;
+    let asked = 0;
+    // Earlier callbacks are tried again meanwhile; they lead nowhere.
+    const rebinding: Resolve = async name =>
+      name === 'rebinding.example' && asked++ > 0 ? ['127.0.0.1'] : [];
+    assert.deepEqual(await tried(`http://rebinding.example:${portOf(canary)}/`, rebinding, { tries: 2 }), [
+      { code: null, answer: 'The name of the address is not known.' },
+      refused,
+    ]);
+    assert.equal(asked, 2);
+    assert.equal(canary.notices.length, before);
+  });
+
+  test('by a name that says another address to everybody who asks again leads to the one that was judged', async () => {
+    const turned = await openReceiver(answer(200), '127.0.0.2', Number(portOf(canary)));
+    try {
+      const before = canary.notices.length;
+      let asked = 0;
+      const rebinding: Resolve = async () => [asked++ === 0 ? '127.0.0.1' : '127.0.0.2'];
+      const url = `http://rebinding.example:${portOf(canary)}/`;
+      assert.deepEqual(await tried(url, rebinding, { allowPrivate: true }), [{ code: 204, answer: '' }]);
+      assert.deepEqual([asked, canary.notices.length, turned.notices.length], [1, before + 1, 0]);
+    } finally {
+      await turned.close();
+    }
+  });
+
+  test('is not left for the metadata of a cloud that a redirect names', async () => {
+    const metadata = await openReceiver();
+    const redirecting = await openReceiver(answer(302, { location: metadata.url }));
+    try {
+      assert.deepEqual(await tried(redirecting.url, untold, { allowPrivate: true }), [
+        { code: 302, answer: '' },
+      ]);
+      assert.equal(redirecting.notices.length, 1);
+      assert.equal(metadata.notices.length, 0);
+    } finally {
+      await redirecting.close();
+      await metadata.close();
+    }
+  });
+
+  for (const url of [
+    'http://127.0.0.1:8443/hook',
+    'http://localhost/hook',
+    'http://[::1]/hook',
+    'http://169.254.169.254/latest/meta-data',
+    'http://10.1.2.3/hook',
+    'http://0x7f.1/hook',
+    'http://metadata.google.internal/',
+  ]) {
+    test(`is refused at create when it is ${url}`, async () => {
+      const body = { prompt: 'A red balloon', aspect_ratio: '1:1', callback_url: url };
+      const answered = await gateway.ask('POST', '/v1/queue/gamma-v3-image', { key: caller.key, body });
+      assert.deepEqual(
+        [answered.status, answered.body],
+        [422, { detail: 'callback_url: The address is not a public one.' }],
+      );
+    });
+  }
+});

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { listTries } from '../../src/store/redeliver.ts';
+import { dialects } from '../support/databases.ts';
+import { startGateway, type TestGateway, until } from '../support/gateway.ts';
+import { type Caller, callbacksOf, endedJob, newCaller, untilCallback } from './jobs.ts';
+import { answer, never, openReceiver, type Reply } from './receiver.ts';
+
+/** The bytes of a receiver that talks for ever; what it could send is bounded by what is taken. */
+function flood(): { readonly reply: Reply; readonly sent: () => number } {
+  let sent = 0;
+  const piece = Buffer.alloc(64 * 1024, 'x');
+  const reply: Reply = response => {
+    response.writeHead(200);
+    const more = () => {
+      while (!response.destroyed) {
+        sent += piece.length;
+        if (!response.write(piece)) return void response.once('drain', more);
+      }
+    };
+    more();
+  };
+  return { reply, sent: () => sent };
+}
+
+for (const dialect of dialects) {
+  describe(dialect, () => {
+    let gateway: TestGateway;
+    let slow: Caller;
+    let quick: Caller;
+    before(async () => {
+      gateway = await startGateway({ dialect });
+      slow = await newCaller(gateway);
+      quick = await newCaller(gateway);
+    });
+    after(() => gateway.close());
+
+    test('receivers that never answer hold up nobody: not another user, not another receiver of the same user', async () => {
+      const silent = [await openReceiver(never), await openReceiver(never), await openReceiver(never)];
+      const receiver = await openReceiver();
+      try {
+        for (const { url } of silent) for (let job = 0; job < 12; job++) await endedJob(gateway, slow, url);
+        await until(async () => silent.every(each => each.open().now === 4), 'the slow receivers to be full');
+        for (const caller of [quick, slow])
+          for (let job = 0; job < 20; job++) await endedJob(gateway, caller, receiver.url);
+        await until(async () => receiver.notices.length === 40, 'the callbacks of the quick receiver');
+        // Had one of them waited for a slow receiver, that one's time would have been over by now.
+        for (const each of silent) assert.deepEqual(each.open(), { now: 4, most: 4 });
+        assert.ok(receiver.open().most <= 4);
+      } finally {
+        for (const each of [...silent, receiver]) await each.close();
+      }
+    });
+
+    test('of an answer without end a few bytes are taken, and it counts by its status', async () => {
+      const { reply, sent } = flood();
+      const receiver = await openReceiver(reply);
+      try {
+        const job = await endedJob(gateway, quick, receiver.url);
+        const { id } = await untilCallback(
+          gateway,
+          job,
+          'is delivered',
+          ({ state }) => state === 'delivered',
+        );
+        const [only] = await listTries(gateway.gateway.db, id);
+        assert.deepEqual([only?.code, only?.answer], [200, 'x'.repeat(512)]);
+        await until(async () => receiver.open().now === 0, 'the connection to end');
+        // What the sockets of both sides hold at most, far from a gigabyte.
+        assert.ok(sent() < 16 * 1024 * 1024, String(sent()));
+      } finally {
+        await receiver.close();
+      }
+    });
+
+    test('a stop gives back what is in flight, and the next start makes it again under the same id', async () => {
+      const receiver = await openReceiver(never);
+      try {
+        const job = await endedJob(gateway, quick, receiver.url);
+        await until(async () => receiver.notices.length === 1, 'the first try');
+        const [sent] = await callbacksOf(gateway, job);
+        await gateway.stop();
+        receiver.reply(answer(200));
+        gateway = await startGateway({ dialect, after: gateway });
+        await untilCallback(gateway, job, 'is delivered', ({ state }) => state === 'delivered');
+        assert.deepEqual(
+          receiver.notices.map(notice => notice.headers['webhook-id']),
+          [sent!.id, sent!.id],
+        );
+        const tries = await listTries(gateway.gateway.db, sent!.id);
+        assert.deepEqual(
+          tries.map(({ code, answer: told }) => [code, told]),
+          [
+            [null, 'The request was broken off.'],
+            [200, ''],
+          ],
+        );
+        assert.equal((await callbacksOf(gateway, job))[0]?.failures, 0);
+      } finally {
+        await receiver.close();
+      }
+    });
+  });
+}
+
+test('a receiver that does not end its answer in 15 s has failed, or is delivered by its status', async () => {
+  const gateway = await startGateway();
+  const caller = await newCaller(gateway);
+  const silent = await openReceiver(never);
+  const dripping = await openReceiver(response => {
+    response.writeHead(200);
+    response.write('drip');
+  });
+  try {
+    const jobs = [
+      await endedJob(gateway, caller, silent.url),
+      await endedJob(gateway, caller, dripping.url),
+    ] as const;
+    const failed = await untilCallback(gateway, jobs[0], 'failed', ({ failures }) => failures === 1);
+    const [only] = await listTries(gateway.gateway.db, failed.id);
+    assert.deepEqual([only?.code, only?.answer], [null, 'No answer came in time.']);
+    assert.ok(only!.tookMs! >= 14_900 && only!.tookMs! < 25_000);
+    const delivered = await untilCallback(gateway, jobs[1], 'ended', ({ state }) => state !== 'waiting');
+    const [other] = await listTries(gateway.gateway.db, delivered.id);
+    assert.deepEqual([delivered.state, other?.code, other?.answer], ['delivered', 200, 'drip']);
+  } finally {
+    await silent.close();
+    await dripping.close();
+    await gateway.close();
+  }
+});

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startGateway } from '../support/gateway.ts';
+import { create, image } from './queue.ts';
+
+test('with an address of its own choice the gateway listens all the same, and its answers name that address', async () => {
+  const gateway = await startGateway({
+    role: 'api',
+    env: { ATELIER_PUBLIC_URL: 'https://gateway.example/' },
+  });
+  try {
+    assert.equal(gateway.gateway.url, 'https://gateway.example');
+    const handle = await create(gateway, await gateway.key(), { model: image });
+    const base = `https://gateway.example/model/v1/queue/${image}/requests/${handle.request_id}`;
+    assert.deepEqual(handle, {
+      request_id: handle.request_id,
+      response_url: `${base}/response`,
+      status_url: `${base}/status`,
+      cancel_url: `${base}/cancel`,
+      queue_position: 0,
+    });
+  } finally {
+    await gateway.close();
+  }
+});

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { Base64Fault, decodeBase64, openBase64 } from '../../src/admission/base64.ts';
+
+/** What the platform decodes, of what is strict base64; null for whatever is not. */
+const byPlatform = (text: string): Buffer | null =>
+  text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text) ? Buffer.from(text, 'base64') : null;
+
+function inPieces(text: string, pieceBytes: number): Buffer | null {
+  const bytes = Buffer.from(text);
+  const feed = openBase64();
+  const decoded: Buffer[] = [];
+  try {
+    for (let at = 0; at < bytes.length; at += pieceBytes)
+      decoded.push(Buffer.from(feed.push(bytes.subarray(at, at + pieceBytes))));
+    feed.end();
+    return Buffer.concat(decoded);
+  } catch (failure) {
+    assert.ok(failure instanceof Base64Fault, String(failure));
+    return null;
+  }
+}
+
+describe('strict base64 in pieces', () => {
+  const pieceBytes = fc.integer({ min: 1, max: 9 });
+
+  test('gives back whatever was encoded', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 40 }), pieceBytes, (content, size) => {
+        assert.deepEqual(inPieces(Buffer.from(content).toString('base64'), size), Buffer.from(content));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('judges every other text as a pattern over the whole of it does', () => {
+    const signs = fc.constantFrom('A', 'b', '7', '+', '/', '=', '=', '-', '_', ' ', '\n', '\u0141', '😀');
+    const texts = fc.array(signs, { maxLength: 12 }).map(parts => parts.join(''));
+    fc.assert(
+      fc.property(texts, pieceBytes, (text, size) =>
+        assert.deepEqual(inPieces(text, size), byPlatform(text)),
+      ),
+      { numRuns: 20_000 },
+    );
+  });
+
+  test('decodes a text that is longer than a piece', () => {
+    const content = Buffer.from('A lighthouse. '.repeat(60_000));
+    const pieces = decodeBase64(content.toString('base64'));
+    const decoded = Buffer.concat([...pieces.map(piece => Buffer.from(piece))]);
+    assert.ok(decoded.equals(content));
+  });
+});

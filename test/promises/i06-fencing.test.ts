@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { newWorkerId } from '../../src/domain/ids.ts';
+import { type Hold, jobError, type Outcome } from '../../src/domain/job.ts';
+import { openAttempt, reopenAttempt } from '../../src/store/attempts.ts';
+import { expireJobs, rescueJobs } from '../../src/store/chores.ts';
+import { cancelJob, claimJobs, isCancelRequested, noteProgress, settle } from '../../src/store/claims.ts';
+import type { Connection } from '../../src/store/connection.ts';
+import type { NewJob } from '../../src/store/jobs.ts';
+import { registerWorker, removeWorker } from '../../src/store/workers.ts';
+import { later, makeOwner, newFile, type Owner, unique, wait } from '../store/rows.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+import { readTables } from './tables.ts';
+
+const leaseMs = 30_000;
+const outcomes: readonly Outcome[] = [
+  { kind: 'completed', result: { outputs: [], inferenceMs: 1 } },
+  { kind: 'failed', error: jobError('runtime_error', 'it broke') },
+  { kind: 'failed', error: jobError('submission_uncertain', 'nobody knows') },
+  { kind: 'cancelled' },
+  { kind: 'retry', dueAt: later, reason: 'busy' },
+  { kind: 'interrupted' },
+];
+const intent = { number: 2, provider: 'p', account: 'a', dedupeKey: 'k', billable: true };
+
+for (const dialect of dialects) {
+  describe(`I6 fencing (${dialect})`, () => {
+    let database: TestDatabase;
+    let db: Connection;
+    /** Of the process that was frozen. */
+    let frozen: Connection;
+    let owner: Owner;
+    before(async () => {
+      database = await makeDatabase(dialect);
+      db = await database.connect();
+      frozen = await database.connect();
+      owner = await makeOwner(db);
+    });
+    after(() => database.remove());
+
+    const claim = async (job: NewJob): Promise<Hold> => {
+      const worker = newWorkerId();
+      await registerWorker(db, worker);
+      const [taken] = await claimJobs(db, { worker, modelId: job.modelId, limit: 1, now: later });
+      return { jobId: job.id, holder: worker, claim: taken!.claim };
+    };
+    const rescue = async ({ holder }: Hold) => {
+      await removeWorker(db, holder);
+      await rescueJobs(db, leaseMs, later);
+    };
+
+    const losses: Readonly<Record<string, (job: NewJob, hold: Hold) => Promise<unknown>>> = {
+      'was rescued and waits again': (_, hold) => rescue(hold),
+      'was rescued and is held by another': async (job, hold) => {
+        await rescue(hold);
+        await claim(job);
+      },
+      'was rescued and completed by another': async (job, hold) => {
+        await rescue(hold);
+        await settle(db, await claim(job), outcomes[0]!, later);
+      },
+      'was rescued and cancelled while it waited': async (job, hold) => {
+        await rescue(hold);
+        await cancelJob(db, { jobId: job.id, userId: owner.userId, modelId: job.modelId }, later);
+      },
+      'was rescued and expired': async (job, hold) => {
+        await rescue(hold);
+        await expireJobs(db, job.expiresAt, 10);
+      },
+      'was closed as poison': async (_, hold) => {
+        await db.write('UPDATE jobs SET deaths = 2 WHERE id = $1', [hold.jobId]);
+        await rescue(hold);
+      },
+      'was handed back and is held by the same worker again': async (job, hold) => {
+        await settle(db, hold, { kind: 'interrupted' }, later);
+        await claimJobs(db, { worker: hold.holder, modelId: job.modelId, limit: 1, now: later });
+      },
+    };
+    for (const [what, lose] of Object.entries(losses)) {
+      test(`I6 no write of a holder changes a row once its job ${what}`, async () => {
+        const job = await wait(db, owner, {
+          modelId: unique('model'),
+          callbackUrl: 'https://a.test/',
+          expiresAt: later + 1_000,
+        });
+        const hold = await claim(job);
+        assert.equal(await openAttempt(frozen, hold, { ...intent, number: 1 }, later), true);
+        await noteProgress(frozen, hold, 0.4);
+        await lose(job, hold);
+
+        const before = await readTables(db);
+        assert.equal(await openAttempt(frozen, hold, intent, later), false);
+        assert.equal(await reopenAttempt(frozen, hold, { number: 1, prepared: undefined }), false);
+        await noteProgress(frozen, hold, 0.9);
+        assert.equal(await isCancelRequested(frozen, hold), false);
+        for (const outcome of outcomes) {
+          const files = [newFile(owner, { source: 'output', jobId: job.id })];
+          assert.equal(await settle(frozen, hold, outcome, later, files), false);
+        }
+        assert.deepEqual(await readTables(db), before);
+      });
+    }
+
+    test('I6 a living worker is not robbed by a rescue, and a job is rescued once however many try', async () => {
+      const job = await wait(db, owner, { modelId: unique('model') });
+      const hold = await claim(job);
+      assert.deepEqual(await rescueJobs(frozen, leaseMs, later), { back: [], closed: [] });
+      await removeWorker(db, hold.holder);
+      const rescues = await Promise.all(
+        Array.from({ length: 8 }, (_, index) => rescueJobs(index % 2 ? db : frozen, leaseMs, later)),
+      );
+      assert.deepEqual(
+        rescues.flatMap(({ back }) => back),
+        [job.id],
+      );
+      assert.equal(await settle(frozen, hold, outcomes[0]!, later), false);
+    });
+  });
+}

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { newWorkerId } from '../../src/domain/ids.ts';
+import { type Outcome, publicStatus } from '../../src/domain/job.ts';
+import { answerAttempt, openAttempt } from '../../src/store/attempts.ts';
+import { rescueJobs } from '../../src/store/chores.ts';
+import { claimJobs, noteCollecting, settle } from '../../src/store/claims.ts';
+import type { Connection } from '../../src/store/connection.ts';
+import { registerWorker, removeWorker } from '../../src/store/workers.ts';
+import { later, makeOwner, rowOf, unique, wait } from '../store/rows.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+import { ask, until } from '../support/gateway.ts';
+import { runProgram, type Served, serve } from '../support/program.ts';
+import { speech } from '../worker/jobs.ts';
+
+const leaseMs = 30_000;
+const completed: Outcome = { kind: 'completed', result: { outputs: [], inferenceMs: 1 } };
+
+for (const dialect of dialects) {
+  describe(`I8 poison stays put (${dialect})`, () => {
+    let database: TestDatabase;
+    let db: Connection;
+    before(async () => {
+      database = await makeDatabase(dialect);
+      db = await database.connect();
+    });
+    after(() => database.remove());
+
+    test('I8 one poisoned job among 200 takes down three workers and no more, and 199 complete', async () => {
+      const owner = await makeOwner(db);
+      const modelId = unique('model');
+      const jobs = [];
+      for (let count = 0; count < 200; count++) jobs.push(await wait(db, owner, { modelId }));
+      const poison = jobs[77]!.id;
+      let deaths = 0;
+      /** A worker with one slot: false once nothing waits. It dies with the poison in its hand. */
+      const work = async (): Promise<boolean> => {
+        const worker = newWorkerId();
+        await registerWorker(db, worker);
+        for (;;) {
+          const [job] = await claimJobs(db, { worker, modelId, limit: 1, now: later });
+          if (!job) return false;
+          if (job.id === poison) {
+            deaths++;
+            await removeWorker(db, worker);
+            return true;
+          }
+          const hold = { jobId: job.id, holder: worker, claim: job.claim };
+          assert.equal(await settle(db, hold, completed, later), true);
+        }
+      };
+      const crew = async () => {
+        while (await work()) await rescueJobs(db, leaseMs, later);
+      };
+      // The crew of four goes home when the line is empty; whoever died last may leave the poison to the next.
+      for (let round = 0; round < 4; round++) await Promise.all([crew(), crew(), crew(), crew()]);
+
+      assert.equal(deaths, 3);
+      const { state, deaths: counted, error } = await rowOf(db, poison);
+      assert.deepEqual([state, counted], ['failed', 3]);
+      assert.equal(JSON.parse(String(error)).code, 'internal_error');
+      const rows = await db.read('SELECT state, deaths FROM jobs WHERE model_id = $1 AND id <> $2', [
+        modelId,
+        poison,
+      ]);
+      assert.equal(rows.length, 199);
+      assert.deepEqual(new Set(rows.map(row => `${row.state} ${row.deaths}`)), new Set(['completed 0']));
+    });
+  });
+}
+
+for (const dialect of dialects) {
+  describe(`I8 workers that hold many (${dialect})`, () => {
+    let database: TestDatabase;
+    let db: Connection;
+    before(async () => {
+      database = await makeDatabase(dialect);
+      db = await database.connect();
+    });
+    after(() => database.remove());
+
+    test('I8 a death is not counted to jobs that an upstream works on, unless their result is being brought', async () => {
+      const owner = await makeOwner(db);
+      const modelId = unique('model');
+      const account = { id: 'studio', slots: 100, rate: null };
+      for (let count = 0; count < 20; count++) await wait(db, owner, { modelId });
+      const worker = newWorkerId();
+      await registerWorker(db, worker);
+      const jobs = await claimJobs(db, { worker, modelId, limit: 20, now: later, account });
+      const [collecting, ...waiting] = jobs;
+      const holdOf = (job: (typeof jobs)[number]) => ({ jobId: job.id, holder: worker, claim: job.claim });
+      for (const job of jobs) {
+        const intent = { number: 1, provider: 'relay', account: 'studio', dedupeKey: `${job.id}-1` };
+        await openAttempt(db, holdOf(job), { ...intent, billable: true }, later);
+        await answerAttempt(db, job.id, 1, { kind: 'accepted', ref: { id: 'up' } }, later);
+      }
+      await noteCollecting(db, holdOf(collecting!));
+      await removeWorker(db, worker);
+      const { back, closed } = await rescueJobs(db, leaseMs, later);
+      assert.deepEqual([back.length, closed.length], [20, 0]);
+      assert.equal((await rowOf(db, collecting!.id)).deaths, 1);
+      for (const job of waiting) assert.equal((await rowOf(db, job.id)).deaths, 0);
+    });
+
+    test('I8 one poisoned job among 200 of workers with eight slots takes only itself down', async () => {
+      const owner = await makeOwner(db);
+      const modelId = unique('model');
+      const jobs = [];
+      for (let count = 0; count < 200; count++) jobs.push(await wait(db, owner, { modelId }));
+      const poison = jobs[77]!.id;
+      let deaths = 0;
+      for (;;) {
+        const worker = newWorkerId();
+        await registerWorker(db, worker);
+        const claim = { worker, modelId, now: later };
+        const suspects = await claimJobs(db, { ...claim, limit: 1, only: 'suspects' });
+        const clean = await claimJobs(db, { ...claim, limit: 8 - suspects.length, only: 'clean' });
+        const held = [...suspects, ...clean];
+        if (held.length === 0) break;
+        if (held.some(job => job.id === poison)) {
+          deaths++;
+          await removeWorker(db, worker);
+          await rescueJobs(db, leaseMs, later);
+          continue;
+        }
+        for (const job of held) {
+          const hold = { jobId: job.id, holder: worker, claim: job.claim };
+          assert.equal(await settle(db, hold, completed, later), true);
+        }
+      }
+      assert.equal(deaths, 3);
+      const rows = await db.read('SELECT id, state FROM jobs WHERE model_id = $1', [modelId]);
+      const failed = rows.filter(row => row.state !== 'completed').map(row => row.id);
+      assert.deepEqual(failed, [poison]);
+    });
+  });
+}
+
+describe('I8 a process that dies', () => {
+  let folder: string;
+  let env: Readonly<Record<string, string>>;
+  let key: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'atelier-poison-'));
+    env = { ATELIER_DATA_DIR: folder, ATELIER_LOCAL_CONCURRENCY: '1', ATELIER_LOG_LEVEL: 'error' };
+    key = JSON.parse((await runProgram(['keys', 'create', '--user', 'ann', '--json'], { env })).stdout).key;
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  test('I8 three times under one job closes that job, and those behind it complete', async () => {
+    let life: Served = await serve({ env });
+    try {
+      const make = async (text: string) => {
+        const made = await ask(life.url, 'POST', speech, { key, body: { text } });
+        assert.equal(made.status, 200, JSON.stringify(made.body));
+        return String(made.body.request_id);
+      };
+      const read = async (id: string, end: string) =>
+        (await ask(life.url, 'GET', `${speech}/requests/${id}/${end}`, { key })).body;
+      const poison = await make('[atelier:slow=300] A word.');
+      const good = [];
+      for (let count = 0; count < 6; count++) good.push(await make('Hello.'));
+      for (let death = 1; death <= 3; death++) {
+        await until(
+          async () => (await read(poison, 'status')).status === publicStatus('running'),
+          'the poison to run',
+        );
+        await life.end('SIGKILL');
+        life = await serve({ env });
+      }
+      const { status, error } = await read(poison, 'response');
+      assert.deepEqual([status, error.code], ['COMPLETED', 'internal_error']);
+      for (const id of good) {
+        const ended = await until(async () => {
+          const body = await read(id, 'response');
+          return body.status === 'COMPLETED' && body;
+        }, `the end of job ${id}`);
+        assert.equal(ended.error, null);
+      }
+    } finally {
+      await life.end('SIGTERM');
+    }
+  });
+});

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { newApiKeySecret } from '../../src/domain/ids.ts';
+import { verifyAudit } from '../../src/store/audit.ts';
+import type { Connection } from '../../src/store/connection.ts';
+import { bodies, image } from '../contract/queue.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+import { type Answer, type AskOptions, ask, until } from '../support/gateway.ts';
+import { type Environment, runProgram, type Served, serve } from '../support/program.ts';
+import { speech } from '../worker/jobs.ts';
+import { readTables } from './tables.ts';
+
+const master = 'canary-of-the-master-secret-0123456789';
+const adminToken = 'canary-of-the-admin-token-0123456789';
+
+for (const dialect of dialects) {
+  describe(`I23 secrets and audit (${dialect})`, () => {
+    let database: TestDatabase;
+    let db: Connection;
+    let env: Environment;
+    let served: Served;
+    let receiver: Server;
+    /** Everything that must stay where it belongs, by what it is. */
+    const canaries = new Map<string, string>();
+    /** Every refusal that anybody was told, and whatever a command said beside its own answer. */
+    const told: string[] = [];
+    before(async () => {
+      database = await makeDatabase(dialect);
+      db = await database.connect();
+      env = {
+        ATELIER_DATA_DIR: database.folder,
+        ATELIER_LOG_LEVEL: 'trace',
+        ATELIER_SECRET: master,
+        ATELIER_ADMIN_TOKEN: adminToken,
+        ATELIER_ALLOW_PRIVATE_NETWORK: '1',
+        ATELIER_LOCAL_CONCURRENCY: '2',
+        ...(database.url !== null && { ATELIER_DATABASE_URL: database.url }),
+      };
+      receiver = createServer((_, response) => response.writeHead(500).end('no')).listen(0, '127.0.0.1');
+      await once(receiver, 'listening');
+      for (const name of ['first', 'second', 'revoked']) {
+        const args = ['keys', 'create', '--user', name, '--name', `key of ${name}`, '--json'];
+        const { stdout, stderr } = await runProgram(args, { env });
+        const made = JSON.parse(stdout);
+        told.push(stderr);
+        canaries.set(`the ${name} API key`, made.key);
+        if (name === 'revoked') told.push((await runProgram(['keys', 'revoke', made.id], { env })).stdout);
+      }
+      served = await serve({ env });
+    });
+    after(async () => {
+      await served.end('SIGTERM');
+      receiver.close();
+      await database.remove();
+    });
+
+    const canary = (what: string): string => {
+      const text = canaries.get(what);
+      if (text === undefined) throw new Error(`expected a canary: ${what}`);
+      return text;
+    };
+    const tell = async (method: string, path: string, options: AskOptions = {}): Promise<Answer> => {
+      const answer = await ask(served.url, method, path, options);
+      if (answer.status >= 400) told.push(JSON.stringify(answer.body), JSON.stringify([...answer.headers]));
+      return answer;
+    };
+
+    test('I23 whatever is done, no secret is found in any table, log, error or audit', async () => {
+      canaries.set('the master secret', master);
+      canaries.set('the admin token', adminToken);
+      await makeTraffic();
+      await plantCallbackSecrets();
+      assert.equal(canaries.size, 12);
+      const stop = await served.end('SIGTERM');
+      assert.equal(stop, 0);
+
+      const tables = await readTables(db);
+      // The secret that signs callbacks is read back by its user, so it stands in its own column, and nowhere else.
+      const users = tables.users?.map(row => ({ ...row, callback_secret: '', previous_callback_secret: '' }));
+      const places: Readonly<Record<string, string>> = {
+        ...Object.fromEntries(
+          Object.entries({ ...tables, users }).map(([name, rows]) => [
+            `the table ${name}`,
+            JSON.stringify(rows),
+          ]),
+        ),
+        'the log': served.log(),
+        'the standard output': served.banner(),
+        'the refusals': told.join('\n'),
+        'the list of the audit': (await runProgram(['audit', 'list', '--json'], { env })).stdout,
+        'the list of the keys': (await runProgram(['keys', 'list', '--json'], { env })).stdout,
+        'the settings that are shown': (await runProgram(['config', 'check'], { env })).stdout,
+        ...(dialect === 'sqlite' && { 'the file of the database': await databaseFile() }),
+      };
+      assert.match(places['the log']!, /"level":/);
+      for (const [place, text] of Object.entries(places)) {
+        for (const [what, secret] of canaries) {
+          const isOwn = place === 'the file of the database' && what.includes('callback secret');
+          if (!isOwn) assert.equal(text.includes(secret), false, `${what} stands in ${place}`);
+        }
+      }
+      assert.deepEqual(await verifyAudit(db), { kind: 'whole', rows: tables.audit?.length });
+      const actions = tables.audit?.map(row => row.action).toSorted();
+      assert.deepEqual(actions, [
+        'callback_secret.rotate',
+        'job.cancel',
+        'key.create',
+        'key.create',
+        'key.create',
+        'key.revoke',
+      ]);
+    });
+
+    /** What clients do, right and wrong, so that every secret passes through. */
+    async function makeTraffic(): Promise<void> {
+      const [key, other] = [canary('the first API key'), canary('the second API key')];
+      const body = { data: Buffer.from('hello').toString('base64'), mime_type: 'text/plain' };
+      const file = (await tell('POST', '/v1/files', { key, body })).body;
+      const plant = (what: string, address: string) => {
+        canaries.set(what, new URL(address).searchParams.get('sig') ?? '');
+        return address;
+      };
+      const signed = plant('the signed address of an upload', file.url);
+      await tell('GET', signed);
+      await tell(
+        'GET',
+        signed.replace(/.$/, sign => (sign === 'A' ? 'B' : 'A')),
+      );
+      await tell('GET', `${signed}&more=1`);
+      await tell('GET', signed, { headers: { range: 'bytes=99-' } });
+      await tell('DELETE', signed);
+
+      const callback_url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+      const made = await tell('POST', `/v1/queue/${image}`, {
+        key,
+        body: { ...bodies[image], callback_url },
+      });
+      const result = await until(async () => {
+        const answer = await tell('GET', `/v1/queue/${image}/requests/${made.body.request_id}/response`, {
+          key,
+        });
+        return answer.status === 200 && answer.body;
+      }, 'the result');
+      const drawn = plant('the signed address of a result', result.images[0].url);
+      // One's own signed address as a medium, and one that does not hold.
+      const taken = await tell('POST', `/v1/queue/${image}`, {
+        key,
+        body: { ...bodies[image], image: drawn },
+      });
+      assert.equal(taken.status, 200, JSON.stringify(taken.body));
+      await tell('POST', `/v1/queue/${image}`, {
+        key: other,
+        body: { ...bodies[image], image: `${drawn}0` },
+      });
+      const tried = () => db.read('SELECT number FROM delivery_tries WHERE answer IS NOT NULL');
+      await until(async () => (await tried()).length > 0, 'a callback that fails');
+
+      const slow = await tell('POST', speech, { key, body: { text: '[atelier:slow=60] A word.' } });
+      assert.equal(
+        (await tell('PUT', `${speech}/requests/${slow.body.request_id}/cancel`, { key })).status < 300,
+        true,
+      );
+
+      const stranger = newApiKeySecret();
+      canaries.set('an API key of nobody', stranger);
+      const typo = `${other.slice(0, -1)}${other.endsWith('0') ? '1' : '0'}`;
+      canaries.set('an API key with a typing error', typo.slice(4));
+      for (const wrong of [stranger, typo, canary('the revoked API key'), adminToken, master]) {
+        assert.equal((await tell('GET', '/v1/files', { key: wrong })).status, 401);
+        await tell('GET', '/v1/files', { headers: { authorization: `Basic ${wrong}` } });
+        await tell('GET', '/v1/files', { headers: { authorization: wrong } });
+        await tell('GET', `/v1/files?api_key=${wrong}`);
+        await tell('GET', `/v1/files?api_key=${wrong}`, { key });
+        await tell('POST', speech, { headers: { 'x-api-key': wrong }, body: { text: 'a' } });
+      }
+      await tell('GET', '/admin/v1/deliveries', { key: `${adminToken}x` });
+    }
+
+    /** Each user reads the secret of his own callbacks; one is exchanged. */
+    async function plantCallbackSecrets(): Promise<void> {
+      const read = async (user: string) => {
+        const path = '/v1/webhooks/default/secret';
+        const { status, body } = await tell('GET', path, { key: canary(`the ${user} API key`) });
+        assert.equal(status, 200);
+        return String(body.key);
+      };
+      canaries.set('the first callback secret', await read('first'));
+      canaries.set('the second callback secret', await read('second'));
+      const { code, stderr } = await runProgram(['callbacks', 'rotate-secret', '--user', 'first'], { env });
+      assert.deepEqual([code, stderr], [0, '']);
+      canaries.set('the new callback secret', await read('first'));
+    }
+
+    async function databaseFile(): Promise<string> {
+      const parts = ['atelier.db', 'atelier.db-wal'].map(name =>
+        readFile(join(database.folder, name), 'latin1').catch(() => ''),
+      );
+      return (await Promise.all(parts)).join('');
+    }
+  });
+}

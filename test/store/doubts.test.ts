@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { days, minutes, seconds } from '../../src/domain/clock.ts';
+import { type JobId, newWorkerId, type WorkerId } from '../../src/domain/ids.ts';
+import { type Job, jobError, maxDeaths } from '../../src/domain/job.ts';
+import { type Answer, answerAttempt, openAttempt, readLastAttempts } from '../../src/store/attempts.ts';
+import { expireJobs, pruneJobs, rescueJobs } from '../../src/store/chores.ts';
+import { cancelJob, claimJobs, settle } from '../../src/store/claims.ts';
+import type { Connection } from '../../src/store/connection.ts';
+import { listDoubts, type Settlement, settleDoubt } from '../../src/store/doubts.ts';
+import { registerWorker } from '../../src/store/workers.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+import { later, makeOwner, type Owner, unique, wait } from './rows.ts';
+
+const account = { id: 'studio', slots: 1000, rate: null };
+const uncertain = { kind: 'failed', error: jobError('submission_uncertain', 'unknown') } as const;
+const runtime = { kind: 'failed', error: jobError('runtime_error', 'failed') } as const;
+const retry = { kind: 'retry', dueAt: later, reason: 'again' } as const;
+
+for (const dialect of dialects) {
+  describe(dialect, () => {
+    let database: TestDatabase;
+    let db: Connection;
+    let owner: Owner;
+    let worker: WorkerId;
+    before(async () => {
+      database = await makeDatabase(dialect);
+      db = await database.connect();
+      owner = await makeOwner(db);
+      worker = newWorkerId();
+      await registerWorker(db, worker);
+    });
+    after(() => database.remove());
+
+    /** A held job with an intent at an upstream that charges. */
+    async function submitted(billable = true): Promise<Job> {
+      const modelId = unique('model');
+      await wait(db, owner, { modelId });
+      const [job] = await claimJobs(db, { worker, modelId, limit: 1, now: later, account });
+      assert.ok(job);
+      const intent = { number: 1, provider: 'relay', account: 'studio', dedupeKey: `${job.id}-1`, billable };
+      assert.equal(await openAttempt(db, holdOf(job), intent, later), true);
+      return job;
+    }
+    const holdOf = ({ id, claim }: Job) => ({ jobId: id, holder: worker, claim });
+    const answer = ({ id }: Job, given: Answer) => answerAttempt(db, id, 1, given, later);
+    const isDoubted = async (id: JobId) => (await listDoubts(db)).some(doubt => doubt.jobId === id);
+    const doubted = async () => {
+      const job = await submitted();
+      await answer(job, { kind: 'unknown', error: { message: 'the connection failed' } });
+      await settle(db, holdOf(job), uncertain, later);
+      return job;
+    };
+
+    test('an uncertain job is on the list with all that is known', async () => {
+      const job = await doubted();
+      const found = (await listDoubts(db)).find(doubt => doubt.jobId === job.id);
+      assert.deepEqual(found, {
+        jobId: job.id,
+        userId: owner.userId,
+        userName: found?.userName,
+        modelId: job.modelId,
+        state: 'failed',
+        error: uncertain.error,
+        attempt: 1,
+        provider: 'relay',
+        account: 'studio',
+        dedupeKey: `${job.id}-1`,
+        sends: 1,
+        sentAt: later,
+        doubtedAt: later,
+        why: 'the connection failed',
+      });
+      // An answer that comes after all is written down; the doubt is settled by a person.
+      await answer(job, { kind: 'accepted', ref: { id: 'up' } });
+      assert.equal(await isDoubted(job.id), true);
+    });
+
+    test('certain ends leave no doubt', async () => {
+      const refused = await submitted();
+      await answer(refused, { kind: 'refused', error: {} });
+      await settle(db, holdOf(refused), runtime, later);
+      const accepted = await submitted();
+      await answer(accepted, { kind: 'accepted', ref: { id: 'up' } });
+      await settle(db, holdOf(accepted), { kind: 'cancelled' }, later);
+      const free = await submitted(false);
+      await settle(db, holdOf(free), { kind: 'cancelled' }, later);
+      for (const job of [refused, accepted, free]) assert.equal(await isDoubted(job.id), false);
+    });
+
+    test('a job that goes on is in no doubt yet', async () => {
+      const job = await submitted();
+      await settle(db, holdOf(job), retry, later);
+      assert.equal(await isDoubted(job.id), false);
+    });
+
+    test('whatever else ends a job with an open intent names it: cancel, deadline, deaths', async () => {
+      const cancelled = await submitted();
+      await settle(db, holdOf(cancelled), retry, later);
+      const { userId, modelId } = cancelled;
+      await cancelJob(db, { jobId: cancelled.id, userId, modelId }, later);
+      assert.equal(await isDoubted(cancelled.id), true);
+
+      const expired = await submitted();
+      await settle(db, holdOf(expired), retry, later);
+      await expireJobs(db, later + 30 * days, 1000);
+      assert.equal(await isDoubted(expired.id), true);
+
+      const poison = await submitted();
+      await db.write('UPDATE jobs SET deaths = $1 WHERE id = $2', [maxDeaths - 1, poison.id]);
+      await db.write('UPDATE workers SET heartbeat_at = heartbeat_at - $1', [1 * minutes]);
+      await rescueJobs(db, 30 * seconds, later);
+      worker = newWorkerId();
+      await registerWorker(db, worker);
+      assert.equal(await isDoubted(poison.id), true);
+    });
+
+    test('a job in doubt is kept until it is settled', async () => {
+      const job = await doubted();
+      await pruneJobs(db, later + 60 * days, 1000);
+      assert.equal(await isDoubted(job.id), true);
+      await settleDoubt(db, job.id, { kind: 'given_up' }, later);
+      await pruneJobs(db, later + 60 * days, 1000);
+      assert.deepEqual(await db.read('SELECT id FROM jobs WHERE id = $1', [job.id]), []);
+    });
+
+    const settlements: readonly Settlement[] = [
+      { kind: 'given_up' },
+      { kind: 'sent_again' },
+      { kind: 'adopted', upstreamId: 'up-7' },
+    ];
+    for (const settlement of settlements) {
+      test(`a doubt is settled once, with an audit row: ${settlement.kind}`, async () => {
+        const job = await doubted();
+        const [settled, again] = await Promise.all([
+          settleDoubt(db, job.id, settlement, later),
+          settleDoubt(db, job.id, settlement, later),
+        ]);
+        assert.deepEqual([settled.kind, again.kind].toSorted(), ['settled', 'unknown']);
+        assert.equal(await isDoubted(job.id), false);
+        const audited = await db.read(
+          `SELECT actor FROM audit WHERE action = 'doubt.settle' AND subject = $1`,
+          [job.id],
+        );
+        assert.deepEqual(
+          audited.map(row => row.actor),
+          ['operator'],
+        );
+        const [old] = await db.read('SELECT state FROM jobs WHERE id = $1', [job.id]);
+        assert.equal(old?.state, 'failed');
+      });
+    }
+
+    test('sent again: a new job of the same input waits, free to go to any account', async () => {
+      const job = await doubted();
+      const settled = await settleDoubt(db, job.id, { kind: 'sent_again' }, later + 5);
+      assert.ok(settled.kind === 'settled' && settled.newJobId !== null);
+      const elsewhere = { ...account, id: 'elsewhere' };
+      const wanted = { worker, modelId: job.modelId, limit: 9, now: later + 5 };
+      const [made] = await claimJobs(db, { ...wanted, account: elsewhere });
+      assert.equal(made?.id, settled.newJobId);
+      assert.deepEqual([made?.userId, made?.input], [job.userId, job.input]);
+      assert.equal((await readLastAttempts(db, [settled.newJobId])).size, 0);
+    });
+
+    test('adopted: the new job goes on with what the upstream has, at that account alone', async () => {
+      const job = await doubted();
+      const settled = await settleDoubt(db, job.id, { kind: 'adopted', upstreamId: 'up-7' }, later + 5);
+      assert.ok(settled.kind === 'settled' && settled.newJobId !== null);
+      const wanted = { worker, modelId: job.modelId, limit: 9, now: later + 5 };
+      assert.deepEqual(await claimJobs(db, { ...wanted, account: { ...account, id: 'elsewhere' } }), []);
+      const [made] = await claimJobs(db, { ...wanted, account });
+      assert.equal(made?.id, settled.newJobId);
+      assert.ok((made?.claim ?? 0) > 1);
+      const attempt = (await readLastAttempts(db, [settled.newJobId])).get(settled.newJobId);
+      assert.deepEqual(
+        [attempt?.answer, attempt?.ref, attempt?.account],
+        ['accepted', { id: 'up-7' }, 'studio'],
+      );
+    });
+  });
+}

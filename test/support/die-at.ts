@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Environment } from './program.ts';
+
+const program = fileURLToPath(new URL('./serve-with-failpoint.ts', import.meta.url));
+
+/** A statement at which the program dies. */
+export interface Failpoint {
+  readonly side: 'before' | 'after';
+  /** Stand in the statement. */
+  readonly words: string;
+  /** Given to it; any when absent. */
+  readonly value?: string;
+}
+
+/** Starts the program with its failpoint and lets a client meet it; resolves when the process is dead. */
+export async function dieAt(
+  { side, words, value }: Failpoint,
+  env: Environment,
+  meanwhile: (url: string) => Promise<unknown> = async () => {},
+): Promise<void> {
+  const child = spawn(process.execPath, [program, side, words, ...(value === undefined ? [] : [value])], {
+    env: { PATH: process.env.PATH ?? '', ATELIER_PORT: '0', ATELIER_ALLOW_PRIVATE_NETWORK: '1', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const closed = once(child, 'close');
+  const [url] = await Promise.race([once(createInterface(child.stdout), 'line'), closed]);
+  // It may die before it tells its address; and an answer may be what dies.
+  if (typeof url === 'string') await meanwhile(url).catch(() => null);
+  const [, signal] = await closed;
+  if (signal !== 'SIGKILL') throw new Error(`expected the program to die at ${words}, it ended by ${signal}`);
+}

@@ -1,0 +1,129 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createGzip } from 'node:zlib';
+import type { Act, ResetPoint } from './script.ts';
+
+/** The true answer to a request. */
+export interface Truth {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+export const jsonAnswer = (
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Truth => ({
+  status,
+  headers: { 'content-type': 'application/json', ...headers },
+  body: Buffer.from(JSON.stringify(body)),
+});
+
+/** Answers truly, or plays an act instead. */
+export async function answer(response: ServerResponse, truth: Truth, act: Act | null): Promise<void> {
+  switch (act?.kind) {
+    case undefined:
+      return whole(response, truth);
+    case 'answer':
+      return whole(response, { status: act.status, headers: act.headers, body: Buffer.from(act.body) });
+    case 'change':
+      return whole(response, changed(truth, act.set));
+    case 'cut':
+      return whole(response, { ...truth, body: truth.body.subarray(0, truth.body.length >> 1) });
+    case 'reset': {
+      const socket = socketOf(response);
+      const sent = asBytes(truth).subarray(0, bytesBefore(act.at, truth));
+      if (sent.length > 0) await new Promise(resolve => socket.write(sent, resolve));
+      socket.resetAndDestroy();
+      return;
+    }
+    case 'silence':
+      return;
+    case 'drip': {
+      const socket = socketOf(response);
+      for (const byte of asBytes(truth)) {
+        if (socket.destroyed) return;
+        socket.write(Buffer.of(byte));
+        await sleep(act.everyMs, undefined, { ref: false });
+      }
+      return;
+    }
+    case 'endless':
+      response.writeHead(200, { 'content-type': truth.headers['content-type'] ?? 'application/json' });
+      await pour(response, Number.POSITIVE_INFINITY);
+      return;
+    case 'bomb': {
+      const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+      const packed = createGzip();
+      packed.pipe(response.writeHead(200, headers));
+      await pour(packed, act.megabytes);
+      packed.end();
+      return;
+    }
+    default: {
+      const impossible: never = act;
+      throw new Error(`expected an act, got ${JSON.stringify(impossible)}`);
+    }
+  }
+}
+
+function whole(response: ServerResponse, { status, headers, body }: Truth): void {
+  response.writeHead(status, { ...headers, 'content-length': String(body.length) }).end(body);
+}
+
+function changed(truth: Truth, set: Readonly<Record<string, unknown>>): Truth {
+  const members = Object.entries({ ...JSON.parse(truth.body.toString()), ...set });
+  const kept = members.filter(([name]) => set[name] !== null);
+  return { ...truth, body: Buffer.from(JSON.stringify(Object.fromEntries(kept))) };
+}
+
+/** The connection itself: what is played on it is not what a server would ever send. */
+function socketOf({ socket }: ServerResponse): Socket {
+  if (!socket) throw new Error('expected the request to have its connection');
+  return socket;
+}
+
+export function asBytes({ status, headers, body }: Truth): Buffer {
+  return Buffer.concat([Buffer.from(headOf(status, headers, body.length)), body]);
+}
+
+function headOf(status: number, headers: Truth['headers'], bodyBytes: number): string {
+  const lines = Object.entries({ ...headers, 'content-length': bodyBytes }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('\r\n')}\r\n\r\n`;
+}
+
+export function bytesBefore(at: ResetPoint, truth: Truth): number {
+  const all = asBytes(truth).length;
+  switch (at) {
+    case 'nothing':
+      return 0;
+    case 'first-byte':
+      return 1;
+    case 'headers':
+      return all - truth.body.length;
+    case 'half-body':
+      return all - truth.body.length + (truth.body.length >> 1);
+    case 'all-but-last-byte':
+      return all - 1;
+  }
+}
+
+const megabyte = Buffer.alloc(1024 * 1024, ' ');
+
+/** As fast as the other side takes it, until it goes. */
+async function pour(into: NodeJS.WritableStream & { destroyed?: boolean }, megabytes: number): Promise<void> {
+  for (let poured = 0; poured < megabytes && !into.destroyed; poured++) {
+    await new Promise<void>(resolve => {
+      if (into.write(megabyte)) return resolve();
+      const done = () => {
+        into.off('drain', done).off('close', done);
+        resolve();
+      };
+      into.on('drain', done).on('close', done);
+    });
+  }
+}

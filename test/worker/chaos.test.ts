@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { tellViolations } from '../../bench/chaos/report.ts';
+import { runChaos } from '../../bench/chaos/run.ts';
+import { minutes } from '../../src/domain/clock.ts';
+import { dialects } from '../support/databases.ts';
+
+const kills = 20;
+/** CHAOS_SEED plays the same kills and the same faults again. */
+const seed = Number(process.env.CHAOS_SEED ?? randomInt(2 ** 31));
+
+for (const dialect of dialects) {
+  describe(`${dialect}, seed ${seed}`, () => {
+    test('no job is lost, charged twice or silently in doubt while processes are killed under load', async () => {
+      const longestMs = 10 * minutes;
+      const outcome = await runChaos({ dialect, kills, workers: 3, seed, longestMs, onProgress: () => {} });
+      assert.equal(tellViolations(outcome), '');
+      assert.equal(outcome.kills, kills);
+      const { counts } = outcome.verdict;
+      assert.ok((counts['ended as success'] ?? 0) > 0, 'expected jobs to succeed between the kills');
+      assert.ok((counts['taken back from the dead'] ?? 0) > 0, 'expected kills to meet jobs');
+    });
+  });
+}
