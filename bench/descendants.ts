@@ -41,7 +41,7 @@ function descendantsOf(pid: number): readonly number[] {
   return children.flatMap(child => [child, ...descendantsOf(child)]);
 }
 
-function residentMbOf(pid: number): number {
+export function residentMbOf(pid: number): number {
   return Number(/^VmRSS:\s*(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1024;
 }
 

@@ -86,7 +86,11 @@ async function openBare(): Promise<Target> {
 
 async function openGateway(name: string, env: Readonly<Record<string, string>>): Promise<Target> {
   const settings = join(folder, 'atelier.yaml');
-  await writeFile(settings, 'limits: { queue: { per_second: 1000000, burst: 10000000 } }\n');
+  const limits = {
+    queue: { per_second: 1_000_000, burst: 10_000_000 },
+    waiting: { per_key: 100_000_000, in_all: 100_000_000 },
+  };
+  await writeFile(settings, JSON.stringify({ limits }));
   const { child, told } = await start(['bin/atelier.js', 'serve', '--role', 'api'], {
     ATELIER_DATA_DIR: join(folder, name),
     ATELIER_CONFIG: settings,

@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { ask } from '../test/support/gateway.ts';
+import { runProgram, type Served, serve } from '../test/support/program.ts';
+import { residentMbOf } from './descendants.ts';
+import { figure, machine, percentile, printRow } from './figures.ts';
+
+/**
+ * Large uploads at once on a gateway that was just started: how much its memory grows, and what becomes of
+ * the time to a status. Gateway, sender and measurer are a process each.
+ */
+const uploads = 8;
+const contentBytes = 40 * 1024 * 1024;
+const pollEveryMs = 5;
+const quietPolls = 1000;
+const lookEveryMs = 10;
+const settleMs = 1000;
+const nameWidth = 34;
+const forms = ['multipart', 'json'] as const;
+
+const folder = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
+const settings = join(folder, 'atelier.yaml');
+await writeFile(settings, 'limits: { queue: { per_second: 1000000, burst: 10000000 } }\n');
+console.log(machine());
+console.log(`${uploads} uploads of ${figure(contentBytes / 1024 / 1024)} MiB at once\n`);
+printRow('', ['quiet p99, ms', 'p99 during, ms', 'ratio', 'polls', 'growth, MB', 'seconds'], nameWidth);
+try {
+  for (const form of forms) await measure(form);
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function measure(form: (typeof forms)[number]): Promise<void> {
+  const env = {
+    ATELIER_DATA_DIR: join(folder, form),
+    ATELIER_CONFIG: settings,
+    ATELIER_LOG_LEVEL: 'error',
+  };
+  const served = await serve({ env });
+  try {
+    const made = await runProgram(['keys', 'create', '--user', 'sender', '--json'], { env });
+    const sender: { readonly key: string } = JSON.parse(made.stdout);
+    const status = await statusOfAJob(served);
+    const quiet: number[] = [];
+    while (quiet.length < quietPolls) await poll(status, quiet);
+    await sleep(settleMs);
+    const memory = watchMemory(served.pid);
+    const sending = send(served.url, sender.key, form);
+    const during: number[] = [];
+    let isSent = false;
+    void sending.then(() => (isSent = true));
+    while (!isSent) await poll(status, during);
+    const seconds = await sending;
+    const [before, after] = [percentile(quiet, 99), percentile(during, 99)];
+    const told = [figure(before, 2), figure(after, 2), figure(after / before, 2), figure(during.length)];
+    printRow(form, [...told, figure(memory.stop(), 1), figure(seconds, 1)], nameWidth);
+  } finally {
+    await served.end('SIGTERM');
+  }
+}
+
+/** A job that is cancelled at once: its status never changes again. */
+async function statusOfAJob(served: Served): Promise<() => Promise<number>> {
+  const key = /atl_[0-9A-Za-z]{36}/.exec(served.banner())?.[0] ?? '';
+  const path = '/v1/queue/gamma-v2-image';
+  const made = await ask(served.url, 'POST', path, { key, body: { prompt: 'A lighthouse', n: 1 } });
+  if (made.status !== 200) throw new Error(`expected a handle, got ${JSON.stringify(made.body)}`);
+  await ask(served.url, 'PUT', `${path}/requests/${made.body.request_id}/cancel`, { key });
+  return async () =>
+    (await ask(served.url, 'GET', `${path}/requests/${made.body.request_id}/status`, { key })).status;
+}
+
+async function poll(status: () => Promise<number>, latencies: number[]): Promise<void> {
+  const asked = performance.now();
+  const answer = await status();
+  latencies.push(performance.now() - asked);
+  if (answer !== 200) throw new Error(`expected a status, got ${answer}`);
+  await sleep(pollEveryMs);
+}
+
+/** By how many MB at most a process grew beyond what it was at first. */
+function watchMemory(pid: number): { stop(): number } {
+  const before = residentMbOf(pid);
+  let most = before;
+  const timer = setInterval(() => (most = Math.max(most, residentMbOf(pid))), lookEveryMs);
+  return {
+    stop() {
+      clearInterval(timer);
+      return Math.max(most, residentMbOf(pid)) - before;
+    },
+  };
+}
+
+/** Seconds until all of them were answered. */
+async function send(url: string, key: string, form: string): Promise<number> {
+  const program = fileURLToPath(new URL('./send-uploads.ts', import.meta.url));
+  const child = spawn(process.execPath, [program, url, key, form, String(uploads), String(contentBytes)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let told = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (told += text));
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`expected the sender to end well, got ${code}`);
+  return Number(told.split(' ')[1]);
+}
