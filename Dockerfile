@@ -1,0 +1,33 @@
+# syntax=docker/dockerfile:1
+
+# What the program needs to run, and nothing to build or test it. The optional native packages bring their own
+# builds for Debian; where one cannot be had, the image is made without it and `atelier doctor` says so.
+FROM node:24-trixie-slim AS dependencies
+WORKDIR /atelier
+COPY package.json package-lock.json ./
+# Not `npm ci`: it refuses a lock file made where a registry lacks the builds for other systems.
+# No script of a package runs: nothing that is needed here has one.
+RUN npm install --omit=dev --no-save --ignore-scripts --no-audit --no-fund --loglevel=error
+
+FROM node:24-trixie-slim
+# The first process of a container must take in the children of one that died.
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends tini \
+ && rm -rf /var/lib/apt/lists/* \
+ && install --directory --owner=node --group=node --mode=700 /data \
+ && ln --symbolic /atelier/bin/atelier.js /usr/local/bin/atelier
+WORKDIR /atelier
+COPY --from=dependencies /atelier/node_modules node_modules
+COPY package.json LICENSE ./
+COPY bin bin
+COPY src src
+ENV NODE_ENV=production ATELIER_HOST=0.0.0.0 ATELIER_PORT=8080 ATELIER_DATA_DIR=/data
+# The user `node`, by its number: Kubernetes has to see that it is not root.
+USER 1000:1000
+# SQLite, blobs and secrets, unless they are elsewhere; and bytes on their way.
+VOLUME /data
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --start-interval=1s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.ATELIER_PORT + '/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["tini", "--", "atelier"]
+CMD ["serve"]
