@@ -6,8 +6,10 @@ import type { Holding } from './holding.ts';
 import type { WorkerParts } from './parts.ts';
 import { surely } from './surely.ts';
 
-/** Certain refusals before a job is given up, and the wait between two: full jitter, doubling. */
+/** Certain refusals before a job is given up: of the job itself, and of an upstream that is down or asks for pauses. */
 const maxAttempts = 8;
+const maxTroubledAttempts = 24;
+/** The wait between two: full jitter, doubling. */
 const firstRetryMs = 2 * seconds;
 const longestRetryMs = 5 * minutes;
 /** A call that was about to be made when its process froze may leave after the process woke. */
@@ -80,7 +82,11 @@ async function sendFirst(step: Step, number: number): Promise<Submitted> {
   const askedAt = performance.now();
   const startedAt = parts.clock.now();
   if (!(await openAttempt(parts.db, hold, intent, startedAt))) return handedOver(task);
-  if (performance.now() - askedAt > freshIntentMs) return handedOver(task);
+  if (performance.now() - askedAt > freshIntentMs) {
+    const error = { message: 'the process was frozen before the call, which was not made' };
+    await answerAttempt(parts.db, job.id, number, { kind: 'refused', error }, parts.clock.now());
+    return handedOver(task);
+  }
   return send(step, { ...intent, sends: 1, startedAt }, task);
 }
 
@@ -217,8 +223,10 @@ function afterRefusal(
   attempts: number,
   task: ProviderTask,
 ): Unsubmitted {
-  // Trouble of the account is not the job's: it waits for another account, or for the operator.
-  const mayTryAgain = error.trouble !== undefined || (error.retry && attempts < maxAttempts);
+  const mayTryAgain = error.trouble
+    ? // An account that needs its operator is waited for until the deadline: its jobs are in order.
+      error.trouble === 'account' || attempts < maxTroubledAttempts
+    : error.retry && attempts < maxAttempts;
   const outcome: Outcome = mayTryAgain
     ? { kind: 'retry', dueAt: parts.clock.now() + backoffMs(attempts, error), reason: error.message }
     : { kind: 'failed', error: failureOf(error) };

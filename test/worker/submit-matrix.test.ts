@@ -141,6 +141,19 @@ describe('one submission', () => {
     });
   }
 
+  test('to an upstream that stays down ends once its attempts are used up, never charged', async () => {
+    const order = await studio.order('none', [
+      { on: 'create', accepts: false, act: { kind: 'answer', status: 503 } },
+    ]);
+    assert.deepEqual(await studio.ending(order), {
+      error: 'provider_unavailable',
+      submissions: 24,
+      charges: 0,
+      attempts: Array.from({ length: 24 }, () => ['refused', 1]),
+      doubts: 0,
+    });
+  });
+
   describe('that is made again under its key', () => {
     for (const [name, act] of pauses) {
       test(`keeps the key when the second call is answered ${name}: the first may have been charged`, async () => {
