@@ -181,7 +181,9 @@ function checkDoubts(
     found.push({ promise: 'I5', what: 'its charge is in no row and in no doubt', mark });
   if (rows.doubts.includes(job.id) !== doubted.length > 0)
     found.push({ promise: 'I5', what: 'the list of doubts and its attempts do not agree', mark });
-  if (job.error === 'submission_uncertain' && doubted.length !== 1)
+  // A refusal that a frozen process had to tell takes the doubt back after the end.
+  const isRefusedAfterAll = attempts.at(-1)?.answer === 'refused';
+  if (job.error === 'submission_uncertain' && doubted.length !== 1 && !isRefusedAfterAll)
     found.push({ promise: 'I5', what: `uncertain, and ${doubted.length} doubts are named`, mark });
   for (const { number, answer } of doubted) {
     if (answer === 'refused' || answer === 'lost')

@@ -79,7 +79,10 @@ export type Answer =
   | { readonly kind: 'done' | 'lost' }
   | { readonly kind: 'refused' | 'unknown'; readonly error: unknown };
 
-/** Writes what the call answered. A certain answer stands, unless the upstream lost the job. */
+/**
+ * Writes what the call answered. A certain answer stands, unless the upstream lost the job. A refusal that
+ * comes after the job ended (its process had been frozen) takes the doubt back: nothing was charged.
+ */
 export async function answerAttempt(
   db: Statements,
   jobId: JobId,
@@ -88,7 +91,8 @@ export async function answerAttempt(
   now: number,
 ): Promise<void> {
   await db.write(
-    `UPDATE attempts SET answer = $3, answered_at = $4, ref = $5, error = $6
+    `UPDATE attempts SET answer = $3, answered_at = $4, ref = $5, error = $6,
+       doubted_at = CASE WHEN $3 = 'refused' AND doubt_settled_at IS NULL THEN NULL ELSE doubted_at END
      WHERE job_id = $1 AND number = $2 AND (answer IS NULL OR answer IN ('unknown', 'done') OR $3 = 'lost')`,
     [
       jobId,

@@ -76,6 +76,14 @@ for (const dialect of dialects) {
       assert.equal(await isDoubted(job.id), true);
     });
 
+    test('a refusal that a frozen process tells late takes the doubt back', async () => {
+      const job = await doubted();
+      await answer(job, { kind: 'refused', error: { code: 'invalid_input' } });
+      assert.equal(await isDoubted(job.id), false);
+      const settled = await settleDoubt(db, job.id, { kind: 'given_up' }, later);
+      assert.deepEqual(settled, { kind: 'unknown' });
+    });
+
     test('certain ends leave no doubt', async () => {
       const refused = await submitted();
       await answer(refused, { kind: 'refused', error: {} });
