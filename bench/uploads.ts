@@ -43,14 +43,15 @@ async function measure(form: (typeof forms)[number]): Promise<void> {
   };
   const served = await serve({ env });
   try {
-    const made = await runProgram(['keys', 'create', '--user', 'sender', '--json'], { env });
-    const sender: { readonly key: string } = JSON.parse(made.stdout);
+    const ended = await runProgram(['keys', 'create', '--user', 'sender', '--json'], { env });
+    const made: { readonly key: string } = JSON.parse(ended.stdout);
     const status = await statusOfAJob(served);
     const quiet: number[] = [];
     while (quiet.length < quietPolls) await poll(status, quiet);
     await sleep(settleMs);
+    const sender = await openSender(served.url, made.key, form);
     const memory = watchMemory(served.pid);
-    const sending = send(served.url, sender.key, form);
+    const sending = sender.send();
     const during: number[] = [];
     let isSent = false;
     void sending.then(() => (isSent = true));
@@ -96,15 +97,22 @@ function watchMemory(pid: number): { stop(): number } {
   };
 }
 
-/** Seconds until all of them were answered. */
-async function send(url: string, key: string, form: string): Promise<number> {
+/** A sender that has started and waits for its word; gives the seconds until all uploads were answered. */
+async function openSender(url: string, key: string, form: string): Promise<{ send(): Promise<number> }> {
   const program = fileURLToPath(new URL('./send-uploads.ts', import.meta.url));
   const child = spawn(process.execPath, [program, url, key, form, String(uploads), String(contentBytes)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
+  const closed = once(child, 'close');
+  await once(child.stdout, 'data');
   let told = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (told += text));
-  const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`expected the sender to end well, got ${code}`);
-  return Number(told.split(' ')[1]);
+  return {
+    async send() {
+      child.stdin.write('now\n');
+      const [code] = await closed;
+      if (code !== 0) throw new Error(`expected the sender to end well, got ${code}`);
+      return Number(told);
+    },
+  };
 }

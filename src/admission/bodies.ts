@@ -2,7 +2,7 @@ import type { KeyId } from '../domain/ids.ts';
 import { refuse } from '../domain/refusal.ts';
 import { openGiveBackMemory } from './give-back-memory.ts';
 import { laterSeconds } from './later.ts';
-import { openTurns } from './turns.ts';
+import { openTurns, type TurnSize } from './turns.ts';
 
 export interface BodyLimits {
   /** Bytes of memory for the bodies that are read and judged at one moment. */
@@ -31,9 +31,9 @@ export interface Bodies {
   close(): void;
 }
 
-/** What is handled before whoever else waits has his turn: a few milliseconds each. */
-const bodiesPerTurn = 64;
-const piecesPerTurn = 2;
+/** What is handled before whoever else waits has his turn: a few milliseconds of each kind. */
+const bodiesInTurn: TurnSize = { pieces: 64, most: 256 };
+const piecesInTurn: TurnSize = { pieces: 2, most: 2 };
 
 interface Held {
   readonly bytes: number;
@@ -43,8 +43,8 @@ const nothing: Held = { bytes: 0, bodies: 0 };
 
 export function openBodies(limits: BodyLimits): Bodies {
   const byKey = new Map<KeyId, Held>();
-  const enter = openTurns(bodiesPerTurn);
-  const turn = openTurns(piecesPerTurn);
+  const enter = openTurns(bodiesInTurn);
+  const turn = openTurns(piecesInTurn);
   let all = nothing;
   const memory = openGiveBackMemory(() => all.bytes > 0);
 

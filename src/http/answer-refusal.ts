@@ -47,10 +47,11 @@ export function answerFailure(
   if (entry.status === 401) reply.header('www-authenticate', 'Bearer');
   if (details.retryAfterSeconds !== undefined) reply.header('retry-after', String(details.retryAfterSeconds));
   if (details.fields) reply.header('x-error-fields', errorFields(details.fields));
-  reply
-    .code(entry.status)
-    .header('content-type', 'application/json; charset=utf-8')
-    .send(bodyOf(refusal, request.id));
+  reply.code(entry.status).header('content-type', 'application/json; charset=utf-8');
+  const send = () => void reply.send(bodyOf(refusal, request.id));
+  // Many who ask again at once would keep the loop from its next turn, for which those who were let in wait.
+  if (entry.status === 429 || entry.status === 503) setImmediate(send);
+  else send();
 }
 
 /** The path without its query: a query may hold a signature. */

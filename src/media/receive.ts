@@ -26,6 +26,8 @@ export class SpoolUnavailable extends BlobsUnavailable {
 
 /** What is written at once: a call to the system costs as much for a small piece. */
 const pageBytes = 256 * 1024;
+/** What the system holds back at most: the flush at the end of a large file would hold up those of the database. */
+const unflushedBytes = 8 * 1024 * 1024;
 
 /** Writes a stream to a new file in `directory` within a bound; on any failure the file is gone. */
 export async function receive(
@@ -38,12 +40,17 @@ export async function receive(
   const page = Buffer.allocUnsafeSlow(pageBytes);
   let head: Buffer | null = null;
   let filled = 0;
+  let unflushed = 0;
   let bytes = 0;
 
   async function writePage(): Promise<void> {
     head ??= Buffer.from(page.subarray(0, Math.min(filled, sniffBytes)));
     await handle.writeFile(page.subarray(0, filled)).catch(unavailable);
+    unflushed += filled;
     filled = 0;
+    if (unflushed < unflushedBytes) return;
+    await handle.datasync().catch(unavailable);
+    unflushed = 0;
   }
 
   try {
