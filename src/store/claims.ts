@@ -245,6 +245,14 @@ export async function noteCollecting(db: Statements, hold: Hold): Promise<void> 
   );
 }
 
+/** A suspect that came through what it was suspected of. */
+export async function forgetDeaths(db: Statements, hold: Hold): Promise<void> {
+  await db.write(
+    `UPDATE jobs SET deaths = 0 WHERE id = $1 AND holder = $2 AND claim = $3 AND state = 'running'`,
+    [hold.jobId, hold.holder, hold.claim],
+  );
+}
+
 /** Progress as the provider tells it, 0 to 1; guarded like every write of a holder. */
 export async function noteProgress(db: Statements, hold: Hold, progress: number): Promise<void> {
   await db.write(

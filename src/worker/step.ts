@@ -5,7 +5,7 @@ import { jobError, type Outcome } from '../domain/job.ts';
 import type { Production, ProviderTask } from '../domain/provider.ts';
 import { type StepName, type Told, traced } from '../domain/tracing.ts';
 import { answerAttempt } from '../store/attempts.ts';
-import { noteCollecting } from '../store/claims.ts';
+import { forgetDeaths, noteCollecting } from '../store/claims.ts';
 import { collect } from './collect.ts';
 import { follow } from './follow.ts';
 import { type Gathering, gatherMedia } from './gather.ts';
@@ -144,6 +144,12 @@ type Produced =
     }
   | Unsubmitted;
 
+/** Its submission took nobody down; from here on it only waits. One that was being collected stays a suspect. */
+async function clearOfSuspicion({ db }: WorkerParts, holding: Holding): Promise<void> {
+  if (holding.job.deaths > 0) await forgetDeaths(db, holding.hold);
+  holding.onUnderWay();
+}
+
 const isBillable = ({ route, job }: Holding): boolean => route.account.provider.traits(job.modelId).billable;
 
 const nothingGathered = { media: {}, facts: {} };
@@ -163,7 +169,7 @@ async function produce(parts: WorkerParts, holding: Holding, input: Input): Prom
     const { task } = submitted;
     if (submitted.kind === 'done')
       return { kind: 'produced', production: submitted.production, task, accepted: null, startedAt };
-    if (isBillable(holding)) holding.onUnderWay();
+    if (!isUnderWay && isBillable(holding)) await clearOfSuspicion(parts, holding);
     const followed = await told(parts, holding, 'follow', () => follow(parts, holding, submitted));
     if (followed.kind === 'succeeded')
       return { kind: 'produced', production: followed.production, task, accepted: submitted, startedAt };

@@ -9,6 +9,7 @@ let server: EmbeddedPostgres | undefined;
 let folder: string | undefined;
 
 export async function globalSetup(): Promise<void> {
+  keepExitCode();
   folder = await mkdtemp(join(tmpdir(), 'atelier-postgres-'));
   // The server runs as a user of its own where we are root.
   await chmod(folder, 0o755);
@@ -33,4 +34,15 @@ export async function globalSetup(): Promise<void> {
 export async function globalTeardown(): Promise<void> {
   await server?.stop();
   if (folder) await rm(folder, { recursive: true, force: true });
+}
+
+/** The database package ends this process with 0 once it has stopped its server: a failed run must stay one. */
+function keepExitCode(): void {
+  let told: typeof process.exitCode;
+  process.prependListener('beforeExit', () => {
+    told ??= process.exitCode;
+  });
+  process.on('exit', () => {
+    if (told !== undefined) process.exitCode = told;
+  });
 }
