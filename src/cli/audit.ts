@@ -1,5 +1,6 @@
 import { listAudit, verifyAudit } from '../store/audit.ts';
 import { CommandFault } from './command-fault.ts';
+import { print } from './print.ts';
 import { withStore } from './with-store.ts';
 
 interface ListOptions {
@@ -29,5 +30,3 @@ function readLimit(text: string): number {
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
   throw new CommandFault('--limit must be a whole number from 1 to 999999');
 }
-
-const print = (text: string): void => void process.stdout.write(`${text}\n`);

@@ -4,6 +4,7 @@ import { rotateCallbackSecret } from '../store/callback-secrets.ts';
 import { listDeliveries } from '../store/deliveries.ts';
 import { redeliver, redeliverFailed } from '../store/redeliver.ts';
 import { CommandFault } from './command-fault.ts';
+import { isoTime, print } from './print.ts';
 import { withStore } from './with-store.ts';
 
 /** The newest; the admin API goes further back. */
@@ -69,7 +70,3 @@ export async function rotateSecretCommand({ user }: { readonly user: string }): 
     `${rotated.secret}\n\nThe callbacks of ${user} are signed with it from now on, and with the one before as well until ${isoTime(rotated.previousEndsAt)}.`,
   );
 }
-
-const isoTime = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
-
-const print = (text: string): void => void process.stdout.write(`${text}\n`);

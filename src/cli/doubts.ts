@@ -3,6 +3,7 @@ import { parseJobId } from '../domain/ids.ts';
 import { availableTopic } from '../store/connection.ts';
 import { listDoubts, type Settlement, settleDoubt } from '../store/doubts.ts';
 import { CommandFault } from './command-fault.ts';
+import { print } from './print.ts';
 import { withStore } from './with-store.ts';
 
 export async function listDoubtsCommand({ json }: { readonly json?: true }): Promise<void> {
@@ -74,5 +75,3 @@ async function settle(text: string, settlement: Settlement): Promise<string | nu
   if (settled?.kind === 'settled') return settled.newJobId;
   throw new CommandFault(`There is no unsettled doubt about ${text}. See: atelier doubts`);
 }
-
-const print = (text: string): void => void process.stdout.write(`${text}\n`);

@@ -3,6 +3,7 @@ import { days, hours, minutes, systemClock } from '../domain/clock.ts';
 import { keyIdFromRow } from '../domain/ids.ts';
 import { createKey, listKeys, revokeKey } from '../store/keys.ts';
 import { CommandFault } from './command-fault.ts';
+import { isoTime, print } from './print.ts';
 import { withStore } from './with-store.ts';
 
 interface CreateOptions {
@@ -82,7 +83,3 @@ function readDuration(text: string): number {
   if (!match) throw new CommandFault('--expires must be a time such as 90d, 12h or 30m');
   return Number(match[1]) * units[match[2]!]!;
 }
-
-const isoTime = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
-
-const print = (text: string): void => void process.stdout.write(`${text}\n`);

@@ -136,7 +136,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
 
   /** A job that was in the hand of a process that died: one at a time, so that the guilty one is found. */
   async function claimSuspect(ids: readonly string[]): Promise<number> {
-    if (suspects > 0) return 0;
+    if (suspects > 0 || ids.length === 0) return 0;
     for (const modelId of await findModelsWithSuspects(db, clock.now())) {
       if (!ids.includes(modelId)) continue;
       for (const route of inTurn(routing.routesOf(modelId))) {
