@@ -6,7 +6,7 @@ import { type AskOptions, ask } from '../test/support/gateway.ts';
 import { padTo, picture } from '../test/support/media-maker.ts';
 import { serve } from '../test/support/program.ts';
 import { residentMbOf } from './descendants.ts';
-import { figure, machine, printRow } from './figures.ts';
+import { figure, machine, printRow, printTitles } from './figures.ts';
 
 /**
  * The bodies that are dearest to judge: how long nothing else was answered meanwhile, and what the gateway weighs
@@ -99,7 +99,7 @@ try {
   for (const asked of asks.slice(0, 2)) await send(asked);
   await sleep(settleMs);
   const before = residentMbOf(served.pid);
-  printRow('', ['MB', 'answer', 'seconds', 'nothing else for, ms'], nameWidth);
+  printTitles('', ['MB', 'answer', 'seconds', 'nothing else for, ms'], nameWidth);
   for (const asked of asks) await print(asked);
   await sleep(settleMs);
   const after = residentMbOf(served.pid);

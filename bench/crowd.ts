@@ -9,7 +9,7 @@ import { type AskOptions, ask } from '../test/support/gateway.ts';
 import { serve } from '../test/support/program.ts';
 import { type Created, create, longVideo, untilRunning, video } from '../test/worker/jobs.ts';
 import { watchDescendants } from './descendants.ts';
-import { figure, machine, percentile, printRow, spread } from './figures.ts';
+import { figure, machine, percentile, printRow, printTitles, spread } from './figures.ts';
 
 /**
  * Jobs of every model at once on a gateway that draws two at a time: whether all of them end well, what the
@@ -84,7 +84,7 @@ async function printCrowd(): Promise<void> {
   printRow('CPU seconds', [cpuSeconds === null ? '–' : figure(cpuSeconds, 1)], nameWidth);
   printRow('peak of the process tree, MB', [peakMb === null ? '–' : figure(peakMb)], nameWidth);
   console.log();
-  printRow('status, ms', ['p50', 'p99', 'p99 / quiet p99', 'polls'], nameWidth);
+  printTitles('status, ms', ['p50', 'p99', 'p99 / quiet p99', 'polls'], nameWidth);
   printLatencies('of an ended job, on the quiet gateway', quiet, quiet);
   printLatencies('of an ended job, in the crowd', ofEnded, quiet);
   printLatencies('of a waiting job, in the crowd', ofWaiting, quiet);

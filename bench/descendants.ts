@@ -36,13 +36,32 @@ export function watchDescendants(everyMs: number): { stop(): Used } {
   };
 }
 
+/**
+ * Begins to count what processes below this one use; gives the CPU seconds of those that live on, null where
+ * there is no /proc to read.
+ */
+export function countCpu(): () => number | null {
+  const before = new Map(descendantsOf(process.pid).map(pid => [pid, ticksOf(pid)]));
+  return () => {
+    if (!isReadable) return null;
+    const used = descendantsOf(process.pid).map(pid => ticksOf(pid) - (before.get(pid) ?? 0));
+    return used.reduce((all, one) => all + one, 0) / ticksPerSecond;
+  };
+}
+
 function descendantsOf(pid: number): readonly number[] {
   const children = threadsOf(pid).flatMap(thread => numbersIn(read(`/proc/${pid}/task/${thread}/children`)));
   return children.flatMap(child => [child, ...descendantsOf(child)]);
 }
 
-export function residentMbOf(pid: number): number {
-  return Number(/^VmRSS:\s*(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1024;
+export const residentMbOf = (pid: number): number => statusMbOf(pid, 'VmRSS');
+
+/** The most that it ever had. */
+export const peakMbOf = (pid: number): number => statusMbOf(pid, 'VmHWM');
+
+function statusMbOf(pid: number, field: 'VmRSS' | 'VmHWM'): number {
+  const lines = read(`/proc/${pid}/status`).split('\n');
+  return Number(numbersIn(lines.find(line => line.startsWith(field)) ?? '')[0] ?? 0) / 1024;
 }
 
 function ticksOf(pid: number): number {

@@ -3,7 +3,7 @@ import { minutes, seconds } from '../src/domain/clock.ts';
 import type { KeyId } from '../src/domain/ids.ts';
 import { Refusal } from '../src/domain/refusal.ts';
 import { openRandom } from '../test/support/random.ts';
-import { figure, machine, percentile, printRow } from './figures.ts';
+import { figure, machine, percentile, printRow, printTitles } from './figures.ts';
 
 /**
  * The line of one model and the limits on the way to it, played in memory with a clock of its own: how long a
@@ -45,7 +45,7 @@ console.log(machine());
 console.log(
   `${figure(users)} users, ${figure(slots)} slots, runs of ${shortestRunMs / seconds} to ${longestRunMs / seconds} s (${figure((slots / middleRunMs) * seconds)} jobs/s), ${createsPerSecond} creates/s by users of few jobs\n`,
 );
-printRow('', ['wait p50, s', 'p99', 'longest', 'refused', "a flooder's p50"], nameWidth);
+printTitles('', ['wait p50, s', 'p99', 'longest', 'refused', "a flooder's p50"], nameWidth);
 for (const [name, scene] of [
   ['nobody floods', { flooders: 0, order: 'fair' }],
   ['one floods', { flooders: 1, order: 'fair' }],

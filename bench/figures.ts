@@ -24,6 +24,15 @@ export function percentile(values: readonly number[], percent: number): number {
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? Number.NaN;
 }
 
+/** A row of a Markdown table: what is printed can be pasted. */
 export function printRow(name: string, cells: readonly string[], nameWidth = 20): void {
-  console.log(name.padEnd(nameWidth) + cells.map(cell => cell.padStart(24)).join(''));
+  console.log(`| ${[name.padEnd(nameWidth), ...cells.map(cell => cell.padStart(cellWidth))].join(' | ')} |`);
 }
+
+/** Its first row. */
+export function printTitles(name: string, titles: readonly string[], nameWidth = 20): void {
+  printRow(name, titles, nameWidth);
+  console.log(`|${'-'.repeat(nameWidth + 2)}|${titles.map(() => `${'-'.repeat(cellWidth + 1)}:|`).join('')}`);
+}
+
+const cellWidth = 22;

@@ -1,125 +1,170 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import autocannon from 'autocannon';
 import { globalSetup, globalTeardown } from '../test/support/global-setup.ts';
-import { figure, machine, printRow, spread } from './figures.ts';
+import { shareCores } from './cores.ts';
+import { countCpu } from './descendants.ts';
+import { figure, machine, percentile, printRow, printTitles, spread } from './figures.ts';
+import { readFlags } from './flags.ts';
+import { tell } from './goals.ts';
+import { start } from './servers.ts';
+import { startOffer } from './start-offer.ts';
+import { body, openBare, openBullmq, openGateway, openPgBoss, type Request, type Target } from './targets.ts';
 
 /**
- * Durable creates and status reads over HTTP against what the bare framework does, on this machine, in one run.
- * The load comes from this process; every server has one of its own. Rounds take turns, so that a busy
- * moment of the machine hits all alike.
+ * Durable creates and status reads over HTTP against what the framework does alone, and against what a team would
+ * assemble around it, on this machine, in one run. Rounds take turns, so that a busy moment of the machine hits all
+ * alike; the CPU time of a request tells the same on a machine that is not quiet.
  */
-const rounds = 5;
-const connections = 64;
-const seconds = 3;
-const root = fileURLToPath(new URL('..', import.meta.url));
+const { rounds, seconds, connections, databases } = readFlags({ rounds: 5, seconds: 3, connections: 64 });
+const operations = ['create', 'status'] as const;
+const titles = [
+  'a second',
+  '% of alone',
+  'times CPU of alone',
+  'CPU µs a request',
+  'p99, ms',
+  'load busy, %',
+];
+const nameWidth = 24;
 
-/** 600 bytes with ten fields, and a creation that every gate lets through. */
-const fields = {
-  prompt: '',
-  negative_prompt: 'people, boats, birds, text',
-  image: 'https://files.example.com/portrait.png',
-  n: 2,
-  resolution: '1k',
-  aspect_ratio: '16:9',
-  image_reference: 'subject',
-  element_list: [{ element_id: 1 }],
-  watermark_info: { enabled: false },
-  callback_url: 'https://hooks.example.com/atelier',
-};
-const words = 'A lighthouse above the sea at dusk. '.repeat(20);
-const prompt = words.slice(0, 600 - JSON.stringify(fields).length);
-const body = JSON.stringify({ ...fields, prompt });
-
-/** A server in a process of its own, the two requests it is asked, and how many a second it answered in each round. */
-interface Target {
-  readonly name: string;
-  readonly child: ChildProcess;
-  readonly create: autocannon.Options;
-  readonly status: autocannon.Options;
-  readonly creates: number[];
-  readonly statuses: number[];
+/** One round of one request. */
+interface Taken {
+  readonly perSecond: number;
+  /** Microseconds of a request, in the server and its database; null where there is no /proc to read. */
+  readonly cpuMicros: number | null;
+  readonly p99Ms: number;
+  /** Of one core, by whoever asks: near 100, the load was the limit. */
+  readonly loadPercent: number;
 }
 
+type Rounds = Readonly<Record<(typeof operations)[number], Taken[]>>;
+
+const cores = shareCores();
 const folder = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
-const running: ChildProcess[] = [];
+const targets = new Map<Target, Rounds>();
 console.log(machine());
-await globalSetup().catch(failure => console.log(`No PostgreSQL: ${failure}`));
+console.log(cores.inWords);
+const hasPostgres = await globalSetup().then(
+  () => true,
+  failure => console.log(`No PostgreSQL: ${failure}`),
+);
 const postgres = process.env.TEST_POSTGRES_URL;
 try {
-  const targets = [await openBare(), await openGateway('SQLite', {})];
-  if (postgres)
-    targets.push(await openGateway('PostgreSQL', { ATELIER_DATABASE_URL: `${postgres}/postgres` }));
-  for (const target of targets) {
-    await measure(target.create, 1);
-    await measure(target.status, 1);
-  }
-  for (let round = 0; round < rounds; round++) {
-    for (const target of targets) target.creates.push(await measure(target.create, seconds));
-    for (const target of targets) target.statuses.push(await measure(target.status, seconds));
-  }
-  for (const { child } of targets) await end(child);
-  printRates(targets);
+  await openTargets();
+  for (const { create, status } of targets.keys())
+    for (const request of [create, status]) await measure(request, 1);
+  for (let round = 0; round < rounds; round++)
+    for (const operation of operations)
+      for (const [target, taken] of targets) taken[operation].push(await measure(target[operation], seconds));
+  for (const operation of operations) printRates(operation);
+  tellGoals();
+  await endTargets();
   await printStarts();
 } finally {
-  for (const child of running) child.kill('SIGKILL');
+  await endTargets();
   await globalTeardown();
   await rm(folder, { recursive: true, force: true });
 }
 
-async function openBare(): Promise<Target> {
-  const { child, told } = await start(['bench/bare.ts'], {});
-  const headers = { 'content-type': 'application/json' };
+async function openTargets(): Promise<void> {
+  const add = (target: Target) => targets.set(target, { create: [], status: [] });
+  add(await openBare());
+  if (databases.includes('sqlite')) add(await openGateway('SQLite', folder));
+  const bullmq = await openBullmq(folder);
+  if (bullmq) add(bullmq);
+  else console.log('No redis-server on the PATH: nothing is measured of BullMQ.');
+  if (!hasPostgres || !postgres || !databases.includes('postgres')) return;
+  add(await openGateway('PostgreSQL', folder, { ATELIER_DATABASE_URL: `${postgres}/postgres` }));
+  add(await openPgBoss(`${postgres}/postgres`));
+}
+
+async function endTargets(): Promise<void> {
+  for (const target of targets.keys()) await target.end();
+  targets.clear();
+}
+
+/** Every request must be answered with 200. */
+async function measure(request: Request, lasts: number): Promise<Taken> {
+  const used = countCpu();
+  const load = { ...request, perSecond: 0, seconds: lasts, connections };
+  const { byStatus, offered, acceptedMs, cpuSeconds } = await startOffer(load, cores);
+  const cpu = used();
+  if (byStatus['200'] !== offered)
+    throw new Error(`expected 200 of ${request.url} ${offered} times, got ${JSON.stringify(byStatus)}`);
   return {
-    name: 'Fastify alone',
-    child,
-    create: { url: `${urlOf(told)}/create`, method: 'POST', headers, body },
-    status: { url: `${urlOf(told)}/status` },
-    creates: [],
-    statuses: [],
+    perSecond: offered / lasts,
+    cpuMicros: cpu === null ? null : (1e6 * cpu) / offered,
+    p99Ms: percentile(acceptedMs, 99),
+    loadPercent: (100 * cpuSeconds) / lasts,
   };
 }
 
-async function openGateway(name: string, env: Readonly<Record<string, string>>): Promise<Target> {
-  const settings = join(folder, 'atelier.yaml');
-  const limits = {
-    queue: { per_second: 1_000_000, burst: 10_000_000 },
-    waiting: { per_key: 100_000_000, in_all: 100_000_000 },
-  };
-  await writeFile(settings, JSON.stringify({ limits }));
-  const { child, told } = await start(['bin/atelier.js', 'serve', '--role', 'api'], {
-    ATELIER_DATA_DIR: join(folder, name),
-    ATELIER_CONFIG: settings,
-    ...env,
+function printRates(operation: (typeof operations)[number]): void {
+  console.log(
+    `\n${operation === 'create' ? `Creates of ${body.length} bytes` : 'Statuses'}: ${rounds} rounds of ${seconds} s, ${connections} connections; median (least–most)\n`,
+  );
+  printTitles('', titles, nameWidth);
+  for (const { name } of targets.keys()) {
+    const taken = roundsOf(operation, name);
+    const cpu = taken.map(one => one.cpuMicros ?? Number.NaN);
+    const ofAlone = ratios(operation, 'perSecond', name, 'Fastify alone');
+    const timesCpu = ratios(operation, 'cpuMicros', name, 'Fastify alone');
+    const told = [
+      spread(taken.map(one => one.perSecond)),
+      spread(ofAlone.map(share => 100 * share)),
+      ...(cpu.some(Number.isNaN) ? ['–', '–'] : [spread(timesCpu, 1), spread(cpu)]),
+      figure(
+        percentile(
+          taken.map(one => one.p99Ms),
+          50,
+        ),
+        1,
+      ),
+      figure(
+        percentile(
+          taken.map(one => one.loadPercent),
+          50,
+        ),
+      ),
+    ];
+    printRow(name, told, nameWidth);
+  }
+}
+
+function roundsOf(operation: (typeof operations)[number], name: string): readonly Taken[] {
+  return [...targets].flatMap(([target, taken]) => (target.name === name ? taken[operation] : []));
+}
+
+/** Round by round: both met the machine in the same minute. Empty where one of them was not measured. */
+function ratios(
+  operation: (typeof operations)[number],
+  what: 'perSecond' | 'cpuMicros',
+  name: string,
+  of: string,
+): readonly number[] {
+  const others = roundsOf(operation, of);
+  return roundsOf(operation, name).flatMap((taken, round) => {
+    const other = others[round]?.[what];
+    return other ? [(taken[what] ?? Number.NaN) / other] : [];
   });
-  const headers = {
-    authorization: `Bearer ${/atl_[0-9A-Za-z]{36}/.exec(told)?.[0]}`,
-    'content-type': 'application/json',
-  };
-  const url = `${urlOf(told)}/v1/queue/gamma-v3-image`;
-  const answer = await fetch(url, { method: 'POST', headers, body });
-  if (!answer.ok) throw new Error(`expected a handle, got ${answer.status} ${await answer.text()}`);
-  const handle = (await answer.json()) as { readonly status_url: string };
-  return {
-    name: `Atelier, ${name}`,
-    child,
-    create: { url, method: 'POST', headers, body },
-    status: { url: handle.status_url, headers },
-    creates: [],
-    statuses: [],
-  };
 }
 
-/** Requests a second, all of them answered with 200. */
-async function measure(options: autocannon.Options, duration: number): Promise<number> {
-  const result = await autocannon({ ...options, connections, duration });
-  const failed = result.errors + result.timeouts + result.non2xx;
-  if (failed > 0) throw new Error(`expected every request to succeed, ${failed} to ${options.url} did not`);
-  return result['2xx'] / result.duration;
+function tellGoals(): void {
+  const [bare, sqlite, other] = ['Fastify alone', 'Atelier, SQLite', 'Atelier, PostgreSQL'] as const;
+  const middle = (operation: (typeof operations)[number], name: string, of: string) =>
+    percentile(ratios(operation, 'perSecond', name, of), 50);
+  const told = [
+    ['createsOfBare', middle('create', sqlite, bare)],
+    ['createsOfSqlite', middle('create', other, sqlite)],
+    ['statusesOnSqlite', middle('status', sqlite, bare)],
+    ['statusesOnPostgres', middle('status', other, bare)],
+    [
+      'createsOfAssembled',
+      Math.min(...['Fastify + BullMQ', 'Fastify + pg-boss'].map(name => middle('create', sqlite, name))),
+    ],
+  ] as const;
+  for (const [goal, value] of told) if (!Number.isNaN(value)) tell(goal, value);
 }
 
 /** From the spawn of what `npm start` runs to its banner, in a folder that was used before. */
@@ -129,60 +174,12 @@ async function printStarts(): Promise<void> {
   // The first one makes the folder.
   for (let number = 0; number <= rounds; number++) {
     const begun = performance.now();
-    const { child, told } = await start(['scripts/start.js'], { ATELIER_DATA_DIR: join(folder, 'starts') });
+    const { url, end } = await start(['scripts/start.js'], { ATELIER_DATA_DIR: join(folder, 'starts') });
     if (number > 0) took.push(performance.now() - begun);
-    const metrics = await (await fetch(`${urlOf(told)}/metrics`)).text();
+    const metrics = await (await fetch(`${url}/metrics`)).text();
     idleMb = Number(/^process_resident_memory_bytes (\S+)$/m.exec(metrics)?.[1]) / 1024 / 1024;
-    await end(child);
+    await end();
   }
   console.log(`\nSecond start, spawn to banner: ${spread(took)} ms`);
   console.log(`Resident when idle: ${figure(idleMb)} MB`);
-}
-
-/** Resolves when the program has told its address. */
-async function start(args: readonly string[], env: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, args, {
-    cwd: root,
-    env: { PATH: process.env.PATH ?? '', ATELIER_PORT: '0', ...env },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  running.push(child);
-  let told = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (told += text));
-  const gone = once(child, 'close').then(() => Promise.reject(new Error(`expected ${args[0]} to stay`)));
-  gone.catch(() => {});
-  // A banner comes whole and ends with a blank line.
-  while (!(urlOf(told) && told.endsWith('\n\n'))) await Promise.race([once(child.stdout, 'data'), gone]);
-  return { child, told };
-}
-
-function urlOf(told: string): string {
-  return /Address +(http\S+)/.exec(told)?.[1] ?? '';
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  const closed = once(child, 'close');
-  child.kill('SIGTERM');
-  await closed;
-}
-
-function printRates(targets: readonly Target[]): void {
-  console.log(
-    `${rounds} rounds of ${seconds} s, ${connections} connections, ${body.length} bytes a creation\n`,
-  );
-  const [bare] = targets;
-  const ratio = (values: readonly number[], of: readonly number[] = values) =>
-    spread(values.map((value, round) => (100 * value) / (of[round] ?? Number.NaN)));
-  const rows = targets.map(({ name, creates, statuses }) => [
-    name,
-    spread(creates),
-    ratio(creates, bare?.creates),
-    spread(statuses),
-    ratio(statuses, bare?.statuses),
-  ]);
-  for (const [name = '', ...cells] of [
-    ['median (min–max)', 'creates/s', '% of alone', 'status/s', '% of alone'],
-    ...rows,
-  ])
-    printRow(name, cells);
 }

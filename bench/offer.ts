@@ -1,25 +1,24 @@
 import { connect, type Socket } from 'node:net';
 
 /**
- * Offers creations at a steady rate, whatever becomes of them, and ends with one line of JSON; at the rate 0 each
+ * Offers requests at a steady rate, whatever becomes of them, and ends with one line of JSON; at the rate 0 each
  * connection asks again as soon as it is answered. A program of its own, on bare sockets: it must be able to
  * ask for far more than a gateway gives.
  */
-const [url = '', key = '', perSecond = '1000', seconds = '5', connections = '1000'] = process.argv.slice(2);
-const { hostname, port } = new URL(url);
-const body = JSON.stringify({
-  prompt: 'A lighthouse above the sea at dusk. '.repeat(14),
-  aspect_ratio: '16:9',
-});
-const request = [
-  'POST /v1/queue/gamma-v3-image HTTP/1.1',
-  `Host: ${hostname}`,
-  `Authorization: Bearer ${key}`,
-  'Content-Type: application/json',
-  `Content-Length: ${body.length}`,
-  '',
-  body,
-].join('\r\n');
+export interface Load {
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** 0: each connection asks again at once. */
+  readonly perSecond: number;
+  readonly seconds: number;
+  readonly connections: number;
+}
+
+const load: Load = JSON.parse(process.argv[2] ?? '');
+const { hostname, port } = new URL(load.url);
+const request = asBytes(load);
 /** Whoever is not answered after this long has gone. */
 const patienceMs = 2000;
 const everyMs = 2;
@@ -38,6 +37,8 @@ export interface Offered {
   readonly refusedMs: readonly number[];
   /** Refusals without Retry-After. */
   readonly rude: number;
+  /** What this program itself used, in CPU seconds of one core. */
+  readonly cpuSeconds: number;
 }
 
 const free: Socket[] = [];
@@ -50,26 +51,27 @@ let offered = 0;
 let turnedAway = 0;
 let rude = 0;
 
-const sockets = await Promise.all(Array.from({ length: Number(connections) }, open));
+const sockets = await Promise.all(Array.from({ length: load.connections }, open));
 free.push(...sockets);
 const begun = performance.now();
-const endsAt = begun + Number(seconds) * 1000;
+const endsAt = begun + load.seconds * 1000;
 const offering = setInterval(offer, everyMs);
 
 function offer(): void {
   const now = performance.now();
   const due =
-    Number(perSecond) > 0
-      ? Math.floor(((Math.min(now, endsAt) - begun) / 1000) * Number(perSecond))
+    load.perSecond > 0
+      ? Math.floor(((Math.min(now, endsAt) - begun) / 1000) * load.perSecond)
       : offered + (now < endsAt ? free.length : 0);
   for (; offered < due; offered++) {
     const socket = free.pop();
     if (socket) ask(socket, now);
     else turnedAway++;
   }
-  if (now < endsAt + patienceMs) return;
+  if (now < endsAt || (pending.size > 0 && now < endsAt + patienceMs)) return;
   clearInterval(offering);
   for (const socket of sockets) socket.destroy();
+  const { user, system } = process.cpuUsage();
   const told: Offered = {
     offered,
     turnedAway,
@@ -78,6 +80,7 @@ function offer(): void {
     acceptedMs,
     refusedMs,
     rude,
+    cpuSeconds: (user + system) / 1e6,
   };
   process.stdout.write(`${JSON.stringify(told)}\n`);
 }
@@ -85,6 +88,13 @@ function offer(): void {
 function ask(socket: Socket, since: number): void {
   pending.set(socket, { since, text: '' });
   socket.write(request);
+}
+
+function asBytes({ url, method, headers, body = '' }: Load): Buffer {
+  const { host, pathname } = new URL(url);
+  const length = method === 'POST' ? { 'content-length': String(Buffer.byteLength(body)) } : {};
+  const lines = Object.entries({ host, ...headers, ...length }).map(([name, value]) => `${name}: ${value}`);
+  return Buffer.from([`${method} ${pathname} HTTP/1.1`, ...lines, '', body].join('\r\n'));
 }
 
 function open(): Promise<Socket> {
@@ -114,5 +124,5 @@ function take(socket: Socket, text: string): void {
     if (!/^retry-after: /im.test(asked.text)) rude++;
   }
   free.push(socket);
-  if (Number(perSecond) === 0) offer();
+  if (load.perSecond === 0) offer();
 }

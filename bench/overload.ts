@@ -1,26 +1,29 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { ask } from '../test/support/gateway.ts';
 import { runProgram, type Served, serve } from '../test/support/program.ts';
-import { figure, machine, percentile, printRow } from './figures.ts';
+import { figure, machine, percentile, printRow, printTitles } from './figures.ts';
+import { readFlags } from './flags.ts';
 import type { Offered } from './offer.ts';
+import { startOffer } from './start-offer.ts';
 
 /**
  * Creations offered far beyond what the gateway can take: how many it takes all the same, how it refuses the
  * others, how long those that it takes last, and what becomes of the time to a status. Gateway, load and
  * measurer are a process each.
  */
-const seconds = 8;
-const connections = 3000;
+const { seconds, connections } = readFlags({ seconds: 8, connections: 3000 });
 const pollEveryMs = 10;
 /** Half of what it answered when it was asked without a pause, so that nobody waits. */
 const easyShare = 0.5;
 const nameWidth = 30;
+
+const body = JSON.stringify({
+  prompt: 'A lighthouse above the sea at dusk. '.repeat(14),
+  aspect_ratio: '16:9',
+});
 
 /** Nothing but the machine is in the way; and the limits that a gateway has when nobody sets any. */
 const without = {
@@ -40,7 +43,7 @@ try {
   });
   console.log(`Capacity: ${figure(capacity)} creations/s over 64 connections; ${connections} from here on\n`);
   const titles = ['accepted/s', 'refused/s', 'not sent/s', 'p99 accepted, ms', 'p99 refused, ms'];
-  printRow('offered', [...titles, 'status p99, ms'], nameWidth);
+  printTitles('offered', [...titles, 'status p99, ms'], nameWidth);
   await withGateway('without', without, async gateway => {
     for (const share of [easyShare, 2, 5]) await printOffer(gateway, `${share} × capacity`, share * capacity);
   });
@@ -114,7 +117,7 @@ function goodput({ accepted }: Offered, lasted: number): number {
   return accepted / lasted;
 }
 
-interface Load {
+interface Wanted {
   /** 0: each connection asks again at once. */
   readonly perSecond: number;
   /** Seconds. */
@@ -124,22 +127,24 @@ interface Load {
 }
 
 /** A load, and the time to a status beside it. */
-async function offer({ url, key, poll }: Flooded, { perSecond, lasts, over }: Load): Promise<Measured> {
-  const program = fileURLToPath(new URL('./offer.ts', import.meta.url));
-  const args = [program, url, key, String(perSecond), String(lasts), String(over)];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  let told = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (told += text));
+async function offer({ url, key, poll }: Flooded, { perSecond, lasts, over }: Wanted): Promise<Measured> {
+  const load = {
+    url: `${url}/v1/queue/gamma-v3-image`,
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body,
+    perSecond,
+    seconds: lasts,
+    connections: over,
+  } as const;
   let isOver = false;
-  const closed = once(child, 'close').finally(() => (isOver = true));
+  const offering = startOffer(load).finally(() => (isOver = true));
   const statusMs: number[] = [];
   while (!isOver) {
     statusMs.push(await poll());
     await sleep(pollEveryMs);
   }
-  const [code] = await closed;
-  if (code !== 0) throw new Error(`expected the load to end well, got ${code}`);
-  return { offered: JSON.parse(told), statusMs };
+  return { offered: await offering, statusMs };
 }
 
 /** Milliseconds to a status, of a job that never changes again. */

@@ -8,7 +8,8 @@ import type { RenderPlan } from '../src/catalog/render-plan.ts';
 import { minutes } from '../src/domain/clock.ts';
 import { openRenderEngine } from '../src/render/engine.ts';
 import { type Used, watchDescendants } from './descendants.ts';
-import { machine, printRow, spread } from './figures.ts';
+import { machine, percentile, printRow, printTitles, spread } from './figures.ts';
+import { tell } from './goals.ts';
 
 /**
  * What a render costs, from the order to the finished file, and beside it a film or picture of the same size
@@ -66,6 +67,15 @@ try {
     }
   }
   print();
+  const [film] = works;
+  if (film && film.theirs.length > 0)
+    tell(
+      'render',
+      percentile(
+        ratiosOf(film, taken => taken.seconds),
+        50,
+      ),
+    );
 } finally {
   await engine.close();
   await rm(folder, { recursive: true, force: true });
@@ -155,12 +165,13 @@ function pictureOf(width: number, height: number, seconds: number): string {
 
 function print(): void {
   console.log(`${rounds} rounds\n`);
-  printRow('median (min–max)', ['seconds', 'CPU seconds', 'peak MB'], nameWidth);
-  for (const { name, ours, theirs } of works) {
+  printTitles('median (min–max)', ['seconds', 'CPU seconds', 'peak MB'], nameWidth);
+  for (const work of works) {
+    const { name, ours, theirs } = work;
     printRow(name, cellsOf(ours), nameWidth);
     if (theirs.length === 0) continue;
     printRow('  by ffmpeg', cellsOf(theirs), nameWidth);
-    printRow('  times ffmpeg', ratiosOf(ours, theirs), nameWidth);
+    printRow('  times ffmpeg', ratioCellsOf(work), nameWidth);
   }
 }
 
@@ -172,11 +183,15 @@ function cellsOf(taken: readonly Taken[]): readonly string[] {
 }
 
 /** Round by round: both met the machine in the same minute. */
-function ratiosOf(ours: readonly Taken[], theirs: readonly Taken[]): readonly string[] {
+function ratiosOf({ ours, theirs }: Work, read: (typeof columns)[number][0]): readonly number[] {
+  return ours.map(
+    (taken, round) => (read(taken) ?? Number.NaN) / (read(theirs[round] ?? taken) ?? Number.NaN),
+  );
+}
+
+function ratioCellsOf(work: Work): readonly string[] {
   return columns.map(([read]) => {
-    const ratios = ours.map(
-      (taken, round) => (read(taken) ?? Number.NaN) / (read(theirs[round] ?? taken) ?? Number.NaN),
-    );
+    const ratios = ratiosOf(work, read);
     return ratios.some(Number.isNaN) ? '–' : spread(ratios, 2);
   });
 }

@@ -1,21 +1,5 @@
-// npm run bench: sets everything up, then measures this machine. A word names another program of bench/ than http.
+// npm run bench: sets everything up, then measures this machine. A word names one benchmark; its flags follow.
 import { install, node, root, run } from './setup.js';
 
-const programs = [
-  'http',
-  'render',
-  'crowd',
-  'fleet',
-  'full-disk',
-  'failing-flush',
-  'uploads',
-  'overload',
-  'fair',
-];
-const [named = 'http'] = process.argv.slice(2);
-if (!programs.includes(named)) {
-  console.error(`There is no benchmark "${named}". There are: ${programs.join(', ')}.`);
-  process.exit(1);
-}
 install();
-run(node(), [`${root}bench/${named}.ts`]);
+run(node(), [`${root}bench/all.ts`, ...process.argv.slice(2)]);

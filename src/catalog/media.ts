@@ -86,40 +86,58 @@ export interface FoundMedia {
   readonly limits: MediaLimits;
 }
 
-/** Every media value of an input, found by walking schema and input together. */
-export function findMedia(
-  schema: z.core.$ZodType,
-  input: unknown,
-  path: readonly (string | number)[] = [],
-): readonly FoundMedia[] {
+/** Finds every media value of an input. */
+export type MediaFinder = (input: unknown, path?: FoundMedia['path']) => readonly FoundMedia[];
+
+/** Walks a schema once, so that an input is looked at only where a medium may stand. */
+export const mediaFinder = (schema: z.core.$ZodType): MediaFinder => finderOf(schema) ?? (() => []);
+
+/** Null where no medium can stand. */
+function finderOf(schema: z.core.$ZodType): MediaFinder | null {
   const limits = z.globalRegistry.get(schema)?.media;
-  if (limits) return typeof input === 'string' ? [{ path, value: input, limits }] : [];
+  if (limits)
+    return (input, path = []) => (typeof input === 'string' ? [{ path, value: input, limits }] : []);
   const { def } = (schema as z.core.$ZodTypes)._zod;
   switch (def.type) {
     case 'object':
-      return isRecord(input)
-        ? Object.entries(def.shape).flatMap(([key, member]) => findMedia(member, input[key], [...path, key]))
-        : [];
+      return finderInObject(def.shape);
     case 'array':
-      return Array.isArray(input)
-        ? input.flatMap((item, index) => findMedia(def.element, item, [...path, index]))
-        : [];
+      return finderInArray(finderOf(def.element));
     case 'union':
-      // Only the option that the input is: the others do not parse it.
-      return def.options
-        .filter(option => z.safeParse(option, input).success)
-        .slice(0, 1)
-        .flatMap(option => findMedia(option, input, path));
+      return finderInUnion(def.options);
     case 'optional':
     case 'default':
     case 'prefault':
     case 'nullable':
-      return findMedia(def.innerType, input, path);
+      return finderOf(def.innerType);
     case 'pipe':
-      return findMedia(def.out, input, path);
+      return finderOf(def.out);
     default:
-      return [];
+      return null;
   }
+}
+
+function finderInObject(shape: z.core.$ZodShape): MediaFinder | null {
+  const members = Object.entries(shape).flatMap(([key, member]) => {
+    const find = finderOf(member);
+    return find ? [{ key, find }] : [];
+  });
+  if (members.length === 0) return null;
+  return (input, path = []) =>
+    isRecord(input) ? members.flatMap(({ key, find }) => find(input[key], [...path, key])) : [];
+}
+
+const finderInArray = (find: MediaFinder | null): MediaFinder | null =>
+  find &&
+  ((input, path = []) =>
+    Array.isArray(input) ? input.flatMap((item, index) => find(item, [...path, index])) : []);
+
+/** Only the option that the input is: the others do not parse it. */
+function finderInUnion(options: readonly z.core.$ZodType[]): MediaFinder | null {
+  const finders = options.map(option => ({ option, find: finderOf(option) }));
+  if (finders.every(({ find }) => find === null)) return null;
+  return (input, path) =>
+    finders.find(({ option }) => z.safeParse(option, input).success)?.find?.(input, path) ?? [];
 }
 
 /** A copy of the input in which one medium is written differently. */

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Band, JobError, JobResult, JobState, Output } from '../domain/job.ts';
 import type { MediaFacts } from '../domain/media.ts';
 import { type Faults, type ParsedInput, parseInput } from './faults.ts';
-import { type FoundMedia, findMedia } from './media.ts';
+import { type FoundMedia, mediaFinder } from './media.ts';
 import type { RenderPlan } from './render-plan.ts';
 
 export type Kind = 'video' | 'image' | 'speech';
@@ -171,10 +171,9 @@ export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinit
   const trusted = (input: unknown): Input => input as Input;
   const rules = definition.rules ?? [];
   const mediaRules = definition.mediaRules ?? [];
+  const findMedia = mediaFinder(definition.input);
   const mediaOf = (input: unknown): readonly FoundMedia[] =>
-    findMedia(definition.input, input).filter(
-      found => !definition.ignoresMedia?.(trusted(input), found.path.join('.')),
-    );
+    findMedia(input).filter(found => !definition.ignoresMedia?.(trusted(input), found.path.join('.')));
   const mediaPaths = (input: unknown): readonly string[] => [
     ...mediaOf(input).map(found => found.path.join('.')),
     ...(definition.references?.(trusted(input)) ?? []).map(reference => reference.path),
