@@ -1,9 +1,12 @@
 // npm test: sets everything up, starts a real PostgreSQL, runs every test. Arguments name test files.
+// With --fleet each gateway of a test is three api and three worker processes; the suite of the contract unless files are named.
 import { availableParallelism } from 'node:os';
 import { install, node, run } from './setup.js';
 
 install();
-const named = process.argv.slice(2);
+const isFleet = process.argv[2] === '--fleet';
+const named = process.argv.slice(isFleet ? 3 : 2);
+const all = isFleet ? 'test/contract/*.test.ts' : 'test/**/*.test.ts';
 run(
   node(),
   [
@@ -11,9 +14,10 @@ run(
     // Most of a test's time is waiting; the default leaves a core of two idle.
     `--test-concurrency=${Math.max(2, availableParallelism() - 1)}`,
     '--test-global-setup=test/support/global-setup.ts',
-    ...(named.length > 0 ? named : ['test/**/*.test.ts']),
+    ...(named.length > 0 ? named : [all]),
   ],
   {
     NODE_ENV: 'test',
+    ...(isFleet && { TEST_FLEET: '1' }),
   },
 );

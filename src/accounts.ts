@@ -1,8 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { z } from 'zod';
-import { findModel } from './catalog/index.ts';
-import type { OpenAccount, ProviderParts } from './providers/definition.ts';
-import { providers } from './providers/index.ts';
+import type { OpenAccount, OpenedProvider, ProviderParts } from './providers/definition.ts';
+import type { RouteCandidate } from './providers/route-choice.ts';
 import {
   type Account,
   type AccountRate,
@@ -10,6 +7,7 @@ import {
   type Route,
   type Routing,
 } from './providers/routing.ts';
+import { definitionOf } from './read-routing.ts';
 import { localAccount } from './store/claims.ts';
 
 /** An account as the operator wrote it; what its provider needs is inside `open`, secrets with it. */
@@ -26,6 +24,8 @@ export interface RouteConfig {
   readonly account: string;
   readonly upstreamModel: string;
   readonly weight: number;
+  /** As its provider's schema left them. */
+  readonly switches?: unknown;
 }
 
 /** Which accounts there are, and which of them serve a model; a model that is not named goes to the local engine. */
@@ -34,114 +34,68 @@ export interface RoutingConfig {
   readonly routes: ReadonlyMap<string, readonly RouteConfig[]>;
 }
 
-const defaultSlots = 8;
-const name = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, {
-  error: 'must be 1 to 63 lower-case letters, digits, - or _',
-});
-
-const accountHead = z.looseObject({
-  provider: z.enum(
-    providers.map(provider => provider.name),
-    { error: `must be one of ${providers.map(provider => provider.name).join(', ')}` },
-  ),
-  slots: z.int().min(1).max(1_000_000).default(defaultSlots),
-  rate: z
-    .strictObject({
-      per_second: z.number().positive().max(100_000),
-      burst: z.int().min(1).max(1_000_000).default(1),
-    })
-    .transform(({ per_second, burst }): AccountRate => ({ perSecond: per_second, burst }))
-    .nullable()
-    .default(null),
-});
-
-const route = z.strictObject({
-  account: name,
-  /** What the upstream calls the model; our own id where it says nothing. */
-  model: z.string().min(1).max(200).optional(),
-  weight: z.number().positive().max(1000).default(1),
-});
-
-/** `accounts` and `routes` of `atelier.yaml`; `env` is where secrets written `env:NAME` stand. */
-export function routingSchema(env: Readonly<Record<string, string | undefined>>) {
-  return z
-    .object({
-      accounts: z.record(name, accountSchema(secretSchema(env))).default({}),
-      routes: z.record(z.string(), z.array(route).min(1).max(32)).default({}),
-    })
-    .superRefine(({ accounts, routes }, context) => {
-      for (const [modelId, list] of Object.entries(routes)) {
-        const fault = (message: string, ...path: (string | number)[]) =>
-          context.addIssue({ code: 'custom', message, path: ['routes', modelId, ...path] });
-        if (!findModel(modelId)) fault('there is no such model');
-        for (const [place, { account }] of list.entries())
-          if (!(account in accounts) && account !== localAccount)
-            fault(`there is no account ${account}`, place, 'account');
-      }
-      if (localAccount in accounts)
-        context.addIssue({
-          code: 'custom',
-          message: 'is the name of the local engine',
-          path: ['accounts', localAccount],
-        });
-    })
-    .transform(
-      ({ accounts, routes }): RoutingConfig => ({
-        accounts: Object.entries(accounts).map(([id, account]) => ({ id, ...account })),
-        routes: new Map(
-          Object.entries(routes).map(([modelId, list]) => [
-            modelId,
-            list.map(({ account, model, weight }) => ({ account, upstreamModel: model ?? modelId, weight })),
-          ]),
-        ),
-      }),
-    );
-}
-
-/** The members that every account has, then those of its provider. */
-function accountSchema(secret: z.ZodType<string>) {
-  const settings = new Map(providers.map(provider => [provider.name, provider.settings(secret)]));
-  return accountHead.transform((head, context): Omit<AccountConfig, 'id'> => {
-    const { provider, slots, rate, ...own } = head;
-    const read = settings.get(provider)?.safeParse(own);
-    if (!read?.success) {
-      for (const issue of read?.error.issues ?? []) context.addIssue({ ...issue, code: 'custom' });
-      return z.NEVER;
-    }
-    return { provider, slots, rate, open: read.data };
+/** The routes of a model as admission judges an input by them. */
+export function candidatesOf(
+  { accounts, routes }: RoutingConfig,
+  modelId: string,
+): readonly RouteCandidate[] {
+  const byDefault: Omit<RouteConfig, 'weight'> = { account: localAccount, upstreamModel: modelId };
+  const list = routes.get(modelId) ?? [byDefault];
+  return list.map(({ account, upstreamModel, switches }) => {
+    const definition = definitionOf(accounts.find(({ id }) => id === account)?.provider ?? '');
+    return {
+      account,
+      needsOwnJobs: definition?.needsOwnJobs ?? false,
+      faults: input => definition?.faults(modelId, input, { upstreamModel, switches }) ?? [],
+    };
   });
 }
 
-/** Secrets never stand in the file itself: `env:NAME`, or `file:PATH` whose first line it is. */
-function secretSchema(env: Readonly<Record<string, string | undefined>>): z.ZodType<string> {
-  return z.string().transform((text, context): string => {
-    const [, kind, where = ''] = /^(env|file):(.+)$/.exec(text) ?? [];
-    const found = kind === 'env' ? env[where] : kind === 'file' ? firstLine(where) : undefined;
-    if (found !== undefined && found !== '') return found;
-    const message =
-      kind === undefined
-        ? 'must be written env:NAME or file:PATH'
-        : `there is nothing in ${kind === 'env' ? 'the variable' : 'the file'} ${where}`;
-    context.addIssue({ code: 'custom', message });
-    return z.NEVER;
-  });
-}
-
-function firstLine(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').split('\n', 1)[0]?.trim();
-  } catch {
-    return undefined;
-  }
+/** Accounts that can be replaced while jobs are under way at them. */
+interface LiveRouting extends Routing {
+  /** What was open until now stays so until nobody uses it. */
+  replace(next: RoutingConfig): void;
+  close(): Promise<void>;
 }
 
 /** Opens the accounts that some model is routed to; what is routed to none goes to the local engine. */
 export function openAccounts(
+  first: RoutingConfig,
+  modelIds: readonly string[],
+  local: Account,
+  parts: ProviderParts,
+): LiveRouting {
+  const open = (config: RoutingConfig) => openAll(config, modelIds, local, parts);
+  const replaced = new Set<OpenedAccount>();
+  let now = open(first);
+  return {
+    get accounts() {
+      return now.accounts;
+    },
+    routesOf: modelId => now.routesOf(modelId),
+    replace(next) {
+      for (const account of now.opened) replaced.add(account);
+      now = open(next);
+    },
+    async closeReplaced(isUsed) {
+      for (const account of replaced) {
+        if (isUsed(account)) continue;
+        replaced.delete(account);
+        await account.close();
+      }
+    },
+    close: async () => void (await Promise.all([...replaced, ...now.opened].map(account => account.close()))),
+  };
+}
+
+type OpenedAccount = Account & OpenedProvider;
+
+function openAll(
   { accounts, routes }: RoutingConfig,
   modelIds: readonly string[],
   local: Account,
   parts: ProviderParts,
-): Routing & { close(): Promise<void> } {
+): Pick<Routing, 'accounts' | 'routesOf'> & { readonly opened: readonly OpenedAccount[] } {
   const used = new Set(
     modelIds.flatMap(id => routes.get(id)?.map(({ account }) => account) ?? [localAccount]),
   );
@@ -154,12 +108,6 @@ export function openAccounts(
     const account = byId.get(id);
     return account ? [{ ...route, account }] : [];
   };
-  return {
-    ...openRouting(
-      [...byId.values()],
-      new Map([...routes].map(([modelId, list]) => [modelId, list.flatMap(opensTo)])),
-      local,
-    ),
-    close: async () => void (await Promise.all(opened.map(account => account.close()))),
-  };
+  const open = new Map([...routes].map(([modelId, list]) => [modelId, list.flatMap(opensTo)]));
+  return { ...openRouting([...byId.values()], open, local), opened };
 }

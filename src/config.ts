@@ -3,11 +3,13 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
-import { type RoutingConfig, routingSchema } from './accounts.ts';
+import type { RoutingConfig } from './accounts.ts';
 import type { BodyLimits } from './admission/bodies.ts';
 import type { RateLimit } from './admission/rate.ts';
 import type { WaitingLimits } from './admission/waiting-places.ts';
 import { parseS3Address, type S3Place } from './blobs/s3-place.ts';
+import { seconds } from './domain/clock.ts';
+import { type Issue, modelId, readRouting } from './read-routing.ts';
 
 export type Role = 'api' | 'worker' | 'all';
 const roles = ['api', 'worker', 'all'] as const;
@@ -32,12 +34,16 @@ export interface Config {
   readonly role: Role;
   /** How many processes share the port. */
   readonly processes: number;
+  /** How long a process that was told to stop answers on, unready, before it closes its port. */
+  readonly drainMs: number;
   /** Jobs the local engine renders at once. */
   readonly localConcurrency: number;
   readonly logLevel: (typeof logLevels)[number];
   /** Where traces of jobs are sent, and of which share of them; null: there are none. */
   readonly tracing: { readonly url: string; readonly share: number } | null;
   readonly routing: RoutingConfig;
+  /** Ids of models that are switched off. */
+  readonly modelsOff: readonly string[];
   readonly limits: {
     /** Of the queue operations, for each key. */
     readonly queue: RateLimit;
@@ -95,6 +101,10 @@ const environment = z.object({
     .number({ error: 'must be a number' })
     .pipe(z.int().min(1).max(256, { error: 'must be between 1 and 256' }))
     .default(1),
+  ATELIER_DRAIN_SECONDS: z.coerce
+    .number({ error: 'must be a number' })
+    .pipe(z.number().min(0).max(10, { error: 'must be between 0 and 10' }))
+    .default(0),
   ATELIER_LOCAL_CONCURRENCY: z.coerce
     .number({ error: 'must be a number' })
     .pipe(z.int().min(1).max(256, { error: 'must be between 1 and 256' }))
@@ -133,7 +143,8 @@ const most = 1_000_000_000;
 const count = (least: number, usual: number) =>
   z
     .int({ error: 'must be a whole number' })
-    .refine(value => value >= least && value <= most, { error: `must be between ${least} and ${most}` })
+    .min(least, { error: `must be between ${least} and ${most}` })
+    .max(most, { error: `must be between ${least} and ${most}` })
     .default(usual);
 
 /** Every endpoint stays as quick with this many waiting jobs as with none; one key cannot fill it. */
@@ -161,7 +172,7 @@ const bodies = z
   }));
 
 /** `atelier.yaml`; `accounts` and `routes` are read on their own. */
-const file = z.strictObject({
+export const fileSchema = z.strictObject({
   limits: z
     .strictObject({
       queue: rate(200, 2_000),
@@ -171,6 +182,7 @@ const file = z.strictObject({
       running_per_key: z.int().min(1).max(1_000_000).nullable().default(null),
     })
     .prefault({}),
+  models: z.partialRecord(modelId, z.enum(['on', 'off'], { error: 'must be on or off' })).default({}),
   accounts: z.unknown().optional(),
   routes: z.unknown().optional(),
 });
@@ -203,15 +215,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     );
   }
   const path = given.ATELIER_CONFIG ?? (existsSync(defaultFile) ? defaultFile : null);
-  const written = file.safeParse(path === null ? {} : readYaml(path, faults));
+  const text = path === null ? {} : readYaml(path, faults);
+  const written = fileSchema.safeParse(text);
   faults.push(...faultsOf(`${path} `, written));
-  const routing = routingSchema(given).safeParse({
-    accounts: written.data?.accounts,
-    routes: written.data?.routes,
-  });
-  faults.push(...faultsOf(`${path} `, routing));
-  if (faults.length > 0 || !settings.success || !written.success || !routing.success)
-    throw new ConfigFault(faults.join('\n'));
+  const routing = readRouting(z.looseObject({}).safeParse(text).data ?? {}, given);
+  faults.push(...routing.issues.map(issue => faultOf(`${path} `, issue)));
+  if (faults.length > 0 || !settings.success || !written.success) throw new ConfigFault(faults.join('\n'));
 
   const { data } = settings;
   return Object.freeze({
@@ -226,15 +235,20 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     allowPrivateNetwork: data.ATELIER_ALLOW_PRIVATE_NETWORK,
     role: data.ATELIER_ROLE,
     processes: data.ATELIER_PROCESSES,
+    drainMs: data.ATELIER_DRAIN_SECONDS * seconds,
     localConcurrency: data.ATELIER_LOCAL_CONCURRENCY,
     logLevel: data.ATELIER_LOG_LEVEL,
     tracing: traces.data ?? null,
-    routing: routing.data,
+    routing: routing.config,
+    modelsOff: Object.keys(written.data.models).filter(id => written.data.models[id] === 'off'),
     limits: limitsOf(written.data.limits),
   });
 }
 
-const limitsOf = ({ running_per_key, ...limits }: z.output<typeof file>['limits']): Config['limits'] => ({
+const limitsOf = ({
+  running_per_key,
+  ...limits
+}: z.output<typeof fileSchema>['limits']): Config['limits'] => ({
   ...limits,
   runningPerKey: running_per_key,
 });
@@ -266,8 +280,8 @@ function readYaml(path: string, faults: string[]): unknown {
   }
 }
 
-function faultsOf(prefix: string, parsed: z.ZodSafeParseResult<unknown>): readonly string[] {
-  return (parsed.error?.issues ?? []).map(
-    issue => `${prefix}${issue.path.join('.') || 'file'}: ${issue.message}`,
-  );
-}
+const faultsOf = (prefix: string, parsed: z.ZodSafeParseResult<unknown>): readonly string[] =>
+  (parsed.error?.issues ?? []).map(issue => faultOf(prefix, issue));
+
+const faultOf = (prefix: string, { path, message }: Issue): string =>
+  `${prefix}${path.join('.') || 'file'}: ${message}`;

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { openAccounts } from './accounts.ts';
+import { candidatesOf, openAccounts } from './accounts.ts';
 import { openAdmission } from './admission/admit.ts';
 import { openAuthenticate } from './admission/authenticate.ts';
 import { openBodies } from './admission/bodies.ts';
@@ -13,19 +13,24 @@ import { type Ballast, keepWhileRoom, noBallast, openBallast, whileRoom } from '
 import { openBlobs } from './blobs/open-blobs.ts';
 import { openSigner, type Signer } from './blobs/signature.ts';
 import { models } from './catalog/index.ts';
+import { type Closers, openClosers } from './closers.ts';
 import type { Config } from './config.ts';
 import type { Blobs } from './domain/blobs.ts';
 import { type Clock, systemClock } from './domain/clock.ts';
+import { extensionByMimeType, resultUrlLifeMs } from './domain/file.ts';
 import type { Tracing } from './domain/tracing.ts';
 import { reconcileRestored, refuseDamaged, refuseLost, refuseUnfit, sqlitePath } from './fitness.ts';
 import { createApp, createHealthApp } from './http/app.ts';
+import { openDeparture } from './http/departure.ts';
 import { openJobWatch } from './http/job-watch.ts';
 import type { HttpParts } from './http/parts.ts';
 import { listen } from './listen.ts';
+import { type Live, openLive } from './live-settings.ts';
 import { type LocalFolder, openLocalFolder } from './local-folder.ts';
 import { openOutbound } from './media/connect.ts';
 import { openProber, type Prober } from './media/prober.ts';
 import { type Metrics, type Neighbours, openMetrics } from './metrics.ts';
+import type { ProviderParts } from './providers/definition.ts';
 import { openLocalProvider } from './providers/local.ts';
 import type { Account } from './providers/routing.ts';
 import { openRenderEngine } from './render/engine.ts';
@@ -57,15 +62,17 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-/** Remembers what was opened; closes the last opened first. */
-interface Closers {
-  add<T>(opened: T, close: (opened: T) => Promise<void> | void): T;
-  closeAll(): Promise<void>;
+/** The same in this process, which can be given other settings. */
+export interface OwnGateway extends Gateway {
+  /** New jobs follow them; what is under way ends where it began. */
+  reload(next: Config): void;
 }
 
 /** What every role is made of. */
 interface Common {
   readonly config: Config;
+  /** Of that, what may change. */
+  readonly live: Live;
   readonly db: Connection;
   readonly blobs: Blobs;
   readonly clock: Clock;
@@ -106,7 +113,7 @@ export async function openGateway(
   clock: Clock = systemClock,
   seams: Seams = { openStore },
   { reconcile = false, onBroken, neighbours }: StartOptions = {},
-): Promise<Gateway> {
+): Promise<OwnGateway> {
   const closers = openClosers();
   try {
     await mkdir(config.dataDir, { recursive: true });
@@ -129,7 +136,8 @@ export async function openGateway(
     const [signer, positions] = [openSigner(secret), openPositions(db, clock)];
     let url = config.publicUrl ?? '';
     const rooms = { config, db, blobs, clock, prober, metrics, local, signer, positions, adminToken, log };
-    const common: Common = { ...rooms, tracing, ballast, publicUrl: () => url };
+    const live = openLive(config);
+    const common: Common = { ...rooms, live, tracing, ballast, publicUrl: () => url };
 
     // One process at a time has an SQLite folder, so whoever held a job before is dead.
     const isAlone = db.dialect === 'sqlite';
@@ -149,7 +157,7 @@ export async function openGateway(
     url ||= listensAt;
     beginCallbacks?.();
     await worker?.tried;
-    return { url, listensAt, db, reconciled, close: closers.closeAll };
+    return { url, listensAt, db, reconciled, reload: live.replace, close: closers.closeAll };
   } catch (failure) {
     await closers.closeAll();
     throw failure;
@@ -157,7 +165,7 @@ export async function openGateway(
 }
 
 async function openWorker(common: Common, closers: Closers): Promise<Worker> {
-  const { config, clock, local, metrics } = common;
+  const { config, live, clock, local, metrics } = common;
   const outbound = closers.add(openOutbound({ allowPrivate: config.allowPrivateNetwork }), opened =>
     opened.close(),
   );
@@ -174,20 +182,39 @@ async function openWorker(common: Common, closers: Closers): Promise<Worker> {
   };
   const modelIds = models.map(model => model.id);
   const routing = closers.add(
-    openAccounts(config.routing, modelIds, ownEngine, { clock, outbound }),
+    openAccounts(config.routing, modelIds, ownEngine, {
+      clock,
+      outbound,
+      linkTo: linker(common),
+      folder: await local.make('made'),
+    }),
     opened => opened.close(),
   );
   const parts = {
     ...common,
     outbound,
     routing,
-    runningPerKey: config.limits.runningPerKey,
+    runningPerKey: () => live.now().limits.runningPerKey,
     breaker: openBreaker(common),
     workFolder: await local.make('work'),
     onSettled: metrics.jobSettled,
   };
-  return closers.add(await startWorker(parts), opened => opened.stop());
+  const worker = closers.add(await startWorker(parts), opened => opened.stop());
+  live.heed(next => {
+    routing.replace(next.routing);
+    worker.tryAccounts();
+  });
+  return worker;
 }
+
+/** Signed addresses of our files for upstreams, where the operator says under which name this gateway is reached. */
+const linker =
+  ({ config, signer, clock }: Common): ProviderParts['linkTo'] =>
+  (id, mimeType) => {
+    if (config.publicUrl === null) return null;
+    const fileName = `input.${extensionByMimeType[mimeType] ?? 'bin'}`;
+    return config.publicUrl + signer.sign({ id, fileName }, clock.now() + resultUrlLifeMs);
+  };
 
 /** Callbacks begin once the addresses in their bodies are known; what ends them stands ready before. */
 function openCallbacks(common: Common, closers: Closers): () => void {
@@ -204,38 +231,51 @@ function openCallbacks(common: Common, closers: Closers): () => void {
 
 /** Serves what the role has to serve; returns where it listens. */
 async function openHttp(common: Common, worker: Worker | null, closers: Closers): Promise<string> {
-  const { config, metrics } = common;
+  const { config, clock, metrics } = common;
+  // Nobody is sent to a process that only works.
+  const departure = openDeparture(clock, config.role === 'worker' ? 0 : config.drainMs);
   const parts = {
     ...common,
     metrics: metrics.text,
     onRefused: metrics.refused,
     maxConnections: config.limits.connections,
-    whyNotReady: async () => (await whyStorageIsNotReady(common)) ?? worker?.whyNotReady() ?? null,
+    whyNotReady: async () =>
+      departure.whyNotReady() ?? (await whyStorageIsNotReady(common)) ?? worker?.whyNotReady() ?? null,
   };
   const app = config.role === 'worker' ? createHealthApp(parts) : await openApi(parts, common);
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown';
     metrics.requestAnswered(route, request.method, reply.statusCode, reply.elapsedTime / 1000);
   });
-  closers.add(app, opened => opened.close());
+  departure.attend(app);
+  closers.add(app, async opened => {
+    if (opened.server.listening) await departure.begin();
+    await opened.close();
+  });
   return listen(app, config, { isShared: config.processes > 1 });
 }
 
 type OpenParts = Pick<HttpParts, 'metrics' | 'onRefused' | 'maxConnections' | 'whyNotReady'>;
 
 async function openApi(open: OpenParts, common: Common): Promise<FastifyInstance> {
-  const { config, db, clock, metrics, positions, local, ballast } = common;
+  const { config, live, db, clock, metrics, positions, local, ballast } = common;
   const base = { ...common, ...open, spool: await local.make('spool') };
   const mediaGate = openMediaGate(base);
   const watch = openJobWatch(db);
   const bodies = openBodies(config.limits.bodies);
+  const served = () => models.filter(({ id }) => !live.now().modelsOff.includes(id));
+  let takeFromRate = openRate(config.limits.queue, clock);
+  live.heed(({ limits }) => {
+    takeFromRate = openRate(limits.queue, clock);
+  });
   metrics.watchBodies(bodies.bytesInFlight);
   const app = createApp({
     ...base,
+    models: served,
     watch,
     bodies,
     authenticate: openAuthenticate(db, clock),
-    takeFromRate: openRate(config.limits.queue, clock),
+    takeFromRate: keyId => takeFromRate(keyId),
     admission: openAdmission({
       db: whileRoom(db, ballast),
       clock,
@@ -249,25 +289,14 @@ async function openApi(open: OpenParts, common: Common): Promise<FastifyInstance
         limits: config.limits.waiting,
         hasNeighbours: db.dialect !== 'sqlite',
       }),
+      models: served,
+      candidatesOf: modelId => candidatesOf(live.now().routing, modelId),
       allowPrivateNetwork: config.allowPrivateNetwork,
     }),
   });
   app.addHook('preClose', () => watch.close());
   app.addHook('onClose', async () => bodies.close());
   return app;
-}
-
-function openClosers(): Closers {
-  const closers: (() => Promise<void> | void)[] = [];
-  return {
-    add(opened, close) {
-      closers.unshift(() => close(opened));
-      return opened;
-    },
-    async closeAll() {
-      for (const closer of closers.splice(0)) await closer();
-    },
-  };
 }
 
 /** The rows alone, for commands beside the server. */

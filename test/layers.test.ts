@@ -17,7 +17,11 @@ const order: readonly (readonly string[])[] = [
 const filesOfMain = [
   'main.ts',
   'config.ts',
+  'closers.ts',
+  'live-settings.ts',
+  'config-schema.ts',
   'accounts.ts',
+  'read-routing.ts',
   'metrics.ts',
   'secrets.ts',
   'local-folder.ts',

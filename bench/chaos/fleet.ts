@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../test/support/free-port.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const startsWithinMs = 60_000;
+/** On a machine that is busy with everything else, too. */
+const startsWithinMs = 300_000;
 const lookEveryMs = 5;
 
 /** One of the gateway's processes; it comes back under the same address. */
@@ -34,11 +36,28 @@ export interface Fleet {
 
 export interface FleetWanted {
   readonly roles: readonly Member['role'][];
+  readonly folder: string;
+  /** Each on a machine of its own, as it were: nothing passes from one to another by the disk. */
+  readonly hasOwnFolders: boolean;
   readonly env: Readonly<Record<string, string>>;
+  /** What clients are told; absent: the address of the first that answers clients. */
+  readonly publicUrl?: string;
   readonly logPath: string;
 }
 
-export async function openFleet({ roles, env, logPath }: FleetWanted): Promise<Fleet> {
+export const rolesOf = ({
+  api,
+  worker,
+}: Readonly<Record<'api' | 'worker', number>>): FleetWanted['roles'] => [
+  ...Array<'api'>(api).fill('api'),
+  ...Array<'worker'>(worker).fill('worker'),
+];
+
+/** What several machines are told alike. */
+const shared = { ATELIER_SECRET: 'one secret for the whole fleet', ATELIER_ADMIN_TOKEN: 'one token for all' };
+
+export async function openFleet(wanted: FleetWanted): Promise<Fleet> {
+  const { roles, folder, hasOwnFolders, env, logPath } = wanted;
   const members: Member[] = [];
   for (const [index, role] of roles.entries()) {
     members.push({
@@ -54,8 +73,7 @@ export async function openFleet({ roles, env, logPath }: FleetWanted): Promise<F
   process.on('exit', () => {
     for (const { child } of members) child?.kill('SIGKILL');
   });
-  // What a client is told is the address of one that answers clients.
-  const publicUrl = members.find(({ role }) => role !== 'worker')?.url ?? '';
+  const publicUrl = wanted.publicUrl ?? members.find(({ role }) => role !== 'worker')?.url ?? '';
 
   async function start(member: Member): Promise<void> {
     member.state = 'starting';
@@ -64,7 +82,9 @@ export async function openFleet({ roles, env, logPath }: FleetWanted): Promise<F
       cwd: root,
       env: {
         PATH: process.env.PATH ?? '',
+        ...shared,
         ...env,
+        ATELIER_DATA_DIR: hasOwnFolders ? join(folder, member.name) : folder,
         ATELIER_ROLE: member.role,
         ATELIER_PORT: new URL(member.url).port,
         ATELIER_PUBLIC_URL: publicUrl,

@@ -10,7 +10,11 @@ const shownViolations = 10;
 /** Tells what happened and, for what is broken, the story of the job and the seed that plays it again. */
 export function printOutcome(wanted: ChaosWanted, outcome: Outcome): void {
   const { kills, freezes, overtaken, killingMs, drainMs, verdict } = outcome;
-  console.log(`\n${wanted.dialect}, seed ${wanted.seed}\n`);
+  const { dialect, apis, workers, blobs, seed } = wanted;
+  const processes = dialect === 'sqlite' ? 'one process' : `${apis} api and ${workers} worker processes`;
+  console.log(
+    `\n${dialect}, ${processes}, blobs in ${blobs === 's3' ? 'a bucket' : 'a folder'}, seed ${seed}\n`,
+  );
   const row = (name: string, value: number) => printRow(name, [figure(value)], nameWidth);
   row('kills', kills);
   row('kills a minute', kills / (killingMs / 60_000));

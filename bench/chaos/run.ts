@@ -7,12 +7,13 @@ import { createKey } from '../../src/store/keys.ts';
 import { integer, text } from '../../src/store/rows.ts';
 import { type Dialect, makeDatabase } from '../../test/support/databases.ts';
 import { openRandom } from '../../test/support/random.ts';
+import { startS3 } from '../../test/support/s3/server.ts';
 import { dedupeOf, routeTo } from '../../test/support/upstream/routing.ts';
 import { spawnUpstream } from '../../test/support/upstream/spawn.ts';
 import { check, type Evidence, type Verdict } from './checker.ts';
 import { openApi, runClient } from './clients.ts';
 import { faults, pace } from './faults.ts';
-import { type Fleet, openFleet } from './fleet.ts';
+import { type Fleet, openFleet, rolesOf } from './fleet.ts';
 import { openHistory } from './history.ts';
 import { killThem, type Losses } from './kill.ts';
 import { startReceiver } from './receiver.ts';
@@ -21,8 +22,11 @@ import { takeSnapshot } from './snapshot.ts';
 export interface ChaosWanted {
   readonly dialect: Dialect;
   readonly kills: number;
-  /** Worker processes; SQLite has one process for everything. */
+  /** Worker processes, and those that answer clients; SQLite has one process for everything. */
   readonly workers: number;
+  readonly apis: number;
+  /** s3: a bucket is all that the processes share beside the database. */
+  readonly blobs: 'folder' | 's3';
   readonly seed: number;
   /** After this long no more is killed. */
   readonly longestMs: number;
@@ -47,7 +51,7 @@ const readersAtOnce = 8;
 
 /** Kills the processes of a gateway under load, and judges what became of every job. */
 export async function runChaos({ onProgress, ...wanted }: ChaosWanted): Promise<Outcome> {
-  const { dialect, kills, workers, seed, longestMs } = wanted;
+  const { dialect, kills, workers, apis, blobs, seed, longestMs } = wanted;
   const database = await makeDatabase(dialect);
   const { folder } = database;
   const db = await database.connect();
@@ -55,11 +59,14 @@ export async function runChaos({ onProgress, ...wanted }: ChaosWanted): Promise<
   const upstream = await spawnUpstream(join(folder, 'upstream'));
   const receiver = await startReceiver(openRandom(seed), callbackTroubleShare);
   const history = openHistory(join(folder, 'history.jsonl'));
+  const s3 = blobs === 's3' ? await startS3() : null;
   const fleet = await openFleet({
-    roles: dialect === 'sqlite' ? ['all'] : ['api', 'api', ...Array<'worker'>(workers).fill('worker')],
+    roles: dialect === 'sqlite' ? ['all'] : rolesOf({ api: apis, worker: workers }),
+    folder,
+    hasOwnFolders: s3 !== null,
     env: {
       ...(await routeTo(upstream.url, folder)),
-      ATELIER_DATA_DIR: folder,
+      ...s3?.env,
       ATELIER_ALLOW_PRIVATE_NETWORK: '1',
       ATELIER_LOG_LEVEL: 'warn',
       ...(database.url !== null && { ATELIER_DATABASE_URL: database.url }),
@@ -119,6 +126,7 @@ export async function runChaos({ onProgress, ...wanted }: ChaosWanted): Promise<
     for (const member of fleet.members) await fleet.kill(member);
     await upstream.close();
     await receiver.close();
+    await s3?.close();
     history.close();
     await database.remove();
   }

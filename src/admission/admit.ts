@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { sentenceOf } from '../catalog/faults.ts';
-import { findModel } from '../catalog/index.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Clock } from '../domain/clock.ts';
 import { hours, seconds } from '../domain/clock.ts';
@@ -12,6 +11,7 @@ import { mayUseModel, type Principal } from '../domain/key.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { Tracing } from '../domain/tracing.ts';
 import { judgeUrl } from '../media/address-guard.ts';
+import { chooseRoutes, type RouteCandidate } from '../providers/route-choice.ts';
 import { availableTopic, type Connection } from '../store/connection.ts';
 import {
   findByExternalTaskId,
@@ -19,8 +19,8 @@ import {
   type Idempotency,
   type Insertion,
   insertJob,
-  readJobSummary,
-} from '../store/jobs.ts';
+} from '../store/insert-job.ts';
+import { readJobSummary } from '../store/jobs.ts';
 import type { Positions } from '../store/positions.ts';
 import type { Bodies, Room } from './bodies.ts';
 import { readCancelAfter } from './deadline.ts';
@@ -61,6 +61,10 @@ export interface AdmissionParts {
   readonly mediaGate: MediaGate;
   readonly bodies: Bodies;
   readonly waitingPlaces: WaitingPlaces;
+  /** Those that are served; any other is as unknown as one that is not there. */
+  readonly models: () => readonly Model[];
+  /** The routes of a model. */
+  readonly candidatesOf: (modelId: string) => readonly RouteCandidate[];
   /** The operator's word that callbacks may go to addresses of its own network. */
   readonly allowPrivateNetwork: boolean;
 }
@@ -70,6 +74,15 @@ const defaultDeadlineMs = 48 * hours;
 
 export function openAdmission(parts: AdmissionParts): Admission {
   const { db, clock, positions, mediaGate, bodies, waitingPlaces } = parts;
+
+  /** The gates before the body. */
+  function openGates({ modelId, principal, query, message }: CreateRequest): Model {
+    const model = parts.models().find(({ id }) => id === modelId);
+    if (!model) throw refuse('model_unknown', { subject: modelId });
+    if (!mayUseModel(principal, model.id)) throw refuse('model_forbidden');
+    refuseWebhooksAround(query, message.headers);
+    return model;
+  }
 
   /** The gates in the order of decisions 2; authentication and rate come before, storing after. */
   async function passGates({ model, request, room }: Opened): Promise<Passed> {
@@ -88,22 +101,37 @@ export function openAdmission(parts: AdmissionParts): Admission {
   }
 
   /** The last two gates; a request whose Idempotency-Key was answered before never comes here. */
-  async function passLastGates(request: CreateRequest, passed: Passed): Promise<JudgedMedia> {
+  async function passLastGates(request: CreateRequest, passed: Passed): Promise<Placed> {
     const { principal } = request;
     const { model, input, externalTaskId } = passed;
     const media = await mediaGate.judge(model, input, principal);
     try {
+      const accounts = choose(model, input, media);
       const used = await findByExternalTaskId(db, { userId: principal.userId, externalTaskId });
       if (used) await answerEarlier(request, model, used);
-      return media;
+      return { media, accounts };
     } catch (failure) {
       await media.drop();
       throw failure;
     }
   }
 
+  /** Refused where no upstream takes all of it: nothing of an input is ever dropped. */
+  function choose(model: Model, input: unknown, { owned }: JudgedMedia): readonly string[] | null {
+    const choice = chooseRoutes(parts.candidatesOf(model.id), input, owned);
+    if (choice.kind === 'chosen') return choice.accounts;
+    throw refuse('input_invalid', {
+      subject: sentenceOf(choice.faults),
+      fields: choice.faults.map(fault => fault.path),
+    });
+  }
+
   /** From here on nothing is refused for what it says: only another job's key can still stand in the way. */
-  async function store(request: CreateRequest, passed: Passed, media: JudgedMedia): Promise<Admitted> {
+  async function store(
+    request: CreateRequest,
+    passed: Passed,
+    { media, accounts }: Placed,
+  ): Promise<Admitted> {
     const { userId, keyId } = request.principal;
     const { model, input } = passed;
     const now = clock.now();
@@ -120,6 +148,7 @@ export function openAdmission(parts: AdmissionParts): Admission {
       externalTaskId: passed.externalTaskId,
       callbackUrl: model.callbackUrl(input),
       idempotency: passed.idempotency,
+      accounts,
     };
     const insertion = await waitingPlaces
       .take(keyId, async () => {
@@ -196,7 +225,7 @@ export function openAdmission(parts: AdmissionParts): Admission {
       return bodies.hold(request.principal.keyId, async room => {
         const passed = await passGates({ model, request, room });
         if (passed.earlier) await answerEarlier(request, model, passed.earlier);
-        else await (await passLastGates(request, passed)).drop();
+        else await (await passLastGates(request, passed)).media.drop();
         return { billedJobs: model.billedJobs(passed.input) };
       });
     },
@@ -227,6 +256,12 @@ interface Passed {
   readonly earlier: Insertion | null;
 }
 
+/** What the last gates found: the media, and the accounts that may take the job. */
+interface Placed {
+  readonly media: JudgedMedia;
+  readonly accounts: readonly string[] | null;
+}
+
 /** Decisions 5: where a callback may go is judged here, and again when it is made. */
 function refuseInwardCallback(model: Model, input: unknown, allowPrivate: boolean): void {
   const url = model.callbackUrl(input);
@@ -234,15 +269,6 @@ function refuseInwardCallback(model: Model, input: unknown, allowPrivate: boolea
   if (verdict.ok) return;
   const field = model.callbackField;
   throw refuse('input_invalid', { subject: `${field}: ${verdict.reason}`, fields: [field] });
-}
-
-/** The gates before the body. */
-function openGates({ modelId, principal, query, message }: CreateRequest): Model {
-  const model = findModel(modelId);
-  if (!model) throw refuse('model_unknown', { subject: modelId });
-  if (!mayUseModel(principal, model.id)) throw refuse('model_forbidden');
-  refuseWebhooksAround(query, message.headers);
-  return model;
 }
 
 function parse(model: Model, body: unknown): unknown {

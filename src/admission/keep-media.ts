@@ -7,7 +7,7 @@ import type { Signer } from '../blobs/signature.ts';
 import { type Fault, sentenceOf } from '../catalog/faults.ts';
 import { type FoundMedia, mediaFormOf, replaceMedia } from '../catalog/media.ts';
 import { brokenBytes, brokenLimit } from '../catalog/media-limits.ts';
-import type { Model } from '../catalog/model.ts';
+import type { Model, Reference } from '../catalog/model.ts';
 import type { Blobs } from '../domain/blobs.ts';
 import type { Clock } from '../domain/clock.ts';
 import { newFile, type StoredFile } from '../domain/file.ts';
@@ -17,8 +17,10 @@ import type { MediaFacts } from '../domain/media.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { Prober } from '../media/prober.ts';
 import { onSpool, type Received, receive } from '../media/receive.ts';
+import type { Owned } from '../providers/route-choice.ts';
 import type { Statements } from '../store/connection.ts';
 import { readFile, readFileOfUser } from '../store/files.ts';
+import { findPinned } from '../store/references.ts';
 import { Base64Fault, decodeBase64 } from './base64.ts';
 import { dropSpooled, takeBackBlobs } from './keep-upload.ts';
 import { resolveReferences } from './resolve-references.ts';
@@ -38,6 +40,8 @@ export interface MediaGate {
 
 /** Media that passed; ends with `keep` or with `drop`. */
 export interface JudgedMedia {
+  /** The earlier jobs that the input points at, and where they were made. */
+  readonly owned: readonly Owned[];
   /** Turns what came inline into files of the job. */
   keep(jobId: JobId): Promise<KeptInput>;
   drop(): Promise<void>;
@@ -102,6 +106,7 @@ export function openMediaGate(parts: MediaGateParts): MediaGate {
         throw failure;
       }
       return {
+        owned: await ownedBy(parts.db, model.references(input), principal),
         keep: async jobId => {
           const kept = await keepAll(parts, input, passed, principal, jobId).finally(dropInline);
           return { ...kept, input: model.adopt(kept.input, referred), parentId: referred[0]?.jobId ?? null };
@@ -111,6 +116,19 @@ export function openMediaGate(parts: MediaGateParts): MediaGate {
       };
     },
   };
+}
+
+async function ownedBy(
+  db: Statements,
+  references: readonly Reference[],
+  { userId }: Principal,
+): Promise<readonly Owned[]> {
+  const owned: Owned[] = [];
+  for (const reference of references) {
+    const pinned = await findPinned(db, reference, userId);
+    owned.push({ path: reference.path, account: pinned?.account ?? null });
+  }
+  return owned;
 }
 
 /** A reason when the medium breaks a bound, else what it is. */

@@ -11,6 +11,8 @@ import { doctor } from './doctor.ts';
 import { adoptDoubtCommand, giveUpDoubtCommand, listDoubtsCommand, sendDoubtAgainCommand } from './doubts.ts';
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
+import { printSchemaCommand } from './print-schema.ts';
+import { listProvidersCommand, testProviderCommand } from './providers.ts';
 import { serve } from './serve.ts';
 
 /** The command line: `atelier <command>`. */
@@ -109,12 +111,20 @@ export async function run(argv: readonly string[]): Promise<void> {
     .description('looks for an entry that was changed or removed; ends with 1 when there is one')
     .action(verifyAuditCommand);
 
-  program
-    .command('config')
-    .description('settings')
-    .command('check')
-    .description('says what is wrong with the settings')
-    .action(checkConfig);
+  const config = program.command('config').description('settings');
+  config.command('check').description('says what is wrong with the settings').action(checkConfig);
+  config.command('schema').description('JSON Schema of atelier.yaml, for editors').action(printSchemaCommand);
+  const providers = program.command('providers').description('accounts at upstreams');
+  providers
+    .command('list')
+    .description('every account with its provider, its slots and the models routed to it')
+    .option('--json', 'one line of JSON')
+    .action(listProvidersCommand);
+  providers
+    .command('test')
+    .description('one free call with its key; ends with 1 unless the upstream takes it')
+    .argument('<account>', 'as atelier.yaml names it')
+    .action(testProviderCommand);
   program.command('doctor').description('looks at everything a start needs').action(doctor);
 
   try {

@@ -19,6 +19,9 @@ const livedWellMs = 1 * minutes;
 export async function serveMany(config: Config, log: Logger): Promise<string | null> {
   const inPlace = new Map<number, Worker>();
   const waiting = new Set<NodeJS.Timeout>();
+  /** A signal would end one that does not listen for it yet. */
+  const ready = new Set<Worker>();
+  let reloads = 0;
   let phase: 'starting' | 'serving' | 'stopping' = 'starting';
   let worstCode = 0;
 
@@ -26,6 +29,7 @@ export async function serveMany(config: Config, log: Logger): Promise<string | n
   cluster.setupPrimary({ serialization: 'advanced' });
   passFigures();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal));
+  if (!process.stderr.isTTY) process.on('SIGHUP', reloadAll);
 
   const url = await start(1);
   const others =
@@ -38,9 +42,10 @@ export async function serveMany(config: Config, log: Logger): Promise<string | n
   function start(place: number, fails = 0): Promise<string | null> {
     const child = cluster.fork({ [placeVariable]: String(place), ATELIER_PORT });
     const startedAt = performance.now();
-    let isReady = false;
+    const reloadsBefore = reloads;
     inPlace.set(place, child);
     child.on('exit', (code, signal) => {
+      const isReady = ready.delete(child);
       inPlace.delete(place);
       if (phase === 'serving')
         return startAgain(place, performance.now() - startedAt, fails, { code, signal });
@@ -50,8 +55,11 @@ export async function serveMany(config: Config, log: Logger): Promise<string | n
       if (phase === 'stopping') endWithTheLast();
     });
     return untilReady(child).then(told => {
-      isReady = told !== null;
-      if (isReady) log.info({ process: place, pid: child.process.pid }, 'a process serves');
+      if (told === null) return null;
+      ready.add(child);
+      log.info({ process: place, pid: child.process.pid }, 'a process serves');
+      // It may have read the settings before they changed.
+      if (reloads > reloadsBefore) child.process.kill('SIGHUP');
       return told;
     });
   }
@@ -65,6 +73,11 @@ export async function serveMany(config: Config, log: Logger): Promise<string | n
       void start(place, again);
     }, waitMs);
     waiting.add(timer);
+  }
+
+  function reloadAll(): void {
+    reloads += 1;
+    for (const child of ready) child.process.kill('SIGHUP');
   }
 
   function stop(signal: string | null): void {

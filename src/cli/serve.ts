@@ -1,8 +1,8 @@
 import cluster from 'node:cluster';
 import type { Logger } from 'pino';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, ConfigFault, readConfig } from '../config.ts';
 import { seconds, systemClock } from '../domain/clock.ts';
-import { openGateway, openStore } from '../main.ts';
+import { type OwnGateway, openGateway, openStore } from '../main.ts';
 import { StartRefused } from '../start-refused.ts';
 import type { Connection } from '../store/connection.ts';
 import { anyKeyExists, createKey } from '../store/keys.ts';
@@ -22,23 +22,31 @@ export interface ServeOptions {
 
 export async function serve({ role, processes, reconcile = false }: ServeOptions): Promise<void> {
   const { [placeVariable]: place, ...env } = process.env;
-  const config = readConfig({
-    ...env,
-    ...(role !== undefined && { ATELIER_ROLE: role }),
-    ...(processes !== undefined && { ATELIER_PROCESSES: processes }),
-  });
+  const read = () =>
+    readConfig({
+      ...env,
+      ...(role !== undefined && { ATELIER_ROLE: role }),
+      ...(processes !== undefined && { ATELIER_PROCESSES: processes }),
+    });
+  const config = read();
   const log = await openLog(config);
-  if (cluster.isWorker) return serveBesideOthers(config, log, Number(place));
-  if (config.processes === 1) return serveAlone(config, log, reconcile);
+  if (cluster.isWorker) return serveBesideOthers(config, read, log, Number(place));
+  if (config.processes === 1) return serveAlone(config, read, log, reconcile);
   if (reconcile)
     throw new StartRefused('atelier serve --reconcile takes one process: leave --processes away this once.');
   const url = await serveMany(config, log);
   if (url !== null) await welcome(config, url);
 }
 
-async function serveAlone(config: Config, log: Logger, reconcile: boolean): Promise<void> {
+async function serveAlone(
+  config: Config,
+  read: () => Config,
+  log: Logger,
+  reconcile: boolean,
+): Promise<void> {
   const gateway = await openGateway(config, log, systemClock, { openStore }, { reconcile, onBroken: end });
   stopAtSignal(gateway, log);
+  reloadAtSignal(gateway, read, log);
   const { url, reconciled, db } = gateway;
   const firstKey = await firstKeyOf(config, db);
   process.stdout.write(banner({ url, role: config.role, firstKey, reconciled }));
@@ -52,7 +60,12 @@ async function serveAlone(config: Config, log: Logger, reconcile: boolean): Prom
 }
 
 /** One of several; the cores of the machine are shared out for rendering. */
-async function serveBesideOthers(config: Config, log: Logger, place: number): Promise<void> {
+async function serveBesideOthers(
+  config: Config,
+  read: () => Config,
+  log: Logger,
+  place: number,
+): Promise<void> {
   // What is said to the others must not keep a process that could not start.
   process.channel?.unref();
   const { localConcurrency, processes } = config;
@@ -66,6 +79,7 @@ async function serveBesideOthers(config: Config, log: Logger, place: number): Pr
     { neighbours: openNeighbours(place) },
   );
   stopAtSignal(gateway, own);
+  reloadAtSignal(gateway, read, own);
   sayReady(gateway.url);
 }
 
@@ -95,6 +109,21 @@ function stopAtSignal(gateway: { close(): Promise<void> }, log: Logger): void {
     );
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal));
+}
+
+/** In a terminal SIGHUP says that the terminal is gone: there it ends the process, as everywhere. */
+function reloadAtSignal(gateway: OwnGateway, read: () => Config, log: Logger): void {
+  if (process.stderr.isTTY) return;
+  process.on('SIGHUP', () => {
+    try {
+      gateway.reload(read());
+      log.info('the settings were read again');
+    } catch (failure) {
+      if (!(failure instanceof ConfigFault)) throw failure;
+      const faults = failure.message.split('\n');
+      log.error({ faults }, 'the settings that were read again are wrong: those before stay in force');
+    }
+  });
 }
 
 /** Null where there is a key already, or none is needed. */

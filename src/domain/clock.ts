@@ -29,6 +29,21 @@ export const systemClock: Clock = {
     }),
 };
 
+/**
+ * The time of a clock as it passes, for waits: it goes forward with the clock, also by a jump, and stands still
+ * where the clock is set back, so that nothing waits for hours that were lived through before.
+ */
+export function openSteadyTime({ now }: Pick<Clock, 'now'>): () => number {
+  let latest = now();
+  let setBackBy = 0;
+  return () => {
+    const told = now() + setBackBy;
+    if (told < latest) setBackBy += latest - told;
+    else latest = told;
+    return latest;
+  };
+}
+
 /** Epoch ms of a moment that a person wrote: ISO 8601 (UTC unless it says otherwise) or Unix seconds. */
 export function parseTime(text: string): number | null {
   if (/^\d{1,11}$/.test(text)) return Number(text) * seconds;

@@ -80,6 +80,8 @@ export interface Output {
   readonly sampleRate?: number;
   readonly channels?: number;
   readonly hasAudio?: boolean;
+  /** What the upstream that made it calls it: a later job there may have to name it. */
+  readonly upstreamId?: string;
 }
 
 export type OutputRole = 'primary' | 'watermarked' | 'last_frame' | 'grid' | 'cover' | 'subtitle';
@@ -95,6 +97,14 @@ export interface JobResult {
   readonly words?: number;
   /** Milliseconds between the provider's acceptance and its end. */
   readonly inferenceMs: number;
+}
+
+/** One line of what a job used. */
+export interface Usage {
+  readonly unit: 'second' | 'image' | 'character' | 'token' | 'credit' | 'gpu_second';
+  readonly quantity: number;
+  /** `reported` by the upstream, or `computed` here from the input and the files. */
+  readonly basis: 'reported' | 'computed';
 }
 
 /** A job as the store gives it. */
@@ -140,8 +150,8 @@ export interface Hold {
 
 /** What came of holding a job; `settle` writes it. */
 export type Outcome =
-  | { readonly kind: 'completed'; readonly result: JobResult }
-  | { readonly kind: 'failed'; readonly error: JobError }
+  | { readonly kind: 'completed'; readonly result: JobResult; readonly usage?: readonly Usage[] }
+  | { readonly kind: 'failed'; readonly error: JobError; readonly usage?: readonly Usage[] }
   | { readonly kind: 'cancelled' }
   /** Certainly not accepted upstream: back to the line until `dueAt`. */
   | { readonly kind: 'retry'; readonly dueAt: number; readonly reason: string }

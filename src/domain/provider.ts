@@ -1,4 +1,5 @@
-import type { Job, JobErrorCode, OutputRole } from './job.ts';
+import type { JobId } from './ids.ts';
+import type { Job, JobErrorCode, OutputRole, Usage } from './job.ts';
 import type { MediaFacts } from './media.ts';
 
 /**
@@ -10,6 +11,8 @@ export interface Provider {
   traits(modelId: string): ProviderTraits;
   /** Whether it can work at all, and if not why. */
   ready(): Promise<{ readonly ok: true } | { readonly ok: false; readonly reason: string }>;
+  /** One free call with the account's own key, for its operator. Absent where none is known. */
+  test?(): Promise<TestResult>;
   /** What is free and may be repeated, before the intent is written: uploads, for one. Absent where there is none. */
   prepare?(task: ProviderTask, signal: AbortSignal): Promise<PrepareResult>;
   /**
@@ -19,12 +22,12 @@ export interface Provider {
   submit(task: ProviderTask, prepared: unknown): Promise<SubmitResult>;
   /** Looks for what an earlier `submit` with this key made. There where `dedupe` is `lookup`. */
   recover?(task: ProviderTask): Promise<RecoverResult>;
-  /** Asks once. `ref` is what `submit` gave, as it came back from the row. */
-  poll(task: ProviderTask, ref: unknown): Promise<PollResult>;
+  /** Asks once. `ref` is what `submit` or `recover` gave, as it came back from the row: all that is needed of the input stands in it. */
+  poll(attempt: ProviderAttempt, ref: unknown): Promise<PollResult>;
   /** Asks the upstream to stop. */
-  cancel(task: ProviderTask, ref: unknown): Promise<CancelResult>;
-  /** Frees what was kept for a job that ended; called once it is settled. */
-  release(task: ProviderTask): Promise<void>;
+  cancel(attempt: ProviderAttempt, ref: unknown): Promise<CancelResult>;
+  /** Frees what was kept for a job that ends. */
+  release(attempt: ProviderAttempt): Promise<void>;
 }
 
 export interface ProviderTraits {
@@ -42,19 +45,38 @@ export interface ProviderTraits {
   readonly minPollMs: number;
 }
 
-/** One attempt at one job, as a provider sees it. */
-export interface ProviderTask {
-  readonly job: Job;
+/** One attempt at one job, as a provider sees it while the upstream works: small, for a hundred thousand are kept at a time. */
+export interface ProviderAttempt {
+  readonly jobId: JobId;
+  readonly modelId: string;
   /** What the upstream calls the model. */
   readonly upstreamModel: string;
   /** Counts from 1. */
   readonly attempt: number;
   /** Deterministic from job and attempt, on disk before the call. */
   readonly dedupeKey: string;
+}
+
+/** The same with all that is sent. */
+export interface ProviderTask extends ProviderAttempt {
+  readonly job: Job;
   /** Media reference as it stands in the input → the local file with its bytes, probed. */
   readonly media: Readonly<Record<string, string>>;
   /** What those files hold, by the path of the field they stand in. */
   readonly facts: Readonly<Record<string, MediaFacts>>;
+  /** The operator's switches for the route, as its provider's schema left them. */
+  readonly switches: unknown;
+  /** Earlier jobs that the input points at, by the path of the field, as far as they were made at an upstream. */
+  readonly pinned: Readonly<Record<string, Pinned>>;
+}
+
+/** An object of an upstream that an input points at: it is known to the account that made it and to no other. */
+export interface Pinned {
+  readonly account: string;
+  /** What `submit` gave for the job that made it. */
+  readonly ref: unknown;
+  /** What the upstream calls the one file that is meant; null where it names none, and for a whole job. */
+  readonly upstreamId: string | null;
 }
 
 /** What an upstream did not like. `message` is fit for the client. */
@@ -72,6 +94,14 @@ export interface ProviderError {
   readonly trouble?: 'rate' | 'account' | 'upstream';
   readonly upstream?: { readonly code: string; readonly message: string };
 }
+
+export type TestResult =
+  | { readonly kind: 'accepted' }
+  /** Key, balance or rights: the account needs its operator. `reason` is a sentence without its stop. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'unreachable'; readonly reason: string }
+  /** An answer that says nothing of the account. */
+  | { readonly kind: 'unclear'; readonly reason: string };
 
 export type PrepareResult =
   | { readonly kind: 'prepared'; readonly prepared: unknown }
@@ -106,7 +136,8 @@ export type PollResult =
       readonly progress?: number;
     }
   | { readonly kind: 'succeeded'; readonly production: Production }
-  | { readonly kind: 'failed'; readonly error: ProviderError }
+  /** `usage`: what was charged all the same. */
+  | { readonly kind: 'failed'; readonly error: ProviderError; readonly usage?: readonly Usage[] }
   | { readonly kind: 'cancelled' }
   /** The upstream does not know it: not a failure yet. */
   | { readonly kind: 'missing' }
@@ -127,6 +158,8 @@ export interface Production {
   readonly seed?: number;
   readonly bitrate?: number;
   readonly words?: number;
+  /** What the upstream says that it used; absent where it says nothing. */
+  readonly usage?: readonly Usage[];
 }
 
 export interface ProducedFile {
@@ -134,6 +167,8 @@ export interface ProducedFile {
   readonly index: number;
   readonly mimeType: string;
   readonly source: ProducedSource;
+  /** What the upstream calls it, where a later input may have to name it. */
+  readonly upstreamId?: string;
   /** Raw sound carries no header: its figures cannot be probed and are told. */
   readonly pcm?: { readonly sampleRate: number; readonly channels: number };
 }

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import type { Duplex } from 'node:stream';
+import { type Duplex, Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { BlobsUnavailable } from '../domain/blobs.ts';
@@ -48,10 +49,26 @@ export function answerFailure(
   if (details.retryAfterSeconds !== undefined) reply.header('retry-after', String(details.retryAfterSeconds));
   if (details.fields) reply.header('x-error-fields', errorFields(details.fields));
   reply.code(entry.status).header('content-type', 'application/json; charset=utf-8');
-  const send = () => void reply.send(bodyOf(refusal, request.id));
+  const body = bodyOf(refusal, request.id);
+  const send = () => void (isToBeReset(request) ? sendAndLinger(request, reply, body) : reply.send(body));
   // Many who ask again at once would keep the loop from its next turn, for which those who were let in wait.
   if (entry.status === 429 || entry.status === 503) setImmediate(send);
   else send();
+}
+
+/** A connection that ends with this answer, while its sender is not done: what is unread then makes its end a reset. */
+const isToBeReset = ({ raw }: FastifyRequest): boolean =>
+  !raw.complete && (raw.httpVersion === '1.0' || raw.headers.connection?.toLowerCase() === 'close');
+
+/** The reset would overtake the answer: it comes at once and in whole, and its end once the body was read. */
+function sendAndLinger({ raw }: FastifyRequest, reply: FastifyReply, body: unknown): void {
+  const bytes = Buffer.from(JSON.stringify(body));
+  const untilRead = async function* () {
+    yield bytes;
+    // Whoever goes away is not waited for, and whoever is slow is cut off.
+    await finished(raw, { writable: false }).catch(() => {});
+  };
+  reply.header('content-length', bytes.length).send(Readable.from(untilRead()));
 }
 
 /** The path without its query: a query may hold a signature. */

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { models } from '../catalog/index.ts';
+import { models as catalog } from '../catalog/index.ts';
 import type { Model } from '../catalog/model.ts';
 import { type RefusalEntry, type RefusalName, refusals } from '../domain/refusal.ts';
 import { type Json, schemas } from './openapi-schemas.ts';
 
 /** OpenAPI 3.1 of the whole protocol, from the same sources as the program: catalog and refusal table. */
-export function openApi(publicUrl: string): Json {
+export function openApi(publicUrl: string, models: readonly Model[] = catalog): Json {
   return {
     openapi: '3.1.0',
     info: {

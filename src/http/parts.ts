@@ -5,6 +5,7 @@ import type { Authenticate } from '../admission/authenticate.ts';
 import type { Bodies } from '../admission/bodies.ts';
 import type { TakeFromRate } from '../admission/rate.ts';
 import type { Signer } from '../blobs/signature.ts';
+import type { Model } from '../catalog/model.ts';
 import type { Blobs } from '../domain/blobs.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Principal } from '../domain/key.ts';
@@ -22,6 +23,8 @@ export interface HttpParts {
   readonly signer: Signer;
   readonly prober: Prober;
   readonly admission: Admission;
+  /** Those that clients are told of. */
+  readonly models: () => readonly Model[];
   readonly authenticate: Authenticate;
   readonly takeFromRate: TakeFromRate;
   /** For the admin API. */

@@ -6,7 +6,7 @@ import { parseJobId } from '../domain/ids.ts';
 import { isFinal, type JobEvent, publicStatus } from '../domain/job.ts';
 import type { Principal } from '../domain/key.ts';
 import { refuse } from '../domain/refusal.ts';
-import { type JobAddress, type JobSummary, listEvents, readJobSummary } from '../store/jobs.ts';
+import { type JobAddress, type JobSummary, listEvents, readJobSummaryTogether } from '../store/jobs.ts';
 import { statusNow } from '../worker/result-body.ts';
 import { type HttpParts, pathValue } from './parts.ts';
 
@@ -32,7 +32,7 @@ export function addressOfPath(request: FastifyRequest, principal: Principal): Jo
 }
 
 export async function findJob(parts: HttpParts, asked: JobAddress): Promise<JobSummary> {
-  const job = await readJobSummary(parts.db, asked);
+  const job = await readJobSummaryTogether(parts.db, asked);
   if (!job) throw refuse('job_unknown');
   return job;
 }

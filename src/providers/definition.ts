@@ -1,5 +1,7 @@
-import type { z } from 'zod';
+import { z } from 'zod';
+import type { Faults } from '../catalog/faults.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { FileId } from '../domain/ids.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { Outbound } from '../media/connect.ts';
 
@@ -8,6 +10,10 @@ export interface ProviderParts {
   readonly clock: Clock;
   /** For addresses that upstreams write. */
   readonly outbound: Outbound;
+  /** An address under which an upstream may fetch a file of ours for a day; null where this gateway has no public address. */
+  readonly linkTo: (fileId: FileId, mimeType: string) => string | null;
+  /** A local folder for results that come inside an answer. */
+  readonly folder: string;
 }
 
 /** A provider bound to one account. */
@@ -18,11 +24,28 @@ export interface OpenedProvider {
   close(): Promise<void>;
 }
 
-/** One file of `providers/`: what the operator writes for an account, and the protocol. */
+/** One file of `providers/`: what the operator writes for an account and for a route, and the protocol. */
 export interface ProviderDefinition {
   readonly name: string;
   /** Reads an account's settings; the result opens it. `secret` is how a secret is written. */
   settings(secret: z.ZodType<string>): z.ZodType<OpenAccount>;
+  /** What may stand at a route beside its account, model and weight. */
+  readonly switches: z.ZodType;
+  /** The model ids that it serves, each with what the upstream calls it unless a route says otherwise. Null: every id, by its own name. */
+  readonly models: Readonly<Record<string, string>> | null;
+  /** Whether an input that points at an earlier job can go only to the account that made that job. */
+  readonly needsOwnJobs: boolean;
+  /** What the upstream cannot take of an input that is valid as such: never dropped, always refused. */
+  faults(modelId: string, input: unknown, route: RouteFacts): Faults;
+  /** What is wrong with the switches of a route of this model, told at the start. */
+  routeFaults(modelId: string, switches: unknown): Faults;
+}
+
+/** What a provider may know of a route before anything is sent. */
+export interface RouteFacts {
+  readonly upstreamModel: string;
+  /** As `switches` left them. */
+  readonly switches: unknown;
 }
 
 export type OpenAccount = (parts: ProviderParts) => OpenedProvider;
@@ -31,10 +54,25 @@ export type OpenAccount = (parts: ProviderParts) => OpenedProvider;
 export function defineProvider<Schema extends z.ZodType>(definition: {
   readonly name: string;
   readonly settings: (secret: z.ZodType<string>) => Schema;
+  /** None where it says nothing. What it gives must parse again, so it transforms nothing. */
+  readonly switches?: z.ZodType;
+  readonly models?: Readonly<Record<string, string>>;
+  /** True where it says nothing: jobs are known to the account that made them. */
+  readonly needsOwnJobs?: boolean;
+  /** None where it says nothing: the upstream takes whatever the model takes. */
+  readonly faults?: ProviderDefinition['faults'];
+  /** None where it says nothing: `switches` says it all. */
+  readonly routeFaults?: ProviderDefinition['routeFaults'];
   readonly open: (settings: z.output<Schema>, parts: ProviderParts) => OpenedProvider;
 }): ProviderDefinition {
+  const { name, switches = z.strictObject({}), models = null, needsOwnJobs = true } = definition;
   return {
-    name: definition.name,
+    name,
+    switches,
+    models,
+    needsOwnJobs,
+    faults: definition.faults ?? (() => []),
+    routeFaults: definition.routeFaults ?? (() => []),
     settings: secret =>
       definition.settings(secret).transform(
         (settings): OpenAccount =>

@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { findModel } from '../catalog/index.ts';
 import type { RenderPlan } from '../catalog/render-plan.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { ProducedFile, Production, Provider, ProviderTask, ProviderTraits } from '../domain/provider.ts';
+import type {
+  ProducedFile,
+  Production,
+  Provider,
+  ProviderAttempt,
+  ProviderTask,
+  ProviderTraits,
+} from '../domain/provider.ts';
 import type { Render, RenderEngine, Rendered } from '../render/engine.ts';
 import { openSandbox, type Sandbox } from './sandbox.ts';
 
@@ -46,7 +53,7 @@ const nothingDrawn: Render = {
 /** The engine that needs no account: it draws and speaks on this machine. Sending again costs nothing. */
 export function openLocalProvider({ engine, clock, folder }: LocalProviderOptions): Provider {
   const running = new Map<string, Running>();
-  const folderOf = ({ dedupeKey }: ProviderTask) => join(folder, dedupeKey);
+  const folderOf = ({ dedupeKey }: ProviderAttempt) => join(folder, dedupeKey);
 
   return {
     name: 'local',
@@ -76,8 +83,8 @@ export function openLocalProvider({ engine, clock, folder }: LocalProviderOption
       return { kind: 'accepted', ref: { key: task.dedupeKey }, firstPollMs: pollMs, settled: render.ended };
     },
 
-    async poll(task) {
-      const entry = running.get(task.dedupeKey);
+    async poll({ dedupeKey }) {
+      const entry = running.get(dedupeKey);
       if (!entry) return { kind: 'lost' };
       const heldMs = entry.tellsAt - clock.now();
       if (!entry.ended || heldMs > 0)
@@ -97,22 +104,22 @@ export function openLocalProvider({ engine, clock, folder }: LocalProviderOption
       }
     },
 
-    async cancel(task) {
-      const entry = running.get(task.dedupeKey);
+    async cancel({ dedupeKey }) {
+      const entry = running.get(dedupeKey);
       if (!entry) return { kind: 'cancelled' };
       entry.render.cancel();
       await entry.render.ended;
       return { kind: 'cancelled' };
     },
 
-    async release(task) {
-      const entry = running.get(task.dedupeKey);
+    async release(attempt) {
+      const entry = running.get(attempt.dedupeKey);
       if (entry && !entry.ended) {
         entry.render.cancel();
         await entry.render.ended;
       }
-      running.delete(task.dedupeKey);
-      await rm(folderOf(task), { recursive: true, force: true });
+      running.delete(attempt.dedupeKey);
+      await rm(folderOf(attempt), { recursive: true, force: true });
     },
   };
 }

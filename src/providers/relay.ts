@@ -8,16 +8,20 @@ import { parseFileId } from '../domain/ids.ts';
 import type { JobErrorCode } from '../domain/job.ts';
 import { toJson } from '../domain/json.ts';
 import type {
+  Pinned,
   PollResult,
   ProducedFile,
   Production,
   Provider,
+  ProviderAttempt,
   ProviderError,
   ProviderTask,
   ProviderTraits,
-  SubmitResult,
 } from '../domain/provider.ts';
 import { defineProvider } from './definition.ts';
+import { type ErrorTable, errorOf, pollAfter, readSubmission, retryAfterOf } from './error-table.ts';
+import { draftAlone, modelOf, namePinned, renameMedia } from './media-form.ts';
+import { type FreeCall, testBy } from './test-account.ts';
 import { openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 
 /** Contract 2 to 4: another gateway that speaks this same contract. */
@@ -34,7 +38,8 @@ export default defineProvider({
       dedupe: z.enum(['replay', 'lookup', 'none']).default('none'),
     }),
   open: ({ base_url: baseUrl, api_key: key, dedupe }, { outbound }) => {
-    const upstream = openUpstream({ baseUrl, headers: { authorization: `Bearer ${key}` }, outbound });
+    const headers = { authorization: `Bearer ${key}` };
+    const upstream = openUpstream({ baseUrl, headers, secrets: [key], outbound });
     return {
       provider: openRelay(upstream, dedupe),
       results: upstream.results,
@@ -53,6 +58,8 @@ const replayWindowMs = 23 * hours;
 const lookupWindowMs = 7 * days;
 
 const handle = z.object({ request_id: z.string().min(1).max(200) });
+/** An id that no gateway gives. */
+const nobodysJob = '00000000-0000-7000-8000-000000000000';
 const refSchema = z.object({ id: z.string().min(1) });
 const status = z.object({
   request_id: z.string(),
@@ -81,7 +88,7 @@ const result = z.object({
   seed: z.int().optional(),
   data: z.object({ subtitle_file: z.string().optional() }).optional(),
   extra_info: z.object({ bitrate: z.int().optional(), word_count: z.int().optional() }).optional(),
-  creations: z.array(z.object({ cover_url: z.string().optional() })).optional(),
+  creations: z.array(z.object({ id: z.string().optional(), cover_url: z.string().optional() })).optional(),
 });
 
 function openRelay(upstream: Upstream, dedupe: ProviderTraits['dedupe']): Provider {
@@ -92,7 +99,7 @@ function openRelay(upstream: Upstream, dedupe: ProviderTraits['dedupe']): Provid
     billable: true,
     minPollMs,
   };
-  const requestOf = ({ upstreamModel }: ProviderTask, ref: unknown, end: string) =>
+  const requestOf = ({ upstreamModel }: ProviderAttempt, ref: unknown, end: string) =>
     `/v1/queue/${encodeURIComponent(upstreamModel)}/requests/${encodeURIComponent(refSchema.parse(ref).id)}${end}`;
   const ask = (method: 'GET' | 'PUT', path: string) =>
     upstream.ask({ method, path, timeoutMs: askTimeoutMs });
@@ -105,12 +112,20 @@ function openRelay(upstream: Upstream, dedupe: ProviderTraits['dedupe']): Provid
         ? { ...traits, dedupe: 'none' }
         : traits,
     ready: async () => ({ ok: true }),
+    // Whoever is let in hears that there is no such request, which costs nothing to ask.
+    test: () =>
+      testBy(upstream, {
+        path: `/v1/queue/beta-edit/requests/${nobodysJob}/status`,
+        isWelcome: saysNoSuchRequest,
+        errors,
+      }),
 
     /** Our files become files of that gateway; addresses elsewhere go as they are. */
     async prepare(task, signal) {
       const uploads: Record<string, string> = {};
-      for (const [reference, path] of Object.entries(task.media)) {
-        if (!parseFileId(reference)) continue;
+      for (const { value: reference } of modelOf(task).media(task.job.input)) {
+        const path = task.media[reference];
+        if (!parseFileId(reference) || path === undefined || reference in uploads) continue;
         const body = new FormData();
         body.append('file', await openAsBlob(path), basename(path));
         const reply = await upstream.ask({
@@ -122,7 +137,7 @@ function openRelay(upstream: Upstream, dedupe: ProviderTraits['dedupe']): Provid
           isBillable: true,
         });
         const made = reply.kind === 'answered' && reply.status === 200 ? upload.safeParse(reply.json) : null;
-        if (!made?.success) return { kind: 'refused', error: errorOf(reply, { isSafe: true }) };
+        if (!made?.success) return { kind: 'refused', error: errorOf(reply, errors) };
         uploads[reference] = made.data.id;
       }
       return { kind: 'prepared', prepared: uploads };
@@ -137,7 +152,10 @@ function openRelay(upstream: Upstream, dedupe: ProviderTraits['dedupe']): Provid
         timeoutMs: submitTimeoutMs,
         isBillable: true,
       });
-      return readSubmit(reply);
+      return readSubmission(reply, errors, ({ json }) => {
+        const made = handle.safeParse(json).data;
+        return made ? { kind: 'accepted', ref: { id: made.request_id }, firstPollMs: minPollMs } : null;
+      });
     },
 
     async recover(task) {
@@ -149,16 +167,16 @@ function openRelay(upstream: Upstream, dedupe: ProviderTraits['dedupe']): Provid
       return first ? { kind: 'found', ref: { id: first.request_id } } : { kind: 'absent' };
     },
 
-    async poll(task, ref) {
-      const reply = await ask('GET', requestOf(task, ref, '/status'));
+    async poll(attempt, ref) {
+      const reply = await ask('GET', requestOf(attempt, ref, '/status'));
       const { id } = refSchema.parse(ref);
       const told = readState(reply, id);
       if (told !== 'completed') return told;
-      return readResult(await ask('GET', requestOf(task, ref, '/response')), id);
+      return readResult(await ask('GET', requestOf(attempt, ref, '/response')), id);
     },
 
-    async cancel(task, ref) {
-      const reply = await ask('PUT', requestOf(task, ref, '/cancel'));
+    async cancel(attempt, ref) {
+      const reply = await ask('PUT', requestOf(attempt, ref, '/cancel'));
       if (reply.kind !== 'answered') return { kind: 'requested' };
       if (reply.status === 200) return { kind: 'cancelled' };
       // Asked for, or ended before: the next polls tell.
@@ -168,32 +186,38 @@ function openRelay(upstream: Upstream, dedupe: ProviderTraits['dedupe']): Provid
     release: async () => {},
   };
 
-  /** The body as the client gave it; whoever is called back and finds jobs by name there is us. */
-  function bodyOf({ job, dedupeKey }: ProviderTask, prepared: unknown): unknown {
-    const model = findModel(job.modelId);
-    if (!model) throw new Error(`expected a model, got ${job.modelId}`);
-    const externalTaskId = dedupe === 'lookup' && model.takesExternalTaskId ? dedupeKey : null;
-    const body = model.withDelivery(rename(job.input, uploadsSchema.parse(prepared)), { externalTaskId });
+  /** The body as the client gave it, in that gateway's names; whoever is called back and finds jobs by name there is us. */
+  function bodyOf(task: ProviderTask, prepared: unknown): unknown {
+    const model = modelOf(task);
+    const { input } = task.job;
+    const externalTaskId = dedupe === 'lookup' && model.takesExternalTaskId ? task.dedupeKey : null;
+    const named = namePinned(task, renameMedia(task, input, uploadsSchema.parse(prepared)), nameThere);
+    const body = model.withDelivery(draftAlone(task, named), { externalTaskId });
     // Sound comes by address, whatever form our client wants it in.
-    return model.inlineAudio(job.input) ? { ...body, output_format: 'url' } : body;
+    return model.inlineAudio(input) ? { ...body, output_format: 'url' } : body;
   }
 }
 
-/** The table that decides money (design, reading one submit attempt). */
-function readSubmit(reply: UpstreamReply): SubmitResult {
-  if (reply.kind === 'unsent') return { kind: 'refused', error: errorOf(reply, { isSafe: true }) };
-  if (reply.kind === 'broken') return { kind: 'unknown', error: errorOf(reply, { isSafe: false }) };
-  if (reply.status === 200) {
-    const made = handle.safeParse(reply.json);
-    return made.success
-      ? { kind: 'accepted', ref: { id: made.data.request_id }, firstPollMs: minPollMs }
-      : { kind: 'unknown', error: errorOf(reply, { isSafe: false }) };
-  }
+/** A video has a name of its own there; all else goes by its job. */
+const nameThere = ({ ref, upstreamId }: Pinned, kind: 'image' | 'draft' | 'video'): string | null =>
+  kind === 'video' ? upstreamId : refSchema.parse(ref).id;
+
+const detail = z.object({ detail: z.string() });
+const gatewayError = z.object({ error: z.object({ message: z.string() }) });
+
+const errors: ErrorTable = {
+  read(json) {
+    const message = detail.safeParse(json).data?.detail ?? gatewayError.safeParse(json).data?.error.message;
+    return message === undefined ? null : { code: null, message };
+  },
+  codes: {},
   // Decisions 2: 503 is answered before anything is stored. Every other failure of a server says nothing.
-  const isCertain = (reply.status >= 300 && reply.status < 500) || reply.status === 503;
-  const error = errorOf(reply, { isSafe: isCertain });
-  return isCertain ? { kind: 'refused', error } : { kind: 'unknown', error };
-}
+  statuses: { 503: 'down' },
+};
+
+/** Contract 2: told to whoever has a key, in these words. */
+const saysNoSuchRequest: NonNullable<FreeCall['isWelcome']> = ({ status, json }) =>
+  status === 404 && detail.safeParse(json).data?.detail === 'Request not found';
 
 function readState(reply: UpstreamReply, id: string): PollResult | 'completed' {
   if (reply.kind !== 'answered') return { kind: 'unreachable', reason: reply.reason };
@@ -245,17 +269,19 @@ function productionOf(told: z.output<typeof result>): Production {
     role: ProducedFile['role'],
     index: number,
     from: z.output<typeof link> | string | undefined,
-    pcm?: ProducedFile['pcm'],
+    more: { readonly pcm?: ProducedFile['pcm'] | undefined; readonly upstreamId?: string | undefined } = {},
   ) => {
     if (from === undefined) return;
     const url = typeof from === 'string' ? from : from.url;
     const mimeType = typeof from === 'string' ? 'application/octet-stream' : from.content_type;
-    files.push({ role, index, mimeType, source: { kind: 'url', url }, ...(pcm && { pcm }) });
+    const { pcm, upstreamId } = more;
+    const source = { kind: 'url', url } as const;
+    files.push({ role, index, mimeType, source, ...(pcm && { pcm }), ...(upstreamId && { upstreamId }) });
   };
-  add('primary', 0, told.video);
+  add('primary', 0, told.video, { upstreamId: told.creations?.[0]?.id ?? fileIn(told.video?.url) });
   for (const [place, image] of (told.images ?? []).entries()) add('primary', image.index ?? place, image);
   const { audio } = told;
-  add('primary', 0, audio, audio && pcmOf(audio));
+  add('primary', 0, audio, audio && { pcm: pcmOf(audio) });
   add('watermarked', 0, told.watermarked_url);
   add('last_frame', 0, told.last_frame);
   add('grid', 0, told.image_url);
@@ -272,63 +298,10 @@ function productionOf(told: z.output<typeof result>): Production {
   };
 }
 
+/** A signed address there names the file, as every address of a gateway does. */
+const fileIn = (url = ''): string | undefined => /\/v1\/f\/(file_[0-9A-Za-z]{24})\//.exec(url)?.[1];
+
 const pcmOf = ({ content_type, sample_rate: sampleRate, channels }: z.output<typeof sound>) =>
   /pcm|l16/i.test(content_type) && sampleRate !== undefined
     ? { sampleRate, channels: channels ?? 1 }
     : undefined;
-
-const detail = z.object({ detail: z.string() });
-const gatewayError = z.object({ error: z.object({ message: z.string() }) });
-
-/** What a call that did not succeed means. `isSafe`: nothing was created, so it may be made again. */
-function errorOf(reply: UpstreamReply, { isSafe }: { readonly isSafe: boolean }): ProviderError {
-  if (reply.kind !== 'answered') {
-    return { code: 'provider_unavailable', message: reply.reason, retry: isSafe, trouble: 'upstream' };
-  }
-  const { status: code } = reply;
-  const said = (
-    detail.safeParse(reply.json).data?.detail ??
-    gatewayError.safeParse(reply.json).data?.error.message ??
-    `status ${code}`
-  ).slice(0, 500);
-  const upstream = { code: String(code), message: said };
-  const unavailable = { code: 'provider_unavailable', upstream, ...retryAfterOf(reply) } as const;
-  if ([401, 402, 403].includes(code))
-    return {
-      ...unavailable,
-      message: `the upstream refused our account: ${said}`,
-      retry: true,
-      trouble: 'account',
-    };
-  if ([408, 425, 429].includes(code))
-    return { ...unavailable, message: 'the upstream asks for a pause', retry: true, trouble: 'rate' };
-  if (code >= 300 && code < 400)
-    return { ...unavailable, message: 'the upstream redirects, which is not followed', retry: false };
-  if (code >= 400 && code < 500)
-    return {
-      code: 'invalid_input',
-      message: `the upstream refused the input: ${said}`,
-      retry: false,
-      upstream,
-    };
-  return { ...unavailable, message: `the upstream answered ${code}`, retry: isSafe, trouble: 'upstream' };
-}
-
-/** `Retry-After` in seconds; a date is as good as nothing said. */
-function retryAfterOf(reply: UpstreamReply): { readonly retryAfterMs?: number } {
-  const asked = reply.kind === 'answered' ? Number(reply.headers['retry-after'] ?? Number.NaN) : Number.NaN;
-  return Number.isFinite(asked) && asked >= 0 ? { retryAfterMs: Math.min(asked, 86_400) * seconds } : {};
-}
-
-function pollAfter(reply: UpstreamReply): { readonly nextPollMs?: number } {
-  const { retryAfterMs } = retryAfterOf(reply);
-  return retryAfterMs === undefined ? {} : { nextPollMs: retryAfterMs };
-}
-
-/** The input with references replaced, wherever they stand. */
-function rename(input: unknown, names: Readonly<Record<string, string>>): unknown {
-  if (typeof input === 'string') return names[input] ?? input;
-  if (Array.isArray(input)) return input.map(item => rename(item, names));
-  if (typeof input !== 'object' || input === null) return input;
-  return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, rename(value, names)]));
-}

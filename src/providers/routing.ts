@@ -26,6 +26,8 @@ export interface Route {
   readonly upstreamModel: string;
   /** Its share among the routes of the model that are free. */
   readonly weight: number;
+  /** What the operator wrote for the route beside that, as its provider's schema left it. */
+  readonly switches?: unknown;
 }
 
 /** Which account serves which model. */
@@ -33,6 +35,8 @@ export interface Routing {
   readonly accounts: readonly Account[];
   /** At least one. */
   routesOf(modelId: string): readonly Route[];
+  /** Closes what was replaced by other settings, as far as it is used no more. */
+  closeReplaced(isUsed: (account: Account) => boolean): Promise<void>;
 }
 
 /** Every model without routes of its own goes to `otherwise`. */
@@ -44,6 +48,7 @@ export function openRouting(
   return {
     accounts,
     routesOf: modelId => routes.get(modelId) ?? [{ account: otherwise, upstreamModel: modelId, weight: 1 }],
+    closeReplaced: async () => {},
   };
 }
 

@@ -1,11 +1,13 @@
-import { Agent, buildConnector, type Dispatcher, type FormData, request as send } from 'undici';
+import { Agent, buildConnector, type FormData } from 'undici';
 import { seconds } from '../domain/clock.ts';
-import { BodyFailed, bindBody } from '../media/bounded-body.ts';
 import { type Outbound, openOutbound } from '../media/connect.ts';
+import { type Answer, CallEnded, call } from './call.ts';
 
 /** How every provider calls out: no redirects, no retries, bounded in time and bytes, the key to its own host alone. */
 export interface Upstream {
   ask(request: UpstreamRequest): Promise<UpstreamReply>;
+  /** The path below the base of the account; null for an address elsewhere, which is never given the key. */
+  pathOf(url: string): string | null;
   /** For results: the account's own host is trusted by configuration, every other address is judged. */
   readonly results: Outbound;
   close(): Promise<void>;
@@ -21,16 +23,19 @@ export interface UpstreamRequest {
   readonly timeoutMs: number;
   /** On a connection of its own: a reset is then never that of an idle connection which was closed meanwhile. */
   readonly isBillable?: boolean;
+  /** More of an answer is never read. Default 4 MB: figures and addresses; more where results come inside it. */
+  readonly maxAnswerBytes?: number;
   readonly signal?: AbortSignal;
 }
 
 export type UpstreamReply =
-  /** `json` is undefined where the answer is no JSON, or was cut. */
+  /** `json` is undefined where the answer is no JSON, or was cut; `bytes` is null where it was cut. */
   | {
       readonly kind: 'answered';
       readonly status: number;
       readonly headers: Readonly<Record<string, string>>;
       readonly json: unknown;
+      readonly bytes: Buffer | null;
     }
   /** Certain: no byte of the request left. */
   | { readonly kind: 'unsent'; readonly reason: string }
@@ -40,19 +45,24 @@ export type UpstreamReply =
 export interface UpstreamOptions {
   /** Without a slash at its end. */
   readonly baseUrl: string;
-  /** Sent to that base alone. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Sent to that base alone; made anew for every call where a token ends. */
+  readonly headers: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>);
+  /** Never let out again, should the upstream repeat them. */
+  readonly secrets: readonly string[];
+  /** Whether results at the account's own host are asked for with its headers; default: they are open to whoever knows the address. */
+  readonly hasKeyedResults?: boolean;
   /** For addresses that upstreams write. */
   readonly outbound: Outbound;
 }
 
 const connectTimeoutMs = 5 * seconds;
-/** Answers are figures and addresses; media come by address. */
-const maxAnswerBytes = 4 * 1024 * 1024;
+const defaultMaxAnswerBytes = 4 * 1024 * 1024;
 const maxConnections = 64;
 const maxHeaderBytes = 32 * 1024;
 
-export function openUpstream({ baseUrl, headers: own, outbound }: UpstreamOptions): Upstream {
+export function openUpstream(options: UpstreamOptions): Upstream {
+  const { baseUrl, secrets, outbound, hasKeyedResults = false } = options;
+  const ownHeaders = () => (typeof options.headers === 'function' ? options.headers() : options.headers);
   const connectTo = buildConnector({ allowH2: false, timeout: connectTimeoutMs });
   const pool = new Agent({
     connect: connectTo,
@@ -66,40 +76,50 @@ export function openUpstream({ baseUrl, headers: own, outbound }: UpstreamOption
   const { origin } = new URL(baseUrl);
 
   return {
-    async ask({ method, path, headers = {}, body, timeoutMs, isBillable = false, signal }) {
+    async ask({ method, path, headers = {}, body, timeoutMs, isBillable = false, signal, maxAnswerBytes }) {
       let isConnected = false;
       // Whoever waits for a connection does so before his time begins to run.
       const leave = isBillable ? null : await lanes.enter();
       const agent = isBillable ? openOnce(connectTo, () => (isConnected = true)) : pool;
-      const ends = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
+      const { pathname, search } = new URL(`${baseUrl}${path}`);
+      const request = {
+        origin,
+        path: `${pathname}${search}`,
+        method,
+        headers: {
+          'user-agent': 'Atelier',
+          accept: 'application/json',
+          ...(typeof body === 'string' && { 'content-type': 'application/json' }),
+          ...headers,
+          ...ownHeaders(),
+          'accept-encoding': 'identity',
+        },
+        body: body ?? null,
+      };
       try {
-        const answer = await send(`${baseUrl}${path}`, {
-          dispatcher: agent,
-          method,
-          headers: {
-            'user-agent': 'Atelier',
-            accept: 'application/json',
-            ...(typeof body === 'string' && { 'content-type': 'application/json' }),
-            ...headers,
-            ...own,
-            'accept-encoding': 'identity',
-          },
-          body: body ?? null,
-          signal: ends,
-        });
-        const json = await readJson(answer, ends);
-        return { kind: 'answered', status: answer.statusCode, headers: joinHeaders(answer.headers), json };
+        const maxBytes = maxAnswerBytes ?? defaultMaxAnswerBytes;
+        const { status, headers: told, bytes } = await call(agent, request, { timeoutMs, maxBytes, signal });
+        const json = bytes ? parseJson(bytes, secrets) : undefined;
+        return { kind: 'answered', status, headers: joinHeaders(told), json, bytes };
       } catch (failure) {
-        const reason = ends.aborted ? 'no answer came in time' : sayWhy(failure);
+        const reason = failure instanceof CallEnded ? failure.message : sayWhy(failure);
         return isBillable && !isConnected ? { kind: 'unsent', reason } : { kind: 'broken', reason };
       } finally {
         leave?.();
         if (agent !== pool) void agent.destroy();
       }
     },
+    pathOf(url) {
+      const asked = URL.parse(url);
+      if (asked?.origin !== origin || asked.username !== '' || asked.password !== '') return null;
+      return asked.href.startsWith(`${baseUrl}/`) ? asked.href.slice(baseUrl.length) : null;
+    },
     results: {
-      request: (url, request) =>
-        (URL.parse(url)?.origin === origin ? trusted : outbound).request(url, request),
+      request(url, request) {
+        if (URL.parse(url)?.origin !== origin) return outbound.request(url, request);
+        const headers = hasKeyedResults ? { ...request.headers, ...ownHeaders() } : request.headers;
+        return trusted.request(url, { ...request, ...(headers && { headers }) });
+      },
       close: () => trusted.close(),
     },
     async close() {
@@ -142,24 +162,17 @@ function openOnce(connectTo: buildConnector.connector, onConnected: () => void):
   });
 }
 
-/** Undefined for what is no JSON, breaks off or passes the bound: the status alone has been said then. */
-async function readJson({ body }: Dispatcher.ResponseData, ends: AbortSignal): Promise<unknown> {
-  const bound = bindBody(body, {
-    maxBytes: maxAnswerBytes,
-    release: () => {},
-    sayWhy: () => (ends.aborted ? 'too slow' : 'broke off'),
-  });
+/** Undefined for what is no JSON. A key that is repeated in an error is not passed on. */
+function parseJson(bytes: Buffer, secrets: readonly string[]): unknown {
+  const text = secrets.reduce((told, secret) => told.replaceAll(secret, '(a secret)'), bytes.toString());
   try {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of bound) chunks.push(chunk);
-    return JSON.parse(Buffer.concat(chunks).toString()) as unknown;
-  } catch (failure) {
-    if (failure instanceof BodyFailed || failure instanceof SyntaxError) return undefined;
-    throw failure;
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
   }
 }
 
-const joinHeaders = (headers: Dispatcher.ResponseData['headers']): Readonly<Record<string, string>> =>
+const joinHeaders = (headers: Answer['headers']): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]));
 
 function sayWhy(failure: unknown): string {

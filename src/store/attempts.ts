@@ -120,6 +120,21 @@ export async function readLastAttempts(
   return new Map(rows.map(row => [jobIdFromRow(text(row, 'job_id')), attemptFromRow(row)]));
 }
 
+/** Where a job was made and by what it is known there; null where it was never accepted. */
+export async function readMaker(
+  db: Statements,
+  jobId: string,
+): Promise<{ readonly account: string; readonly ref: unknown } | null> {
+  const [row] = await db.read(
+    `SELECT account, ref FROM attempts WHERE job_id = $1 AND answer IN ('accepted', 'done')
+     ORDER BY number DESC LIMIT 1`,
+    [jobId],
+  );
+  if (!row) return null;
+  const ref = textOrNull(row, 'ref');
+  return { account: text(row, 'account'), ref: ref === null ? null : fromJson(ref) };
+}
+
 function attemptFromRow(row: Row): Attempt {
   const ref = textOrNull(row, 'ref');
   const prepared = textOrNull(row, 'prepared');

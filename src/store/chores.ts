@@ -1,6 +1,6 @@
 import { jobError, maxDeaths } from '../domain/job.ts';
 import { toJson } from '../domain/json.ts';
-import { expiredError, insertEvent } from './claims.ts';
+import { byIdAlone, expiredError, insertEvents } from './claims.ts';
 import type { Connection, Row, Statements } from './connection.ts';
 import { tellCallback } from './deliveries.ts';
 import { nameDoubts } from './doubts.ts';
@@ -53,7 +53,7 @@ export function rescueJobs(
       closed.push(
         ...(await tx.write(
           `UPDATE jobs SET state = 'failed', holder = NULL, deaths = deaths + 1, completed_at = $1, error = $2
-           WHERE id IN (${places(3)}) AND state = 'running' RETURNING id, callback_url`,
+           WHERE id IN (${places(3)}) AND ${byIdAlone('running')} RETURNING id, callback_url`,
           [now, toJson(poisonError), ...ids],
         )),
       );
@@ -65,14 +65,13 @@ export function rescueJobs(
       await inBatches(idsOf(rows), async (ids, places) => {
         await tx.write(
           `UPDATE jobs SET state = 'available', holder = NULL, progress = NULL, collecting = 0, deaths = deaths + $1
-           WHERE id IN (${places(2)}) AND state = 'running'`,
+           WHERE id IN (${places(2)}) AND ${byIdAlone('running')}`,
           [deaths, ...ids],
         );
       });
     }
-    for (const id of idsOf(back)) {
-      await insertEvent(tx, id, { at: now, level: 'WARN', message: 'Taken back from a worker that died' });
-    }
+    const takenBack = { at: now, level: 'WARN', message: 'Taken back from a worker that died' } as const;
+    await inBatches(idsOf(back), ids => insertEvents(tx, ids, takenBack));
     await nameDoubts(tx, poison, now);
     return { back: idsOf(back), closed: await tellAll(tx, closed, now) };
   });

@@ -18,26 +18,44 @@ import { insertFile } from './files.ts';
 import { type JobAddress, jobColumns, jobFromRow } from './jobs.ts';
 import { integer, text, textOrNull } from './rows.ts';
 import { type AccountLimits, grantSlots, lockClaims, takeFromAccountRate } from './slots.ts';
+import { insertUsage } from './usage.ts';
+
+/** A model that has a job to claim. */
+export interface Work {
+  readonly modelId: string;
+  readonly band: number;
+  /** Whether some of its jobs are bound to an account, where they may be under way. */
+  readonly isBound: boolean;
+}
 
 /** The models of a pool that have a job to claim, the urgent band first. */
 export async function findModelsWithWork(
   db: Statements,
   modelIds: readonly string[],
   now: number,
-): Promise<readonly { readonly modelId: string; readonly band: number }[]> {
+): Promise<readonly Work[]> {
   if (modelIds.length === 0) return [];
   const rows = await db.read(
-    `SELECT model_id, band FROM (${modelIds
+    `SELECT model_id, band, is_bound FROM (${modelIds
       .map(
         (_, index) =>
-          `SELECT * FROM (SELECT model_id, band FROM jobs WHERE model_id = $${index + 2} AND state = 'available'
-             AND due_at <= $1 ORDER BY band, rank, id LIMIT 1) AS head_${index}`,
+          `SELECT * FROM (SELECT model_id, band, ${isBound(index + 2)} AS is_bound FROM jobs
+             WHERE model_id = $${index + 2} AND state = 'available' AND due_at <= $1
+             ORDER BY band, rank, id LIMIT 1) AS head_${index}`,
       )
       .join(' UNION ALL ')}) AS heads ORDER BY band`,
     [now, ...modelIds],
   );
-  return rows.map(row => ({ modelId: text(row, 'model_id'), band: integer(row, 'band') }));
+  return rows.map(row => ({
+    modelId: text(row, 'model_id'),
+    band: integer(row, 'band'),
+    isBound: integer(row, 'is_bound') === 1,
+  }));
 }
+
+const isBound = (model: number): string => `CASE WHEN EXISTS (SELECT 1 FROM jobs AS bound
+  WHERE bound.model_id = $${model} AND bound.state = 'available' AND bound.account IS NOT NULL AND bound.due_at <= $1)
+  THEN 1 ELSE 0 END`;
 
 export interface Claim {
   readonly worker: WorkerId;
@@ -66,6 +84,9 @@ export async function findModelsWithSuspects(db: Statements, now: number): Promi
 /** The account of jobs that this machine's own engine makes. */
 export const localAccount = 'local';
 
+/** A job may be for some accounts alone: each stands between commas. */
+const mayTake = `(accounts IS NULL OR REPLACE(accounts, ',' || $5 || ',', '') <> accounts)`;
+
 /**
  * Takes up to `limit` jobs of one model, in line order, of those that are not bound to another account.
  * Tells callbacks of the new status in the same transaction.
@@ -80,7 +101,7 @@ export function claimJobs(db: Connection, claim: Claim): Promise<readonly Job[]>
     const rows = await tx.write(
       `WITH next AS MATERIALIZED (
          SELECT id FROM jobs WHERE model_id = $1 AND state = 'available' AND due_at <= $2
-           AND (account IS NULL OR account = $5) ${claim.only ? suspicion[claim.only] : ''}
+           AND (account IS NULL OR account = $5) AND ${mayTake} ${claim.only ? suspicion[claim.only] : ''}
            ${perKey === undefined ? '' : `AND (SELECT count(*) FROM jobs AS own WHERE own.key_id = jobs.key_id AND own.state = 'running') < $6`}
          ORDER BY band, rank, id LIMIT $3 ${db.skipLocked})
        UPDATE jobs SET state = 'running', holder = $4, claim = claim + 1, account = $5,
@@ -118,15 +139,10 @@ export function settle(
     ]);
     if (!row) return false;
     for (const file of files) await insertFile(tx, file);
+    if ('usage' in outcome && outcome.usage) await insertUsage(tx, hold.jobId, outcome.usage, now);
     if (outcome.kind === 'retry')
       await insertEvent(tx, hold.jobId, { at: now, level: 'WARN', message: outcome.reason });
-    if (outcome.kind === 'interrupted') {
-      await insertEvent(tx, hold.jobId, {
-        at: now,
-        level: 'INFO',
-        message: 'Handed back by a worker that stopped',
-      });
-    }
+    if (outcome.kind === 'interrupted') await insertEvent(tx, hold.jobId, handedBack(now));
     const state = stateAfter(outcome);
     if (isFinal(state)) await nameDoubts(tx, [hold.jobId], now, isUncertain(outcome));
     if (isFinal(state) && textOrNull(row, 'callback_url') !== null)
@@ -155,6 +171,25 @@ const held = `id = $1 AND holder = $2 AND claim = $3 AND state = 'running' RETUR
 const liveAttempts = `SELECT 1 FROM attempts WHERE attempts.job_id = jobs.id
   AND (answer IS NULL OR answer IN ('unknown', 'accepted', 'done'))`;
 
+/**
+ * Whoever comes back by himself did not die: the count of deaths starts again. A job stays bound to its account
+ * while what was sent there may go on.
+ */
+export const backInLine = `state = 'available', holder = NULL, progress = NULL, collecting = 0, deaths = 0,
+  account = CASE WHEN EXISTS (${liveAttempts}) THEN account END`;
+
+/**
+ * The state of jobs that a statement names by their ids. PostgreSQL believes the partial indexes of a state, and of a
+ * holder that it never heard of, to be short, and would read all of them for every group of ids.
+ */
+export const byIdAlone = (state: JobState): string => `state || '' = '${state}'`;
+
+export const handedBack = (at: number): JobEvent => ({
+  at,
+  level: 'INFO',
+  message: 'Handed back by a worker that stopped',
+});
+
 function statementFor(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'completed':
@@ -164,10 +199,7 @@ function statementFor(outcome: Outcome): string {
       return `UPDATE jobs SET state = '${outcome.kind}', holder = NULL, completed_at = $4, error = $5 WHERE ${held}`;
     case 'retry':
     case 'interrupted':
-      // Whoever comes back by himself did not die: the count of deaths starts again.
-      // It stays bound to its account while what was sent there may go on.
-      return `UPDATE jobs SET state = 'available', holder = NULL, progress = NULL, collecting = 0, deaths = 0, due_at = $4,
-        account = CASE WHEN EXISTS (${liveAttempts}) THEN account END WHERE ${held}`;
+      return `UPDATE jobs SET ${backInLine}, due_at = $4 WHERE ${held}`;
   }
 }
 
@@ -264,14 +296,32 @@ export async function noteProgress(db: Statements, hold: Hold, progress: number)
 export const expiredError = jobError('expired', 'the deadline passed before the job was done');
 
 /** A line of a job's timeline. */
-export async function insertEvent(tx: Statements, jobId: string, event: JobEvent): Promise<void> {
-  await tx.write('INSERT INTO events (id, job_id, at, level, message) VALUES ($1, $2, $3, $4, $5)', [
-    uuidv7(event.at),
-    jobId,
-    event.at,
-    event.level,
-    event.message,
+export const insertEvent = (tx: Statements, jobId: string, event: JobEvent): Promise<void> =>
+  insertEvents(tx, [jobId], event);
+
+/** The same line for many. */
+export async function insertEvents(
+  tx: Statements,
+  jobIds: readonly string[],
+  { at, level, message }: JobEvent,
+): Promise<void> {
+  if (jobIds.length === 0) return;
+  const lines = jobIds.map((_, index) => `($${2 * index + 4}, $${2 * index + 5}, $1, $2, $3)`).join(', ');
+  await tx.write(`INSERT INTO events (id, job_id, at, level, message) VALUES ${lines}`, [
+    at,
+    level,
+    message,
+    ...jobIds.flatMap(jobId => [uuidv7(at), jobId]),
   ]);
+}
+
+/** A held job with all that was asked for; null once the hold is lost. */
+export async function readHeldJob(db: Statements, hold: Hold): Promise<Job | null> {
+  const [row] = await db.read(
+    `SELECT ${jobColumns} FROM jobs WHERE id = $1 AND holder = $2 AND claim = $3 AND state = 'running'`,
+    [hold.jobId, hold.holder, hold.claim],
+  );
+  return row ? jobFromRow(row) : null;
 }
 
 /** Whether a client asked for the end of a held job; false also once the hold is lost. */

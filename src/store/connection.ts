@@ -48,4 +48,9 @@ export const availableTopic = 'available';
 /** The topic that says: a callback is to be made. */
 export const deliveryTopic = 'delivery';
 /** The topic that says: this job changed, or its cancel was asked for. */
-export const jobTopic = (jobId: string): string => `job:${jobId}`;
+export const jobTopic = (jobId: string): string => `${aboutJob}${jobId}`;
+/** The id of the job that a topic is about; null for every other topic. */
+export const jobOfTopic = (topic: string): string | null =>
+  topic.startsWith(aboutJob) ? topic.slice(aboutJob.length) : null;
+
+const aboutJob = 'job:';

@@ -1,160 +1,19 @@
-import { hours } from '../domain/clock.ts';
-import type { StoredFile } from '../domain/file.ts';
 import {
   type JobId,
   jobIdFromRow,
-  type KeyId,
   keyIdFromRow,
   type UserId,
   userIdFromRow,
   workerIdFromRow,
 } from '../domain/ids.ts';
-import type { Band, Job, JobError, JobEvent, JobResult, JobState, JobStatus } from '../domain/job.ts';
+import type { Job, JobError, JobEvent, JobResult, JobState, JobStatus } from '../domain/job.ts';
 import { fromJson } from '../domain/json.ts';
 import type { Connection, Row, Statements, Value } from './connection.ts';
-import { insertFile } from './files.ts';
 import { integer, integerOrNull, oneOf, text, textOrNull } from './rows.ts';
-
-/** Decisions 2: an Idempotency-Key is remembered this long. */
-const idempotencyLifeMs = 24 * hours;
-
-export interface NewJob {
-  readonly id: JobId;
-  readonly userId: UserId;
-  readonly keyId: KeyId;
-  readonly modelId: string;
-  readonly band: Band;
-  readonly createdAt: number;
-  readonly expiresAt: number;
-  /** The validated input as JSON text. */
-  readonly input: string;
-  /** The job that this one was made from. */
-  readonly parentId: string | null;
-  readonly externalTaskId: string | null;
-  readonly callbackUrl: string | null;
-  readonly idempotency: Idempotency | null;
-}
-
-export interface Idempotency {
-  readonly key: string;
-  /** Of the parsed body: another body under the same key is refused. */
-  readonly hash: string;
-}
+import { together } from './together.ts';
 
 /** What a status needs: everything but the two big columns. */
 export type JobSummary = Omit<Job, 'input' | 'result'>;
-
-export type Insertion =
-  | { readonly kind: 'inserted'; readonly rank: number }
-  | { readonly kind: 'replayed'; readonly jobId: JobId }
-  | { readonly kind: 'idempotency_key_reused' }
-  | { readonly kind: 'external_task_id_used'; readonly jobId: JobId };
-
-/**
- * Keeps a job; flushed when it resolves. Its rank lets users take turns: behind their own waiting jobs
- * of the model, never before the front of the line.
- */
-export async function insertJob(
-  db: Connection,
-  job: NewJob,
-  files: readonly StoredFile[] = [],
-): Promise<Insertion> {
-  const inserted = await insertWithFiles(db, job, files);
-  if (inserted) return inserted;
-  if (job.idempotency) await forgetOldIdempotencyKey(db, job, job.idempotency.key);
-  return (
-    (await findReplay(db, job, job.createdAt)) ??
-    (await findByExternalTaskId(db, job)) ??
-    // What stood in the way is gone: it was forgotten or pruned a moment ago.
-    (await insertWithFiles(db, job, files)) ??
-    Promise.reject(new Error(`expected job ${job.id} to be inserted or its conflict to be found`))
-  );
-}
-
-function insertWithFiles(
-  db: Connection,
-  job: NewJob,
-  files: readonly StoredFile[],
-): Promise<Insertion | null> {
-  if (files.length === 0) return tryInsert(db, job);
-  return db.transaction(async tx => {
-    const inserted = await tryInsert(tx, job);
-    for (const file of inserted ? files : []) await insertFile(tx, file);
-    return inserted;
-  });
-}
-
-// The user as a range and the order by it keep the planner on the index of users: by the claim index it
-// would read through everybody's jobs to find the last of one.
-async function tryInsert(db: Statements, job: NewJob): Promise<Insertion | null> {
-  const [row] = await db.write(
-    `INSERT INTO jobs (id, user_id, key_id, model_id, state, band, rank, due_at, created_at, expires_at, input,
-       parent_id, external_task_id, callback_url, idempotency_key, idempotency_hash)
-     VALUES ($1, $2, $3, $4, 'available', $5,
-       COALESCE((SELECT MAX(place) FROM (
-         SELECT rank + 1 AS place FROM (SELECT rank FROM jobs
-           WHERE model_id = $4 AND band = $5 AND user_id BETWEEN $2 AND $2 AND state = 'available'
-           ORDER BY user_id DESC, rank DESC LIMIT 1) AS own
-         UNION ALL
-         SELECT MIN(rank) FROM jobs WHERE model_id = $4 AND band = $5 AND state = 'available') AS places), 0),
-       $6, $6, $7, $8, $9, $10, $11, $12, $13)
-     ON CONFLICT DO NOTHING
-     RETURNING rank`,
-    [
-      job.id,
-      job.userId,
-      job.keyId,
-      job.modelId,
-      job.band,
-      job.createdAt,
-      job.expiresAt,
-      job.input,
-      job.parentId,
-      job.externalTaskId,
-      job.callbackUrl,
-      job.idempotency?.key ?? null,
-      job.idempotency?.hash ?? null,
-    ],
-  );
-  return row ? { kind: 'inserted', rank: integer(row, 'rank') } : null;
-}
-
-const forgetOldIdempotencyKey = (db: Statements, job: NewJob, key: string) =>
-  db.write(
-    `UPDATE jobs SET idempotency_key = NULL, idempotency_hash = NULL
-     WHERE user_id = $1 AND model_id = $2 AND idempotency_key = $3 AND created_at <= $4`,
-    [job.userId, job.modelId, key, job.createdAt - idempotencyLifeMs],
-  );
-
-/** The earlier create under the same Idempotency-Key, if it is not too old. */
-export async function findReplay(
-  db: Statements,
-  { userId, modelId, idempotency }: Pick<NewJob, 'userId' | 'modelId' | 'idempotency'>,
-  now: number,
-): Promise<Insertion | null> {
-  if (!idempotency) return null;
-  const [row] = await db.read(
-    `SELECT id, idempotency_hash FROM jobs
-     WHERE user_id = $1 AND model_id = $2 AND idempotency_key = $3 AND created_at > $4`,
-    [userId, modelId, idempotency.key, now - idempotencyLifeMs],
-  );
-  if (!row) return null;
-  if (text(row, 'idempotency_hash') !== idempotency.hash) return { kind: 'idempotency_key_reused' };
-  return { kind: 'replayed', jobId: jobIdFromRow(text(row, 'id')) };
-}
-
-/** Contract 2: an external_task_id is unique per user. */
-export async function findByExternalTaskId(
-  db: Statements,
-  { userId, externalTaskId }: Pick<NewJob, 'userId' | 'externalTaskId'>,
-): Promise<Insertion | null> {
-  if (externalTaskId === null) return null;
-  const [row] = await db.read('SELECT id FROM jobs WHERE user_id = $1 AND external_task_id = $2', [
-    userId,
-    externalTaskId,
-  ]);
-  return row ? { kind: 'external_task_id_used', jobId: jobIdFromRow(text(row, 'id')) } : null;
-}
 
 const summaryColumns = `id, user_id, key_id, model_id, state, band, rank, due_at, holder, claim, deaths, created_at,
   started_at, completed_at, expires_at, cancel_requested_at, external_task_id, callback_url, progress, error`;
@@ -168,6 +27,26 @@ export async function readJobSummary(db: Statements, asked: JobAddress): Promise
   );
   return row ? summaryFromRow(row) : null;
 }
+
+/** The same for one of many readers: PostgreSQL answers all of one moment at once. */
+export const readJobSummaryTogether = (db: Connection, asked: JobAddress): Promise<JobSummary | null> =>
+  db.dialect === 'postgres' ? readSummaries(db, asked) : readJobSummary(db, asked);
+
+const readSummaries = together(
+  async (db, asks: readonly JobAddress[]) => {
+    const rows = await db.read(
+      `SELECT ${summaryColumns} FROM jobs
+       WHERE id = ANY(ARRAY(SELECT json_array_elements_text(CAST($1 AS JSON))))`,
+      [JSON.stringify(asks.map(({ jobId }) => jobId))],
+    );
+    const rowById = new Map(rows.map(row => [text(row, 'id'), row]));
+    return asks.map(({ jobId, userId, modelId }) => {
+      const row = rowById.get(jobId);
+      return row && row.user_id === userId && row.model_id === modelId ? summaryFromRow(row) : null;
+    });
+  },
+  { most: 256, underWay: 2 },
+);
 
 export async function readJob(db: Statements, asked: JobAddress): Promise<Job | null> {
   const [row] = await db.read(

@@ -1,7 +1,8 @@
 import { type Clock, seconds } from '../domain/clock.ts';
-import type { Statements } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { JobSummary } from './jobs.ts';
 import { integer, integerOrNull } from './rows.ts';
+import { together } from './together.ts';
 
 /** Exact up to here by a counted range of the claim index; an estimate beyond. */
 const exactUpTo = 1_000;
@@ -17,13 +18,15 @@ interface Totals {
   readonly highestRank: number;
 }
 
+type Place = Pick<JobSummary, 'id' | 'modelId' | 'band' | 'rank'>;
+
 export interface Positions {
   /** Jobs of the same model that start before this one; 0 = next. */
-  positionOf(job: Pick<JobSummary, 'id' | 'modelId' | 'band' | 'rank'>): Promise<number>;
+  positionOf(job: Place): Promise<number>;
 }
 
 /** Cheap at any depth: a million waiting jobs are never counted on the way of a request. */
-export function openPositions(db: Statements, clock: Clock): Positions {
+export function openPositions(db: Connection, clock: Clock): Positions {
   const totals = new Map<string, Totals>();
   const counting = new Set<string>();
 
@@ -54,13 +57,7 @@ export function openPositions(db: Statements, clock: Clock): Positions {
       const isFresh = known !== undefined && clock.now() - known.countedAt <= totalsLifeMs;
       const estimated = known ? Math.max(exactUpTo, estimate(known, rank)) : exactUpTo;
       if (isFresh && estimated >= surelyBeyond) return estimated;
-      // The order keeps a plan made for any values on the claim index.
-      const [row] = await db.read(
-        `SELECT count(*) AS before FROM (SELECT 1 FROM jobs WHERE model_id = $1 AND state = 'available'
-           AND (band, rank, id) < ($2, $3, $4) ORDER BY band, rank, id LIMIT ${exactUpTo}) AS counted`,
-        [modelId, band, rank, id],
-      );
-      const before = integer(row!, 'before');
+      const before = await countBefore(db, { id, modelId, band, rank });
       if (before < exactUpTo) return before;
       // Only a hint for the next reader: a failure shows itself in the statements that matter.
       if (!isFresh) countAgain(modelId, band, place).catch(() => {});
@@ -68,6 +65,41 @@ export function openPositions(db: Statements, clock: Clock): Positions {
     },
   };
 }
+
+// The order keeps a plan made for any values on the claim index.
+const before = (value: (name: keyof Place) => string) =>
+  `SELECT count(*) FROM (SELECT 1 FROM jobs WHERE model_id = ${value('modelId')} AND state = 'available'
+     AND (band, rank, id) < (${value('band')}, ${value('rank')}, ${value('id')})
+   ORDER BY band, rank, id LIMIT ${exactUpTo}) AS counted`;
+
+const parameters: Readonly<Record<keyof Place, string>> = { modelId: '$1', band: '$2', rank: '$3', id: '$4' };
+
+/** Exact up to the bound. PostgreSQL counts for all who ask in one moment at once. */
+async function countBefore(db: Connection, place: Place): Promise<number> {
+  if (db.dialect === 'postgres') return countTogether(db, place);
+  const { modelId, band, rank, id } = place;
+  const [row] = await db.read(`SELECT (${before(name => parameters[name])}) AS found`, [
+    modelId,
+    band,
+    rank,
+    id,
+  ]);
+  return integer(row!, 'found');
+}
+
+const countTogether = together(
+  async (db, places: readonly Place[]) => {
+    const rows = await db.read(
+      `SELECT nth, (${before(name => `asked."${name}"`)}) AS found
+       FROM json_to_recordset(CAST($1 AS JSON))
+         AS asked(nth INTEGER, "modelId" TEXT, band INTEGER, rank BIGINT, id TEXT)`,
+      [JSON.stringify(places.map(({ modelId, band, rank, id }, nth) => ({ nth, modelId, band, rank, id })))],
+    );
+    const found = new Map(rows.map(row => [integer(row, 'nth'), integer(row, 'found')]));
+    return places.map((_, nth) => found.get(nth) ?? 0);
+  },
+  { most: 64, underWay: 2 },
+);
 
 /** Places the rank between the lowest and the highest that wait. */
 function estimate({ waiting, lowestRank, highestRank }: Totals, rank: number): number {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import pg from 'pg';
 import { type Connection, type Row, type Statements, StoreUnavailable, type Value } from './connection.ts';
@@ -43,7 +43,12 @@ export async function openPostgres({ url, onTrouble }: PostgresOptions): Promise
   // The pool looks away while a connection is in use: it may fail between two statements, which would end it too.
   pool.on('connect', client => client.on('error', () => {}));
   const announcements = new EventEmitter().setMaxListeners(0);
-  const stopListening = listen(url, topic => announcements.emit('announced', topic), onTrouble);
+  /** What this process tells it knows already: each hint names its sender first. */
+  const sender = `from:${randomUUID()}`;
+  const hear = ([from, ...topics]: readonly unknown[]) => {
+    if (from !== sender) for (const topic of topics) announcements.emit('announced', String(topic));
+  };
+  const stopListening = listen(url, hear, onTrouble);
   let untold = new Set<string>();
   let closed = false;
 
@@ -82,12 +87,12 @@ export async function openPostgres({ url, onTrouble }: PostgresOptions): Promise
   }
 
   function tell(): void {
-    const topics = JSON.stringify([...untold]);
+    const hint = JSON.stringify([sender, ...untold]);
     untold = new Set();
     // NOTIFY carries at most 8,000 bytes; a longer list is only hints lost.
-    if (closed || topics.length > 7_900) return;
+    if (closed || hint.length > 7_900) return;
     pool
-      .query('SELECT pg_notify($1, $2)', [channel, topics])
+      .query('SELECT pg_notify($1, $2)', [channel, hint])
       .catch(cause => onTrouble('a hint was not sent', cause));
   }
 
@@ -189,7 +194,7 @@ function getTypeParser(oid: number, format?: 'text' | 'binary') {
 /** A connection of its own that hears other processes; made again whenever it falls. */
 function listen(
   url: string,
-  hear: (topic: string) => void,
+  hear: (hint: readonly unknown[]) => void,
   onTrouble: PostgresOptions['onTrouble'],
 ): () => Promise<void> {
   let stopped = false;
@@ -224,8 +229,8 @@ function listen(
     };
     fresh.on('error', give);
     fresh.on('notification', ({ payload }) => {
-      const topics: unknown = JSON.parse(payload ?? '[]');
-      if (Array.isArray(topics)) for (const topic of topics) hear(String(topic));
+      const hint: unknown = JSON.parse(payload ?? '[]');
+      if (Array.isArray(hint)) hear(hint);
     });
     fresh
       .connect()

@@ -1,6 +1,9 @@
 import type { Reference, Referred } from '../catalog/model.ts';
 import { type FileId, fileIdFromRow, parseFileId, parseJobId, type UserId } from '../domain/ids.ts';
 import type { Output } from '../domain/job.ts';
+import type { Pinned } from '../domain/provider.ts';
+import { readMaker } from './attempts.ts';
+import { localAccount } from './claims.ts';
 import type { Statements } from './connection.ts';
 import { jobColumns, jobFromRow } from './jobs.ts';
 
@@ -29,6 +32,18 @@ export async function findReferred(
     ...(job.result?.seed !== undefined && { seed: job.result.seed }),
     output: findOutput(reference, outputs),
   };
+}
+
+/** What a reference leads to, as the upstream that made it knows it; null for what was made on this machine. */
+export async function findPinned(
+  db: Statements,
+  reference: Reference,
+  userId: UserId,
+): Promise<Pinned | null> {
+  const referred = await findReferred(db, reference, userId);
+  const maker = referred && (await readMaker(db, referred.jobId));
+  if (!maker || maker.account === localAccount) return null;
+  return { ...maker, upstreamId: referred.output?.upstreamId ?? null };
 }
 
 /** The file of a picture or video that a reference names. */

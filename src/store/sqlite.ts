@@ -4,7 +4,7 @@ import { type Connection, type Row, type Statements, StoreUnavailable, type Valu
 
 /** A group of writes shares one transaction and one flush; bounded, so that the event loop breathes. */
 const maxGroupWrites = 256;
-const maxGroupMs = 2;
+const maxGroupMs = 4;
 /** How long another process (a command beside the server) may hold the write lock. */
 const busyTimeoutMs = 5_000;
 

@@ -30,7 +30,21 @@ export async function removeWorker(db: Connection, worker: WorkerId): Promise<vo
   await db.write('DELETE FROM workers WHERE id = $1', [worker]);
 }
 
-/** Removes rows of workers that died long ago, or at once all of them where only one process can be. */
+export async function isAnyWorkerDead(db: Connection, leaseMs: number): Promise<boolean> {
+  const rows = await db.read(`SELECT id FROM workers WHERE heartbeat_at <= ${db.nowMs} - $1 LIMIT 1`, [
+    leaseMs,
+  ]);
+  return rows.length > 0;
+}
+
+/**
+ * Removes rows of workers that died long ago, or at once all of them where only one process can be. A row stays
+ * while something is held under it: what a rescue found locked is looked for again.
+ */
 export async function removeDeadWorkers(db: Connection, leaseMs: number): Promise<void> {
-  await db.write(`DELETE FROM workers WHERE heartbeat_at <= ${db.nowMs} - $1`, [leaseMs]);
+  await db.write(
+    `DELETE FROM workers WHERE heartbeat_at <= ${db.nowMs} - $1
+       AND NOT EXISTS (SELECT 1 FROM jobs WHERE holder = workers.id AND state = 'running')`,
+    [leaseMs],
+  );
 }

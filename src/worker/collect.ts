@@ -1,16 +1,22 @@
 import { stat } from 'node:fs/promises';
 import type { Model } from '../catalog/model.ts';
 import { extensionByMimeType, newFile, type StoredFile } from '../domain/file.ts';
-import { type Job, type JobError, type JobResult, jobError, type Output } from '../domain/job.ts';
+import { type Job, type JobError, type JobResult, jobError, type Output, type Usage } from '../domain/job.ts';
 import type { MediaFacts } from '../domain/media.ts';
 import type { ProducedFile, Production } from '../domain/provider.ts';
 import type { WorkerParts } from './parts.ts';
+import { usageOf } from './usage.ts';
 
 /** Contract 8: a hex result may not pass this; a byte is two characters. */
 const maxInlineBytes = (64 * 1024 * 1024) / 2;
 
 export type Collected =
-  | { readonly kind: 'collected'; readonly result: JobResult; readonly files: readonly StoredFile[] }
+  | {
+      readonly kind: 'collected';
+      readonly result: JobResult;
+      readonly files: readonly StoredFile[];
+      readonly usage: readonly Usage[];
+    }
   | { readonly kind: 'failed'; readonly error: JobError };
 
 /** Outputs → probed → blobs → the facts of the result. Until it is settled, nobody sees any of it. */
@@ -45,7 +51,7 @@ export async function collect(
     ...(bitrate !== undefined && { bitrate }),
     ...(words !== undefined && { words }),
   };
-  return { kind: 'collected', result, files };
+  return { kind: 'collected', result, files, usage: usageOf(model, job, production, outputs) };
 }
 
 const failed = (code: JobError['code'], what: string): Collected => ({
@@ -102,7 +108,7 @@ async function keep(
 }
 
 function outputOf(
-  { role, index }: ProducedFile,
+  { role, index, upstreamId }: ProducedFile,
   file: StoredFile,
   { image, video, audio }: MediaFacts,
 ): Output {
@@ -120,5 +126,6 @@ function outputOf(
     ...(seconds !== undefined && { seconds: Math.round(seconds * 1000) / 1000 }),
     ...(video && { fps: Math.round(video.fps * 1000) / 1000, hasAudio: audio !== undefined }),
     ...(audio && { sampleRate: audio.sampleRate, channels: audio.channels }),
+    ...(upstreamId !== undefined && { upstreamId }),
   };
 }

@@ -1,10 +1,11 @@
 import { minutes, seconds } from '../domain/clock.ts';
 import { jobError, type Outcome } from '../domain/job.ts';
-import type { PollResult, Production, ProviderError } from '../domain/provider.ts';
+import type { PollResult, Production, ProviderAttempt } from '../domain/provider.ts';
 import { noteProgress } from '../store/claims.ts';
-import type { Holding } from './holding.ts';
+import type { Due } from './due-heap.ts';
+import { type Held, whyCancelled, whyLate } from './holding.ts';
 import type { WorkerParts } from './parts.ts';
-import { type Accepted, failureOf } from './submit.ts';
+import { failureOf } from './submit.ts';
 
 /** How long a provider that was asked to stop is waited for. */
 const cancelPatienceMs = 60 * seconds;
@@ -16,62 +17,141 @@ const longestAskedPollMs = 1 * minutes;
 /** How long an upstream may not know a job that it accepted: some tell of it late. */
 const missingPatienceMs = 2 * minutes;
 
-export type Followed =
+/**
+ * A job that only waits for its upstream. A hundred thousand of these are kept at a time: no promise, no timer,
+ * and no input, which is read again when the wait is over.
+ */
+export interface FollowedJob extends Held, Due {
+  readonly attempt: number;
+  readonly dedupeKey: string;
+  readonly ref: unknown;
+  readonly followedAt: number;
+  /** How often a provider lost it before. */
+  readonly losses: number;
+  /** Removes the media that were brought here for it; null where none are kept. */
+  readonly dropMedia: (() => Promise<void>) | null;
+  /** Whether something was announced of it since the last visit. */
+  hasNews: boolean;
+  /** Whether this worker stops, or lost the hold. */
+  isDropped: boolean;
+  /** Why it ends before its upstream is done, once that is known. */
+  early: Outcome | null;
+  /** Until when an upstream that was asked to stop is waited for. */
+  stopsBy: number | null;
+  /** Since when the upstream does not know it. */
+  missingSince: number | null;
+  progress: number;
+  progressNotedAt: number;
+}
+
+export type FollowedTo =
   | { readonly kind: 'succeeded'; readonly production: Production }
   | { readonly kind: 'ended'; readonly outcome: Outcome }
   /** The provider lost it, and sending it again costs nothing. */
   | { readonly kind: 'lost' };
 
-/** Polls from memory until there is an end; stops for a cancel, the deadline and the end of this worker. */
-export async function follow(parts: WorkerParts, holding: Holding, accepted: Accepted): Promise<Followed> {
-  const { clock } = parts;
-  const { job, nudge, signal } = holding;
-  const { provider } = holding.route.account;
-  const { minPollMs } = provider.traits(job.modelId);
-  const { task, ref, settled } = accepted;
-  const noteNews = progressNoter(parts, holding);
-  const followedAt = clock.now();
-  let waitMs = Math.max(accepted.pollMs, Math.random() * holding.crowdMs());
-  let stopsBy = Number.POSITIVE_INFINITY;
-  let missingSince: number | null = null;
-  let early: Outcome | null = null;
-  settled?.then(nudge.wake, nudge.wake);
+export interface FollowFrom
+  extends Pick<
+    FollowedJob,
+    'attempt' | 'dedupeKey' | 'ref' | 'losses' | 'dropMedia' | 'hasNews' | 'isDropped'
+  > {
+  readonly firstPollMs: number;
+}
 
-  for (;;) {
-    const hasNews = await nudge.sleep(
-      Math.max(0, Math.min(waitMs, job.expiresAt - clock.now(), stopsBy - clock.now())),
-    );
-    // A cancel is announced, and looked for with every heartbeat: a poll costs no statement.
-    early ??= hasNews ? await holding.whyEnd() : holding.whyEndByTime();
-    if (signal.aborted) return { kind: 'ended', outcome: { kind: 'interrupted' } };
-    if (early && clock.now() >= stopsBy) return { kind: 'ended', outcome: early };
-    if (early && stopsBy === Number.POSITIVE_INFINITY) {
-      const cancelled = await provider.cancel(task, ref);
-      if (cancelled.kind !== 'requested') return { kind: 'ended', outcome: early };
-      stopsBy = clock.now() + cancelPatienceMs;
-    }
-    const polled = await provider.poll(task, ref);
-    waitMs = Math.max(holding.crowdMs(), pollAgainAfter(polled, clock.now() - followedAt, minPollMs));
-    if (polled.kind !== 'missing') missingSince = null;
-    switch (polled.kind) {
-      case 'running':
-        await noteNews(polled.progress);
-        break;
-      case 'unreachable':
-        break;
-      case 'missing':
-        missingSince ??= clock.now();
-        if (early || clock.now() - missingSince >= missingPatienceMs)
-          return failed(early, 'provider_unavailable', 'the provider does not know the job');
-        break;
-      case 'succeeded':
-      case 'lost':
-        return polled;
-      case 'failed':
-        return { kind: 'ended', outcome: early ?? outcomeOf(polled.error) };
-      case 'cancelled':
-        return failed(early, 'runtime_error', 'the provider stopped the job');
-    }
+export function beginFollowing(held: Held, from: FollowFrom, now: number): FollowedJob {
+  // Written out: what is spread takes half as much room again, and there are very many.
+  return {
+    jobId: held.jobId,
+    holder: held.holder,
+    claim: held.claim,
+    modelId: held.modelId,
+    route: held.route,
+    startedAt: held.startedAt,
+    expiresAt: held.expiresAt,
+    isCalledBack: held.isCalledBack,
+    attempt: from.attempt,
+    dedupeKey: from.dedupeKey,
+    ref: from.ref,
+    losses: from.losses,
+    dropMedia: from.dropMedia,
+    hasNews: from.hasNews,
+    isDropped: from.isDropped,
+    followedAt: now,
+    dueAt: Math.min(now + from.firstPollMs, held.expiresAt),
+    place: -1,
+    early: null,
+    stopsBy: null,
+    missingSince: null,
+    progress: 0,
+    progressNotedAt: 0,
+  };
+}
+
+/** How a provider knows it. */
+export const attemptOf = ({ jobId, modelId, route, attempt, dedupeKey }: FollowedJob): ProviderAttempt => ({
+  jobId,
+  modelId,
+  upstreamModel: route.upstreamModel,
+  attempt,
+  dedupeKey,
+});
+
+/** Asks once how it goes; null while it goes on, and then it says when it is due again. */
+export async function visit(
+  parts: WorkerParts,
+  job: FollowedJob,
+  crowdMs: () => number,
+): Promise<FollowedTo | null> {
+  const { clock } = parts;
+  const { provider } = job.route.account;
+  await lookForEnd(parts, job);
+  if (job.isDropped) return { kind: 'ended', outcome: { kind: 'interrupted' } };
+  if (job.early && !(await isStopping(parts, job))) return { kind: 'ended', outcome: job.early };
+
+  const polled = await provider.poll(attemptOf(job), job.ref);
+  const now = clock.now();
+  const { minPollMs } = provider.traits(job.modelId);
+  const waitMs = Math.max(crowdMs(), pollAgainAfter(polled, now - job.followedAt, minPollMs));
+  job.dueAt = Math.min(now + waitMs, job.early ? (job.stopsBy ?? now) : job.expiresAt);
+  if (polled.kind !== 'missing') job.missingSince = null;
+  if (polled.kind === 'running') await noteNews(parts, job, polled.progress);
+  return judge(job, polled, now);
+}
+
+/** A cancel is announced, and looked for with every heartbeat: a poll costs no statement. */
+async function lookForEnd({ db, clock }: WorkerParts, job: FollowedJob): Promise<void> {
+  const { hasNews } = job;
+  job.hasNews = false;
+  if (job.early || job.isDropped) return;
+  const cancelled = hasNews ? await whyCancelled(db, job) : null;
+  job.early = cancelled ?? whyLate(job, clock.now());
+}
+
+/** Whether the upstream was asked to stop and is to be heard once more: it may have been done before. */
+async function isStopping({ clock }: WorkerParts, job: FollowedJob): Promise<boolean> {
+  if (job.stopsBy !== null) return clock.now() < job.stopsBy;
+  const cancelled = await job.route.account.provider.cancel(attemptOf(job), job.ref);
+  job.stopsBy = clock.now() + cancelPatienceMs;
+  return cancelled.kind === 'requested';
+}
+
+function judge(job: FollowedJob, polled: PollResult, now: number): FollowedTo | null {
+  switch (polled.kind) {
+    case 'running':
+    case 'unreachable':
+      return null;
+    case 'missing':
+      job.missingSince ??= now;
+      return job.early || now - job.missingSince >= missingPatienceMs
+        ? failed(job.early, 'provider_unavailable', 'the provider does not know the job')
+        : null;
+    case 'succeeded':
+    case 'lost':
+      return polled;
+    case 'failed':
+      return { kind: 'ended', outcome: job.early ?? outcomeOf(polled) };
+    case 'cancelled':
+      return failed(job.early, 'runtime_error', 'the provider stopped the job');
   }
 }
 
@@ -79,7 +159,7 @@ const failed = (
   early: Outcome | null,
   code: 'provider_unavailable' | 'runtime_error',
   what: string,
-): Followed => ({ kind: 'ended', outcome: early ?? { kind: 'failed', error: jobError(code, what) } });
+): FollowedTo => ({ kind: 'ended', outcome: early ?? { kind: 'failed', error: jobError(code, what) } });
 
 /** As the upstream asks; else the more often, the sooner the end is to be expected: a tenth of the time gone by. */
 function pollAgainAfter(polled: PollResult, followedMs: number, minPollMs: number): number {
@@ -91,16 +171,20 @@ function pollAgainAfter(polled: PollResult, followedMs: number, minPollMs: numbe
 }
 
 /** The code `cancelled` and the state of that name go together. */
-const outcomeOf = (error: ProviderError): Outcome =>
-  error.code === 'cancelled' ? { kind: 'cancelled' } : { kind: 'failed', error: failureOf(error) };
+const outcomeOf = ({ error, usage }: PollResult & { kind: 'failed' }): Outcome =>
+  error.code === 'cancelled'
+    ? { kind: 'cancelled' }
+    : { kind: 'failed', error: failureOf(error), ...(usage && { usage }) };
 
-function progressNoter({ db, clock }: WorkerParts, { hold }: Holding) {
-  let notedAt = 0;
-  let noted = 0;
-  return async (progress: number | undefined) => {
-    if (progress === undefined || progress <= noted || clock.now() - notedAt < progressEveryMs) return;
-    notedAt = clock.now();
-    noted = progress;
-    await noteProgress(db, hold, progress);
-  };
+async function noteNews(
+  { db, clock }: WorkerParts,
+  job: FollowedJob,
+  progress: number | undefined,
+): Promise<void> {
+  const now = clock.now();
+  if (progress === undefined || progress <= job.progress) return;
+  if (now - job.progressNotedAt < progressEveryMs) return;
+  job.progressNotedAt = now;
+  job.progress = progress;
+  await noteProgress(db, job, progress);
 }

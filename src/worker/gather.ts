@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { MediaLimits } from '../catalog/media.ts';
 import { brokenLimit } from '../catalog/media-limits.ts';
-import type { Model } from '../catalog/model.ts';
+import type { Model, Reference } from '../catalog/model.ts';
 import { seconds } from '../domain/clock.ts';
 import { parseFileId } from '../domain/ids.ts';
 import type { Job } from '../domain/job.ts';
 import type { MediaFacts } from '../domain/media.ts';
-import type { ProviderTask } from '../domain/provider.ts';
+import type { Pinned, ProviderTask } from '../domain/provider.ts';
 import { fetchMedia } from '../media/fetch-media.ts';
 import { onSpool } from '../media/receive.ts';
 import { readFile } from '../store/files.ts';
-import { findReferredFile } from '../store/references.ts';
+import { findPinned, findReferredFile } from '../store/references.ts';
 import type { WorkerParts } from './parts.ts';
 
 const fetchTimeoutMs = 60 * seconds;
@@ -27,6 +27,7 @@ export type Gathered =
       readonly kind: 'gathered';
       readonly media: ProviderTask['media'];
       readonly facts: ProviderTask['facts'];
+      readonly pinned: ProviderTask['pinned'];
     }
   | { readonly kind: 'refused'; readonly reason: string };
 
@@ -44,9 +45,11 @@ export async function gatherMedia(
   signal: AbortSignal,
 ): Promise<Gathering> {
   const found = model.media(job.input);
-  const references = model.references(job.input).filter(reference => reference.kind !== 'draft');
+  const all = model.references(job.input);
+  const references = all.filter(reference => reference.kind !== 'draft');
+  const pinned = await pinnedOf(parts, all, job);
   if (found.length + references.length === 0) {
-    return { gathered: { kind: 'gathered', media: {}, facts: {} }, drop: async () => {} };
+    return { gathered: { kind: 'gathered', media: {}, facts: {}, pinned }, drop: async () => {} };
   }
   const folder = join(parts.workFolder, randomUUID());
   await onSpool(mkdir(folder));
@@ -74,11 +77,25 @@ export async function gatherMedia(
     }
     const [fault] = model.mediaFaults(job.input, path => facts[path] ?? null);
     if (fault) return refused(fault.path, fault.reason);
-    return { gathered: { kind: 'gathered', media, facts }, drop };
+    return { gathered: { kind: 'gathered', media, facts, pinned }, drop };
   } catch (failure) {
     await drop();
     throw failure;
   }
+}
+
+/** What earlier jobs that the input points at are called where they were made. */
+async function pinnedOf(
+  { db }: WorkerParts,
+  references: readonly Reference[],
+  { userId }: Job,
+): Promise<ProviderTask['pinned']> {
+  const pinned: Record<string, Pinned> = {};
+  for (const reference of references) {
+    const found = await findPinned(db, reference, userId);
+    if (found) pinned[reference.path] = found;
+  }
+  return pinned;
 }
 
 type Brought =

@@ -5,7 +5,7 @@ import { outputLifeMs } from '../domain/file.ts';
 import { expireJobs, pruneJobs, rescueJobs } from '../store/chores.ts';
 import { availableTopic, type Connection, deliveryTopic, jobTopic } from '../store/connection.ts';
 import { findFilesToRemove, findKnownBlobs, removeFileRows } from '../store/files.ts';
-import { removeDeadWorkers } from '../store/workers.ts';
+import { isAnyWorkerDead, removeDeadWorkers } from '../store/workers.ts';
 
 export interface MaintainParts {
   readonly db: Connection;
@@ -21,8 +21,12 @@ export interface MaintainOptions {
   readonly tend: () => Promise<void>;
 }
 
-/** A worker that has not beaten for this long is dead; it beats every five seconds. */
-export const leaseMs = 30 * seconds;
+/** A worker that has not beaten for this long is dead; it beats every two seconds, so it may be late by six. */
+export const leaseMs = 8 * seconds;
+/** Whoever looks for the dead after a longer pause than this tells nothing from their silence. */
+const longestPauseMs = leaseMs / 2;
+/** Every so many looks what runs is looked at, too: a hold may be left whose worker has no row any more. */
+const looksForHolds = 10;
 /** Final jobs are kept as long as their outputs. */
 const finalJobLifeMs = outputLifeMs;
 /** A blob without a row is a leftover only once no request can still be about to write its row. */
@@ -38,7 +42,7 @@ export function startMaintenance(
   const chores: readonly (readonly [everyMs: number, chore: (parts: MaintainParts) => Promise<void>])[] = [
     [1 * seconds, expire],
     [10 * seconds, tend],
-    ...(hasNeighbours ? [[10 * seconds, rescue] as const] : []),
+    ...(hasNeighbours ? [[1 * seconds, openLookout()] as const] : []),
     [1 * minutes, removeFiles],
     [1 * hours, prune],
     [1 * hours, removeOrphans],
@@ -68,6 +72,22 @@ export async function expire({ db, clock }: MaintainParts): Promise<void> {
     if (ended.length > 0) db.announce(deliveryTopic);
     if (ended.length < batch) return;
   }
+}
+
+/** Looks for dead workers and takes back what they held; while nobody died, a look is one small statement. */
+function openLookout(): (parts: MaintainParts) => Promise<void> {
+  let looks = 0;
+  let lookedAt = performance.now();
+  let judgesFrom = lookedAt;
+  return async function lookForDead(parts) {
+    const isAnyDead = await isAnyWorkerDead(parts.db, leaseMs);
+    const answeredAt = performance.now();
+    // While the database was away, or the machine stood still, nobody could beat: all get the time for it.
+    if (answeredAt - lookedAt > longestPauseMs) judgesFrom = answeredAt + leaseMs;
+    const looksForHoldsNow = ++looks % looksForHolds === 0;
+    if (answeredAt >= judgesFrom && (isAnyDead || looksForHoldsNow)) await rescue(parts);
+    lookedAt = performance.now();
+  };
 }
 
 /** Takes back what dead workers held. */

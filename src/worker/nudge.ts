@@ -4,6 +4,8 @@ import type { Clock } from '../domain/clock.ts';
 export interface Nudge {
   /** Ends the present sleep, or the next one before it begins. */
   wake(): void;
+  /** Whether there is news that ended no sleep yet. */
+  readonly hasNews: () => boolean;
   /** True when it was ended by news. */
   sleep(ms: number): Promise<boolean>;
 }
@@ -14,6 +16,7 @@ export function openNudge(clock: Clock, signal: AbortSignal): Nudge {
   let hasNews = false;
   signal.addEventListener('abort', () => sleeping?.abort(), { once: true });
   return {
+    hasNews: () => hasNews,
     wake() {
       hasNews = true;
       sleeping?.abort();

@@ -20,7 +20,7 @@ export interface WorkerParts {
   /** Which account takes the jobs of which model. */
   readonly routing: Routing;
   /** Jobs that a key may have running, over all processes; null: any number. */
-  readonly runningPerKey: number | null;
+  readonly runningPerKey: () => number | null;
   readonly breaker: Breaker;
   /** A local folder for inputs on their way to the provider. */
   readonly workFolder: string;

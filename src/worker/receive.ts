@@ -8,7 +8,7 @@ import { fetchMedia } from '../media/fetch-media.ts';
 import { onSpool } from '../media/receive.ts';
 import type { Holding } from './holding.ts';
 import type { WorkerParts } from './parts.ts';
-import type { Accepted } from './submit.ts';
+import type { UnderWay } from './submit.ts';
 
 /** A video of minutes in 4K, and the time that it may take over a slow line. */
 const maxResultBytes = 2 * 1024 * 1024 * 1024;
@@ -30,7 +30,7 @@ export async function receive(
   parts: WorkerParts,
   holding: Holding,
   production: Production,
-  accepted: Accepted | null,
+  underWay: UnderWay | null,
 ): Promise<Received> {
   if (production.files.every(({ source }) => source.kind === 'path'))
     return { kind: 'received', production, drop: async () => {} };
@@ -44,7 +44,7 @@ export async function receive(
       const early =
         tries === 0 ? holding.whyEndByTime() : await holding.whyEndAfter(firstWaitMs * 2 ** (tries - 1));
       if (early) return { kind: 'ended', outcome: early, drop };
-      if (tries > 0) asked = await askAgain(holding, accepted, asked);
+      if (tries > 0) asked = await askAgain(holding, underWay, asked);
       const brought = await bringAll(parts, holding, asked, folder);
       if (typeof brought !== 'string') return { kind: 'received', production: brought, drop };
       reason = brought;
@@ -60,11 +60,11 @@ export async function receive(
 /** Addresses of results end: the upstream is asked for fresh ones where it can be. */
 async function askAgain(
   { route }: Holding,
-  accepted: Accepted | null,
+  underWay: UnderWay | null,
   before: Production,
 ): Promise<Production> {
-  if (!accepted) return before;
-  const polled = await route.account.provider.poll(accepted.task, accepted.ref);
+  if (!underWay) return before;
+  const polled = await route.account.provider.poll(underWay.attempt, underWay.ref);
   return polled.kind === 'succeeded' ? polled.production : before;
 }
 

@@ -2,49 +2,94 @@ import { findModel } from '../catalog/index.ts';
 import type { Model } from '../catalog/model.ts';
 import type { StoredFile } from '../domain/file.ts';
 import { jobError, type Outcome } from '../domain/job.ts';
-import type { Production, ProviderTask } from '../domain/provider.ts';
+import type { Production, ProviderAttempt } from '../domain/provider.ts';
 import { type StepName, type Told, traced } from '../domain/tracing.ts';
-import { answerAttempt } from '../store/attempts.ts';
+import type { Route } from '../providers/routing.ts';
 import { forgetDeaths, noteCollecting } from '../store/claims.ts';
 import { collect } from './collect.ts';
-import { follow } from './follow.ts';
 import { type Gathering, gatherMedia } from './gather.ts';
 import type { Holding } from './holding.ts';
 import type { WorkerParts } from './parts.ts';
 import { receive } from './receive.ts';
-import { type Accepted, submit, type Unsubmitted } from './submit.ts';
+import { type Accepted, submit, type UnderWay } from './submit.ts';
 
 /** What is to be settled, with the files that belong to it. */
 export interface Ended {
+  readonly kind: 'ended';
   readonly outcome: Outcome;
   readonly files: readonly StoredFile[];
 }
 
-/** Takes a held job to its end: media, submission, the wait, collection. Whatever is left on this machine is removed. */
-export async function carry(parts: WorkerParts, holding: Holding): Promise<Ended> {
-  const { job } = holding;
-  const model = findModel(job.modelId);
-  if (!model)
-    return end({ kind: 'failed', error: jobError('internal_error', `the model ${job.modelId} is gone`) });
-  const early = await holding.whyEnd();
-  if (early) return end(early);
+export type Carried =
+  | Ended
+  /** The upstream has it: from here on it only waits. `dropMedia` is null where nothing of its media is kept. */
+  | {
+      readonly kind: 'accepted';
+      readonly accepted: Accepted;
+      readonly dropMedia: (() => Promise<void>) | null;
+    };
 
+/** What an upstream made of a job, before it is collected. */
+export interface Produced {
+  readonly production: Production;
+  readonly attempt: ProviderAttempt;
+  /** Null where the answer of the submission was the result. */
+  readonly underWay: UnderWay | null;
+  /** Epoch ms from which the upstream had it. */
+  readonly startedAt: number;
+}
+
+/** A provider that lost an accepted job gets it again where that costs nothing; twice is enough. */
+const maxLosses = 2;
+
+/** Brings a held job to its upstream: its media, then the submission. Where it is there already, it goes on. */
+export async function carry(parts: WorkerParts, holding: Holding, losses: number): Promise<Carried> {
+  if (losses > maxLosses) return fail('provider_unavailable', 'the provider lost the job');
+  const model = findModel(holding.job.modelId);
+  if (!model) return failWithoutModel(holding);
+  const early = whyNotBegin(holding);
+  if (early) return end(early);
   const input = openInput(parts, model, holding);
+  let dropMedia: (() => Promise<void>) | null = null;
   try {
-    const produced = await produce(parts, holding, input);
-    try {
-      return produced.kind === 'ended'
-        ? end(produced.outcome)
-        : await told(parts, holding, 'collect', () => deliver(parts, model, holding, produced));
-    } finally {
-      if (produced.task) await holding.route.account.provider.release(produced.task);
-    }
+    const brought = await bring(parts, holding, input);
+    if (brought.kind === 'ended') return brought;
+    // Renders of this machine read their media until they end; other upstreams have what they need.
+    if (holding.route.account.shared === null) dropMedia = input.drop;
+    return { kind: 'accepted', accepted: brought, dropMedia };
   } finally {
-    await input.drop();
+    if (!dropMedia) await input.drop();
   }
 }
 
-/** The media of a job, brought here once and only if something is to be submitted. */
+/** Takes a job whose upstream is done to its end. Whatever is left on this machine is removed. */
+export async function finish(parts: WorkerParts, holding: Holding, produced: Produced): Promise<Ended> {
+  const model = findModel(holding.job.modelId);
+  if (!model) return failWithoutModel(holding);
+  try {
+    return await told(parts, holding, 'collect', () => deliver(parts, model, holding, produced));
+  } finally {
+    await holding.route.account.provider.release(produced.attempt);
+  }
+}
+
+export const end = (outcome: Outcome): Ended => ({ kind: 'ended', outcome, files: [] });
+
+const fail = (code: 'provider_unavailable' | 'internal_error', what: string): Ended =>
+  end({ kind: 'failed', error: jobError(code, what) });
+
+const failWithoutModel = ({ job }: Holding): Ended =>
+  fail('internal_error', `the model ${job.modelId} is gone`);
+
+const isUnderWay = ({ lastAttempt }: Holding): boolean => lastAttempt?.answer === 'accepted';
+
+/** What an upstream has is asked to stop there, by whoever follows it. */
+function whyNotBegin(holding: Holding): Outcome | null {
+  if (isUnderWay(holding)) return null;
+  return holding.job.cancelRequestedAt === null ? holding.whyEndByTime() : { kind: 'cancelled' };
+}
+
+/** The media of a job, brought here only if something is to be submitted. */
 interface Input {
   gather(): Promise<Gathered | { readonly kind: 'ended'; readonly outcome: Outcome }>;
   drop(): Promise<void>;
@@ -56,11 +101,9 @@ function openInput(parts: WorkerParts, model: Model, holding: Holding): Input {
   let gathering: Gathering | null = null;
   return {
     async gather() {
-      if (!gathering) {
-        const wanted = await gatherWhileWanted(parts, model, holding);
-        if (wanted.kind === 'ended') return wanted;
-        gathering = wanted;
-      }
+      const wanted = await gatherWhileWanted(parts, model, holding);
+      if (wanted.kind === 'ended') return wanted;
+      gathering = wanted;
       const { gathered } = gathering;
       if (gathered.kind === 'gathered') return gathered;
       const error = jobError('file_download_error', gathered.reason);
@@ -68,46 +111,6 @@ function openInput(parts: WorkerParts, model: Model, holding: Holding): Input {
     },
     drop: async () => gathering?.drop(),
   };
-}
-
-const end = (outcome: Outcome): Ended => ({ outcome, files: [] });
-
-/** What came of a step of the job's way, in our own words. */
-interface Came {
-  readonly kind?: string;
-  readonly outcome?: Outcome;
-}
-
-function told<T extends Came>(
-  parts: WorkerParts,
-  { job, route }: Holding,
-  name: StepName,
-  work: () => Promise<T>,
-): Promise<T> {
-  return traced(parts, { job: job.id, name }, work, ({ kind = '', outcome }): Told => {
-    const facts = { 'atelier.account': route.account.id, 'atelier.came': outcome?.kind ?? kind };
-    return outcome?.kind === 'failed' ? { facts, failure: outcome.error.code } : { facts };
-  });
-}
-
-/** COMPLETED means delivered: the bytes are brought here, probed and kept before anybody is told. */
-async function deliver(
-  parts: WorkerParts,
-  model: Model,
-  holding: Holding,
-  { production, accepted, startedAt }: Produced & { kind: 'produced' },
-): Promise<Ended> {
-  if (isBillable(holding)) await noteCollecting(parts.db, holding.hold);
-  const received = await receive(parts, holding, production, accepted);
-  try {
-    if (received.kind === 'ended') return end(received.outcome);
-    const inferenceMs = parts.clock.now() - startedAt;
-    const collected = await collect(parts, model, holding.job, received.production, inferenceMs);
-    if (collected.kind === 'failed') return end(collected);
-    return { outcome: { kind: 'completed', result: collected.result }, files: collected.files };
-  } finally {
-    await received.drop();
-  }
 }
 
 type Wanted =
@@ -133,16 +136,32 @@ async function gatherWhileWanted(parts: WorkerParts, model: Model, holding: Hold
   return { kind: 'ended', outcome: watch.value };
 }
 
-type Produced =
-  | {
-      readonly kind: 'produced';
-      readonly production: Production;
-      readonly task: ProviderTask;
-      /** Null where the answer of the submission was the result. */
-      readonly accepted: Accepted | null;
-      readonly startedAt: number;
+const nothingGathered = { media: {}, facts: {}, pinned: {} };
+
+/** Submits, unless an earlier claim did; to its end where the answer is one. */
+async function bring(parts: WorkerParts, holding: Holding, input: Input): Promise<Accepted | Ended> {
+  const { provider } = holding.route.account;
+  const startedAt = parts.clock.now();
+  const isThere = isUnderWay(holding);
+  const gathered = isThere ? nothingGathered : await input.gather();
+  if ('outcome' in gathered) return end(gathered.outcome);
+  const send = () => submit(parts, holding, gathered);
+  const submitted = isThere ? await send() : await told(parts, holding, 'submit', send);
+  switch (submitted.kind) {
+    case 'accepted':
+      if (!isThere && isBillable(holding)) await clearOfSuspicion(parts, holding);
+      return submitted;
+    case 'done': {
+      const { production, task } = submitted;
+      return finish(parts, holding, { production, attempt: task, underWay: null, startedAt });
     }
-  | Unsubmitted;
+    case 'ended':
+      if (submitted.task) await provider.release(submitted.task);
+      return end(submitted.outcome);
+  }
+}
+
+const isBillable = ({ route, job }: Holding): boolean => route.account.provider.traits(job.modelId).billable;
 
 /** Its submission took nobody down; from here on it only waits. One that was being collected stays a suspect. */
 async function clearOfSuspicion({ db }: WorkerParts, holding: Holding): Promise<void> {
@@ -150,33 +169,41 @@ async function clearOfSuspicion({ db }: WorkerParts, holding: Holding): Promise<
   holding.onUnderWay();
 }
 
-const isBillable = ({ route, job }: Holding): boolean => route.account.provider.traits(job.modelId).billable;
-
-const nothingGathered = { media: {}, facts: {} };
-
-/** Submits, or goes on with what an earlier claim submitted, and waits for the end. */
-async function produce(parts: WorkerParts, holding: Holding, input: Input): Promise<Produced> {
-  let last = holding.lastAttempt;
-  // A provider that lost an accepted job gets it again where that costs nothing; twice is enough.
-  for (let losses = 0; losses <= 2; losses++) {
-    const startedAt = parts.clock.now();
-    const isUnderWay = last?.answer === 'accepted';
-    const gathered = isUnderWay ? nothingGathered : await input.gather();
-    if ('outcome' in gathered) return { ...gathered, task: null };
-    const send = () => submit(parts, holding, gathered, last);
-    const submitted = isUnderWay ? await send() : await told(parts, holding, 'submit', send);
-    if (submitted.kind === 'ended') return submitted;
-    const { task } = submitted;
-    if (submitted.kind === 'done')
-      return { kind: 'produced', production: submitted.production, task, accepted: null, startedAt };
-    if (!isUnderWay && isBillable(holding)) await clearOfSuspicion(parts, holding);
-    const followed = await told(parts, holding, 'follow', () => follow(parts, holding, submitted));
-    if (followed.kind === 'succeeded')
-      return { kind: 'produced', production: followed.production, task, accepted: submitted, startedAt };
-    if (followed.kind === 'ended') return { ...followed, task };
-    await answerAttempt(parts.db, holding.job.id, task.attempt, { kind: 'lost' }, parts.clock.now());
-    last = { ...submitted.attempt, answer: 'lost' };
+/** COMPLETED means delivered: the bytes are brought here, probed and kept before anybody is told. */
+async function deliver(
+  parts: WorkerParts,
+  model: Model,
+  holding: Holding,
+  { production, underWay, startedAt }: Produced,
+): Promise<Ended> {
+  if (isBillable(holding)) await noteCollecting(parts.db, holding.hold);
+  const received = await receive(parts, holding, production, underWay);
+  try {
+    if (received.kind === 'ended') return end(received.outcome);
+    const inferenceMs = parts.clock.now() - startedAt;
+    const collected = await collect(parts, model, holding.job, received.production, inferenceMs);
+    if (collected.kind === 'failed') return end(collected);
+    const outcome: Outcome = { kind: 'completed', result: collected.result, usage: collected.usage };
+    return { kind: 'ended', outcome, files: collected.files };
+  } finally {
+    await received.drop();
   }
-  const error = jobError('provider_unavailable', 'the provider lost the job');
-  return { kind: 'ended', outcome: { kind: 'failed', error }, task: null };
 }
+
+/** What came of a step of the job's way, in our own words. */
+interface Came {
+  readonly kind?: string;
+  readonly outcome?: Outcome;
+}
+
+export function tellingOf({ account }: Route, { kind = '', outcome }: Came): Told {
+  const facts = { 'atelier.account': account.id, 'atelier.came': outcome?.kind ?? kind };
+  return outcome?.kind === 'failed' ? { facts, failure: outcome.error.code } : { facts };
+}
+
+const told = <T extends Came>(
+  parts: WorkerParts,
+  { job, route }: Holding,
+  name: StepName,
+  work: () => Promise<T>,
+): Promise<T> => traced(parts, { job: job.id, name }, work, came => tellingOf(route, came));

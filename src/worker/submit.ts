@@ -1,6 +1,12 @@
 import { minutes, seconds } from '../domain/clock.ts';
 import { type JobError, jobError, type Outcome } from '../domain/job.ts';
-import type { Production, ProviderError, ProviderTask, SubmitResult } from '../domain/provider.ts';
+import type {
+  Production,
+  ProviderAttempt,
+  ProviderError,
+  ProviderTask,
+  SubmitResult,
+} from '../domain/provider.ts';
 import { type Attempt, answerAttempt, type Intent, openAttempt, reopenAttempt } from '../store/attempts.ts';
 import type { Holding } from './holding.ts';
 import type { WorkerParts } from './parts.ts';
@@ -17,20 +23,24 @@ const lateMarginMs = 30 * seconds;
 /** How long an upstream that gives no word is asked what became of a call. */
 const reconcileWindowMs = 30 * minutes;
 const askAgainMs = 5 * seconds;
-/** An intent older than this was written before a freeze: whoever has the job now decides. */
-const freshIntentMs = 10 * seconds;
+/** An intent older than this, which is less than a lease, was written before a freeze: whoever has the job now decides. */
+const freshIntentMs = 5 * seconds;
 
 export type Submitted =
   | { readonly kind: 'done'; readonly production: Production; readonly task: ProviderTask }
   | Accepted
   | Unsubmitted;
 
-export interface Accepted {
-  readonly kind: 'accepted';
+/** What an upstream works on, as it is asked for it. */
+export interface UnderWay {
+  readonly attempt: ProviderAttempt;
   readonly ref: unknown;
-  readonly task: ProviderTask;
-  readonly attempt: Attempt;
-  readonly pollMs: number;
+}
+
+export interface Accepted extends UnderWay {
+  readonly kind: 'accepted';
+  readonly firstPollMs: number;
+  /** Resolves with the end, where the provider tells of it by itself. */
   readonly settled: Promise<unknown> | null;
 }
 
@@ -46,20 +56,20 @@ export interface Unsubmitted {
 export async function submit(
   parts: WorkerParts,
   holding: Holding,
-  gathered: Pick<ProviderTask, 'media' | 'facts'>,
-  last: Attempt | null,
+  gathered: Pick<ProviderTask, 'media' | 'facts' | 'pinned'>,
 ): Promise<Submitted> {
   const step = { parts, holding, gathered };
+  const last = holding.lastAttempt;
   if (last === null || last.answer === 'refused' || last.answer === 'lost')
     return sendFirst(step, (last?.number ?? 0) + 1);
-  if (last.answer === 'accepted') return accepted(step, last, last.ref, { pollMs: 0 });
+  if (last.answer === 'accepted') return accepted(step, last, last.ref);
   return resolveOpen(step, last);
 }
 
 interface Step {
   readonly parts: WorkerParts;
   readonly holding: Holding;
-  readonly gathered: Pick<ProviderTask, 'media' | 'facts'>;
+  readonly gathered: Pick<ProviderTask, 'media' | 'facts' | 'pinned'>;
 }
 
 /** A new attempt: what is free first, then the intent, then the one billable call. */
@@ -108,13 +118,8 @@ async function send(step: Step, sent: Sent, task: ProviderTask): Promise<Submitt
   if (result.kind === 'accepted' || result.kind === 'done') parts.breaker.succeeded(account);
   else await parts.breaker.failed(account, result.error);
   switch (result.kind) {
-    case 'accepted': {
-      const attempt = attemptOf(step, sent);
-      return accepted(step, attempt, result.ref, {
-        pollMs: result.firstPollMs,
-        settled: result.settled ?? null,
-      });
-    }
+    case 'accepted':
+      return accepted(step, sent, result.ref, result);
     case 'done':
       return { kind: 'done', production: result.production, task };
     case 'refused':
@@ -189,7 +194,7 @@ async function lookUp(step: Step, open: Attempt): Promise<Submitted> {
     const found = await provider.recover(task);
     if (found.kind === 'found') {
       await answerAttempt(db, holding.job.id, open.number, { kind: 'accepted', ref: found.ref }, clock.now());
-      return accepted(step, open, found.ref, { pollMs: 0 });
+      return accepted(step, open, found.ref);
     }
     if (found.kind === 'absent' && clock.now() >= latestArrival) {
       const error = { message: 'the upstream has nothing of this call' };
@@ -243,27 +248,26 @@ function backoffMs(tries: number, { retryAfterMs = 0 }: ProviderError): number {
 }
 
 function accepted(
-  step: Step,
-  attempt: Attempt,
+  { holding }: Step,
+  { number, dedupeKey }: Pick<Intent, 'number' | 'dedupeKey'>,
   ref: unknown,
-  { pollMs, settled = null }: { readonly pollMs: number; readonly settled?: Promise<unknown> | null },
+  { firstPollMs = 0, settled = null }: Partial<Pick<Accepted, 'firstPollMs' | 'settled'>> = {},
 ): Accepted {
-  return {
-    kind: 'accepted',
-    ref,
-    task: taskOf(step, attempt),
-    attempt: { ...attempt, answer: 'accepted', ref },
-    pollMs,
-    settled,
-  };
+  const { id: jobId, modelId } = holding.job;
+  const { upstreamModel } = holding.route;
+  const attempt = { jobId, modelId, upstreamModel, attempt: number, dedupeKey };
+  return { kind: 'accepted', attempt, ref, firstPollMs, settled };
 }
 
 const taskOf = (
   { holding, gathered }: Pick<Step, 'holding' | 'gathered'>,
   { number, dedupeKey }: Pick<Intent, 'number' | 'dedupeKey'>,
 ): ProviderTask => ({
+  jobId: holding.job.id,
+  modelId: holding.job.modelId,
   job: holding.job,
   upstreamModel: holding.route.upstreamModel,
+  switches: holding.route.switches,
   attempt: number,
   dedupeKey,
   ...gathered,

@@ -1,78 +1,62 @@
 import { models } from '../catalog/index.ts';
-import { BlobsUnavailable } from '../domain/blobs.ts';
 import { seconds } from '../domain/clock.ts';
 import { newWorkerId, type WorkerId } from '../domain/ids.ts';
-import { type Hold, type Job, jobError, type Outcome } from '../domain/job.ts';
 import { type Account, inTurn, type Route } from '../providers/routing.ts';
-import { type Attempt, readLastAttempts } from '../store/attempts.ts';
-import { claimJobs, findModelsWithSuspects, findModelsWithWork, settle } from '../store/claims.ts';
-import { availableTopic, deliveryTopic, jobTopic, StoreUnavailable } from '../store/connection.ts';
+import { readLastAttempts } from '../store/attempts.ts';
+import { claimJobs, findModelsWithSuspects, findModelsWithWork, type Work } from '../store/claims.ts';
+import { availableTopic, jobOfTopic, StoreUnavailable } from '../store/connection.ts';
+import { takeUpJobs } from '../store/take-up.ts';
 import { beat, findCancelRequested, registerWorker, removeWorker } from '../store/workers.ts';
-import { type Holding, openHolding } from './holding.ts';
-import { type Nudge, openNudge } from './nudge.ts';
+import { openHand } from './hand.ts';
+import { openNudge } from './nudge.ts';
 import type { WorkerParts } from './parts.ts';
-import { carry, type Ended } from './step.ts';
-import { surely, troubleMs } from './surely.ts';
+import { troubleMs } from './surely.ts';
 
 /** Nobody tells of jobs whose retry became due, nor, with several processes, of every new one. */
 const lookAgainMs = 1 * seconds;
-const heartbeatMs = 5 * seconds;
+const heartbeatMs = 2 * seconds;
 /** Jobs in one claim: one transaction for many where an account takes many. */
 const maxClaim = 512;
-/** Polls of all jobs together pass this rate only while so few are followed that it does not matter. */
-const maxPollsASecond = 1_000;
-const freePolls = 100;
-/** A job whose result cannot be stored now is tried again after this long. */
-const storageRetryMs = 15 * seconds;
 
 export interface Worker {
   /** Null while it claims and carries, else why not. */
   whyNotReady(): string | null;
   /** Resolves once it is known whether the provider can work. */
   readonly tried: Promise<void>;
+  /** The accounts are others now. */
+  tryAccounts(): void;
   /** Stops claiming, hands back what it holds and resolves when nothing is left in hand. */
   stop(): Promise<void>;
 }
 
-/** A job in this worker's hand. */
-interface InHand {
-  readonly nudge: Nudge;
-  readonly done: Promise<void>;
-  /** Breaks off whatever is under way. */
-  readonly drop: () => void;
-}
-
-/** Starts the loop: claim into free slots, carry each job, sleep until nudged or due. */
+/** Starts the loop: claim into free slots, take each job in hand, sleep until nudged or due. */
 export async function startWorker(parts: WorkerParts): Promise<Worker> {
   const { db, clock, routing, log } = parts;
-  const inHand = new Map<string, InHand>();
-  /** How many of them an account has. */
-  const heldBy = new Map<string, number>();
   const stopping = new AbortController();
   const nudge = openNudge(clock, stopping.signal);
+  const hand = openHand(parts, { stopping: stopping.signal, onFreed: nudge.wake });
   /** What came of trying each account; absent while it is being tried. */
   const able = new Map<string, Awaited<ReturnType<Account['provider']['ready']>>>();
   let id = newWorkerId();
   let trouble: string | null = null;
   let turn = 0;
-  /** Jobs in hand that may have taken down a process. */
-  let suspects = 0;
   await registerWorker(db, id);
 
   const stopHearing = db.onAnnounced(topic => {
+    const jobId = jobOfTopic(topic);
     if (topic === availableTopic) nudge.wake();
-    else inHand.get(topic)?.nudge.wake();
+    else if (jobId !== null) hand.wake(jobId);
   });
-  const tried = Promise.all(routing.accounts.map(tryAccount));
-  const loops = [tried.then(() => repeat(claimRound)), repeat(heartbeat)];
+  const tried = tryAccounts();
+  const loops = [repeat(claimRound), repeat(heartbeat)];
   return {
-    tried: tried.then(() => {}),
+    tried,
     whyNotReady: () => trouble ?? whyNotAble(),
+    tryAccounts: () => void tryAccounts(),
     async stop() {
       stopping.abort();
       await Promise.all(loops);
-      for (const job of inHand.values()) job.drop();
-      await Promise.all([...inHand.values()].map(job => job.done));
+      await hand.empty();
       stopHearing();
       await removeWorker(db, id).catch(failure =>
         log.warn({ err: failure }, 'the worker row was left behind'),
@@ -80,10 +64,16 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     },
   };
 
+  async function tryAccounts(): Promise<void> {
+    await Promise.all(routing.accounts.map(tryAccount));
+  }
+
   async function tryAccount({ id: account, provider }: Account): Promise<void> {
     const tested = await provider.ready();
     able.set(account, tested);
-    if (tested.ok) return;
+    nudge.wake();
+    // A stop ends what is being tried: that says nothing of the provider.
+    if (tested.ok || stopping.signal.aborted) return;
     log.error({ account, reason: tested.reason }, 'the provider cannot work: its jobs will wait');
   }
 
@@ -110,11 +100,13 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
   }
 
   async function claimRound(): Promise<void> {
+    // Here, where no claim is under way that would begin to use one of them.
+    await routing.closeReplaced(hand.isUsed);
     if ((await claimIntoFreeSlots()) === 0) await nudge.sleep(lookAgainMs);
   }
 
   function freeSlots({ account }: Route): number {
-    return able.get(account.id)?.ok ? account.slots - (heldBy.get(account.id) ?? 0) : 0;
+    return able.get(account.id)?.ok ? account.slots - hand.heldBy(account.id) : 0;
   }
 
   /** One model in turn, so that none waits behind another's line. */
@@ -124,19 +116,25 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
       routing.routesOf(modelId).some(route => freeSlots(route) > 0),
     );
     let claimed = await claimSuspect(ids);
-    for (const { modelId } of await findModelsWithWork(db, ids, clock.now())) {
-      for (const route of inTurn(routing.routesOf(modelId))) {
+    for (const work of await findModelsWithWork(db, ids, clock.now())) {
+      for (const route of inTurn(routing.routesOf(work.modelId))) {
         if (stopping.signal.aborted) return claimed;
-        if (freeSlots(route) > 0) claimed += await claimFor(modelId, route, 'clean');
+        if (freeSlots(route) > 0) claimed += await claimClean(work, route);
       }
-      turn = (all.indexOf(modelId) + 1) % all.length;
+      turn = (all.indexOf(work.modelId) + 1) % all.length;
     }
     return claimed;
   }
 
+  /** What an upstream works on already takes its slot before anything is started. */
+  async function claimClean({ modelId, isBound }: Work, route: Route): Promise<number> {
+    const takenUp = isBound ? await takeUpFor(modelId, route) : 0;
+    return takenUp || claimFor(modelId, route, 'clean');
+  }
+
   /** A job that was in the hand of a process that died: one at a time, so that the guilty one is found. */
   async function claimSuspect(ids: readonly string[]): Promise<number> {
-    if (suspects > 0 || ids.length === 0) return 0;
+    if (hand.hasSuspect() || ids.length === 0) return 0;
     for (const modelId of await findModelsWithSuspects(db, clock.now())) {
       if (!ids.includes(modelId)) continue;
       for (const route of inTurn(routing.routesOf(modelId))) {
@@ -157,122 +155,50 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
       only,
       now: clock.now(),
       ...(shared && { account: { id: account, slots, rate: shared.rate } }),
-      ...(parts.runningPerKey !== null && { perKey: parts.runningPerKey }),
+      ...perKey(),
     });
     const attempts = await readLastAttempts(
       db,
       jobs.filter(job => job.claim > 1).map(job => job.id),
     );
-    for (const job of jobs) take(job, route, attempts.get(job.id) ?? null);
+    for (const job of jobs) hand.take(job, route, id, attempts.get(job.id) ?? null);
     return jobs.length;
   }
 
-  function take(job: Job, route: Route, lastAttempt: Attempt | null): void {
-    parts.tracing.tell({
-      job: job.id,
-      name: 'queue',
-      startedAt: job.dueAt,
-      endedAt: clock.now(),
-      facts: { 'atelier.model': job.modelId, 'atelier.claim': job.claim },
+  /** The engine of this machine works on nothing after a restart. */
+  async function takeUpFor(modelId: string, route: Route): Promise<number> {
+    const { shared, id: account, slots } = route.account;
+    if (!shared) return 0;
+    const jobs = await takeUpJobs(db, {
+      worker: id,
+      modelId,
+      account: { id: account, slots, rate: shared.rate },
+      limit: Math.min(freeSlots(route), maxClaim),
+      now: clock.now(),
+      ...perKey(),
     });
-    const ending = new AbortController();
-    const { signal } = ending;
-    const hold: Hold = { jobId: job.id, holder: id, claim: job.claim };
-    const accountId = route.account.id;
-    const ownNudge = openNudge(clock, signal);
-    let isSuspect = job.deaths > 0;
-    if (isSuspect) suspects += 1;
-    const onUnderWay = () => {
-      if (isSuspect) suspects -= 1;
-      isSuspect = false;
-    };
-    const holding = openHolding(parts, {
-      onUnderWay,
-      job,
-      hold,
-      route,
-      lastAttempt,
-      nudge: ownNudge,
-      signal,
-      crowdMs: () => (inHand.size <= freePolls ? 0 : (inHand.size * seconds) / maxPollsASecond),
-    });
-    tellOf(job);
-    heldBy.set(accountId, (heldBy.get(accountId) ?? 0) + 1);
-    const done = conduct(holding).finally(() => {
-      onUnderWay();
-      inHand.delete(jobTopic(job.id));
-      heldBy.set(accountId, (heldBy.get(accountId) ?? 1) - 1);
-      nudge.wake();
-    });
-    inHand.set(jobTopic(job.id), { nudge: ownNudge, done, drop: () => ending.abort() });
+    for (const job of jobs) hand.takeUp(job, modelId, route, id);
+    return jobs.length;
   }
 
-  /** Never rejects. */
-  async function conduct(holding: Holding): Promise<void> {
-    const { job, hold } = holding;
-    const ended = await carry(parts, holding).catch(
-      (failure: unknown): Ended => ({ outcome: outcomeOf(failure, job), files: [] }),
-    );
-    const settled = await settleSurely(hold, ended);
-    if (settled) {
-      parts.onSettled(job.modelId, ended.outcome.kind, (clock.now() - (job.startedAt ?? clock.now())) / 1000);
-      log.info(
-        { job: job.id, model: job.modelId, outcome: ended.outcome.kind, ...whyOf(ended.outcome) },
-        'job settled',
-      );
-    } else {
-      log.warn({ job: job.id }, 'the hold was lost: what was made of the job is dropped');
-    }
-    tellOf(job);
-    if (ended.outcome.kind === 'interrupted') db.announce(availableTopic);
-  }
-
-  function tellOf({ id: jobId, callbackUrl }: Job): void {
-    db.announce(jobTopic(jobId));
-    if (callbackUrl !== null) db.announce(deliveryTopic);
-  }
-
-  function outcomeOf(failure: unknown, job: Job): Outcome {
-    if (failure instanceof StoreUnavailable || failure instanceof BlobsUnavailable) {
-      log.error({ err: failure, job: job.id }, 'storage trouble: the job goes back to the line');
-      return {
-        kind: 'retry',
-        dueAt: clock.now() + storageRetryMs,
-        reason: 'Storage was unavailable; the job is tried again',
-      };
-    }
-    log.error({ err: failure, job: job.id }, 'a bug ended a job');
-    return { kind: 'failed', error: jobError('internal_error', 'something went wrong on our side') };
-  }
-
-  /** False when the hold was lost, or when the worker stops while the database is away. */
-  async function settleSurely(hold: Hold, { outcome, files }: Ended): Promise<boolean> {
-    try {
-      return await surely(parts, 'the end of a job', stopping.signal, () =>
-        settle(db, hold, outcome, clock.now(), files),
-      );
-    } catch (failure) {
-      log.error({ err: failure, job: hold.jobId }, 'a job could not be settled');
-      return false;
-    }
+  function perKey(): { readonly perKey?: number } {
+    const limit = parts.runningPerKey();
+    return limit === null ? {} : { perKey: limit };
   }
 
   async function heartbeat(): Promise<void> {
     await clock.sleep(heartbeatMs, stopping.signal);
     if (stopping.signal.aborted) return;
     if (!(await beat(db, id))) await beginAgain();
-    for (const jobId of await findCancelRequested(db, id)) inHand.get(jobTopic(jobId))?.nudge.wake();
+    for (const jobId of await findCancelRequested(db, id)) hand.wake(jobId);
   }
 
   /** Taken for dead while it was frozen: others have its jobs now, so it drops them and goes on under a new name. */
   async function beginAgain(): Promise<void> {
     log.warn({ worker: id }, 'this worker was taken for dead: it drops what it held');
-    for (const job of inHand.values()) job.drop();
+    hand.dropAll();
     const fresh: WorkerId = newWorkerId();
     await registerWorker(db, fresh);
     id = fresh;
   }
 }
-
-const whyOf = (outcome: Outcome) =>
-  outcome.kind === 'failed' ? { error: outcome.error.code, why: outcome.error.message } : {};

@@ -14,7 +14,7 @@ import { toJson } from '../../src/domain/json.ts';
 import { cancelJob, claimJobs, settle } from '../../src/store/claims.ts';
 import { deliveryTopic } from '../../src/store/connection.ts';
 import { type ListedDelivery, listDeliveries } from '../../src/store/deliveries.ts';
-import { insertJob } from '../../src/store/jobs.ts';
+import { insertJob } from '../../src/store/insert-job.ts';
 import { findPrincipal } from '../../src/store/keys.ts';
 import { registerWorker } from '../../src/store/workers.ts';
 import { type TestGateway, until } from '../support/gateway.ts';
@@ -59,6 +59,7 @@ async function waitingJob({ gateway, clock }: TestGateway, caller: Caller, url: 
     externalTaskId: null,
     callbackUrl: url,
     idempotency: null,
+    accounts: null,
   });
   return id;
 }

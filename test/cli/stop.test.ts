@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ask } from '../support/gateway.ts';
+import { ask, until } from '../support/gateway.ts';
 import { serve } from '../support/program.ts';
 
 test('ends with 0 at SIGTERM though somebody is connected who never asks anything', async () => {
@@ -17,5 +17,28 @@ test('ends with 0 at SIGTERM though somebody is connected who never asks anythin
   assert.equal((await ask(served.url, 'GET', '/healthz')).status, 200);
   assert.equal(await served.end('SIGTERM'), 0);
   silent.destroy();
+  await rm(folder, { recursive: true });
+});
+
+test('with ATELIER_DRAIN_SECONDS it says that it stops, answers on, and closes each connection with its answer', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'atelier-stop-'));
+  const served = await serve({
+    env: { ATELIER_DATA_DIR: folder, ATELIER_ROLE: 'api', ATELIER_DRAIN_SECONDS: '5' },
+  });
+  const key = /atl_[0-9A-Za-z]{36}/.exec(served.banner())?.[0] ?? '';
+  const speech = '/v1/queue/theta-3.1-flash-tts-preview';
+  assert.equal((await ask(served.url, 'GET', '/readyz')).headers.get('connection'), 'keep-alive');
+  const ended = served.end('SIGTERM');
+  const told = await until(async () => {
+    const answer = await ask(served.url, 'GET', '/readyz');
+    return answer.status !== 200 && answer;
+  }, 'it to be unready');
+  assert.deepEqual(
+    [told.status, told.body, told.headers.get('connection')],
+    [503, { status: 'unavailable', reason: 'the process stops' }, 'close'],
+  );
+  const made = await ask(served.url, 'POST', speech, { key, body: { text: 'Hello.' } });
+  assert.deepEqual([made.status, made.headers.get('connection')], [200, 'close']);
+  assert.equal(await ended, 0);
   await rm(folder, { recursive: true });
 });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGateway, type TestGateway, until } from '../support/gateway.ts';
 import { bodies, create, send, speech } from './queue.ts';
 
 const megabyte = 1024 * 1024;
@@ -36,6 +38,31 @@ describe('size and type of the body of POST /v1/queue/{model_id}', () => {
       });
       assert.equal(status, 413);
       assert.deepEqual(body, tooLarge);
+    });
+
+    test('whoever asked for the end of the connection and sends on is answered, not reset', async () => {
+      const bytes = 64 * megabyte + 1;
+      const { authorization } = await headersOf();
+      const head = [
+        `POST /v1/queue/${speech} HTTP/1.1`,
+        'Host: gateway.test',
+        `Authorization: ${authorization}`,
+        'Content-Type: application/json',
+        `Content-Length: ${bytes}`,
+        'Connection: close',
+      ];
+      const { hostname: host, port } = new URL(gateway.url);
+      const socket = connect({ host, port: Number(port), allowHalfOpen: true });
+      let answer = '';
+      socket.setEncoding('utf8').on('data', text => (answer += text));
+      const ended = once(socket, 'end');
+      socket.write(`${head.join('\r\n')}\r\n\r\n`);
+      await until(async () => answer.endsWith(JSON.stringify(tooLarge)), 'the answer');
+      for (let sent = 0; sent < bytes; sent += megabyte)
+        if (!socket.write(Buffer.alloc(Math.min(megabyte, bytes - sent)))) await once(socket, 'drain');
+      await ended;
+      socket.end();
+      assert.match(answer, /^HTTP\/1\.1 413 .*\r\n/);
     });
 
     test('the bound itself is let in', async () => {

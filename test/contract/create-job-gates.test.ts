@@ -239,7 +239,7 @@ describe('the rate of the queue', () => {
     folder = await mkdtemp(join(tmpdir(), 'atelier-rate-'));
     const path = join(folder, 'atelier.yaml');
     await writeFile(path, 'limits:\n  queue:\n    per_second: 0.1\n    burst: 2\n');
-    gateway = await startGateway({ role: 'api', env: { ATELIER_CONFIG: path } });
+    gateway = await startGateway({ role: 'api', isAlone: true, env: { ATELIER_CONFIG: path } });
   });
   after(async () => {
     await gateway.close();

@@ -172,7 +172,7 @@ describe('429', () => {
     folder = await mkdtemp(join(tmpdir(), 'atelier-settings-'));
     const path = join(folder, 'atelier.yaml');
     await writeFile(path, 'limits: { queue: { per_second: 0.01, burst: 1 } }');
-    gateway = await startGateway({ role: 'api', env: { ATELIER_CONFIG: path } });
+    gateway = await startGateway({ role: 'api', isAlone: true, env: { ATELIER_CONFIG: path } });
   });
   after(async () => {
     await gateway.close();

@@ -228,7 +228,7 @@ describe('with private addresses allowed', () => {
   });
 
   test('a program that stops breaks the transfer off and hands the job back', async () => {
-    const stopped = await startGateway();
+    const stopped = await startGateway({ isAlone: true });
     try {
       asked.length = 0;
       const key = await stopped.key();

@@ -66,8 +66,7 @@ test('pods have time to stop, start without root, and get no settings but those 
     const { template, replicas } = spec;
     const { containers, terminationGracePeriodSeconds = 30, ...pod } = template.spec;
     assert.equal(containers.length, 1);
-    const waits = containers[0]?.lifecycle?.preStop?.sleep?.seconds ?? 0;
-    assert.ok(terminationGracePeriodSeconds >= waits + longestStopSeconds + 5);
+    assert.ok(terminationGracePeriodSeconds >= longestStopSeconds + 5);
     // A service of the name `atelier` would set ATELIER_PORT.
     assert.equal(pod.enableServiceLinks, false);
     assert.equal(pod.securityContext.runAsNonRoot, true);
@@ -77,6 +76,7 @@ test('pods have time to stop, start without root, and get no settings but those 
   const settings = documents.find(({ kind }) => kind === 'ConfigMap')?.data ?? {};
   const config = readConfig({ ...filledSettings(), ...settings, ATELIER_ROLE: 'worker' });
   assert.equal(config.s3?.bucket, 'atelier-blobs');
+  assert.equal(config.drainMs, 5_000);
 });
 
 interface Manifest {
@@ -92,7 +92,6 @@ interface Manifest {
         readonly securityContext: { readonly runAsNonRoot?: boolean };
         readonly containers: readonly {
           readonly securityContext: { readonly readOnlyRootFilesystem?: boolean };
-          readonly lifecycle?: { readonly preStop?: { readonly sleep?: { readonly seconds: number } } };
         }[];
       };
     };

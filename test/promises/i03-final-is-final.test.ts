@@ -14,7 +14,7 @@ import {
 import { expireJobs, rescueJobs } from '../../src/store/chores.ts';
 import { cancelJob, claimJobs, noteProgress, settle } from '../../src/store/claims.ts';
 import { type Connection, jobTopic } from '../../src/store/connection.ts';
-import type { NewJob } from '../../src/store/jobs.ts';
+import type { NewJob } from '../../src/store/insert-job.ts';
 import { registerWorker, removeWorker } from '../../src/store/workers.ts';
 import { create, image, pathOf } from '../contract/queue.ts';
 import { later, makeOwner, type Owner, rowOf, unique, wait } from '../store/rows.ts';

@@ -6,7 +6,7 @@ import { openAttempt, reopenAttempt } from '../../src/store/attempts.ts';
 import { expireJobs, rescueJobs } from '../../src/store/chores.ts';
 import { cancelJob, claimJobs, isCancelRequested, noteProgress, settle } from '../../src/store/claims.ts';
 import type { Connection } from '../../src/store/connection.ts';
-import type { NewJob } from '../../src/store/jobs.ts';
+import type { NewJob } from '../../src/store/insert-job.ts';
 import { registerWorker, removeWorker } from '../../src/store/workers.ts';
 import { later, makeOwner, newFile, type Owner, unique, wait } from '../store/rows.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';

@@ -6,7 +6,7 @@ import { openAttempt } from '../../src/store/attempts.ts';
 import { expireJobs } from '../../src/store/chores.ts';
 import { type Cancellation, cancelJob, claimJobs, settle } from '../../src/store/claims.ts';
 import type { Connection } from '../../src/store/connection.ts';
-import type { NewJob } from '../../src/store/jobs.ts';
+import type { NewJob } from '../../src/store/insert-job.ts';
 import { deliveriesOf, later, makeOwner, type Owner, rowOf, unique, wait } from '../store/rows.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
 

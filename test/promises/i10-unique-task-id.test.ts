@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Connection } from '../../src/store/connection.ts';
-import { insertJob } from '../../src/store/jobs.ts';
+import { insertJob } from '../../src/store/insert-job.ts';
 import { bodies, image } from '../contract/queue.ts';
 import { makeOwner, newJob, unique } from '../store/rows.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';

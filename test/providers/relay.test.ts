@@ -5,6 +5,8 @@ import { describe, test } from 'node:test';
 import { create, image, pathOf, speech } from '../contract/queue.ts';
 import { type Dialect, dialects } from '../support/databases.ts';
 import { startGateway, type TestGateway, until } from '../support/gateway.ts';
+import { relay } from '../support/upstreams/relay.ts';
+import { conformance } from './conformance.ts';
 
 type Dedupe = 'replay' | 'lookup' | 'none';
 
@@ -58,3 +60,69 @@ for (const dialect of dialects) {
     }
   });
 }
+
+const failed = (code: string) => ({
+  error: { code, message: 'Runtime execution failed: something' },
+  video: null,
+  images: null,
+});
+
+conformance({
+  provider: 'relay',
+  protocol: relay,
+  account: url => ({ base_url: url, dedupe: 'replay' }),
+  model: 'gamma-v3-turbo-t2v',
+  body: mark => ({ prompt: `A red boat ${mark}` }),
+  reported: [],
+  requests: [
+    {
+      model: 'gamma-v3-turbo-t2v',
+      input: () => ({
+        prompt: 'A red boat',
+        options: { external_task_id: 'of-our-client', callback_url: 'https://client.test/called' },
+      }),
+      path: '/v1/queue/gamma-v3-turbo-t2v',
+      body: {
+        prompt: 'A red boat',
+        settings: { resolution: '720p', aspect_ratio: '16:9', duration: 5 },
+        options: {},
+      },
+    },
+    {
+      model: 'delta-speech-02-hd',
+      input: () => ({ text: 'Hello.', voice_setting: { voice_id: 'a' }, output_format: 'hex' }),
+      path: '/v1/queue/delta-speech-02-hd',
+      body: {
+        text: 'Hello.',
+        output_format: 'url',
+        voice_setting: { voice_id: 'a', speed: 1, vol: 1, pitch: 0 },
+        audio_setting: { sample_rate: 32_000, bitrate: 128_000, format: 'mp3', channel: 1 },
+        text_normalization: false,
+        latex_read: false,
+        force_cbr: false,
+        language_boost: null,
+        subtitle_enable: false,
+        subtitle_type: 'sentence',
+        aigc_watermark: false,
+      },
+    },
+  ],
+  gaps: [],
+  says: detail => ({ detail }),
+  refusals: {
+    '400': [400, { detail: 'bad' }, 'invalid_input'],
+    '401': [401, { error: { code: 'UNAUTHORIZED', message: 'Invalid API key' } }, 'later'],
+    '402': [402, { detail: 'pay' }, 'later'],
+    '403': [403, { detail: 'no' }, 'later'],
+    '404': [404, { detail: 'App not found' }, 'invalid_input'],
+    '422': [422, { detail: 'prompt: is required' }, 'invalid_input'],
+    '429': [429, { detail: 'slow down' }, 'later'],
+    '503': [503, { detail: 'later' }, 'later'],
+  },
+  failures: {
+    fails: ['response', 200, failed('runtime_error'), 'runtime_error'],
+    'breaks the policy': ['response', 200, failed('content_policy_violation'), 'content_policy_violation'],
+    'ends with an unknown code': ['response', 200, failed('odd'), 'runtime_error'],
+  },
+  unknownState: { status: 'DREAMING' },
+});

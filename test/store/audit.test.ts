@@ -5,7 +5,7 @@ import { type AuditEntry, listAudit, verifyAudit, writeAudit } from '../../src/s
 import { pruneJobs } from '../../src/store/chores.ts';
 import { cancelJob, claimJobs, settle } from '../../src/store/claims.ts';
 import type { Connection } from '../../src/store/connection.ts';
-import type { NewJob } from '../../src/store/jobs.ts';
+import type { NewJob } from '../../src/store/insert-job.ts';
 import { createKey, revokeKey } from '../../src/store/keys.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
 import { later, makeOwner, type Owner, start, unique, wait } from './rows.ts';

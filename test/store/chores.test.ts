@@ -6,7 +6,8 @@ import { jobError, type Outcome } from '../../src/domain/job.ts';
 import { expireJobs, pruneJobs, rescueJobs } from '../../src/store/chores.ts';
 import { cancelJob, claimJobs, settle } from '../../src/store/claims.ts';
 import type { Connection } from '../../src/store/connection.ts';
-import { listEvents, type NewJob } from '../../src/store/jobs.ts';
+import type { NewJob } from '../../src/store/insert-job.ts';
+import { listEvents } from '../../src/store/jobs.ts';
 import {
   beat,
   findCancelRequested,

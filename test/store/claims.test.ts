@@ -4,7 +4,7 @@ import { newWorkerId } from '../../src/domain/ids.ts';
 import type { Job } from '../../src/domain/job.ts';
 import { cancelJob, claimJobs, findModelsWithWork, settle } from '../../src/store/claims.ts';
 import type { Connection } from '../../src/store/connection.ts';
-import { insertJob } from '../../src/store/jobs.ts';
+import { insertJob } from '../../src/store/insert-job.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
 import { fillLine, later, makeOwner, newJob, type Owner, rowOf, unique, wait } from './rows.ts';
 
@@ -151,8 +151,8 @@ for (const dialect of dialects) {
       await wait(db, ann, { modelId: urgent! });
       await wait(db, ann, { modelId: future!, createdAt: later + 1 });
       assert.deepEqual(await findModelsWithWork(db, [idle!, flexible!, urgent!, future!], later), [
-        { modelId: urgent, band: 0 },
-        { modelId: flexible, band: 1 },
+        { modelId: urgent, band: 0, isBound: false },
+        { modelId: flexible, band: 1, isBound: false },
       ]);
       assert.deepEqual(await findModelsWithWork(db, [], later), []);
     });

@@ -168,6 +168,26 @@ for (const dialect of dialects) {
         }, 'the announcement');
       });
 
+      test('a connection hears its own announcements once, not again by way of the server', async () => {
+        const other = await database.connect();
+        const [own, others]: [string[], string[]] = [[], []];
+        const stop = db.onAnnounced(topic => own.push(topic));
+        other.onAnnounced(topic => others.push(topic));
+        let told = 0;
+        await until(async () => {
+          db.announce('mine');
+          told++;
+          return others.includes('mine');
+        }, 'the announcement');
+        // Hints of one database come in order: whatever came of mine came before.
+        await until(async () => {
+          other.announce('end');
+          return own.includes('end');
+        }, 'the end');
+        stop();
+        assert.equal(own.filter(topic => topic === 'mine').length, told);
+      });
+
       test('a connection whose server side is gone is made again', async () => {
         const other = await database.connect();
         await other.read('SELECT 1 AS one');

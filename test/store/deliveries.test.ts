@@ -19,7 +19,7 @@ import {
   readDelivery,
   sendingMs,
 } from '../../src/store/deliveries.ts';
-import type { NewJob } from '../../src/store/jobs.ts';
+import type { NewJob } from '../../src/store/insert-job.ts';
 import { listTries, redeliver, redeliverFailed } from '../../src/store/redeliver.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
 import { deliveriesOf, later, makeOwner, type Owner, unique, wait } from './rows.ts';

@@ -5,16 +5,17 @@ import { newJobId, newWorkerId } from '../../src/domain/ids.ts';
 import { toJson } from '../../src/domain/json.ts';
 import { cancelJob, claimJobs } from '../../src/store/claims.ts';
 import type { Connection } from '../../src/store/connection.ts';
+import { insertJob } from '../../src/store/insert-job.ts';
 import {
-  insertJob,
   type JobQuery,
   listEvents,
   listJobs,
   readJob,
   readJobSummary,
+  readJobSummaryTogether,
 } from '../../src/store/jobs.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
-import { later, makeOwner, newFile, newJob, type Owner, unique, wait } from './rows.ts';
+import { later, makeOwner, newFile, newJob, type Owner, start, unique, wait } from './rows.ts';
 
 for (const dialect of dialects) {
   describe(dialect, () => {
@@ -73,6 +74,36 @@ for (const dialect of dialects) {
         result: null,
         error: null,
       });
+    });
+
+    test('jobs that come in one moment stand behind one another, user by user', async () => {
+      const modelId = unique('model');
+      const ranksOf = async (who: Owner, count: number) => {
+        const jobs = Array.from({ length: count }, () => newJob(who, { modelId }));
+        const kept = await Promise.all(jobs.map(job => insertJob(db, job)));
+        return kept.map(one => (one.kind === 'inserted' ? one.rank : one.kind));
+      };
+      assert.deepEqual(await Promise.all([ranksOf(owner, 4), ranksOf(stranger, 2)]), [
+        [0, 1, 2, 3],
+        [0, 1],
+      ]);
+      assert.deepEqual(await ranksOf(stranger, 2), [2, 3]);
+    });
+
+    test("summaries that are read in one moment are each their own, or nobody's", async () => {
+      const modelId = unique('model');
+      const jobs = await Promise.all([owner, stranger].map(who => wait(db, who, { modelId })));
+      const asked = [
+        ...jobs.map(addressOf),
+        { ...addressOf(jobs[0]!), userId: stranger.userId },
+        { ...addressOf(jobs[0]!), modelId: 'another' },
+        { ...addressOf(jobs[0]!), jobId: newJobId(start) },
+      ];
+      const found = await Promise.all(asked.map(address => readJobSummaryTogether(db, address)));
+      assert.deepEqual(
+        found.map(job => job && [job.id, job.userId]),
+        [...jobs.map(job => [job.id, job.userId]), null, null, null],
+      );
     });
 
     test('a job is not found by another user, under another model or by another id', async () => {

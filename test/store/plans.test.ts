@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { newWorkerId } from '../../src/domain/ids.ts';
+import { jobIdFromRow, newWorkerId } from '../../src/domain/ids.ts';
 import { claimJobs, findModelsWithWork } from '../../src/store/claims.ts';
 import type { Connection, Statements, Value } from '../../src/store/connection.ts';
 import { claimDeliveries, findDueLines } from '../../src/store/deliveries.ts';
-import { insertJob } from '../../src/store/jobs.ts';
+import { handBack } from '../../src/store/hand-back.ts';
+import { insertJob } from '../../src/store/insert-job.ts';
 import { openPositions } from '../../src/store/positions.ts';
+import { takeUpJobs } from '../../src/store/take-up.ts';
 import { openTestClock } from '../support/clock.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
 import { fillLine, later, makeOwner, newJob, type Owner } from './rows.ts';
@@ -71,6 +73,37 @@ for (const dialect of dialects) {
         }
       });
     }
+
+    test('what is under way is found by jobs_bound, with no sort', async () => {
+      const account = { id: 'studio', slots: 10_000, rate: null };
+      await db.write(`UPDATE jobs SET account = 'studio' WHERE model_id = 'other' AND rank % 3 = 0`);
+      await db.write(
+        `INSERT INTO attempts (job_id, number, provider, account, dedupe_key, started_at, answered_at, answer, ref)
+         SELECT id, 1, 'relay', 'studio', id || '-1', 0, 0, 'accepted', '{}' FROM jobs WHERE account = 'studio'`,
+      );
+      const wanted = { worker: newWorkerId(), modelId: 'other', account, limit: 4, now: later };
+      const asked = await recordStatements(db, told => takeUpJobs(told, wanted));
+      const found = asked.find(({ text }) => text.includes('JOIN attempts'));
+      for (const explain of explainers(database, db)) {
+        const plan = await explain(found!);
+        assert.match(plan, /\bjobs_bound\b/);
+        assert.doesNotMatch(plan, badPlan);
+      }
+    });
+
+    test('many that are handed back are found by their ids, also those of a holder nobody heard of', async () => {
+      await db.write(`UPDATE jobs SET state = 'running', holder = 'gone', started_at = 0
+        WHERE model_id = 'other' AND rank % 3 = 1`);
+      const rows = await db.read(`SELECT id FROM jobs WHERE holder = 'gone' ORDER BY id LIMIT 500`);
+      const holder = newWorkerId();
+      const holds = rows.map(({ id }) => ({ jobId: jobIdFromRow(String(id)), holder, claim: 0 }));
+      const [asked] = await recordStatements(db, told => handBack(told, holds, later));
+      for (const explain of explainers(database, db)) {
+        const plan = await explain(asked!);
+        assert.doesNotMatch(plan, /jobs_held|jobs_running/);
+        assert.doesNotMatch(plan, badPlan);
+      }
+    });
 
     const deliveryStatements = {
       'lines with deliveries': (told: Connection) =>

@@ -6,7 +6,7 @@ import type { Hold } from '../../src/domain/job.ts';
 import { type Answer, answerAttempt, openAttempt, readLastAttempts } from '../../src/store/attempts.ts';
 import { claimJobs, settle } from '../../src/store/claims.ts';
 import type { Connection } from '../../src/store/connection.ts';
-import type { NewJob } from '../../src/store/jobs.ts';
+import type { NewJob } from '../../src/store/insert-job.ts';
 import { type Destination, reconcile } from '../../src/store/reconcile.ts';
 import { registerWorker } from '../../src/store/workers.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';

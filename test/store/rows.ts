@@ -3,7 +3,7 @@ import type { StoredFile } from '../../src/domain/file.ts';
 import type { KeyId, UserId } from '../../src/domain/ids.ts';
 import { newFileId, newJobId } from '../../src/domain/ids.ts';
 import type { Connection, Row } from '../../src/store/connection.ts';
-import { insertJob, type NewJob } from '../../src/store/jobs.ts';
+import { insertJob, type NewJob } from '../../src/store/insert-job.ts';
 import { createKey } from '../../src/store/keys.ts';
 
 export const start = Date.UTC(2026, 4, 21, 7, 33, 38);
@@ -41,6 +41,7 @@ export function newJob(owner: Owner, wanted: Partial<NewJob> = {}): NewJob {
     externalTaskId: null,
     callbackUrl: null,
     idempotency: null,
+    accounts: null,
     ...wanted,
   };
 }

@@ -4,7 +4,8 @@ import { newWorkerId } from '../../src/domain/ids.ts';
 import { type Hold, type JobResult, jobError, type Outcome } from '../../src/domain/job.ts';
 import { cancelJob, claimJobs, isCancelRequested, noteProgress, settle } from '../../src/store/claims.ts';
 import type { Connection } from '../../src/store/connection.ts';
-import { listEvents, type NewJob, readJob } from '../../src/store/jobs.ts';
+import type { NewJob } from '../../src/store/insert-job.ts';
+import { listEvents, readJob } from '../../src/store/jobs.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
 import {
   deliveriesOf,

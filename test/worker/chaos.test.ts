@@ -14,7 +14,16 @@ for (const dialect of dialects) {
   describe(`${dialect}, seed ${seed}`, () => {
     test('no job is lost, charged twice or silently in doubt while processes are killed under load', async () => {
       const longestMs = 10 * minutes;
-      const outcome = await runChaos({ dialect, kills, workers: 3, seed, longestMs, onProgress: () => {} });
+      const outcome = await runChaos({
+        dialect,
+        kills,
+        workers: 3,
+        apis: 2,
+        blobs: 'folder',
+        seed,
+        longestMs,
+        onProgress: () => {},
+      });
       assert.equal(tellViolations(outcome), '');
       assert.equal(outcome.kills, kills);
       const { counts } = outcome.verdict;

@@ -1,20 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { pino } from 'pino';
-import { openDiskBlobs } from '../../src/blobs/disk.ts';
 import { toJson } from '../../src/domain/json.ts';
 import type { Provider, ProviderTask } from '../../src/domain/provider.ts';
-import { noTracing } from '../../src/domain/tracing.ts';
-import { openOutbound } from '../../src/media/connect.ts';
-import { openProber } from '../../src/media/prober.ts';
-import { type Account, openRouting } from '../../src/providers/routing.ts';
-import { openBreaker } from '../../src/worker/breaker.ts';
-import { startWorker } from '../../src/worker/worker.ts';
 import { create, image, pathOf } from '../contract/queue.ts';
 import { dialects } from '../support/databases.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
+import { startGateway, until } from '../support/gateway.ts';
+import { startOwnWorker } from '../support/own-worker.ts';
 
 /** Takes every job, makes nothing of it, and remembers what it was given. */
 function openListener() {
@@ -40,35 +31,6 @@ function openListener() {
   return { provider, taken };
 }
 
-/** A worker over the gateway's own database, that hands its jobs to that provider. */
-async function startListening({ gateway, clock, folder }: TestGateway, provider: Provider) {
-  const workFolder = join(folder, 'listener');
-  await mkdir(workFolder);
-  const prober = openProber();
-  const outbound = openOutbound({ allowPrivate: true });
-  const log = pino({ level: 'silent' });
-  const account: Account = { id: 'listener', provider, slots: 4, shared: null, results: outbound };
-  const worker = await startWorker({
-    db: gateway.db,
-    blobs: await openDiskBlobs(join(folder, 'blobs')),
-    clock,
-    prober,
-    outbound,
-    routing: openRouting([account], new Map(), account),
-    runningPerKey: null,
-    breaker: openBreaker({ db: gateway.db, clock, log }),
-    workFolder,
-    tracing: noTracing,
-    log,
-    onSettled: () => {},
-  });
-  return async () => {
-    await worker.stop();
-    await outbound.close();
-    await prober.close();
-  };
-}
-
 for (const dialect of dialects) {
   describe(dialect, () => {
     test('64-bit ids reach a provider with all their digits', async () => {
@@ -80,7 +42,8 @@ for (const dialect of dialects) {
         const elements = ids.map(id => `{"element_id":${id}}`).join(',');
         const body = `{"prompt":"A boat","element_list":[${elements}]}`;
         const { request_id: id } = await create(gateway, key, { model: image, body });
-        const stop = await startListening(gateway, provider);
+        const { clock, folder } = gateway;
+        const stop = await startOwnWorker({ db: gateway.gateway.db, clock, folder, provider });
         try {
           await until(async () => taken.length > 0, 'the job at the provider');
           const { body: result } = await until(async () => {

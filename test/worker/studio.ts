@@ -103,12 +103,13 @@ export async function untilEnded(
   { ask, clock }: Pick<TestGateway, 'ask' | 'clock'>,
   key: string,
   { id, model }: Order,
+  hurryMs = 1 * minutes,
 ): Promise<string | null> {
   const path = `/v1/queue/${model}/requests/${id}/response`;
   const ended = await until(async () => {
     const answer = await ask('GET', path, { key });
     if (answer.status === 200) return answer;
-    clock.advance(answer.body.status === 'IN_QUEUE' ? 1 * minutes : 10 * seconds);
+    clock.advance(answer.body.status === 'IN_QUEUE' ? hurryMs : 10 * seconds);
     return null;
   }, `the end of job ${id}`);
   return ended.body.error?.code ?? null;

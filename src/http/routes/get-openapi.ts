@@ -2,15 +2,17 @@ import { openApi } from '../openapi.ts';
 import type { HttpParts, Route } from '../parts.ts';
 
 /** The description of the whole protocol; needs no key. */
-export const getOpenApi = ({ publicUrl }: HttpParts): Route => {
-  let document: ReturnType<typeof openApi> | null = null;
+export const getOpenApi = ({ publicUrl, models }: HttpParts): Route => {
+  let made: { readonly of: string; readonly document: ReturnType<typeof openApi> } | null = null;
   return {
     method: 'GET',
     path: '/openapi.json',
     errors: 'detail',
     handle: async () => {
-      document ??= openApi(publicUrl());
-      return document;
+      const served = models();
+      const of = served.map(({ id }) => id).join();
+      if (made?.of !== of) made = { of, document: openApi(publicUrl(), served) };
+      return made.document;
     },
   };
 };

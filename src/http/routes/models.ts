@@ -1,7 +1,6 @@
 import { describe, summarize } from '../../catalog/describe.ts';
-import { models } from '../../catalog/index.ts';
+import { refuse } from '../../domain/refusal.ts';
 import { type HttpParts, identify, pathValue, queryOf, type Route } from '../parts.ts';
-import { modelOfPath } from '../read-job.ts';
 
 /** Every model, a line each. */
 export const listModels = (parts: HttpParts): Route => ({
@@ -10,7 +9,7 @@ export const listModels = (parts: HttpParts): Route => ({
   errors: 'detail',
   async handle(request) {
     await identify(parts, request);
-    return { object: 'list', data: models.map(summarize) };
+    return { object: 'list', data: parts.models().map(summarize) };
   },
 });
 
@@ -21,7 +20,10 @@ export const getModel = (parts: HttpParts): Route => ({
   errors: 'detail',
   async handle(request) {
     await identify(parts, request);
-    return describe(modelOfPath(request));
+    const modelId = pathValue(request, 'modelId');
+    const model = parts.models().find(({ id }) => id === modelId);
+    if (!model) throw refuse('model_unknown', { subject: modelId });
+    return describe(model);
   },
 });
 

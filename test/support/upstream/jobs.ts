@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Ledger } from './ledger.ts';
-import { kindOf, type Medium, mediumFor } from './media.ts';
+import { type Kind, kindOf, type Medium, mediumFor } from './media.ts';
 import type { Script } from './script.ts';
 
 /** What an account offers to a sender that does not know what became of its request. */
@@ -11,6 +11,8 @@ export interface Creation {
   readonly submission: number;
   readonly key: string;
   readonly model: string;
+  /** What it makes; by the catalog's word for the model when absent. */
+  readonly makes?: Kind;
   readonly mark: string | null;
   readonly idempotencyKey: string | null;
   readonly task: string | null;
@@ -60,7 +62,7 @@ export function openJobs(ledger: Ledger): UpstreamJobs {
       const { submission, key, model, mark, idempotencyKey, task } = creation;
       const id = randomUUID();
       // Made before the look for an earlier one, so that nothing comes between that and the keeping.
-      const medium = await mediumFor(kindOf(model), id);
+      const medium = await mediumFor(creation.makes ?? kindOf(model), id);
       const at = Date.now();
       const earlier =
         dedupe === 'replay' && idempotencyKey !== null

@@ -1,0 +1,6 @@
+import { configSchema } from '../config-schema.ts';
+import { print } from './print.ts';
+
+export function printSchemaCommand(): void {
+  print(JSON.stringify(configSchema(), null, 2));
+}

@@ -1,0 +1,241 @@
+import { z } from 'zod';
+import { days, minutes, seconds } from '../domain/clock.ts';
+import { toJson } from '../domain/json.ts';
+import type {
+  CancelResult,
+  Pinned,
+  PollResult,
+  Provider,
+  ProviderTask,
+  ProviderTraits,
+} from '../domain/provider.ts';
+import { arkMappings, arkModels, modelarkModels } from './ark-models.ts';
+import { type ArkTask, arkTask, findTask, productionOf } from './ark-task.ts';
+import { defineProvider, type ProviderDefinition, type ProviderParts } from './definition.ts';
+import { type ErrorTable, each, failureOf, pollAfter, readSubmission, retryAfterOf } from './error-table.ts';
+import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
+import { draftAlone, formMedia, namePinned } from './media-form.ts';
+import { testBy } from './test-account.ts';
+import { openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
+
+/** docs/providers/ark.md: Seedance on Volcengine Ark, in mainland China. */
+export const ark = defineArk('ark', 'https://ark.cn-beijing.volces.com/api/v3', arkModels);
+/** docs/providers/modelark.md: the same on BytePlus ModelArk, elsewhere. */
+export const modelark = defineArk(
+  'modelark',
+  'https://ark.ap-southeast.bytepluses.com/api/v3',
+  modelarkModels,
+);
+
+function defineArk(
+  name: string,
+  defaultUrl: string,
+  models: Readonly<Record<keyof typeof arkModels, string>>,
+): ProviderDefinition {
+  return defineProvider({
+    name,
+    settings: secret =>
+      z.strictObject({
+        api_key: secret,
+        base_url: z.url({ protocol: /^https?$/ }).default(defaultUrl),
+        /**
+         * `lookup`: each task carries a name of ours in `safety_identifier`, by which one whose answer was lost is
+         * found in the list. That field is meant for the end user, so it is the operator's choice.
+         */
+        dedupe: z.enum(['lookup', 'none']).default('none'),
+      }),
+    models,
+    faults: (modelId, input) => faultsBy(arkMappings, modelId, input),
+    open: ({ api_key: key, base_url: baseUrl, dedupe }, parts) => {
+      const upstream = openUpstream({
+        baseUrl: baseUrl.replace(/\/+$/, ''),
+        headers: { authorization: `Bearer ${key}` },
+        secrets: [key],
+        outbound: parts.outbound,
+      });
+      const provider = openArk({ name, upstream, dedupe, ...parts });
+      return { provider, results: upstream.results, close: () => upstream.close() };
+    },
+  });
+}
+
+const tasks = '/contents/generations/tasks';
+/** Pictures may stand in the body. */
+const submitTimeoutMs = 60 * seconds;
+const askTimeoutMs = 15 * seconds;
+/** A video takes a minute and more. */
+const firstPollMs = 10 * seconds;
+/** The whole body may have 64 MB there, and base64 needs a third more than the bytes. */
+const maxInlineBytesInAll = 45 * 1024 * 1024;
+/** As many as a page may have, and what they may weigh. */
+const pageSize = 500;
+const maxListBytes = 16 * 1024 * 1024;
+/** Clocks differ. */
+const lookBackMs = 10 * minutes;
+
+const refSchema = z.object({ id: z.string().min(1) });
+const made = z.object({ id: z.string().min(1).max(200) });
+const tiered = z.object({ service_tier: z.string() });
+const problem = z.object({ error: z.object({ code: z.string(), message: z.string().default('') }) });
+
+const errors: ErrorTable = {
+  read(json) {
+    const said = problem.safeParse(json).data?.error;
+    return said ? { code: familyOf(said), message: said.message } : null;
+  },
+  codes: {
+    ...each('moderation', 'SensitiveContentDetected', 'InputTextSensitiveContentDetected'),
+    ...each('moderation', 'InputImageSensitiveContentDetected', 'InputVideoSensitiveContentDetected'),
+    ...each('moderation', 'InputAudioSensitiveContentDetected', 'OutputTextSensitiveContentDetected'),
+    ...each('moderation', 'OutputImageSensitiveContentDetected', 'OutputVideoSensitiveContentDetected'),
+    ...each('moderation', 'OutputAudioSensitiveContentDetected', 'InputTextRiskDetection'),
+    ...each('moderation', 'InputImageRiskDetection', 'OutputTextRiskDetection', 'OutputImageRiskDetection'),
+    ...each('input', 'InvalidParameter', 'MissingParameter'),
+    ...each('pause', 'RateLimitExceeded', 'QuotaExceeded', 'ServerOverloaded'),
+    ...each('account', 'FreeQuotaExceeded', 'SetLimitExceeded', 'ModelNotOpen', 'UnsupportedModel'),
+    ...each('account', 'InvalidEndpoint', 'InvalidEndpointOrModel', 'AccountOverdueError'),
+    ...each('account', 'ServiceOverdue', 'ServiceNotOpen', 'AuthenticationError', 'AccessDenied'),
+    // A check of theirs broke before anything was made, though it is told as a bad request.
+    ...each('down', 'ContentSecurityDetectionError'),
+    ...each('failed', 'InternalServiceError'),
+  },
+  // The model is the operator's choice, not the client's.
+  statuses: { 404: 'account' },
+};
+/** What is not there is the draft, which is kept for seven days. */
+const errorsOfFinals: ErrorTable = { ...errors, statuses: { 404: 'input' } };
+
+/** Codes have parts: what went wrong, then where. A queue that is full and a free trial that is used up share one. */
+function familyOf({ code, message }: { readonly code: string; readonly message: string }): string {
+  const [family = ''] = code.split('.');
+  return family === 'QuotaExceeded' && /free/i.test(message) ? 'FreeQuotaExceeded' : family;
+}
+
+interface Ark extends Pick<ProviderParts, 'linkTo'> {
+  readonly name: string;
+  readonly upstream: Upstream;
+  readonly dedupe: 'lookup' | 'none';
+}
+
+function openArk({ name, upstream, dedupe, linkTo }: Ark): Provider {
+  const traits: ProviderTraits = {
+    dedupe,
+    // Its list goes back seven days.
+    dedupeWindowMs: dedupe === 'lookup' ? 6 * days : 0,
+    submitTimeoutMs,
+    billable: true,
+    minPollMs: 2 * seconds,
+  };
+  const ask = (method: 'GET' | 'DELETE', path: string, maxAnswerBytes = maxListBytes) =>
+    upstream.ask({ method, path, timeoutMs: askTimeoutMs, maxAnswerBytes });
+  const pathOf = (ref: unknown) => `${tasks}/${encodeURIComponent(refSchema.parse(ref).id)}`;
+
+  return {
+    name,
+    traits: () => traits,
+    ready: async () => ({ ok: true }),
+    test: () => testBy(upstream, { path: `${tasks}?page_num=1&page_size=1`, errors }),
+
+    async submit(task) {
+      const model = mappingOf(arkMappings, task.modelId);
+      const formed = await formMedia(task, {
+        linkTo,
+        form: ({ video }) => (video ? 'link' : 'link-or-data-url'),
+        maxInlineBytes: Math.floor(maxInlineBytesInAll / Math.max(1, Object.keys(task.facts).length)),
+      });
+      if (formed.kind === 'refused') return formed;
+      const named = namePinned(task, formed.input, nameThere);
+      const input = ownInput(task.modelId, draftAlone(task, named));
+      const body = model.make(input);
+      if (!body) return { kind: 'refused', error: notTaken(model.faults(input)) };
+      const reply = await upstream.ask({
+        method: 'POST',
+        path: tasks,
+        body: toJson({
+          model: task.upstreamModel,
+          ...body,
+          ...(dedupe === 'lookup' && { safety_identifier: task.dedupeKey }),
+        }),
+        timeoutMs: submitTimeoutMs,
+        isBillable: true,
+      });
+      const isFinal = Object.keys(task.pinned).length > 0;
+      return readSubmission(reply, isFinal ? errorsOfFinals : errors, ({ json }) => {
+        const { id } = made.safeParse(json).data ?? {};
+        return id === undefined ? null : { kind: 'accepted', ref: { id }, firstPollMs };
+      });
+    },
+
+    async recover(task) {
+      const query = new URLSearchParams({
+        page_num: '1',
+        page_size: String(pageSize),
+        // Tasks of the other tier are listed only where they are asked for.
+        'filter.service_tier': tiered.safeParse(task.job.input).data?.service_tier ?? 'default',
+      });
+      const reply = await ask('GET', `${tasks}?${query}`);
+      const found =
+        reply.kind === 'answered' && reply.status === 200 ? findTask(reply.json, soughtOf(task)) : undefined;
+      if (found === undefined) return { kind: 'undecided', ...retryAfterOf(reply) };
+      return found === null ? { kind: 'absent' } : { kind: 'found', ref: { id: found } };
+    },
+
+    poll: async (_, ref) => readTask(await ask('GET', pathOf(ref))),
+
+    /** Only what waits can be stopped; the same call takes what has ended out of the records. */
+    async cancel(_, ref): Promise<CancelResult> {
+      const told = stateIn(await ask('GET', pathOf(ref)));
+      if (told === 'cancelled') return { kind: 'cancelled' };
+      if (told !== 'queued') return { kind: told === 'running' ? 'unsupported' : 'requested' };
+      const reply = await ask('DELETE', pathOf(ref));
+      const isStopped = reply.kind === 'answered' && reply.status < 300;
+      return { kind: isStopped ? 'cancelled' : 'requested' };
+    },
+
+    release: async () => {},
+  };
+}
+
+const nameThere = ({ ref }: Pinned): string => refSchema.parse(ref).id;
+
+const soughtOf = ({ dedupeKey: name, job }: ProviderTask) => ({
+  name,
+  notBefore: (job.startedAt ?? job.createdAt) - lookBackMs,
+  pageSize,
+});
+
+const stateIn = (reply: UpstreamReply): ArkTask['status'] | undefined =>
+  reply.kind === 'answered' && reply.status === 200 ? arkTask.safeParse(reply.json).data?.status : undefined;
+
+function readTask(reply: UpstreamReply): PollResult {
+  if (reply.kind !== 'answered') return { kind: 'unreachable', reason: reply.reason };
+  if (reply.status === 404) return { kind: 'missing' };
+  const told = reply.status === 200 ? arkTask.safeParse(reply.json).data : undefined;
+  // A state that we do not know is no end: it is asked again.
+  if (!told)
+    return { kind: 'unreachable', reason: `the upstream answered ${reply.status}`, ...pollAfter(reply) };
+  const { status, error } = told;
+  switch (status) {
+    case 'queued':
+    case 'running':
+      return { kind: 'running', ...pollAfter(reply) };
+    case 'cancelled':
+      return { kind: 'cancelled' };
+    case 'expired':
+      return {
+        kind: 'failed',
+        error: { code: 'expired', message: 'the upstream gave it up after its time', retry: false },
+      };
+    case 'failed': {
+      const said = { code: error?.code ?? '', message: error?.message ?? '' };
+      const { usage = [] } = productionOf(told);
+      return { kind: 'failed', error: failureOf({ ...said, code: familyOf(said) || null }, errors), usage };
+    }
+    case 'succeeded': {
+      const production = productionOf(told);
+      if (production.files.some(({ role }) => role === 'primary')) return { kind: 'succeeded', production };
+      const nothing = { code: null, message: 'the upstream ended without a result' };
+      return { kind: 'failed', error: failureOf(nothing, errors), usage: production.usage ?? [] };
+    }
+  }
+}

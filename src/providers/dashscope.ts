@@ -1,0 +1,188 @@
+import { z } from 'zod';
+import { seconds } from '../domain/clock.ts';
+import type { Usage } from '../domain/job.ts';
+import { toJson } from '../domain/json.ts';
+import type { CancelResult, PollResult, Provider, ProviderTraits } from '../domain/provider.ts';
+import { dashscopeMappings, dashscopeModels } from './dashscope-models.ts';
+import { defineProvider, type ProviderParts } from './definition.ts';
+import { type ErrorTable, each, failureOf, pollAfter, readSubmission } from './error-table.ts';
+import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
+import { formMedia } from './media-form.ts';
+import { testBy } from './test-account.ts';
+import { openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
+
+/** docs/providers/dashscope.md: Wan at Alibaba Cloud Model Studio. */
+export default defineProvider({
+  name: 'dashscope',
+  settings: secret =>
+    z.strictObject({
+      api_key: secret,
+      /** Keys belong to a region, and so does the address. */
+      base_url: z.url({ protocol: /^https?$/ }).default('https://dashscope-intl.aliyuncs.com'),
+      workspace: z.string().min(1).max(200).optional(),
+    }),
+  models: dashscopeModels,
+  faults: (modelId, input) => faultsBy(dashscopeMappings, modelId, input),
+  open: ({ api_key: key, base_url: baseUrl, workspace }, parts) => {
+    const upstream = openUpstream({
+      baseUrl: baseUrl.replace(/\/+$/, ''),
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(workspace !== undefined && { 'x-dashscope-workspace': workspace }),
+      },
+      secrets: [key],
+      outbound: parts.outbound,
+    });
+    return {
+      provider: openDashscope(upstream, parts),
+      results: upstream.results,
+      close: () => upstream.close(),
+    };
+  },
+});
+
+const submitTimeoutMs = 30 * seconds;
+const askTimeoutMs = 15 * seconds;
+/** A video takes one to five minutes. */
+const firstPollMs = 15 * seconds;
+
+const traits: ProviderTraits = {
+  // It takes no key, and nothing that its list tells is ours alone.
+  dedupe: 'none',
+  dedupeWindowMs: 0,
+  submitTimeoutMs,
+  billable: true,
+  // An account may ask 20 times a second, for all its tasks together.
+  minPollMs: 5 * seconds,
+};
+
+const refSchema = z.object({ id: z.string().min(1) });
+const accepted = z.object({ output: z.object({ task_id: z.string().min(1).max(200) }) });
+const length = z.number().nonnegative().nullish();
+const task = z.object({
+  output: z.object({
+    task_id: z.string().nullish(),
+    task_status: z.enum(['PENDING', 'RUNNING', 'SUSPENDED', 'SUCCEEDED', 'FAILED', 'CANCELED', 'UNKNOWN']),
+    video_url: z.string().nullish(),
+    code: z.string().nullish(),
+    message: z.string().nullish(),
+  }),
+  usage: z.object({ duration: length, output_video_duration: length }).nullish(),
+});
+const problem = z.object({ code: z.string().min(1), message: z.string().nullish() });
+
+const codes: ErrorTable['codes'] = {
+  ...each('input', 'InvalidParameter', 'InvalidFile', 'BadRequest', 'UnsupportedOperation'),
+  ...each('input', 'invalid_parameter_error', 'invalid_request_error'),
+  // It could not fetch the medium in order to look at it, or at all.
+  ...each('media', 'InvalidParameter.DataInspection', 'InvalidURL'),
+  ...each('moderation', 'DataInspectionFailed', 'IPInfringementSuspect'),
+  ...each('account', 'InvalidApiKey', 'Arrearage', 'AccessDenied', 'ModelNotFound', 'Model', 'Workspace'),
+  ...each('account', 'AllocationQuota', 'insufficient_quota', 'CommodityNotPurchased'),
+  ...each('account', 'PrepaidBillOverdue', 'PostpaidBillOverdue'),
+  ...each('pause', 'Throttling', 'limit_requests'),
+  ...each('unclear', 'RequestTimeOut', 'InternalError', 'SystemError', 'ModelServiceFailed'),
+};
+
+/** Most codes are a word and a narrower one behind a dot. */
+const familyOf = (code: string): string => (code in codes ? code : (code.split('.')[0] ?? code));
+
+const errors: ErrorTable = {
+  read(json) {
+    const said = problem.safeParse(json).data;
+    return said ? { code: familyOf(said.code), message: said.message || said.code } : null;
+  },
+  codes,
+  // The model and the address are the operator's choice, not the client's.
+  statuses: { 404: 'account' },
+};
+
+function openDashscope(upstream: Upstream, { linkTo }: Pick<ProviderParts, 'linkTo'>): Provider {
+  const ask = (method: 'GET' | 'POST', path: string) =>
+    upstream.ask({ method, path, timeoutMs: askTimeoutMs });
+  const pathOf = (ref: unknown) => `/api/v1/tasks/${encodeURIComponent(refSchema.parse(ref).id)}`;
+
+  return {
+    name: 'dashscope',
+    traits: () => traits,
+    ready: async () => ({ ok: true }),
+    test: () => testBy(upstream, { path: '/api/v1/tasks?page_no=1&page_size=1', errors }),
+
+    async submit(task) {
+      const model = mappingOf(dashscopeMappings, task.modelId);
+      const formed = await formMedia(task, { linkTo, form: 'link', maxInlineBytes: 0 });
+      if (formed.kind === 'refused') return formed;
+      const input = ownInput(task.modelId, formed.input);
+      const body = model.make(input);
+      if (!body) return { kind: 'refused', error: notTaken(model.faults(input)) };
+      const reply = await upstream.ask({
+        method: 'POST',
+        path: '/api/v1/services/aigc/video-generation/video-synthesis',
+        headers: { 'x-dashscope-async': 'enable' },
+        body: toJson({ model: task.upstreamModel, ...body }),
+        timeoutMs: submitTimeoutMs,
+        isBillable: true,
+      });
+      return readSubmission(reply, errors, ({ json }) => {
+        const made = accepted.safeParse(json).data;
+        return made ? { kind: 'accepted', ref: { id: made.output.task_id }, firstPollMs } : null;
+      });
+    },
+
+    poll: async (_, ref) => readTask(await ask('GET', pathOf(ref)), refSchema.parse(ref).id),
+
+    async cancel(_, ref): Promise<CancelResult> {
+      const reply = await ask('POST', `${pathOf(ref)}/cancel`);
+      if (reply.kind !== 'answered') return { kind: 'requested' };
+      if (reply.status === 200) return { kind: 'cancelled' };
+      // Only what waits can be stopped: the next polls tell whether it ends in time.
+      return { kind: reply.status === 404 ? 'unsupported' : 'requested' };
+    },
+
+    release: async () => {},
+  };
+}
+
+function readTask(reply: UpstreamReply, id: string): PollResult {
+  if (reply.kind !== 'answered') return { kind: 'unreachable', reason: reply.reason };
+  if (reply.status === 404) return { kind: 'missing' };
+  const told = reply.status === 200 ? task.safeParse(reply.json).data : undefined;
+  // A state that we do not know, or of another task, is no end: it is asked again.
+  if (!told || (told.output.task_id ?? id) !== id)
+    return { kind: 'unreachable', reason: `the upstream answered ${reply.status}`, ...pollAfter(reply) };
+  const { task_status: state, video_url: url, code, message } = told.output;
+  switch (state) {
+    case 'PENDING':
+    case 'RUNNING':
+    case 'SUSPENDED':
+      return { kind: 'running' };
+    case 'UNKNOWN':
+      return { kind: 'missing' };
+    case 'CANCELED':
+      return { kind: 'cancelled' };
+    case 'FAILED': {
+      const said = { code: code ? familyOf(code) : null, message: message || code || '' };
+      return { kind: 'failed', error: failureOf(said, errors), usage: usageOf(told) };
+    }
+    case 'SUCCEEDED': {
+      const usage = usageOf(told);
+      if (url) {
+        const file = {
+          role: 'primary',
+          index: 0,
+          mimeType: 'video/mp4',
+          source: { kind: 'url', url },
+        } as const;
+        return { kind: 'succeeded', production: { files: [file], usage } };
+      }
+      const nothing = { code: null, message: 'the upstream ended without a result' };
+      return { kind: 'failed', error: failureOf(nothing, errors), usage };
+    }
+  }
+}
+
+/** What is billed; of an input video there is none here. */
+function usageOf({ usage }: z.output<typeof task>): readonly Usage[] {
+  const quantity = usage?.duration ?? usage?.output_video_duration;
+  return quantity ? [{ unit: 'second', quantity, basis: 'reported' }] : [];
+}

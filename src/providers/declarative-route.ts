@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import type { Fault, Faults } from '../catalog/faults.ts';
+import { findModel } from '../catalog/index.ts';
+import type { MediaFacts } from '../domain/media.ts';
+import { inputPlacesIn, pathWith, recordOf, tellFaults } from './declarative-template.ts';
+import { jsonPlace, leadsTo, stepsOf } from './json-place.ts';
+import { listOf, notHere, ownInput } from './mapping.ts';
+import type { MediaForm } from './media-form.ts';
+
+const form = z.enum(['link', 'link-or-data-url', 'data-url', 'base64']);
+
+/** What an operator writes for one model: its body, and what becomes of the fields that are not in it. */
+export const declarativeSwitches = z
+  .strictObject({
+    /** Over that of the account. */
+    path: pathWith('model').optional(),
+    body: z.record(z.string().min(1), z.unknown()),
+    /** How media are written. */
+    media: z
+      .union([form, z.strictObject({ image: form, video: form, audio: form }).partial()])
+      .default('link-or-data-url'),
+    /** Fields that are taken with these values alone; they need not be in the body. */
+    only: recordOf(jsonPlace, z.array(z.unknown()).min(1), 'must be a place in the input').default({}),
+    /** What the upstream calls the values of a field, which is taken with these alone. */
+    words: recordOf(
+      jsonPlace,
+      z.record(z.string(), z.unknown()).refine(said => Object.keys(said).length > 0, {
+        error: 'must have a word',
+      }),
+      'must be a place in the input',
+    ).default({}),
+    /** Fields that clients may set although they have no effect there. */
+    ignores: z.array(jsonPlace).default([]),
+  })
+  .superRefine(({ body }, context) => tellFaults(context, { body }, ['input', 'model', 'key']));
+type DeclarativeSwitches = z.output<typeof declarativeSwitches>;
+
+/** Fields that the model has not, wherever the description of a route names one. */
+export function routeFaults(modelId: string, switches: unknown): Faults {
+  const { body, only, words, ignores } = declarativeSwitches.parse(switches);
+  const model = findModel(modelId);
+  if (!model) return [];
+  const schema = z.toJSONSchema(model.schema, { io: 'input', unrepresentable: 'any' });
+  const named = [
+    ...inputPlacesIn({ body }).map(({ path, place }) => ({ path: path.join('.'), place })),
+    ...Object.keys(only).map(place => ({ path: 'only', place })),
+    ...ignores.map((place, index) => ({ path: `ignores.${index}`, place })),
+  ];
+  const unknown = named
+    .filter(({ place }) => !hasPlace(schema, stepsOf(place)))
+    .map(({ path, place }) => ({ path, reason: `${modelId} has no field ${place}` }));
+  const unused = Object.keys(words)
+    .filter(place => !named.some(known => known.path.startsWith('body.') && known.place === place))
+    .map(place => ({ path: 'words', reason: `there is no {input.${place}} in the body` }));
+  return [...unknown, ...unused];
+}
+
+type Schema = z.core.JSONSchema.JSONSchema | boolean;
+
+/** Whether an input of that schema may have something there; where the schema says nothing, it may. */
+function hasPlace(schema: Schema, steps: readonly (string | number)[]): boolean {
+  const [step, ...rest] = steps;
+  if (step === undefined || typeof schema === 'boolean') return true;
+  const { properties, items, anyOf = [], oneOf = [], allOf = [], additionalProperties, type } = schema;
+  const kinds = [...anyOf, ...oneOf, ...allOf];
+  if (kinds.length > 0) return kinds.some(kind => hasPlace(kind, steps));
+  if (type === 'array') return typeof step === 'number' || step === '*' ? itemsHave(items, rest) : false;
+  if (type === 'object') {
+    const member = properties && Object.hasOwn(properties, step) ? properties[step] : additionalProperties;
+    return member !== undefined && member !== false && hasPlace(member, rest);
+  }
+  return type === undefined;
+}
+
+const itemsHave = (items: Schema | Schema[] | undefined, steps: readonly (string | number)[]): boolean =>
+  [items ?? true].flat().some(item => hasPlace(item, steps));
+
+/** What the description of a route does not name, or takes with other values. */
+export function inputFaults(modelId: string, input: unknown, switches: unknown): Faults {
+  const route = declarativeSwitches.parse(switches);
+  const isNamed = namedIn(route);
+  const bounds = boundsIn(route);
+  return leavesOf(ownInput(modelId, input)).flatMap(({ path, value }): readonly Fault[] => {
+    const field = path.join('.');
+    if (!isNamed(path)) return [{ path: field, reason: notHere }];
+    return bounds
+      .filter(({ place, takes }) => leadsTo(place, path) && !takes.includes(String(value)))
+      .map(({ takes }) => ({ path: field, reason: `must be ${listOf(takes)} here` }));
+  });
+}
+
+/** Whether a route says what becomes of a field. */
+function namedIn({ body, only, ignores }: DeclarativeSwitches): (path: Path) => boolean {
+  const written = inputPlacesIn(body);
+  const elsewhere = [...Object.keys(only), ...ignores];
+  return path =>
+    elsewhere.some(place => leadsTo(place, path)) ||
+    written.some(
+      ({ place, isWhole }) =>
+        // A list or an object is no part of a text.
+        leadsTo(place, path) && (isWhole || stepsOf(place).length === path.length),
+    );
+}
+
+const boundsIn = ({ only, words }: DeclarativeSwitches) => [
+  ...Object.entries(only).map(([place, values]) => ({ place, takes: values.map(String) })),
+  ...Object.entries(words).map(([place, said]) => ({ place, takes: Object.keys(said) })),
+];
+
+type Path = readonly (string | number)[];
+
+interface Leaf {
+  readonly path: Path;
+  readonly value: unknown;
+}
+
+/** Everything that an input says; an empty list or object says nothing. */
+function leavesOf(value: unknown, path: Path = []): readonly Leaf[] {
+  if (value === undefined) return [];
+  if (typeof value !== 'object' || value === null) return [{ path, value }];
+  return Array.isArray(value)
+    ? value.flatMap((item, place) => leavesOf(item, [...path, place]))
+    : Object.entries(value).flatMap(([name, member]) => leavesOf(member, [...path, name]));
+}
+
+/** How a medium of these facts is written. */
+export function formOf(media: DeclarativeSwitches['media'], facts: MediaFacts): MediaForm {
+  if (typeof media === 'string') return media;
+  const kind = facts.image ? 'image' : facts.video ? 'video' : 'audio';
+  return media[kind] ?? 'link-or-data-url';
+}

@@ -1,0 +1,238 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Faults } from '../catalog/faults.ts';
+import { findModel, models } from '../catalog/index.ts';
+import type { ImagePlan, RenderPlan, SpeechPlan, VideoPlan } from '../catalog/render-plan.ts';
+import type { MediaFacts } from '../domain/media.ts';
+import type { ProviderTask } from '../domain/provider.ts';
+import { modelOf } from './media-form.ts';
+import { fieldFor, type MediumKind, numberedNames, type WishName, wishFaults, wishNames } from './wishes.ts';
+
+/** What may stand at the route to an engine of one's own; `doable` is what its protocol has words for. */
+export const engineSwitches = <const Names extends readonly WishName[]>(doable: Names) => ({
+  /** What the loaded model does beyond words, size and length. */
+  does: z.array(z.enum(doable)).default([]),
+  ...paceSwitches,
+});
+
+export const paceSwitches = {
+  /** What clients may ask for although it is not done: the operator's own decision. */
+  ignores: z.array(z.enum(wishNames)).default([]),
+  /** Frames a second that the loaded model draws; with it lengths are told in frames. */
+  fps: z.int().min(1).max(120).optional(),
+  /** Frames come in steps of so many, and one more: 4 for Wan, 8 for LTX. */
+  frame_step: z.int().min(2).max(64).optional(),
+  /** Our client's voice → the engine's; one that is not named goes as it is. */
+  voices: z.record(z.string(), z.string()).default({}),
+};
+
+const pace = z.object(paceSwitches);
+type Pace = z.output<typeof pace>;
+
+/** One medium of a job, under the name that it has for engines. */
+export interface EngineMedium {
+  /** As it stands in the input. */
+  readonly reference: string;
+  /** The local file. */
+  readonly path: string;
+  readonly mimeType: string;
+}
+
+export type EngineValue = string | number | boolean;
+
+/** A job in the words that engines have in common: they know no families. */
+export interface EngineJob {
+  readonly kind: 'video' | 'image' | 'speech';
+  readonly values: Readonly<Record<string, EngineValue>>;
+  readonly media: Readonly<Record<string, EngineMedium>>;
+}
+
+/** The names that values may have, and media. One that is also a wish fulfils it. */
+export const valueNames = [
+  ...(['prompt', 'negative_prompt', 'width', 'height', 'seconds', 'fps', 'frames', 'seed', 'count'] as const),
+  ...(['sound', 'camera_fixed', 'creative_upscale', 'left', 'top', 'right', 'bottom'] as const),
+  ...(['text', 'voice', 'speed', 'volume', 'pitch', 'emotion', 'language', 'format'] as const),
+  ...(['sample_rate', 'bitrate'] as const),
+] as const;
+export const mediaNames = [
+  ...(['first_frame', 'last_frame', 'extend', 'edit', 'motion', 'feature', 'guide_audio'] as const),
+  ...(['extend_picture', 'upscale'] as const),
+  ...(['image_1', 'image_2', 'image_3', 'image_4', 'image_5', 'image_6', 'image_7', 'image_8'] as const),
+  ...(['image_9', 'video_1', 'video_2', 'video_3', 'audio_1', 'audio_2', 'audio_3'] as const),
+] as const;
+export type ParameterName = (typeof valueNames)[number] | (typeof mediaNames)[number];
+
+/** Every model but the one whose canvas and mask no parameter tells of. */
+export const engineModels: Readonly<Record<string, string>> = Object.fromEntries(
+  models.flatMap(({ id }) => (id === 'beta-edit' ? [] : [[id, '']])),
+);
+
+export interface Declared {
+  readonly names: readonly ParameterName[];
+  readonly does: readonly WishName[];
+  readonly ignores: readonly WishName[];
+}
+
+/** What an input asks for that is not declared, and what is declared of media that it does not give. */
+export function declaredFaults(modelId: string, input: unknown, { names, does, ignores }: Declared): Faults {
+  const plan = findModel(modelId)?.render(input);
+  const given = plan ? namesOf(plan).map(([name]) => name) : [];
+  const wanted = names.filter(name => isMedia(name) && !given.includes(name));
+  return [
+    ...wishFaults(
+      modelId,
+      input,
+      new Set<string>([...names, ...names.flatMap(basicOf), ...does, ...ignores]),
+    ),
+    ...wanted.map(name => ({
+      path: fieldFor(name, input),
+      reason: `a medium that is its ${name} is required here`,
+    })),
+  ];
+}
+
+/** The basic wish that a value fulfils. */
+const basicOf = (name: ParameterName): readonly WishName[] => basicNames[name] ?? [];
+const basicNames: Partial<Record<ParameterName, readonly WishName[]>> = {
+  prompt: ['words'],
+  text: ['words'],
+  width: ['size'],
+  height: ['size'],
+  left: ['size'],
+  seconds: ['length'],
+  frames: ['length'],
+};
+
+const isMedia = (name: ParameterName): boolean => mediaNames.some(medium => medium === name);
+
+/** What a job is to an engine; `switches` are those of its route. */
+export function engineJobOf(task: ProviderTask, switches: unknown): EngineJob {
+  const own = pace.parse(switches);
+  const plan = modelOf(task).render(task.job.input, path => task.facts[path] ?? null);
+  const values = valuesOf(plan, own);
+  return {
+    kind: plan.kind,
+    values: { ...(plan.kind !== 'speech' && { seed: seedOf(task) }), ...values, ...bordersOf(plan, task) },
+    media: mediaOf(plan, task),
+  };
+}
+
+/** How far a picture is continued on each side, where it is. */
+function bordersOf(plan: RenderPlan, task: ProviderTask): EngineJob['values'] {
+  if (plan.kind !== 'image' || plan.work?.kind !== 'extend') return {};
+  const { width, height } = factsOf(task, plan.work.media)?.image ?? plan;
+  const [across, down] = [plan.width - width, plan.height - height];
+  const [left, top] = [Math.floor(across / 2), Math.floor(down / 2)];
+  return { left, top, right: across - left, bottom: down - top };
+}
+
+/** Where none is asked for: the job's own, so that a second try draws the same, and no two jobs do. */
+const seedOf = ({ job }: ProviderTask): number =>
+  createHash('sha256').update(job.id).digest().readUInt32BE(0) >>> 1;
+
+function valuesOf(plan: RenderPlan, own: Pace): EngineJob['values'] {
+  switch (plan.kind) {
+    case 'video':
+      return ofVideo(plan, own);
+    case 'image':
+      return ofImage(plan);
+    case 'speech':
+      return ofSpeech(plan, own);
+  }
+}
+
+function ofVideo({ shots, width, height, sound, ...plan }: VideoPlan, { fps, frame_step }: Pace) {
+  const seconds = shots.reduce((sum, shot) => sum + shot.seconds, 0);
+  const prompts = shots.map(shot => shot.prompt).filter((prompt, place, all) => prompt !== all[place - 1]);
+  return {
+    prompt: prompts.join('\n'),
+    ...(plan.negativePrompt !== undefined && { negative_prompt: plan.negativePrompt }),
+    width,
+    height,
+    seconds,
+    ...(fps !== undefined && { fps, frames: framesOf(seconds * fps, frame_step) }),
+    ...(plan.seed !== null && { seed: plan.seed }),
+    sound,
+    camera_fixed: plan.fixedCamera === true,
+  };
+}
+
+const framesOf = (wanted: number, step: number | undefined): number =>
+  step === undefined ? Math.round(wanted) : Math.max(1, Math.round(wanted / step)) * step + 1;
+
+function ofImage({ prompt, negativePrompt, width, height, count, seed, work }: ImagePlan) {
+  return {
+    creative_upscale: work?.kind === 'upscale' && work.creative,
+    prompt,
+    ...(negativePrompt !== undefined && { negative_prompt: negativePrompt }),
+    width,
+    height,
+    count,
+    ...(seed !== null && { seed }),
+  };
+}
+
+function ofSpeech(plan: SpeechPlan, { voices }: Pace) {
+  const voice = plan.voices[0]?.id ?? '';
+  return {
+    text: plan.pieces.flatMap(piece => ('text' in piece ? piece.text : [])).join(' '),
+    voice: voices[voice] ?? voice,
+    speed: plan.speed,
+    volume: plan.volume,
+    pitch: plan.pitchSemitones,
+    ...(plan.emotion !== null && { emotion: plan.emotion }),
+    ...(plan.language !== null && { language: plan.language }),
+    format: plan.format,
+    sample_rate: plan.sampleRate,
+    bitrate: plan.bitrate,
+  };
+}
+
+function mediaOf(plan: RenderPlan, task: ProviderTask): EngineJob['media'] {
+  return Object.fromEntries(
+    namesOf(plan).flatMap(([name, reference]) => {
+      const path = task.media[reference];
+      const mimeType = factsOf(task, reference)?.mimeType ?? 'application/octet-stream';
+      return path === undefined ? [] : [[name, { reference, path, mimeType }]];
+    }),
+  );
+}
+
+function namesOf(plan: RenderPlan): readonly (readonly [name: string, reference: string])[] {
+  switch (plan.kind) {
+    case 'video':
+      return [
+        ...(plan.firstFrame ? [['first_frame', plan.firstFrame.media] as const] : []),
+        ...(plan.lastFrame ? [['last_frame', plan.lastFrame.media] as const] : []),
+        ...(plan.source ? [[plan.source.use, plan.source.media] as const] : []),
+        ...(plan.guideAudio ? [['guide_audio', plan.guideAudio.media] as const] : []),
+        ...numbered(plan.references ?? []),
+      ];
+    case 'image':
+      return [
+        ...(plan.work ? [[workNames[plan.work.kind], plan.work.media] as const] : []),
+        ...numbered(plan.references.map(({ media }) => ({ kind: 'image' as const, media }))),
+      ];
+    case 'speech':
+      return [];
+  }
+}
+
+const numbered = (references: readonly { readonly kind: MediumKind; readonly media: string }[]) =>
+  numberedNames(references.map(({ kind }) => kind)).map(
+    (name, place) => [name, references[place]?.media ?? ''] as const,
+  );
+
+const workNames = { repaint: 'repaint', extend: 'extend_picture', upscale: 'upscale' } as const;
+
+/** What a medium holds, by the reference that names it. */
+function factsOf(task: ProviderTask, reference: string): MediaFacts | null {
+  const model = modelOf(task);
+  const { input } = task.job;
+  const stand = [
+    ...model.media(input).map(({ path, value }) => [value, path.join('.')] as const),
+    ...model.references(input).map(({ id, path }) => [id, path] as const),
+  ];
+  const [, path = ''] = stand.find(([named]) => named === reference) ?? [];
+  return task.facts[path] ?? null;
+}

@@ -1,0 +1,226 @@
+import { z } from 'zod';
+import { seconds } from '../domain/clock.ts';
+import type { Usage } from '../domain/job.ts';
+import { toJson } from '../domain/json.ts';
+import type {
+  CancelResult,
+  PollResult,
+  ProducedFile,
+  Production,
+  Provider,
+  ProviderAttempt,
+  ProviderTraits,
+  SubmitResult,
+} from '../domain/provider.ts';
+import { defineProvider, type ProviderParts } from './definition.ts';
+import { type ErrorTable, each, errorOf, failureOf, pollAfter, readSubmission } from './error-table.ts';
+import { falMappings, falModels } from './fal-models.ts';
+import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
+import { formMedia } from './media-form.ts';
+import { openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
+
+/** docs/providers/fal.md: the queue of fal.ai. */
+export default defineProvider({
+  name: 'fal',
+  settings: secret =>
+    z.strictObject({
+      api_key: secret,
+      base_url: z.url({ protocol: /^https?$/ }).default('https://queue.fal.run'),
+    }),
+  models: falModels,
+  faults: (modelId, input) => faultsBy(falMappings, modelId, input),
+  open: ({ api_key: key, base_url: baseUrl }, parts) => {
+    const upstream = openUpstream({
+      baseUrl: baseUrl.replace(/\/+$/, ''),
+      headers: { authorization: `Key ${key}` },
+      secrets: [key],
+      outbound: parts.outbound,
+    });
+    return { provider: openFal(upstream, parts), results: upstream.results, close: () => upstream.close() };
+  },
+});
+
+/** A medium in the body is taken in before the answer. */
+const submitTimeoutMs = 60 * seconds;
+const askTimeoutMs = 15 * seconds;
+const firstPollMs = 2 * seconds;
+const maxInlineBytes = 20 * 1024 * 1024;
+/** Results are kept here by then; a day is left for a gateway that was away. */
+const resultLife = toJson({ expiration_duration_seconds: 86_400 });
+
+const traits: ProviderTraits = {
+  // It offers no key for a call and no list to look into.
+  dedupe: 'none',
+  dedupeWindowMs: 0,
+  submitTimeoutMs,
+  billable: true,
+  minPollMs: 1 * seconds,
+};
+
+/**
+ * Paths, not addresses: an answer never decides where the key is sent. `path` is what the three have in common;
+ * absent where an operator named the request by its id alone.
+ */
+const refSchema = z.object({
+  id: z.string().min(1),
+  path: z.string().optional(),
+  response: z.string().optional(),
+});
+const handle = z.object({
+  request_id: z.string().min(1).max(200),
+  status_url: z.string(),
+  response_url: z.string(),
+});
+const status = z.object({
+  status: z.enum(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED']),
+  error: z.string().nullish(),
+  error_type: z.string().nullish(),
+});
+const file = z.object({ url: z.string(), content_type: z.string().nullish() });
+const result = z.object({
+  video: file.optional(),
+  images: z.array(file).optional(),
+  audio: file.optional(),
+  seed: z.int().nonnegative().optional().catch(undefined),
+  duration_ms: z.number().positive().optional(),
+});
+const detail = z.object({
+  detail: z.union([z.string(), z.array(z.object({ msg: z.string(), type: z.string().optional() })).min(1)]),
+  error_type: z.string().optional(),
+});
+
+/** Its errors of models and of requests, as its documentation names them. */
+const falErrors: ErrorTable = {
+  read(json, headers) {
+    const said = detail.safeParse(json).data;
+    if (!said) return null;
+    const [first] = typeof said.detail === 'string' ? [] : said.detail;
+    return {
+      code: said.error_type ?? first?.type ?? headers['x-fal-error-type'] ?? null,
+      message: first?.msg ?? (typeof said.detail === 'string' ? said.detail : ''),
+    };
+  },
+  codes: {
+    ...each('moderation', 'content_policy_violation'),
+    ...each('media', 'file_download_error', 'file_too_large', 'image_load_error'),
+    ...each('input', 'image_too_small', 'image_too_large', 'face_detection_error', 'feature_not_supported'),
+    ...each('input', 'unsupported_image_format', 'unsupported_video_format', 'unsupported_audio_format'),
+    ...each('input', 'video_duration_too_long', 'video_duration_too_short'),
+    ...each('input', 'audio_duration_too_long', 'audio_duration_too_short', 'value_error', 'bad_request'),
+    ...each('failed', 'internal_server_error', 'generation_timeout', 'no_media_generated'),
+    ...each('failed', 'downstream_service_error', 'downstream_service_unavailable'),
+    ...each('failed', 'request_timeout', 'startup_timeout', 'internal_error', 'client_cancelled'),
+    ...each('failed', 'runner_scheduling_failure', 'runner_connection_timeout', 'runner_disconnected'),
+    ...each('failed', 'runner_connection_refused', 'runner_connection_error', 'runner_incomplete_response'),
+    ...each('failed', 'runner_server_error', 'client_disconnected'),
+  },
+  // The endpoint is the operator's choice, not the client's.
+  statuses: { 404: 'account' },
+};
+
+function openFal(upstream: Upstream, { linkTo }: Pick<ProviderParts, 'linkTo'>): Provider {
+  const ask = (method: 'GET' | 'PUT', path: string) =>
+    upstream.ask({ method, path, timeoutMs: askTimeoutMs });
+
+  return {
+    name: 'fal',
+    traits: () => traits,
+    ready: async () => ({ ok: true }),
+
+    async submit(task) {
+      const model = mappingOf(falMappings, task.modelId);
+      const formed = await formMedia(task, { linkTo, form: 'link-or-data-url', maxInlineBytes });
+      if (formed.kind === 'refused') return formed;
+      const input = ownInput(task.modelId, formed.input);
+      const call = model.make(input);
+      if (!call) return { kind: 'refused', error: notTaken(model.faults(input)) };
+      const reply = await upstream.ask({
+        method: 'POST',
+        path: `/${[task.upstreamModel, call.path].filter(Boolean).join('/')}`,
+        headers: { 'x-fal-object-lifecycle-preference': resultLife },
+        body: toJson(call.body),
+        timeoutMs: submitTimeoutMs,
+        isBillable: true,
+      });
+      return readSubmission(reply, falErrors, ({ json }) => readHandle(upstream, json));
+    },
+
+    async poll(attempt, ref) {
+      const { path, response } = pathsOf(attempt, ref);
+      const told = readState(await ask('GET', `${path}/status`));
+      return 'completed' in told ? readResult(await ask('GET', response), told.completed) : told;
+    },
+
+    async cancel(attempt, ref): Promise<CancelResult> {
+      const reply = await ask('PUT', `${pathsOf(attempt, ref).path}/cancel`);
+      const isKnown = reply.kind !== 'answered' || reply.status !== 404;
+      // Asked for, or ended before: the next polls tell.
+      return { kind: isKnown ? 'requested' : 'unsupported' };
+    },
+
+    release: async () => {},
+  };
+}
+
+/** Whatever endpoint took the job, its requests lie below `owner/app`. */
+function pathsOf({ upstreamModel }: ProviderAttempt, ref: unknown) {
+  const { id, path, response } = refSchema.parse(ref);
+  const [owner, app] = upstreamModel.split('/');
+  const base = path ?? `/${owner}/${app}/requests/${encodeURIComponent(id)}`;
+  return { path: base, response: response ?? base };
+}
+
+/** Null for a handle that leads elsewhere: it cannot be followed with the key. */
+function readHandle(upstream: Upstream, json: unknown): SubmitResult | null {
+  const made = handle.safeParse(json).data;
+  if (!made) return null;
+  const path = upstream.pathOf(made.status_url)?.replace(/\/status$/, '');
+  const response = upstream.pathOf(made.response_url);
+  if (!path || !response) return null;
+  const ref = { id: made.request_id, path, ...(response !== path && { response }) };
+  return { kind: 'accepted', ref, firstPollMs };
+}
+
+type Completed = { readonly completed: z.output<typeof status> };
+
+function readState(reply: UpstreamReply): PollResult | Completed {
+  if (reply.kind !== 'answered') return { kind: 'unreachable', reason: reply.reason };
+  if (reply.status === 404) return { kind: 'missing' };
+  const told = reply.status === 200 || reply.status === 202 ? status.safeParse(reply.json).data : undefined;
+  // A state that we do not know is no end: it is asked again.
+  if (!told)
+    return { kind: 'unreachable', reason: `the upstream answered ${reply.status}`, ...pollAfter(reply) };
+  return told.status === 'COMPLETED' ? { completed: told } : { kind: 'running', ...pollAfter(reply) };
+}
+
+function readResult(reply: UpstreamReply, { error, error_type: type }: Completed['completed']): PollResult {
+  const isError = reply.kind === 'answered' && reply.status >= 400;
+  const said = isError ? falErrors.read(reply.json, reply.headers) : null;
+  if (error)
+    return { kind: 'failed', error: failureOf(said ?? { code: type ?? null, message: error }, falErrors) };
+  if (said && reply.kind === 'answered' && reply.status === 422)
+    return { kind: 'failed', error: failureOf(said, falErrors, 'input') };
+  const told =
+    reply.kind === 'answered' && reply.status === 200 ? result.safeParse(reply.json).data : undefined;
+  if (!told) return { kind: 'unreachable', reason: errorOf(reply, falErrors).message };
+  const production = productionOf(told);
+  if (production.files.length > 0) return { kind: 'succeeded', production };
+  const nothing = { code: null, message: 'the upstream ended without a result' };
+  return { kind: 'failed', error: failureOf(nothing, falErrors) };
+}
+
+function productionOf({ video, images = [], audio, seed, duration_ms }: z.output<typeof result>): Production {
+  const single = video ?? audio;
+  const files = (single ? [single] : images).map(
+    ({ url, content_type }, index): ProducedFile => ({
+      role: 'primary',
+      index,
+      mimeType: content_type ?? 'application/octet-stream',
+      source: { kind: 'url', url },
+    }),
+  );
+  const usage: readonly Usage[] = duration_ms
+    ? [{ unit: 'second', quantity: duration_ms / 1000, basis: 'reported' }]
+    : [];
+  return { files, usage, ...(seed !== undefined && { seed }) };
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { type Mapping, mapping } from './mapping.ts';
+
+/** What Kling calls the models: by `model_name`, the one of API 2.0 in the path. */
+export const klingModels = {
+  'gamma-v2-6-motion-control': 'kling-v2-6',
+  'gamma-v2-multi-image2image': 'kling-v2',
+  'gamma-v2-image': 'kling-v2',
+  'gamma-v3-image': 'kling-v3',
+  'gamma-v3-turbo-t2v': 'kling-3.0-turbo',
+  'gamma-v3-omni-video': 'kling-v3-omni',
+} as const;
+
+/** Where the tasks of a model lie in the classic API; the one that is missing belongs to API 2.0. */
+export const classicPaths: Readonly<Record<string, string>> = {
+  'gamma-v2-6-motion-control': '/v1/videos/motion-control',
+  'gamma-v2-multi-image2image': '/v1/images/multi-image2image',
+  'gamma-v2-image': '/v1/images/generations',
+  'gamma-v3-image': '/v1/images/generations',
+  'gamma-v3-omni-video': '/v1/videos/omni-video',
+};
+
+export type KlingInput = Readonly<Record<string, unknown>>;
+
+/** The fields of the family are this upstream's own: all of them pass as they stand. */
+const own = z.looseObject({});
+const asItIs = mapping(own, (input): KlingInput => input);
+
+const turbo = mapping(
+  z.looseObject({ prompt: z.string() }),
+  (input): KlingInput => ({
+    ...input,
+    prompt: withSemicolons(input.prompt),
+  }),
+);
+
+/** Shots that stand in lines of their own are told apart by semicolons there. */
+const withSemicolons = (prompt: string): string =>
+  /^\s*shot\s*\d+\s*,/i.test(prompt) ? prompt.trim().replaceAll(/\s*[;\n]\s*(?=\S)/g, '; ') : prompt;
+
+const omni = mapping(
+  z
+    .looseObject({
+      multi_shot: z.boolean(),
+      image_list: z.array(z.looseObject({ type: z.string().optional() })).optional(),
+      duration: z.union([z.string(), z.int()]),
+    })
+    .refine(
+      ({ multi_shot, image_list = [] }) =>
+        !multi_shot || !image_list.some(({ type }) => type === 'end_frame'),
+      { path: ['image_list'], error: 'an end_frame is not available here together with multi_shot' },
+    ),
+  (input): KlingInput => ({ ...input, duration: String(input.duration) }),
+);
+
+export const klingMappings: Readonly<Record<keyof typeof klingModels, Mapping<KlingInput>>> = {
+  'gamma-v2-6-motion-control': asItIs,
+  'gamma-v2-multi-image2image': asItIs,
+  'gamma-v2-image': asItIs,
+  'gamma-v3-image': asItIs,
+  'gamma-v3-turbo-t2v': turbo,
+  'gamma-v3-omni-video': omni,
+};

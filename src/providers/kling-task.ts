@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import type { Usage } from '../domain/job.ts';
+import type { ProducedFile } from '../domain/provider.ts';
+
+/** A task, in whichever of the two APIs it was told. */
+export interface KlingTask {
+  /** Absent where the answer does not repeat it. */
+  readonly id?: string;
+  readonly state: 'submitted' | 'processing' | 'succeeded' | 'failed';
+  readonly message: string;
+  readonly results: readonly { readonly url: string; readonly markedUrl: string }[];
+  readonly usage: readonly Usage[];
+}
+
+const amount = z.coerce.number().nonnegative();
+const address = z.string().default('');
+const result = z.object({ url: z.url(), watermark_url: address });
+
+const classic = z
+  .object({
+    task_id: z.string().optional(),
+    task_status: z.enum(['submitted', 'processing', 'succeed', 'failed']),
+    task_status_msg: z.string().nullish(),
+    task_result: z
+      .object({
+        videos: z.array(result).optional(),
+        images: z.array(result.extend({ index: z.int().default(0) })).optional(),
+      })
+      .nullish(),
+    final_unit_deduction: amount.nullish().catch(null),
+  })
+  .transform((task): KlingTask => {
+    const { videos = [], images = [] } = task.task_result ?? {};
+    const results = [...videos, ...images.toSorted((a, b) => a.index - b.index)];
+    return {
+      ...(task.task_id !== undefined && { id: task.task_id }),
+      state: task.task_status === 'succeed' ? 'succeeded' : task.task_status,
+      message: task.task_status_msg ?? '',
+      results: results.map(({ url, watermark_url: markedUrl }) => ({ url, markedUrl })),
+      usage: creditsOf(task.final_unit_deduction == null ? [] : [task.final_unit_deduction]),
+    };
+  });
+
+const renewed = z
+  .object({
+    id: z.string(),
+    status: z.enum(['submitted', 'processing', 'succeeded', 'failed']),
+    message: z.string().nullish(),
+    outputs: z.array(result).nullish(),
+    billing: z
+      .array(z.object({ charge_type: z.string(), amount }))
+      .nullish()
+      .catch(null),
+  })
+  .transform(
+    ({ id, status, message, outputs, billing }): KlingTask => ({
+      id,
+      state: status,
+      message: message ?? '',
+      results: (outputs ?? []).map(({ url, watermark_url: markedUrl }) => ({ url, markedUrl })),
+      // What is paid in money is no credit.
+      usage: creditsOf((billing ?? []).filter(line => line.charge_type === 'unit').map(line => line.amount)),
+    }),
+  );
+
+const creditsOf = (amounts: readonly number[]): readonly Usage[] =>
+  amounts.length === 0
+    ? []
+    : [{ unit: 'credit', quantity: amounts.reduce((sum, each) => sum + each, 0), basis: 'reported' }];
+
+const classicAnswer = z.object({ code: z.literal(0), data: classic });
+const renewedAnswer = z.object({ code: z.literal(0), data: z.array(z.unknown()) });
+
+/** The one task of an answer of the classic API; undefined where it tells of none. */
+export function readClassic(json: unknown, id: string): KlingTask | undefined {
+  const task = classicAnswer.safeParse(json).data?.data;
+  return (task?.id ?? id) === id ? task : undefined;
+}
+
+/** The task of that id in an answer of API 2.0, wherever it stands; null where the answer is a list without it. */
+export function readRenewed(json: unknown, id: string): KlingTask | undefined | null {
+  const list = renewedAnswer.safeParse(json).data?.data;
+  if (!list) return undefined;
+  const named = list.find(task => z.object({ id: z.literal(id) }).safeParse(task).success);
+  return named === undefined ? null : renewed.safeParse(named).data;
+}
+
+const listed = z.object({
+  task_id: z.string().min(1),
+  task_info: z.object({ external_task_id: z.string().nullish() }).nullish(),
+  created_at: z.number(),
+});
+const classicList = z.object({ code: z.literal(0), data: z.array(listed) });
+const namedList = z.object({
+  code: z.literal(0),
+  data: z.array(z.object({ id: z.string().min(1), external_id: z.string() })),
+});
+
+/** Whether a list has a task of ours: its id, null where it certainly has none, undefined where it does not say. */
+export type Found = string | null | undefined;
+
+export interface Sought {
+  readonly name: string;
+  /** Epoch ms: it was not made before. */
+  readonly notBefore: number;
+  /** More tasks than that are on another page. */
+  readonly pageSize: number;
+}
+
+/** In the newest tasks of a path. They prove that there is none only where they are all, or reach back far enough. */
+export function findClassic(json: unknown, { name, notBefore, pageSize }: Sought): Found {
+  const tasks = classicList.safeParse(json).data?.data;
+  const ours = tasks?.find(task => task.task_info?.external_task_id === name);
+  if (!tasks || ours) return ours?.task_id;
+  const newestFirst = tasks.every((task, at) => at === 0 || task.created_at <= tasks[at - 1]!.created_at);
+  const reachesBack = newestFirst && (tasks.at(-1)?.created_at ?? 0) < notBefore;
+  return tasks.length < pageSize || reachesBack ? null : undefined;
+}
+
+/** In the answer to a question for that name alone. */
+export function findRenewed(json: unknown, name: string): Found {
+  const tasks = namedList.safeParse(json).data?.data;
+  return tasks && (tasks.find(task => task.external_id === name)?.id ?? null);
+}
+
+/** A marked copy stands beside its original where it was asked for. */
+export const filesOf = ({ results }: KlingTask, isMarkWanted: boolean): readonly ProducedFile[] =>
+  results.flatMap(({ url, markedUrl }, index) => {
+    const file = (role: 'primary' | 'watermarked', from: string): ProducedFile => ({
+      role,
+      index,
+      mimeType: 'application/octet-stream',
+      source: { kind: 'url', url: from },
+    });
+    return [
+      file('primary', url),
+      ...(isMarkWanted && markedUrl !== '' ? [file('watermarked', markedUrl)] : []),
+    ];
+  });

@@ -1,0 +1,239 @@
+import { z } from 'zod';
+import { replaceMedia } from '../catalog/media.ts';
+import { days, minutes, seconds } from '../domain/clock.ts';
+import { toJson } from '../domain/json.ts';
+import type { PollResult, Provider, ProviderTask, ProviderTraits } from '../domain/provider.ts';
+import { defineProvider, type ProviderParts } from './definition.ts';
+import { type ErrorTable, each, failureOf, pollAfter, readSubmission, retryAfterOf } from './error-table.ts';
+import { classicPaths, type KlingInput, klingMappings, klingModels } from './kling-models.ts';
+import {
+  type Found,
+  filesOf,
+  findClassic,
+  findRenewed,
+  type KlingTask,
+  readClassic,
+  readRenewed,
+} from './kling-task.ts';
+import { mintToken } from './kling-token.ts';
+import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
+import { formMedia, modelOf } from './media-form.ts';
+import { testBy } from './test-account.ts';
+import { openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
+
+/** docs/providers/kling.md: both APIs of Kling, the classic one and 2.0. */
+export default defineProvider({
+  name: 'kling',
+  settings: secret =>
+    z
+      .strictObject({
+        api_key: secret.optional(),
+        access_key: secret.optional(),
+        secret_key: secret.optional(),
+        base_url: z.url({ protocol: /^https?$/ }).default('https://api-singapore.klingai.com'),
+      })
+      .refine(
+        ({ api_key, access_key, secret_key }) =>
+          api_key === undefined
+            ? access_key !== undefined && secret_key !== undefined
+            : access_key === undefined && secret_key === undefined,
+        { path: ['api_key'], error: 'either api_key, or access_key and secret_key must be given' },
+      ),
+  models: klingModels,
+  faults: (modelId, input) => faultsBy(klingMappings, modelId, input),
+  open: ({ api_key: key, access_key: accessKey, secret_key: secretKey, base_url: baseUrl }, parts) => {
+    const tokenOf = () =>
+      accessKey !== undefined && secretKey !== undefined
+        ? mintToken({ accessKey, secretKey }, parts.clock.now())
+        : key;
+    const upstream = openUpstream({
+      baseUrl: baseUrl.replace(/\/+$/, ''),
+      headers: () => ({ authorization: `Bearer ${tokenOf()}` }),
+      secrets: [key, accessKey, secretKey].filter(secret => secret !== undefined),
+      outbound: parts.outbound,
+    });
+    return { provider: openKling(upstream, parts), results: upstream.results, close: () => upstream.close() };
+  },
+});
+
+/** Pictures may stand in the body. */
+const submitTimeoutMs = 60 * seconds;
+const askTimeoutMs = 15 * seconds;
+const firstPollMs = { image: 3 * seconds, video: 10 * seconds, speech: 3 * seconds } as const;
+const maxInlineBytes = 10 * 1024 * 1024;
+/** As many as a page may have, and what they may weigh. */
+const pageSize = 500;
+const maxListBytes = 16 * 1024 * 1024;
+/** Clocks differ. */
+const lookBackMs = 10 * minutes;
+
+const traits: ProviderTraits = {
+  dedupe: 'lookup',
+  // Tasks are kept for a month; no job lives as long as this.
+  dedupeWindowMs: 7 * days,
+  submitTimeoutMs,
+  billable: true,
+  minPollMs: 2 * seconds,
+};
+
+/** `marked`: a watermarked copy was asked for. */
+const refSchema = z.object({ id: z.string().min(1), marked: z.boolean().optional() });
+const made = z.object({
+  data: z.union([
+    z.object({ task_id: z.string().min(1) }).transform(task => task.task_id),
+    z.object({ id: z.string().min(1) }).transform(task => task.id),
+  ]),
+});
+const mark = z.object({ enabled: z.boolean() });
+const marked = z.object({
+  watermark_info: mark.optional(),
+  options: z.object({ watermark_info: mark.optional() }).optional(),
+});
+const problem = z.object({ code: z.int(), message: z.string().default('') });
+/** Made anew for each call, so that it is not among the secrets that are known beforehand. */
+const token = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g;
+
+const errors: ErrorTable = {
+  read(json) {
+    const said = problem.safeParse(json).data;
+    if (!said || said.code === 0) return null;
+    return { code: String(said.code), message: said.message.replaceAll(token, '(a token)') };
+  },
+  codes: {
+    // Key or token, arrears, an empty package, no right to the model, an address that is not on the list.
+    ...each('account', '1000', '1001', '1002', '1003', '1004', '1100', '1101', '1102', '1103', '1304'),
+    ...each('input', '1200', '1201'),
+    // A method or a model that is not there: the operator's choice, not the client's.
+    ...each('account', '1202', '1203'),
+    ...each('moderation', '1300', '1301'),
+    ...each('pause', '1302', '1303'),
+    ...each('unclear', '5000', '5001', '5002'),
+  },
+};
+/** What is not there may be a subject that the client named. */
+const errorsWithSubjects: ErrorTable = { ...errors, codes: { ...errors.codes, ...each('input', '1203') } };
+
+function openKling(upstream: Upstream, { linkTo }: Pick<ProviderParts, 'linkTo'>): Provider {
+  const ask = (path: string, maxAnswerBytes?: number) =>
+    upstream.ask({
+      method: 'GET',
+      path,
+      timeoutMs: askTimeoutMs,
+      ...(maxAnswerBytes !== undefined && { maxAnswerBytes }),
+    });
+
+  return {
+    name: 'kling',
+    traits: () => traits,
+    ready: async () => ({ ok: true }),
+    test: () => testBy(upstream, { path: '/v1/images/generations?pageNum=1&pageSize=1', errors }),
+
+    async submit(task) {
+      const model = mappingOf(klingMappings, task.modelId);
+      const formed = await formMedia(task, {
+        linkTo,
+        form: ({ video }) => (video ? 'link' : 'link-or-data-url'),
+        maxInlineBytes,
+      });
+      if (formed.kind === 'refused') return formed;
+      const input = ownInput(task.modelId, asRawBase64(task, formed.input));
+      const body = model.make(input);
+      if (!body) return { kind: 'refused', error: notTaken(model.faults(input)) };
+      const reply = await upstream.ask({
+        method: 'POST',
+        ...callOf(task, body),
+        timeoutMs: submitTimeoutMs,
+        isBillable: true,
+      });
+      return readSubmission(reply, 'element_list' in body ? errorsWithSubjects : errors, ({ json }) => {
+        const id = made.safeParse(json).data?.data;
+        if (id === undefined) return null;
+        return { kind: 'accepted', ref: refOf(task, id), firstPollMs: firstPollMs[modelOf(task).kind] };
+      });
+    },
+
+    async recover(task) {
+      const path = classicPaths[task.modelId];
+      const reply = path
+        ? await ask(`${path}?pageNum=1&pageSize=${pageSize}`, maxListBytes)
+        : await ask(`/tasks?external_task_ids=${encodeURIComponent(task.dedupeKey)}`);
+      const found = reply.kind === 'answered' && reply.status === 200 ? lookIn(task, reply.json) : undefined;
+      if (found === undefined) return { kind: 'undecided', ...retryAfterOf(reply) };
+      return found === null ? { kind: 'absent' } : { kind: 'found', ref: refOf(task, found) };
+    },
+
+    async poll({ modelId }, ref) {
+      const { id, marked = false } = refSchema.parse(ref);
+      const path = classicPaths[modelId];
+      const reply = await ask(
+        path ? `${path}/${encodeURIComponent(id)}` : `/tasks?task_ids=${encodeURIComponent(id)}`,
+      );
+      return readPoll(reply, path ? readClassic : readRenewed, id, marked);
+    },
+
+    cancel: async () => ({ kind: 'unsupported' }),
+    release: async () => {},
+  };
+}
+
+/** Under a name of ours, by which the task is found again. */
+function callOf(task: ProviderTask, body: KlingInput) {
+  const path = classicPaths[task.modelId];
+  const named = modelOf(task).withDelivery(body, { externalTaskId: task.dedupeKey });
+  return path
+    ? { path, body: toJson({ model_name: task.upstreamModel, ...named }) }
+    : { path: `/text-to-video/${encodeURIComponent(task.upstreamModel)}`, body: toJson(named) };
+}
+
+/** A picture in a body stands there without a prefix. */
+const asRawBase64 = (task: ProviderTask, input: unknown): unknown =>
+  modelOf(task)
+    .media(input)
+    .reduce(
+      (raw, { path, value }) =>
+        value.startsWith('data:') ? replaceMedia(raw, path, value.slice(value.indexOf(',') + 1)) : raw,
+      input,
+    );
+
+function refOf({ job }: ProviderTask, id: string): z.output<typeof refSchema> {
+  const asked = marked.safeParse(job.input).data;
+  const isMarked = asked?.watermark_info?.enabled ?? asked?.options?.watermark_info?.enabled ?? false;
+  return { id, ...(isMarked && { marked: true }) };
+}
+
+const lookIn = ({ modelId, dedupeKey: name, job }: ProviderTask, json: unknown): Found =>
+  classicPaths[modelId]
+    ? findClassic(json, { name, notBefore: (job.startedAt ?? job.createdAt) - lookBackMs, pageSize })
+    : findRenewed(json, name);
+
+function readPoll(
+  reply: UpstreamReply,
+  read: (json: unknown, id: string) => KlingTask | undefined | null,
+  id: string,
+  isMarked: boolean,
+): PollResult {
+  if (reply.kind !== 'answered') return { kind: 'unreachable', reason: reply.reason };
+  const task = reply.status === 200 ? read(reply.json, id) : undefined;
+  if (reply.status === 404 || task === null) return { kind: 'missing' };
+  // A state that we do not know, or of another task, is no end: it is asked again.
+  if (!task)
+    return { kind: 'unreachable', reason: `the upstream answered ${reply.status}`, ...pollAfter(reply) };
+  const { state, message, usage } = task;
+  switch (state) {
+    case 'submitted':
+    case 'processing':
+      return { kind: 'running', ...pollAfter(reply) };
+    case 'failed':
+      return { kind: 'failed', error: failureOf({ code: codeIn(message), message }, errors), usage };
+    case 'succeeded': {
+      const files = filesOf(task, isMarked);
+      if (files.length > 0) return { kind: 'succeeded', production: { files, usage } };
+      const nothing = { code: null, message: 'the upstream ended without a result' };
+      return { kind: 'failed', error: failureOf(nothing, errors), usage };
+    }
+  }
+}
+
+/** Why a run failed is told in a sentence alone. */
+const codeIn = (message: string): string | null =>
+  /risk control|content safety|风控/i.test(message) ? '1301' : null;

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { type Faults, sentenceOf } from '../catalog/faults.ts';
+import { findModel } from '../catalog/index.ts';
+import type { ProviderError } from '../domain/provider.ts';
+
+/** How the inputs of one model are written for an upstream. */
+export interface Mapping<Made> {
+  /** What the upstream cannot take of a valid input. */
+  faults(input: unknown): Faults;
+  /** Null for an input with faults. */
+  make(input: unknown): Made | null;
+}
+
+/**
+ * A narrower schema than the model's own, and what is made of it. What the schema does not name is refused,
+ * so nothing is ever dropped; a field that means nothing at its default is named with that default alone
+ * (`watermark: z.literal(false)`). Where calls go (`callback_url`, `external_task_id`) is ours and never seen here.
+ */
+export function mapping<Schema extends z.ZodType, Made>(
+  takes: Schema,
+  make: (input: z.output<Schema>) => Made,
+): Mapping<Made> {
+  return {
+    faults: input => {
+      const read = takes.safeParse(input, { error: reasonOf });
+      return read.success ? [] : read.error.issues.flatMap(faultsOf);
+    },
+    make: input => {
+      const read = takes.safeParse(input);
+      return read.success ? make(read.data) : null;
+    },
+  };
+}
+
+/** A field that has no effect, whatever it says: the place of a watermark that is not there. */
+export const anything = z.unknown().optional();
+
+export const notHere = 'is not available here';
+
+function reasonOf(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case 'invalid_value':
+      return issue.input === undefined ? 'is required here' : `must be ${listOf(issue.values)} here`;
+    case 'too_small':
+      return `must be at least ${issue.minimum} here`;
+    case 'too_big':
+      return `must be at most ${issue.maximum} here`;
+    case 'invalid_type':
+      return issue.input === undefined ? 'is required here' : notHere;
+    default:
+      return notHere;
+  }
+}
+
+export function listOf(values: readonly unknown[]): string {
+  const words = values.map(String);
+  return words.length > 1 ? `${words.slice(0, -1).join(', ')} or ${words.at(-1)}` : String(words[0]);
+}
+
+function faultsOf(issue: z.core.$ZodIssue): Faults {
+  const path = issue.path.map(String);
+  return issue.code === 'unrecognized_keys'
+    ? issue.keys.map(key => ({ path: [...path, key].join('.'), reason: notHere }))
+    : [{ path: path.join('.'), reason: issue.message }];
+}
+
+/** The input of a job without what is between its client and this gateway. */
+export function ownInput(modelId: string, input: unknown): Readonly<Record<string, unknown>> {
+  const model = findModel(modelId);
+  if (!model) throw new Error(`expected a model, got ${modelId}`);
+  return model.withDelivery(input, { externalTaskId: null });
+}
+
+/** Faults of an input by the mapping of its model. */
+export function faultsBy<Made>(
+  mappings: Readonly<Record<string, Mapping<Made>>>,
+  modelId: string,
+  input: unknown,
+): Faults {
+  return mappingOf(mappings, modelId).faults(ownInput(modelId, input));
+}
+
+export function mappingOf<Made>(
+  mappings: Readonly<Record<string, Mapping<Made>>>,
+  modelId: string,
+): Mapping<Made> {
+  const found = mappings[modelId];
+  if (!found) throw new Error(`expected a model that is served, got ${modelId}`);
+  return found;
+}
+
+/** For a job that was admitted for another route, or before the settings changed. */
+export const notTaken = (faults: Faults): ProviderError => ({
+  code: 'invalid_input',
+  message: sentenceOf(faults),
+  retry: false,
+});

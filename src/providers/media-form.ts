@@ -1,0 +1,120 @@
+import { readFile, stat } from 'node:fs/promises';
+import { findModel } from '../catalog/index.ts';
+import { replaceMedia } from '../catalog/media.ts';
+import type { Model } from '../catalog/model.ts';
+import { parseFileId } from '../domain/ids.ts';
+import type { MediaFacts } from '../domain/media.ts';
+import type { Pinned, ProviderError, ProviderTask } from '../domain/provider.ts';
+import type { ProviderParts } from './definition.ts';
+
+/**
+ * How a medium stands in a JSON body. `link`: an address, never bytes. `link-or-data-url`: an address where
+ * there is one. `data-url`, `base64`: its bytes.
+ */
+export type MediaForm = 'link' | 'link-or-data-url' | 'data-url' | 'base64';
+
+export interface FormWanted {
+  readonly linkTo: ProviderParts['linkTo'];
+  readonly form: MediaForm | ((facts: MediaFacts) => MediaForm);
+  /** More bytes than this are never written into a body. */
+  readonly maxInlineBytes: number;
+}
+
+export type Formed =
+  | { readonly kind: 'formed'; readonly input: unknown }
+  | { readonly kind: 'refused'; readonly error: ProviderError };
+
+/** The input with every medium in the form that the upstream reads. To be sent, not to be kept: it may be large. */
+export async function formMedia(
+  task: ProviderTask,
+  { linkTo, form, maxInlineBytes }: FormWanted,
+): Promise<Formed> {
+  let { input } = task.job;
+  for (const { path, value } of modelOf(task).media(input)) {
+    const field = path.join('.');
+    const facts = task.facts[field];
+    const local = task.media[value];
+    if (!facts || local === undefined) throw new Error(`expected the medium at ${field} to be gathered`);
+    const wanted = typeof form === 'function' ? form(facts) : form;
+    const link = addressOf(value, facts, linkTo);
+    if (wanted.startsWith('link') && link !== null) {
+      input = replaceMedia(input, path, link);
+      continue;
+    }
+    if (wanted === 'link') return refused(field, 'this gateway has no public address to fetch it from');
+    const { size } = await stat(local);
+    if (size > maxInlineBytes) return refused(field, `has more than ${maxInlineBytes} bytes`);
+    const base64 = (await readFile(local)).toString('base64');
+    input = replaceMedia(
+      input,
+      path,
+      wanted === 'base64' ? base64 : `data:${facts.mimeType};base64,${base64}`,
+    );
+  }
+  return { kind: 'formed', input };
+}
+
+/** Where an upstream can fetch it: the client's own address, else one of ours. */
+function addressOf(value: string, { mimeType }: MediaFacts, linkTo: ProviderParts['linkTo']): string | null {
+  const fileId = parseFileId(value);
+  return fileId ? linkTo(fileId, mimeType) : value;
+}
+
+const refused = (field: string, why: string): Formed => ({
+  kind: 'refused',
+  error: {
+    code: 'invalid_input',
+    message: `${field}: the upstream cannot be given it: ${why}`,
+    retry: false,
+  },
+});
+
+/** The input with other names for its media; those without one stay as they are. */
+export function renameMedia(
+  task: ProviderTask,
+  input: unknown,
+  names: Readonly<Record<string, string>>,
+): unknown {
+  return modelOf(task)
+    .media(input)
+    .reduce((renamed, { path, value }) => replaceMedia(renamed, path, names[value] ?? value), input);
+}
+
+/** The input with the upstream's own names for the earlier jobs and files that it points at; null: it has none. */
+export function namePinned(
+  task: ProviderTask,
+  input: unknown,
+  nameOf: (pinned: Pinned, kind: 'image' | 'draft' | 'video') => string | null,
+): unknown {
+  return modelOf(task)
+    .references(input)
+    .reduce((named, { path, kind }) => {
+      const pinned = task.pinned[path];
+      const name = pinned ? nameOf(pinned, kind) : null;
+      return name === null ? named : replaceMedia(named, keysOf(path), name);
+    }, input);
+}
+
+/**
+ * The input without what it took over from its draft, which the upstream knows by itself: the item that names
+ * the draft is all there is.
+ */
+export function draftAlone(task: ProviderTask, input: unknown): unknown {
+  const draft = modelOf(task)
+    .references(input)
+    .find(({ kind }) => kind === 'draft');
+  const [list = '', place] = keysOf(draft?.path ?? '');
+  if (!draft || typeof place !== 'number' || typeof input !== 'object' || input === null) return input;
+  const items: unknown = Reflect.get(input, list);
+  return Array.isArray(items) ? { ...input, [list]: [items[place]] } : input;
+}
+
+/** A path as faults write it, as keys and places. */
+const keysOf = (path: string): readonly (string | number)[] =>
+  path.split('.').map(key => (/^\d+$/.test(key) ? Number(key) : key));
+
+export function modelOf({ modelId }: ProviderTask): Model {
+  const model = findModel(modelId);
+  if (!model) throw new Error(`expected a model, got ${modelId}`);
+  return model;
+}

@@ -1,0 +1,33 @@
+import { seconds } from '../domain/clock.ts';
+import type { TestResult } from '../domain/provider.ts';
+import { type ErrorTable, errorOf } from './error-table.ts';
+import type { Upstream, UpstreamReply } from './upstream.ts';
+
+const testTimeoutMs = 15 * seconds;
+
+export interface FreeCall {
+  readonly path: string;
+  readonly errors: ErrorTable;
+  /** What whoever is let in is answered; default: JSON that tells of no error, with a status that is good. */
+  readonly isWelcome?: (reply: Answered) => boolean;
+}
+
+type Answered = UpstreamReply & { readonly kind: 'answered' };
+
+/** Asks what costs nothing, and says whether the upstream took the account. */
+export async function testBy(upstream: Upstream, call: FreeCall): Promise<TestResult> {
+  const { path, errors, isWelcome = isGoodBy(errors) } = call;
+  const reply = await upstream.ask({ method: 'GET', path, timeoutMs: testTimeoutMs });
+  if (reply.kind !== 'answered') return { kind: 'unreachable', reason: reply.reason };
+  if (isWelcome(reply)) return { kind: 'accepted' };
+  const { trouble, message } = errorOf(reply, errors);
+  // That there is no such address is no word about the account.
+  const isElsewhere = reply.status === 404 || reply.status === 405;
+  if (trouble === 'account' && !isElsewhere) return { kind: 'refused', reason: message };
+  return { kind: 'unclear', reason: `the upstream answered ${reply.status} to a free call` };
+}
+
+const isGoodBy =
+  ({ read }: ErrorTable) =>
+  ({ status, json, headers }: Answered): boolean =>
+    status >= 200 && status < 300 && json !== undefined && !read(json, headers);

@@ -1,0 +1,196 @@
+import { z } from 'zod';
+import { days, seconds } from '../domain/clock.ts';
+import type { Usage } from '../domain/job.ts';
+import { toJson } from '../domain/json.ts';
+import type {
+  CancelResult,
+  Pinned,
+  PollResult,
+  ProducedFile,
+  Provider,
+  ProviderTraits,
+} from '../domain/provider.ts';
+import { defineProvider, type ProviderParts } from './definition.ts';
+import { type ErrorTable, each, failureOf, pollAfter, readSubmission } from './error-table.ts';
+import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
+import { formMedia, namePinned } from './media-form.ts';
+import { testBy } from './test-account.ts';
+import { openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
+import { findByPayload } from './vidu-lookup.ts';
+import { viduMappings, viduModels } from './vidu-models.ts';
+
+/** docs/providers/vidu.md: Vidu's own API. */
+export default defineProvider({
+  name: 'vidu',
+  settings: secret =>
+    z.strictObject({
+      api_key: secret,
+      base_url: z.url({ protocol: /^https?$/ }).default('https://api.vidu.com'),
+    }),
+  models: viduModels,
+  faults: (modelId, input) => faultsBy(viduMappings, modelId, input),
+  open: ({ api_key: key, base_url: baseUrl }, parts) => {
+    const upstream = openUpstream({
+      baseUrl: baseUrl.replace(/\/+$/, ''),
+      headers: { authorization: `Token ${key}` },
+      secrets: [key],
+      outbound: parts.outbound,
+    });
+    return { provider: openVidu(upstream, parts), results: upstream.results, close: () => upstream.close() };
+  },
+});
+
+const submitTimeoutMs = 60 * seconds;
+const askTimeoutMs = 15 * seconds;
+const firstPollMs = 5 * seconds;
+/** The whole body may have 20 MB there, and base64 needs a third more than the bytes. */
+const maxInlineBytesInAll = 14 * 1024 * 1024;
+
+const traits: ProviderTraits = {
+  dedupe: 'lookup',
+  // Its list goes back seven days.
+  dedupeWindowMs: 6 * days,
+  submitTimeoutMs,
+  billable: true,
+  minPollMs: 3 * seconds,
+};
+
+const refSchema = z.object({ id: z.string().min(1) });
+const accepted = z.object({ task_id: z.string().min(1).max(200) });
+const creation = z.object({
+  id: z.string().nullish(),
+  url: z.string().nullish(),
+  cover_url: z.string().nullish(),
+  watermarked_url: z.string().nullish(),
+});
+const task = z.object({
+  state: z.enum(['created', 'queueing', 'processing', 'success', 'failed']),
+  err_code: z.string().nullish(),
+  credits: z.number().nonnegative().nullish(),
+  creations: z.array(creation).nullish(),
+});
+const problem = z.object({ reason: z.string().min(1), message: z.string().nullish() });
+
+const errors: ErrorTable = {
+  read(json) {
+    const said = problem.safeParse(json).data;
+    return said ? { code: said.reason, message: said.message ?? '' } : null;
+  },
+  codes: {
+    ...each('input', 'BadRequest', 'FieldLacking', 'FieldUnwanted', 'FieldItemCountOutOfRange'),
+    ...each('input', 'FieldInvalid', 'PageSizeOutOfRange', 'ImageFormatInvalid', 'CreationNotFound'),
+    ...each('input', 'ImageCheckBodyJointsFailed', 'ImageCheckFaceFailed', 'ImageObjectsUndetected'),
+    ...each('media', 'ImageDownloadFailure'),
+    ...each('moderation', 'TaskPromptPolicyViolation', 'AuditSubmitIllegal', 'CreationPolicyViolation'),
+    ...each('account', 'CreditInsufficient', 'ModelUnavailable', 'Unauthorized', 'Forbidden', 'NotFound'),
+    ...each('pause', 'QuotaExceeded', 'TooManyRequests', 'SystemThrottling'),
+    // Each may mean that this very call is being worked on: the list tells.
+    ...each('unclear', 'OperationInProcess', 'Conflict', 'Canceled'),
+  },
+};
+
+function openVidu(upstream: Upstream, { linkTo }: Pick<ProviderParts, 'linkTo'>): Provider {
+  const get = (path: string) => upstream.ask({ method: 'GET', path, timeoutMs: askTimeoutMs });
+
+  return {
+    name: 'vidu',
+    traits: () => traits,
+    ready: async () => ({ ok: true }),
+    test: () => testBy(upstream, { path: '/ent/v2/credits', errors }),
+
+    async submit(task) {
+      const model = mappingOf(viduMappings, task.modelId);
+      const formed = await formMedia(task, {
+        linkTo,
+        form: ({ image }) => (image ? 'link-or-data-url' : 'link'),
+        maxInlineBytes: Math.floor(maxInlineBytesInAll / Math.max(1, Object.keys(task.facts).length)),
+      });
+      if (formed.kind === 'refused') return formed;
+      const input = ownInput(task.modelId, namePinned(task, formed.input, creationOf));
+      const call = model.make(input);
+      if (!call) return { kind: 'refused', error: notTaken(model.faults(input)) };
+      const reply = await upstream.ask({
+        method: 'POST',
+        path: call.path,
+        body: toJson({ model: task.upstreamModel, ...call.body, payload: task.dedupeKey }),
+        timeoutMs: submitTimeoutMs,
+        isBillable: true,
+      });
+      return readSubmission(reply, errors, ({ json }) => {
+        const made = accepted.safeParse(json).data;
+        return made ? { kind: 'accepted', ref: { id: made.task_id }, firstPollMs } : null;
+      });
+    },
+
+    recover: task => findByPayload(get, task),
+
+    poll: async (_, ref) => readTask(await get(pathOf(ref, '/creations'))),
+
+    async cancel(_, ref): Promise<CancelResult> {
+      const { id } = refSchema.parse(ref);
+      const reply = await upstream.ask({
+        method: 'POST',
+        path: pathOf(ref, '/cancel'),
+        body: toJson({ id }),
+        timeoutMs: askTimeoutMs,
+      });
+      if (reply.kind !== 'answered') return { kind: 'requested' };
+      if (reply.status === 200) return { kind: 'cancelled' };
+      // Scheduled already, which nothing stops: the next polls tell whether it ends in time.
+      return { kind: reply.status === 404 ? 'unsupported' : 'requested' };
+    },
+
+    release: async () => {},
+  };
+}
+
+/** What Vidu calls the video of an earlier job; nothing where it named none. */
+const creationOf = ({ upstreamId }: Pinned): string => upstreamId ?? '';
+
+const pathOf = (ref: unknown, end: string): string =>
+  `/ent/v2/tasks/${encodeURIComponent(refSchema.parse(ref).id)}${end}`;
+
+function readTask(reply: UpstreamReply): PollResult {
+  if (reply.kind !== 'answered') return { kind: 'unreachable', reason: reply.reason };
+  if (reply.status === 404) return { kind: 'missing' };
+  const told = reply.status === 200 ? task.safeParse(reply.json).data : undefined;
+  // A state that we do not know is no end: it is asked again.
+  if (!told)
+    return { kind: 'unreachable', reason: `the upstream answered ${reply.status}`, ...pollAfter(reply) };
+  const usage: readonly Usage[] = told.credits
+    ? [{ unit: 'credit', quantity: told.credits, basis: 'reported' }]
+    : [];
+  switch (told.state) {
+    case 'created':
+    case 'queueing':
+    case 'processing':
+      return { kind: 'running' };
+    case 'failed': {
+      const code = told.err_code || null;
+      if (code === 'UserCancelled') return { kind: 'cancelled' };
+      return { kind: 'failed', error: failureOf({ code, message: code ?? '' }, errors), usage };
+    }
+    case 'success': {
+      const files = filesOf(told);
+      if (files.length > 0) return { kind: 'succeeded', production: { files, usage } };
+      const nothing = { code: null, message: 'the upstream ended without a result' };
+      return { kind: 'failed', error: failureOf(nothing, errors), usage };
+    }
+  }
+}
+
+function filesOf({ creations }: z.output<typeof task>): readonly ProducedFile[] {
+  const { id, url, cover_url, watermarked_url } = creations?.[0] ?? {};
+  if (!url) return [];
+  const addresses = [
+    ['primary', url],
+    ['watermarked', watermarked_url],
+    ['cover', cover_url],
+  ] as const;
+  return addresses.flatMap(([role, address]): ProducedFile[] => {
+    if (!address) return [];
+    const file = { role, index: 0, mimeType: 'application/octet-stream' } as const;
+    const source = { kind: 'url', url: address } as const;
+    return [{ ...file, source, ...(role === 'primary' && id && { upstreamId: id }) }];
+  });
+}

@@ -1,0 +1,223 @@
+import type { Faults } from '../catalog/faults.ts';
+import { findModel } from '../catalog/index.ts';
+import type { ImagePlan, RenderPlan, SpeechPlan, VideoPlan } from '../catalog/render-plan.ts';
+
+/** What every job asks for; an engine of fixed arguments may have no place for one of them. */
+export const basics = ['words', 'size', 'length', 'voice', 'format'] as const;
+
+/**
+ * What a job may ask of an engine beyond words, size and length. An engine of one's own is whatever its operator
+ * loaded, so its route says which of these it does; a job that asks for another is refused.
+ */
+export const wishNames = [
+  ...basics,
+  ...(['negative_prompt', 'seed', 'count', 'sound', 'sound_kind', 'voice_of_video', 'music'] as const),
+  ...(['first_frame', 'last_frame', 'extend', 'edit', 'motion', 'feature', 'facing', 'keep_sound'] as const),
+  ...([
+    'guide_audio',
+    'shots',
+    'camera_fixed',
+    'return_last_frame',
+    'draft',
+    'metadata',
+    'watermark',
+  ] as const),
+  ...(['image_1', 'image_2', 'image_3', 'image_4', 'image_5', 'image_6', 'image_7', 'image_8'] as const),
+  ...(['image_9', 'video_1', 'video_2', 'video_3', 'audio_1', 'audio_2', 'audio_3', 'elements'] as const),
+  ...(['extend_picture', 'upscale', 'creative_upscale', 'repaint', 'parameters', 'variants'] as const),
+  ...(['pauses', 'language', 'mix', 'speed', 'volume', 'pitch', 'emotion', 'pcm', 'sample_rate'] as const),
+  ...(['bitrate', 'stereo', 'constant_bitrate', 'voice_modify', 'pronunciations', 'marker'] as const),
+  ...(['subtitles', 'normalization'] as const),
+] as const;
+export type WishName = (typeof wishNames)[number];
+
+/** Where a wish stands in the inputs of the families; what stands in none of an input's fields is no client's wish. */
+const fieldsOf: Partial<Record<WishName, readonly string[]>> = {
+  words: ['prompt', 'text', 'remixPrompt', 'content'],
+  size: ['size', 'aspect_ratio', 'ratio', 'settings.aspect_ratio', 'resolution', 'quality', 'mode', 'scale'],
+  length: ['duration', 'settings.duration'],
+  voice: ['voice_setting.voice_id', 'voice_name'],
+  format: ['audio_setting.format'],
+  negative_prompt: ['negative_prompt', 'remixPrompt'],
+  seed: ['seed', 'remixPrompt', 'content'],
+  count: ['n'],
+  sound: ['generate_audio', 'generate_audio_switch', 'sound', 'audio'],
+  sound_kind: ['audio_type'],
+  voice_of_video: ['voice_id'],
+  music: ['bgm'],
+  extend: ['video_url', 'video_creation_id'],
+  motion: ['video_url'],
+  edit: ['video_list'],
+  feature: ['video_list'],
+  facing: ['character_orientation'],
+  keep_sound: ['keep_original_sound', 'video_list'],
+  guide_audio: ['audio_url'],
+  shots: ['multi_shot', 'shot_type', 'generate_multi_clip_switch', 'prompt'],
+  metadata: ['meta_data'],
+  watermark: ['watermark', 'watermark_info', 'options'],
+  elements: ['element_list'],
+  extend_picture: ['jobId'],
+  upscale: ['jobId'],
+  creative_upscale: ['type'],
+  repaint: ['canvas'],
+  parameters: ['remixPrompt'],
+  variants: ['remixPrompt'],
+  pauses: ['text'],
+  language: ['language_boost'],
+  mix: ['timbre_weights'],
+  speed: ['voice_setting.speed', 'text'],
+  volume: ['voice_setting.vol', 'text'],
+  pitch: ['voice_setting.pitch'],
+  emotion: ['voice_setting.emotion', 'text'],
+  pcm: ['audio_setting.format'],
+  sample_rate: ['audio_setting.sample_rate'],
+  bitrate: ['audio_setting.bitrate'],
+  stereo: ['audio_setting.channel'],
+  constant_bitrate: ['force_cbr'],
+  pronunciations: ['pronunciation_dict'],
+  marker: ['aigc_watermark'],
+  subtitles: ['subtitle_enable'],
+  normalization: ['text_normalization'],
+};
+/** Frames, references and videos stand in lists of several names. */
+const mediaFields = ['content', 'image_list', 'images', 'subject_image_list', 'image', 'image_url'];
+
+/** The faults of an input for an engine that does this and no more. */
+export function wishFaults(modelId: string, input: unknown, does: ReadonlySet<string>): Faults {
+  const model = findModel(modelId);
+  if (!model) throw new Error(`expected a model, got ${modelId}`);
+  const asked = [...wishesOf(model.render(input)), ...unplanned(input)].filter(name => !does.has(name));
+  const paths = new Set(asked.flatMap(name => fieldOf(name, input) ?? []));
+  return [...paths].map(path => ({ path, reason: 'is not available here' }));
+}
+
+/** The field that asks for it; null where none does. */
+function fieldOf(name: WishName, input: unknown): string | null {
+  const fields = fieldsOf[name] ?? [name, ...mediaFields];
+  return fields.find(path => valueAt(input, path) !== undefined) ?? null;
+}
+
+/** The field that a medium of that name would stand in. */
+export const fieldFor = (name: string, input: unknown): string =>
+  fieldOf(wishNames.find(known => known === name) ?? 'first_frame', input) ?? name;
+
+const valueAt = (input: unknown, path: string): unknown =>
+  path
+    .split('.')
+    .reduce<unknown>(
+      (at, key) => (typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined),
+      input,
+    );
+
+/** Fields that no plan carries: the local engine has no library of subjects and reads numbers in words anyway. */
+function unplanned(input: unknown): readonly WishName[] {
+  const elements = valueAt(input, 'element_list');
+  return named({
+    elements: Array.isArray(elements) && elements.length > 0,
+    normalization: valueAt(input, 'text_normalization') === true,
+  });
+}
+
+function wishesOf(plan: RenderPlan): readonly WishName[] {
+  switch (plan.kind) {
+    case 'video':
+      return ofVideo(plan);
+    case 'image':
+      return ofImage(plan);
+    case 'speech':
+      return ofSpeech(plan);
+  }
+}
+
+const named = (asked: Partial<Record<WishName, boolean>>): readonly WishName[] =>
+  wishNames.filter(name => asked[name]);
+
+function ofVideo(plan: VideoPlan): readonly WishName[] {
+  const { source, references = [] } = plan;
+  return [
+    ...named({
+      words: plan.shots.some(shot => shot.prompt !== ''),
+      size: true,
+      // A video that is changed, or moves another, gives its own.
+      length: source?.use !== 'edit' && source?.use !== 'motion',
+      negative_prompt: plan.negativePrompt !== undefined,
+      seed: plan.seed !== null,
+      sound: plan.sound && !(source && 'keepSound' in source && source.keepSound),
+      keep_sound: source !== undefined && 'keepSound' in source && source.keepSound,
+      sound_kind: plan.soundKind !== undefined && plan.soundKind !== 'all',
+      voice_of_video: plan.voice !== undefined,
+      music: plan.music === true,
+      guide_audio: plan.guideAudio !== undefined,
+      first_frame: plan.firstFrame !== undefined,
+      last_frame: plan.lastFrame !== undefined,
+      facing: source?.use === 'motion' && source.facing === 'frame',
+      shots: plan.shots.length > 1,
+      camera_fixed: plan.fixedCamera === true,
+      return_last_frame: plan.returnLastFrame === true,
+      draft: plan.draft === true,
+      metadata: plan.metadata !== undefined,
+      watermark: plan.watermark !== 'none',
+    }),
+    ...(source ? [source.use] : []),
+    ...numbered(references.map(({ kind }) => kind)),
+  ];
+}
+
+function ofImage({ work, variants = [], ...plan }: ImagePlan): readonly WishName[] {
+  return [
+    ...named({
+      words: plan.prompt !== '',
+      size: true,
+      negative_prompt: plan.negativePrompt !== undefined,
+      seed: plan.seed !== null,
+      // A follow-up gives four pictures by itself.
+      count: plan.count > 1 && plan.grid !== true,
+      extend_picture: work?.kind === 'extend',
+      upscale: work?.kind === 'upscale',
+      creative_upscale: work?.kind === 'upscale' && work.creative,
+      repaint: work?.kind === 'repaint',
+      parameters: plan.parameters !== undefined,
+      variants: variants.length > 1,
+      watermark: plan.watermark !== 'none',
+    }),
+    ...numbered(plan.references.map(() => 'image')),
+  ];
+}
+
+export type MediumKind = 'image' | 'video' | 'audio';
+
+/** `image_1`, `image_2`, `video_1`: each kind is counted by itself. */
+export const numberedNames = (kinds: readonly MediumKind[]): readonly string[] =>
+  kinds.map((kind, place) => `${kind}_${kinds.slice(0, place + 1).filter(one => one === kind).length}`);
+
+function numbered(kinds: readonly MediumKind[]): readonly WishName[] {
+  const names = numberedNames(kinds);
+  return wishNames.filter(name => names.includes(name));
+}
+
+/** Sound as the engine gives it stands for the values that the model has where nothing is said. */
+const usual = { sampleRates: [24_000, 32_000], bitrate: 128_000 };
+
+function ofSpeech({ modify, ...plan }: SpeechPlan): readonly WishName[] {
+  return named({
+    words: true,
+    voice: true,
+    format: true,
+    pauses: plan.pieces.some(piece => 'pauseMs' in piece),
+    language: plan.language !== null,
+    mix: plan.voices.length > 1,
+    speed: plan.speed !== 1,
+    volume: plan.volume !== 1,
+    pitch: plan.pitchSemitones !== 0,
+    emotion: plan.emotion !== null,
+    pcm: plan.format === 'pcm',
+    sample_rate: !usual.sampleRates.includes(plan.sampleRate),
+    bitrate: plan.format === 'mp3' && plan.bitrate !== usual.bitrate,
+    stereo: plan.channels !== 1,
+    constant_bitrate: plan.constantBitrate,
+    voice_modify: Object.values(modify).some(value => value !== 0 && value !== null),
+    pronunciations: plan.pronunciations.length > 0,
+    marker: plan.marker,
+    subtitles: plan.subtitles !== 'none',
+  });
+}

@@ -1,0 +1,203 @@
+import { hours } from '../domain/clock.ts';
+import type { StoredFile } from '../domain/file.ts';
+import { type JobId, jobIdFromRow, type KeyId, type UserId } from '../domain/ids.ts';
+import type { Band } from '../domain/job.ts';
+import type { Connection, Row, Statements, Value } from './connection.ts';
+import { insertFile } from './files.ts';
+import { integer, text } from './rows.ts';
+import { together } from './together.ts';
+
+/** Decisions 2: an Idempotency-Key is remembered this long. */
+const idempotencyLifeMs = 24 * hours;
+
+export interface NewJob {
+  readonly id: JobId;
+  readonly userId: UserId;
+  readonly keyId: KeyId;
+  readonly modelId: string;
+  readonly band: Band;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** The validated input as JSON text. */
+  readonly input: string;
+  /** The job that this one was made from. */
+  readonly parentId: string | null;
+  readonly externalTaskId: string | null;
+  readonly callbackUrl: string | null;
+  readonly idempotency: Idempotency | null;
+  /** The accounts that may take it; absent or null: every one of its model. */
+  readonly accounts?: readonly string[] | null;
+}
+
+export interface Idempotency {
+  readonly key: string;
+  /** Of the parsed body: another body under the same key is refused. */
+  readonly hash: string;
+}
+
+export type Insertion =
+  | { readonly kind: 'inserted'; readonly rank: number }
+  | { readonly kind: 'replayed'; readonly jobId: JobId }
+  | { readonly kind: 'idempotency_key_reused' }
+  | { readonly kind: 'external_task_id_used'; readonly jobId: JobId };
+
+/**
+ * Keeps a job; flushed when it resolves. Its rank lets users take turns: behind their own waiting jobs
+ * of the model, never before the front of the line.
+ */
+export async function insertJob(
+  db: Connection,
+  job: NewJob,
+  files: readonly StoredFile[] = [],
+): Promise<Insertion> {
+  const inserted = await insertWithFiles(db, job, files);
+  if (inserted) return inserted;
+  if (job.idempotency) await forgetOldIdempotencyKey(db, job, job.idempotency.key);
+  return (
+    (await findReplay(db, job, job.createdAt)) ??
+    (await findByExternalTaskId(db, job)) ??
+    // What stood in the way is gone: it was forgotten or pruned a moment ago.
+    (await insertWithFiles(db, job, files)) ??
+    Promise.reject(new Error(`expected job ${job.id} to be inserted or its conflict to be found`))
+  );
+}
+
+function insertWithFiles(
+  db: Connection,
+  job: NewJob,
+  files: readonly StoredFile[],
+): Promise<Insertion | null> {
+  if (files.length === 0) return db.dialect === 'postgres' ? tryInsertTogether(db, job) : tryInsert(db, job);
+  return db.transaction(async tx => {
+    const inserted = await tryInsert(tx, job);
+    for (const file of inserted ? files : []) await insertFile(tx, file);
+    return inserted;
+  });
+}
+
+/** The columns that a creation fills, and their types where a row comes as JSON. */
+const columns = {
+  id: 'TEXT',
+  user_id: 'TEXT',
+  key_id: 'TEXT',
+  model_id: 'TEXT',
+  band: 'INTEGER',
+  due_at: 'BIGINT',
+  created_at: 'BIGINT',
+  expires_at: 'BIGINT',
+  input: 'TEXT',
+  parent_id: 'TEXT',
+  external_task_id: 'TEXT',
+  callback_url: 'TEXT',
+  idempotency_key: 'TEXT',
+  idempotency_hash: 'TEXT',
+  accounts: 'TEXT',
+} as const;
+type Column = keyof typeof columns;
+const names = Object.keys(columns) as Column[];
+
+const rowOf = (job: NewJob): Readonly<Record<Column, Value>> => ({
+  id: job.id,
+  user_id: job.userId,
+  key_id: job.keyId,
+  model_id: job.modelId,
+  band: job.band,
+  due_at: job.createdAt,
+  created_at: job.createdAt,
+  expires_at: job.expiresAt,
+  input: job.input,
+  parent_id: job.parentId,
+  external_task_id: job.externalTaskId,
+  callback_url: job.callbackUrl,
+  idempotency_key: job.idempotency?.key ?? null,
+  idempotency_hash: job.idempotency?.hash ?? null,
+  accounts: job.accounts ? `,${job.accounts.join(',')},` : null,
+});
+
+// The user as a range and the order by it keep the planner on the index of users: by the claim index it
+// would read through everybody's jobs to find the last of one.
+const rankOf = (value: (column: Column) => string) =>
+  `COALESCE((SELECT MAX(place) FROM (
+     SELECT rank + 1 AS place FROM (SELECT rank FROM jobs
+       WHERE model_id = ${value('model_id')} AND band = ${value('band')}
+         AND user_id BETWEEN ${value('user_id')} AND ${value('user_id')} AND state = 'available'
+       ORDER BY user_id DESC, rank DESC LIMIT 1) AS own
+     UNION ALL
+     SELECT MIN(rank) FROM jobs
+     WHERE model_id = ${value('model_id')} AND band = ${value('band')} AND state = 'available') AS places), 0)`;
+
+const parameter = (column: Column) => `$${names.indexOf(column) + 1}`;
+const insertOne = `INSERT INTO jobs (${names}, state, rank) VALUES (${names.map(parameter)}, 'available', ${rankOf(parameter)})
+  ON CONFLICT DO NOTHING RETURNING id, rank`;
+
+// Jobs of one statement do not see each other: `behind` tells how many of them stand before one in its own user's line.
+const insertMany = `INSERT INTO jobs (${names}, state, rank)
+  SELECT ${names}, 'available', ${rankOf(column => `fresh.${column}`)} + behind
+  FROM json_to_recordset(CAST($1 AS JSON))
+    AS fresh(behind INTEGER, ${names.map(column => `${column} ${columns[column]}`)})
+  ON CONFLICT DO NOTHING RETURNING id, rank`;
+
+const inserted = (row: Row | undefined): Insertion | null =>
+  row ? { kind: 'inserted', rank: integer(row, 'rank') } : null;
+
+async function tryInsert(db: Statements, job: NewJob): Promise<Insertion | null> {
+  const [row] = await db.write(insertOne, Object.values(rowOf(job)));
+  return inserted(row);
+}
+
+/** A round trip and a flush of PostgreSQL for many creations; SQLite groups its commits by itself. */
+const tryInsertTogether = together(
+  async (db, jobs: readonly NewJob[]) => {
+    const rows = await db.write(insertMany, [JSON.stringify(inLines(jobs))]);
+    const rowById = new Map(rows.map(row => [text(row, 'id'), row]));
+    return jobs.map(({ id }) => inserted(rowById.get(id)));
+  },
+  { most: 256, underWay: 2 },
+);
+
+function inLines(jobs: readonly NewJob[]) {
+  const lengths = new Map<string, number>();
+  return jobs.map(job => {
+    const line = `${job.modelId} ${job.band} ${job.userId}`;
+    const behind = lengths.get(line) ?? 0;
+    lengths.set(line, behind + 1);
+    return { behind, ...rowOf(job) };
+  });
+}
+
+const forgetOldIdempotencyKey = (db: Statements, job: NewJob, key: string) =>
+  db.write(
+    `UPDATE jobs SET idempotency_key = NULL, idempotency_hash = NULL
+     WHERE user_id = $1 AND model_id = $2 AND idempotency_key = $3 AND created_at <= $4`,
+    [job.userId, job.modelId, key, job.createdAt - idempotencyLifeMs],
+  );
+
+/** The earlier create under the same Idempotency-Key, if it is not too old. */
+export async function findReplay(
+  db: Statements,
+  { userId, modelId, idempotency }: Pick<NewJob, 'userId' | 'modelId' | 'idempotency'>,
+  now: number,
+): Promise<Insertion | null> {
+  if (!idempotency) return null;
+  const [row] = await db.read(
+    `SELECT id, idempotency_hash FROM jobs
+     WHERE user_id = $1 AND model_id = $2 AND idempotency_key = $3 AND created_at > $4`,
+    [userId, modelId, idempotency.key, now - idempotencyLifeMs],
+  );
+  if (!row) return null;
+  if (text(row, 'idempotency_hash') !== idempotency.hash) return { kind: 'idempotency_key_reused' };
+  return { kind: 'replayed', jobId: jobIdFromRow(text(row, 'id')) };
+}
+
+/** Contract 2: an external_task_id is unique per user. */
+export async function findByExternalTaskId(
+  db: Statements,
+  { userId, externalTaskId }: Pick<NewJob, 'userId' | 'externalTaskId'>,
+): Promise<Insertion | null> {
+  if (externalTaskId === null) return null;
+  const [row] = await db.read('SELECT id FROM jobs WHERE user_id = $1 AND external_task_id = $2', [
+    userId,
+    externalTaskId,
+  ]);
+  return row ? { kind: 'external_task_id_used', jobId: jobIdFromRow(text(row, 'id')) } : null;
+}

@@ -1,0 +1,122 @@
+import { type JobId, jobIdFromRow, type WorkerId } from '../domain/ids.ts';
+import { fromJson } from '../domain/json.ts';
+import { byIdAlone } from './claims.ts';
+import type { Connection, Row, Statements } from './connection.ts';
+import { integer, integerOrNull, text, textOrNull } from './rows.ts';
+import { type AccountLimits, grantSlots, lockClaims } from './slots.ts';
+
+/** A claimed job that an upstream works on already: nothing is sent, so nothing of its input is needed. */
+export interface TakenUp {
+  readonly jobId: JobId;
+  readonly claim: number;
+  readonly dueAt: number;
+  readonly startedAt: number;
+  readonly expiresAt: number;
+  readonly isCancelRequested: boolean;
+  readonly isCalledBack: boolean;
+  /** The attempt that was accepted, and what its upstream is asked by. */
+  readonly attempt: number;
+  readonly dedupeKey: string;
+  readonly ref: unknown;
+}
+
+export interface TakeUp {
+  readonly worker: WorkerId;
+  readonly modelId: string;
+  readonly account: AccountLimits;
+  readonly limit: number;
+  readonly now: number;
+  /** Jobs that a key may have running; absent: any number. */
+  readonly perKey?: number;
+}
+
+/**
+ * Claims up to `limit` jobs of one model, in line order, that are under way at that account: what a worker that
+ * stopped or died had there. They take slots like every claim, and nothing of the account's rate, for nothing is
+ * started. Suspects are claimed one by one elsewhere.
+ */
+export function takeUpJobs(db: Connection, wanted: TakeUp): Promise<readonly TakenUp[]> {
+  const { account, perKey, limit, now } = wanted;
+  return db.transaction(async tx => {
+    if (perKey !== undefined) await lockClaims(tx);
+    const granted = await grantSlots(tx, { ...account, rate: null }, limit, now);
+    if (granted === 0) return [];
+    const found = await findUnderWay(tx, wanted, granted, db.dialect);
+    const rows = perKey === undefined ? found : await withinKeys(tx, found, perKey);
+    return holdAll(tx, rows, wanted);
+  });
+}
+
+function findUnderWay(
+  tx: Statements,
+  { modelId, account, now, perKey }: TakeUp,
+  granted: number,
+  dialect: Connection['dialect'],
+): Promise<readonly Row[]> {
+  const { condition, values } =
+    perKey === undefined
+      ? { condition: '', values: [] }
+      : { condition: `AND (${runningOfKey}) < $5`, values: [perKey] };
+  return tx.read(
+    `SELECT jobs.id, jobs.key_id, jobs.claim, jobs.due_at, jobs.started_at, jobs.expires_at,
+       jobs.cancel_requested_at, jobs.callback_url, attempts.number, attempts.dedupe_key, attempts.ref
+     FROM jobs JOIN attempts ON attempts.job_id = jobs.id AND attempts.answer = 'accepted'
+     WHERE jobs.model_id = $1 AND jobs.account = $2 AND jobs.state = 'available' AND jobs.deaths = 0
+       AND jobs.due_at <= $3 ${condition}
+     ORDER BY jobs.band, jobs.rank, jobs.id LIMIT $4
+     ${dialect === 'postgres' ? 'FOR UPDATE OF jobs SKIP LOCKED' : ''}`,
+    [modelId, account.id, now, granted, ...values],
+  );
+}
+
+const runningOfKey = `SELECT count(*) FROM jobs AS own WHERE own.key_id = jobs.key_id AND own.state = 'running'`;
+
+/** Those that fit beside what runs of their keys. */
+async function withinKeys(tx: Statements, found: readonly Row[], perKey: number): Promise<readonly Row[]> {
+  const keys = [...new Set(found.map(row => text(row, 'key_id')))];
+  if (keys.length === 0) return [];
+  const counted = await tx.read(
+    `SELECT key_id, count(*) AS running FROM jobs WHERE state = 'running' AND key_id IN (${placesOf(keys)})
+     GROUP BY key_id`,
+    keys,
+  );
+  const running = new Map(counted.map(row => [text(row, 'key_id'), integer(row, 'running')]));
+  return found.filter(row => {
+    const key = text(row, 'key_id');
+    const before = running.get(key) ?? 0;
+    running.set(key, before + 1);
+    return before < perKey;
+  });
+}
+
+async function holdAll(
+  tx: Statements,
+  rows: readonly Row[],
+  { worker, now }: TakeUp,
+): Promise<readonly TakenUp[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(row => text(row, 'id'));
+  const held = await tx.write(
+    `UPDATE jobs SET state = 'running', holder = $1, claim = claim + 1, started_at = COALESCE(started_at, $2)
+     WHERE id IN (${placesOf(ids, 3)}) AND ${byIdAlone('available')} RETURNING id`,
+    [worker, now, ...ids],
+  );
+  if (held.length !== ids.length) throw new Error(`expected to hold ${ids.length} jobs, got ${held.length}`);
+  return rows.map(row => takenUpFromRow(row, now));
+}
+
+const placesOf = (values: readonly unknown[], first = 1): string =>
+  values.map((_, index) => `$${first + index}`).join(', ');
+
+const takenUpFromRow = (row: Row, now: number): TakenUp => ({
+  jobId: jobIdFromRow(text(row, 'id')),
+  claim: integer(row, 'claim') + 1,
+  dueAt: integer(row, 'due_at'),
+  startedAt: integerOrNull(row, 'started_at') ?? now,
+  expiresAt: integer(row, 'expires_at'),
+  isCancelRequested: row.cancel_requested_at !== null,
+  isCalledBack: textOrNull(row, 'callback_url') !== null,
+  attempt: integer(row, 'number'),
+  dedupeKey: text(row, 'dedupe_key'),
+  ref: fromJson(text(row, 'ref')),
+});

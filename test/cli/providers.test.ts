@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { models } from '../../src/catalog/index.ts';
+import { runProgram } from '../support/program.ts';
+import { type Fake, startFake } from '../support/upstreams/kit.ts';
+import { relay } from '../support/upstreams/relay.ts';
+
+const secret = 'canary-9f27c1e0b4';
+const wrongSecret = 'canary-0000000000';
+
+describe('atelier providers', () => {
+  let folder: string;
+  let upstream: Fake;
+  let env: Readonly<Record<string, string>>;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'atelier-providers-'));
+    upstream = await startFake(relay, folder, secret);
+    const gone = await startFake(relay, await mkdtemp(join(folder, 'gone-')), secret);
+    await gone.close();
+    const settings = {
+      accounts: {
+        studio: { provider: 'relay', base_url: upstream.url, api_key: 'env:KEY', slots: 3 },
+        wrong: { provider: 'relay', base_url: upstream.url, api_key: 'env:WRONG' },
+        lost: { provider: 'relay', base_url: upstream.elsewhereUrl, api_key: 'env:KEY' },
+        away: { provider: 'relay', base_url: gone.url, api_key: 'env:KEY' },
+        clips: { provider: 'fal', api_key: 'env:KEY' },
+      },
+      routes: {
+        'beta-edit': [{ account: 'studio' }],
+        'gamma-v3-image': [{ account: 'studio' }, { account: 'local' }],
+        'eta2.6-t2v': [{ account: 'clips' }],
+        'zeta-v6-i2v': [{ account: 'clips' }],
+      },
+      models: { 'zeta-v6-i2v': 'off' },
+    };
+    const file = join(folder, 'atelier.yaml');
+    await writeFile(file, JSON.stringify(settings));
+    env = { ATELIER_CONFIG: file, ATELIER_LOCAL_CONCURRENCY: '2', KEY: secret, WRONG: wrongSecret };
+  });
+  after(async () => {
+    await upstream.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const run = (...args: string[]) => runProgram(['providers', ...args], { env });
+
+  test('list names every account with its provider, its slots and its models', async () => {
+    const routed = ['beta-edit', 'eta2.6-t2v', 'zeta-v6-i2v'];
+    const here = models.map(({ id }) => id).filter(id => !routed.includes(id));
+    const { code, stdout, stderr } = await run('list', '--json');
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.deepEqual(JSON.parse(stdout), [
+      { account: 'local', provider: 'local', slots: 2, models: here },
+      { account: 'studio', provider: 'relay', slots: 3, models: ['beta-edit', 'gamma-v3-image'] },
+      { account: 'wrong', provider: 'relay', slots: 8, models: [] },
+      { account: 'lost', provider: 'relay', slots: 8, models: [] },
+      { account: 'away', provider: 'relay', slots: 8, models: [] },
+      { account: 'clips', provider: 'fal', slots: 8, models: ['eta2.6-t2v'] },
+    ]);
+    const told = await run('list');
+    assert.deepEqual(told.stdout.split('\n').slice(1, 3), [
+      'studio  relay  3 slots  beta-edit,gamma-v3-image',
+      'wrong  relay  8 slots  no model is routed to it',
+    ]);
+  });
+
+  test('test says that the account is taken, and pays nothing', async () => {
+    assert.deepEqual(await run('test', 'studio'), {
+      code: 0,
+      stdout: 'studio: the upstream answers and takes the account. Nothing was charged.\n',
+      stderr: '',
+    });
+    assert.deepEqual(upstream.received(), []);
+  });
+
+  const failing: Readonly<Record<string, string>> = {
+    wrong:
+      'wrong: the upstream refused our account: Invalid API key. Look at the key, its balance and its rights there, and whether base_url is where it belongs.',
+    away: 'away: no answer (the connection failed (ECONNREFUSED)). Look at base_url, and whether this machine may call it.',
+    lost: 'lost: the upstream answered 404 to a free call, which says nothing of the account. Look at base_url, and try again later.',
+    clips: 'clips: not tried, because no call of fal is known that costs nothing. The first job tells.',
+    local: 'local is the engine of this machine. It is tried by: atelier doctor',
+    nobody: 'There is no account nobody. See: atelier providers list',
+  };
+  for (const [account, sentence] of Object.entries(failing)) {
+    test(`test ${account} ends with 1 and says why`, async () => {
+      assert.deepEqual(await run('test', account), { code: 1, stdout: '', stderr: `${sentence}\n` });
+    });
+  }
+
+  test('no command tells a secret', async () => {
+    const told = await Promise.all([run('list'), run('test', 'studio'), run('test', 'wrong')]);
+    for (const { stdout, stderr } of told) assert.doesNotMatch(stdout + stderr, /canary/);
+  });
+});

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { makeDatabase, type TestDatabase } from '../support/databases.ts';
+import { ask, until } from '../support/gateway.ts';
+import { type Served, serve } from '../support/program.ts';
+import { type Fake, startFake } from '../support/upstreams/kit.ts';
+import { relay } from '../support/upstreams/relay.ts';
+
+const pictures = 'gamma-v3-image';
+const read = 'the settings were read again';
+const wrong = 'the settings that were read again are wrong: those before stay in force';
+
+const logOf = (served: Served): readonly Record<string, unknown>[] =>
+  served
+    .log()
+    .split('\n')
+    .filter(line => line.startsWith('{'))
+    .map(line => JSON.parse(line));
+const told = (served: Served, msg: string) => logOf(served).filter(line => line.msg === msg);
+const keyIn = (served: Served): string => /atl_[0-9A-Za-z]{36}/.exec(served.banner())?.[0] ?? '';
+
+/** Sends SIGHUP and waits until so many more processes said so. */
+async function hangUp(served: Served, msg: string, processes = 1): Promise<void> {
+  const before = told(served, msg).length;
+  process.kill(served.pid, 'SIGHUP');
+  await until(async () => told(served, msg).length === before + processes, msg);
+}
+
+describe('SIGHUP', () => {
+  let folder: string;
+  let file: string;
+  let fakes: Readonly<Record<'one' | 'two', Fake>>;
+  let served: Served;
+  let key: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'atelier-reload-'));
+    file = join(folder, 'atelier.yaml');
+    const start = async (name: string) => startFake(relay, await mkdtemp(join(folder, name)), `key-${name}`);
+    fakes = { one: await start('one'), two: await start('two') };
+    await write('one');
+    served = await serve({
+      env: {
+        ATELIER_DATA_DIR: join(folder, 'data'),
+        ATELIER_CONFIG: file,
+        ATELIER_ALLOW_PRIVATE_NETWORK: '1',
+        ONE: 'key-one',
+        TWO: 'key-two',
+      },
+    });
+    key = keyIn(served);
+  });
+  after(async () => {
+    await served.end('SIGTERM');
+    for (const fake of Object.values(fakes)) await fake.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Pictures go to that account, which is the only one. */
+  const write = (name: 'one' | 'two', more: object = {}) =>
+    writeFile(
+      file,
+      JSON.stringify({
+        accounts: {
+          [name]: { provider: 'relay', base_url: fakes[name].url, api_key: `env:${name.toUpperCase()}` },
+        },
+        routes: { [pictures]: [{ account: name }] },
+        ...more,
+      }),
+    );
+  async function create(): Promise<string> {
+    const body = { prompt: 'A red boat', n: 1 };
+    const made = await ask(served.url, 'POST', `/v1/queue/${pictures}`, { key, body });
+    assert.equal(made.status, 200, JSON.stringify(made.body));
+    return made.body.request_id;
+  }
+  const statusOf = async (id: string): Promise<string> =>
+    (await ask(served.url, 'GET', `/v1/queue/${pictures}/requests/${id}/status`, { key })).body.status;
+  const untilCompleted = (id: string) =>
+    until(async () => (await statusOf(id)) === 'COMPLETED', `the end of ${id}`);
+  const answerOf = async (id: string): Promise<number> =>
+    (await ask(served.url, 'GET', `/v1/queue/${pictures}/requests/${id}/response`, { key })).status;
+  const sent = () => [fakes.one.received().length, fakes.two.received().length];
+
+  test('sends new jobs by the new routes, and ends the others where they began', async () => {
+    await fakes.one.play({ runMs: 600_000 });
+    const early = await create();
+    await until(async () => sent()[0] === 1 && (await statusOf(early)) === 'IN_PROGRESS', 'a job under way');
+    await write('two');
+    await hangUp(served, read);
+    const late = await create();
+    await untilCompleted(late);
+    assert.deepEqual([await answerOf(late), await statusOf(early), sent()], [200, 'IN_PROGRESS', [1, 1]]);
+    fakes.one.hasten();
+    await untilCompleted(early);
+    assert.deepEqual([await answerOf(early), sent()], [200, [1, 1]]);
+  });
+
+  test('with a file that is wrong changes nothing, and logs every fault', async () => {
+    await write('one', { limits: { queue: { burst: 0 } }, models: { eta9: 'off' } });
+    await hangUp(served, wrong);
+    assert.deepEqual(told(served, wrong).at(-1)?.faults, [
+      `${file} limits.queue.burst: Too small: expected number to be >=1`,
+      `${file} models: Unrecognized key: "eta9"`,
+    ]);
+    const [ones, twos] = sent();
+    await untilCompleted(await create());
+    assert.deepEqual(sent(), [ones, twos! + 1]);
+  });
+
+  test('takes over the rate of keys, and models that are off', async () => {
+    const limits = { queue: { per_second: 0.01, burst: 2 } };
+    await write('two', { models: { [pictures]: 'off' }, limits });
+    await hangUp(served, read);
+    const asked = () => ask(served.url, 'GET', `/v1/models/${pictures}`, { key });
+    assert.deepEqual((await asked()).body, { detail: `App not found: ${pictures}` });
+    const { body } = await ask(served.url, 'GET', '/openapi.json');
+    assert.equal(`/v1/queue/${pictures}` in body.paths, false);
+    assert.deepEqual([(await asked()).status, (await asked()).status], [404, 429]);
+    await write('two');
+    await hangUp(served, read);
+    assert.equal((await asked()).status, 200);
+  });
+});
+
+describe('SIGHUP to several processes', () => {
+  let database: TestDatabase;
+  let served: Served;
+  before(async () => {
+    database = await makeDatabase('postgres');
+    await writeFile(join(database.folder, 'atelier.yaml'), '{}');
+    served = await serve({
+      env: {
+        ATELIER_DATA_DIR: database.folder,
+        ATELIER_DATABASE_URL: database.url!,
+        ATELIER_CONFIG: join(database.folder, 'atelier.yaml'),
+        ATELIER_PROCESSES: '2',
+      },
+    });
+  });
+  after(async () => {
+    await served.end('SIGTERM');
+    await database.remove();
+  });
+
+  test('is passed on to each of them', async () => {
+    await writeFile(join(database.folder, 'atelier.yaml'), `models: { ${pictures}: off }`);
+    await hangUp(served, read, 2);
+    assert.deepEqual(
+      told(served, read)
+        .map(line => line.process)
+        .toSorted(),
+      [1, 2],
+    );
+  });
+});

@@ -1,0 +1,80 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Fleet, type Member, openFleet, rolesOf } from '../../bench/chaos/fleet.ts';
+import type { Connection } from '../../src/store/connection.ts';
+import { createKey } from '../../src/store/keys.ts';
+import { type Made, makeDatabase } from '../support/databases.ts';
+import { until } from '../support/gateway.ts';
+import { startS3 } from '../support/s3/server.ts';
+import { routeTo } from '../support/upstream/routing.ts';
+import { startUpstream, type Upstream } from '../support/upstream/upstream.ts';
+
+/** The program in several processes, which share a database and a bucket and nothing else. */
+export interface TestFleet extends Fleet {
+  readonly db: Connection;
+  readonly upstream: Upstream;
+  readonly apis: readonly Member[];
+  readonly workers: readonly Member[];
+  /** A key of a user of its own. */
+  key(userName: string): Promise<string>;
+  /** Starts it and resolves once it is ready. */
+  startReady(member: Member): Promise<void>;
+  /** What all of them logged. */
+  logged(): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface TestFleetWanted {
+  readonly apis: number;
+  readonly workers: number;
+  /** Absent: one in the server of this run. */
+  readonly database?: Made;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly publicUrl?: string;
+}
+
+export async function openTestFleet({ apis, workers, env, ...wanted }: TestFleetWanted): Promise<TestFleet> {
+  const database = await makeDatabase('postgres', wanted.database);
+  const { folder } = database;
+  const db = await database.connect();
+  const s3 = await startS3();
+  await mkdir(join(folder, 'upstream'));
+  const upstream = await startUpstream({ folder: join(folder, 'upstream') });
+  const logPath = join(folder, 'log.jsonl');
+  const fleet = await openFleet({
+    ...wanted,
+    roles: rolesOf({ api: apis, worker: workers }),
+    folder,
+    hasOwnFolders: true,
+    env: {
+      ...(await routeTo(upstream.url, folder)),
+      ...s3.env,
+      ATELIER_DATABASE_URL: database.url!,
+      ATELIER_ALLOW_PRIVATE_NETWORK: '1',
+      ATELIER_LOG_LEVEL: 'info',
+      ...env,
+    },
+    logPath,
+  });
+  const isReady = ({ url }: Member) => fetch(`${url}/readyz`).then(answer => answer.ok);
+  return {
+    ...fleet,
+    db,
+    upstream,
+    apis: fleet.members.filter(({ role }) => role === 'api'),
+    workers: fleet.members.filter(({ role }) => role === 'worker'),
+    key: async userName =>
+      (await createKey(db, { userName, name: null, models: null, expiresAt: null }, Date.now())).secret,
+    async startReady(member) {
+      await fleet.start(member);
+      await until(() => isReady(member), `${member.name} to be ready`);
+    },
+    logged: () => readFile(logPath, 'utf8'),
+    async close() {
+      await Promise.all(fleet.members.map(fleet.kill));
+      await upstream.close();
+      await s3.close();
+      await database.remove();
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import type { z } from 'zod';
+import type { ExampleMedia } from '../support/example-jobs.ts';
+import type { Protocol } from '../support/upstreams/kit.ts';
+import type { Earlier } from './provider-bench.ts';
+
+export type Json = z.infer<ReturnType<typeof z.json>>;
+/** An answer in the place of the true one; with 200, members of the true one. */
+export type Said = readonly [status: number, body: Readonly<Record<string, Json>>];
+
+/** A provider as the suite sees it. */
+export interface Conformance {
+  readonly provider: string;
+  readonly protocol: Protocol;
+  /** What the operator writes for an account there, beside `provider`; `env:CANARY` is the key. */
+  readonly account: (url: string) => Readonly<Record<string, unknown>>;
+  /** What stands at the routes of a model beside the account. */
+  readonly switches?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** What each model's input becomes, exactly; every model that is served, at least once. */
+  readonly requests: readonly GoldenRequest[];
+  /** The model and the body of all jobs that meet trouble; the mark stands in a text. */
+  readonly model: string;
+  readonly body: (mark: string, earlier?: Earlier) => unknown;
+  /** What the happy job of that model used, as it was reported. */
+  readonly reported: readonly (readonly [unit: string, quantity: number])[];
+  /** Valid inputs that the upstream cannot take (of the earlier job, as a function), and the sentence that says so. */
+  readonly gaps: readonly (readonly [model: string, body: Gap, sentence: string])[];
+  /** An error body with these words in it. */
+  readonly says: (words: string) => unknown;
+  /** Answers to a submission. `later`: it waits and is made then; `unknown`: nobody knows; else how the job ends. */
+  readonly refusals: Readonly<Record<string, readonly [...Said, comesTo: string]>>;
+  /** What a poll tells of a run that failed, and how the job ends. */
+  readonly failures: Readonly<Record<string, readonly [on: 'status' | 'response', ...Said, error: string]>>;
+  /** A state that nobody knows, as members of the answer to a poll. */
+  readonly unknownState: Readonly<Record<string, Json>>;
+  /** Whether the upstream can fetch files of the gateway: links to them are written `<link>`. */
+  readonly hasPublicUrl?: true;
+  /** A job that runs there cannot be stopped, and is not asked to. */
+  readonly cancelsWaitingAlone?: true;
+  /** The bytes of the result stand in the answer to the submission: they go with the process that has them. */
+  readonly bytesInside?: true;
+  /**
+   * A job that inputs may point at, made before all others. With a `ref` it is made on this machine and then booked
+   * as one of the account's, for an upstream whose first jobs come from elsewhere.
+   */
+  readonly earlier?: { readonly model: string; readonly body: unknown; readonly ref?: unknown };
+}
+
+export type Gap = Readonly<Record<string, unknown>> | ((earlier: Earlier) => unknown);
+
+export interface GoldenRequest {
+  readonly model: string;
+  /** The model's first example where it says nothing. */
+  readonly input?: (media: ExampleMedia, earlier: Earlier) => unknown;
+  readonly path: string;
+  /** Media are written `<data:image/jpeg>`, `<base64>`, `<upload>`, `<link>`; our key for the attempt `<key>`. */
+  readonly body: unknown;
+}

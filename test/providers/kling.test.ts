@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { z } from 'zod';
+import kling from '../../src/providers/kling.ts';
+import { findClassic } from '../../src/providers/kling-task.ts';
+import { mintToken } from '../../src/providers/kling-token.ts';
+import { kling as protocol } from '../support/upstreams/kling.ts';
+import { good, untilEnded } from '../worker/studio.ts';
+import { conformance } from './conformance.ts';
+import type { Conformance } from './description.ts';
+import { openBench, type ProviderBench, pathOf, plain } from './provider-bench.ts';
+
+const error = (code: number, message = 'not good') => ({ code, message, request_id: 'r' });
+const failed = (message: string) => ({
+  data: { task_status: 'failed', task_status_msg: message, final_unit_deduction: '0' },
+});
+/** Every call carries the key of its attempt. */
+const named = { external_task_id: '<key>' };
+
+const wanted: Conformance = {
+  provider: 'kling',
+  protocol,
+  account: url => ({ base_url: url }),
+  model: 'gamma-v3-omni-video',
+  body: mark => ({ prompt: `A red boat ${mark}`, aspect_ratio: '16:9', duration: 5 }),
+  reported: [['credit', 3.5]],
+  hasPublicUrl: true,
+  requests: [
+    {
+      model: 'gamma-v2-6-motion-control',
+      path: '/v1/videos/motion-control',
+      body: {
+        model_name: 'kling-v2-6',
+        image_url: '<link>',
+        video_url: '<link>',
+        character_orientation: 'video',
+        mode: 'std',
+        keep_original_sound: 'yes',
+        ...named,
+      },
+    },
+    {
+      model: 'gamma-v2-multi-image2image',
+      input: media => ({
+        prompt: 'Both friends at the table',
+        subject_image_list: [{ subject_image: media.picture }, { subject_image: media.picture }],
+        scene_image: media.picture,
+        n: 4,
+        watermark_info: { enabled: true },
+      }),
+      path: '/v1/images/multi-image2image',
+      body: {
+        model_name: 'kling-v2',
+        prompt: 'Both friends at the table',
+        subject_image_list: [{ subject_image: '<link>' }, { subject_image: '<link>' }],
+        scene_image: '<link>',
+        n: 4,
+        aspect_ratio: '16:9',
+        watermark_info: { enabled: true },
+        ...named,
+      },
+    },
+    {
+      model: 'gamma-v2-image',
+      path: '/v1/images/generations',
+      body: {
+        model_name: 'kling-v2',
+        prompt: 'A fox asleep in tall grass',
+        n: 1,
+        resolution: '1k',
+        aspect_ratio: '1:1',
+        ...named,
+      },
+    },
+    {
+      model: 'gamma-v3-image',
+      input: media => ({
+        prompt: 'The same person as a sailor',
+        image: media.picture,
+        image_reference: 'face',
+        element_list: [{ element_id: 160_001 }],
+        aspect_ratio: '3:4',
+      }),
+      path: '/v1/images/generations',
+      body: {
+        model_name: 'kling-v3',
+        prompt: 'The same person as a sailor',
+        image: '<link>',
+        image_reference: 'face',
+        element_list: [{ element_id: 160_001 }],
+        n: 1,
+        resolution: '1k',
+        aspect_ratio: '3:4',
+        ...named,
+      },
+    },
+    {
+      model: 'gamma-v3-turbo-t2v',
+      input: () => ({
+        prompt: 'shot 1, 2, a paper boat on a puddle\nshot 2, 3, the boat sails past a curb',
+        settings: { aspect_ratio: '9:16' },
+        options: { external_task_id: 'a name of the client', watermark_info: { enabled: false } },
+      }),
+      path: '/text-to-video/kling-3.0-turbo',
+      body: {
+        prompt: 'shot 1, 2, a paper boat on a puddle; shot 2, 3, the boat sails past a curb',
+        settings: { resolution: '720p', aspect_ratio: '9:16', duration: 5 },
+        options: { watermark_info: { enabled: false }, ...named },
+      },
+    },
+    {
+      model: 'gamma-v3-omni-video',
+      input: media => ({
+        multi_shot: true,
+        shot_type: 'customize',
+        multi_prompt: [
+          { index: 1, prompt: 'The harbour of <<<image_1>>>', duration: '2' },
+          { index: 2, prompt: 'The storm', duration: '4' },
+        ],
+        image_list: [{ image_url: media.picture }],
+        sound: 'on',
+        aspect_ratio: '9:16',
+        duration: 6,
+      }),
+      path: '/v1/videos/omni-video',
+      body: {
+        model_name: 'kling-v3-omni',
+        multi_shot: true,
+        shot_type: 'customize',
+        multi_prompt: [
+          { index: 1, prompt: 'The harbour of <<<image_1>>>', duration: '2' },
+          { index: 2, prompt: 'The storm', duration: '4' },
+        ],
+        image_list: [{ image_url: '<link>' }],
+        sound: 'on',
+        mode: 'pro',
+        aspect_ratio: '9:16',
+        duration: '6',
+        ...named,
+      },
+    },
+  ],
+  gaps: [
+    [
+      'gamma-v3-omni-video',
+      {
+        multi_shot: true,
+        shot_type: 'intelligence',
+        prompt: 'A red boat',
+        image_list: [
+          { image_url: 'https://files.test/a.png', type: 'first_frame' },
+          { image_url: 'https://files.test/b.png', type: 'end_frame' },
+        ],
+        aspect_ratio: '16:9',
+      },
+      'image_list: an end_frame is not available here together with multi_shot',
+    ],
+  ],
+  says: words => error(1200, words),
+  refusals: {
+    '401 1000': [401, error(1000), 'later'],
+    '401 1004, the token has ended': [401, error(1004), 'later'],
+    '429 1101, arrears': [429, error(1101), 'later'],
+    '429 1102, no units left': [429, error(1102), 'later'],
+    '403 1103': [403, error(1103), 'later'],
+    '429 1304, address not on the list': [429, error(1304), 'later'],
+    '400 1200': [400, error(1200), 'invalid_input'],
+    '400 1201': [400, error(1201), 'invalid_input'],
+    '200 1201': [200, error(1201), 'invalid_input'],
+    '404 1203, no such model': [404, error(1203), 'later'],
+    '400 1301': [400, error(1301), 'content_policy_violation'],
+    '429 1302': [429, error(1302), 'later'],
+    '429 1303': [429, error(1303, 'parallel task over resource pack limit'), 'later'],
+    '500 5000': [500, error(5000), 'unknown'],
+    '503 5001': [503, error(5001), 'unknown'],
+    '504 5002': [504, error(5002), 'unknown'],
+    '200 and a code that nobody knows': [200, error(9999), 'unknown'],
+  },
+  failures: {
+    'fails with a sentence': ['status', 200, failed('Generation failed'), 'runtime_error'],
+    'breaks the policy': [
+      'status',
+      200,
+      failed('Failure to pass the risk control system'),
+      'content_policy_violation',
+    ],
+    'makes nothing': ['status', 200, { data: { task_status: 'succeed', task_result: {} } }, 'runtime_error'],
+  },
+  unknownState: { data: { task_status: 'dreaming' } },
+};
+conformance(wanted);
+
+describe('an account with a key pair, of a gateway that nobody can reach', () => {
+  let folder: string;
+  let bench: ProviderBench;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'atelier-kling-'));
+    const secret = join(folder, 'secret');
+    await writeFile(secret, 'SK_TEST\n');
+    const { hasPublicUrl: _, ...hidden } = wanted;
+    const pair = { api_key: undefined, access_key: 'env:CANARY', secret_key: `file:${secret}` };
+    const turbo = {
+      ...hidden,
+      account: (url: string) => ({ base_url: url, ...pair }),
+      model: 'gamma-v3-turbo-t2v',
+      body: (mark: string) => ({ prompt: `A red boat ${mark}` }),
+    };
+    bench = await openBench(turbo, folder);
+  });
+  after(async () => {
+    await bench.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const reset = { on: 'create', times: 1, act: { kind: 'reset', at: 'nothing' } } as const;
+  const body = (mark: string) => ({ prompt: `A red boat ${mark}` });
+
+  test('finds a task of API 2.0 whose handle was lost by its name', async () => {
+    const order = await bench.order(body, [reset]);
+    assert.deepEqual(await bench.ending(order), good([['accepted', 1]]));
+  });
+
+  test('sends again what API 2.0 has no task of', async () => {
+    const order = await bench.order(body, [{ ...reset, accepts: false }]);
+    const attempts = [['refused', 1] as const, ['accepted', 1] as const];
+    assert.deepEqual(await bench.ending(order), good(attempts));
+  });
+
+  test('does not repeat a token that the upstream repeats', async () => {
+    const sent = mintToken({ accessKey: 'AK', secretKey: 'SK' }, 0);
+    const said = JSON.stringify(error(1201, `the token ${sent} is odd`));
+    const order = await bench.order(body, [
+      { on: 'create', times: 1, accepts: false, act: { kind: 'answer', status: 400, body: said } },
+    ]);
+    await bench.ending(order);
+    const { key, gateway } = bench;
+    const result = await gateway.ask('GET', pathOf(order.model, order.id, 'response'), { key });
+    assert.equal(result.body.error.provider.message, 'the token (a token) is odd');
+  });
+
+  test('writes pictures into the body, without a prefix', async () => {
+    const { gateway, fake, key, media } = bench;
+    const model = 'gamma-v3-image';
+    const made = await gateway.ask('POST', `/v1/queue/${model}`, {
+      key,
+      body: { prompt: 'In snow', image: media.picture, watermark_info: { enabled: true } },
+    });
+    const id = made.body.request_id;
+    assert.equal(await untilEnded(gateway, key, { id, model, mark: '' }), null);
+    const sent = z.object({ image: z.string() }).parse(fake.received().at(-1)?.json);
+    assert.equal(plain(sent.image, fake.url), '<base64>');
+    const { body } = await gateway.ask('GET', pathOf(model, id, 'response'), { key });
+    assert.match(body.task_result.images[0].watermark_url, /^http/);
+  });
+});
+
+test('a token is signed as the documentation shows', () => {
+  const pair = { accessKey: 'AK_TEST', secretKey: 'SK_TEST' };
+  assert.equal(
+    mintToken(pair, 1_760_000_000_999),
+    'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJpc3MiOiJBS19URVNUIiwiZXhwIjoxNzYwMDAxODAwLCJuYmYiOjE3NTk5OTk5OTV9.lS3qlcilKDY9pi5-QttIfPOY3b0osFNCcZivO8Uvd0Q',
+  );
+});
+
+test('an account has one key or a pair', () => {
+  const settings = kling.settings(z.string());
+  const pair = { access_key: 'a', secret_key: 's' };
+  assert.equal(settings.safeParse({ api_key: 'k' }).success, true);
+  assert.equal(settings.safeParse(pair).success, true);
+  assert.equal(settings.safeParse({ access_key: 'a' }).success, false);
+  assert.equal(settings.safeParse({ api_key: 'k', ...pair }).success, false);
+  assert.equal(settings.safeParse({}).success, false);
+});
+
+describe('a page of the classic list', () => {
+  const page = (...ages: readonly number[]) => ({
+    code: 0,
+    data: ages.map((created_at, at) => ({
+      task_id: `t${at}`,
+      task_info: { external_task_id: `n${at}` },
+      created_at,
+    })),
+  });
+  const sought = { name: 'ours', notBefore: 100, pageSize: 3 };
+
+  test('has the task of that name', () => {
+    assert.equal(findClassic(page(300, 200, 150), { ...sought, name: 'n1' }), 't1');
+  });
+  test('proves that there is none where it is the last', () => {
+    assert.equal(findClassic(page(300, 200), sought), null);
+  });
+  test('proves that there is none where it reaches back before the call', () => {
+    assert.equal(findClassic(page(300, 200, 99), sought), null);
+  });
+  test('proves nothing where more may stand on the next', () => {
+    assert.equal(findClassic(page(300, 200, 100), sought), undefined);
+  });
+  test('proves nothing where it is in no order', () => {
+    assert.equal(findClassic(page(300, 98, 99), sought), undefined);
+  });
+  test('proves nothing where it cannot be read', () => {
+    assert.equal(findClassic({ code: 5000 }, sought), undefined);
+  });
+});

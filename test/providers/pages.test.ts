@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { models } from '../../src/catalog/index.ts';
+import { providers } from '../../src/providers/index.ts';
+
+const read = (name: string) => readFile(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
+
+/** The rows of the table whose head begins with this word, without the line below the head. */
+function tableIn(text: string, head: string): readonly (readonly string[])[] {
+  const lines =
+    text
+      .slice(text.indexOf(`| ${head} |`))
+      .split('\n\n', 1)[0]
+      ?.split('\n') ?? [];
+  return lines
+    .filter((_, place) => place !== 1)
+    .map(line =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map(cell => cell.trim()),
+    );
+}
+
+test('the table of models says who serves which', async () => {
+  const [head = [], ...rows] = tableIn(await read('providers.md'), 'model');
+  assert.deepEqual(head.slice(1).toSorted(), ['local', ...providers.map(({ name }) => name)].toSorted());
+  const told = new Map(rows.flatMap(([names = '', ...cells]) => names.split(', ').map(id => [id, cells])));
+  for (const { id } of models) {
+    const cells = told.get(id) ?? [];
+    for (const { name, models: served } of providers) {
+      const cell = cells[head.indexOf(name) - 1];
+      assert.equal(
+        cell === '✓' || cell === '◐',
+        served === null || id in served,
+        `${id} by ${name}: ${cell}`,
+      );
+    }
+  }
+});
+
+for (const { name, models: served } of providers) {
+  test(`the page of ${name} names every model it serves, and what was not tried`, async () => {
+    const page = await read(`providers/${name}.md`);
+    for (const id of Object.keys(served ?? {})) assert.match(page, new RegExp(`\\| ${id} \\|`));
+    if (served) assert.match(page, /^## Not yet tried against the live service$/m);
+    assert.match(page, new RegExp(`provider: ${name}\\b`));
+  });
+}

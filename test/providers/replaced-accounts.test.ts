@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
+import { test } from 'node:test';
+import { openAccounts } from '../../src/accounts.ts';
+import { models } from '../../src/catalog/index.ts';
+import { systemClock } from '../../src/domain/clock.ts';
+import { openOutbound } from '../../src/media/connect.ts';
+import type { Account } from '../../src/providers/routing.ts';
+import { readRouting } from '../../src/read-routing.ts';
+
+const model = 'gamma-v3-image';
+const modelIds = models.map(({ id }) => id);
+
+/** The routing of one account, and the accounts that it closed. */
+function readOne(name: string, closed: string[]) {
+  const accounts = { [name]: { provider: 'fal', api_key: 'env:KEY' } };
+  const { config, issues } = readRouting(
+    { accounts, routes: { [model]: [{ account: name }] } },
+    { KEY: 'a-key' },
+  );
+  assert.deepEqual(issues, []);
+  const watched = config.accounts.map(account => ({
+    ...account,
+    open: (parts: Parameters<typeof account.open>[0]) => {
+      const opened = account.open(parts);
+      return {
+        ...opened,
+        close: async () => {
+          closed.push(name);
+          await opened.close();
+        },
+      };
+    },
+  }));
+  return { ...config, accounts: watched };
+}
+
+test('an account that was replaced is closed once, when nobody uses it any more', async () => {
+  const outbound = openOutbound({ allowPrivate: true });
+  const parts = { clock: systemClock, outbound, linkTo: () => null, folder: tmpdir() };
+  const closed: string[] = [];
+  const first = readOne('first', closed);
+  const { id, open, slots } = first.accounts[0]!;
+  const local: Account = { id, slots, shared: null, ...open(parts) };
+  const routing = openAccounts(first, modelIds, local, parts);
+  const used = routing.routesOf(model)[0]?.account;
+
+  routing.replace(readOne('second', closed));
+  assert.deepEqual(
+    routing.routesOf(model).map(({ account }) => account.id),
+    ['second'],
+  );
+  await routing.closeReplaced(account => account === used);
+  assert.deepEqual(closed, []);
+  await routing.closeReplaced(() => false);
+  await routing.closeReplaced(() => false);
+  assert.deepEqual(closed, ['first']);
+  await routing.close();
+  assert.deepEqual(closed, ['first', 'second']);
+  await outbound.close();
+});

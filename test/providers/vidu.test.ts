@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { findByPayload } from '../../src/providers/vidu-lookup.ts';
+import { picture } from '../support/media-maker.ts';
+import { creationName, vidu } from '../support/upstreams/vidu.ts';
+import { conformance } from './conformance.ts';
+
+const frame = `data:image/png;base64,${(await picture('png', 320, 240)).toString('base64')}`;
+const problem = (code: number, reason: string, message = 'not good') => ({
+  code,
+  reason,
+  message,
+  metadata: { trace_id: '04e5c2fe' },
+});
+const payload = '<key>';
+
+conformance({
+  provider: 'vidu',
+  protocol: vidu,
+  account: url => ({ base_url: url }),
+  hasPublicUrl: true,
+  earlier: {
+    model: 'epsilon-q2-turbo-img2video',
+    body: { images: [frame], duration: 4 },
+  },
+  model: 'epsilon-q2-turbo-img2video',
+  body: mark => ({ images: [frame], prompt: `A red boat ${mark}`, duration: 1 }),
+  reported: [['credit', 4]],
+  requests: [
+    {
+      model: 'epsilon-q2-turbo-extend',
+      path: '/ent/v2/extend',
+      body: {
+        model: 'viduq2-turbo',
+        video_url: '<link>',
+        resolution: '540p',
+        duration: 1,
+        watermark: false,
+        payload,
+      },
+    },
+    {
+      model: 'epsilon-q2-turbo-extend',
+      input: media => ({
+        video_url: media.clip,
+        images: [media.picture],
+        prompt: 'The boat leaves',
+        resolution: '1080p',
+        watermark: true,
+        wm_url: media.picture,
+        wm_position: 'top_right',
+        meta_data: '{"Label":"1"}',
+        payload: 'kept here',
+        callback_url: 'https://client.test/called',
+      }),
+      path: '/ent/v2/extend',
+      body: {
+        model: 'viduq2-turbo',
+        video_url: '<link>',
+        images: ['<link>'],
+        prompt: 'The boat leaves',
+        resolution: '1080p',
+        duration: 5,
+        watermark: true,
+        wm_position: 'top_right',
+        wm_url: '<link>',
+        meta_data: '{"Label":"1"}',
+        payload,
+      },
+    },
+    {
+      model: 'epsilon-q2-turbo-extend',
+      input: (_, { fileId }) => ({ video_creation_id: fileId, duration: 3 }),
+      path: '/ent/v2/extend',
+      body: {
+        model: 'viduq2-turbo',
+        video_creation_id: creationName,
+        resolution: '720p',
+        duration: 3,
+        watermark: false,
+        payload,
+      },
+    },
+    {
+      model: 'epsilon-q2-turbo-img2video',
+      path: '/ent/v2/img2video',
+      body: {
+        model: 'viduq2-turbo',
+        images: ['<link>'],
+        prompt: 'Waves roll under the pier',
+        audio: false,
+        is_rec: false,
+        bgm: false,
+        duration: 1,
+        resolution: '540p',
+        watermark: false,
+        payload,
+      },
+    },
+    {
+      model: 'epsilon-q2-turbo-img2video',
+      input: media => ({
+        images: [media.picture],
+        prompt: 'She says: "Good evening"',
+        audio: true,
+        voice_id: 'warm-woman',
+        audio_type: 'speech_only',
+        bgm: true,
+        duration: 4,
+        seed: 7,
+        watermark: true,
+        wm_position: 1,
+      }),
+      path: '/ent/v2/img2video',
+      body: {
+        model: 'viduq2-turbo',
+        images: ['<link>'],
+        prompt: 'She says: "Good evening"',
+        audio: true,
+        audio_type: 'speech_only',
+        voice_id: 'warm-woman',
+        is_rec: false,
+        bgm: true,
+        duration: 4,
+        seed: 7,
+        resolution: '720p',
+        watermark: true,
+        wm_position: 1,
+        payload,
+      },
+    },
+    {
+      model: 'epsilon-q3-turbo-start-end2video',
+      path: '/ent/v2/start-end2video',
+      body: {
+        model: 'viduq3-turbo',
+        images: ['<link>', '<link>'],
+        prompt: 'Day turns into night',
+        is_rec: false,
+        duration: 1,
+        resolution: '540p',
+        audio: false,
+        watermark: false,
+        payload,
+      },
+    },
+  ],
+  gaps: [
+    [
+      'epsilon-q2-turbo-extend',
+      { video_url: 'https://files.test/a.mp4', prompt: 'a'.repeat(2001) },
+      'prompt: must be at most 2000 here',
+    ],
+  ],
+  says: words => problem(400, 'FieldInvalid', words),
+  refusals: {
+    '400 BadRequest': [400, problem(400, 'BadRequest'), 'invalid_input'],
+    '400 FieldLacking': [400, problem(400, 'FieldLacking'), 'invalid_input'],
+    '400 FieldUnwanted': [400, problem(400, 'FieldUnwanted'), 'invalid_input'],
+    '400 FieldItemCountOutOfRange': [400, problem(400, 'FieldItemCountOutOfRange'), 'invalid_input'],
+    '400 FieldInvalid': [400, problem(400, 'FieldInvalid'), 'invalid_input'],
+    '400 PageSizeOutOfRange': [400, problem(400, 'PageSizeOutOfRange'), 'invalid_input'],
+    '400 ImageFormatInvalid': [400, problem(400, 'ImageFormatInvalid'), 'invalid_input'],
+    '400 ImageCheckFaceFailed': [400, problem(400, 'ImageCheckFaceFailed'), 'invalid_input'],
+    '404 CreationNotFound': [404, problem(404, 'CreationNotFound'), 'invalid_input'],
+    '400 ImageDownloadFailure': [400, problem(400, 'ImageDownloadFailure'), 'file_download_error'],
+    '400 TaskPromptPolicyViolation': [
+      400,
+      problem(400, 'TaskPromptPolicyViolation'),
+      'content_policy_violation',
+    ],
+    '400 AuditSubmitIllegal': [400, problem(400, 'AuditSubmitIllegal'), 'content_policy_violation'],
+    '400 CreditInsufficient': [400, problem(400, 'CreditInsufficient'), 'later'],
+    '400 ModelUnavailable': [400, problem(400, 'ModelUnavailable'), 'later'],
+    '401 Unauthorized': [401, problem(401, 'Unauthorized'), 'later'],
+    '403 Forbidden': [403, problem(403, 'Forbidden'), 'later'],
+    '404 NotFound': [404, problem(404, 'NotFound'), 'later'],
+    '429 QuotaExceeded': [429, problem(429, 'QuotaExceeded'), 'later'],
+    '429 TooManyRequests': [429, problem(429, 'TooManyRequests'), 'later'],
+    '429 SystemThrottling': [429, problem(429, 'SystemThrottling'), 'later'],
+    '400 OperationInProcess': [400, problem(400, 'OperationInProcess'), 'unknown'],
+    '409 Conflict': [409, problem(409, 'Conflict'), 'unknown'],
+    '499 Canceled': [499, problem(499, 'Canceled'), 'unknown'],
+    '500 InternalServiceFailure': [500, problem(500, 'InternalServiceFailure'), 'unknown'],
+  },
+  failures: {
+    'breaks the policy': [
+      'status',
+      200,
+      { state: 'failed', err_code: 'CreationPolicyViolation' },
+      'content_policy_violation',
+    ],
+    'could not read a picture': [
+      'status',
+      200,
+      { state: 'failed', err_code: 'ImageDownloadFailure' },
+      'file_download_error',
+    ],
+    'fails without a word': ['status', 200, { state: 'failed', err_code: '' }, 'runtime_error'],
+    'is ended in their console': [
+      'status',
+      200,
+      { state: 'failed', err_code: 'UserCancelled' },
+      'runtime_error',
+    ],
+    'makes nothing': ['status', 200, { state: 'success', creations: [] }, 'runtime_error'],
+  },
+  unknownState: { state: 'dreaming' },
+});
+
+type Told = Readonly<Record<string, unknown>> | null;
+
+/** What the lookup finds in a list that answers so, by the path asked for; null is a broken answer. */
+async function find(answers: (path: string) => Told) {
+  const asked: string[] = [];
+  const get = async (path: string) => {
+    asked.push(path.replace(/created_at.from=[^&]+&/, ''));
+    const json = answers(path);
+    if (!json) return { kind: 'broken', reason: 'reset' } as const;
+    return { kind: 'answered', status: 200, headers: {}, json, bytes: null } as const;
+  };
+  const found = await findByPayload(get, { dedupeKey: 'job-1', job: { createdAt: Date.UTC(2026, 0, 2) } });
+  return { found, asked };
+}
+
+const pages =
+  (...list: readonly Told[]) =>
+  (path: string): Told =>
+    list[Number(new URL(path, 'http://vidu').searchParams.get('pager.page') ?? 1)] ?? { tasks: [] };
+
+describe('vidu: the lookup of a call', () => {
+  const first = '/ent/v2/tasks?pager.pagesz=100&pager.page=0';
+
+  test('believes that nothing is there only after a page without tasks', async () => {
+    const { found, asked } = await find(pages({ tasks: [{ id: 'a', payload: 'job-2' }] }));
+    assert.deepEqual(found, { kind: 'absent' });
+    assert.deepEqual(asked, [first, '/ent/v2/tasks?pager.pagesz=100&pager.page=1']);
+  });
+
+  test('follows the token of a page', async () => {
+    const list = pages(
+      { tasks: [{ id: 'a', payload: 'job-2' }], next_page_token: 't1' },
+      { tasks: [{ id: 'b', payload: 'job-1' }] },
+    );
+    const { found, asked } = await find(list);
+    assert.deepEqual(found, { kind: 'found', ref: { id: 'b' } });
+    assert.deepEqual(asked, [first, '/ent/v2/tasks?pager.pagesz=100&pager.page_token=t1']);
+  });
+
+  test('asks each task what it carries where the list does not tell', async () => {
+    const list = pages({ tasks: [{ id: 'a' }, { id: 'b', payload: '' }, { id: 'c', payload: 'job-3' }] });
+    const { found, asked } = await find(path =>
+      path.endsWith('/creations') ? { payload: path.includes('/b/') ? 'job-1' : '' } : list(path),
+    );
+    assert.deepEqual(found, { kind: 'found', ref: { id: 'b' } });
+    assert.deepEqual(asked.slice(2), ['/ent/v2/tasks/a/creations', '/ent/v2/tasks/b/creations']);
+  });
+
+  test('decides nothing when the list repeats itself, breaks off or hides what tasks carry', async () => {
+    const repeating = await find(() => ({ tasks: [{ id: 'a', payload: 'job-2' }] }));
+    assert.deepEqual(repeating.found, { kind: 'undecided' });
+    assert.deepEqual((await find(() => null)).found, { kind: 'undecided' });
+    const hiding = await find(path =>
+      path.endsWith('/creations') ? {} : pages({ tasks: [{ id: 'a' }] })(path),
+    );
+    assert.deepEqual(hiding.found, { kind: 'undecided' });
+  });
+});

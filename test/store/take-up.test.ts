@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { seconds } from '../../src/domain/clock.ts';
+import { newWorkerId, type WorkerId } from '../../src/domain/ids.ts';
+import type { Hold } from '../../src/domain/job.ts';
+import { answerAttempt, openAttempt } from '../../src/store/attempts.ts';
+import { cancelJob, claimJobs, findModelsWithWork, settle } from '../../src/store/claims.ts';
+import type { Connection } from '../../src/store/connection.ts';
+import { handBack } from '../../src/store/hand-back.ts';
+import { listEvents } from '../../src/store/jobs.ts';
+import { blockAccount } from '../../src/store/slots.ts';
+import { type TakenUp, type TakeUp, takeUpJobs } from '../../src/store/take-up.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+import { later, makeOwner, type Owner, rowOf, unique, wait } from './rows.ts';
+
+for (const dialect of dialects) {
+  describe(dialect, () => {
+    let database: TestDatabase;
+    let db: Connection;
+    let owner: Owner;
+    before(async () => {
+      database = await makeDatabase(dialect);
+      db = await database.connect();
+      owner = await makeOwner(db);
+    });
+    after(() => database.remove());
+
+    const gone = newWorkerId();
+    const fresh = newWorkerId();
+    const newAccount = (slots = 100) => ({ id: unique('account'), slots, rate: null });
+    type Account = ReturnType<typeof newAccount>;
+
+    /** Claimed, submitted and accepted by a worker; it holds them. */
+    const holdUnderWay = async (
+      count: number,
+      modelId: string,
+      account: Account,
+      of: Owner = owner,
+      holder: WorkerId = gone,
+    ): Promise<readonly Hold[]> => {
+      for (let made = 0; made < count; made++) await wait(db, of, { modelId });
+      const jobs = await claimJobs(db, { worker: holder, modelId, limit: count, now: later, account });
+      const holds = jobs.map(({ id: jobId, claim }) => ({ jobId, holder, claim }));
+      for (const hold of holds) await accept(hold, account);
+      return holds;
+    };
+    const accept = async (hold: Hold, account: Account, number = 1) => {
+      const dedupeKey = `${hold.jobId}-${number}`;
+      const intent = { number, provider: 'relay', account: account.id, dedupeKey, billable: true };
+      assert.equal(await openAttempt(db, hold, intent, later), true);
+      const answer = { kind: 'accepted', ref: { id: `upstream-${number}` } } as const;
+      await answerAttempt(db, hold.jobId, number, answer, later);
+    };
+    const leaveInLine = async (...[count, modelId, account, of]: Parameters<typeof holdUnderWay>) => {
+      const holds = await holdUnderWay(count, modelId, account, of);
+      await handBack(db, holds, later);
+      return holds.map(hold => hold.jobId);
+    };
+    const takeUp = (wanted: Pick<TakeUp, 'modelId' | 'account'> & Partial<TakeUp>) =>
+      takeUpJobs(db, { worker: fresh, limit: 100, now: later, ...wanted });
+    const idsOf = (jobs: readonly TakenUp[]) => jobs.map(job => job.jobId);
+
+    test('what is under way is taken up in line order, with all that a poll needs', async () => {
+      const [modelId, account] = [unique('model'), newAccount()];
+      const [first, second, third] = await leaveInLine(3, modelId, account);
+      const taken = await takeUp({ modelId, account, limit: 2 });
+      assert.deepEqual(idsOf(taken), [first, second]);
+      const { expires_at: expiresAt } = await rowOf(db, first!);
+      assert.deepEqual(taken[0], {
+        jobId: first,
+        claim: 2,
+        dueAt: later,
+        startedAt: later,
+        expiresAt,
+        isCancelRequested: false,
+        isCalledBack: false,
+        attempt: 1,
+        dedupeKey: `${first}-1`,
+        ref: { id: 'upstream-1' },
+      });
+      const row = await rowOf(db, first!);
+      assert.deepEqual([row.state, row.holder, row.claim, row.account], ['running', fresh, 2, account.id]);
+      assert.deepEqual(idsOf(await takeUp({ modelId, account })), [third]);
+      assert.deepEqual(await takeUp({ modelId, account }), []);
+    });
+
+    test('only a model with bound jobs is looked through for them', async () => {
+      const [bound, plain, account] = [unique('model'), unique('model'), newAccount()];
+      await leaveInLine(1, bound, account);
+      await wait(db, owner, { modelId: plain });
+      assert.deepEqual(await findModelsWithWork(db, [bound, plain], later), [
+        { modelId: bound, band: 0, isBound: true },
+        { modelId: plain, band: 0, isBound: false },
+      ]);
+    });
+
+    test('a job that was never sent, was refused, was lost or is open is not under way', async () => {
+      const [modelId, account] = [unique('model'), newAccount()];
+      const answers = [
+        { kind: 'refused', error: {} },
+        { kind: 'unknown', error: {} },
+      ] as const;
+      for (const answer of answers) {
+        await wait(db, owner, { modelId });
+        const [job] = await claimJobs(db, { worker: gone, modelId, limit: 1, now: later, account });
+        const hold = { jobId: job!.id, holder: gone, claim: 1 };
+        const dedupeKey = `${job!.id}-1`;
+        const intent = { number: 1, provider: 'relay', account: account.id, dedupeKey, billable: true };
+        await openAttempt(db, hold, intent, later);
+        await answerAttempt(db, hold.jobId, 1, answer, later);
+        await settle(db, hold, { kind: 'interrupted' }, later + 1);
+      }
+      const [lost] = await holdUnderWay(1, modelId, account);
+      await answerAttempt(db, lost!.jobId, 1, { kind: 'lost' }, later);
+      await handBack(db, [lost!], later);
+      await wait(db, owner, { modelId });
+      assert.deepEqual(await takeUp({ modelId, account, now: later + 1 }), []);
+    });
+
+    test('a job is taken up by the attempt that was accepted, not by one before it', async () => {
+      const [modelId, account] = [unique('model'), newAccount()];
+      const [hold] = await holdUnderWay(1, modelId, account);
+      await answerAttempt(db, hold!.jobId, 1, { kind: 'lost' }, later);
+      await accept(hold!, account, 2);
+      await handBack(db, [hold!], later);
+      const [taken] = await takeUp({ modelId, account });
+      assert.deepEqual([taken?.attempt, taken?.ref], [2, { id: 'upstream-2' }]);
+    });
+
+    test('slots hold, another account gets nothing, and a suspect is left to be claimed alone', async () => {
+      const [modelId, account] = [unique('model'), newAccount(3)];
+      const wide = { ...account, slots: 100 };
+      const ids = await leaveInLine(5, modelId, wide);
+      await db.write('UPDATE jobs SET deaths = 1 WHERE id = $1', [ids[0]!]);
+      assert.deepEqual(await takeUp({ modelId, account: newAccount() }), []);
+      assert.deepEqual(idsOf(await takeUp({ modelId, account })), ids.slice(1, 4));
+      assert.deepEqual(await takeUp({ modelId, account }), []);
+      assert.deepEqual(idsOf(await takeUp({ modelId, account: wide })), ids.slice(4));
+      const suspects = await claimJobs(db, {
+        ...{ worker: fresh, modelId, limit: 9, now: later, account: wide, only: 'suspects' },
+      });
+      assert.deepEqual(
+        suspects.map(job => job.id),
+        ids.slice(0, 1),
+      );
+    });
+
+    test('nothing is taken of the rate: what is started next starts at once', async () => {
+      const [modelId, account] = [unique('model'), newAccount()];
+      await leaveInLine(20, modelId, account);
+      const slow = { ...account, rate: { perSecond: 1, burst: 1 } };
+      assert.equal((await takeUp({ modelId, account: slow })).length, 20);
+      const job = await wait(db, owner, { modelId });
+      const claim = { worker: fresh, modelId, limit: 9, now: later, account: slow };
+      assert.deepEqual(
+        (await claimJobs(db, claim)).map(({ id }) => id),
+        [job.id],
+      );
+    });
+
+    test('an account that is left alone gets nothing, a job that waits for later neither', async () => {
+      const [modelId, account] = [unique('model'), newAccount()];
+      const [hold] = await holdUnderWay(1, modelId, account);
+      const later15 = later + 15 * seconds;
+      await settle(db, hold!, { kind: 'retry', dueAt: later15, reason: 'Storage was unavailable' }, later);
+      assert.deepEqual(await takeUp({ modelId, account }), []);
+      await blockAccount(db, account.id, later15 + 1, 'down');
+      assert.deepEqual(await takeUp({ modelId, account, now: later15 }), []);
+      assert.deepEqual(idsOf(await takeUp({ modelId, account, now: later15 + 1 })), [hold!.jobId]);
+    });
+
+    test('a key never has more running than it may, and another key is not held up', async () => {
+      const [modelId, account, other] = [unique('model'), newAccount(), await makeOwner(db)];
+      const held = await holdUnderWay(3, modelId, account, await makeOwner(db));
+      const heldToo = await holdUnderWay(1, modelId, account, other);
+      await handBack(db, [...held, ...heldToo], later);
+      const [own, others] = [held, heldToo].map(holds => holds.map(hold => hold.jobId));
+      const wanted = { modelId, account, perKey: 2 };
+      const taken = await takeUp(wanted);
+      assert.deepEqual(new Set(idsOf(taken)), new Set([own![0], own![1], others![0]]));
+      assert.deepEqual(await takeUp(wanted), []);
+      const [first] = taken.filter(job => job.jobId === own![0]);
+      await handBack(db, [{ jobId: first!.jobId, holder: fresh, claim: first!.claim }], later + 1);
+      assert.deepEqual(idsOf(await takeUp(wanted)), [own![2]]);
+    });
+
+    test('a cancel that was asked for before is told', async () => {
+      const [modelId, account] = [unique('model'), newAccount()];
+      const [hold] = await holdUnderWay(1, modelId, account);
+      const { userId } = owner;
+      assert.equal(await cancelJob(db, { jobId: hold!.jobId, userId, modelId }, later), 'requested');
+      await handBack(db, [hold!], later);
+      const [taken] = await takeUp({ modelId, account });
+      assert.equal(taken?.isCancelRequested, true);
+    });
+
+    test('eight workers over four connections take up four hundred jobs, each exactly once', async () => {
+      const [modelId, account] = [unique('model'), newAccount(1_000)];
+      await leaveInLine(400, modelId, account);
+      const connections = await Promise.all(Array.from({ length: 4 }, () => database.connect()));
+      const taken: string[] = [];
+      const worker = async (connection: Connection) => {
+        for (;;) {
+          const wanted = { worker: newWorkerId(), modelId, account, limit: 9, now: later };
+          const jobs = await takeUpJobs(connection, wanted);
+          if (jobs.length === 0) return;
+          taken.push(...idsOf(jobs));
+        }
+      };
+      await Promise.all(Array.from({ length: 8 }, (_, index) => worker(connections[index % 4]!)));
+      assert.deepEqual([taken.length, new Set(taken).size], [400, 400]);
+    });
+
+    test('many are handed back at once: in line, still bound, with a line in their timelines', async () => {
+      const [modelId, account] = [unique('model'), newAccount()];
+      const holds = await holdUnderWay(3, modelId, account);
+      const back = await handBack(db, holds, later + 5);
+      assert.deepEqual(back, new Set(holds.map(hold => hold.jobId)));
+      for (const { jobId } of holds) {
+        const row = await rowOf(db, jobId);
+        assert.deepEqual(
+          [row.state, row.holder, row.claim, row.due_at, row.account, row.collecting, row.progress],
+          ['available', null, 1, later + 5, account.id, 0, null],
+        );
+        const events = await listEvents(db, jobId);
+        assert.deepEqual(events, [
+          { at: later + 5, level: 'INFO', message: 'Handed back by a worker that stopped' },
+        ]);
+      }
+    });
+
+    test('whoever lost a hold hands back nothing of it', async () => {
+      const [modelId, account] = [unique('model'), newAccount()];
+      const holds = await holdUnderWay(3, modelId, account);
+      const [kept, taken, ended] = holds;
+      await handBack(db, [taken!], later);
+      await takeUp({ modelId, account });
+      const outcome = { kind: 'completed', result: { outputs: [], inferenceMs: 1 } } as const;
+      assert.equal(await settle(db, ended!, outcome, later), true);
+      const before = await Promise.all([taken!, ended!].map(({ jobId }) => rowOf(db, jobId)));
+      assert.deepEqual(await handBack(db, holds, later + 9), new Set([kept!.jobId]));
+      const afterwards = await Promise.all([taken!, ended!].map(({ jobId }) => rowOf(db, jobId)));
+      assert.deepEqual(afterwards, before);
+      const messages = (await listEvents(db, ended!.jobId)).map(event => event.message);
+      assert.deepEqual(messages, []);
+    });
+  });
+}

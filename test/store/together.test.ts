@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Connection, StoreUnavailable } from '../../src/store/connection.ts';
+import { together } from '../../src/store/together.ts';
+
+const someDb = () => ({}) as Connection;
+const asking = (
+  ask: (db: Connection, word: string) => Promise<string>,
+  words: readonly string[],
+  db = someDb(),
+) => Promise.allSettled(words.map(word => ask(db, word)));
+const answers = (settled: readonly PromiseSettledResult<string>[]) =>
+  settled.map(one => (one.status === 'fulfilled' ? one.value : String(one.reason)));
+
+test('what is asked in one moment is asked once, and each gets its own answer', async () => {
+  const runs: (readonly string[])[] = [];
+  const ask = together(
+    async (_, words: readonly string[]) => {
+      runs.push(words);
+      return words.map(word => word.toUpperCase());
+    },
+    { most: 10, underWay: 1 },
+  );
+  assert.deepEqual(answers(await asking(ask, ['a', 'b', 'c'])), ['A', 'B', 'C']);
+  assert.deepEqual(runs, [['a', 'b', 'c']]);
+});
+
+test('two databases are never asked together', async () => {
+  const runs: (readonly string[])[] = [];
+  const ask = together(
+    async (_, words: readonly string[]) => {
+      runs.push(words);
+      return words;
+    },
+    { most: 10, underWay: 1 },
+  );
+  await Promise.all([asking(ask, ['a'], someDb()), asking(ask, ['b'], someDb())]);
+  assert.deepEqual(runs, [['a'], ['b']]);
+});
+
+test('no statement asks more than its bound, and no more than so many are under way', async () => {
+  let underWay = 0;
+  const seen: [asks: number, underWay: number][] = [];
+  const ask = together(
+    async (_, words: readonly string[]) => {
+      seen.push([words.length, ++underWay]);
+      await new Promise(setImmediate);
+      await new Promise(setImmediate);
+      underWay--;
+      return words;
+    },
+    { most: 2, underWay: 2 },
+  );
+  assert.deepEqual(answers(await asking(ask, ['a', 'b', 'c', 'd', 'e'])), ['a', 'b', 'c', 'd', 'e']);
+  assert.deepEqual(
+    seen.map(([asks]) => asks),
+    [2, 2, 1],
+  );
+  assert.equal(Math.max(...seen.map(([, at]) => at)), 2);
+});
+
+test('one that cannot be answered fails alone', async () => {
+  const ask = together(
+    async (_, words: readonly string[]) => {
+      if (words.includes('bad')) throw new Error('a bad word');
+      return words;
+    },
+    { most: 10, underWay: 1 },
+  );
+  assert.deepEqual(answers(await asking(ask, ['a', 'bad', 'c'])), ['a', 'Error: a bad word', 'c']);
+});
+
+test('a database that is away is told to all, and asked no second time', async () => {
+  let runs = 0;
+  const ask = together<string, string>(
+    async () => {
+      runs++;
+      throw new StoreUnavailable('away', { inDoubt: true });
+    },
+    { most: 10, underWay: 1 },
+  );
+  assert.deepEqual(answers(await asking(ask, ['a', 'b'])), [
+    'StoreUnavailable: away',
+    'StoreUnavailable: away',
+  ]);
+  assert.equal(runs, 1);
+});

@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * What an operator puts in front of several processes: every request goes to the next one that says it is ready,
+ * over connections that are kept. A request is sent again only where its connection was refused.
+ */
+export interface Balancer {
+  readonly url: string;
+  /** From now on these are who is asked. */
+  lead(urls: readonly string[]): void;
+  /** Those that said it when they were asked last. */
+  ready(): readonly string[];
+  /** Requests that broke off under way: nobody may send those again. */
+  readonly broken: readonly string[];
+  close(): Promise<void>;
+}
+
+/** As short as an operator would set it; a process that stops says so for longer. */
+const probeEveryMs = 250;
+const probeTimeoutMs = 5_000;
+const firstChanceMs = 5_000;
+const againMs = 20;
+/** They are about one connection alone. */
+const hopHeaders = ['connection', 'keep-alive', 'transfer-encoding'];
+
+export async function startBalancer(): Promise<Balancer> {
+  const agent = new Agent({ keepAlive: true });
+  const broken: string[] = [];
+  const ended = new AbortController();
+  let led: readonly string[] = [];
+  let ready: readonly string[] = [];
+  let turn = 0;
+  const server = createServer((asked, answer) => {
+    pass(asked, answer).catch(() => answer.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const probing = probe();
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    lead(urls) {
+      led = urls;
+    },
+    ready: () => ready,
+    broken,
+    async close() {
+      ended.abort();
+      await probing;
+      agent.destroy();
+      server.closeAllConnections();
+      await new Promise(resolve => server.close(resolve));
+    },
+  };
+
+  async function probe(): Promise<void> {
+    while (!ended.signal.aborted) {
+      const found = await Promise.all(led.map(async url => ((await saysReady(url)) ? [url] : [])));
+      ready = found.flat();
+      await sleep(probeEveryMs, undefined, { signal: ended.signal }).catch(() => {});
+    }
+  }
+
+  async function pass(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
+    const body = Buffer.concat(await asked.toArray());
+    const endsAt = performance.now() + firstChanceMs;
+    while (performance.now() < endsAt) {
+      const url = ready[turn++ % ready.length];
+      const given = url === undefined ? 'refused' : await send(url, asked, body);
+      if (given === 'broken') {
+        broken.push(`${asked.method} ${asked.url}`);
+        return void answer.writeHead(502).end();
+      }
+      if (given !== 'refused') return giveBack(given, answer);
+      await sleep(againMs);
+    }
+    answer.writeHead(503, { 'retry-after': '1' }).end();
+  }
+
+  async function send(
+    url: string,
+    { method, url: path, headers }: IncomingMessage,
+    body: Buffer,
+  ): Promise<IncomingMessage | 'refused' | 'broken'> {
+    const passed = request(new URL(path ?? '/', url), { method, headers: endToEnd(headers), agent }).end(
+      body,
+    );
+    try {
+      const [given]: IncomingMessage[] = await once(passed, 'response');
+      return given ?? 'broken';
+    } catch (failure) {
+      return failure instanceof Error && 'code' in failure && failure.code === 'ECONNREFUSED'
+        ? 'refused'
+        : 'broken';
+    }
+  }
+}
+
+function giveBack(given: IncomingMessage, answer: ServerResponse): void {
+  answer.writeHead(given.statusCode ?? 500, endToEnd(given.headers));
+  given.pipe(answer);
+  given.on('error', () => answer.destroy());
+}
+
+const endToEnd = (headers: IncomingMessage['headers']) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !hopHeaders.includes(name)));
+
+const saysReady = (url: string): Promise<boolean> =>
+  fetch(`${url}/readyz`, { signal: AbortSignal.timeout(probeTimeoutMs) }).then(
+    async answer => {
+      await answer.arrayBuffer();
+      return answer.status === 200;
+    },
+    () => false,
+  );

@@ -1,0 +1,59 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { openDiskBlobs } from '../../src/blobs/disk.ts';
+import type { Clock } from '../../src/domain/clock.ts';
+import type { Provider } from '../../src/domain/provider.ts';
+import { noTracing } from '../../src/domain/tracing.ts';
+import { openOutbound } from '../../src/media/connect.ts';
+import { openProber } from '../../src/media/prober.ts';
+import { type Account, openRouting } from '../../src/providers/routing.ts';
+import type { Connection } from '../../src/store/connection.ts';
+import { openBreaker } from '../../src/worker/breaker.ts';
+import { startWorker } from '../../src/worker/worker.ts';
+
+export interface OwnWorkerOptions {
+  readonly db: Connection;
+  readonly clock: Clock;
+  readonly folder: string;
+  /** Takes every job of every model. */
+  readonly provider: Provider;
+  readonly account?: Partial<Pick<Account, 'id' | 'slots' | 'shared'>>;
+}
+
+let workers = 0;
+
+/** A worker over a database, that hands its jobs to a provider of the test's own; gives what stops it, once. */
+export async function startOwnWorker(options: OwnWorkerOptions): Promise<() => Promise<void>> {
+  const { db, clock, folder, provider } = options;
+  const workFolder = join(folder, `work-${++workers}`);
+  await mkdir(workFolder);
+  const prober = openProber();
+  const outbound = openOutbound({ allowPrivate: true });
+  const log = pino({ level: 'silent' });
+  const account: Account = {
+    ...{ id: 'own', provider, slots: 4, shared: null, results: outbound },
+    ...options.account,
+  };
+  const worker = await startWorker({
+    db,
+    blobs: await openDiskBlobs(join(folder, 'blobs')),
+    clock,
+    prober,
+    outbound,
+    routing: openRouting([account], new Map(), account),
+    runningPerKey: () => null,
+    breaker: openBreaker({ db, clock, log }),
+    workFolder,
+    tracing: noTracing,
+    log,
+    onSettled: () => {},
+  });
+  const stop = async () => {
+    await worker.stop();
+    await outbound.close();
+    await prober.close();
+  };
+  let stopped: Promise<void> | null = null;
+  return () => (stopped ??= stop());
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { jsonAnswer } from '../upstream/answer.ts';
+import { stageOf, type UpstreamJob } from '../upstream/jobs.ts';
+import type { Places, Protocol } from './kit.ts';
+
+const path = /^\/api\/v3\/contents\/generations\/tasks(?:\/cgt-([0-9a-f-]{36}))?$/;
+/** The list knows no names: it gives every task of a tier. */
+const listOf = (tier: string) => ({ model: 'tasks', task: tier });
+
+const creation = z.object({
+  model: z.string(),
+  service_tier: z.string().default('default'),
+  safety_identifier: z.string().optional(),
+});
+
+/** https://www.volcengine.com/docs/82379/1520757 and https://docs.byteplus.com/en/docs/ModelArk/1520757. */
+export const ark: Protocol = {
+  dedupe: 'lookup',
+  keyOf: headers => /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? null,
+  read({ method, path: asked, query, json }) {
+    const [whole, id] = path.exec(asked) ?? [];
+    if (whole === undefined) return null;
+    if (id !== undefined) {
+      if (method === 'DELETE') return { on: 'cancel', id };
+      return method === 'GET' ? { on: 'status', id } : null;
+    }
+    if (method === 'GET') return { on: 'list', ...listOf(query.get('filter.service_tier') ?? 'default') };
+    const body = creation.safeParse(json).data;
+    if (method !== 'POST' || !body) return null;
+    const name = body.safety_identifier;
+    return {
+      on: 'create',
+      kind: 'video',
+      ...listOf(body.service_tier),
+      ...(name !== undefined && { idempotencyKey: name }),
+    };
+  },
+  created: job => jsonAnswer(200, { id: nameOf(job.id) }),
+  status: (job, places) => jsonAnswer(200, taskOf(job, places)),
+  cancelled: (_, told) =>
+    told === 'cancelled'
+      ? jsonAnswer(200, {})
+      : jsonAnswer(409, { error: { code: 'InvalidAction.RunningTaskDeletion', message: 'It runs.' } }),
+  listed: (jobs, places) =>
+    jsonAnswer(200, { items: jobs.toReversed().map(job => taskOf(job, places)), total: jobs.length }),
+  nameOf,
+  unauthorized: jsonAnswer(401, {
+    error: { code: 'AuthenticationError', message: 'The API key format is incorrect.' },
+  }),
+  missing: jsonAnswer(404, { error: { code: 'ResourceNotFound', message: 'The task is not found.' } }),
+};
+
+function nameOf(id: string): string {
+  return `cgt-${id}`;
+}
+
+const states = { IN_QUEUE: 'queued', IN_PROGRESS: 'running', COMPLETED: 'succeeded' } as const;
+
+function taskOf(job: UpstreamJob, { mediumOf }: Places) {
+  const stage = stageOf(job);
+  const createdAt = Math.floor(job.acceptedAt / 1000);
+  const head = {
+    id: nameOf(job.id),
+    model: 'doubao-seedance',
+    created_at: createdAt,
+    updated_at: createdAt,
+    ...(job.creation.idempotencyKey !== null && { safety_identifier: job.creation.idempotencyKey }),
+  };
+  if (job.cancelledAt !== null) return { ...head, status: 'cancelled' };
+  if (stage !== 'COMPLETED') return { ...head, status: states[stage] };
+  return {
+    ...head,
+    status: 'succeeded',
+    error: null,
+    content: { video_url: mediumOf(job) },
+    seed: 58_944,
+    resolution: '480p',
+    ratio: '16:9',
+    duration: 5,
+    framespersecond: 24,
+    usage: { completion_tokens: 48_038, total_tokens: 48_038 },
+  };
+}

@@ -1,0 +1,64 @@
+import { jsonAnswer } from '../upstream/answer.ts';
+import { stageOf, type UpstreamJob } from '../upstream/jobs.ts';
+import type { Kind } from '../upstream/media.ts';
+import type { Places, Protocol } from './kit.ts';
+
+/** https://fal.ai/docs/documentation/model-apis/queue: requests lie below `owner/app`, whatever endpoint took them. */
+export const fal: Protocol = {
+  dedupe: 'none',
+  keyOf: headers => /^Key (.+)$/.exec(headers.authorization ?? '')?.[1] ?? null,
+  read({ method, path }) {
+    const [, id, end = ''] = /^\/[^/]+\/[^/]+\/requests\/([^/]+)(\/status|\/cancel)?$/.exec(path) ?? [];
+    if (id !== undefined) {
+      if (end === '/cancel') return method === 'PUT' ? { on: 'cancel', id } : null;
+      return method === 'GET' ? { on: end === '/status' ? 'status' : 'response', id } : null;
+    }
+    const model = path.slice(1);
+    return method === 'POST' ? { on: 'create', model, kind: kindOf(model) } : null;
+  },
+  created: (job, places) =>
+    jsonAnswer(200, { ...headOf(job, places), status: 'IN_QUEUE', queue_position: 0 }),
+  status(job, places) {
+    const stage = stageOf(job);
+    const isCancelled = job.cancelledAt !== null;
+    const error = isCancelled ? { error: 'Request was cancelled', error_type: 'client_cancelled' } : {};
+    const body = {
+      ...headOf(job, places),
+      status: stage,
+      ...(stage === 'COMPLETED' && { logs: null, ...error }),
+    };
+    return jsonAnswer(stage === 'COMPLETED' ? 200 : 202, body);
+  },
+  response(job, { mediumOf }) {
+    if (job.cancelledAt !== null)
+      return jsonAnswer(499, { detail: 'Request was cancelled', error_type: 'client_cancelled' });
+    const file = { url: mediumOf(job), content_type: job.medium.contentType, file_name: job.medium.name };
+    switch (kindOf(job.creation.model)) {
+      case 'image':
+        return jsonAnswer(200, { images: [file] });
+      case 'video':
+        return jsonAnswer(200, { video: file, seed: 42 });
+      case 'speech':
+        return jsonAnswer(200, { audio: file, duration_ms: 250 });
+    }
+  },
+  cancelled: (_, told) =>
+    told === 'already_final'
+      ? jsonAnswer(400, { status: 'ALREADY_COMPLETED' })
+      : jsonAnswer(told === 'cancelled' ? 200 : 202, {
+          status: told === 'cancelled' ? 'OK' : 'CANCELLATION_REQUESTED',
+        }),
+  unauthorized: jsonAnswer(401, { detail: 'Cannot access application. Authentication is required.' }),
+  missing: jsonAnswer(404, { detail: 'Not Found' }),
+};
+
+function headOf(job: UpstreamJob, { base }: Places) {
+  const [owner, app] = job.creation.model.split('/');
+  const at = `${base}/${owner}/${app}/requests/${job.id}`;
+  return { request_id: job.id, response_url: at, status_url: `${at}/status`, cancel_url: `${at}/cancel` };
+}
+
+function kindOf(model: string): Kind {
+  if (/speech|tts/.test(model)) return 'speech';
+  return /-image$/.test(model) ? 'image' : 'video';
+}

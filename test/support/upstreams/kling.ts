@@ -1,0 +1,104 @@
+import { createHmac } from 'node:crypto';
+import { z } from 'zod';
+import { jsonAnswer } from '../upstream/answer.ts';
+import { stageOf, type UpstreamJob } from '../upstream/jobs.ts';
+import type { Places, Protocol } from './kit.ts';
+
+const classic = /^\/v1\/(?:videos\/(?:motion-control|omni-video)|images\/(?:generations|multi-image2image))$/;
+const turbo = /^\/text-to-video\/kling-3\.0-turbo$/;
+/** The classic list knows no names: it gives all tasks of a path. */
+const anyTask = 'any';
+
+const name = z.object({ external_task_id: z.string().optional() });
+const creation = name.extend({ options: name.optional() });
+
+/** https://klingai.com/document-api: the classic API below `/v1`, and API 2.0. */
+export const kling: Protocol = {
+  dedupe: 'lookup',
+  keyOf: headers => keyIn(/^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? null),
+  read({ method, path, query, json }) {
+    if (method === 'POST') {
+      const body = creation.safeParse(json).data;
+      const task = turbo.test(path) ? body?.options?.external_task_id : body?.external_task_id;
+      if (!task || !(classic.test(path) || turbo.test(path))) return null;
+      const kind = path.startsWith('/v1/images/') ? 'image' : 'video';
+      return {
+        on: 'create',
+        model: path,
+        kind,
+        task: classic.test(path) ? anyTask : task,
+        idempotencyKey: task,
+      };
+    }
+    if (method !== 'GET') return null;
+    if (classic.test(path)) return { on: 'list', model: path, task: anyTask };
+    if (path === '/tasks') {
+      const sought = query.get('external_task_ids');
+      if (sought) return { on: 'list', model: '/text-to-video/kling-3.0-turbo', task: sought };
+      return { on: 'status', id: query.get('task_ids') ?? '' };
+    }
+    const [, at = '', id = ''] = /^(.+)\/([^/]+)$/.exec(path) ?? [];
+    return classic.test(at) ? { on: 'status', id } : null;
+  },
+  created: (job, places) => enveloped(taskOf(job, places)),
+  status: (job, places) =>
+    enveloped(turbo.test(job.creation.model) ? [taskOf(job, places)] : taskOf(job, places)),
+  listed: (jobs, places) => enveloped(jobs.toReversed().map(job => taskOf(job, places))),
+  unauthorized: jsonAnswer(401, { code: 1002, message: 'Authorization is invalid', request_id: 'r' }),
+  missing: jsonAnswer(404, { code: 1203, message: 'The requested resource does not exist', request_id: 'r' }),
+};
+
+const enveloped = (data: unknown) => jsonAnswer(200, { code: 0, message: 'SUCCEED', request_id: 'r', data });
+
+/** An API key, or the access key of a token that is signed with `SK_TEST`. The clocks of tests run ahead: no times. */
+function keyIn(token: string | null): string | null {
+  const [head, claims = '', signature] = token?.split('.') ?? [];
+  if (token === null || signature === undefined) return token;
+  const signed = createHmac('sha256', 'SK_TEST').update(`${head}.${claims}`).digest('base64url');
+  const { iss } = z
+    .object({ iss: z.string() })
+    .parse(JSON.parse(Buffer.from(claims, 'base64url').toString()));
+  return signature === signed ? iss : null;
+}
+
+const taskOf = (job: UpstreamJob, places: Places) =>
+  turbo.test(job.creation.model) ? renewedTask(job, places) : classicTask(job, places);
+
+const states = { IN_QUEUE: 'submitted', IN_PROGRESS: 'processing' } as const;
+
+function classicTask(job: UpstreamJob, { mediumOf }: Places) {
+  const stage = stageOf(job);
+  const file = { url: mediumOf(job), watermark_url: mediumOf(job) };
+  const head = {
+    task_id: job.id,
+    task_status_msg: '',
+    task_info: { external_task_id: job.creation.idempotencyKey },
+    created_at: job.acceptedAt,
+    updated_at: job.acceptedAt,
+  };
+  if (stage !== 'COMPLETED') return { ...head, task_status: states[stage] };
+  const result =
+    job.creation.makes === 'image' ? { images: [{ index: 0, ...file }] } : { videos: [video(file)] };
+  return { ...head, task_status: 'succeed', task_result: result, final_unit_deduction: '3.5' };
+}
+
+function renewedTask(job: UpstreamJob, { mediumOf }: Places) {
+  const stage = stageOf(job);
+  const head = {
+    id: job.id,
+    external_id: job.creation.idempotencyKey,
+    message: '',
+    create_time: job.acceptedAt,
+    update_time: job.acceptedAt,
+  };
+  if (stage !== 'COMPLETED') return { ...head, status: states[stage], outputs: [], billing: [] };
+  const file = { url: mediumOf(job), watermark_url: '' };
+  return {
+    ...head,
+    status: 'succeeded',
+    outputs: [{ type: 'video', ...video(file) }],
+    billing: [{ charge_type: 'unit', amount: '4', package_type: 'video' }],
+  };
+}
+
+const video = <File>(file: File) => ({ id: 'v', duration: '1.0', ...file });

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { jsonAnswer } from '../upstream/answer.ts';
+import { stageOf, type UpstreamJob } from '../upstream/jobs.ts';
+import type { Places, Protocol } from './kit.ts';
+
+const run = z.object({ version: z.string() });
+
+/** https://replicate.com/docs/reference/http, below `/v1`. */
+export const replicate: Protocol = {
+  dedupe: 'none',
+  keyOf: headers => /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? null,
+  read({ method, path, json }) {
+    if (method === 'POST' && path === '/v1/files') return { on: 'upload' };
+    const [, named] = /^\/v1\/models\/([^/]+\/[^/]+)\/predictions$/.exec(path) ?? [];
+    const model = named ?? (path === '/v1/predictions' ? run.safeParse(json).data?.version : undefined);
+    if (method === 'POST' && model !== undefined)
+      return { on: 'create', model, kind: /speech/.test(model) ? 'speech' : 'video' };
+    const [, id = '', end] = /^\/v1\/predictions\/([^/]+)(\/cancel)?$/.exec(path) ?? [];
+    if (id === '') return null;
+    // Ids are written there without dashes.
+    const known = id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+    if (end === '/cancel') return method === 'POST' ? { on: 'cancel', id: known } : null;
+    return method === 'GET' ? { on: 'status', id: known } : null;
+  },
+  created: (job, places) => jsonAnswer(201, bodyOf(job, places)),
+  status: (job, places) => jsonAnswer(200, bodyOf(job, places)),
+  cancelled: job => jsonAnswer(200, { id: idOf(job), status: 'processing' }),
+  uploaded: (id, { base }) => jsonAnswer(201, { id, urls: { get: `${base}/v1/files/${id}` } }),
+  nameOf: id => nameOf(id),
+  unauthorized: jsonAnswer(401, {
+    title: 'Unauthenticated',
+    detail: 'You did not pass a valid token',
+    status: 401,
+  }),
+  missing: jsonAnswer(404, { detail: 'The requested resource could not be found.', status: 404 }),
+};
+
+const nameOf = (id: string): string => id.replaceAll('-', '');
+const idOf = ({ id }: UpstreamJob): string => nameOf(id);
+
+function bodyOf(job: UpstreamJob, { base, mediumOf }: Places) {
+  const at = `${base}/v1/predictions/${idOf(job)}`;
+  const head = { id: idOf(job), model: job.creation.model, urls: { get: at, cancel: `${at}/cancel` } };
+  const metrics = { predict_time: 1.5, total_time: 2 };
+  if (job.cancelledAt !== null) return { ...head, status: 'canceled', output: null, error: null, metrics };
+  switch (stageOf(job)) {
+    case 'IN_QUEUE':
+      return { ...head, status: 'starting', output: null, error: null };
+    case 'IN_PROGRESS':
+      return { ...head, status: 'processing', output: null, error: null };
+    case 'COMPLETED':
+      return { ...head, status: 'succeeded', output: mediumOf(job), error: null, metrics };
+  }
+}
