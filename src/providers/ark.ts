@@ -14,9 +14,9 @@ import { type ArkTask, arkTask, findTask, productionOf } from './ark-task.ts';
 import { defineProvider, type ProviderDefinition, type ProviderParts } from './definition.ts';
 import { type ErrorTable, each, failureOf, pollAfter, readSubmission, retryAfterOf } from './error-table.ts';
 import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
-import { draftAlone, formMedia, namePinned } from './media-form.ts';
+import { draftAlone, formMedia, namePinned, shareOf } from './media-form.ts';
 import { testBy } from './test-account.ts';
-import { openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
+import { baseUrlOr, openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 
 /** docs/providers/ark.md: Seedance on Volcengine Ark, in mainland China. */
 export const ark = defineArk('ark', 'https://ark.cn-beijing.volces.com/api/v3', arkModels);
@@ -37,7 +37,7 @@ function defineArk(
     settings: secret =>
       z.strictObject({
         api_key: secret,
-        base_url: z.url({ protocol: /^https?$/ }).default(defaultUrl),
+        base_url: baseUrlOr(defaultUrl),
         /**
          * `lookup`: each task carries a name of ours in `safety_identifier`, by which one whose answer was lost is
          * found in the list. That field is meant for the end user, so it is the operator's choice.
@@ -48,13 +48,13 @@ function defineArk(
     faults: (modelId, input) => faultsBy(arkMappings, modelId, input),
     open: ({ api_key: key, base_url: baseUrl, dedupe }, parts) => {
       const upstream = openUpstream({
-        baseUrl: baseUrl.replace(/\/+$/, ''),
+        baseUrl,
         headers: { authorization: `Bearer ${key}` },
         secrets: [key],
         outbound: parts.outbound,
       });
       const provider = openArk({ name, upstream, dedupe, ...parts });
-      return { provider, results: upstream.results, close: () => upstream.close() };
+      return openedWith(upstream, provider);
     },
   });
 }
@@ -141,7 +141,7 @@ function openArk({ name, upstream, dedupe, linkTo }: Ark): Provider {
       const formed = await formMedia(task, {
         linkTo,
         form: ({ video }) => (video ? 'link' : 'link-or-data-url'),
-        maxInlineBytes: Math.floor(maxInlineBytesInAll / Math.max(1, Object.keys(task.facts).length)),
+        maxInlineBytes: shareOf(task, maxInlineBytesInAll),
       });
       if (formed.kind === 'refused') return formed;
       const named = namePinned(task, formed.input, nameThere);

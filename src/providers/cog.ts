@@ -26,6 +26,7 @@ import { type ErrorTable, failureOf, readSubmission } from './error-table.ts';
 import { engineAccount, freeTraits, keepResults, openEngine } from './own-engine.ts';
 import { testBy } from './test-account.ts';
 import type { Upstream, UpstreamReply } from './upstream.ts';
+import { openedWith } from './upstream.ts';
 import { wishNames } from './wishes.ts';
 
 /** What the arguments of the loaded model's `run` are to a job. */
@@ -49,7 +50,7 @@ export default defineProvider({
   faults: (modelId, input, { switches }) => declaredFaults(modelId, input, declaredIn(switches)),
   open: (settings, parts) => {
     const upstream = openEngine(settings, parts);
-    return { provider: openCog(upstream, parts), results: upstream.results, close: () => upstream.close() };
+    return openedWith(upstream, openCog(upstream, parts));
   },
 });
 

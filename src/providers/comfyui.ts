@@ -30,6 +30,7 @@ import {
 import { engineAccount, freeTraits, openEngine } from './own-engine.ts';
 import { testBy } from './test-account.ts';
 import type { Upstream, UpstreamReply } from './upstream.ts';
+import { openedWith } from './upstream.ts';
 
 /** docs/providers/comfyui.md: workflows of the operator's own on ComfyUI. */
 export default defineProvider({
@@ -43,7 +44,7 @@ export default defineProvider({
   open: (settings, parts) => {
     const upstream = openEngine(settings, parts);
     const provider = openComfyui(upstream, settings.base_url);
-    return { provider, results: upstream.results, close: () => upstream.close() };
+    return openedWith(upstream, provider);
   },
 });
 

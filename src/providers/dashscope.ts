@@ -9,7 +9,7 @@ import { type ErrorTable, each, failureOf, pollAfter, readSubmission } from './e
 import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
 import { formMedia } from './media-form.ts';
 import { testBy } from './test-account.ts';
-import { openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
+import { baseUrlOr, openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 
 /** docs/providers/dashscope.md: Wan at Alibaba Cloud Model Studio. */
 export default defineProvider({
@@ -18,14 +18,14 @@ export default defineProvider({
     z.strictObject({
       api_key: secret,
       /** Keys belong to a region, and so does the address. */
-      base_url: z.url({ protocol: /^https?$/ }).default('https://dashscope-intl.aliyuncs.com'),
+      base_url: baseUrlOr('https://dashscope-intl.aliyuncs.com'),
       workspace: z.string().min(1).max(200).optional(),
     }),
   models: dashscopeModels,
   faults: (modelId, input) => faultsBy(dashscopeMappings, modelId, input),
   open: ({ api_key: key, base_url: baseUrl, workspace }, parts) => {
     const upstream = openUpstream({
-      baseUrl: baseUrl.replace(/\/+$/, ''),
+      baseUrl,
       headers: {
         authorization: `Bearer ${key}`,
         ...(workspace !== undefined && { 'x-dashscope-workspace': workspace }),
@@ -33,11 +33,7 @@ export default defineProvider({
       secrets: [key],
       outbound: parts.outbound,
     });
-    return {
-      provider: openDashscope(upstream, parts),
-      results: upstream.results,
-      close: () => upstream.close(),
-    };
+    return openedWith(upstream, openDashscope(upstream, parts));
   },
 });
 

@@ -18,9 +18,9 @@ import { defineProvider, type ProviderParts } from './definition.ts';
 import { type ErrorTable, failureOf, pollAfter, readSubmission, type SaidError } from './error-table.ts';
 import { stepsOf, textAt, valuesAt } from './json-place.ts';
 import { notTaken, ownInput } from './mapping.ts';
-import { formMedia, namePinned } from './media-form.ts';
+import { formMedia, namePinned, shareOf } from './media-form.ts';
 import { keepResults } from './own-engine.ts';
-import { openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
+import { openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 
 /** docs/providers/declarative.md: an upstream of the common shape, described in atelier.yaml alone. */
 export default defineProvider({
@@ -39,7 +39,7 @@ export default defineProvider({
       outbound: parts.outbound,
     });
     const provider = openDeclared(account, upstream, parts);
-    return { provider, results: upstream.results, close: () => upstream.close() };
+    return openedWith(upstream, provider);
   },
 });
 
@@ -173,7 +173,7 @@ async function bodyOf(
   const formed = await formMedia(task, {
     linkTo,
     form: facts => formOf(media, facts),
-    maxInlineBytes: Math.floor(maxInlineBytesInAll / Math.max(1, Object.keys(task.facts).length)),
+    maxInlineBytes: shareOf(task, maxInlineBytesInAll),
   });
   if (formed.kind === 'refused') return formed;
   const input = ownInput(task.modelId, namePinned(task, formed.input, nameThere));

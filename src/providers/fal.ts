@@ -17,7 +17,7 @@ import { type ErrorTable, each, errorOf, failureOf, pollAfter, readSubmission } 
 import { falMappings, falModels } from './fal-models.ts';
 import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
 import { formMedia } from './media-form.ts';
-import { openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
+import { baseUrlOr, openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 
 /** docs/providers/fal.md: the queue of fal.ai. */
 export default defineProvider({
@@ -25,18 +25,18 @@ export default defineProvider({
   settings: secret =>
     z.strictObject({
       api_key: secret,
-      base_url: z.url({ protocol: /^https?$/ }).default('https://queue.fal.run'),
+      base_url: baseUrlOr('https://queue.fal.run'),
     }),
   models: falModels,
   faults: (modelId, input) => faultsBy(falMappings, modelId, input),
   open: ({ api_key: key, base_url: baseUrl }, parts) => {
     const upstream = openUpstream({
-      baseUrl: baseUrl.replace(/\/+$/, ''),
+      baseUrl,
       headers: { authorization: `Key ${key}` },
       secrets: [key],
       outbound: parts.outbound,
     });
-    return { provider: openFal(upstream, parts), results: upstream.results, close: () => upstream.close() };
+    return openedWith(upstream, openFal(upstream, parts));
   },
 });
 

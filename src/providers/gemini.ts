@@ -9,7 +9,7 @@ import { readRawType, wavOf } from './gemini-wav.ts';
 import { faultsBy, type Mapping, mapping, mappingOf, notTaken, ownInput } from './mapping.ts';
 import { keepResults } from './own-engine.ts';
 import { testBy } from './test-account.ts';
-import { openUpstream, type Upstream } from './upstream.ts';
+import { baseUrlOr, openedWith, openUpstream, type Upstream } from './upstream.ts';
 
 const models = { 'theta-3.1-flash-tts-preview': 'gemini-3.1-flash-tts-preview' } as const;
 
@@ -32,23 +32,19 @@ export default defineProvider({
   settings: secret =>
     z.strictObject({
       api_key: secret,
-      base_url: z.url({ protocol: /^https?$/ }).default('https://generativelanguage.googleapis.com/v1beta'),
+      base_url: baseUrlOr('https://generativelanguage.googleapis.com/v1beta'),
     }),
   models,
   faults: (modelId, input) => faultsBy(mappings, modelId, input),
   open: ({ api_key: key, base_url: baseUrl }, parts) => {
     const upstream = openUpstream({
-      baseUrl: baseUrl.replace(/\/+$/, ''),
+      baseUrl,
       // Never in the address, where it would be logged on the way.
       headers: { 'x-goog-api-key': key },
       secrets: [key],
       outbound: parts.outbound,
     });
-    return {
-      provider: openGemini(upstream, parts),
-      results: upstream.results,
-      close: () => upstream.close(),
-    };
+    return openedWith(upstream, openGemini(upstream, parts));
   },
 });
 

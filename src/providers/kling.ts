@@ -19,7 +19,7 @@ import { mintToken } from './kling-token.ts';
 import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
 import { formMedia, modelOf } from './media-form.ts';
 import { testBy } from './test-account.ts';
-import { openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
+import { baseUrlOr, openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 
 /** docs/providers/kling.md: both APIs of Kling, the classic one and 2.0. */
 export default defineProvider({
@@ -30,7 +30,7 @@ export default defineProvider({
         api_key: secret.optional(),
         access_key: secret.optional(),
         secret_key: secret.optional(),
-        base_url: z.url({ protocol: /^https?$/ }).default('https://api-singapore.klingai.com'),
+        base_url: baseUrlOr('https://api-singapore.klingai.com'),
       })
       .refine(
         ({ api_key, access_key, secret_key }) =>
@@ -47,12 +47,12 @@ export default defineProvider({
         ? mintToken({ accessKey, secretKey }, parts.clock.now())
         : key;
     const upstream = openUpstream({
-      baseUrl: baseUrl.replace(/\/+$/, ''),
+      baseUrl,
       headers: () => ({ authorization: `Bearer ${tokenOf()}` }),
       secrets: [key, accessKey, secretKey].filter(secret => secret !== undefined),
       outbound: parts.outbound,
     });
-    return { provider: openKling(upstream, parts), results: upstream.results, close: () => upstream.close() };
+    return openedWith(upstream, openKling(upstream, parts));
   },
 });
 

@@ -7,6 +7,7 @@ import { lightx2vCall, lightx2vFaults, lightx2vModels, lightx2vSwitches, seedOf 
 import { engineAccount, freeTraits, openEngine } from './own-engine.ts';
 import { testBy } from './test-account.ts';
 import type { Upstream, UpstreamReply } from './upstream.ts';
+import { openedWith } from './upstream.ts';
 
 /** docs/providers/lightx2v.md: the server of LightX2V. */
 export default defineProvider({
@@ -20,7 +21,7 @@ export default defineProvider({
   open: (settings, parts) => {
     const upstream = openEngine(settings, parts);
     const provider = openLightx2v(upstream, settings.base_url);
-    return { provider, results: upstream.results, close: () => upstream.close() };
+    return openedWith(upstream, provider);
   },
 });
 

@@ -54,6 +54,10 @@ export async function formMedia(
   return { kind: 'formed', input };
 }
 
+/** What each medium of a job may have, where a body has so many bytes for all of them. */
+export const shareOf = ({ facts }: Pick<ProviderTask, 'facts'>, bytesInAll: number): number =>
+  Math.floor(bytesInAll / Math.max(1, Object.keys(facts).length));
+
 /** Where an upstream can fetch it: the client's own address, else one of ours. */
 function addressOf(value: string, { mimeType }: MediaFacts, linkTo: ProviderParts['linkTo']): string | null {
   const fileId = parseFileId(value);

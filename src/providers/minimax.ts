@@ -7,7 +7,7 @@ import { type ErrorTable, each, failureOf, readSubmission } from './error-table.
 import { mappingOf, notTaken, ownInput } from './mapping.ts';
 import { minimaxFaults, minimaxMappings, minimaxModels } from './minimax-models.ts';
 import { testBy } from './test-account.ts';
-import { openUpstream, type Upstream } from './upstream.ts';
+import { baseUrlOr, openedWith, openUpstream, type Upstream } from './upstream.ts';
 
 /** docs/providers/minimax.md: speech of MiniMax, which answers with the result. */
 export default defineProvider({
@@ -17,23 +17,19 @@ export default defineProvider({
       api_key: secret,
       /** Older accounts name their group with each call. */
       group_id: z.string().min(1).optional(),
-      base_url: z.url({ protocol: /^https?$/ }).default('https://api.minimax.io'),
+      base_url: baseUrlOr('https://api.minimax.io'),
     }),
   models: minimaxModels,
   faults: minimaxFaults,
   open: ({ api_key: key, group_id: group, base_url: baseUrl }, { outbound }) => {
     const upstream = openUpstream({
-      baseUrl: baseUrl.replace(/\/+$/, ''),
+      baseUrl,
       headers: { authorization: `Bearer ${key}` },
       secrets: [key],
       outbound,
     });
     const groupQuery = group === undefined ? '' : `?GroupId=${encodeURIComponent(group)}`;
-    return {
-      provider: openMinimax(upstream, groupQuery),
-      results: upstream.results,
-      close: () => upstream.close(),
-    };
+    return openedWith(upstream, openMinimax(upstream, groupQuery));
   },
 });
 

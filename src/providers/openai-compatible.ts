@@ -12,6 +12,7 @@ import {
 import { engineAccount, freeTraits, keepResults, openEngine } from './own-engine.ts';
 import { testBy } from './test-account.ts';
 import type { Upstream, UpstreamReply } from './upstream.ts';
+import { openedWith } from './upstream.ts';
 
 /** docs/providers/openai-compatible.md: LocalAI, vLLM-Omni, SGLang and Kokoro-FastAPI on machines of one's own. */
 export default defineProvider({
@@ -32,7 +33,7 @@ export default defineProvider({
     const baseUrl = base_url.replace(/\/v1$/, '');
     const upstream = openEngine({ ...settings, base_url: baseUrl }, parts);
     const provider = openServer({ upstream, baseUrl, traits: paid ? paidTraits : freeTraits, parts });
-    return { provider, results: upstream.results, close: () => upstream.close() };
+    return openedWith(upstream, provider);
   },
 });
 

@@ -1,15 +1,15 @@
 import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { minutes } from '../domain/clock.ts';
 import type { ProducedFile, ProviderTraits } from '../domain/provider.ts';
 import { sniff, sniffBytes } from '../media/sniff.ts';
 import type { ProviderParts } from './definition.ts';
-import { openUpstream, type Upstream } from './upstream.ts';
+import { baseUrlSchema, openUpstream, type Upstream } from './upstream.ts';
 
 /** What an operator writes for an engine on a machine of his own, whatever its protocol. Its address may be private. */
 export const engineAccount = (secret: z.ZodType<string>) => ({
-  base_url: z.url({ protocol: /^https?$/ }).transform(text => text.replace(/\/+$/, '')),
+  base_url: baseUrlSchema(),
   /** Sent as `Authorization: Bearer`: to the engine itself, or to a proxy before it. */
   api_key: secret.optional(),
 });

@@ -16,7 +16,7 @@ import { defineProvider } from './definition.ts';
 import { type ErrorTable, each, errorOf, failureOf, pollAfter, readSubmission } from './error-table.ts';
 import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
 import { pixverseMappings, pixverseModels } from './pixverse-models.ts';
-import { openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
+import { baseUrlOr, openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 
 /** docs/providers/pixverse.md: PixVerse's own platform. */
 export default defineProvider({
@@ -24,18 +24,18 @@ export default defineProvider({
   settings: secret =>
     z.strictObject({
       api_key: secret,
-      base_url: z.url({ protocol: /^https?$/ }).default('https://app-api.pixverse.ai'),
+      base_url: baseUrlOr('https://app-api.pixverse.ai'),
     }),
   models: pixverseModels,
   faults: (modelId, input) => faultsBy(pixverseMappings, modelId, input),
   open: ({ api_key: key, base_url: baseUrl }, { outbound }) => {
     const upstream = openUpstream({
-      baseUrl: baseUrl.replace(/\/+$/, ''),
+      baseUrl,
       headers: { 'api-key': key },
       secrets: [key],
       outbound,
     });
-    return { provider: openPixverse(upstream), results: upstream.results, close: () => upstream.close() };
+    return openedWith(upstream, openPixverse(upstream));
   },
 });
 

@@ -22,14 +22,14 @@ import { defineProvider } from './definition.ts';
 import { type ErrorTable, errorOf, pollAfter, readSubmission, retryAfterOf } from './error-table.ts';
 import { draftAlone, modelOf, namePinned, renameMedia } from './media-form.ts';
 import { type FreeCall, testBy } from './test-account.ts';
-import { openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
+import { baseUrlSchema, openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 
 /** Contract 2 to 4: another gateway that speaks this same contract. */
 export default defineProvider({
   name: 'relay',
   settings: secret =>
     z.strictObject({
-      base_url: z.url({ protocol: /^https?$/ }).transform(text => text.replace(/\/+$/, '')),
+      base_url: baseUrlSchema(),
       api_key: secret,
       /**
        * What that gateway does for a create whose answer was lost. `replay`: it honours Idempotency-Key.
@@ -40,11 +40,7 @@ export default defineProvider({
   open: ({ base_url: baseUrl, api_key: key, dedupe }, { outbound }) => {
     const headers = { authorization: `Bearer ${key}` };
     const upstream = openUpstream({ baseUrl, headers, secrets: [key], outbound });
-    return {
-      provider: openRelay(upstream, dedupe),
-      results: upstream.results,
-      close: () => upstream.close(),
-    };
+    return openedWith(upstream, openRelay(upstream, dedupe));
   },
 });
 

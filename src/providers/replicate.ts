@@ -20,7 +20,7 @@ import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
 import { renameMedia } from './media-form.ts';
 import { replicateMappings, replicateModels } from './replicate-models.ts';
 import { testBy } from './test-account.ts';
-import { openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
+import { baseUrlOr, openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 
 /** docs/providers/replicate.md: predictions of Replicate. */
 export default defineProvider({
@@ -28,18 +28,18 @@ export default defineProvider({
   settings: secret =>
     z.strictObject({
       api_key: secret,
-      base_url: z.url({ protocol: /^https?$/ }).default('https://api.replicate.com/v1'),
+      base_url: baseUrlOr('https://api.replicate.com/v1'),
     }),
   models: replicateModels,
   faults: (modelId, input) => faultsBy(replicateMappings, modelId, input),
   open: ({ api_key: key, base_url: baseUrl }, { outbound }) => {
     const upstream = openUpstream({
-      baseUrl: baseUrl.replace(/\/+$/, ''),
+      baseUrl,
       headers: { authorization: `Bearer ${key}` },
       secrets: [key],
       outbound,
     });
-    return { provider: openReplicate(upstream), results: upstream.results, close: () => upstream.close() };
+    return openedWith(upstream, openReplicate(upstream));
   },
 });
 

@@ -1,7 +1,10 @@
 import { Agent, buildConnector, type FormData } from 'undici';
+import { z } from 'zod';
 import { seconds } from '../domain/clock.ts';
+import type { Provider } from '../domain/provider.ts';
 import { type Outbound, openOutbound } from '../media/connect.ts';
 import { type Answer, CallEnded, call } from './call.ts';
+import type { OpenedProvider } from './definition.ts';
 
 /** How every provider calls out: no redirects, no retries, bounded in time and bytes, the key to its own host alone. */
 export interface Upstream {
@@ -54,6 +57,21 @@ export interface UpstreamOptions {
   /** For addresses that upstreams write. */
   readonly outbound: Outbound;
 }
+
+const webUrl = z.url({ protocol: /^https?$/ });
+const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
+
+/** The address of an account, as `openUpstream` wants it. */
+export const baseUrlSchema = () => webUrl.transform(withoutSlash);
+/** The same where the operator need not write it. */
+export const baseUrlOr = (usual: string) => webUrl.default(usual).transform(withoutSlash);
+
+/** What a provider that calls one upstream was opened as. */
+export const openedWith = (upstream: Upstream, provider: Provider): OpenedProvider => ({
+  provider,
+  results: upstream.results,
+  close: () => upstream.close(),
+});
 
 const connectTimeoutMs = 5 * seconds;
 const defaultMaxAnswerBytes = 4 * 1024 * 1024;

@@ -13,9 +13,9 @@ import type {
 import { defineProvider, type ProviderParts } from './definition.ts';
 import { type ErrorTable, each, failureOf, pollAfter, readSubmission } from './error-table.ts';
 import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
-import { formMedia, namePinned } from './media-form.ts';
+import { formMedia, namePinned, shareOf } from './media-form.ts';
 import { testBy } from './test-account.ts';
-import { openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
+import { baseUrlOr, openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 import { findByPayload } from './vidu-lookup.ts';
 import { viduMappings, viduModels } from './vidu-models.ts';
 
@@ -25,18 +25,18 @@ export default defineProvider({
   settings: secret =>
     z.strictObject({
       api_key: secret,
-      base_url: z.url({ protocol: /^https?$/ }).default('https://api.vidu.com'),
+      base_url: baseUrlOr('https://api.vidu.com'),
     }),
   models: viduModels,
   faults: (modelId, input) => faultsBy(viduMappings, modelId, input),
   open: ({ api_key: key, base_url: baseUrl }, parts) => {
     const upstream = openUpstream({
-      baseUrl: baseUrl.replace(/\/+$/, ''),
+      baseUrl,
       headers: { authorization: `Token ${key}` },
       secrets: [key],
       outbound: parts.outbound,
     });
-    return { provider: openVidu(upstream, parts), results: upstream.results, close: () => upstream.close() };
+    return openedWith(upstream, openVidu(upstream, parts));
   },
 });
 
@@ -103,7 +103,7 @@ function openVidu(upstream: Upstream, { linkTo }: Pick<ProviderParts, 'linkTo'>)
       const formed = await formMedia(task, {
         linkTo,
         form: ({ image }) => (image ? 'link-or-data-url' : 'link'),
-        maxInlineBytes: Math.floor(maxInlineBytesInAll / Math.max(1, Object.keys(task.facts).length)),
+        maxInlineBytes: shareOf(task, maxInlineBytesInAll),
       });
       if (formed.kind === 'refused') return formed;
       const input = ownInput(task.modelId, namePinned(task, formed.input, creationOf));

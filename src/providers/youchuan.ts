@@ -7,7 +7,7 @@ import { type ErrorTable, each, failureOf, pollAfter, readSubmission } from './e
 import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
 import { formMedia, namePinned } from './media-form.ts';
 import { testBy } from './test-account.ts';
-import { openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
+import { baseUrlOr, openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 import { youchuanMappings, youchuanModels } from './youchuan-models.ts';
 
 /** docs/providers/youchuan.md: Midjourney through Youchuan, its agent in China. */
@@ -17,22 +17,18 @@ export default defineProvider({
     z.strictObject({
       app: z.string().min(1).max(200),
       secret,
-      base_url: z.url({ protocol: /^https?$/ }).default('https://ali.youchuan.cn'),
+      base_url: baseUrlOr('https://ali.youchuan.cn'),
     }),
   models: youchuanModels,
   faults: (modelId, input) => faultsBy(youchuanMappings, modelId, input),
   open: ({ app, secret, base_url: baseUrl }, parts) => {
     const upstream = openUpstream({
-      baseUrl: baseUrl.replace(/\/+$/, ''),
+      baseUrl,
       headers: { 'x-youchuan-app': app, 'x-youchuan-secret': secret },
       secrets: [secret],
       outbound: parts.outbound,
     });
-    return {
-      provider: openYouchuan(upstream, parts),
-      results: upstream.results,
-      close: () => upstream.close(),
-    };
+    return openedWith(upstream, openYouchuan(upstream, parts));
   },
 });
 
