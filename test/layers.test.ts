@@ -16,6 +16,9 @@ const order: readonly (readonly string[])[] = [
 ];
 const filesOfMain = [
   'main.ts',
+  'foundation.ts',
+  'open-worker.ts',
+  'open-http.ts',
   'config.ts',
   'closers.ts',
   'live-settings.ts',

@@ -1,0 +1,106 @@
+import type { FastifyInstance } from 'fastify';
+import { candidatesOf } from './accounts.ts';
+import { openAdmission } from './admission/admit.ts';
+import { openAuthenticate } from './admission/authenticate.ts';
+import { openBodies } from './admission/bodies.ts';
+import { openMediaGate } from './admission/keep-media.ts';
+import { openRate } from './admission/rate.ts';
+import { openWaitingPlaces } from './admission/waiting-places.ts';
+import { whileRoom } from './ballast.ts';
+import { models } from './catalog/index.ts';
+import type { Closers } from './closers.ts';
+import type { Foundation } from './foundation.ts';
+import { createApp, createHealthApp } from './http/app.ts';
+import { openDeparture } from './http/departure.ts';
+import { openJobWatch } from './http/job-watch.ts';
+import type { HttpParts } from './http/parts.ts';
+import { listen } from './listen.ts';
+import type { Worker } from './worker/worker.ts';
+/** Serves what the role has to serve; returns where it listens. */
+export async function openHttp(
+  foundation: Foundation,
+  worker: Worker | null,
+  closers: Closers,
+): Promise<string> {
+  const { config, clock, metrics } = foundation;
+  // Nobody is sent to a process that only works.
+  const departure = openDeparture(clock, config.role === 'worker' ? 0 : config.drainMs);
+  const parts = {
+    ...foundation,
+    metrics: metrics.text,
+    onRefused: metrics.refused,
+    maxConnections: config.limits.connections,
+    whyNotReady: async () =>
+      departure.whyNotReady() ?? (await whyStorageIsNotReady(foundation)) ?? worker?.whyNotReady() ?? null,
+  };
+  const app = config.role === 'worker' ? createHealthApp(parts) : await openApi(parts, foundation);
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown';
+    metrics.requestAnswered(route, request.method, reply.statusCode, reply.elapsedTime / 1000);
+  });
+  departure.attend(app);
+  closers.add(app, async opened => {
+    if (opened.server.listening) await departure.begin();
+    await opened.close();
+  });
+  return listen(app, config, { isShared: config.processes > 1 });
+}
+
+type OpenParts = Pick<HttpParts, 'metrics' | 'onRefused' | 'maxConnections' | 'whyNotReady'>;
+
+async function openApi(open: OpenParts, foundation: Foundation): Promise<FastifyInstance> {
+  const { config, live, db, clock, metrics, positions, local, ballast } = foundation;
+  const base = { ...foundation, ...open, spool: await local.make('spool') };
+  const mediaGate = openMediaGate(base);
+  const watch = openJobWatch(db);
+  const bodies = openBodies(config.limits.bodies);
+  const served = () => models.filter(({ id }) => !live.now().modelsOff.includes(id));
+  let takeFromRate = openRate(config.limits.queue, clock);
+  live.heed(({ limits }) => {
+    takeFromRate = openRate(limits.queue, clock);
+  });
+  metrics.watchBodies(bodies.bytesInFlight);
+  const app = createApp({
+    ...base,
+    models: served,
+    watch,
+    bodies,
+    authenticate: openAuthenticate(db, clock),
+    takeFromRate: keyId => takeFromRate(keyId),
+    admission: openAdmission({
+      db: whileRoom(db, ballast),
+      clock,
+      tracing: foundation.tracing,
+      positions,
+      mediaGate,
+      bodies,
+      waitingPlaces: openWaitingPlaces({
+        db,
+        clock,
+        limits: config.limits.waiting,
+        hasNeighbours: db.dialect !== 'sqlite',
+      }),
+      models: served,
+      candidatesOf: modelId => candidatesOf(live.now().routing, modelId),
+      allowPrivateNetwork: config.allowPrivateNetwork,
+    }),
+  });
+  app.addHook('preClose', () => watch.close());
+  app.addHook('onClose', async () => bodies.close());
+  return app;
+}
+
+async function whyStorageIsNotReady({ db, blobs, ballast, log }: Foundation): Promise<string | null> {
+  try {
+    await db.read('SELECT 1 AS one');
+  } catch {
+    return 'the database is away';
+  }
+  try {
+    await blobs.check();
+    return ballast.whyFull();
+  } catch (failure) {
+    log.warn({ err: failure }, 'the blobs cannot be written');
+    return 'the blobs cannot be written';
+  }
+}
