@@ -1,7 +1,7 @@
 // npm test: sets everything up, starts a real PostgreSQL, runs every test. Arguments name test files.
 // With --fleet each gateway of a test is three api and three worker processes; the suite of the contract unless files are named.
 import { availableParallelism } from 'node:os';
-import { install, node, run } from './setup.js';
+import { install, node, root, run } from './setup.js';
 
 install();
 const isFleet = process.argv[2] === '--fleet';
@@ -18,6 +18,8 @@ run(
   ],
   {
     NODE_ENV: 'test',
+    // Each file of tests is a process, and most load the whole program: it is parsed once for all.
+    NODE_COMPILE_CACHE: `${root}node_modules/.cache/atelier-compiled`,
     ...(isFleet && { TEST_FLEET: '1' }),
   },
 );

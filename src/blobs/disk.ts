@@ -145,8 +145,7 @@ async function move(from: string, to: string, halfway: string): Promise<void> {
       await rm(halfway, { force: true });
     }
   }
-  await flush(folder);
-  await flush(dirname(folder));
+  await Promise.all([flush(folder), flush(dirname(folder))]);
 }
 
 /** Whether it was made just now. */

@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BodyFailed, type BoundedBody } from './bounded-body.ts';
 import type { Outbound } from './connect.ts';
+import type { Received } from './receive.ts';
 
 export interface FetchLimits {
   readonly maxBytes: number;
@@ -15,7 +16,7 @@ export interface FetchLimits {
 
 export type FetchedMedia =
   /** The file is the caller's from now on, to keep or to remove. */
-  | { readonly kind: 'fetched'; readonly path: string; readonly bytes: number }
+  | { readonly kind: 'fetched'; readonly path: string; readonly bytes: number; readonly sha256: string }
   /** A sentence that may be shown to whoever wrote the address. Nothing is left on disk. */
   | { readonly kind: 'refused'; readonly reason: string };
 
@@ -69,8 +70,8 @@ function whyNotTaken(
 async function keep(body: BoundedBody, directory: string): Promise<FetchedMedia> {
   const path = join(directory, `${randomUUID()}.part`);
   try {
-    const bytes = await write(body, path);
-    if (bytes > 0) return { kind: 'fetched', path, bytes };
+    const written = await write(body, path);
+    if (written.bytes > 0) return { kind: 'fetched', path, ...written };
     await unlink(path);
     return refused('The address answered with an empty file.');
   } catch (error) {
@@ -82,15 +83,17 @@ async function keep(body: BoundedBody, directory: string): Promise<FetchedMedia>
   }
 }
 
-async function write(body: BoundedBody, path: string): Promise<number> {
+async function write(body: BoundedBody, path: string): Promise<Pick<Received, 'bytes' | 'sha256'>> {
   const file = await open(path, 'wx', 0o600);
+  const hash = createHash('sha256');
   try {
     let bytes = 0;
     for await (const chunk of body) {
       await file.appendFile(chunk);
+      hash.update(chunk);
       bytes += chunk.length;
     }
-    return bytes;
+    return { bytes, sha256: hash.digest('hex') };
   } finally {
     await file.close();
   }

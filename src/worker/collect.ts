@@ -3,8 +3,8 @@ import type { Model } from '../catalog/model.ts';
 import { extensionByMimeType, newFile, type StoredFile } from '../domain/file.ts';
 import { type Job, type JobError, type JobResult, jobError, type Output, type Usage } from '../domain/job.ts';
 import type { MediaFacts } from '../domain/media.ts';
-import type { ProducedFile, Production } from '../domain/provider.ts';
 import type { WorkerParts } from './parts.ts';
+import type { LocalFile, LocalProduction } from './receive.ts';
 import { usageOf } from './usage.ts';
 
 /** Contract 8: a hex result may not pass this; a byte is two characters. */
@@ -24,7 +24,7 @@ export async function collect(
   parts: WorkerParts,
   model: Model,
   job: Job,
-  production: Production,
+  production: LocalProduction,
   inferenceMs: number,
 ): Promise<Collected> {
   const outputs: Output[] = [];
@@ -60,9 +60,9 @@ const failed = (code: JobError['code'], what: string): Collected => ({
 });
 
 /** Null when the bytes are not what their type says. */
-async function factsOf({ prober }: WorkerParts, produced: ProducedFile): Promise<MediaFacts | null> {
-  const { mimeType, pcm, role } = produced;
-  const path = localPathOf(produced);
+async function factsOf({ prober }: WorkerParts, produced: LocalFile): Promise<MediaFacts | null> {
+  const { path, mimeType, pcm, role } = produced;
+  if (produced.facts) return produced.facts;
   const { size: bytes } = await stat(path);
   if (bytes === 0) return null;
   if (role === 'subtitle') return { mimeType, bytes };
@@ -75,12 +75,7 @@ async function factsOf({ prober }: WorkerParts, produced: ProducedFile): Promise
   return probe.kind === 'read' ? { ...probe.facts, mimeType } : null;
 }
 
-function localPathOf({ source }: ProducedFile): string {
-  if (source.kind === 'path') return source.path;
-  throw new Error(`expected a produced file on this machine, got ${source.url}`);
-}
-
-function isWhatWasAsked(model: Model, { role }: ProducedFile, facts: MediaFacts): boolean {
+function isWhatWasAsked(model: Model, { role }: LocalFile, facts: MediaFacts): boolean {
   if (role !== 'primary' && role !== 'watermarked') return true;
   switch (model.kind) {
     case 'video':
@@ -95,11 +90,11 @@ function isWhatWasAsked(model: Model, { role }: ProducedFile, facts: MediaFacts)
 async function keep(
   { blobs, clock }: WorkerParts,
   job: Job,
-  produced: ProducedFile,
+  produced: LocalFile,
   facts: MediaFacts,
 ): Promise<StoredFile> {
-  const { mimeType, role, index } = produced;
-  const blob = await blobs.keep(localPathOf(produced));
+  const { path, content, mimeType, role, index } = produced;
+  const blob = await blobs.keep(path, content ?? undefined);
   const suffix = role === 'primary' && index === 0 ? '' : `-${role === 'primary' ? '' : `${role}-`}${index}`;
   const name = `${job.modelId}-${job.id.slice(-12)}${suffix}.${extensionByMimeType[mimeType] ?? 'bin'}`;
   const { userId, keyId, id: jobId } = job;
@@ -108,7 +103,7 @@ async function keep(
 }
 
 function outputOf(
-  { role, index, upstreamId }: ProducedFile,
+  { role, index, upstreamId }: LocalFile,
   file: StoredFile,
   { image, video, audio }: MediaFacts,
 ): Output {

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { BlobInfo } from '../domain/blobs.ts';
 import { minutes, seconds } from '../domain/clock.ts';
 import { jobError, type Outcome } from '../domain/job.ts';
+import type { MediaFacts } from '../domain/media.ts';
 import type { ProducedFile, Production } from '../domain/provider.ts';
 import { fetchMedia } from '../media/fetch-media.ts';
 import { onSpool } from '../media/receive.ts';
@@ -17,8 +19,19 @@ const fetchTimeoutMs = 10 * minutes;
 const maxTries = 6;
 const firstWaitMs = 2 * seconds;
 
+/** A produced file on this machine. What was learnt on its way here is not found out again. */
+export interface LocalFile extends ProducedFile {
+  readonly path: string;
+  readonly facts: MediaFacts | null;
+  readonly content: Omit<BlobInfo, 'key'> | null;
+}
+
+export interface LocalProduction extends Production {
+  readonly files: readonly LocalFile[];
+}
+
 export type Received = (
-  | { readonly kind: 'received'; readonly production: Production }
+  | { readonly kind: 'received'; readonly production: LocalProduction }
   | { readonly kind: 'ended'; readonly outcome: Outcome }
 ) & {
   /** Removes the local files. */
@@ -32,8 +45,8 @@ export async function receive(
   production: Production,
   underWay: UnderWay | null,
 ): Promise<Received> {
-  if (production.files.every(({ source }) => source.kind === 'path'))
-    return { kind: 'received', production, drop: async () => {} };
+  const made = madeHere(production);
+  if (made) return { kind: 'received', production: made, drop: async () => {} };
   const folder = join(parts.workFolder, randomUUID());
   await onSpool(mkdir(folder));
   const drop = () => rm(folder, { recursive: true, force: true });
@@ -57,6 +70,22 @@ export async function receive(
   }
 }
 
+/** Null unless every file lies on this machine already. */
+function madeHere(production: Production): LocalProduction | null {
+  const files = production.files.flatMap(file => {
+    const { source } = file;
+    return source.kind === 'path' ? fileHere(file, source.path) : [];
+  });
+  return files.length === production.files.length ? { ...production, files } : null;
+}
+
+const fileHere = (file: ProducedFile, path: string): LocalFile => ({
+  ...file,
+  path,
+  facts: null,
+  content: null,
+});
+
 /** Addresses of results end: the upstream is asked for fresh ones where it can be. */
 async function askAgain(
   { route }: Holding,
@@ -74,8 +103,8 @@ async function bringAll(
   holding: Holding,
   production: Production,
   folder: string,
-): Promise<Production | string> {
-  const files: ProducedFile[] = [];
+): Promise<LocalProduction | string> {
+  const files: LocalFile[] = [];
   for (const file of production.files) {
     const brought = await bring(parts, holding, file, folder);
     if (typeof brought === 'string') return brought;
@@ -89,8 +118,8 @@ async function bring(
   { route, signal }: Holding,
   file: ProducedFile,
   folder: string,
-): Promise<ProducedFile | string> {
-  if (file.source.kind === 'path') return file;
+): Promise<LocalFile | string> {
+  if (file.source.kind === 'path') return fileHere(file, file.source.path);
   const fetched = await fetchMedia(route.account.results, file.source.url, {
     maxBytes: maxResultBytes,
     timeoutMs: fetchTimeoutMs,
@@ -98,11 +127,12 @@ async function bring(
     signal,
   });
   if (fetched.kind === 'refused') return fetched.reason;
-  const local: ProducedFile = { ...file, source: { kind: 'path', path: fetched.path } };
+  const { path, bytes, sha256 } = fetched;
+  const local = { ...fileHere(file, path), content: { bytes, sha256 } };
   if (file.pcm || file.role === 'subtitle') return local;
   // What the bytes are decides, not what the upstream calls them: a page of HTML is no video.
-  const probe = await prober.probe(fetched.path);
+  const probe = await prober.probe(path);
   const facts = probe.kind === 'read' ? probe.facts : null;
   if (!facts?.image && !facts?.video && !facts?.audio) return 'What the address holds is not a medium.';
-  return { ...local, mimeType: facts.mimeType };
+  return { ...local, facts, mimeType: facts.mimeType };
 }
