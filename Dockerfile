@@ -9,6 +9,14 @@ COPY package.json package-lock.json ./
 # No script of a package runs: nothing that is needed here has one.
 RUN npm install --omit=dev --no-save --ignore-scripts --no-audit --no-fund --loglevel=error
 
+# The console is a page: what builds it stays behind.
+FROM node:24-trixie-slim AS console
+WORKDIR /atelier
+COPY package.json package-lock.json ./
+COPY console console
+RUN npm install --workspace=atelier-console --no-save --ignore-scripts --no-audit --no-fund --loglevel=error \
+ && npm run build --workspace=atelier-console
+
 FROM node:24-trixie-slim
 # The first process of a container must take in the children of one that died.
 RUN apt-get update \
@@ -21,6 +29,9 @@ COPY --from=dependencies /atelier/node_modules node_modules
 COPY package.json LICENSE ./
 COPY bin bin
 COPY src src
+# The commands that ask a gateway ask by it.
+COPY client/src client/src
+COPY --from=console /atelier/console/dist console/dist
 ENV NODE_ENV=production ATELIER_HOST=0.0.0.0 ATELIER_PORT=8080 ATELIER_DATA_DIR=/data
 # The user `node`, by its number: Kubernetes has to see that it is not root.
 USER 1000:1000

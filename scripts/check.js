@@ -5,5 +5,7 @@ install();
 const bin = `${root}node_modules/.bin/`;
 run(`${bin}biome`, ['ci', '--error-on-warnings']);
 run(node(), [`${bin}tsc`, '-p', '.']);
+run(node(), [`${bin}tsc`, '-p', 'client', '--noEmit']);
+run(node(), [`${bin}tsc`, '-p', 'console']);
 run(node(), [`${bin}knip`]);
 run(node(), ['--test', 'test/layers.test.ts']);

@@ -1,4 +1,6 @@
-import type { OpenAccount, OpenedProvider, ProviderParts } from './providers/definition.ts';
+import type { Catalog } from './catalog/catalog.ts';
+import type { Model } from './catalog/model.ts';
+import type { AccountSettings, OpenedProvider, ProviderParts } from './providers/definition.ts';
 import type { RouteCandidate } from './providers/route-choice.ts';
 import {
   type Account,
@@ -7,17 +9,17 @@ import {
   type Route,
   type Routing,
 } from './providers/routing.ts';
+import type { IngressCall } from './providers/signed-call.ts';
 import { definitionOf } from './read-routing.ts';
 import { localAccount } from './store/claims.ts';
 
-/** An account as the operator wrote it; what its provider needs is inside `open`, secrets with it. */
-export interface AccountConfig {
+/** An account as the operator wrote it; what its provider needs is inside its functions, secrets with it. */
+export interface AccountConfig extends AccountSettings {
   readonly id: string;
   readonly provider: string;
   /** Jobs at once, over all processes. */
   readonly slots: number;
   readonly rate: AccountRate | null;
-  readonly open: OpenAccount;
 }
 
 export interface RouteConfig {
@@ -35,37 +37,43 @@ export interface RoutingConfig {
 }
 
 /** The routes of a model as admission judges an input by them. */
-export function candidatesOf(
-  { accounts, routes }: RoutingConfig,
-  modelId: string,
-): readonly RouteCandidate[] {
-  const byDefault: Omit<RouteConfig, 'weight'> = { account: localAccount, upstreamModel: modelId };
-  const list = routes.get(modelId) ?? [byDefault];
+export function candidatesOf({ accounts, routes }: RoutingConfig, model: Model): readonly RouteCandidate[] {
+  const byDefault: Omit<RouteConfig, 'weight'> = { account: localAccount, upstreamModel: model.id };
+  const list = routes.get(model.id) ?? [byDefault];
   return list.map(({ account, upstreamModel, switches }) => {
     const definition = definitionOf(accounts.find(({ id }) => id === account)?.provider ?? '');
     return {
       account,
       needsOwnJobs: definition?.needsOwnJobs ?? false,
-      faults: input => definition?.faults(modelId, input, { upstreamModel, switches }) ?? [],
+      takesForeignJobs: definition?.takesForeignJobs ?? false,
+      faults: input =>
+        account === localAccount
+          ? model.undrawable(input)
+          : (definition?.faults(model, input, { upstreamModel, switches }) ?? []),
     };
   });
+}
+
+/** Whether a call is signed as the upstream of that account signs. One that is gone has no key to judge by: its path is right. */
+export const isSignedCall = ({ accounts }: RoutingConfig, account: string, call: IngressCall): boolean =>
+  accounts.find(({ id }) => id === account)?.isSigned(call) ?? true;
+
+/** What accounts are opened by. */
+export interface Served {
+  readonly routing: RoutingConfig;
+  readonly catalog: Catalog;
 }
 
 /** Accounts that can be replaced while jobs are under way at them. */
 interface LiveRouting extends Routing {
   /** What was open until now stays so until nobody uses it. */
-  replace(next: RoutingConfig): void;
+  replace(next: Served): void;
   close(): Promise<void>;
 }
 
 /** Opens the accounts that some model is routed to; what is routed to none goes to the local engine. */
-export function openAccounts(
-  first: RoutingConfig,
-  modelIds: readonly string[],
-  local: Account,
-  parts: ProviderParts,
-): LiveRouting {
-  const open = (config: RoutingConfig) => openAll(config, modelIds, local, parts);
+export function openAccounts(first: Served, local: Account, parts: ProviderParts): LiveRouting {
+  const open = (served: Served) => openAll(served, local, parts);
   const replaced = new Set<OpenedAccount>();
   let now = open(first);
   return {
@@ -91,13 +99,12 @@ export function openAccounts(
 type OpenedAccount = Account & OpenedProvider;
 
 function openAll(
-  { accounts, routes }: RoutingConfig,
-  modelIds: readonly string[],
+  { routing: { accounts, routes }, catalog }: Served,
   local: Account,
   parts: ProviderParts,
 ): Pick<Routing, 'accounts' | 'routesOf'> & { readonly opened: readonly OpenedAccount[] } {
   const used = new Set(
-    modelIds.flatMap(id => routes.get(id)?.map(({ account }) => account) ?? [localAccount]),
+    catalog.all.flatMap(({ id }) => routes.get(id)?.map(({ account }) => account) ?? [localAccount]),
   );
   const opened = accounts
     .filter(({ id }) => used.has(id))

@@ -1,9 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { contractCatalog } from './catalog/index.ts';
+import { ownModel, ownModelId } from './catalog/own/model.ts';
 import { fileSchema } from './config.ts';
 import type { ProviderDefinition } from './providers/definition.ts';
 import { providers } from './providers/index.ts';
-import { accountHead, accountName, modelId, routeHead, routeList, writtenSecret } from './read-routing.ts';
+import { modelSwitch } from './read-models.ts';
+import { accountHead, accountName, routeHead, routeList, writtenSecret } from './read-routing.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 /** What JSON Schema says of an object. */
@@ -19,8 +22,12 @@ const secret = writtenSecret.meta({
 export function configSchema(): Json {
   const { properties, ...rest } = shapeOf(fileSchema);
   const accounts = { type: 'object', propertyNames: shapeOf(accountName), additionalProperties: account() };
-  const routes = { type: 'object', propertyNames: shapeOf(modelId), additionalProperties: routesOfAModel() };
-  const whole = { ...rest, properties: { ...properties, accounts, routes } };
+  const routes = {
+    type: 'object',
+    propertyNames: shapeOf(ownModelId),
+    additionalProperties: routesOfAModel(),
+  };
+  const whole = { ...rest, properties: { ...properties, models: models(), accounts, routes } };
   return { $schema: draft, title: 'atelier.yaml', ...withOneSetOfDefinitions(whole) };
 }
 
@@ -36,6 +43,26 @@ function withOneSetOfDefinitions(whole: Json): Json {
     }
   });
   return { ...lifted, definitions };
+}
+
+/** Models of the contract are switched; every other is the operator's own. */
+const models = (): Json => ({
+  type: 'object',
+  properties: Object.fromEntries(contractCatalog.all.map(({ id }) => [id, shapeOf(modelSwitch)])),
+  additionalProperties: modelOfOnesOwn(),
+});
+
+/** Its schema stands there, or in a file. */
+function modelOfOnesOwn(): Json {
+  const { properties: { schema, ...properties } = {}, required = [], ...rest } = shapeOf(ownModel);
+  const schemaFile = { type: 'string', description: 'A file beside this one, JSON or YAML.' };
+  const others = required.filter(name => name !== 'schema');
+  const whole = (more: Json): Json => ({
+    ...rest,
+    properties: { ...properties, ...more },
+    required: [...others, ...Object.keys(more)],
+  });
+  return { anyOf: [whole({ schema }), whole({ schema_file: schemaFile })] };
 }
 
 /** What else an account has depends on its provider. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import type { RoutingConfig } from './accounts.ts';
@@ -8,8 +8,11 @@ import type { BodyLimits } from './admission/bodies.ts';
 import type { RateLimit } from './admission/rate.ts';
 import type { WaitingLimits } from './admission/waiting-places.ts';
 import { parseS3Address, type S3Place } from './blobs/s3-place.ts';
+import type { Catalog } from './catalog/catalog.ts';
+import { ConfigFault } from './config-fault.ts';
 import { seconds } from './domain/clock.ts';
-import { type Issue, modelId, readRouting } from './read-routing.ts';
+import { readModels } from './read-models.ts';
+import { type Issue, readRouting } from './read-routing.ts';
 
 export type Role = 'api' | 'worker' | 'all';
 const roles = ['api', 'worker', 'all'] as const;
@@ -42,6 +45,8 @@ export interface Config {
   /** Where traces of jobs are sent, and of which share of them; null: there are none. */
   readonly tracing: { readonly url: string; readonly share: number } | null;
   readonly routing: RoutingConfig;
+  /** The models of the contract, and those of the operator. */
+  readonly catalog: Catalog;
   /** Ids of models that are switched off. */
   readonly modelsOff: readonly string[];
   readonly limits: {
@@ -56,10 +61,7 @@ export interface Config {
   };
 }
 
-/** Thrown once, with every fault of the settings. */
-export class ConfigFault extends Error {
-  override readonly name = 'ConfigFault';
-}
+export { ConfigFault };
 
 const flag = z.enum(['0', '1'], { error: 'must be 0 or 1' }).transform(value => value === '1');
 const port = z.coerce
@@ -171,7 +173,7 @@ const bodies = z
     perKey: per_key,
   }));
 
-/** `atelier.yaml`; `accounts` and `routes` are read on their own. */
+/** `atelier.yaml`; `models`, `accounts` and `routes` are read on their own. */
 export const fileSchema = z.strictObject({
   limits: z
     .strictObject({
@@ -182,12 +184,14 @@ export const fileSchema = z.strictObject({
       running_per_key: z.int().min(1).max(1_000_000).nullable().default(null),
     })
     .prefault({}),
-  models: z.partialRecord(modelId, z.enum(['on', 'off'], { error: 'must be on or off' })).default({}),
+  models: z.unknown().optional(),
   accounts: z.unknown().optional(),
   routes: z.unknown().optional(),
 });
 
-const knownNames = Object.keys(environment.shape);
+/** Of the commands that ask a gateway, which read them themselves. */
+const namesOfClients = ['ATELIER_URL', 'ATELIER_API_KEY', 'ATELIER_PROFILE'];
+const knownNames = [...Object.keys(environment.shape), ...namesOfClients];
 const defaultFile = 'atelier.yaml';
 /** Other servers than Amazon's take any region, and this one is the usual. */
 const anyRegion = 'us-east-1';
@@ -218,8 +222,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const text = path === null ? {} : readYaml(path, faults);
   const written = fileSchema.safeParse(text);
   faults.push(...faultsOf(`${path} `, written));
-  const routing = readRouting(z.looseObject({}).safeParse(text).data ?? {}, given);
-  faults.push(...routing.issues.map(issue => faultOf(`${path} `, issue)));
+  const members = z.looseObject({}).safeParse(text).data ?? {};
+  const models = readModels(members.models, dirname(path ?? defaultFile));
+  const routing = readRouting(members, given, models);
+  faults.push(...[...models.issues, ...routing.issues].map(issue => faultOf(`${path} `, issue)));
   if (faults.length > 0 || !settings.success || !written.success) throw new ConfigFault(faults.join('\n'));
 
   const { data } = settings;
@@ -240,7 +246,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     logLevel: data.ATELIER_LOG_LEVEL,
     tracing: traces.data ?? null,
     routing: routing.config,
-    modelsOff: Object.keys(written.data.models).filter(id => written.data.models[id] === 'off'),
+    catalog: models.catalog,
+    modelsOff: models.off,
     limits: limitsOf(written.data.limits),
   });
 }

@@ -9,6 +9,7 @@ import type { Live } from './live-settings.ts';
 import type { LocalFolder } from './local-folder.ts';
 import type { Prober } from './media/prober.ts';
 import type { Metrics } from './metrics.ts';
+import type { Ingress } from './providers/ingress.ts';
 import type { Connection } from './store/connection.ts';
 import type { Positions } from './store/positions.ts';
 
@@ -25,8 +26,11 @@ export interface Foundation {
   readonly tracing: Tracing;
   readonly local: LocalFolder;
   readonly signer: Signer;
+  readonly ingress: Ingress;
   readonly positions: Positions;
   readonly adminToken: string;
+  /** Signs the sessions of the console. */
+  readonly sessionKey: string;
   readonly ballast: Ballast;
   /** Base of every address in answers; known once the server listens. */
   readonly publicUrl: () => string;

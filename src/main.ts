@@ -15,6 +15,7 @@ import { openProber } from './media/prober.ts';
 import { type Neighbours, openMetrics } from './metrics.ts';
 import { openHttp } from './open-http.ts';
 import { openCallbacks, openWorker } from './open-worker.ts';
+import { openIngress } from './providers/ingress.ts';
 import { openSecrets } from './secrets.ts';
 import { StartRefused } from './start-refused.ts';
 import type { Connection } from './store/connection.ts';
@@ -81,7 +82,7 @@ export async function openGateway(
     await refuseUnfit(db, { isReconciling: reconcile });
     await migrate(db, clock.now());
     const reconciled = reconcile ? await reconcileRestored(db, config, leaseMs) : null;
-    const { secret, adminToken } = await openSecrets(config);
+    const { secret, ...keys } = await openSecrets(config);
     const place = { folder: join(config.dataDir, 'blobs'), s3: config.s3 };
     const opened = closers.add(await openBlobs(place, secret), ({ close }) => close());
     const blobs = keepWhileRoom(opened.blobs, ballast);
@@ -89,9 +90,10 @@ export async function openGateway(
     const prober = closers.add(openProber(), opened => opened.close());
     const metrics = openMetrics(db, clock, neighbours);
     const tracing = closers.add(await openTracing(config, log), opened => opened.close());
-    const [signer, positions] = [openSigner(secret), openPositions(db, clock)];
+    const [signer, ingress, positions] = [openSigner(secret), openIngress(secret), openPositions(db, clock)];
     let url = config.publicUrl ?? '';
-    const rooms = { config, db, blobs, clock, prober, metrics, local, signer, positions, adminToken, log };
+    const keyed = { signer, ingress, ...keys };
+    const rooms = { config, db, blobs, clock, prober, metrics, local, positions, ...keyed, log };
     const live = openLive(config);
     const foundation: Foundation = { ...rooms, live, tracing, ballast, publicUrl: () => url };
 

@@ -1,20 +1,23 @@
+import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
-import { candidatesOf } from './accounts.ts';
+import { candidatesOf, isSignedCall } from './accounts.ts';
 import { openAdmission } from './admission/admit.ts';
 import { openAuthenticate } from './admission/authenticate.ts';
 import { openBodies } from './admission/bodies.ts';
 import { openMediaGate } from './admission/keep-media.ts';
-import { openRate } from './admission/rate.ts';
+import { openRate, type RateLimit } from './admission/rate.ts';
 import { openWaitingPlaces } from './admission/waiting-places.ts';
 import { whileRoom } from './ballast.ts';
-import { models } from './catalog/index.ts';
 import type { Closers } from './closers.ts';
 import type { Foundation } from './foundation.ts';
 import { createApp, createHealthApp } from './http/app.ts';
+import { readBuiltConsole } from './http/console/built-console.ts';
 import { openDeparture } from './http/departure.ts';
 import { openJobWatch } from './http/job-watch.ts';
 import type { HttpParts } from './http/parts.ts';
+import { openKnownAccounts } from './known-accounts.ts';
 import { listen } from './listen.ts';
+import { openOutbound } from './media/connect.ts';
 import type { Worker } from './worker/worker.ts';
 /** Serves what the role has to serve; returns where it listens. */
 export async function openHttp(
@@ -46,6 +49,12 @@ export async function openHttp(
   return listen(app, config, { isShared: config.processes > 1 });
 }
 
+/** Where the build of the console puts it. */
+const consoleFolder = fileURLToPath(new URL('../console/dist/', import.meta.url));
+
+/** Upstreams tell of a few states; whoever calls more often is asked to come later. */
+const callsOfJob: RateLimit = { perSecond: 1, burst: 10 };
+
 type OpenParts = Pick<HttpParts, 'metrics' | 'onRefused' | 'maxConnections' | 'whyNotReady'>;
 
 async function openApi(open: OpenParts, foundation: Foundation): Promise<FastifyInstance> {
@@ -54,7 +63,7 @@ async function openApi(open: OpenParts, foundation: Foundation): Promise<Fastify
   const mediaGate = openMediaGate(base);
   const watch = openJobWatch(db);
   const bodies = openBodies(config.limits.bodies);
-  const served = () => models.filter(({ id }) => !live.now().modelsOff.includes(id));
+  const outbound = openOutbound({ allowPrivate: config.allowPrivateNetwork });
   let takeFromRate = openRate(config.limits.queue, clock);
   live.heed(({ limits }) => {
     takeFromRate = openRate(limits.queue, clock);
@@ -62,11 +71,17 @@ async function openApi(open: OpenParts, foundation: Foundation): Promise<Fastify
   metrics.watchBodies(bodies.bytesInFlight);
   const app = createApp({
     ...base,
-    models: served,
+    catalog: live.catalog,
+    served: live.served,
+    console: onlyOnce(() => readBuiltConsole(consoleFolder)),
+    accounts: openKnownAccounts({ ...foundation, routing: () => live.now().routing, served: live.served }),
     watch,
     bodies,
+    outbound,
     authenticate: openAuthenticate(db, clock),
     takeFromRate: keyId => takeFromRate(keyId),
+    takeFromCalls: openRate(callsOfJob, clock),
+    isSigned: (account, call) => isSignedCall(live.now().routing, account, call),
     admission: openAdmission({
       db: whileRoom(db, ballast),
       clock,
@@ -80,14 +95,24 @@ async function openApi(open: OpenParts, foundation: Foundation): Promise<Fastify
         limits: config.limits.waiting,
         hasNeighbours: db.dialect !== 'sqlite',
       }),
-      models: served,
-      candidatesOf: modelId => candidatesOf(live.now().routing, modelId),
+      served: live.served,
+      candidatesOf: model => candidatesOf(live.now().routing, model),
       allowPrivateNetwork: config.allowPrivateNetwork,
     }),
   });
   app.addHook('preClose', () => watch.close());
   app.addHook('onClose', async () => bodies.close());
+  app.addHook('onClose', () => outbound.close());
   return app;
+}
+
+/** Begun when it is first asked for. */
+function onlyOnce<T>(begin: () => Promise<T>): () => Promise<T> {
+  let begun: Promise<T> | null = null;
+  return () => {
+    begun ??= begin();
+    return begun;
+  };
 }
 
 async function whyStorageIsNotReady({ db, blobs, ballast, log }: Foundation): Promise<string | null> {

@@ -1,5 +1,4 @@
 import { openAccounts } from './accounts.ts';
-import { models } from './catalog/index.ts';
 import type { Closers } from './closers.ts';
 import { extensionByMimeType, resultUrlLifeMs } from './domain/file.ts';
 import type { Foundation } from './foundation.ts';
@@ -11,7 +10,9 @@ import { openRenderEngine } from './render/engine.ts';
 import { localAccount } from './store/claims.ts';
 import { openBreaker } from './worker/breaker.ts';
 import { type Deliveries, startDeliveries } from './worker/deliver.ts';
+import type { WorkerParts } from './worker/parts.ts';
 import { startWorker, type Worker } from './worker/worker.ts';
+
 export async function openWorker(foundation: Foundation, closers: Closers): Promise<Worker> {
   const { config, live, clock, local, metrics } = foundation;
   const outbound = closers.add(openOutbound({ allowPrivate: config.allowPrivateNetwork }), opened =>
@@ -20,7 +21,8 @@ export async function openWorker(foundation: Foundation, closers: Closers): Prom
   const engine = closers.add(openRenderEngine({ concurrency: config.localConcurrency }), opened =>
     opened.close(),
   );
-  const provider = openLocalProvider({ engine, clock, folder: await local.make('render') });
+  const { catalog } = live;
+  const provider = openLocalProvider({ catalog, engine, clock, folder: await local.make('render') });
   const ownEngine: Account = {
     id: localAccount,
     provider,
@@ -28,9 +30,9 @@ export async function openWorker(foundation: Foundation, closers: Closers): Prom
     shared: null,
     results: outbound,
   };
-  const modelIds = models.map(model => model.id);
   const routing = closers.add(
-    openAccounts(config.routing, modelIds, ownEngine, {
+    openAccounts(config, ownEngine, {
+      catalog,
       clock,
       outbound,
       linkTo: linker(foundation),
@@ -40,16 +42,18 @@ export async function openWorker(foundation: Foundation, closers: Closers): Prom
   );
   const parts = {
     ...foundation,
+    catalog,
     outbound,
     routing,
     runningPerKey: () => live.now().limits.runningPerKey,
     breaker: openBreaker(foundation),
+    callbackUrlFor: callbackUrls(foundation),
     workFolder: await local.make('work'),
     onSettled: metrics.jobSettled,
   };
   const worker = closers.add(await startWorker(parts), opened => opened.stop());
   live.heed(next => {
-    routing.replace(next.routing);
+    routing.replace(next);
     worker.tryAccounts();
   });
   return worker;
@@ -64,15 +68,32 @@ const linker =
     return config.publicUrl + signer.sign({ id, fileName }, clock.now() + resultUrlLifeMs);
   };
 
+/**
+ * Where upstreams may call. The path is a secret that must not travel in the open, and an upstream may refuse an
+ * address that is not https: another one serves only where the operator allows the private network.
+ */
+const callbackUrls =
+  ({ config, ingress }: Foundation): WorkerParts['callbackUrlFor'] =>
+  calledFor => {
+    const { publicUrl, allowPrivateNetwork } = config;
+    const isFit = publicUrl !== null && (publicUrl.startsWith('https:') || allowPrivateNetwork);
+    return isFit ? publicUrl + ingress.pathOf(calledFor) : null;
+  };
+
 /** Callbacks begin once the addresses in their bodies are known; what ends them stands ready before. */
 export function openCallbacks(foundation: Foundation, closers: Closers): () => void {
-  const { config, metrics } = foundation;
+  const { config, live, metrics } = foundation;
   const outbound = closers.add(openOutbound({ allowPrivate: config.allowPrivateNetwork }), opened =>
     opened.close(),
   );
   let deliveries: Deliveries | null = null;
   closers.add(null, () => deliveries?.stop());
   return () => {
-    deliveries = startDeliveries({ ...foundation, outbound, onTried: metrics.deliveryTried });
+    deliveries = startDeliveries({
+      ...foundation,
+      catalog: live.catalog,
+      outbound,
+      onTried: metrics.deliveryTried,
+    });
   };
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { AccountConfig, RouteConfig, RoutingConfig } from './accounts.ts';
-import { models } from './catalog/index.ts';
+import type { Catalog } from './catalog/catalog.ts';
+import type { Model } from './catalog/model.ts';
 import type { ProviderDefinition } from './providers/definition.ts';
 import { providers } from './providers/index.ts';
 import type { AccountRate } from './providers/routing.ts';
@@ -20,11 +21,6 @@ const defaultSlots = 8;
 export const accountName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, {
   error: 'must be 1 to 63 lower-case letters, digits, - or _',
 });
-
-export const modelId = z.enum(
-  models.map(({ id }) => id),
-  { error: 'there is no such model' },
-);
 
 /** The members that every account has; what stands beside them is for its provider. */
 export const accountHead = z.object({
@@ -69,6 +65,7 @@ const named = z.record(z.string(), z.unknown()).default({});
 export function readRouting(
   written: { readonly accounts?: unknown; readonly routes?: unknown },
   env: Environment,
+  models: { readonly catalog: Catalog; readonly wrong: ReadonlySet<string> },
 ): { readonly config: RoutingConfig; readonly issues: readonly Issue[] } {
   const issues: Issue[] = [];
   const secret = secretSchema(env);
@@ -89,12 +86,14 @@ export function readRouting(
     const { provider, slots, rate, ...own } = written;
     const head = keep(accountHead.safeParse({ provider, slots, rate }), ...path);
     const settings = definitionOf(provider)?.settings(secret);
-    const open = settings && keep(settings.safeParse(own), ...path);
-    return head && open ? { id, ...head, open } : null;
+    const read = settings && keep(settings.safeParse(own), ...path);
+    return head && read ? { id, ...head, ...read } : null;
   }
 
   function readRoutes(id: string, list: unknown): readonly RouteConfig[] {
-    keep(modelId.safeParse(id), 'routes', id);
+    const model = models.catalog.find(id);
+    // What is wrong with its description is told there.
+    if (!model && !models.wrong.has(id)) tell('there is no such model', 'routes', id);
     const seen = new Set<unknown>();
     return (keep(routeList.safeParse(list), 'routes', id) ?? []).flatMap((route, place) => {
       const path = ['routes', id, place];
@@ -103,12 +102,13 @@ export function readRouting(
       if (seen.has(written.account))
         tell('the account has a route of this model already', ...path, 'account');
       seen.add(written.account);
-      return readRoute(id, written, path);
+      return readRoute(id, model, written, path);
     });
   }
 
   function readRoute(
     id: string,
+    entry: Model | null,
     { account, model, weight, ...own }: Readonly<Record<string, unknown>>,
     path: readonly PropertyKey[],
   ): readonly RouteConfig[] {
@@ -117,14 +117,14 @@ export function readRouting(
     const isLocal = account === localAccount;
     if (head && !isLocal && !Object.hasOwn(accounts, head.account))
       tell(`there is no account ${head.account}`, ...path, 'account');
-    if (definition?.models && !Object.hasOwn(definition.models, id))
+    if (definition && entry && !serves(definition, entry))
       tell(`a ${definition.name} account does not serve this model`, ...path, 'account');
     const schema = isLocal ? noSwitches : definition?.switches;
     const switches = schema && keep(schema.safeParse(own), ...path);
-    const faults = switches === undefined ? [] : definition?.routeFaults(id, switches);
+    const faults = switches === undefined || !entry ? [] : definition?.routeFaults(entry, switches);
     for (const { path: at, reason } of faults ?? []) tell(reason, ...path, ...at.split('.'));
     if (!head) return [];
-    const upstreamModel = head.model ?? definition?.models?.[id] ?? id;
+    const upstreamModel = head.model ?? definition?.models?.[id] ?? (definition?.takesOwnModels ? '' : id);
     return [{ account: head.account, upstreamModel, weight: head.weight, switches }];
   }
 
@@ -143,6 +143,9 @@ export function readRouting(
     issues.push({ path, message });
   }
 }
+
+const serves = ({ models, takesOwnModels }: ProviderDefinition, { id, family }: Model): boolean =>
+  models === null || (family === 'own' ? takesOwnModels : Object.hasOwn(models, id));
 
 export const definitionOf = (provider: unknown): ProviderDefinition | undefined =>
   providers.find(({ name }) => name === provider);

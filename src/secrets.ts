@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { hkdfSync, randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -8,23 +8,32 @@ export interface Secrets {
   /** Master of every signature. */
   readonly secret: string;
   readonly adminToken: string;
+  /** Signs the sessions of the console; another admin token ends them all. */
+  readonly sessionKey: string;
 }
 
 const kept = z.object({ secret: z.string().min(16), adminToken: z.string().min(16) });
+type Kept = z.output<typeof kept>;
 
 /** From the configuration; what it leaves open is made once and kept in the data folder. */
 export async function openSecrets(
   config: Pick<Config, 'dataDir' | 'secret' | 'adminToken'>,
 ): Promise<Secrets> {
   const { secret, adminToken } = config;
-  if (secret !== null && adminToken !== null) return { secret, adminToken };
+  if (secret !== null && adminToken !== null) return withSessionKey({ secret, adminToken });
   await mkdir(config.dataDir, { recursive: true });
   const path = join(config.dataDir, 'secrets.json');
   const own = (await readKept(path)) ?? (await make(path));
-  return { secret: secret ?? own.secret, adminToken: adminToken ?? own.adminToken };
+  return withSessionKey({ secret: secret ?? own.secret, adminToken: adminToken ?? own.adminToken });
 }
 
-async function readKept(path: string): Promise<Secrets | null> {
+function withSessionKey(kept: Kept): Secrets {
+  const salt = `${kept.adminToken}\n`;
+  const derived = hkdfSync('sha256', kept.secret, salt, 'atelier console sessions v1', 32);
+  return { ...kept, sessionKey: Buffer.from(derived).toString('base64url') };
+}
+
+async function readKept(path: string): Promise<Kept | null> {
   const text = await readFile(path, 'utf8').catch(failure => {
     if (failure instanceof Error && 'code' in failure && failure.code === 'ENOENT') return null;
     throw failure;
@@ -33,7 +42,7 @@ async function readKept(path: string): Promise<Secrets | null> {
 }
 
 /** Flushed before it is used, and never over another's: two commands may start at once. */
-async function make(path: string): Promise<Secrets> {
+async function make(path: string): Promise<Kept> {
   const made = {
     secret: randomBytes(32).toString('base64url'),
     adminToken: `adm_${randomBytes(24).toString('base64url')}`,

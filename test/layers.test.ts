@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { before, describe, test } from 'node:test';
@@ -12,6 +13,8 @@ const order: readonly (readonly string[])[] = [
   ['providers'],
   ['admission', 'worker'],
   ['http'],
+  // Stands beside src and knows nothing of it; the commands ask by it.
+  ['client'],
   ['main'],
 ];
 const filesOfMain = [
@@ -20,11 +23,14 @@ const filesOfMain = [
   'open-worker.ts',
   'open-http.ts',
   'config.ts',
+  'config-fault.ts',
   'closers.ts',
   'live-settings.ts',
   'config-schema.ts',
   'accounts.ts',
+  'known-accounts.ts',
   'read-routing.ts',
+  'read-models.ts',
   'metrics.ts',
   'secrets.ts',
   'local-folder.ts',
@@ -39,6 +45,7 @@ const readersOfEnvironment = ['config.ts', 'cli', 'render/engine.ts'];
 const maxLines = 350;
 
 const src = fileURLToPath(new URL('../src/', import.meta.url));
+const root = fileURLToPath(new URL('../', import.meta.url));
 
 interface SourceFile {
   /** From src, with slashes. */
@@ -81,6 +88,7 @@ describe('src', () => {
     const wrong = files.flatMap(file =>
       importsOf(file)
         .filter(imported => !paths.has(imported) && !imported.endsWith('.d.ts'))
+        .filter(imported => layerOf(imported) !== 'client' || !existsSync(join(root, imported)))
         .map(imported => `${file.path} imports ${imported}`),
     );
     assert.deepEqual(wrong, []);
@@ -102,6 +110,19 @@ describe('src', () => {
       .filter(({ lines }) => lines > maxLines);
     assert.deepEqual(long, []);
   });
+});
+
+test('the client imports nothing but itself', async () => {
+  const folder = join(root, 'client/src');
+  const names = (await readdir(folder, { recursive: true })).filter(name => name.endsWith('.ts'));
+  for (const name of names) {
+    const text = await readFile(join(folder, name), 'utf8');
+    const foreign = [...text.matchAll(/\bfrom\s*['"]([^.'"][^'"]*)['"]/g)].map(([, from]) => from);
+    const outside = importsOf({ path: join('client/src', name), text }).filter(
+      path => !path.startsWith('client/src/'),
+    );
+    assert.deepEqual([name, foreign, outside], [name, [], []]);
+  }
 });
 
 describe('the check of imports', () => {
@@ -136,6 +157,8 @@ import { join } from 'node:path';`;
     assert.equal(mayImport('worker', 'admission'), false);
     assert.equal(mayImport('domain', 'catalog'), false);
     assert.equal(mayImport('store', layerOf('config.ts')), false);
+    assert.equal(mayImport('http', layerOf('client/src/index.ts')), false);
+    assert.equal(mayImport(layerOf('cli/client/run.ts'), layerOf('client/src/index.ts')), true);
   });
 });
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as breathe } from 'node:timers/promises';
+import type { Catalog } from '../catalog/catalog.ts';
 import { sentenceOf } from '../catalog/faults.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -25,6 +26,7 @@ import type { Positions } from '../store/positions.ts';
 import type { Bodies, Room } from './bodies.ts';
 import { readCancelAfter } from './deadline.ts';
 import type { JudgedMedia, MediaGate } from './keep-media.ts';
+import { openQuotaGate } from './quota.ts';
 import { readJsonObject } from './read-body.ts';
 import { refuseWebhooksAround, refuseWebhooksIn } from './refuse-webhooks.ts';
 import type { WaitingPlaces } from './waiting-places.ts';
@@ -62,9 +64,9 @@ export interface AdmissionParts {
   readonly bodies: Bodies;
   readonly waitingPlaces: WaitingPlaces;
   /** Those that are served; any other is as unknown as one that is not there. */
-  readonly models: () => readonly Model[];
+  readonly served: () => Catalog;
   /** The routes of a model. */
-  readonly candidatesOf: (modelId: string) => readonly RouteCandidate[];
+  readonly candidatesOf: (model: Model) => readonly RouteCandidate[];
   /** The operator's word that callbacks may go to addresses of its own network. */
   readonly allowPrivateNetwork: boolean;
 }
@@ -74,10 +76,11 @@ const defaultDeadlineMs = 48 * hours;
 
 export function openAdmission(parts: AdmissionParts): Admission {
   const { db, clock, positions, mediaGate, bodies, waitingPlaces } = parts;
+  const quota = openQuotaGate(db, clock);
 
   /** The gates before the body. */
   function openGates({ modelId, principal, query, message }: CreateRequest): Model {
-    const model = parts.models().find(({ id }) => id === modelId);
+    const model = parts.served().find(modelId);
     if (!model) throw refuse('model_unknown', { subject: modelId });
     if (!mayUseModel(principal, model.id)) throw refuse('model_forbidden');
     refuseWebhooksAround(query, message.headers);
@@ -104,9 +107,11 @@ export function openAdmission(parts: AdmissionParts): Admission {
   async function passLastGates(request: CreateRequest, passed: Passed): Promise<Placed> {
     const { principal } = request;
     const { model, input, externalTaskId } = passed;
-    const media = await mediaGate.judge(model, input, principal);
+    const candidates = parts.candidatesOf(model);
+    const takesForeignJobs = candidates.every(candidate => candidate.takesForeignJobs);
+    const media = await mediaGate.judge(model, input, { principal, takesForeignJobs });
     try {
-      const accounts = choose(model, input, media);
+      const accounts = choose(candidates, input, media);
       const used = await findByExternalTaskId(db, { userId: principal.userId, externalTaskId });
       if (used) await answerEarlier(request, model, used);
       return { media, accounts };
@@ -117,9 +122,15 @@ export function openAdmission(parts: AdmissionParts): Admission {
   }
 
   /** Refused where no upstream takes all of it: nothing of an input is ever dropped. */
-  function choose(model: Model, input: unknown, { owned }: JudgedMedia): readonly string[] | null {
-    const choice = chooseRoutes(parts.candidatesOf(model.id), input, owned);
-    if (choice.kind === 'chosen') return choice.accounts;
+  function choose(
+    candidates: readonly RouteCandidate[],
+    input: unknown,
+    { owned, isForeign }: JudgedMedia,
+  ): readonly string[] | null {
+    const choice = chooseRoutes(candidates, input, owned);
+    // A route that is added later may not understand what only these do.
+    if (choice.kind === 'chosen')
+      return choice.accounts ?? (isForeign ? candidates.map(({ account }) => account) : null);
     throw refuse('input_invalid', {
       subject: sentenceOf(choice.faults),
       fields: choice.faults.map(fault => fault.path),
@@ -150,6 +161,10 @@ export function openAdmission(parts: AdmissionParts): Admission {
       idempotency: passed.idempotency,
       accounts,
     };
+    const takeBackFromQuota = await quota.take(request.principal).catch(async failure => {
+      await media.drop();
+      throw failure;
+    });
     const insertion = await waitingPlaces
       .take(keyId, async () => {
         const kept = await media.keep(id);
@@ -162,10 +177,14 @@ export function openAdmission(parts: AdmissionParts): Admission {
         return insertion;
       })
       .catch(async failure => {
+        await takeBackFromQuota();
         await media.drop();
         throw failure;
       });
-    if (insertion.kind !== 'inserted') return answerEarlier(request, model, insertion);
+    if (insertion.kind !== 'inserted') {
+      await takeBackFromQuota();
+      return answerEarlier(request, model, insertion);
+    }
     db.announce(availableTopic);
     // The job is kept: whatever fails from here on, the answer is its handle.
     const position = await positions.positionOf({ ...job, rank: insertion.rank }).catch(() => 0);

@@ -35,13 +35,21 @@ export interface KeptInput {
 
 export interface MediaGate {
   /** Judges all that needs no network; throws the 422 with every fault. Nothing is kept yet. */
-  judge(model: Model, input: unknown, principal: Principal): Promise<JudgedMedia>;
+  judge(model: Model, input: unknown, asked: AskedOfMedia): Promise<JudgedMedia>;
+}
+
+export interface AskedOfMedia {
+  readonly principal: Principal;
+  /** Whether every upstream that may get the job knows jobs that this gateway does not. */
+  readonly takesForeignJobs: boolean;
 }
 
 /** Media that passed; ends with `keep` or with `drop`. */
 export interface JudgedMedia {
   /** The earlier jobs that the input points at, and where they were made. */
   readonly owned: readonly Owned[];
+  /** Whether it points at a job that only an upstream knows. */
+  readonly isForeign: boolean;
   /** Turns what came inline into files of the job. */
   keep(jobId: JobId): Promise<KeptInput>;
   drop(): Promise<void>;
@@ -72,13 +80,14 @@ type Passed =
 
 export function openMediaGate(parts: MediaGateParts): MediaGate {
   return {
-    async judge(model, input, principal) {
+    async judge(model, input, { principal, takesForeignJobs }) {
       const passed: Passed[] = [];
       const {
         referred,
         faults: referenceFaults,
         facts,
-      } = await resolveReferences(parts.db, model, input, principal);
+        ours,
+      } = await resolveReferences(parts.db, model, input, { userId: principal.userId, takesForeignJobs });
       const faults: Fault[] = [...referenceFaults];
       const known: Record<string, MediaFacts> = { ...facts };
       const dropInline = async () => {
@@ -106,7 +115,8 @@ export function openMediaGate(parts: MediaGateParts): MediaGate {
         throw failure;
       }
       return {
-        owned: await ownedBy(parts.db, model.references(input), principal),
+        owned: await ownedBy(parts.db, ours, principal),
+        isForeign: ours.length < model.references(input).length,
         keep: async jobId => {
           const kept = await keepAll(parts, input, passed, principal, jobId).finally(dropInline);
           return { ...kept, input: model.adopt(kept.input, referred), parentId: referred[0]?.jobId ?? null };

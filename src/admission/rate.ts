@@ -12,17 +12,17 @@ export interface RateLimit {
 const maxKeysRemembered = 50_000;
 
 /** Takes one request from a key's rate, or throws the 429 of Contract 7.1 with the wait. */
-export type TakeFromRate = (keyId: KeyId) => void;
+export type TakeFromRate<Id = KeyId> = (id: Id) => void;
 
 /** GCRA: one number a key, the time at which its bucket would be empty again. Counted in this process. */
-export function openRate(limit: RateLimit, clock: Clock): TakeFromRate {
+export function openRate<Id = KeyId>(limit: RateLimit, clock: Clock): TakeFromRate<Id> {
   const spacingMs = 1000 / limit.perSecond;
   const toleranceMs = limit.burst * spacingMs;
-  const emptyAt = new Map<KeyId, number>();
+  const emptyAt = new Map<Id, number>();
 
-  return keyId => {
+  return id => {
     const now = clock.now();
-    const told = emptyAt.get(keyId) ?? now;
+    const told = emptyAt.get(id) ?? now;
     // Fuller than full: the clock was set back. There is room for one, and for more as time goes on.
     const at = told > now + toleranceMs ? now + toleranceMs - spacingMs : told;
     const next = Math.max(at, now) + spacingMs;
@@ -32,10 +32,10 @@ export function openRate(limit: RateLimit, clock: Clock): TakeFromRate {
       });
     }
     if (emptyAt.size >= maxKeysRemembered) forgetEmpty(emptyAt, now);
-    emptyAt.set(keyId, next);
+    emptyAt.set(id, next);
   };
 }
 
-function forgetEmpty(emptyAt: Map<KeyId, number>, now: number): void {
-  for (const [keyId, at] of emptyAt) if (at <= now) emptyAt.delete(keyId);
+function forgetEmpty<Id>(emptyAt: Map<Id, number>, now: number): void {
+  for (const [id, at] of emptyAt) if (at <= now) emptyAt.delete(id);
 }

@@ -1,6 +1,7 @@
 import type { Fault, Faults } from '../catalog/faults.ts';
+import { isForeign } from '../catalog/foreign-jobs.ts';
 import type { Model, Reference, Referred } from '../catalog/model.ts';
-import type { Principal } from '../domain/key.ts';
+import type { UserId } from '../domain/ids.ts';
 import type { MediaFacts } from '../domain/media.ts';
 import type { Statements } from '../store/connection.ts';
 import { findReferred } from '../store/references.ts';
@@ -8,22 +9,28 @@ import { findReferred } from '../store/references.ts';
 export interface Resolved {
   readonly referred: readonly Referred[];
   readonly faults: Faults;
+  /** Those that were looked for here; what is left is for the upstream to resolve. */
+  readonly ours: readonly Reference[];
   /** What is known of the referred pictures and videos, by the path of the reference. */
   readonly facts: Readonly<Record<string, MediaFacts>>;
 }
 
-/** Leads every reference of an input to a job of this user. Another user's job is as unknown as none. */
+/**
+ * Leads every reference of an input to a job of this user. Another user's job is as unknown as none. Decisions 4: what
+ * is no id of ours is left to the upstream, where every one that may get the job understands it.
+ */
 export async function resolveReferences(
   db: Statements,
   model: Model,
   input: unknown,
-  principal: Principal,
+  { userId, takesForeignJobs }: { readonly userId: UserId; readonly takesForeignJobs: boolean },
 ): Promise<Resolved> {
+  const ours = model.references(input).filter(reference => !takesForeignJobs || !isForeign(reference));
   const referred: Referred[] = [];
   const faults: Fault[] = [];
   const facts: Record<string, MediaFacts> = {};
-  for (const reference of model.references(input)) {
-    const found = await findReferred(db, reference, principal.userId);
+  for (const reference of ours) {
+    const found = await findReferred(db, reference, userId);
     const fault = faultOf(reference, found);
     if (fault) faults.push(fault);
     else if (found) {
@@ -31,7 +38,7 @@ export async function resolveReferences(
       if (found.output) facts[reference.path] = factsOf(found.output);
     }
   }
-  return { referred, faults, facts };
+  return { referred, faults, facts, ours };
 }
 
 const nothingThere: Readonly<Record<Reference['kind'], string>> = {

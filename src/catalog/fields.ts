@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import type { Widget } from './media.ts';
 
 /** What a form shows beside a field. */
 export type Hints = {
   readonly title: string;
   readonly description?: string;
   readonly unit?: string;
-  readonly widget?: 'textarea' | 'seed' | 'voice' | 'size' | 'shots' | 'slider';
+  readonly widget?: Widget;
   readonly group?: string;
 };
 
@@ -23,10 +24,10 @@ export function countCharacters(text: string): number {
 }
 
 /** A character has at most two units: what has more than twice as many is not counted. */
-const hasAtMost = (text: string, characters: number): boolean =>
+export const hasAtMost = (text: string, characters: number): boolean =>
   text.length <= 2 * characters && countCharacters(text) <= characters;
 
-const mustBeText = {
+export const mustBeText = {
   error: (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : 'must be a string'),
 };
 

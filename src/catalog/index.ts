@@ -1,3 +1,4 @@
+import { openCatalog } from './catalog.ts';
 import type { Model } from './model.ts';
 import alpha15Pro from './models/alpha-1-5-pro.ts';
 import alpha20Mini from './models/alpha-2-0-mini.ts';
@@ -19,7 +20,7 @@ import gammaV3TurboT2v from './models/gamma-v3-turbo-t2v.ts';
 import thetaTts from './models/theta-3.1-flash-tts-preview.ts';
 import zetaV6I2v from './models/zeta-v6-i2v.ts';
 
-/** Every model, in the order of Contract 2, section 4. */
+/** Every model of the contract, in the order of Contract 2, section 4. */
 export const models: readonly Model[] = [
   alpha20Mini,
   alpha15Pro,
@@ -42,6 +43,7 @@ export const models: readonly Model[] = [
   thetaTts,
 ];
 
-const byId: ReadonlyMap<string, Model> = new Map(models.map(model => [model.id, model]));
+/** What there is where an operator adds nothing. */
+export const contractCatalog = openCatalog(models);
 
-export const findModel = (id: string): Model | null => byId.get(id) ?? null;
+export const findModel = contractCatalog.find;

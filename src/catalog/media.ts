@@ -30,6 +30,21 @@ export interface MediaLimits {
   readonly pixels?: Range;
 }
 
+/** How a form draws a field where its type does not say. */
+export type Widget =
+  | 'textarea'
+  | 'seed'
+  | 'voice'
+  | 'size'
+  | 'shots'
+  | 'slider'
+  | 'parameters'
+  | 'job'
+  | 'picture-number'
+  | 'canvas'
+  | 'placement'
+  | 'mask';
+
 declare module 'zod' {
   interface GlobalMeta {
     /** Present on a field whose value is a picture, a video or a sound. */
@@ -37,7 +52,7 @@ declare module 'zod' {
     /** Unit of a number, for people. */
     unit?: string;
     /** How a form draws the field where its type does not say. */
-    widget?: 'textarea' | 'seed' | 'voice' | 'size' | 'shots' | 'slider';
+    widget?: Widget;
     /** Fields of one group stand together in a form. */
     group?: string;
   }

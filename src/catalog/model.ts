@@ -6,7 +6,8 @@ import { type FoundMedia, mediaFinder } from './media.ts';
 import type { RenderPlan } from './render-plan.ts';
 
 export type Kind = 'video' | 'image' | 'speech';
-export type Family = 'alpha' | 'beta' | 'gamma' | 'delta' | 'epsilon' | 'zeta' | 'eta' | 'theta';
+/** Each with result keys that its users know; `own`: of an operator, with the core keys alone. */
+export type Family = 'alpha' | 'beta' | 'gamma' | 'delta' | 'epsilon' | 'zeta' | 'eta' | 'theta' | 'own';
 
 /** A constraint between fields. */
 export interface Rule<Input> {
@@ -43,6 +44,8 @@ export interface Reference {
   readonly id: string;
   /** Which picture of the job, and the field that says so. */
   readonly index?: { readonly path: string; readonly value: number };
+  /** Whether it may name a job that an upstream knows and this gateway does not; never where it says nothing. */
+  readonly mayBeForeign?: true;
   /** Whether the job that was found is one of those that are meant; every one where it says nothing. */
   readonly accepts?: (referred: Referred) => boolean;
 }
@@ -114,11 +117,23 @@ export interface ModelDefinition<Schema extends z.ZodObject> {
   readonly inlineAudio?: (input: z.output<Schema>) => boolean;
   /** How the local engine draws it; by then every medium is probed. */
   readonly render: (input: z.output<Schema>, factsAt: FactsAt) => RenderPlan;
+  /** What of an input the local engine cannot draw; nothing where it says nothing. */
+  readonly undrawable?: (input: z.output<Schema>) => Faults;
+  /** Fields that no plan carries, so that no engine hears of them; none where it says nothing. */
+  readonly unplanned?: readonly string[];
   /** The keys that users of this family know, beside the core ones. */
   readonly native: (view: ResultView<z.output<Schema>>) => Readonly<Record<string, unknown>>;
   /** The keys that they know of each picture in `images`, beside the core ones. */
   readonly nativeImage?: (image: SignedOutput) => Readonly<Record<string, unknown>>;
   readonly examples: readonly [z.input<Schema>, ...z.input<Schema>[]];
+}
+
+/** How a job is known between this gateway and whoever it is sent to. */
+export interface OwnDelivery {
+  /** Null: it goes without one. */
+  readonly externalTaskId: string | null;
+  /** Absent or null: nobody is called. */
+  readonly callbackUrl?: string | null;
 }
 
 /** A catalog entry. Its functions take an input that its own `parse` gave, then or before it was stored. */
@@ -145,11 +160,8 @@ export interface Model {
   adopt(input: unknown, referred: readonly Referred[]): unknown;
   callbackUrl(input: unknown): string | null;
   externalTaskId(input: unknown): string | null;
-  /** The input for another gateway: without the client's callback address, under a task id of our own or none. */
-  withDelivery(
-    input: unknown,
-    delivery: { readonly externalTaskId: string | null },
-  ): Readonly<Record<string, unknown>>;
+  /** The input for somebody else: a task id and a callback address of our own, or none, in the place of the client's. */
+  withDelivery(input: unknown, delivery: OwnDelivery): Readonly<Record<string, unknown>>;
   /** Null: the input sets no deadline. */
   deadlineSeconds(input: unknown): number | null;
   band(input: unknown): Band;
@@ -157,6 +169,8 @@ export interface Model {
   /** True: whoever builds the result body reads the first output and passes it on as hexadecimal text. */
   inlineAudio(input: unknown): boolean;
   render(input: unknown, factsAt?: FactsAt): RenderPlan;
+  undrawable(input: unknown): Faults;
+  readonly unplanned: readonly string[];
   native(view: ResultView<unknown>): Readonly<Record<string, unknown>>;
   nativeImage(image: SignedOutput): Readonly<Record<string, unknown>>;
 }
@@ -212,17 +226,19 @@ export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinit
     adopt: (input, referred) => definition.adopt?.(trusted(input), referred) ?? input,
     callbackUrl: input => deliveryOf(input, 'callback_url'),
     externalTaskId: input => deliveryOf(input, 'external_task_id'),
-    withDelivery: (input, { externalTaskId }) => {
+    withDelivery: (input, delivery) => {
       const { deliveryGroup } = definition;
       const whole = membersOf(input);
-      if (deliveryGroup === undefined) return readdressed(whole, externalTaskId);
-      return { ...whole, [deliveryGroup]: readdressed(membersOf(whole[deliveryGroup]), externalTaskId) };
+      if (deliveryGroup === undefined) return readdressed(whole, delivery);
+      return { ...whole, [deliveryGroup]: readdressed(membersOf(whole[deliveryGroup]), delivery) };
     },
     deadlineSeconds: input => definition.deadlineSeconds?.(trusted(input)) ?? null,
     band: input => definition.band?.(trusted(input)) ?? 0,
     billedJobs: input => definition.billedJobs?.(trusted(input)) ?? 1,
     inlineAudio: input => definition.inlineAudio?.(trusted(input)) ?? false,
     render: (input, factsAt = () => null) => definition.render(trusted(input), factsAt),
+    undrawable: input => definition.undrawable?.(trusted(input)) ?? [],
+    unplanned: definition.unplanned ?? [],
     native: view => definition.native({ ...view, input: trusted(view.input) }),
     nativeImage: image => definition.nativeImage?.(image) ?? {},
   };
@@ -234,9 +250,16 @@ function areProbed(fields: readonly string[], paths: readonly string[], factsAt:
   return looked.length > 0 && looked.every(path => factsAt(path) !== null);
 }
 
-function readdressed(members: Readonly<Record<string, unknown>>, externalTaskId: string | null) {
+function readdressed(
+  members: Readonly<Record<string, unknown>>,
+  { externalTaskId, callbackUrl = null }: OwnDelivery,
+) {
   const { callback_url: _, external_task_id: __, ...rest } = members;
-  return { ...rest, ...(externalTaskId !== null && { external_task_id: externalTaskId }) };
+  return {
+    ...rest,
+    ...(externalTaskId !== null && { external_task_id: externalTaskId }),
+    ...(callbackUrl !== null && { callback_url: callbackUrl }),
+  };
 }
 
 const membersOf = (input: unknown): Readonly<Record<string, unknown>> =>

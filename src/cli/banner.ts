@@ -1,6 +1,8 @@
 export interface BannerFacts {
   readonly url: string;
   readonly role: string;
+  /** Where the token is that opens the console. */
+  readonly adminTokenIn: string;
   /** Shown once, at the very first start. */
   readonly firstKey: string | null;
   /** Jobs that may have been sent after the backup this is; null unless that was looked for. */
@@ -8,8 +10,10 @@ export interface BannerFacts {
 }
 
 /** What a person sees when the gateway is up. */
-export function banner({ url, role, firstKey, reconciled }: BannerFacts): string {
-  const lines = ['', `  Atelier is ready.`, '', `  Address   ${url}`, `  Role      ${role}`];
+export function banner({ url, role, adminTokenIn, firstKey, reconciled }: BannerFacts): string {
+  const lines = ['', `  Atelier is ready.`, '', `  Address   ${url}`];
+  if (role !== 'worker') lines.push(`  Console   ${url}/console (its admin token: ${adminTokenIn})`);
+  lines.push(`  Role      ${role}`);
   if (reconciled !== null) {
     lines.push(
       '',

@@ -1,4 +1,4 @@
-import { models as catalog } from '../catalog/index.ts';
+import { readConfig } from '../config.ts';
 import { days, hours, minutes, systemClock } from '../domain/clock.ts';
 import { keyIdFromRow } from '../domain/ids.ts';
 import { createKey, listKeys, revokeKey } from '../store/keys.ts';
@@ -68,10 +68,11 @@ function readName(name: string): string {
 
 function readModels(text: string): readonly string[] {
   const ids = text.split(',').map(id => id.trim());
-  const unknown = ids.filter(id => !catalog.some(model => model.id === id));
+  const { catalog } = readConfig(process.env);
+  const unknown = ids.filter(id => !catalog.find(id));
   if (unknown.length > 0) {
     throw new CommandFault(
-      `--models names unknown models: ${unknown.join(', ')}. Known: ${catalog.map(model => model.id).join(', ')}`,
+      `--models names unknown models: ${unknown.join(', ')}. Known: ${catalog.all.map(model => model.id).join(', ')}`,
     );
   }
   return ids;

@@ -1,4 +1,5 @@
 import cluster from 'node:cluster';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { type Config, ConfigFault, readConfig } from '../config.ts';
 import { seconds, systemClock } from '../domain/clock.ts';
@@ -49,7 +50,9 @@ async function serveAlone(
   reloadAtSignal(gateway, read, log);
   const { url, reconciled, db } = gateway;
   const firstKey = await firstKeyOf(config, db);
-  process.stdout.write(banner({ url, role: config.role, firstKey, reconciled }));
+  process.stdout.write(
+    banner({ url, role: config.role, adminTokenIn: adminTokenIn(config), firstKey, reconciled }),
+  );
   log.info({ url, role: config.role }, 'serving');
 
   /** Whoever still waits for a commit hears of it first. The next start goes on from what the disk has. */
@@ -87,11 +90,17 @@ async function welcome(config: Config, url: string): Promise<void> {
   const db = await openStore(config, await openLog({ logLevel: 'error' }));
   try {
     const firstKey = await firstKeyOf(config, db);
-    process.stdout.write(banner({ url, role: config.role, firstKey, reconciled: null }));
+    process.stdout.write(
+      banner({ url, role: config.role, adminTokenIn: adminTokenIn(config), firstKey, reconciled: null }),
+    );
   } finally {
     await db.close();
   }
 }
+
+/** It is never shown itself: what is on a screen is read by others. */
+const adminTokenIn = ({ adminToken, dataDir }: Config): string =>
+  adminToken === null ? `adminToken in ${join(dataDir, 'secrets.json')}` : 'ATELIER_ADMIN_TOKEN';
 
 function stopAtSignal(gateway: { close(): Promise<void> }, log: Logger): void {
   let isStopping = false;

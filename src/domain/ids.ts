@@ -12,6 +12,8 @@ export type UserId = string & { readonly [brand]: 'user' };
 export type KeyId = string & { readonly [brand]: 'key' };
 /** `worker_` and 16 base62 characters: one process that runs jobs, from its start to its end. */
 export type WorkerId = string & { readonly [brand]: 'worker' };
+/** `person_` and 16 base62 characters: somebody who uses the console. */
+export type PersonId = string & { readonly [brand]: 'person' };
 /** `msg_` and a UUIDv7: names one callback, and is its `webhook-id` at every try. */
 export type DeliveryId = string & { readonly [brand]: 'delivery' };
 
@@ -20,6 +22,7 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 export const newFileId = () => `file_${base62(24)}` as FileId;
 export const newUserId = () => `user_${base62(16)}` as UserId;
 export const newKeyId = () => `key_${base62(16)}` as KeyId;
+export const newPersonId = () => `person_${base62(16)}` as PersonId;
 export const newWorkerId = () => `worker_${base62(16)}` as WorkerId;
 
 export function newJobId(nowMs: number): JobId {
@@ -43,6 +46,12 @@ const filePattern = /^file_[0-9A-Za-z]{24}$/;
 
 /** The id a client wrote, or null when it cannot be one of ours. */
 export const parseJobId = (text: string): JobId | null => (uuidPattern.test(text) ? (text as JobId) : null);
+/**
+ * Whether a text may be an id that some gateway like this one gave, in whatever letters or wrapping: such an id is
+ * looked for here and nowhere else, so that nobody learns from an upstream whether another user's job is there.
+ */
+export const mayBeJobId = (text: string): boolean =>
+  /[0-9a-f]{8}-?[0-9a-f]{4}-?7[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}/i.test(text);
 export const parseFileId = (text: string): FileId | null =>
   filePattern.test(text) ? (text as FileId) : null;
 
@@ -54,6 +63,7 @@ export const jobIdFromRow = (text: string) => text as JobId;
 export const fileIdFromRow = (text: string) => text as FileId;
 export const userIdFromRow = (text: string) => text as UserId;
 export const keyIdFromRow = (text: string) => text as KeyId;
+export const personIdFromRow = (text: string) => text as PersonId;
 export const workerIdFromRow = (text: string) => text as WorkerId;
 export const deliveryIdFromRow = (text: string) => text as DeliveryId;
 

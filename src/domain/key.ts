@@ -6,6 +6,16 @@ export interface Principal {
   readonly keyId: KeyId;
   /** Model ids this key may create jobs for; null: every model. */
   readonly models: readonly string[] | null;
+  /** Null: any number of jobs. */
+  readonly quota: Quota | null;
+}
+
+/** How many jobs a key may have, where its operator bounds that. */
+export interface Quota {
+  /** Waiting or running at one moment; null: any number. */
+  readonly atOnce: number | null;
+  /** Made on one day of UTC; null: any number. */
+  readonly perDay: number | null;
 }
 
 /** An API key's record. The secret itself is never kept. */
@@ -17,6 +27,7 @@ export interface ApiKey {
   /** First 8 and last 4 characters, to recognise a key by. */
   readonly hint: string;
   readonly models: readonly string[] | null;
+  readonly quota: Quota | null;
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;

@@ -43,6 +43,8 @@ export interface ProviderTraits {
   /** Whether an accepted submission may cost money. */
   readonly billable: boolean;
   readonly minPollMs: number;
+  /** Whether a submission tells the upstream where to call once it has news; absent: it does not. */
+  readonly takesCallbacks?: boolean;
 }
 
 /** One attempt at one job, as a provider sees it while the upstream works: small, for a hundred thousand are kept at a time. */
@@ -66,6 +68,8 @@ export interface ProviderTask extends ProviderAttempt {
   readonly facts: Readonly<Record<string, MediaFacts>>;
   /** The operator's switches for the route, as its provider's schema left them. */
   readonly switches: unknown;
+  /** Where the upstream may call once it has news; null where the gateway has no address for that, or the account takes no calls. */
+  readonly callbackUrl: string | null;
   /** Earlier jobs that the input points at, by the path of the field, as far as they were made at an upstream. */
   readonly pinned: Readonly<Record<string, Pinned>>;
 }
@@ -134,6 +138,8 @@ export type PollResult =
       readonly nextPollMs?: number;
       /** 0 to 1. */
       readonly progress?: number;
+      /** Set where the upstream calls once it has news: until then polls are a safety net. */
+      readonly callsBack?: true;
     }
   | { readonly kind: 'succeeded'; readonly production: Production }
   /** `usage`: what was charged all the same. */

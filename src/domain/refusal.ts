@@ -3,7 +3,7 @@
  * Change a status code or a sentence of an error here and nowhere else.
  */
 
-/** Contract 7.1. */
+/** Contract 7.1. `words` may hold `{subject}`. */
 interface GatewayRefusal {
   readonly shape: 'gateway';
   readonly status: number;
@@ -47,6 +47,9 @@ export const refusals = {
   key_missing: gateway(401, 'UNAUTHORIZED', 'A Bearer token is required'),
   key_invalid: gateway(401, 'UNAUTHORIZED', 'Invalid API key'),
   operator_token_invalid: gateway(401, 'UNAUTHORIZED', 'Invalid admin token'),
+  session_ended: gateway(401, 'UNAUTHORIZED', 'The session has ended; log in again'),
+  login_refused: gateway(401, 'UNAUTHORIZED', 'Wrong name or password'),
+  quota_of_key_used: gateway(429, 'RATE_LIMIT_EXCEEDED', '{subject}'),
   rate_exceeded: gateway(429, 'RATE_LIMIT_EXCEEDED', 'Request rate exceeded, please try again later'),
   bodies_of_key_full: gateway(429, 'RATE_LIMIT_EXCEEDED', 'Too much is sent at once, please try again later'),
   waiting_of_key_full: gateway(
@@ -60,9 +63,24 @@ export const refusals = {
   webhook_unsupported: detail(400, 'webhook not supported'),
   stream_unsupported: detail(400, 'SSE streaming not supported'),
   path_unknown: detail(404, 'Not Found'),
+  host_foreign: detail(
+    403,
+    'Host {subject} is not the address of this gateway (ATELIER_PUBLIC_URL names it)',
+  ),
+  origin_foreign: detail(403, 'Not allowed for pages of {subject}'),
+  mcp_only_posted: detail(405, 'There is no stream here: every request is a POST'),
+  // Told like a wrong path: nothing is said to whoever forges a call.
+  call_unsigned: detail(404, 'Not Found'),
   job_unknown: detail(404, 'Request not found'),
   delivery_unknown: detail(404, 'Delivery not found'),
   delivery_superseded: detail(400, 'A later event of the same job took its place'),
+  role_insufficient: detail(403, 'Not allowed for the role {subject}'),
+  csrf_missing: detail(403, 'X-CSRF-Token is missing or is not the one of this session'),
+  key_unknown: detail(404, 'Key not found'),
+  person_unknown: detail(404, 'Person not found'),
+  provider_unknown: detail(404, 'Account not found'),
+  admin_file_unknown: detail(404, 'File not found'),
+  console_key_revoked: detail(403, 'The key of the console is revoked: nothing can be run from here'),
   doubt_unknown: detail(404, 'Doubt not found'),
   input_invalid: detail(422, '{subject}'),
   external_task_id_used: detail(422, 'external_task_id: already used by request {subject}'),

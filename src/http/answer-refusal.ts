@@ -71,8 +71,12 @@ function sendAndLinger({ raw }: FastifyRequest, reply: FastifyReply, body: unkno
   reply.header('content-length', bytes.length).send(Readable.from(untilRead()));
 }
 
-/** The path without its query: a query may hold a signature. */
-const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0]!.slice(0, 512);
+/** The path without its query, which may hold a signature, and without what upstreams call by. */
+const pathOf = (request: FastifyRequest): string =>
+  request.url
+    .split('?', 1)[0]!
+    .replace(/^\/v1\/ingress\/.*/, '/v1/ingress/…')
+    .slice(0, 512);
 
 function bodyOf({ entry, message, details }: Refusal, requestId: string) {
   switch (entry.shape) {

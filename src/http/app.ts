@@ -9,6 +9,21 @@ import { uuidv7 } from '../domain/ids.ts';
 import { refuse } from '../domain/refusal.ts';
 import { getDelivery, listDeliveries, redeliver, redeliverFailed } from './admin/deliveries.ts';
 import { adoptDoubt, giveUpDoubt, listDoubts, sendDoubtAgain } from './admin/doubts.ts';
+import { deleteAnyFile, getAnyFile, listAllFiles, uploadFromConsole } from './admin/files.ts';
+import { cancelAnyJob, cancelManyJobs, runAnyJobAgain } from './admin/job-actions.ts';
+import { getAnyJob, listAllJobs } from './admin/jobs.ts';
+import { changeKey, endKey, listAllKeys, makeKey } from './admin/keys.ts';
+import { getAudit, getOverview } from './admin/overview.ts';
+import { addPerson, changePerson, dropPerson, listPeople } from './admin/people.ts';
+import {
+  getModelForConsole,
+  judgeFromConsole,
+  listModelsForConsole,
+  runFromConsole,
+} from './admin/playground.ts';
+import { listProviders, testProvider } from './admin/providers.ts';
+import { beginSession, endSession, getSession } from './admin/sessions.ts';
+import { getUsage } from './admin/usage.ts';
 import { answerFailure, answerUnreadable, cutOff } from './answer-refusal.ts';
 import { openPace } from './pace.ts';
 import type { HttpParts, Route } from './parts.ts';
@@ -17,12 +32,19 @@ import { createJob } from './routes/create-job.ts';
 import { downloadFile } from './routes/download-file.ts';
 import { deleteFile, getFile, getFileContent, listFiles } from './routes/files.ts';
 import { getCallbackSecret } from './routes/get-callback-secret.ts';
+import { getConsole, getConsoleRoot } from './routes/get-console.ts';
+import { getDocs, getDocsScript, getDocsStart } from './routes/get-docs.ts';
+import { getLlmsText } from './routes/get-llms-text.ts';
+import { getModelsJson } from './routes/get-models-json.ts';
 import { getOpenApi } from './routes/get-openapi.ts';
 import { getResponse, getResponseAlias } from './routes/get-response.ts';
 import { getStatus } from './routes/get-status.ts';
 import { getHealth, getMetrics, getReadiness } from './routes/health.ts';
+import { hearUpstream } from './routes/hear-upstream.ts';
 import { listJobs } from './routes/list-jobs.ts';
+import { callMcp, refuseMcpStream } from './routes/mcp.ts';
 import { getModel, listModels, validateInput } from './routes/models.ts';
+import { getOwnJob, listOwnJobs } from './routes/own-jobs.ts';
 import { refuseStream } from './routes/refuse-stream.ts';
 import { refuseSync } from './routes/refuse-sync.ts';
 import { uploadFile } from './routes/upload-file.ts';
@@ -40,6 +62,8 @@ const queueRoutes = [
 ];
 const queueMounts = ['/v1/queue', '/model/v1/queue'];
 const otherRoutes = [
+  listOwnJobs,
+  getOwnJob,
   uploadFile,
   listFiles,
   getFile,
@@ -50,9 +74,48 @@ const otherRoutes = [
   getModel,
   validateInput,
   getCallbackSecret,
+  hearUpstream,
   getOpenApi,
+  getModelsJson,
+  getLlmsText,
+  getDocs,
+  getDocsStart,
+  getDocsScript,
+  callMcp,
+  refuseMcpStream,
+  getConsoleRoot,
+  getConsole,
 ];
 const adminRoutes = [
+  beginSession,
+  getSession,
+  endSession,
+  getOverview,
+  listAllJobs,
+  getAnyJob,
+  cancelAnyJob,
+  runAnyJobAgain,
+  cancelManyJobs,
+  listModelsForConsole,
+  getModelForConsole,
+  judgeFromConsole,
+  runFromConsole,
+  listAllFiles,
+  getAnyFile,
+  uploadFromConsole,
+  deleteAnyFile,
+  listAllKeys,
+  makeKey,
+  changeKey,
+  endKey,
+  getUsage,
+  listProviders,
+  testProvider,
+  getAudit,
+  listPeople,
+  addPerson,
+  changePerson,
+  dropPerson,
   listDeliveries,
   getDelivery,
   redeliver,

@@ -45,6 +45,15 @@ export const schemas: Json = {
     },
     ['queue_position', 'logs', 'progress', 'metrics', 'error', 'error_type', 'started_at', 'completed_at'],
   ),
+  OwnJob: {
+    allOf: [
+      ref('Status'),
+      record({ model: text, external_task_id: text, input: { type: 'object' } }, [
+        'external_task_id',
+        'input',
+      ]),
+    ],
+  },
   LogLine: record({
     timestamp: { type: 'string', format: 'date-time' },
     level: { enum: ['INFO', 'WARN', 'ERROR'] },

@@ -152,16 +152,29 @@ const prefer = header(
 const jobParameters = [inPath('model_id'), inPath('request_id')];
 const job = '/v1/queue/{model_id}/requests/{request_id}';
 
+const jobFilters = [
+  inQuery('external_task_id', { type: 'string' }),
+  inQuery('status', { enum: ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED'] }),
+  inQuery('limit', { type: 'integer', minimum: 1, maximum: 100, default: 20 }),
+  inQuery('after', { type: 'string' }),
+];
+
 const jobPaths: Json = {
+  '/v1/jobs': {
+    get: operation('Jobs', 'listOwnJobs', 'One’s own jobs of every model, newest first', {
+      parameters: [inQuery('model', { type: 'string' }), inQuery('since', { type: 'string' }), ...jobFilters],
+      responses: { '200': answer('A page.', listOf('OwnJob')), ...refused(...keyRefusals, 'input_invalid') },
+    }),
+  },
+  '/v1/jobs/{request_id}': {
+    get: operation('Jobs', 'getOwnJob', 'A job by its id alone, with the input that was kept', {
+      parameters: [inPath('request_id')],
+      responses: { '200': answer('The job.', ref('OwnJob')), ...refused(...keyRefusals, 'job_unknown') },
+    }),
+  },
   '/v1/queue/{model_id}/requests': {
     get: operation('Jobs', 'listJobs', 'One’s own jobs of a model, newest first', {
-      parameters: [
-        inPath('model_id'),
-        inQuery('external_task_id', { type: 'string' }),
-        inQuery('status', { enum: ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED'] }),
-        inQuery('limit', { type: 'integer', minimum: 1, maximum: 100, default: 20 }),
-        inQuery('after', { type: 'string' }),
-      ],
+      parameters: [inPath('model_id'), ...jobFilters],
       responses: {
         '200': answer('A page.', listOf('Status')),
         ...refused(...keyRefusals, 'model_unknown', 'input_invalid'),

@@ -5,14 +5,19 @@ import type { Authenticate } from '../admission/authenticate.ts';
 import type { Bodies } from '../admission/bodies.ts';
 import type { TakeFromRate } from '../admission/rate.ts';
 import type { Signer } from '../blobs/signature.ts';
-import type { Model } from '../catalog/model.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import type { Blobs } from '../domain/blobs.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { JobId } from '../domain/ids.ts';
 import type { Principal } from '../domain/key.ts';
 import type { RefusalName } from '../domain/refusal.ts';
+import type { Outbound } from '../media/connect.ts';
 import type { Prober } from '../media/prober.ts';
+import type { Ingress } from '../providers/ingress.ts';
+import type { IngressCall } from '../providers/signed-call.ts';
 import type { Connection } from '../store/connection.ts';
 import type { Positions } from '../store/positions.ts';
+import type { BuiltConsole } from './console/built-console.ts';
 import type { JobWatch } from './job-watch.ts';
 
 /** What the routes are given. */
@@ -23,15 +28,29 @@ export interface HttpParts {
   readonly signer: Signer;
   readonly prober: Prober;
   readonly admission: Admission;
-  /** Those that clients are told of. */
-  readonly models: () => readonly Model[];
+  /** Every model that a job may be of. */
+  readonly catalog: Catalog;
+  /** The models that clients are told of; the same value until the settings are read again. */
+  readonly served: () => Catalog;
   readonly authenticate: Authenticate;
   readonly takeFromRate: TakeFromRate;
   /** For the admin API. */
   readonly adminToken: string;
+  /** What sessions of the console are signed with. */
+  readonly sessionKey: string;
+  /** Null where it is not built. */
+  readonly console: () => Promise<BuiltConsole | null>;
+  readonly ingress: Ingress;
+  /** Takes one call from the rate of its job. */
+  readonly takeFromCalls: TakeFromRate<JobId>;
+  /** Whether a call is signed as the upstream of that account signs. */
+  readonly isSigned: (account: string, call: IngressCall) => boolean;
+  readonly accounts: KnownAccounts;
   readonly bodies: Bodies;
   readonly positions: Positions;
   readonly watch: JobWatch;
+  /** The way out to addresses that clients wrote. */
+  readonly outbound: Outbound;
   /** A local folder for bytes on their way. */
   readonly spool: string;
   /** Base of every address in answers; known once the server listens. */
@@ -45,6 +64,31 @@ export interface HttpParts {
   /** How many connections are open at one moment; more are closed at once. */
   readonly maxConnections: number;
   readonly log: Logger;
+}
+
+/** The accounts that the settings name, and the engine of this machine, for an operator. */
+export interface KnownAccounts {
+  list(): Promise<readonly KnownAccount[]>;
+  /** One free call. */
+  test(id: string): Promise<AccountTest | 'unknown'>;
+}
+
+/** As JSON tells it. */
+export interface KnownAccount {
+  readonly account: string;
+  readonly provider: string;
+  readonly slots: number;
+  readonly running: number;
+  readonly models: readonly string[];
+  /** Unix seconds until which it is left alone; null where it is not. */
+  readonly blocked_until: number | null;
+  readonly blocked_why: string | null;
+}
+
+export interface AccountTest {
+  readonly outcome: 'accepted' | 'refused' | 'unreachable' | 'unclear' | 'untried';
+  /** A sentence for a person. */
+  readonly says: string;
 }
 
 /** One endpoint. */

@@ -1,11 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { findModel } from '../catalog/index.ts';
-import type { Model } from '../catalog/model.ts';
 import { seconds } from '../domain/clock.ts';
 import { parseJobId } from '../domain/ids.ts';
 import { isFinal, type JobEvent, publicStatus } from '../domain/job.ts';
 import type { Principal } from '../domain/key.ts';
-import { refuse } from '../domain/refusal.ts';
+import { type Refusal, refuse } from '../domain/refusal.ts';
 import { type JobAddress, type JobSummary, listEvents, readJobSummaryTogether } from '../store/jobs.ts';
 import { statusNow } from '../worker/result-body.ts';
 import { type HttpParts, pathValue } from './parts.ts';
@@ -15,25 +13,28 @@ const pollAgainSeconds = 1;
 /** Decisions 2: `Prefer: wait=N`. */
 const maxHoldSeconds = 60;
 
-/** The model of a path, for reads: an unknown one is told apart, as at creation. */
-export function modelOfPath(request: FastifyRequest): Model {
-  const modelId = pathValue(request, 'modelId');
-  const model = findModel(modelId);
-  if (!model) throw refuse('model_unknown', { subject: modelId });
-  return model;
-}
-
 /** Which job a path names; what cannot be an id of ours is as unknown as one that is not there. */
-export function addressOfPath(request: FastifyRequest, principal: Principal): JobAddress {
-  const modelId = modelOfPath(request).id;
+export function addressOfPath(
+  parts: Pick<HttpParts, 'catalog'>,
+  request: FastifyRequest,
+  principal: Principal,
+): JobAddress {
+  const modelId = pathValue(request, 'modelId');
   const jobId = parseJobId(pathValue(request, 'jobId'));
-  if (!jobId) throw refuse('job_unknown');
+  if (!jobId) throw refuseMissing(parts, modelId);
   return { jobId, userId: principal.userId, modelId };
 }
 
+/**
+ * An unknown model is told apart, as at creation; but only where there is no such job: what was made by a model that
+ * an operator took away since is still its user's.
+ */
+export const refuseMissing = ({ catalog }: Pick<HttpParts, 'catalog'>, modelId: string): Refusal =>
+  catalog.find(modelId) ? refuse('job_unknown') : refuse('model_unknown', { subject: modelId });
+
 export async function findJob(parts: HttpParts, asked: JobAddress): Promise<JobSummary> {
   const job = await readJobSummaryTogether(parts.db, asked);
-  if (!job) throw refuse('job_unknown');
+  if (!job) throw refuseMissing(parts, asked.modelId);
   return job;
 }
 

@@ -11,10 +11,11 @@ import type {
 } from '../domain/provider.ts';
 import { arkMappings, arkModels, modelarkModels } from './ark-models.ts';
 import { type ArkTask, arkTask, findTask, productionOf } from './ark-task.ts';
+import { asCalled, callbacksSetting, rememberCall } from './called-back.ts';
 import { defineProvider, type ProviderDefinition, type ProviderParts } from './definition.ts';
 import { type ErrorTable, each, failureOf, pollAfter, readSubmission, retryAfterOf } from './error-table.ts';
 import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
-import { draftAlone, formMedia, namePinned, shareOf } from './media-form.ts';
+import { draftAlone, formMedia, modelOf, namePinned, shareOf } from './media-form.ts';
 import { testBy } from './test-account.ts';
 import { baseUrlOr, openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 
@@ -43,17 +44,18 @@ function defineArk(
          * found in the list. That field is meant for the end user, so it is the operator's choice.
          */
         dedupe: z.enum(['lookup', 'none']).default('none'),
+        callbacks: callbacksSetting,
       }),
     models,
-    faults: (modelId, input) => faultsBy(arkMappings, modelId, input),
-    open: ({ api_key: key, base_url: baseUrl, dedupe }, parts) => {
+    faults: (model, input) => faultsBy(arkMappings, model, input),
+    open: ({ api_key: key, base_url: baseUrl, dedupe, callbacks: takesCallbacks }, parts) => {
       const upstream = openUpstream({
         baseUrl,
         headers: { authorization: `Bearer ${key}` },
         secrets: [key],
         outbound: parts.outbound,
       });
-      const provider = openArk({ name, upstream, dedupe, ...parts });
+      const provider = openArk({ name, upstream, dedupe, takesCallbacks, ...parts });
       return openedWith(upstream, provider);
     },
   });
@@ -111,13 +113,14 @@ function familyOf({ code, message }: { readonly code: string; readonly message: 
   return family === 'QuotaExceeded' && /free/i.test(message) ? 'FreeQuotaExceeded' : family;
 }
 
-interface Ark extends Pick<ProviderParts, 'linkTo'> {
+interface Ark extends Pick<ProviderParts, 'catalog' | 'linkTo'> {
   readonly name: string;
   readonly upstream: Upstream;
   readonly dedupe: 'lookup' | 'none';
+  readonly takesCallbacks: boolean;
 }
 
-function openArk({ name, upstream, dedupe, linkTo }: Ark): Provider {
+function openArk({ name, upstream, dedupe, takesCallbacks, catalog, linkTo }: Ark): Provider {
   const traits: ProviderTraits = {
     dedupe,
     // Its list goes back seven days.
@@ -125,6 +128,7 @@ function openArk({ name, upstream, dedupe, linkTo }: Ark): Provider {
     submitTimeoutMs,
     billable: true,
     minPollMs: 2 * seconds,
+    takesCallbacks,
   };
   const ask = (method: 'GET' | 'DELETE', path: string, maxAnswerBytes = maxListBytes) =>
     upstream.ask({ method, path, timeoutMs: askTimeoutMs, maxAnswerBytes });
@@ -137,15 +141,16 @@ function openArk({ name, upstream, dedupe, linkTo }: Ark): Provider {
     test: () => testBy(upstream, { path: `${tasks}?page_num=1&page_size=1`, errors }),
 
     async submit(task) {
+      const entry = modelOf(catalog, task);
       const model = mappingOf(arkMappings, task.modelId);
-      const formed = await formMedia(task, {
+      const formed = await formMedia(entry, task, {
         linkTo,
         form: ({ video }) => (video ? 'link' : 'link-or-data-url'),
         maxInlineBytes: shareOf(task, maxInlineBytesInAll),
       });
       if (formed.kind === 'refused') return formed;
-      const named = namePinned(task, formed.input, nameThere);
-      const input = ownInput(task.modelId, draftAlone(task, named));
+      const named = namePinned(entry, task, formed.input, nameThere);
+      const input = ownInput(entry, draftAlone(entry, named));
       const body = model.make(input);
       if (!body) return { kind: 'refused', error: notTaken(model.faults(input)) };
       const reply = await upstream.ask({
@@ -155,6 +160,7 @@ function openArk({ name, upstream, dedupe, linkTo }: Ark): Provider {
           model: task.upstreamModel,
           ...body,
           ...(dedupe === 'lookup' && { safety_identifier: task.dedupeKey }),
+          ...(task.callbackUrl !== null && { callback_url: task.callbackUrl }),
         }),
         timeoutMs: submitTimeoutMs,
         isBillable: true,
@@ -162,7 +168,8 @@ function openArk({ name, upstream, dedupe, linkTo }: Ark): Provider {
       const isFinal = Object.keys(task.pinned).length > 0;
       return readSubmission(reply, isFinal ? errorsOfFinals : errors, ({ json }) => {
         const { id } = made.safeParse(json).data ?? {};
-        return id === undefined ? null : { kind: 'accepted', ref: { id }, firstPollMs };
+        const ref = { id, ...rememberCall(task) };
+        return id === undefined ? null : { kind: 'accepted', ref, firstPollMs };
       });
     },
 
@@ -177,10 +184,11 @@ function openArk({ name, upstream, dedupe, linkTo }: Ark): Provider {
       const found =
         reply.kind === 'answered' && reply.status === 200 ? findTask(reply.json, soughtOf(task)) : undefined;
       if (found === undefined) return { kind: 'undecided', ...retryAfterOf(reply) };
-      return found === null ? { kind: 'absent' } : { kind: 'found', ref: { id: found } };
+      if (found === null) return { kind: 'absent' };
+      return { kind: 'found', ref: { id: found, ...rememberCall(task) } };
     },
 
-    poll: async (_, ref) => readTask(await ask('GET', pathOf(ref))),
+    poll: async (_, ref) => asCalled(ref, readTask(await ask('GET', pathOf(ref)))),
 
     /** Only what waits can be stopped; the same call takes what has ended out of the records. */
     async cancel(_, ref): Promise<CancelResult> {

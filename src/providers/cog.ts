@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import type { Model } from '../catalog/model.ts';
 import { minutes } from '../domain/clock.ts';
 import type { Usage } from '../domain/job.ts';
 import { toJson } from '../domain/json.ts';
@@ -20,9 +21,11 @@ import {
   engineModels,
   mediaNames,
   paceSwitches,
+  unheardFaults,
   valueNames,
 } from './engine-job.ts';
 import { type ErrorTable, failureOf, readSubmission } from './error-table.ts';
+import { modelOf } from './media-form.ts';
 import { engineAccount, freeTraits, keepResults, openEngine } from './own-engine.ts';
 import { testBy } from './test-account.ts';
 import type { Upstream, UpstreamReply } from './upstream.ts';
@@ -45,9 +48,11 @@ export default defineProvider({
   settings: secret => z.strictObject(engineAccount(secret)),
   switches: cogSwitches,
   models: engineModels,
+  takesOwnModels: true,
+  routeFaults: unheardFaults,
   // Pictures of earlier jobs are this gateway's: any container can be given them.
   needsOwnJobs: false,
-  faults: (modelId, input, { switches }) => declaredFaults(modelId, input, declaredIn(switches)),
+  faults: (model, input, { switches }) => declaredFaults(model, input, declaredIn(switches)),
   open: (settings, parts) => {
     const upstream = openEngine(settings, parts);
     return openedWith(upstream, openCog(upstream, parts));
@@ -111,7 +116,7 @@ function declaredIn(switches: unknown): Declared {
   return { names: Object.values(input), does, ignores };
 }
 
-function openCog(upstream: Upstream, parts: Pick<ProviderParts, 'folder'>): Provider {
+function openCog(upstream: Upstream, parts: Pick<ProviderParts, 'catalog' | 'folder'>): Provider {
   const results = keepResults(parts);
 
   return {
@@ -121,7 +126,7 @@ function openCog(upstream: Upstream, parts: Pick<ProviderParts, 'folder'>): Prov
     test: () => testBy(upstream, { path: '/health-check', errors }),
 
     async submit(task): Promise<SubmitResult> {
-      const { body, seed } = await bodyOf(task);
+      const { body, seed } = await bodyOf(modelOf(parts.catalog, task), task);
       const reply = await upstream.ask({
         method: 'PUT',
         path: `/predictions/${encodeURIComponent(task.dedupeKey)}`,
@@ -181,9 +186,12 @@ const goesOn: ProviderError = {
 };
 const nothing = { code: null, message: 'the engine ended without a file' };
 
-async function bodyOf(task: ProviderTask): Promise<{ readonly body: string; readonly seed: number | null }> {
+async function bodyOf(
+  model: Model,
+  task: ProviderTask,
+): Promise<{ readonly body: string; readonly seed: number | null }> {
   const switches = cogSwitches.parse(task.switches);
-  const { values, media } = engineJobOf(task, switches);
+  const { values, media } = engineJobOf(model, task, switches);
   const input: Record<string, unknown> = { ...switches.extra };
   for (const [argument, name] of Object.entries(switches.input)) {
     const medium = media[name];

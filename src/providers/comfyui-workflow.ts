@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import type { Model } from '../catalog/model.ts';
 import type { ProviderTask } from '../domain/provider.ts';
 import { type Declared, engineJobOf, mediaNames, paceSwitches, valueNames } from './engine-job.ts';
 import { wishNames } from './wishes.ts';
@@ -91,10 +92,14 @@ export interface Filled {
 }
 
 /** The graph with the values of a job, each in its place and of its own type: never written into text. */
-export function fillWorkflow(task: ProviderTask, uploads: Readonly<Record<string, string>>): Filled {
+export function fillWorkflow(
+  model: Model,
+  task: ProviderTask,
+  uploads: Readonly<Record<string, string>>,
+): Filled {
   const { workflow, voices } = comfyuiSwitches.parse(task.switches);
   const { graph, inputs, outputs, fps, frame_step } = workflow;
-  const { values, media } = engineJobOf(task, { fps, frame_step, voices });
+  const { values, media } = engineJobOf(model, task, { fps, frame_step, voices });
   const filled = new Map(Object.entries(graph));
   const set = (node: string, input: string, value: string | number | boolean) => {
     const known = filled.get(node);

@@ -16,8 +16,8 @@ import type {
   ProviderTraits,
 } from '../domain/provider.ts';
 import { comfyuiSwitches, declaredIn, fillWorkflow } from './comfyui-workflow.ts';
-import { defineProvider } from './definition.ts';
-import { declaredFaults, engineJobOf, engineModels } from './engine-job.ts';
+import { defineProvider, type ProviderParts } from './definition.ts';
+import { declaredFaults, engineJobOf, engineModels, unheardFaults } from './engine-job.ts';
 import {
   type ErrorTable,
   each,
@@ -27,6 +27,7 @@ import {
   readSubmission,
   retryAfterOf,
 } from './error-table.ts';
+import { modelOf } from './media-form.ts';
 import { engineAccount, freeTraits, openEngine } from './own-engine.ts';
 import { testBy } from './test-account.ts';
 import type { Upstream, UpstreamReply } from './upstream.ts';
@@ -38,12 +39,14 @@ export default defineProvider({
   settings: secret => z.strictObject(engineAccount(secret)),
   switches: comfyuiSwitches,
   models: engineModels,
+  takesOwnModels: true,
+  routeFaults: unheardFaults,
   // Pictures of earlier jobs are this gateway's: any machine can be given them.
   needsOwnJobs: false,
-  faults: (modelId, input, { switches }) => declaredFaults(modelId, input, declaredIn(switches)),
+  faults: (model, input, { switches }) => declaredFaults(model, input, declaredIn(switches)),
   open: (settings, parts) => {
     const upstream = openEngine(settings, parts);
-    const provider = openComfyui(upstream, settings.base_url);
+    const provider = openComfyui(upstream, settings.base_url, parts);
     return openedWith(upstream, provider);
   },
 });
@@ -141,7 +144,11 @@ function idOf({ dedupeKey }: Pick<ProviderTask, 'dedupeKey'>): string {
     .join('-');
 }
 
-function openComfyui(upstream: Upstream, baseUrl: string): Provider {
+function openComfyui(
+  upstream: Upstream,
+  baseUrl: string,
+  { catalog }: Pick<ProviderParts, 'catalog'>,
+): Provider {
   const ask = (method: 'GET' | 'POST', path: string, maxAnswerBytes?: number) =>
     upstream.ask({ method, path, timeoutMs: askTimeoutMs, ...(maxAnswerBytes && { maxAnswerBytes }) });
   const pathOf = (id: string) => `/api/jobs/${encodeURIComponent(id)}`;
@@ -156,7 +163,7 @@ function openComfyui(upstream: Upstream, baseUrl: string): Provider {
     async prepare(task, signal): Promise<PrepareResult> {
       const wanted: readonly string[] = declaredIn(task.switches).names;
       const uploads: Record<string, string> = {};
-      for (const [name, medium] of Object.entries(engineJobOf(task, {}).media)) {
+      for (const [name, medium] of Object.entries(engineJobOf(modelOf(catalog, task), task, {}).media)) {
         const { reference, path, mimeType } = medium;
         if (!wanted.includes(name) || reference in uploads) continue;
         const body = new FormData();
@@ -176,7 +183,11 @@ function openComfyui(upstream: Upstream, baseUrl: string): Provider {
     },
 
     async submit(task, prepared) {
-      const { graph, outputs, seed } = fillWorkflow(task, uploadsSchema.parse(prepared));
+      const { graph, outputs, seed } = fillWorkflow(
+        modelOf(catalog, task),
+        task,
+        uploadsSchema.parse(prepared),
+      );
       const reply = await upstream.ask({
         method: 'POST',
         path: '/prompt',
@@ -194,7 +205,7 @@ function openComfyui(upstream: Upstream, baseUrl: string): Provider {
     async recover(task) {
       const id = idOf(task);
       const reply = await ask('GET', pathOf(id));
-      const { outputs, seed } = fillWorkflow(task, {});
+      const { outputs, seed } = fillWorkflow(modelOf(catalog, task), task, {});
       const ref = { id, outputs, ...(seed !== null && { seed }) };
       if (jobIn(reply, id)) return { kind: 'found', ref };
       return isUnknown(reply) ? { kind: 'absent' } : { kind: 'undecided', ...retryAfterOf(reply) };

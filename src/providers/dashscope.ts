@@ -7,7 +7,7 @@ import { dashscopeMappings, dashscopeModels } from './dashscope-models.ts';
 import { defineProvider, type ProviderParts } from './definition.ts';
 import { type ErrorTable, each, failureOf, pollAfter, readSubmission } from './error-table.ts';
 import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
-import { formMedia } from './media-form.ts';
+import { formMedia, modelOf } from './media-form.ts';
 import { testBy } from './test-account.ts';
 import { baseUrlOr, openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 
@@ -22,7 +22,7 @@ export default defineProvider({
       workspace: z.string().min(1).max(200).optional(),
     }),
   models: dashscopeModels,
-  faults: (modelId, input) => faultsBy(dashscopeMappings, modelId, input),
+  faults: (model, input) => faultsBy(dashscopeMappings, model, input),
   open: ({ api_key: key, base_url: baseUrl, workspace }, parts) => {
     const upstream = openUpstream({
       baseUrl,
@@ -93,7 +93,10 @@ const errors: ErrorTable = {
   statuses: { 404: 'account' },
 };
 
-function openDashscope(upstream: Upstream, { linkTo }: Pick<ProviderParts, 'linkTo'>): Provider {
+function openDashscope(
+  upstream: Upstream,
+  { catalog, linkTo }: Pick<ProviderParts, 'catalog' | 'linkTo'>,
+): Provider {
   const ask = (method: 'GET' | 'POST', path: string) =>
     upstream.ask({ method, path, timeoutMs: askTimeoutMs });
   const pathOf = (ref: unknown) => `/api/v1/tasks/${encodeURIComponent(refSchema.parse(ref).id)}`;
@@ -105,10 +108,11 @@ function openDashscope(upstream: Upstream, { linkTo }: Pick<ProviderParts, 'link
     test: () => testBy(upstream, { path: '/api/v1/tasks?page_no=1&page_size=1', errors }),
 
     async submit(task) {
+      const entry = modelOf(catalog, task);
       const model = mappingOf(dashscopeMappings, task.modelId);
-      const formed = await formMedia(task, { linkTo, form: 'link', maxInlineBytes: 0 });
+      const formed = await formMedia(entry, task, { linkTo, form: 'link', maxInlineBytes: 0 });
       if (formed.kind === 'refused') return formed;
-      const input = ownInput(task.modelId, formed.input);
+      const input = ownInput(entry, formed.input);
       const body = model.make(input);
       if (!body) return { kind: 'refused', error: notTaken(model.faults(input)) };
       const reply = await upstream.ask({

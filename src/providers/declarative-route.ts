@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Fault, Faults } from '../catalog/faults.ts';
-import { findModel } from '../catalog/index.ts';
+import type { Model } from '../catalog/model.ts';
 import type { MediaFacts } from '../domain/media.ts';
 import { inputPlacesIn, pathWith, recordOf, tellFaults } from './declarative-template.ts';
 import { jsonPlace, leadsTo, stepsOf } from './json-place.ts';
@@ -36,10 +36,8 @@ export const declarativeSwitches = z
 type DeclarativeSwitches = z.output<typeof declarativeSwitches>;
 
 /** Fields that the model has not, wherever the description of a route names one. */
-export function routeFaults(modelId: string, switches: unknown): Faults {
+export function routeFaults(model: Model, switches: unknown): Faults {
   const { body, only, words, ignores } = declarativeSwitches.parse(switches);
-  const model = findModel(modelId);
-  if (!model) return [];
   const schema = z.toJSONSchema(model.schema, { io: 'input', unrepresentable: 'any' });
   const named = [
     ...inputPlacesIn({ body }).map(({ path, place }) => ({ path: path.join('.'), place })),
@@ -48,7 +46,7 @@ export function routeFaults(modelId: string, switches: unknown): Faults {
   ];
   const unknown = named
     .filter(({ place }) => !hasPlace(schema, stepsOf(place)))
-    .map(({ path, place }) => ({ path, reason: `${modelId} has no field ${place}` }));
+    .map(({ path, place }) => ({ path, reason: `${model.id} has no field ${place}` }));
   const unused = Object.keys(words)
     .filter(place => !named.some(known => known.path.startsWith('body.') && known.place === place))
     .map(place => ({ path: 'words', reason: `there is no {input.${place}} in the body` }));
@@ -76,11 +74,11 @@ const itemsHave = (items: Schema | Schema[] | undefined, steps: readonly (string
   [items ?? true].flat().some(item => hasPlace(item, steps));
 
 /** What the description of a route does not name, or takes with other values. */
-export function inputFaults(modelId: string, input: unknown, switches: unknown): Faults {
+export function inputFaults(model: Model, input: unknown, switches: unknown): Faults {
   const route = declarativeSwitches.parse(switches);
   const isNamed = namedIn(route);
   const bounds = boundsIn(route);
-  return leavesOf(ownInput(modelId, input)).flatMap(({ path, value }): readonly Fault[] => {
+  return leavesOf(ownInput(model, input)).flatMap(({ path, value }): readonly Fault[] => {
     const field = path.join('.');
     if (!isNamed(path)) return [{ path: field, reason: notHere }];
     return bounds

@@ -18,7 +18,7 @@ import { defineProvider, type ProviderParts } from './definition.ts';
 import { type ErrorTable, failureOf, pollAfter, readSubmission, type SaidError } from './error-table.ts';
 import { stepsOf, textAt, valuesAt } from './json-place.ts';
 import { notTaken, ownInput } from './mapping.ts';
-import { formMedia, namePinned, shareOf } from './media-form.ts';
+import { formMedia, modelOf, namePinned, shareOf } from './media-form.ts';
 import { keepResults } from './own-engine.ts';
 import { openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 
@@ -27,7 +27,7 @@ export default defineProvider({
   name: 'declarative',
   settings: declarativeAccount,
   switches: declarativeSwitches,
-  faults: (modelId, input, { switches }) => inputFaults(modelId, input, switches),
+  faults: (model, input, { switches }) => inputFaults(model, input, switches),
   routeFaults,
   open: (account, parts) => {
     const { base_url: baseUrl, api_key: key } = account;
@@ -164,19 +164,20 @@ type Body =
 
 async function bodyOf(
   task: ProviderTask,
-  { linkTo }: Pick<ProviderParts, 'linkTo'>,
+  { catalog, linkTo }: Pick<ProviderParts, 'catalog' | 'linkTo'>,
   keyField: string | undefined,
 ): Promise<Body> {
   const { body, media, words } = declarativeSwitches.parse(task.switches);
-  const faults = inputFaults(task.modelId, task.job.input, task.switches);
+  const entry = modelOf(catalog, task);
+  const faults = inputFaults(entry, task.job.input, task.switches);
   if (faults.length > 0) return { kind: 'refused', error: notTaken(faults) };
-  const formed = await formMedia(task, {
+  const formed = await formMedia(entry, task, {
     linkTo,
     form: facts => formOf(media, facts),
     maxInlineBytes: shareOf(task, maxInlineBytesInAll),
   });
   if (formed.kind === 'refused') return formed;
-  const input = ownInput(task.modelId, namePinned(task, formed.input, nameThere));
+  const input = ownInput(entry, namePinned(entry, task, formed.input, nameThere));
   const filled = fillTemplate(body, { ...givenBy(task), input, words });
   const steps = keyField === undefined ? [] : stepsOf(keyField).map(String);
   return { kind: 'body', body: withMember(filled, steps, task.dedupeKey) };

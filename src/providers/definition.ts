@@ -1,12 +1,17 @@
 import { z } from 'zod';
+import type { Catalog } from '../catalog/catalog.ts';
 import type { Faults } from '../catalog/faults.ts';
+import type { Model } from '../catalog/model.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { FileId } from '../domain/ids.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { Outbound } from '../media/connect.ts';
+import type { IngressCall } from './signed-call.ts';
 
 /** What a provider is opened with, for one account. */
 export interface ProviderParts {
+  /** For what a job's input says. */
+  readonly catalog: Catalog;
   readonly clock: Clock;
   /** For addresses that upstreams write. */
   readonly outbound: Outbound;
@@ -27,18 +32,22 @@ export interface OpenedProvider {
 /** One file of `providers/`: what the operator writes for an account and for a route, and the protocol. */
 export interface ProviderDefinition {
   readonly name: string;
-  /** Reads an account's settings; the result opens it. `secret` is how a secret is written. */
-  settings(secret: z.ZodType<string>): z.ZodType<OpenAccount>;
+  /** Reads an account's settings. `secret` is how a secret is written. */
+  settings(secret: z.ZodType<string>): z.ZodType<AccountSettings>;
   /** What may stand at a route beside its account, model and weight. */
   readonly switches: z.ZodType;
   /** The model ids that it serves, each with what the upstream calls it unless a route says otherwise. Null: every id, by its own name. */
   readonly models: Readonly<Record<string, string>> | null;
+  /** Whether it also serves models that an operator adds, where `models` names those of the contract. */
+  readonly takesOwnModels: boolean;
   /** Whether an input that points at an earlier job can go only to the account that made that job. */
   readonly needsOwnJobs: boolean;
+  /** Whether an input may point at a job there that this gateway does not know, by the upstream's own id. */
+  readonly takesForeignJobs: boolean;
   /** What the upstream cannot take of an input that is valid as such: never dropped, always refused. */
-  faults(modelId: string, input: unknown, route: RouteFacts): Faults;
+  faults(model: Model, input: unknown, route: RouteFacts): Faults;
   /** What is wrong with the switches of a route of this model, told at the start. */
-  routeFaults(modelId: string, switches: unknown): Faults;
+  routeFaults(model: Model, switches: unknown): Faults;
 }
 
 /** What a provider may know of a route before anything is sent. */
@@ -48,7 +57,12 @@ export interface RouteFacts {
   readonly switches: unknown;
 }
 
-export type OpenAccount = (parts: ProviderParts) => OpenedProvider;
+/** An account as its settings were read. */
+export interface AccountSettings {
+  readonly open: (parts: ProviderParts) => OpenedProvider;
+  /** Whether a call of its upstream is signed as it signs; true where there is nothing to judge by. */
+  readonly isSigned: (call: IngressCall) => boolean;
+}
 
 /** Types flow from the settings to `open`; nobody else sees either. */
 export function defineProvider<Schema extends z.ZodType>(definition: {
@@ -57,27 +71,37 @@ export function defineProvider<Schema extends z.ZodType>(definition: {
   /** None where it says nothing. What it gives must parse again, so it transforms nothing. */
   readonly switches?: z.ZodType;
   readonly models?: Readonly<Record<string, string>>;
+  /** False where it says nothing. */
+  readonly takesOwnModels?: boolean;
   /** True where it says nothing: jobs are known to the account that made them. */
   readonly needsOwnJobs?: boolean;
+  /** False where it says nothing. */
+  readonly takesForeignJobs?: boolean;
   /** None where it says nothing: the upstream takes whatever the model takes. */
   readonly faults?: ProviderDefinition['faults'];
   /** None where it says nothing: `switches` says it all. */
   readonly routeFaults?: ProviderDefinition['routeFaults'];
   readonly open: (settings: z.output<Schema>, parts: ProviderParts) => OpenedProvider;
+  /** Absent where its upstream signs nothing: then the path, which nobody can guess, is enough. */
+  readonly isSigned?: (settings: z.output<Schema>, call: IngressCall) => boolean;
 }): ProviderDefinition {
-  const { name, switches = z.strictObject({}), models = null, needsOwnJobs = true } = definition;
+  const { name, switches = z.strictObject({}), models = null } = definition;
+  const { needsOwnJobs = true, takesOwnModels = false, takesForeignJobs = false } = definition;
   return {
     name,
     switches,
     models,
+    takesOwnModels,
     needsOwnJobs,
+    takesForeignJobs,
     faults: definition.faults ?? (() => []),
     routeFaults: definition.routeFaults ?? (() => []),
     settings: secret =>
       definition.settings(secret).transform(
-        (settings): OpenAccount =>
-          parts =>
-            definition.open(settings, parts),
+        (settings): AccountSettings => ({
+          open: parts => definition.open(settings, parts),
+          isSigned: call => definition.isSigned?.(settings, call) ?? true,
+        }),
       ),
   };
 }

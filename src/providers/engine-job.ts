@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Faults } from '../catalog/faults.ts';
-import { findModel, models } from '../catalog/index.ts';
+import { models } from '../catalog/index.ts';
+import type { Model } from '../catalog/model.ts';
 import type { ImagePlan, RenderPlan, SpeechPlan, VideoPlan } from '../catalog/render-plan.ts';
 import type { MediaFacts } from '../domain/media.ts';
 import type { ProviderTask } from '../domain/provider.ts';
-import { modelOf } from './media-form.ts';
 import { fieldFor, type MediumKind, numberedNames, type WishName, wishFaults, wishNames } from './wishes.ts';
 
 /** What may stand at the route to an engine of one's own; `doable` is what its protocol has words for. */
@@ -73,17 +73,19 @@ export interface Declared {
   readonly ignores: readonly WishName[];
 }
 
+/** Fields of an operator's model that no engine hears of: a route there would drop what clients say in them. */
+export const unheardFaults = ({ id, unplanned }: Model): Faults =>
+  unplanned.map(field => ({
+    path: 'account',
+    reason: `no engine has a word for the field ${field} of ${id}`,
+  }));
+
 /** What an input asks for that is not declared, and what is declared of media that it does not give. */
-export function declaredFaults(modelId: string, input: unknown, { names, does, ignores }: Declared): Faults {
-  const plan = findModel(modelId)?.render(input);
-  const given = plan ? namesOf(plan).map(([name]) => name) : [];
+export function declaredFaults(model: Model, input: unknown, { names, does, ignores }: Declared): Faults {
+  const given = namesOf(model.render(input)).map(([name]) => name);
   const wanted = names.filter(name => isMedia(name) && !given.includes(name));
   return [
-    ...wishFaults(
-      modelId,
-      input,
-      new Set<string>([...names, ...names.flatMap(basicOf), ...does, ...ignores]),
-    ),
+    ...wishFaults(model, input, new Set<string>([...names, ...names.flatMap(basicOf), ...does, ...ignores])),
     ...wanted.map(name => ({
       path: fieldFor(name, input),
       reason: `a medium that is its ${name} is required here`,
@@ -106,21 +108,25 @@ const basicNames: Partial<Record<ParameterName, readonly WishName[]>> = {
 const isMedia = (name: ParameterName): boolean => mediaNames.some(medium => medium === name);
 
 /** What a job is to an engine; `switches` are those of its route. */
-export function engineJobOf(task: ProviderTask, switches: unknown): EngineJob {
+export function engineJobOf(model: Model, task: ProviderTask, switches: unknown): EngineJob {
   const own = pace.parse(switches);
-  const plan = modelOf(task).render(task.job.input, path => task.facts[path] ?? null);
+  const plan = model.render(task.job.input, path => task.facts[path] ?? null);
   const values = valuesOf(plan, own);
   return {
     kind: plan.kind,
-    values: { ...(plan.kind !== 'speech' && { seed: seedOf(task) }), ...values, ...bordersOf(plan, task) },
-    media: mediaOf(plan, task),
+    values: {
+      ...(plan.kind !== 'speech' && { seed: seedOf(task) }),
+      ...values,
+      ...bordersOf(model, plan, task),
+    },
+    media: mediaOf(model, plan, task),
   };
 }
 
 /** How far a picture is continued on each side, where it is. */
-function bordersOf(plan: RenderPlan, task: ProviderTask): EngineJob['values'] {
+function bordersOf(model: Model, plan: RenderPlan, task: ProviderTask): EngineJob['values'] {
   if (plan.kind !== 'image' || plan.work?.kind !== 'extend') return {};
-  const { width, height } = factsOf(task, plan.work.media)?.image ?? plan;
+  const { width, height } = factsOf(model, task, plan.work.media)?.image ?? plan;
   const [across, down] = [plan.width - width, plan.height - height];
   const [left, top] = [Math.floor(across / 2), Math.floor(down / 2)];
   return { left, top, right: across - left, bottom: down - top };
@@ -188,11 +194,11 @@ function ofSpeech(plan: SpeechPlan, { voices }: Pace) {
   };
 }
 
-function mediaOf(plan: RenderPlan, task: ProviderTask): EngineJob['media'] {
+function mediaOf(model: Model, plan: RenderPlan, task: ProviderTask): EngineJob['media'] {
   return Object.fromEntries(
     namesOf(plan).flatMap(([name, reference]) => {
       const path = task.media[reference];
-      const mimeType = factsOf(task, reference)?.mimeType ?? 'application/octet-stream';
+      const mimeType = factsOf(model, task, reference)?.mimeType ?? 'application/octet-stream';
       return path === undefined ? [] : [[name, { reference, path, mimeType }]];
     }),
   );
@@ -226,8 +232,7 @@ const numbered = (references: readonly { readonly kind: MediumKind; readonly med
 const workNames = { repaint: 'repaint', extend: 'extend_picture', upscale: 'upscale' } as const;
 
 /** What a medium holds, by the reference that names it. */
-function factsOf(task: ProviderTask, reference: string): MediaFacts | null {
-  const model = modelOf(task);
+function factsOf(model: Model, task: ProviderTask, reference: string): MediaFacts | null {
   const { input } = task.job;
   const stand = [
     ...model.media(input).map(({ path, value }) => [value, path.join('.')] as const),

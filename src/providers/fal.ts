@@ -9,14 +9,16 @@ import type {
   Production,
   Provider,
   ProviderAttempt,
+  ProviderTask,
   ProviderTraits,
   SubmitResult,
 } from '../domain/provider.ts';
+import { asCalled, callbacksSetting, rememberCall } from './called-back.ts';
 import { defineProvider, type ProviderParts } from './definition.ts';
 import { type ErrorTable, each, errorOf, failureOf, pollAfter, readSubmission } from './error-table.ts';
 import { falMappings, falModels } from './fal-models.ts';
 import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
-import { formMedia } from './media-form.ts';
+import { formMedia, modelOf } from './media-form.ts';
 import { baseUrlOr, openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 
 /** docs/providers/fal.md: the queue of fal.ai. */
@@ -26,17 +28,18 @@ export default defineProvider({
     z.strictObject({
       api_key: secret,
       base_url: baseUrlOr('https://queue.fal.run'),
+      callbacks: callbacksSetting,
     }),
   models: falModels,
-  faults: (modelId, input) => faultsBy(falMappings, modelId, input),
-  open: ({ api_key: key, base_url: baseUrl }, parts) => {
+  faults: (model, input) => faultsBy(falMappings, model, input),
+  open: ({ api_key: key, base_url: baseUrl, callbacks }, parts) => {
     const upstream = openUpstream({
       baseUrl,
       headers: { authorization: `Key ${key}` },
       secrets: [key],
       outbound: parts.outbound,
     });
-    return openedWith(upstream, openFal(upstream, parts));
+    return openedWith(upstream, openFal(upstream, callbacks, parts));
   },
 });
 
@@ -118,37 +121,44 @@ const falErrors: ErrorTable = {
   statuses: { 404: 'account' },
 };
 
-function openFal(upstream: Upstream, { linkTo }: Pick<ProviderParts, 'linkTo'>): Provider {
+function openFal(
+  upstream: Upstream,
+  takesCallbacks: boolean,
+  { catalog, linkTo }: Pick<ProviderParts, 'catalog' | 'linkTo'>,
+): Provider {
+  const own = { ...traits, takesCallbacks };
   const ask = (method: 'GET' | 'PUT', path: string) =>
     upstream.ask({ method, path, timeoutMs: askTimeoutMs });
 
   return {
     name: 'fal',
-    traits: () => traits,
+    traits: () => own,
     ready: async () => ({ ok: true }),
 
     async submit(task) {
+      const entry = modelOf(catalog, task);
       const model = mappingOf(falMappings, task.modelId);
-      const formed = await formMedia(task, { linkTo, form: 'link-or-data-url', maxInlineBytes });
+      const formed = await formMedia(entry, task, { linkTo, form: 'link-or-data-url', maxInlineBytes });
       if (formed.kind === 'refused') return formed;
-      const input = ownInput(task.modelId, formed.input);
+      const input = ownInput(entry, formed.input);
       const call = model.make(input);
       if (!call) return { kind: 'refused', error: notTaken(model.faults(input)) };
       const reply = await upstream.ask({
         method: 'POST',
-        path: `/${[task.upstreamModel, call.path].filter(Boolean).join('/')}`,
+        path: `/${[task.upstreamModel, call.path].filter(Boolean).join('/')}${hookOf(task)}`,
         headers: { 'x-fal-object-lifecycle-preference': resultLife },
         body: toJson(call.body),
         timeoutMs: submitTimeoutMs,
         isBillable: true,
       });
-      return readSubmission(reply, falErrors, ({ json }) => readHandle(upstream, json));
+      return readSubmission(reply, falErrors, ({ json }) => readHandle(upstream, task, json));
     },
 
     async poll(attempt, ref) {
       const { path, response } = pathsOf(attempt, ref);
       const told = readState(await ask('GET', `${path}/status`));
-      return 'completed' in told ? readResult(await ask('GET', response), told.completed) : told;
+      if ('completed' in told) return readResult(await ask('GET', response), told.completed);
+      return asCalled(ref, told);
     },
 
     async cancel(attempt, ref): Promise<CancelResult> {
@@ -162,6 +172,9 @@ function openFal(upstream: Upstream, { linkTo }: Pick<ProviderParts, 'linkTo'>):
   };
 }
 
+const hookOf = ({ callbackUrl }: ProviderTask): string =>
+  callbackUrl === null ? '' : `?${new URLSearchParams({ fal_webhook: callbackUrl })}`;
+
 /** Whatever endpoint took the job, its requests lie below `owner/app`. */
 function pathsOf({ upstreamModel }: ProviderAttempt, ref: unknown) {
   const { id, path, response } = refSchema.parse(ref);
@@ -171,13 +184,13 @@ function pathsOf({ upstreamModel }: ProviderAttempt, ref: unknown) {
 }
 
 /** Null for a handle that leads elsewhere: it cannot be followed with the key. */
-function readHandle(upstream: Upstream, json: unknown): SubmitResult | null {
+function readHandle(upstream: Upstream, task: ProviderTask, json: unknown): SubmitResult | null {
   const made = handle.safeParse(json).data;
   if (!made) return null;
   const path = upstream.pathOf(made.status_url)?.replace(/\/status$/, '');
   const response = upstream.pathOf(made.response_url);
   if (!path || !response) return null;
-  const ref = { id: made.request_id, path, ...(response !== path && { response }) };
+  const ref = { id: made.request_id, path, ...(response !== path && { response }), ...rememberCall(task) };
   return { kind: 'accepted', ref, firstPollMs };
 }
 

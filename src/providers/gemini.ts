@@ -7,6 +7,7 @@ import { defineProvider, type ProviderParts } from './definition.ts';
 import { type ErrorTable, each, failureOf, readSubmission } from './error-table.ts';
 import { readRawType, wavOf } from './gemini-wav.ts';
 import { faultsBy, type Mapping, mapping, mappingOf, notTaken, ownInput } from './mapping.ts';
+import { modelOf } from './media-form.ts';
 import { keepResults } from './own-engine.ts';
 import { testBy } from './test-account.ts';
 import { baseUrlOr, openedWith, openUpstream, type Upstream } from './upstream.ts';
@@ -35,7 +36,7 @@ export default defineProvider({
       base_url: baseUrlOr('https://generativelanguage.googleapis.com/v1beta'),
     }),
   models,
-  faults: (modelId, input) => faultsBy(mappings, modelId, input),
+  faults: (model, input) => faultsBy(mappings, model, input),
   open: ({ api_key: key, base_url: baseUrl }, parts) => {
     const upstream = openUpstream({
       baseUrl,
@@ -115,7 +116,7 @@ function codeOf({ status, details }: z.output<typeof problem>['error']): string 
   return status === 'RESOURCE_EXHAUSTED' && quotas.some(id => /PerDay/i.test(id)) ? 'DAY_EXHAUSTED' : status;
 }
 
-function openGemini(upstream: Upstream, parts: Pick<ProviderParts, 'folder'>): Provider {
+function openGemini(upstream: Upstream, parts: Pick<ProviderParts, 'catalog' | 'folder'>): Provider {
   const results = keepResults(parts);
   return {
     name: 'gemini',
@@ -124,8 +125,9 @@ function openGemini(upstream: Upstream, parts: Pick<ProviderParts, 'folder'>): P
     test: () => testBy(upstream, { path: '/models?pageSize=1', errors }),
 
     async submit(task): Promise<SubmitResult> {
+      const entry = modelOf(parts.catalog, task);
       const model = mappingOf(mappings, task.modelId);
-      const input = ownInput(task.modelId, task.job.input);
+      const input = ownInput(entry, task.job.input);
       const body = model.make(input);
       if (!body) return { kind: 'refused', error: notTaken(model.faults(input)) };
       const reply = await upstream.ask({

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { replaceMedia } from '../catalog/media.ts';
+import type { Model } from '../catalog/model.ts';
 import { days, minutes, seconds } from '../domain/clock.ts';
 import { toJson } from '../domain/json.ts';
 import type { PollResult, Provider, ProviderTask, ProviderTraits } from '../domain/provider.ts';
+import { asCalled, callbacksSetting, rememberCall } from './called-back.ts';
 import { defineProvider, type ProviderParts } from './definition.ts';
 import { type ErrorTable, each, failureOf, pollAfter, readSubmission, retryAfterOf } from './error-table.ts';
 import { classicPaths, type KlingInput, klingMappings, klingModels } from './kling-models.ts';
@@ -31,6 +33,7 @@ export default defineProvider({
         access_key: secret.optional(),
         secret_key: secret.optional(),
         base_url: baseUrlOr('https://api-singapore.klingai.com'),
+        callbacks: callbacksSetting,
       })
       .refine(
         ({ api_key, access_key, secret_key }) =>
@@ -40,8 +43,9 @@ export default defineProvider({
         { path: ['api_key'], error: 'either api_key, or access_key and secret_key must be given' },
       ),
   models: klingModels,
-  faults: (modelId, input) => faultsBy(klingMappings, modelId, input),
-  open: ({ api_key: key, access_key: accessKey, secret_key: secretKey, base_url: baseUrl }, parts) => {
+  faults: (model, input) => faultsBy(klingMappings, model, input),
+  open: ({ api_key: key, access_key: accessKey, secret_key: secretKey, ...rest }, parts) => {
+    const { base_url: baseUrl, callbacks } = rest;
     const tokenOf = () =>
       accessKey !== undefined && secretKey !== undefined
         ? mintToken({ accessKey, secretKey }, parts.clock.now())
@@ -52,7 +56,7 @@ export default defineProvider({
       secrets: [key, accessKey, secretKey].filter(secret => secret !== undefined),
       outbound: parts.outbound,
     });
-    return openedWith(upstream, openKling(upstream, parts));
+    return openedWith(upstream, openKling(upstream, callbacks, parts));
   },
 });
 
@@ -78,6 +82,7 @@ const traits: ProviderTraits = {
 
 /** `marked`: a watermarked copy was asked for. */
 const refSchema = z.object({ id: z.string().min(1), marked: z.boolean().optional() });
+type Ref = z.output<typeof refSchema>;
 const made = z.object({
   data: z.union([
     z.object({ task_id: z.string().min(1) }).transform(task => task.task_id),
@@ -113,7 +118,12 @@ const errors: ErrorTable = {
 /** What is not there may be a subject that the client named. */
 const errorsWithSubjects: ErrorTable = { ...errors, codes: { ...errors.codes, ...each('input', '1203') } };
 
-function openKling(upstream: Upstream, { linkTo }: Pick<ProviderParts, 'linkTo'>): Provider {
+function openKling(
+  upstream: Upstream,
+  takesCallbacks: boolean,
+  { catalog, linkTo }: Pick<ProviderParts, 'catalog' | 'linkTo'>,
+): Provider {
+  const own = { ...traits, takesCallbacks };
   const ask = (path: string, maxAnswerBytes?: number) =>
     upstream.ask({
       method: 'GET',
@@ -124,31 +134,32 @@ function openKling(upstream: Upstream, { linkTo }: Pick<ProviderParts, 'linkTo'>
 
   return {
     name: 'kling',
-    traits: () => traits,
+    traits: () => own,
     ready: async () => ({ ok: true }),
     test: () => testBy(upstream, { path: '/v1/images/generations?pageNum=1&pageSize=1', errors }),
 
     async submit(task) {
+      const entry = modelOf(catalog, task);
       const model = mappingOf(klingMappings, task.modelId);
-      const formed = await formMedia(task, {
+      const formed = await formMedia(entry, task, {
         linkTo,
         form: ({ video }) => (video ? 'link' : 'link-or-data-url'),
         maxInlineBytes,
       });
       if (formed.kind === 'refused') return formed;
-      const input = ownInput(task.modelId, asRawBase64(task, formed.input));
+      const input = ownInput(entry, asRawBase64(entry, formed.input));
       const body = model.make(input);
       if (!body) return { kind: 'refused', error: notTaken(model.faults(input)) };
       const reply = await upstream.ask({
         method: 'POST',
-        ...callOf(task, body),
+        ...callOf(entry, task, body),
         timeoutMs: submitTimeoutMs,
         isBillable: true,
       });
       return readSubmission(reply, 'element_list' in body ? errorsWithSubjects : errors, ({ json }) => {
         const id = made.safeParse(json).data?.data;
         if (id === undefined) return null;
-        return { kind: 'accepted', ref: refOf(task, id), firstPollMs: firstPollMs[modelOf(task).kind] };
+        return { kind: 'accepted', ref: refOf(task, id), firstPollMs: firstPollMs[entry.kind] };
       });
     },
 
@@ -168,7 +179,7 @@ function openKling(upstream: Upstream, { linkTo }: Pick<ProviderParts, 'linkTo'>
       const reply = await ask(
         path ? `${path}/${encodeURIComponent(id)}` : `/tasks?task_ids=${encodeURIComponent(id)}`,
       );
-      return readPoll(reply, path ? readClassic : readRenewed, id, marked);
+      return asCalled(ref, readPoll(reply, path ? readClassic : readRenewed, id, marked));
     },
 
     cancel: async () => ({ kind: 'unsupported' }),
@@ -177,17 +188,18 @@ function openKling(upstream: Upstream, { linkTo }: Pick<ProviderParts, 'linkTo'>
 }
 
 /** Under a name of ours, by which the task is found again. */
-function callOf(task: ProviderTask, body: KlingInput) {
+function callOf(entry: Model, task: ProviderTask, body: KlingInput) {
   const path = classicPaths[task.modelId];
-  const named = modelOf(task).withDelivery(body, { externalTaskId: task.dedupeKey });
+  const { dedupeKey: externalTaskId, callbackUrl } = task;
+  const named = entry.withDelivery(body, { externalTaskId, callbackUrl });
   return path
     ? { path, body: toJson({ model_name: task.upstreamModel, ...named }) }
     : { path: `/text-to-video/${encodeURIComponent(task.upstreamModel)}`, body: toJson(named) };
 }
 
 /** A picture in a body stands there without a prefix. */
-const asRawBase64 = (task: ProviderTask, input: unknown): unknown =>
-  modelOf(task)
+const asRawBase64 = (entry: Model, input: unknown): unknown =>
+  entry
     .media(input)
     .reduce(
       (raw, { path, value }) =>
@@ -195,10 +207,10 @@ const asRawBase64 = (task: ProviderTask, input: unknown): unknown =>
       input,
     );
 
-function refOf({ job }: ProviderTask, id: string): z.output<typeof refSchema> {
-  const asked = marked.safeParse(job.input).data;
+function refOf(task: ProviderTask, id: string): Ref {
+  const asked = marked.safeParse(task.job.input).data;
   const isMarked = asked?.watermark_info?.enabled ?? asked?.options?.watermark_info?.enabled ?? false;
-  return { id, ...(isMarked && { marked: true }) };
+  return { id, ...(isMarked && { marked: true }), ...rememberCall(task) };
 }
 
 const lookIn = ({ modelId, dedupeKey: name, job }: ProviderTask, json: unknown): Found =>

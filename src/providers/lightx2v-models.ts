@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Faults } from '../catalog/faults.ts';
-import { findModel } from '../catalog/index.ts';
+import type { Model } from '../catalog/model.ts';
 import { toJson } from '../domain/json.ts';
 import type { ProviderTask } from '../domain/provider.ts';
 import { declaredFaults, type EngineMedium, engineJobOf, engineSwitches } from './engine-job.ts';
@@ -42,10 +42,10 @@ export const lightx2vSwitches = z.strictObject({
   extra: z.record(z.string().min(1), z.json()).default({}),
 });
 
-export function lightx2vFaults(modelId: string, input: unknown, switches: unknown): Faults {
+export function lightx2vFaults(model: Model, input: unknown, switches: unknown): Faults {
   const { does, needs, ignores } = lightx2vSwitches.parse(switches);
-  const words = told[findModel(modelId)?.kind ?? ''] ?? [];
-  return declaredFaults(modelId, input, {
+  const words = told[model.kind] ?? [];
+  return declaredFaults(model, input, {
     names: needs.filter(name => words.includes(name)),
     does: [...basics, 'seed', ...does.filter(name => words.includes(name))],
     ignores,
@@ -59,9 +59,9 @@ export interface LightCall {
 }
 
 /** Lengths go in frames, shapes as height and width, media as data URLs. The id is the sender's. */
-export async function lightx2vCall(task: ProviderTask): Promise<LightCall> {
+export async function lightx2vCall(model: Model, task: ProviderTask): Promise<LightCall> {
   const switches = lightx2vSwitches.parse(task.switches);
-  const { kind, values, media } = engineJobOf(task, switches);
+  const { kind, values, media } = engineJobOf(model, task, switches);
   const given = async (name: 'first_frame' | 'last_frame' | 'guide_audio' | 'image_1') => {
     const medium = media[name];
     const isWanted = switches.needs.includes(name) || switches.does.includes(name);
@@ -88,14 +88,14 @@ export async function lightx2vCall(task: ProviderTask): Promise<LightCall> {
   return {
     path: `/v1/tasks/${kind}/`,
     body: toJson({ ...fields, ...own, ...switches.extra }),
-    ...seedOf(task),
+    ...seedOf(model, task),
   };
 }
 
 /** The one that goes there: the operator's, where he gave all jobs the same. */
-export function seedOf(task: ProviderTask): { readonly seed: number } {
+export function seedOf(model: Model, task: ProviderTask): { readonly seed: number } {
   const switches = lightx2vSwitches.parse(task.switches);
-  return { seed: Number(switches.extra.seed ?? engineJobOf(task, switches).values.seed) };
+  return { seed: Number(switches.extra.seed ?? engineJobOf(model, task, switches).values.seed) };
 }
 
 const dataUrl = async ({ path, mimeType }: EngineMedium): Promise<string> =>

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { days, minutes, seconds } from '../domain/clock.ts';
 import type { CancelResult, PollResult, Provider, ProviderTraits } from '../domain/provider.ts';
-import { defineProvider } from './definition.ts';
+import { defineProvider, type ProviderParts } from './definition.ts';
 import { type ErrorTable, failureOf, pollAfter, readSubmission, retryAfterOf } from './error-table.ts';
 import { lightx2vCall, lightx2vFaults, lightx2vModels, lightx2vSwitches, seedOf } from './lightx2v-models.ts';
+import { modelOf } from './media-form.ts';
 import { engineAccount, freeTraits, openEngine } from './own-engine.ts';
 import { testBy } from './test-account.ts';
 import type { Upstream, UpstreamReply } from './upstream.ts';
@@ -17,10 +18,10 @@ export default defineProvider({
   models: lightx2vModels,
   // What an input points at is this gateway's: any server can be given it.
   needsOwnJobs: false,
-  faults: (modelId, input, { switches }) => lightx2vFaults(modelId, input, switches),
+  faults: (model, input, { switches }) => lightx2vFaults(model, input, switches),
   open: (settings, parts) => {
     const upstream = openEngine(settings, parts);
-    const provider = openLightx2v(upstream, settings.base_url);
+    const provider = openLightx2v(upstream, settings.base_url, parts);
     return openedWith(upstream, provider);
   },
 });
@@ -65,7 +66,11 @@ const errors: ErrorTable = {
   statuses: { 404: 'account', 405: 'account', 503: 'down' },
 };
 
-function openLightx2v(upstream: Upstream, baseUrl: string): Provider {
+function openLightx2v(
+  upstream: Upstream,
+  baseUrl: string,
+  { catalog }: Pick<ProviderParts, 'catalog'>,
+): Provider {
   const ask = (method: 'GET' | 'DELETE', path: string) =>
     upstream.ask({ method, path, timeoutMs: askTimeoutMs });
   const pathOf = (id: string) => `/v1/tasks/${encodeURIComponent(id)}`;
@@ -77,7 +82,7 @@ function openLightx2v(upstream: Upstream, baseUrl: string): Provider {
     test: () => testBy(upstream, { path: '/v1/service/status', errors }),
 
     async submit(job) {
-      const { path, body, seed } = await lightx2vCall(job);
+      const { path, body, seed } = await lightx2vCall(modelOf(catalog, job), job);
       const wanted = { method: 'POST', path, body, timeoutMs: submitTimeoutMs, isBillable: true } as const;
       const reply = await upstream.ask(wanted);
       if (isKnownAlready(reply)) return { kind: 'accepted', ref: { id: job.dedupeKey, seed }, firstPollMs };
@@ -89,7 +94,8 @@ function openLightx2v(upstream: Upstream, baseUrl: string): Provider {
 
     async recover(job) {
       const reply = await ask('GET', `${pathOf(job.dedupeKey)}/status`);
-      if (taskIn(reply, job.dedupeKey)) return { kind: 'found', ref: { id: job.dedupeKey, ...seedOf(job) } };
+      if (taskIn(reply, job.dedupeKey))
+        return { kind: 'found', ref: { id: job.dedupeKey, ...seedOf(modelOf(catalog, job), job) } };
       const isUnknown = reply.kind === 'answered' && reply.status === 404 && errors.read(reply.json, {});
       return isUnknown ? { kind: 'absent' } : { kind: 'undecided', ...retryAfterOf(reply) };
     },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findModel } from '../catalog/index.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import type { RenderPlan } from '../catalog/render-plan.ts';
 import type { Clock } from '../domain/clock.ts';
 import type {
@@ -13,6 +13,7 @@ import type {
   ProviderTraits,
 } from '../domain/provider.ts';
 import type { Render, RenderEngine, Rendered } from '../render/engine.ts';
+import { modelOf } from './media-form.ts';
 import { openSandbox, type Sandbox } from './sandbox.ts';
 
 const pollMs = 250;
@@ -28,6 +29,7 @@ const traits: ProviderTraits = {
 };
 
 export interface LocalProviderOptions {
+  readonly catalog: Catalog;
   readonly engine: RenderEngine;
   readonly clock: Clock;
   /** Where renders write until their files are collected. */
@@ -51,7 +53,7 @@ const nothingDrawn: Render = {
 };
 
 /** The engine that needs no account: it draws and speaks on this machine. Sending again costs nothing. */
-export function openLocalProvider({ engine, clock, folder }: LocalProviderOptions): Provider {
+export function openLocalProvider({ catalog, engine, clock, folder }: LocalProviderOptions): Provider {
   const running = new Map<string, Running>();
   const folderOf = ({ dedupeKey }: ProviderAttempt) => join(folder, dedupeKey);
 
@@ -64,7 +66,7 @@ export function openLocalProvider({ engine, clock, folder }: LocalProviderOption
       const directory = folderOf(task);
       await rm(directory, { recursive: true, force: true });
       await mkdir(directory, { recursive: true });
-      const { plan, sandbox } = openSandbox(planOf(task));
+      const { plan, sandbox } = openSandbox(planOf(catalog, task));
       const render = sandbox.failure
         ? nothingDrawn
         : engine.start({
@@ -131,10 +133,9 @@ function progressOf({ render, sandbox: { failure, delayMs }, ended }: Running, h
   return failure ? waited : (render.progress() + waited) / 2;
 }
 
-function planOf({ job, facts }: ProviderTask): RenderPlan {
-  const model = findModel(job.modelId);
-  if (!model) throw new Error(`expected a model, got ${job.modelId}`);
-  return model.render(job.input, path => facts[path] ?? null);
+function planOf(catalog: Catalog, task: ProviderTask): RenderPlan {
+  const { job, facts } = task;
+  return modelOf(catalog, task).render(job.input, path => facts[path] ?? null);
 }
 
 /** The seed that was asked for; else one of the job's own, so that a second try draws the same. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Faults, sentenceOf } from '../catalog/faults.ts';
-import { findModel } from '../catalog/index.ts';
+import type { Model } from '../catalog/model.ts';
 import type { ProviderError } from '../domain/provider.ts';
 
 /** How the inputs of one model are written for an upstream. */
@@ -65,19 +65,17 @@ function faultsOf(issue: z.core.$ZodIssue): Faults {
 }
 
 /** The input of a job without what is between its client and this gateway. */
-export function ownInput(modelId: string, input: unknown): Readonly<Record<string, unknown>> {
-  const model = findModel(modelId);
-  if (!model) throw new Error(`expected a model, got ${modelId}`);
+export function ownInput(model: Model, input: unknown): Readonly<Record<string, unknown>> {
   return model.withDelivery(input, { externalTaskId: null });
 }
 
 /** Faults of an input by the mapping of its model. */
 export function faultsBy<Made>(
   mappings: Readonly<Record<string, Mapping<Made>>>,
-  modelId: string,
+  model: Model,
   input: unknown,
 ): Faults {
-  return mappingOf(mappings, modelId).faults(ownInput(modelId, input));
+  return mappingOf(mappings, model.id).faults(ownInput(model, input));
 }
 
 export function mappingOf<Made>(

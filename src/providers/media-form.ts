@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { findModel } from '../catalog/index.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import { replaceMedia } from '../catalog/media.ts';
 import type { Model } from '../catalog/model.ts';
 import { parseFileId } from '../domain/ids.ts';
@@ -26,11 +26,12 @@ export type Formed =
 
 /** The input with every medium in the form that the upstream reads. To be sent, not to be kept: it may be large. */
 export async function formMedia(
+  model: Model,
   task: ProviderTask,
   { linkTo, form, maxInlineBytes }: FormWanted,
 ): Promise<Formed> {
   let { input } = task.job;
-  for (const { path, value } of modelOf(task).media(input)) {
+  for (const { path, value } of model.media(input)) {
     const field = path.join('.');
     const facts = task.facts[field];
     const local = task.media[value];
@@ -74,39 +75,32 @@ const refused = (field: string, why: string): Formed => ({
 });
 
 /** The input with other names for its media; those without one stay as they are. */
-export function renameMedia(
-  task: ProviderTask,
-  input: unknown,
-  names: Readonly<Record<string, string>>,
-): unknown {
-  return modelOf(task)
+export function renameMedia(model: Model, input: unknown, names: Readonly<Record<string, string>>): unknown {
+  return model
     .media(input)
     .reduce((renamed, { path, value }) => replaceMedia(renamed, path, names[value] ?? value), input);
 }
 
 /** The input with the upstream's own names for the earlier jobs and files that it points at; null: it has none. */
 export function namePinned(
-  task: ProviderTask,
+  model: Model,
+  { pinned }: Pick<ProviderTask, 'pinned'>,
   input: unknown,
   nameOf: (pinned: Pinned, kind: 'image' | 'draft' | 'video') => string | null,
 ): unknown {
-  return modelOf(task)
-    .references(input)
-    .reduce((named, { path, kind }) => {
-      const pinned = task.pinned[path];
-      const name = pinned ? nameOf(pinned, kind) : null;
-      return name === null ? named : replaceMedia(named, keysOf(path), name);
-    }, input);
+  return model.references(input).reduce((named, { path, kind }) => {
+    const found = pinned[path];
+    const name = found ? nameOf(found, kind) : null;
+    return name === null ? named : replaceMedia(named, keysOf(path), name);
+  }, input);
 }
 
 /**
  * The input without what it took over from its draft, which the upstream knows by itself: the item that names
  * the draft is all there is.
  */
-export function draftAlone(task: ProviderTask, input: unknown): unknown {
-  const draft = modelOf(task)
-    .references(input)
-    .find(({ kind }) => kind === 'draft');
+export function draftAlone(model: Model, input: unknown): unknown {
+  const draft = model.references(input).find(({ kind }) => kind === 'draft');
   const [list = '', place] = keysOf(draft?.path ?? '');
   if (!draft || typeof place !== 'number' || typeof input !== 'object' || input === null) return input;
   const items: unknown = Reflect.get(input, list);
@@ -117,8 +111,8 @@ export function draftAlone(task: ProviderTask, input: unknown): unknown {
 const keysOf = (path: string): readonly (string | number)[] =>
   path.split('.').map(key => (/^\d+$/.test(key) ? Number(key) : key));
 
-export function modelOf({ modelId }: ProviderTask): Model {
-  const model = findModel(modelId);
+export function modelOf(catalog: Catalog, { modelId }: Pick<ProviderTask, 'modelId'>): Model {
+  const model = catalog.find(modelId);
   if (!model) throw new Error(`expected a model, got ${modelId}`);
   return model;
 }

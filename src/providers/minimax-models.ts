@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Faults } from '../catalog/faults.ts';
+import type { Model } from '../catalog/model.ts';
 import type { RouteFacts } from './definition.ts';
 import { faultsBy, type Mapping, mapping } from './mapping.ts';
 
@@ -50,14 +51,14 @@ const spoken = z.object({ language_boost: z.string() });
 
 /** What the upstream's model of the route cannot take: those of the first two series know fewer languages. */
 export function minimaxFaults(
-  modelId: string,
+  model: Model,
   input: unknown,
   { upstreamModel }: Pick<RouteFacts, 'upstreamModel'>,
 ): Faults {
   const language = spoken.safeParse(input).data?.language_boost ?? '';
   const isMissing = /^speech-0[12]-/.test(upstreamModel) && youngLanguages.includes(language);
   return [
-    ...faultsBy(minimaxMappings, modelId, input),
+    ...faultsBy(minimaxMappings, model, input),
     ...(isMissing ? [{ path: 'language_boost', reason: `${language} is not available here` }] : []),
   ];
 }

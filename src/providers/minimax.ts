@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import type { Catalog } from '../catalog/catalog.ts';
 import { minutes } from '../domain/clock.ts';
 import { toJson } from '../domain/json.ts';
 import type { PollResult, ProducedFile, Provider, ProviderTraits } from '../domain/provider.ts';
 import { defineProvider } from './definition.ts';
 import { type ErrorTable, each, failureOf, readSubmission } from './error-table.ts';
 import { mappingOf, notTaken, ownInput } from './mapping.ts';
+import { modelOf } from './media-form.ts';
 import { minimaxFaults, minimaxMappings, minimaxModels } from './minimax-models.ts';
 import { testBy } from './test-account.ts';
 import { baseUrlOr, openedWith, openUpstream, type Upstream } from './upstream.ts';
@@ -21,7 +23,7 @@ export default defineProvider({
     }),
   models: minimaxModels,
   faults: minimaxFaults,
-  open: ({ api_key: key, group_id: group, base_url: baseUrl }, { outbound }) => {
+  open: ({ api_key: key, group_id: group, base_url: baseUrl }, { catalog, outbound }) => {
     const upstream = openUpstream({
       baseUrl,
       headers: { authorization: `Bearer ${key}` },
@@ -29,7 +31,7 @@ export default defineProvider({
       outbound,
     });
     const groupQuery = group === undefined ? '' : `?GroupId=${encodeURIComponent(group)}`;
-    return openedWith(upstream, openMinimax(upstream, groupQuery));
+    return openedWith(upstream, openMinimax(upstream, groupQuery, catalog));
   },
 });
 
@@ -100,7 +102,7 @@ const errors: ErrorTable = {
   },
 };
 
-function openMinimax(upstream: Upstream, groupQuery: string): Provider {
+function openMinimax(upstream: Upstream, groupQuery: string, catalog: Catalog): Provider {
   return {
     name: 'minimax',
     traits: () => traits,
@@ -112,8 +114,9 @@ function openMinimax(upstream: Upstream, groupQuery: string): Provider {
       }),
 
     async submit(task) {
-      const input = ownInput(task.modelId, task.job.input);
-      const faults = minimaxFaults(task.modelId, input, task);
+      const entry = modelOf(catalog, task);
+      const input = ownInput(entry, task.job.input);
+      const faults = minimaxFaults(entry, input, task);
       const body = faults.length > 0 ? null : mappingOf(minimaxMappings, task.modelId).make(input);
       if (!body) return { kind: 'refused', error: notTaken(faults) };
       const reply = await upstream.ask({

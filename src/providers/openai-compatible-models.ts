@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { FormData } from 'undici';
 import { z } from 'zod';
 import type { Faults } from '../catalog/faults.ts';
-import { findModel } from '../catalog/index.ts';
+import type { Model } from '../catalog/model.ts';
 import { toJson } from '../domain/json.ts';
 import type { ProviderTask } from '../domain/provider.ts';
 import { type EngineJob, type EngineMedium, engineJobOf, engineSwitches } from './engine-job.ts';
@@ -54,12 +54,12 @@ const told = {
 const always = [...basics, 'count', 'speed'];
 
 /** What an input asks for that the engine of the route is not said to do. */
-export function openaiFaults(modelId: string, input: unknown, switches: unknown): Faults {
+export function openaiFaults(model: Model, input: unknown, switches: unknown): Faults {
   const { does, ignores, api } = openaiCompatibleSwitches.parse(switches);
-  const kind = findModel(modelId)?.kind ?? 'image';
+  const { kind } = model;
   const words: readonly string[] = told[kind === 'video' ? api : kind];
   return wishFaults(
-    modelId,
+    model,
     input,
     new Set([...always, ...does.filter(name => words.includes(name)), ...ignores]),
   );
@@ -73,9 +73,9 @@ export interface OpenaiCall {
   readonly seed?: number;
 }
 
-export async function openaiCall(task: ProviderTask): Promise<OpenaiCall> {
+export async function openaiCall(entry: Model, task: ProviderTask): Promise<OpenaiCall> {
   const switches = openaiCompatibleSwitches.parse(task.switches);
-  const job = engineJobOf(task, switches);
+  const job = engineJobOf(entry, task, switches);
   const model = task.upstreamModel === '' ? {} : { model: task.upstreamModel };
   const seed = switches.does.includes('seed') ? { seed: Number(switches.extra.seed ?? job.values.seed) } : {};
   const call = await callOf(job, switches, { ...model, ...seed });

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { minutes, seconds } from '../domain/clock.ts';
 import type { CancelResult, PollResult, Production, Provider, ProviderTraits } from '../domain/provider.ts';
 import { defineProvider, type ProviderParts } from './definition.ts';
+import { unheardFaults } from './engine-job.ts';
 import { type ErrorTable, each, failureOf, pollAfter, readSubmission } from './error-table.ts';
+import { modelOf } from './media-form.ts';
 import {
   openaiCall,
   openaiCompatibleModels,
@@ -25,9 +27,11 @@ export default defineProvider({
     }),
   switches: openaiCompatibleSwitches,
   models: openaiCompatibleModels,
+  takesOwnModels: true,
+  routeFaults: unheardFaults,
   // Pictures of earlier jobs are this gateway's: any server can be given them.
   needsOwnJobs: false,
-  faults: (modelId, input, { switches }) => openaiFaults(modelId, input, switches),
+  faults: (model, input, { switches }) => openaiFaults(model, input, switches),
   open: ({ paid, base_url, ...settings }, parts) => {
     // Written with /v1 by those who know it from other clients.
     const baseUrl = base_url.replace(/\/v1$/, '');
@@ -128,7 +132,7 @@ function openServer({ upstream, baseUrl, traits, parts }: Server): Provider {
     test: () => testBy(upstream, { path: '/v1/models', errors }),
 
     async submit(task) {
-      const { answers, seed, ...call } = await openaiCall(task);
+      const { answers, seed, ...call } = await openaiCall(modelOf(parts.catalog, task), task);
       const reply = await upstream.ask({
         method: 'POST',
         ...call,

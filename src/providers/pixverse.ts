@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import { FormData } from 'undici';
 import { z } from 'zod';
+import type { Catalog } from '../catalog/catalog.ts';
 import { hours, minutes, seconds } from '../domain/clock.ts';
 import { extensionByMimeType } from '../domain/file.ts';
 import { toJson } from '../domain/json.ts';
@@ -15,6 +16,7 @@ import type {
 import { defineProvider } from './definition.ts';
 import { type ErrorTable, each, errorOf, failureOf, pollAfter, readSubmission } from './error-table.ts';
 import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
+import { modelOf } from './media-form.ts';
 import { pixverseMappings, pixverseModels } from './pixverse-models.ts';
 import { baseUrlOr, openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 
@@ -27,15 +29,15 @@ export default defineProvider({
       base_url: baseUrlOr('https://app-api.pixverse.ai'),
     }),
   models: pixverseModels,
-  faults: (modelId, input) => faultsBy(pixverseMappings, modelId, input),
-  open: ({ api_key: key, base_url: baseUrl }, { outbound }) => {
+  faults: (model, input) => faultsBy(pixverseMappings, model, input),
+  open: ({ api_key: key, base_url: baseUrl }, { catalog, outbound }) => {
     const upstream = openUpstream({
       baseUrl,
       headers: { 'api-key': key },
       secrets: [key],
       outbound,
     });
-    return openedWith(upstream, openPixverse(upstream));
+    return openedWith(upstream, openPixverse(upstream, catalog));
   },
 });
 
@@ -93,7 +95,7 @@ function respOf(reply: UpstreamReply): unknown {
   return told?.ErrCode === 0 ? told.Resp : undefined;
 }
 
-function openPixverse(upstream: Upstream): Provider {
+function openPixverse(upstream: Upstream, catalog: Catalog): Provider {
   return {
     name: 'pixverse',
     traits: () => traits,
@@ -115,8 +117,9 @@ function openPixverse(upstream: Upstream): Provider {
     },
 
     async submit(task, prepared) {
+      const entry = modelOf(catalog, task);
       const model = mappingOf(pixverseMappings, task.modelId);
-      const input = ownInput(task.modelId, task.job.input);
+      const input = ownInput(entry, task.job.input);
       const body = model.make(input);
       if (!body) return { kind: 'refused', error: notTaken(model.faults(input)) };
       const { img_id } = preparedSchema.parse(prepared);

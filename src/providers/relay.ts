@@ -2,7 +2,7 @@ import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { FormData } from 'undici';
 import { z } from 'zod';
-import { findModel } from '../catalog/index.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import { days, hours, minutes, seconds } from '../domain/clock.ts';
 import { parseFileId } from '../domain/ids.ts';
 import type { JobErrorCode } from '../domain/job.ts';
@@ -37,10 +37,10 @@ export default defineProvider({
        */
       dedupe: z.enum(['replay', 'lookup', 'none']).default('none'),
     }),
-  open: ({ base_url: baseUrl, api_key: key, dedupe }, { outbound }) => {
+  open: ({ base_url: baseUrl, api_key: key, dedupe }, { catalog, outbound }) => {
     const headers = { authorization: `Bearer ${key}` };
     const upstream = openUpstream({ baseUrl, headers, secrets: [key], outbound });
-    return openedWith(upstream, openRelay(upstream, dedupe));
+    return openedWith(upstream, openRelay(upstream, dedupe, catalog));
   },
 });
 
@@ -87,7 +87,7 @@ const result = z.object({
   creations: z.array(z.object({ id: z.string().optional(), cover_url: z.string().optional() })).optional(),
 });
 
-function openRelay(upstream: Upstream, dedupe: ProviderTraits['dedupe']): Provider {
+function openRelay(upstream: Upstream, dedupe: ProviderTraits['dedupe'], catalog: Catalog): Provider {
   const traits: ProviderTraits = {
     dedupe,
     dedupeWindowMs: dedupe === 'replay' ? replayWindowMs : lookupWindowMs,
@@ -104,7 +104,7 @@ function openRelay(upstream: Upstream, dedupe: ProviderTraits['dedupe']): Provid
     name: 'relay',
     // A model without external_task_id leaves nothing to find a job by.
     traits: modelId =>
-      dedupe === 'lookup' && !findModel(modelId)?.takesExternalTaskId
+      dedupe === 'lookup' && !catalog.find(modelId)?.takesExternalTaskId
         ? { ...traits, dedupe: 'none' }
         : traits,
     ready: async () => ({ ok: true }),
@@ -119,7 +119,7 @@ function openRelay(upstream: Upstream, dedupe: ProviderTraits['dedupe']): Provid
     /** Our files become files of that gateway; addresses elsewhere go as they are. */
     async prepare(task, signal) {
       const uploads: Record<string, string> = {};
-      for (const { value: reference } of modelOf(task).media(task.job.input)) {
+      for (const { value: reference } of modelOf(catalog, task).media(task.job.input)) {
         const path = task.media[reference];
         if (!parseFileId(reference) || path === undefined || reference in uploads) continue;
         const body = new FormData();
@@ -184,11 +184,16 @@ function openRelay(upstream: Upstream, dedupe: ProviderTraits['dedupe']): Provid
 
   /** The body as the client gave it, in that gateway's names; whoever is called back and finds jobs by name there is us. */
   function bodyOf(task: ProviderTask, prepared: unknown): unknown {
-    const model = modelOf(task);
+    const model = modelOf(catalog, task);
     const { input } = task.job;
     const externalTaskId = dedupe === 'lookup' && model.takesExternalTaskId ? task.dedupeKey : null;
-    const named = namePinned(task, renameMedia(task, input, uploadsSchema.parse(prepared)), nameThere);
-    const body = model.withDelivery(draftAlone(task, named), { externalTaskId });
+    const named = namePinned(
+      model,
+      task,
+      renameMedia(model, input, uploadsSchema.parse(prepared)),
+      nameThere,
+    );
+    const body = model.withDelivery(draftAlone(model, named), { externalTaskId });
     // Sound comes by address, whatever form our client wants it in.
     return model.inlineAudio(input) ? { ...body, output_format: 'url' } : body;
   }

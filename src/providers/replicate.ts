@@ -2,6 +2,7 @@ import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { FormData } from 'undici';
 import { z } from 'zod';
+import type { Catalog } from '../catalog/catalog.ts';
 import { minutes, seconds } from '../domain/clock.ts';
 import { parseFileId } from '../domain/ids.ts';
 import type { Usage } from '../domain/job.ts';
@@ -14,11 +15,13 @@ import type {
   ProviderTask,
   ProviderTraits,
 } from '../domain/provider.ts';
+import { asCalled, callbacksSetting, rememberCall } from './called-back.ts';
 import { defineProvider } from './definition.ts';
 import { type ErrorTable, errorOf, failureOf, pollAfter, readSubmission } from './error-table.ts';
 import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
-import { renameMedia } from './media-form.ts';
+import { modelOf, renameMedia } from './media-form.ts';
 import { replicateMappings, replicateModels } from './replicate-models.ts';
+import { isSignedWebhook, isWebhookSecret } from './signed-call.ts';
 import { testBy } from './test-account.ts';
 import { baseUrlOr, openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 
@@ -29,17 +32,21 @@ export default defineProvider({
     z.strictObject({
       api_key: secret,
       base_url: baseUrlOr('https://api.replicate.com/v1'),
+      callbacks: callbacksSetting,
+      /** By which its calls are judged; absent: by their path alone. */
+      webhook_secret: secret.refine(isWebhookSecret, { error: 'must be whsec_ and base64' }).optional(),
     }),
   models: replicateModels,
-  faults: (modelId, input) => faultsBy(replicateMappings, modelId, input),
-  open: ({ api_key: key, base_url: baseUrl }, { outbound }) => {
+  faults: (model, input) => faultsBy(replicateMappings, model, input),
+  isSigned: ({ webhook_secret: signedBy }, call) => signedBy === undefined || isSignedWebhook(signedBy, call),
+  open: ({ api_key: key, base_url: baseUrl, callbacks }, { catalog, outbound }) => {
     const upstream = openUpstream({
       baseUrl,
       headers: { authorization: `Bearer ${key}` },
       secrets: [key],
       outbound,
     });
-    return openedWith(upstream, openReplicate(upstream));
+    return openedWith(upstream, openReplicate(upstream, callbacks, catalog));
   },
 });
 
@@ -82,14 +89,15 @@ const errors: ErrorTable = {
   statuses: { 404: 'account' },
 };
 
-function openReplicate(upstream: Upstream): Provider {
+function openReplicate(upstream: Upstream, takesCallbacks: boolean, catalog: Catalog): Provider {
+  const own = { ...traits, takesCallbacks };
   const ask = (method: 'GET' | 'POST', path: string) =>
     upstream.ask({ method, path, timeoutMs: askTimeoutMs });
   const pathOf = (ref: unknown) => `/predictions/${encodeURIComponent(refSchema.parse(ref).id)}`;
 
   return {
     name: 'replicate',
-    traits: () => traits,
+    traits: () => own,
     ready: async () => ({ ok: true }),
     test: () => testBy(upstream, { path: '/account', errors }),
 
@@ -111,9 +119,10 @@ function openReplicate(upstream: Upstream): Provider {
     },
 
     async submit(task, prepared) {
+      const entry = modelOf(catalog, task);
       const model = mappingOf(replicateMappings, task.modelId);
-      const named = renameMedia(task, task.job.input, uploadsSchema.parse(prepared));
-      const input = ownInput(task.modelId, named);
+      const named = renameMedia(entry, task.job.input, uploadsSchema.parse(prepared));
+      const input = ownInput(entry, named);
       const made = model.make(input);
       if (!made) return { kind: 'refused', error: notTaken(model.faults(input)) };
       const reply = await upstream.ask({
@@ -124,11 +133,14 @@ function openReplicate(upstream: Upstream): Provider {
       });
       return readSubmission(reply, errors, ({ json }) => {
         const { id } = prediction.safeParse(json).data ?? {};
-        return id === undefined ? null : { kind: 'accepted', ref: { id }, firstPollMs };
+        return id === undefined
+          ? null
+          : { kind: 'accepted', ref: { id, ...rememberCall(task) }, firstPollMs };
       });
     },
 
-    poll: async (_, ref) => readPrediction(await ask('GET', pathOf(ref)), refSchema.parse(ref).id),
+    poll: async (_, ref) =>
+      asCalled(ref, readPrediction(await ask('GET', pathOf(ref)), refSchema.parse(ref).id)),
 
     async cancel(_, ref) {
       const reply = await ask('POST', `${pathOf(ref)}/cancel`);
@@ -142,11 +154,12 @@ function openReplicate(upstream: Upstream): Provider {
 }
 
 /** `owner/name` runs the newest version, `owner/name:version` that one. */
-function callOf({ upstreamModel }: ProviderTask, input: unknown) {
+function callOf({ upstreamModel, callbackUrl: webhook }: ProviderTask, input: unknown) {
   const [model = '', version] = upstreamModel.split(':');
+  const called = webhook === null ? {} : { webhook, webhook_events_filter: ['completed'] };
   return version === undefined
-    ? { path: `/models/${model}/predictions`, body: toJson({ input }) }
-    : { path: '/predictions', body: toJson({ version, input }) };
+    ? { path: `/models/${model}/predictions`, body: toJson({ input, ...called }) }
+    : { path: '/predictions', body: toJson({ version, input, ...called }) };
 }
 
 function readPrediction(reply: UpstreamReply, id: string): PollResult {

@@ -5,6 +5,8 @@ export interface RouteCandidate {
   readonly account: string;
   /** Whether what an input points at must have been made at this very account. */
   readonly needsOwnJobs: boolean;
+  /** Whether it understands what only an upstream may know. */
+  readonly takesForeignJobs: boolean;
   /** What its upstream cannot take of a valid input. */
   faults(input: unknown): Faults;
 }

@@ -10,10 +10,12 @@ import type {
   Provider,
   ProviderTraits,
 } from '../domain/provider.ts';
+import { asCalled, callbacksSetting, rememberCall } from './called-back.ts';
 import { defineProvider, type ProviderParts } from './definition.ts';
 import { type ErrorTable, each, failureOf, pollAfter, readSubmission } from './error-table.ts';
 import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
-import { formMedia, namePinned, shareOf } from './media-form.ts';
+import { formMedia, modelOf, namePinned, shareOf } from './media-form.ts';
+import { isSignedByVidu } from './signed-call.ts';
 import { testBy } from './test-account.ts';
 import { baseUrlOr, openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 import { findByPayload } from './vidu-lookup.ts';
@@ -26,17 +28,19 @@ export default defineProvider({
     z.strictObject({
       api_key: secret,
       base_url: baseUrlOr('https://api.vidu.com'),
+      callbacks: callbacksSetting,
     }),
   models: viduModels,
-  faults: (modelId, input) => faultsBy(viduMappings, modelId, input),
-  open: ({ api_key: key, base_url: baseUrl }, parts) => {
+  faults: (model, input) => faultsBy(viduMappings, model, input),
+  isSigned: ({ api_key: key }, call) => isSignedByVidu(key, call),
+  open: ({ api_key: key, base_url: baseUrl, callbacks }, parts) => {
     const upstream = openUpstream({
       baseUrl,
       headers: { authorization: `Token ${key}` },
       secrets: [key],
       outbound: parts.outbound,
     });
-    return openedWith(upstream, openVidu(upstream, parts));
+    return openedWith(upstream, openVidu(upstream, callbacks, parts));
   },
 });
 
@@ -89,42 +93,58 @@ const errors: ErrorTable = {
   },
 };
 
-function openVidu(upstream: Upstream, { linkTo }: Pick<ProviderParts, 'linkTo'>): Provider {
+function openVidu(
+  upstream: Upstream,
+  takesCallbacks: boolean,
+  { catalog, linkTo }: Pick<ProviderParts, 'catalog' | 'linkTo'>,
+): Provider {
+  const own = { ...traits, takesCallbacks };
   const get = (path: string) => upstream.ask({ method: 'GET', path, timeoutMs: askTimeoutMs });
 
   return {
     name: 'vidu',
-    traits: () => traits,
+    traits: () => own,
     ready: async () => ({ ok: true }),
     test: () => testBy(upstream, { path: '/ent/v2/credits', errors }),
 
     async submit(task) {
+      const entry = modelOf(catalog, task);
       const model = mappingOf(viduMappings, task.modelId);
-      const formed = await formMedia(task, {
+      const formed = await formMedia(entry, task, {
         linkTo,
         form: ({ image }) => (image ? 'link-or-data-url' : 'link'),
         maxInlineBytes: shareOf(task, maxInlineBytesInAll),
       });
       if (formed.kind === 'refused') return formed;
-      const input = ownInput(task.modelId, namePinned(task, formed.input, creationOf));
+      const input = ownInput(entry, namePinned(entry, task, formed.input, creationOf));
       const call = model.make(input);
       if (!call) return { kind: 'refused', error: notTaken(model.faults(input)) };
       const reply = await upstream.ask({
         method: 'POST',
         path: call.path,
-        body: toJson({ model: task.upstreamModel, ...call.body, payload: task.dedupeKey }),
+        body: toJson({
+          model: task.upstreamModel,
+          ...call.body,
+          payload: task.dedupeKey,
+          ...(task.callbackUrl !== null && { callback_url: task.callbackUrl }),
+        }),
         timeoutMs: submitTimeoutMs,
         isBillable: true,
       });
       return readSubmission(reply, errors, ({ json }) => {
         const made = accepted.safeParse(json).data;
-        return made ? { kind: 'accepted', ref: { id: made.task_id }, firstPollMs } : null;
+        const ref = { id: made?.task_id, ...rememberCall(task) };
+        return made ? { kind: 'accepted', ref, firstPollMs } : null;
       });
     },
 
-    recover: task => findByPayload(get, task),
+    async recover(task) {
+      const found = await findByPayload(get, task);
+      if (found.kind !== 'found') return found;
+      return { ...found, ref: { ...refSchema.parse(found.ref), ...rememberCall(task) } };
+    },
 
-    poll: async (_, ref) => readTask(await get(pathOf(ref, '/creations'))),
+    poll: async (_, ref) => asCalled(ref, readTask(await get(pathOf(ref, '/creations')))),
 
     async cancel(_, ref): Promise<CancelResult> {
       const { id } = refSchema.parse(ref);

@@ -1,5 +1,5 @@
 import type { Faults } from '../catalog/faults.ts';
-import { findModel } from '../catalog/index.ts';
+import type { Model } from '../catalog/model.ts';
 import type { ImagePlan, RenderPlan, SpeechPlan, VideoPlan } from '../catalog/render-plan.ts';
 
 /** What every job asks for; an engine of fixed arguments may have no place for one of them. */
@@ -34,13 +34,16 @@ export type WishName = (typeof wishNames)[number];
 /** Where a wish stands in the inputs of the families; what stands in none of an input's fields is no client's wish. */
 const fieldsOf: Partial<Record<WishName, readonly string[]>> = {
   words: ['prompt', 'text', 'remixPrompt', 'content'],
-  size: ['size', 'aspect_ratio', 'ratio', 'settings.aspect_ratio', 'resolution', 'quality', 'mode', 'scale'],
-  length: ['duration', 'settings.duration'],
-  voice: ['voice_setting.voice_id', 'voice_name'],
+  size: [
+    ...['size', 'aspect_ratio', 'ratio', 'settings.aspect_ratio', 'resolution', 'quality', 'mode', 'scale'],
+    ...['width', 'height'],
+  ],
+  length: ['duration', 'settings.duration', 'seconds'],
+  voice: ['voice_setting.voice_id', 'voice_name', 'voice', 'voice_id'],
   format: ['audio_setting.format'],
   negative_prompt: ['negative_prompt', 'remixPrompt'],
   seed: ['seed', 'remixPrompt', 'content'],
-  count: ['n'],
+  count: ['n', 'count'],
   sound: ['generate_audio', 'generate_audio_switch', 'sound', 'audio'],
   sound_kind: ['audio_type'],
   voice_of_video: ['voice_id'],
@@ -65,7 +68,7 @@ const fieldsOf: Partial<Record<WishName, readonly string[]>> = {
   pauses: ['text'],
   language: ['language_boost'],
   mix: ['timbre_weights'],
-  speed: ['voice_setting.speed', 'text'],
+  speed: ['voice_setting.speed', 'speed', 'text'],
   volume: ['voice_setting.vol', 'text'],
   pitch: ['voice_setting.pitch'],
   emotion: ['voice_setting.emotion', 'text'],
@@ -83,11 +86,9 @@ const fieldsOf: Partial<Record<WishName, readonly string[]>> = {
 const mediaFields = ['content', 'image_list', 'images', 'subject_image_list', 'image', 'image_url'];
 
 /** The faults of an input for an engine that does this and no more. */
-export function wishFaults(modelId: string, input: unknown, does: ReadonlySet<string>): Faults {
-  const model = findModel(modelId);
-  if (!model) throw new Error(`expected a model, got ${modelId}`);
+export function wishFaults(model: Model, input: unknown, does: ReadonlySet<string>): Faults {
   const asked = [...wishesOf(model.render(input)), ...unplanned(input)].filter(name => !does.has(name));
-  const paths = new Set(asked.flatMap(name => fieldOf(name, input) ?? []));
+  const paths = new Set(asked.flatMap(name => fieldOf(name, input) ?? ownMedium(model, name, input)));
   return [...paths].map(path => ({ path, reason: 'is not available here' }));
 }
 
@@ -95,6 +96,13 @@ export function wishFaults(modelId: string, input: unknown, does: ReadonlySet<st
 function fieldOf(name: WishName, input: unknown): string | null {
   const fields = fieldsOf[name] ?? [name, ...mediaFields];
   return fields.find(path => valueAt(input, path) !== undefined) ?? null;
+}
+
+/** Media of an operator's model stand under names of his own; the last of them is one too many. */
+function ownMedium({ family, media }: Model, name: WishName, input: unknown): readonly string[] {
+  if (family !== 'own' || basics.some(basic => basic === name)) return [];
+  const last = media(input).at(-1);
+  return last ? [last.path.join('.')] : [];
 }
 
 /** The field that a medium of that name would stand in. */

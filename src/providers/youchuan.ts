@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { seconds } from '../domain/clock.ts';
 import { toJson } from '../domain/json.ts';
 import type { Pinned, PollResult, Provider, ProviderTraits } from '../domain/provider.ts';
+import { asCalled, callbacksSetting, rememberCall } from './called-back.ts';
 import { defineProvider, type ProviderParts } from './definition.ts';
 import { type ErrorTable, each, failureOf, pollAfter, readSubmission } from './error-table.ts';
 import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
-import { formMedia, namePinned } from './media-form.ts';
+import { formMedia, modelOf, namePinned } from './media-form.ts';
 import { testBy } from './test-account.ts';
 import { baseUrlOr, openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 import { youchuanMappings, youchuanModels } from './youchuan-models.ts';
@@ -18,17 +19,19 @@ export default defineProvider({
       app: z.string().min(1).max(200),
       secret,
       base_url: baseUrlOr('https://ali.youchuan.cn'),
+      callbacks: callbacksSetting,
     }),
   models: youchuanModels,
-  faults: (modelId, input) => faultsBy(youchuanMappings, modelId, input),
-  open: ({ app, secret, base_url: baseUrl }, parts) => {
+  takesForeignJobs: true,
+  faults: (model, input) => faultsBy(youchuanMappings, model, input),
+  open: ({ app, secret, base_url: baseUrl, callbacks }, parts) => {
     const upstream = openUpstream({
       baseUrl,
       headers: { 'x-youchuan-app': app, 'x-youchuan-secret': secret },
       secrets: [secret],
       outbound: parts.outbound,
     });
-    return openedWith(upstream, openYouchuan(upstream, parts));
+    return openedWith(upstream, openYouchuan(upstream, callbacks, parts));
   },
 });
 
@@ -89,37 +92,45 @@ const errors: ErrorTable = {
   },
 };
 
-function openYouchuan(upstream: Upstream, { linkTo }: Pick<ProviderParts, 'linkTo'>): Provider {
+function openYouchuan(
+  upstream: Upstream,
+  takesCallbacks: boolean,
+  { catalog, linkTo }: Pick<ProviderParts, 'catalog' | 'linkTo'>,
+): Provider {
+  const own = { ...traits, takesCallbacks };
   return {
     name: 'youchuan',
-    traits: () => traits,
+    traits: () => own,
     ready: async () => ({ ok: true }),
     test: () => testBy(upstream, { path: '/v1/tob/subscribe', errors }),
 
     async submit(task) {
+      const entry = modelOf(catalog, task);
       const model = mappingOf(youchuanMappings, task.modelId);
-      const formed = await formMedia(task, { linkTo, form: 'link-or-data-url', maxInlineBytes });
+      const formed = await formMedia(entry, task, { linkTo, form: 'link-or-data-url', maxInlineBytes });
       if (formed.kind === 'refused') return formed;
-      const input = ownInput(task.modelId, namePinned(task, formed.input, jobThere));
+      const input = ownInput(entry, namePinned(entry, task, formed.input, jobThere));
       const body = model.make(input);
       if (!body) return { kind: 'refused', error: notTaken(model.faults(input)) };
       const reply = await upstream.ask({
         method: 'POST',
         path: `/v1/tob/${encodeURIComponent(task.upstreamModel)}`,
-        body: toJson(body),
+        body: toJson({ ...body, ...(task.callbackUrl !== null && { callback: task.callbackUrl }) }),
         timeoutMs: submitTimeoutMs,
         isBillable: true,
       });
       return readSubmission(reply, errors, ({ json }) => {
         const made = accepted.safeParse(json).data;
-        return made ? { kind: 'accepted', ref: { id: made.id }, firstPollMs } : null;
+        const ref = { id: made?.id, ...rememberCall(task) };
+        return made ? { kind: 'accepted', ref, firstPollMs } : null;
       });
     },
 
     async poll(_, ref) {
       const { id } = refSchema.parse(ref);
       const path = `/v1/tob/job/${encodeURIComponent(id)}`;
-      return readJob(await upstream.ask({ method: 'GET', path, timeoutMs: askTimeoutMs }), id);
+      const reply = await upstream.ask({ method: 'GET', path, timeoutMs: askTimeoutMs });
+      return asCalled(ref, readJob(reply, id));
     },
 
     // There is no way to stop a job.

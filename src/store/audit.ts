@@ -1,17 +1,25 @@
 import { createHash } from 'node:crypto';
-import type { KeyId } from '../domain/ids.ts';
+import type { KeyId, PersonId } from '../domain/ids.ts';
 import { fromJson, toJson } from '../domain/json.ts';
 import type { Row, Statements } from './connection.ts';
 import { integer, text } from './rows.ts';
 
-/** Who acts: the operator by a command or the admin API, or a client by a key. */
-export type Actor = 'operator' | KeyId;
+/** Who acts: the operator by a command or the admin token, somebody in the console, or a client by a key. */
+export type Actor = 'operator' | KeyId | PersonId;
 
 /** What is kept for ever, as `thing.verb`. */
 export type AuditAction =
   | 'key.create'
+  | 'key.edit'
   | 'key.revoke'
   | 'job.cancel'
+  | 'job.cancel_many'
+  | 'job.run'
+  | 'job.run_again'
+  | 'person.create'
+  | 'person.edit'
+  | 'person.remove'
+  | 'session.begin'
   | 'delivery.resend'
   | 'callback_secret.rotate'
   | 'doubt.settle';
@@ -108,13 +116,15 @@ export async function listAudit(db: Statements, limit: number): Promise<readonly
     `SELECT number, at, actor, action, subject, details, hash FROM audit ORDER BY number DESC LIMIT $1`,
     [limit],
   );
-  return rows.map(row => ({
-    number: integer(row, 'number'),
-    at: integer(row, 'at'),
-    actor: text(row, 'actor'),
-    action: text(row, 'action'),
-    subject: text(row, 'subject'),
-    details: fromJson(text(row, 'details')) as Readonly<Record<string, unknown>>,
-    hash: text(row, 'hash'),
-  }));
+  return rows.map(auditFromRow);
 }
+
+export const auditFromRow = (row: Row): AuditRow => ({
+  number: integer(row, 'number'),
+  at: integer(row, 'at'),
+  actor: text(row, 'actor'),
+  action: text(row, 'action'),
+  subject: text(row, 'subject'),
+  details: fromJson(text(row, 'details')) as Readonly<Record<string, unknown>>,
+  hash: text(row, 'hash'),
+});

@@ -122,3 +122,13 @@ export async function pruneJobs(db: Connection, endedBefore: number, limit: numb
   );
   return rows.length;
 }
+
+/** Deletes up to `limit` lines of what jobs used before that moment; returns how many. They outlive their jobs. */
+export async function pruneUsage(db: Connection, usedBefore: number, limit: number): Promise<number> {
+  const rows = await db.write(
+    `DELETE FROM usage_lines WHERE (job_id, line) IN (
+       SELECT job_id, line FROM usage_lines WHERE at <= $1 ORDER BY at LIMIT $2) RETURNING job_id`,
+    [usedBefore, limit],
+  );
+  return rows.length;
+}

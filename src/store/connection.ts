@@ -52,5 +52,11 @@ export const jobTopic = (jobId: string): string => `${aboutJob}${jobId}`;
 /** The id of the job that a topic is about; null for every other topic. */
 export const jobOfTopic = (topic: string): string | null =>
   topic.startsWith(aboutJob) ? topic.slice(aboutJob.length) : null;
+/** The topic that says: the upstream of this job called, so it may have news. */
+export const callTopic = (jobId: string): string => `${aboutCall}${jobId}`;
+/** The id of the job that a call was about; null for every other topic. */
+export const jobOfCall = (topic: string): string | null =>
+  topic.startsWith(aboutCall) ? topic.slice(aboutCall.length) : null;
 
 const aboutJob = 'job:';
+const aboutCall = 'call:';

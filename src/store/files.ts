@@ -111,6 +111,41 @@ export async function listUploads(db: Statements, query: FileQuery): Promise<rea
   return rows.map(fileFromRow);
 }
 
+/** A file as an operator sees it. */
+export interface FoundFile extends StoredFile {
+  readonly userName: string;
+}
+
+/** Files of all users, the newest first. */
+export async function listFilesOfAll(
+  db: Statements,
+  { source, after, now, limit }: FilesOfAllQuery,
+): Promise<readonly FoundFile[]> {
+  const values: Value[] = [now, limit];
+  const bind = (value: Value) => `$${values.push(value)}`;
+  const conditions = ['deleted_at IS NULL', 'expires_at > $1'];
+  if (source !== null) conditions.push(`source = ${bind(source)}`);
+  if (after !== null)
+    conditions.push(`(files.created_at, files.id) < (${bind(after.createdAt)}, ${bind(after.id)})`);
+  const named = columns
+    .split(',')
+    .map(column => `files.${column.trim()}`)
+    .join(', ');
+  const rows = await db.read(
+    `SELECT ${named}, users.name AS user_name FROM files JOIN users ON users.id = files.user_id
+     WHERE ${conditions.join(' AND ')} ORDER BY files.created_at DESC, files.id DESC LIMIT $2`,
+    values,
+  );
+  return rows.map(row => ({ ...fileFromRow(row), userName: text(row, 'user_name') }));
+}
+
+export interface FilesOfAllQuery {
+  readonly source: StoredFile['source'] | null;
+  readonly after: StoredFile | null;
+  readonly now: number;
+  readonly limit: number;
+}
+
 /** False when there is no such file of this user. */
 export async function deleteFile(db: Statements, id: FileId, userId: UserId, now: number): Promise<boolean> {
   const [row] = await db.write(

@@ -15,7 +15,7 @@ import { together } from './together.ts';
 /** What a status needs: everything but the two big columns. */
 export type JobSummary = Omit<Job, 'input' | 'result'>;
 
-const summaryColumns = `id, user_id, key_id, model_id, state, band, rank, due_at, holder, claim, deaths, created_at,
+export const summaryColumns = `id, user_id, key_id, model_id, state, band, rank, due_at, holder, claim, deaths, created_at,
   started_at, completed_at, expires_at, cancel_requested_at, external_task_id, callback_url, progress, error`;
 export const jobColumns = `${summaryColumns}, input, result`;
 
@@ -69,7 +69,7 @@ export interface JobAddress {
   readonly modelId: string;
 }
 
-const statesByStatus: Readonly<Record<JobStatus, readonly JobState[]>> = {
+export const statesByStatus: Readonly<Record<JobStatus, readonly JobState[]>> = {
   IN_QUEUE: ['available'],
   IN_PROGRESS: ['running'],
   COMPLETED: ['completed', 'failed', 'cancelled'],

@@ -8,8 +8,8 @@ import {
   newUserId,
   userIdFromRow,
 } from '../domain/ids.ts';
-import type { ApiKey, Principal } from '../domain/key.ts';
-import { writeAudit } from './audit.ts';
+import type { ApiKey, Principal, Quota } from '../domain/key.ts';
+import { type Actor, writeAudit } from './audit.ts';
 import type { Connection, Row, Statements } from './connection.ts';
 import { integer, integerOrNull, text, textOrNull } from './rows.ts';
 
@@ -25,6 +25,7 @@ export function createKey(
   db: Connection,
   key: NewKey,
   now: number,
+  actor: Actor = 'operator',
 ): Promise<{ readonly key: ApiKey; readonly secret: string }> {
   const secret = newApiKeySecret();
   const id = newKeyId();
@@ -54,7 +55,7 @@ export function createKey(
       models: key.models,
       expires_at: key.expiresAt,
     };
-    await writeAudit(tx, { at: now, actor: 'operator', action: 'key.create', subject: id, details });
+    await writeAudit(tx, { at: now, actor, action: 'key.create', subject: id, details });
     return { key: keyFromRow(row!), secret };
   });
 }
@@ -65,14 +66,19 @@ export async function listKeys(db: Statements): Promise<readonly ApiKey[]> {
 }
 
 /** False when there is no such key. Revoking twice changes nothing. */
-export function revokeKey(db: Connection, id: KeyId, now: number): Promise<boolean> {
+export function revokeKey(
+  db: Connection,
+  id: KeyId,
+  now: number,
+  actor: Actor = 'operator',
+): Promise<boolean> {
   return db.transaction(async tx => {
     const [revoked] = await tx.write(
       'UPDATE keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id',
       [id, now],
     );
     if (!revoked) return (await tx.read('SELECT id FROM keys WHERE id = $1', [id])).length > 0;
-    await writeAudit(tx, { at: now, actor: 'operator', action: 'key.revoke', subject: id, details: {} });
+    await writeAudit(tx, { at: now, actor, action: 'key.revoke', subject: id, details: {} });
     return true;
   });
 }
@@ -84,19 +90,110 @@ export async function anyKeyExists(db: Statements): Promise<boolean> {
 /** Who a secret speaks for; null when it is unknown, expired or revoked. */
 export async function findPrincipal(db: Statements, hash: string, now: number): Promise<Principal | null> {
   const [row] = await db.read(
-    `SELECT id, user_id, models FROM keys
+    `SELECT ${principalColumns} FROM keys
      WHERE hash = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`,
     [hash, now],
   );
-  if (!row) return null;
-  return {
-    keyId: keyIdFromRow(text(row, 'id')),
-    userId: userIdFromRow(text(row, 'user_id')),
-    models: modelsFromRow(row),
-  };
+  return row ? principalFromRow(row) : null;
 }
 
-const selectKeys = `SELECT keys.id, keys.user_id, users.name AS user_name, keys.name, keys.hint, keys.models,
+/** What may be changed of a key; what is absent stays. */
+export interface KeyChange {
+  readonly name?: string | null;
+  readonly models?: readonly string[] | null;
+  readonly expiresAt?: number | null;
+  readonly quota?: Quota | null;
+}
+
+/** Null when there is no such key. Its secret stays what it is. */
+export function editKey(
+  db: Connection,
+  id: KeyId,
+  change: KeyChange,
+  { actor, now }: { readonly actor: Actor; readonly now: number },
+): Promise<ApiKey | null> {
+  return db.transaction(async tx => {
+    const [before] = await tx.read(`${selectKeys} WHERE keys.id = $1`, [id]);
+    if (!before) return null;
+    const key = { ...keyFromRow(before), ...change };
+    await tx.write(
+      `UPDATE keys SET name = $2, models = $3, expires_at = $4, jobs_at_once = $5, jobs_per_day = $6 WHERE id = $1`,
+      [
+        id,
+        key.name,
+        key.models === null ? null : JSON.stringify(key.models),
+        key.expiresAt,
+        key.quota?.atOnce ?? null,
+        key.quota?.perDay ?? null,
+      ],
+    );
+    await writeAudit(tx, { at: now, actor, action: 'key.edit', subject: id, details: { ...change } });
+    return key;
+  });
+}
+
+/** The id under which the console runs things. Nobody has a secret for it. */
+const consoleKey = 'key_console';
+const consoleName = 'console';
+
+/** Who the console acts for when it runs something; made when it is first asked for, null once it is revoked. */
+export async function readConsolePrincipal(db: Connection, now: number): Promise<Principal | null> {
+  const read = () => db.read(`SELECT ${principalColumns}, revoked_at FROM keys WHERE id = $1`, [consoleKey]);
+  const [known] = await read();
+  if (!known) await makeConsoleKey(db, now);
+  const [row] = known ? [known] : await read();
+  return row && row.revoked_at === null ? principalFromRow(row) : null;
+}
+
+/** Two processes may do it at once: one of them finds it done. */
+function makeConsoleKey(db: Connection, now: number): Promise<void> {
+  return db.transaction(async tx => {
+    await tx.write(
+      `INSERT INTO users (id, name, callback_secret, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+      [newUserId(), consoleName, newCallbackSecret(), now],
+    );
+    await tx.write(
+      `INSERT INTO keys (id, user_id, name, hash, hint, created_at)
+       SELECT $1, id, 'runs of the console', $3, 'no secret', $4 FROM users WHERE name = $2 ON CONFLICT DO NOTHING`,
+      [consoleKey, consoleName, hashApiKey(newApiKeySecret()), now],
+    );
+  });
+}
+
+/** Counts a job of a key with a bound a day; false, and nothing counted, when the day is full. */
+export async function takeFromDay(db: Statements, id: KeyId, day: number, most: number): Promise<boolean> {
+  const [row] = await db.write(
+    `INSERT INTO key_days (key_id, day, jobs) VALUES ($1, $2, 1)
+     ON CONFLICT (key_id, day) DO UPDATE SET jobs = key_days.jobs + 1 WHERE key_days.jobs < $3 RETURNING jobs`,
+    [id, day, most],
+  );
+  return row !== undefined;
+}
+
+/** For a job that did not come to be. */
+export async function giveBackToDay(db: Statements, id: KeyId, day: number): Promise<void> {
+  await db.write('UPDATE key_days SET jobs = jobs - 1 WHERE key_id = $1 AND day = $2 AND jobs > 0', [
+    id,
+    day,
+  ]);
+}
+
+const principalColumns = 'id, user_id, models, jobs_at_once, jobs_per_day';
+
+const principalFromRow = (row: Row): Principal => ({
+  keyId: keyIdFromRow(text(row, 'id')),
+  userId: userIdFromRow(text(row, 'user_id')),
+  models: modelsFromRow(row),
+  quota: quotaFromRow(row),
+});
+
+function quotaFromRow(row: Row): Quota | null {
+  const atOnce = integerOrNull(row, 'jobs_at_once');
+  const perDay = integerOrNull(row, 'jobs_per_day');
+  return atOnce === null && perDay === null ? null : { atOnce, perDay };
+}
+
+const selectKeys = `SELECT keys.id, keys.user_id, users.name AS user_name, keys.name, keys.hint, keys.models, keys.jobs_at_once, keys.jobs_per_day,
   keys.created_at, keys.expires_at, keys.revoked_at FROM keys JOIN users ON users.id = keys.user_id`;
 
 function keyFromRow(row: Row): ApiKey {
@@ -107,6 +204,7 @@ function keyFromRow(row: Row): ApiKey {
     name: textOrNull(row, 'name'),
     hint: text(row, 'hint'),
     models: modelsFromRow(row),
+    quota: quotaFromRow(row),
     createdAt: integer(row, 'created_at'),
     expiresAt: integerOrNull(row, 'expires_at'),
     revokedAt: integerOrNull(row, 'revoked_at'),

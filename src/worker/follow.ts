@@ -14,6 +14,9 @@ const progressEveryMs = 1 * seconds;
 /** The longest wait between two polls that we choose, and that an upstream may ask for. */
 const longestPollMs = 10 * seconds;
 const longestAskedPollMs = 1 * minutes;
+/** The wait between two polls where the upstream calls by itself, so that a call which is lost costs a minute at most. */
+const leastSafetyMs = 30 * seconds;
+const safetySpreadMs = 30 * seconds;
 /** How long an upstream may not know a job that it accepted: some tell of it late. */
 const missingPatienceMs = 2 * minutes;
 
@@ -32,6 +35,10 @@ export interface FollowedJob extends Held, Due {
   readonly dropMedia: (() => Promise<void>) | null;
   /** Whether something was announced of it since the last visit. */
   hasNews: boolean;
+  /** Whether its upstream called since the last visit began. */
+  isCalled: boolean;
+  /** When it was visited last, by the steady time of whoever follows it. */
+  visitedAt: number;
   /** Whether this worker stops, or lost the hold. */
   isDropped: boolean;
   /** Why it ends before its upstream is done, once that is known. */
@@ -53,7 +60,7 @@ export type FollowedTo =
 export interface FollowFrom
   extends Pick<
     FollowedJob,
-    'attempt' | 'dedupeKey' | 'ref' | 'losses' | 'dropMedia' | 'hasNews' | 'isDropped'
+    'attempt' | 'dedupeKey' | 'ref' | 'losses' | 'dropMedia' | 'hasNews' | 'isCalled' | 'isDropped'
   > {
   readonly firstPollMs: number;
 }
@@ -75,6 +82,8 @@ export function beginFollowing(held: Held, from: FollowFrom, now: number): Follo
     losses: from.losses,
     dropMedia: from.dropMedia,
     hasNews: from.hasNews,
+    isCalled: from.isCalled,
+    visitedAt: 0,
     isDropped: from.isDropped,
     followedAt: now,
     dueAt: Math.min(now + from.firstPollMs, held.expiresAt),
@@ -104,6 +113,8 @@ export async function visit(
 ): Promise<FollowedTo | null> {
   const { clock } = parts;
   const { provider } = job.route.account;
+  const wasCalled = job.isCalled;
+  job.isCalled = false;
   await lookForEnd(parts, job);
   if (job.isDropped) return { kind: 'ended', outcome: { kind: 'interrupted' } };
   if (job.early && !(await isStopping(parts, job))) return { kind: 'ended', outcome: job.early };
@@ -111,7 +122,10 @@ export async function visit(
   const polled = await provider.poll(attemptOf(job), job.ref);
   const now = clock.now();
   const { minPollMs } = provider.traits(job.modelId);
-  const waitMs = Math.max(crowdMs(), pollAgainAfter(polled, now - job.followedAt, minPollMs));
+  const paceMs = pollAgainAfter(polled, now - job.followedAt, minPollMs);
+  // Some call a moment before their answer follows, and whoever wants it stopped waits for its end.
+  const safetyMs = wasCalled || job.early ? 0 : safetyWait(polled);
+  const waitMs = Math.max(crowdMs(), paceMs, safetyMs);
   job.dueAt = Math.min(now + waitMs, job.early ? (job.stopsBy ?? now) : job.expiresAt);
   if (polled.kind !== 'missing') job.missingSince = null;
   if (polled.kind === 'running') await noteNews(parts, job, polled.progress);
@@ -169,6 +183,9 @@ function pollAgainAfter(polled: PollResult, followedMs: number, minPollMs: numbe
   const restMs = progress > 0 ? (followedMs * (1 - progress)) / progress : followedMs;
   return Math.min(longestPollMs, Math.max(minPollMs, Math.min(followedMs, restMs) / 10));
 }
+
+const safetyWait = (polled: PollResult): number =>
+  polled.kind === 'running' && polled.callsBack ? leastSafetyMs + Math.random() * safetySpreadMs : 0;
 
 /** The code `cancelled` and the state of that name go together. */
 const outcomeOf = ({ error, usage }: PollResult & { kind: 'failed' }): Outcome =>

@@ -16,6 +16,8 @@ export interface Following {
   follow(job: FollowedJob): void;
   /** Something was announced of that job, or its provider told that it is done: it is visited at once. */
   wake(jobId: string): void;
+  /** The upstream of that job called: its next visit comes as soon as the upstream may be asked again. */
+  hear(jobId: string): void;
   /** Follows nothing any more, for the worker stops or lost what it held: whoever is being visited ends after that. */
   dropAll(): readonly FollowedJob[];
   /** Visits nothing any more. */
@@ -54,6 +56,14 @@ export function openFollowing(parts: WorkerParts, { crowdMs, onEnd }: FollowingO
       job.hasNews = true;
       hurry(job);
     },
+    hear(jobId) {
+      const job = followed.get(jobId);
+      if (!job) return;
+      job.isCalled = true;
+      if (job.place < 0) return;
+      bringForward(job);
+      wait(lineOf(job), job);
+    },
     dropAll() {
       for (const job of followed.values()) job.isDropped = true;
       const dropped = [...lines.values()].flatMap(({ waiting }) => waiting.takeAll());
@@ -78,6 +88,12 @@ export function openFollowing(parts: WorkerParts, { crowdMs, onEnd }: FollowingO
     if (job.place < 0) return;
     job.dueAt = 0;
     wait(lineOf(job), job);
+  }
+
+  /** However often an upstream calls, it is not asked more often than it may be. */
+  function bringForward(job: FollowedJob): void {
+    const { minPollMs } = job.route.account.provider.traits(job.modelId);
+    job.dueAt = Math.min(job.dueAt, job.visitedAt + minPollMs);
   }
 
   function wait({ waiting, nudge }: Line, job: FollowedJob): void {
@@ -113,8 +129,10 @@ export function openFollowing(parts: WorkerParts, { crowdMs, onEnd }: FollowingO
 
   function comeAgain(line: Line, job: FollowedJob): void {
     const isAtOnce = job.hasNews || job.isDropped;
+    job.visitedAt = steadyNow();
     // From here on by the steady time: a clock may be set back while it waits.
-    job.dueAt = isAtOnce ? 0 : steadyNow() + (job.dueAt - clock.now());
+    job.dueAt = isAtOnce ? 0 : job.visitedAt + (job.dueAt - clock.now());
+    if (job.isCalled) bringForward(job);
     wait(line, job);
   }
 

@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { isForeign } from '../catalog/foreign-jobs.ts';
 import type { MediaLimits } from '../catalog/media.ts';
 import { brokenLimit } from '../catalog/media-limits.ts';
 import type { Model, Reference } from '../catalog/model.ts';
@@ -46,7 +47,8 @@ export async function gatherMedia(
 ): Promise<Gathering> {
   const found = model.media(job.input);
   const all = model.references(job.input);
-  const references = all.filter(reference => reference.kind !== 'draft');
+  // A draft is its input alone; a foreign job is known to its upstream alone.
+  const references = all.filter(reference => reference.kind !== 'draft' && !isForeign(reference));
   const pinned = await pinnedOf(parts, all, job);
   if (found.length + references.length === 0) {
     return { gathered: { kind: 'gathered', media: {}, facts: {}, pinned }, drop: async () => {} };

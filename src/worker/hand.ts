@@ -38,6 +38,8 @@ export interface Hand {
   takeUp(job: TakenUp, modelId: string, route: Route, holder: WorkerId): void;
   /** Something was announced of a job. */
   wake(jobId: string): void;
+  /** The upstream of a job called: it is asked as soon as it may be asked again. */
+  hear(jobId: string): void;
   /** Breaks off whatever is under way: each job goes back to the line, or is dropped where its hold was lost. */
   dropAll(): void;
   /** Drops all, and resolves once nothing is held. */
@@ -55,6 +57,8 @@ export interface HandOptions {
 interface Worked {
   readonly nudge: Nudge;
   readonly drop: () => void;
+  /** Whether its upstream called already: some are done before they answered. */
+  isCalled: boolean;
 }
 
 type Own = Pick<Holding, 'nudge' | 'signal'>;
@@ -88,12 +92,17 @@ export function openHand(parts: WorkerParts, { stopping, onFreed }: HandOptions)
       const hold = { jobId, holder, claim, modelId, route, startedAt, expiresAt, isCalledBack };
       enter(hold, job.dueAt);
       const { attempt, dedupeKey, ref } = job;
-      const fresh = { losses: 0, isDropped: false, dropMedia: null, firstPollMs: 0 };
+      const fresh = { losses: 0, isDropped: false, isCalled: false, dropMedia: null, firstPollMs: 0 };
       follow(hold, { attempt, dedupeKey, ref, hasNews, ...fresh });
     },
     wake(jobId) {
       worked.get(jobId)?.nudge.wake();
       following.wake(jobId);
+    },
+    hear(jobId) {
+      const job = worked.get(jobId);
+      if (job) job.isCalled = true;
+      following.hear(jobId);
     },
     dropAll,
     async empty() {
@@ -140,7 +149,8 @@ export function openHand(parts: WorkerParts, { stopping, onFreed }: HandOptions)
     const { signal } = ending;
     const nudge = openNudge(clock, signal);
     if (isDropped) ending.abort();
-    worked.set(hold.jobId, { nudge, drop: () => ending.abort() });
+    const own: Worked = { nudge, drop: () => ending.abort(), isCalled: false };
+    worked.set(hold.jobId, own);
     const carried = await work({ nudge, signal }).catch((failure: unknown) =>
       afterFailure(parts, hold, failure),
     );
@@ -149,7 +159,8 @@ export function openHand(parts: WorkerParts, { stopping, onFreed }: HandOptions)
     const { accepted, dropMedia } = carried;
     const { ref, firstPollMs, settled } = accepted;
     const { attempt, dedupeKey } = accepted.attempt;
-    const state = { losses, dropMedia, hasNews: nudge.hasNews(), isDropped: signal.aborted };
+    const heard = { hasNews: nudge.hasNews(), isCalled: own.isCalled };
+    const state = { losses, dropMedia, ...heard, isDropped: signal.aborted };
     follow(hold, { attempt, dedupeKey, ref, firstPollMs, ...state });
     const wake = () => following.wake(hold.jobId);
     settled?.then(wake, wake);

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Blobs } from '../domain/blobs.ts';
-import { type Clock, hours, minutes, seconds } from '../domain/clock.ts';
+import { type Clock, days, hours, minutes, seconds } from '../domain/clock.ts';
 import { outputLifeMs } from '../domain/file.ts';
-import { expireJobs, pruneJobs, rescueJobs } from '../store/chores.ts';
+import { expireJobs, pruneJobs, pruneUsage, rescueJobs } from '../store/chores.ts';
 import { availableTopic, type Connection, deliveryTopic, jobTopic } from '../store/connection.ts';
 import { findFilesToRemove, findKnownBlobs, removeFileRows } from '../store/files.ts';
 import { isAnyWorkerDead, removeDeadWorkers } from '../store/workers.ts';
@@ -29,6 +29,8 @@ const longestPauseMs = leaseMs / 2;
 const looksForHolds = 10;
 /** Final jobs are kept as long as their outputs. */
 const finalJobLifeMs = outputLifeMs;
+/** Lines of usage are kept for the bills of a year, and those that come late. */
+const usageLifeMs = 400 * days;
 /** A blob without a row is a leftover only once no request can still be about to write its row. */
 const orphanAgeMs = 1 * hours;
 const batch = 500;
@@ -115,9 +117,10 @@ export async function removeFiles({ db, blobs, clock }: MaintainParts): Promise<
   }
 }
 
-/** Deletes rows of jobs that ended long ago. */
+/** Deletes rows of jobs that ended long ago, and lines of usage that are older still. */
 export async function prune({ db, clock }: MaintainParts): Promise<void> {
   while ((await pruneJobs(db, clock.now() - finalJobLifeMs, batch)) === batch);
+  while ((await pruneUsage(db, clock.now() - usageLifeMs, batch)) === batch);
 }
 
 /** Removes blobs that no file names: what a crash between blob and row left. */

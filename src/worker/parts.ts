@@ -1,16 +1,19 @@
 import type { Logger } from 'pino';
+import type { Catalog } from '../catalog/catalog.ts';
 import type { Blobs } from '../domain/blobs.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Outcome } from '../domain/job.ts';
 import type { Tracing } from '../domain/tracing.ts';
 import type { Outbound } from '../media/connect.ts';
 import type { Prober } from '../media/prober.ts';
+import type { CalledFor } from '../providers/ingress.ts';
 import type { Routing } from '../providers/routing.ts';
 import type { Connection } from '../store/connection.ts';
 import type { Breaker } from './breaker.ts';
 
 /** What the worker is given. */
 export interface WorkerParts {
+  readonly catalog: Catalog;
   readonly db: Connection;
   readonly blobs: Blobs;
   readonly clock: Clock;
@@ -22,6 +25,8 @@ export interface WorkerParts {
   /** Jobs that a key may have running, over all processes; null: any number. */
   readonly runningPerKey: () => number | null;
   readonly breaker: Breaker;
+  /** Where the upstream of an attempt may call; null where this gateway has no address for that. */
+  readonly callbackUrlFor: (calledFor: CalledFor) => string | null;
   /** A local folder for inputs on their way to the provider. */
   readonly workFolder: string;
   readonly tracing: Tracing;

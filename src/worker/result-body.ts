@@ -1,6 +1,7 @@
 import type { Signer } from '../blobs/signature.ts';
 import { resultBody, statusBody } from '../catalog/bodies.ts';
-import type { Model, SignedOutput } from '../catalog/model.ts';
+import { type Catalog, modelOfJob } from '../catalog/catalog.ts';
+import type { SignedOutput } from '../catalog/model.ts';
 import { primaries } from '../catalog/outputs.ts';
 import type { Blobs } from '../domain/blobs.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -14,6 +15,7 @@ import type { Positions } from '../store/positions.ts';
 
 /** What the bodies of a job are made of. */
 export interface BodyParts {
+  readonly catalog: Catalog;
   readonly db: Statements;
   readonly blobs: Blobs;
   readonly clock: Clock;
@@ -36,9 +38,9 @@ export async function statusNow(
 /** The result of a final job at this moment; null once bytes that belong into it have ended. */
 export async function resultNow(
   parts: Omit<BodyParts, 'positions'>,
-  model: Model,
   job: Job,
 ): Promise<ReturnType<typeof resultBody> | null> {
+  const model = modelOfJob(parts.catalog, job);
   const outputs = signOutputs(parts, job);
   const [sound] = primaries(outputs);
   if (!sound || !model.inlineAudio(job.input)) return resultBody(model, job, outputs);
@@ -47,8 +49,8 @@ export async function resultNow(
 }
 
 /** The outputs of a job with addresses of the moment: good for a day, never past the file's life. */
-function signOutputs(
-  { signer, clock, publicUrl }: Omit<BodyParts, 'positions'>,
+export function signOutputs(
+  { signer, clock, publicUrl }: Pick<BodyParts, 'signer' | 'clock' | 'publicUrl'>,
   job: Job,
 ): readonly SignedOutput[] {
   const latest = clock.now() + resultUrlLifeMs;

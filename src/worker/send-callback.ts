@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import { findModel } from '../catalog/index.ts';
 import { seconds } from '../domain/clock.ts';
 import { type Delivery, judgeAnswer, type TryOutcome, webhookHeaders } from '../domain/delivery.ts';
 import { isFinal } from '../domain/job.ts';
@@ -87,10 +86,9 @@ type Content =
 /** Decisions 5: what the answer of `response` would hold at this moment. */
 async function bodyNow(parts: CallbackParts, { jobId, status }: Delivery): Promise<Content> {
   const job = await readJobById(parts.db, jobId);
-  const model = job && findModel(job.modelId);
-  if (!model) return { kind: 'gone' };
+  if (!job) return { kind: 'gone' };
   if (status === 'IN_PROGRESS' && isFinal(job.state)) return { kind: 'too_late' };
-  const body = isFinal(job.state) ? await resultNow(parts, model, job) : await statusNow(parts, job, null);
+  const body = isFinal(job.state) ? await resultNow(parts, job) : await statusNow(parts, job, null);
   return body ? { kind: 'body', body: Buffer.from(toJson(body)) } : { kind: 'gone' };
 }
 

@@ -1,4 +1,3 @@
-import { findModel } from '../catalog/index.ts';
 import type { Model } from '../catalog/model.ts';
 import type { StoredFile } from '../domain/file.ts';
 import { jobError, type Outcome } from '../domain/job.ts';
@@ -45,7 +44,7 @@ const maxLosses = 2;
 /** Brings a held job to its upstream: its media, then the submission. Where it is there already, it goes on. */
 export async function carry(parts: WorkerParts, holding: Holding, losses: number): Promise<Carried> {
   if (losses > maxLosses) return fail('provider_unavailable', 'the provider lost the job');
-  const model = findModel(holding.job.modelId);
+  const model = parts.catalog.find(holding.job.modelId);
   if (!model) return failWithoutModel(holding);
   const early = whyNotBegin(holding);
   if (early) return end(early);
@@ -64,7 +63,7 @@ export async function carry(parts: WorkerParts, holding: Holding, losses: number
 
 /** Takes a job whose upstream is done to its end. Whatever is left on this machine is removed. */
 export async function finish(parts: WorkerParts, holding: Holding, produced: Produced): Promise<Ended> {
-  const model = findModel(holding.job.modelId);
+  const model = parts.catalog.find(holding.job.modelId);
   if (!model) return failWithoutModel(holding);
   try {
     return await told(parts, holding, 'collect', () => deliver(parts, model, holding, produced));

@@ -260,7 +260,7 @@ function accepted(
 }
 
 const taskOf = (
-  { holding, gathered }: Pick<Step, 'holding' | 'gathered'>,
+  { parts, holding, gathered }: Step,
   { number, dedupeKey }: Pick<Intent, 'number' | 'dedupeKey'>,
 ): ProviderTask => ({
   jobId: holding.job.id,
@@ -270,8 +270,16 @@ const taskOf = (
   switches: holding.route.switches,
   attempt: number,
   dedupeKey,
+  callbackUrl: callbackUrlOf(parts, holding, number),
   ...gathered,
 });
+
+/** The same for every call of an attempt: what is sent again is the same to the letter. */
+function callbackUrlOf(parts: WorkerParts, { job, route }: Holding, attempt: number): string | null {
+  const { id: account, provider } = route.account;
+  if (!provider.traits(job.modelId).takesCallbacks) return null;
+  return parts.callbackUrlFor({ account, jobId: job.id, attempt });
+}
 
 const attemptOf = ({ holding }: Step, sent: Sent): Attempt => ({
   ...sent,

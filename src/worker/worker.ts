@@ -1,10 +1,9 @@
-import { models } from '../catalog/index.ts';
 import { seconds } from '../domain/clock.ts';
 import { newWorkerId, type WorkerId } from '../domain/ids.ts';
 import { type Account, inTurn, type Route } from '../providers/routing.ts';
 import { readLastAttempts } from '../store/attempts.ts';
 import { claimJobs, findModelsWithSuspects, findModelsWithWork, type Work } from '../store/claims.ts';
-import { availableTopic, jobOfTopic, StoreUnavailable } from '../store/connection.ts';
+import { availableTopic, jobOfCall, jobOfTopic, StoreUnavailable } from '../store/connection.ts';
 import { takeUpJobs } from '../store/take-up.ts';
 import { beat, findCancelRequested, registerWorker, removeWorker } from '../store/workers.ts';
 import { openHand } from './hand.ts';
@@ -31,7 +30,7 @@ export interface Worker {
 
 /** Starts the loop: claim into free slots, take each job in hand, sleep until nudged or due. */
 export async function startWorker(parts: WorkerParts): Promise<Worker> {
-  const { db, clock, routing, log } = parts;
+  const { catalog, db, clock, routing, log } = parts;
   const stopping = new AbortController();
   const nudge = openNudge(clock, stopping.signal);
   const hand = openHand(parts, { stopping: stopping.signal, onFreed: nudge.wake });
@@ -44,8 +43,10 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
 
   const stopHearing = db.onAnnounced(topic => {
     const jobId = jobOfTopic(topic);
+    const calledId = jobOfCall(topic);
     if (topic === availableTopic) nudge.wake();
     else if (jobId !== null) hand.wake(jobId);
+    else if (calledId !== null) hand.hear(calledId);
   });
   const tried = tryAccounts();
   const loops = [repeat(claimRound), repeat(heartbeat)];
@@ -111,7 +112,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
 
   /** One model in turn, so that none waits behind another's line. */
   async function claimIntoFreeSlots(): Promise<number> {
-    const all = models.map(model => model.id);
+    const all = catalog.all.map(model => model.id);
     const ids = [...all.slice(turn), ...all.slice(0, turn)].filter(modelId =>
       routing.routesOf(modelId).some(route => freeSlots(route) > 0),
     );

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { pino } from 'pino';
 import { openDiskBlobs } from '../../src/blobs/disk.ts';
 import { openSigner } from '../../src/blobs/signature.ts';
+import { contractCatalog } from '../../src/catalog/index.ts';
 import { minutes } from '../../src/domain/clock.ts';
 import { noTracing } from '../../src/domain/tracing.ts';
 import { openOutbound, type Resolve } from '../../src/media/connect.ts';
@@ -35,6 +36,7 @@ describe('the address of a callback', () => {
     const outbound = openOutbound({ allowPrivate, resolve });
     const { db } = gateway.gateway;
     const deliveries = startDeliveries({
+      catalog: contractCatalog,
       db,
       outbound,
       clock: gateway.clock,

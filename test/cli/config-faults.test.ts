@@ -49,7 +49,7 @@ test('config check names every fault of accounts, routes, models and limits at o
       'limits.waiting.per_key: must be a whole number',
       'limits.running_per_key: Too small: expected number to be >=1',
       'models.beta-edit: must be on or off',
-      'models: Unrecognized key: "eta9"',
+      'models.eta9: there is no such model',
       'accounts.Studio: must be 1 to 63 lower-case letters, digits, - or _',
       'accounts.Studio.slots: Too small: expected number to be >=1',
       'accounts.Studio.api_key: there is nothing in the variable NOTHING',

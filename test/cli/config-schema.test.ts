@@ -34,6 +34,11 @@ describe('the schema of atelier.yaml', () => {
     }
   });
 
+  test('takes the model of one’s own in the page about models', async () => {
+    const text = await readFile(new URL('adding-a-model.md', docs), 'utf8');
+    assert.equal(takes(parseYaml(/```yaml\n([\s\S]*?)```/.exec(text)?.[1] ?? '')), true);
+  });
+
   const studio = { provider: 'fal', api_key: 'env:KEY' };
   const refused: Readonly<Record<string, unknown>> = {
     'a member that is not there': { limit: {} },
@@ -42,7 +47,14 @@ describe('the schema of atelier.yaml', () => {
     'a provider that is not there': { accounts: { studio: { ...studio, provider: 'fall' } } },
     "another provider's setting": { accounts: { studio: { ...studio, dedupe: 'replay' } } },
     'a name in capitals': { accounts: { Studio: studio } },
-    'a route of no known model': { routes: { eta9: [{ account: 'local' }] } },
+    'a route of a model that cannot be': { routes: { 'eta 9': [{ account: 'local' }] } },
+    'a model of no kind': {
+      models: { eta9: { title: 'Nine', summary: 'Draws.', schema: {}, examples: [{}] } },
+    },
+    'a model without its schema': {
+      models: { eta9: { kind: 'video', title: 'Nine', summary: 'Draws.', examples: [{}] } },
+    },
+    'an unknown model that is off': { models: { eta9: 'off' } },
     'an unknown switch of a route': { routes: { 'beta-edit': [{ account: 'local', fast: true }] } },
     'a model that is neither on nor off': { models: { 'beta-edit': 'maybe' } },
     'a limit beyond its bound': { limits: { waiting: { per_key: 0 } } },
@@ -53,7 +65,10 @@ describe('the schema of atelier.yaml', () => {
   test('takes what it refuses when it is written right', () => {
     const right = {
       limits: { waiting: { per_key: 1 } },
-      models: { 'beta-edit': 'off' },
+      models: {
+        'beta-edit': 'off',
+        eta9: { kind: 'video', title: 'Nine', summary: 'Draws.', schema_file: './nine.json', examples: [{}] },
+      },
       accounts: { studio },
       routes: { 'beta-upscale': [{ account: 'local' }] },
     };

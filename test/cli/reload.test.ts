@@ -103,7 +103,7 @@ describe('SIGHUP', () => {
     await hangUp(served, wrong);
     assert.deepEqual(told(served, wrong).at(-1)?.faults, [
       `${file} limits.queue.burst: Too small: expected number to be >=1`,
-      `${file} models: Unrecognized key: "eta9"`,
+      `${file} models.eta9: there is no such model`,
     ]);
     const [ones, twos] = sent();
     await untilCompleted(await create());

@@ -24,7 +24,15 @@ test('the image is made of files that are there, and of none that hold data or s
   const copied = [...(await read('Dockerfile')).matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, from]) =>
     from!.split(' '),
   );
-  assert.deepEqual(copied, ['package.json', 'package-lock.json', 'package.json', 'LICENSE', 'bin', 'src']);
+  assert.deepEqual(copied, [
+    'package.json',
+    'package-lock.json',
+    'package.json',
+    'LICENSE',
+    'bin',
+    'src',
+    'client/src',
+  ]);
   const allowed = (await read('.dockerignore')).split('\n').filter(line => /^[^#]/.test(line));
   assert.equal(allowed.shift(), '*');
   for (const path of copied) {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import {
   hashApiKey,
   isWellFormedApiKey,
+  mayBeJobId,
   newApiKeySecret,
   newFileId,
   newJobId,
@@ -83,4 +84,12 @@ test('a key checks itself: one changed character or a swap of two is seen', () =
 
 test('a key is kept as its SHA-256', () => {
   assert.equal(hashApiKey('abc'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+});
+
+test('whatever could be read as a job id of ours is told apart from the ids of upstreams', () => {
+  const id = newJobId(Date.UTC(2026, 4, 21));
+  for (const text of [id, id.toUpperCase(), id.replaceAll('-', ''), `{${id}}`, `urn:uuid:${id}`, `${id}/..`])
+    assert.equal(mayBeJobId(text), true, text);
+  for (const text of ['b1f0c8de-0000-4000-8000-000000000001', 'task_8Zk2', '', '1234567890'])
+    assert.equal(mayBeJobId(text), false, text);
 });

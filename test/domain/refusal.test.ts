@@ -6,6 +6,7 @@ import { type RefusalEntry, type RefusalName, refusals, refuse } from '../../src
 const retriedStatuses: readonly number[] = [408, 409, 425, 429];
 /** Refusals that pass with time, and the two answers about a job or a bug that decisions 2 gives such a code. */
 const mayBeRetried: readonly RefusalName[] = [
+  'quota_of_key_used',
   'rate_exceeded',
   'bodies_of_key_full',
   'waiting_of_key_full',

@@ -19,8 +19,8 @@ const picture = (url: string, role?: string) => ({
 });
 const said = (code: string, message = 'not good') => ({ error: { code, message, param: '', type: 'T' } });
 const failed = (code: string) => ({ status: 'failed', content: null, error: { code, message: 'not good' } });
-/** Every call carries the key of its attempt. */
-const named = { safety_identifier: '<key>' };
+/** Every call carries the key of its attempt, and where to call once there is news. */
+const named = { safety_identifier: '<key>', callback_url: '<call>' };
 const pro = {
   return_last_frame: false,
   service_tier: 'default',
@@ -164,10 +164,10 @@ const wanted: Conformance = {
 };
 conformance(wanted);
 
-describe('modelark, without names', () => {
+describe('modelark, without names and calls', () => {
   let folder: string;
   let bench: ProviderBench;
-  const account = (url: string) => ({ base_url: `${url}/api/v3` });
+  const account = (url: string) => ({ base_url: `${url}/api/v3`, callbacks: false });
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'atelier-ark-'));
     bench = await openBench({ ...wanted, provider: 'modelark', account }, folder);

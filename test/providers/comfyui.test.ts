@@ -368,10 +368,11 @@ describe('a workflow', () => {
   test('that has no place for the words, the size or the length of a job refuses it', () => {
     const { does: _, ...bare } = whole;
     const switches = comfyuiSwitches.parse({ workflow: { ...bare, inputs: [] } });
-    const input = findModel('gamma-v3-turbo-t2v')?.parse({ prompt: 'A red boat' });
-    assert.ok(input?.ok);
+    const model = findModel('gamma-v3-turbo-t2v')!;
+    const input = model.parse({ prompt: 'A red boat' });
+    assert.ok(input.ok);
     assert.deepEqual(
-      comfyuiDefinition.faults('gamma-v3-turbo-t2v', input.input, { upstreamModel: '', switches }),
+      comfyuiDefinition.faults(model, input.input, { upstreamModel: '', switches }),
       ['prompt', 'settings.aspect_ratio', 'settings.duration'].map(path => ({
         path,
         reason: 'is not available here',

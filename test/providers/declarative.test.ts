@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { formOf } from '../../src/providers/declarative-route.ts';
+import { readModels } from '../../src/read-models.ts';
 import { readRouting } from '../../src/read-routing.ts';
 import { until } from '../support/gateway.ts';
 import { inkwell, lumen } from '../support/upstreams/declarative.ts';
@@ -233,15 +234,16 @@ test('media are written by their kind where a route says so', () => {
 
 describe('a description', () => {
   const env = { LUMEN_KEY: 'key' };
+  const models = readModels(undefined, '.');
   const { lumen: account } = example.accounts;
   const [route] = example.routes['gamma-v3-turbo-t2v']!;
   const faultsOf = (lumen: unknown, ...list: readonly unknown[]) =>
-    readRouting({ accounts: { lumen }, routes: { 'gamma-v3-turbo-t2v': list } }, env).issues.map(
+    readRouting({ accounts: { lumen }, routes: { 'gamma-v3-turbo-t2v': list } }, env, models).issues.map(
       ({ path, message }) => `${path.join('.')}: ${message}`,
     );
 
   test('of the page has no fault', () => {
-    assert.deepEqual(readRouting(example, env).issues, []);
+    assert.deepEqual(readRouting(example, env, models).issues, []);
   });
 
   test('of an account is told each of its faults with its path', () => {

@@ -52,6 +52,6 @@ export interface GoldenRequest {
   /** The model's first example where it says nothing. */
   readonly input?: (media: ExampleMedia, earlier: Earlier) => unknown;
   readonly path: string;
-  /** Media are written `<data:image/jpeg>`, `<base64>`, `<upload>`, `<link>`; our key for the attempt `<key>`. */
+  /** Media are written `<data:image/jpeg>`, `<base64>`, `<upload>`, `<link>`; our key for the attempt `<key>`, where to call `<call>`. */
   readonly body: unknown;
 }

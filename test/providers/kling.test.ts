@@ -17,8 +17,8 @@ const error = (code: number, message = 'not good') => ({ code, message, request_
 const failed = (message: string) => ({
   data: { task_status: 'failed', task_status_msg: message, final_unit_deduction: '0' },
 });
-/** Every call carries the key of its attempt. */
-const named = { external_task_id: '<key>' };
+/** Every call carries the key of its attempt, and where to call once there is news. */
+const named = { external_task_id: '<key>', callback_url: '<call>' };
 
 const wanted: Conformance = {
   provider: 'kling',

@@ -25,7 +25,12 @@ describe('a medium in a body', () => {
 
   const linkTo = (id: string) => `https://gateway.test/${id}`;
   const form = async (wanted: Partial<FormWanted>) => {
-    const formed = await formMedia(task, { linkTo, form: 'link', maxInlineBytes: 7, ...wanted });
+    const formed = await formMedia(findModel(modelId)!, task, {
+      linkTo,
+      form: 'link',
+      maxInlineBytes: 7,
+      ...wanted,
+    });
     if (formed.kind === 'refused') return formed.error.message;
     const input = Object(formed.input);
     return [input.image_url, input.video_url];
@@ -92,6 +97,7 @@ function taskWith(folder: string): ProviderTask {
       },
     },
     switches: {},
+    callbackUrl: null,
     pinned: {},
   };
 }

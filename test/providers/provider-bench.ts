@@ -133,6 +133,7 @@ export function plain(value: unknown, base: string): unknown {
 
 function plainText(text: string, base: string): string {
   if (text.startsWith(`${base}/`)) return '<upload>';
+  if (text.startsWith(`${publicUrl}/v1/ingress/`)) return '<call>';
   if (text.startsWith(`${publicUrl}/`)) return '<link>';
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-\d+$/.test(text)) return '<key>';
   const type = /^data:([^;]+);base64,/.exec(text)?.[1];

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { openAccounts } from '../../src/accounts.ts';
-import { models } from '../../src/catalog/index.ts';
+import { contractCatalog as catalog } from '../../src/catalog/index.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import { openOutbound } from '../../src/media/connect.ts';
 import type { Account } from '../../src/providers/routing.ts';
+import { readModels } from '../../src/read-models.ts';
 import { readRouting } from '../../src/read-routing.ts';
 
 const model = 'gamma-v3-image';
-const modelIds = models.map(({ id }) => id);
 
 /** The routing of one account, and the accounts that it closed. */
 function readOne(name: string, closed: string[]) {
@@ -17,6 +17,7 @@ function readOne(name: string, closed: string[]) {
   const { config, issues } = readRouting(
     { accounts, routes: { [model]: [{ account: name }] } },
     { KEY: 'a-key' },
+    readModels(undefined, '.'),
   );
   assert.deepEqual(issues, []);
   const watched = config.accounts.map(account => ({
@@ -32,17 +33,17 @@ function readOne(name: string, closed: string[]) {
       };
     },
   }));
-  return { ...config, accounts: watched };
+  return { catalog, routing: { ...config, accounts: watched } };
 }
 
 test('an account that was replaced is closed once, when nobody uses it any more', async () => {
   const outbound = openOutbound({ allowPrivate: true });
-  const parts = { clock: systemClock, outbound, linkTo: () => null, folder: tmpdir() };
+  const parts = { catalog, clock: systemClock, outbound, linkTo: () => null, folder: tmpdir() };
   const closed: string[] = [];
   const first = readOne('first', closed);
-  const { id, open, slots } = first.accounts[0]!;
+  const { id, open, slots } = first.routing.accounts[0]!;
   const local: Account = { id, slots, shared: null, ...open(parts) };
-  const routing = openAccounts(first, modelIds, local, parts);
+  const routing = openAccounts(first, local, parts);
   const used = routing.routesOf(model)[0]?.account;
 
   routing.replace(readOne('second', closed));

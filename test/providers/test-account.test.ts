@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { z } from 'zod';
+import { contractCatalog } from '../../src/catalog/index.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import type { TestResult } from '../../src/domain/provider.ts';
 import { openOutbound } from '../../src/media/connect.ts';
@@ -111,11 +112,17 @@ describe('the free call of a provider', () => {
   async function tested(name: string, settings: object, answer: readonly [number, unknown]) {
     const definition = providers.find(provider => provider.name === name);
     const { port } = server.address() as AddressInfo;
-    const open = definition!.settings(z.string()).parse({
+    const { open } = definition!.settings(z.string()).parse({
       base_url: `http://127.0.0.1:${port}`,
       ...settings,
     });
-    const opened = open({ clock: systemClock, outbound, linkTo: () => null, folder: '/nowhere' });
+    const opened = open({
+      catalog: contractCatalog,
+      clock: systemClock,
+      outbound,
+      linkTo: () => null,
+      folder: '/nowhere',
+    });
     asked = [];
     told = answer;
     const result = await opened.provider.test?.();

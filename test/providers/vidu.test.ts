@@ -12,7 +12,8 @@ const problem = (code: number, reason: string, message = 'not good') => ({
   message,
   metadata: { trace_id: '04e5c2fe' },
 });
-const payload = '<key>';
+/** Every call carries the key of its attempt, and where to call once there is news. */
+const named = { payload: '<key>', callback_url: '<call>' };
 
 conformance({
   provider: 'vidu',
@@ -36,7 +37,7 @@ conformance({
         resolution: '540p',
         duration: 1,
         watermark: false,
-        payload,
+        ...named,
       },
     },
     {
@@ -65,7 +66,7 @@ conformance({
         wm_position: 'top_right',
         wm_url: '<link>',
         meta_data: '{"Label":"1"}',
-        payload,
+        ...named,
       },
     },
     {
@@ -78,7 +79,7 @@ conformance({
         resolution: '720p',
         duration: 3,
         watermark: false,
-        payload,
+        ...named,
       },
     },
     {
@@ -94,7 +95,7 @@ conformance({
         duration: 1,
         resolution: '540p',
         watermark: false,
-        payload,
+        ...named,
       },
     },
     {
@@ -126,7 +127,7 @@ conformance({
         resolution: '720p',
         watermark: true,
         wm_position: 1,
-        payload,
+        ...named,
       },
     },
     {
@@ -141,7 +142,7 @@ conformance({
         resolution: '540p',
         audio: false,
         watermark: false,
-        payload,
+        ...named,
       },
     },
   ],

@@ -99,6 +99,13 @@ conformance({
       path: '/v1/tob/upscale',
       body: { jobId: earlierJob, imageNo: 3, type: 1 },
     },
+    // A job that Youchuan made for somebody else than this gateway.
+    {
+      model: 'beta-upscale',
+      input: () => ({ jobId: earlierJob, imageNo: 2 }),
+      path: '/v1/tob/upscale',
+      body: { jobId: earlierJob, imageNo: 2, type: 0 },
+    },
   ],
   gaps: [
     [

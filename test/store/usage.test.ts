@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { newWorkerId } from '../../src/domain/ids.ts';
+import { pruneUsage } from '../../src/store/chores.ts';
 import { claimJobs, settle } from '../../src/store/claims.ts';
 import type { Connection } from '../../src/store/connection.ts';
 import { registerWorker } from '../../src/store/workers.ts';
@@ -66,6 +67,18 @@ for (const dialect of dialects) {
         [0, owner.userId, modelId, 'studio', 'credit', 2.5, 'reported'],
         [1, owner.userId, modelId, 'studio', 'second', 4, 'computed'],
       ]);
+    });
+
+    test('lines of usage are deleted by their age, up to a limit', async () => {
+      const modelId = unique('model');
+      const { id } = await wait(db, owner, { modelId });
+      const [job] = await claim(modelId, 'studio');
+      const line = { unit: 'second', quantity: 1, basis: 'computed' } as const;
+      const outcome = { kind: 'completed', result, usage: [line, line] } as const;
+      await settle(db, { jobId: id, holder: worker, claim: job!.claim }, outcome, later - 1000);
+      assert.deepEqual([await pruneUsage(db, later - 1001, 9), (await linesOf(id)).length], [0, 2]);
+      assert.deepEqual([await pruneUsage(db, later - 1000, 1), (await linesOf(id)).length], [1, 1]);
+      assert.deepEqual([await pruneUsage(db, later - 1000, 9), (await linesOf(id)).length], [1, 0]);
     });
 
     const linesOf = async (id: string) =>

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { openDiskBlobs } from '../../src/blobs/disk.ts';
+import { contractCatalog } from '../../src/catalog/index.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { Provider } from '../../src/domain/provider.ts';
 import { noTracing } from '../../src/domain/tracing.ts';
@@ -36,6 +37,7 @@ export async function startOwnWorker(options: OwnWorkerOptions): Promise<() => P
     ...options.account,
   };
   const worker = await startWorker({
+    catalog: contractCatalog,
     db,
     blobs: await openDiskBlobs(join(folder, 'blobs')),
     clock,
@@ -44,6 +46,7 @@ export async function startOwnWorker(options: OwnWorkerOptions): Promise<() => P
     routing: openRouting([account], new Map(), account),
     runningPerKey: () => null,
     breaker: openBreaker({ db, clock, log }),
+    callbackUrlFor: () => null,
     workFolder,
     tracing: noTracing,
     log,

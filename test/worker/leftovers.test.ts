@@ -82,5 +82,21 @@ for (const dialect of dialects) {
       assert.deepEqual((await job.status()).body, { detail: 'Request not found' });
       assert.deepEqual(await keptBlobs(), []);
     });
+
+    test('what a job used is known for four hundred days, and no longer', async () => {
+      const lines = async () =>
+        Number((await gateway.gateway.db.read('SELECT count(*) AS lines FROM usage_lines'))[0]?.lines);
+      const before = await lines();
+      const job = await create(gateway, speech, { key, body: shortSpeech });
+      await job.ended();
+      const made = (await lines()) - before;
+      assert.ok(made > 0);
+      gateway.clock.advance(400 * days - 1 * minutes);
+      await prune(parts);
+      assert.equal(await lines(), made);
+      gateway.clock.advance(2 * minutes);
+      await prune(parts);
+      assert.equal(await lines(), 0);
+    });
   });
 }

@@ -55,7 +55,7 @@ const mask = group(
       { title: 'Mask picture', description: 'Black and white; what is white is repainted.' },
     ).optional(),
   },
-  { title: 'Mask', description: 'What is repainted: areas, or a black and white picture.' },
+  { title: 'Mask', description: 'What is repainted: areas, or a black and white picture.', widget: 'mask' },
 );
 
 const edge = (title: string) => integer(-maxOffset, maxOffset, { title, unit: 'px' });
@@ -78,11 +78,15 @@ export default defineModel({
     remixPrompt: remixPrompt(8096, 'What the repainted part shows.'),
     canvas: group(
       { width: canvasSide('Width'), height: canvasSide('Height') },
-      { title: 'Canvas', description: 'The size of the result.' },
+      { title: 'Canvas', description: 'The size of the result.', widget: 'canvas' },
     ),
     imgPos: group(
       { x: edge('From the left'), y: edge('From the top'), width: extent('Width'), height: extent('Height') },
-      { title: 'Picture on the canvas', description: 'From the top left corner of the canvas.' },
+      {
+        title: 'Picture on the canvas',
+        description: 'From the top left corner of the canvas.',
+        widget: 'placement',
+      },
     ),
     mask: mask.optional(),
   }),

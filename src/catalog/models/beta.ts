@@ -14,9 +14,15 @@ const picturesOfGrid = 4;
 /** The earlier job and the number of the picture in it. */
 export const jobIdField = requiredText(null, {
   title: 'Earlier job',
-  description: 'The request_id of a finished job of yours that gave pictures.',
+  widget: 'job',
+  description:
+    'The request_id of a finished job of yours that gave pictures; where the model is made by an upstream that knows jobs of its own, also the id of one of those.',
 });
-export const imageNoField = integer(0, 3, { title: 'Picture', description: 'Its number in that job.' });
+export const imageNoField = integer(0, 3, {
+  title: 'Picture',
+  description: 'Its number in that job.',
+  widget: 'picture-number',
+});
 
 interface FollowUp {
   readonly jobId: string;
@@ -24,7 +30,14 @@ interface FollowUp {
 }
 
 export const referencesOf = ({ jobId, imageNo }: FollowUp): readonly Reference[] => [
-  { kind: 'image', path: 'jobId', id: jobId, index: { path: 'imageNo', value: imageNo } },
+  {
+    kind: 'image',
+    path: 'jobId',
+    id: jobId,
+    index: { path: 'imageNo', value: imageNo },
+    // Decisions 4: an id that is none of ours may be passed on.
+    mayBeForeign: true,
+  },
 ];
 
 /** Facts that break a media rule of a follow-up. */
@@ -52,7 +65,7 @@ export const remixPrompt = (max: number, description: string) =>
   requiredText(max, {
     title: 'Prompt',
     description: `${description} May end with parameters such as --no text --seed 7.`,
-    widget: 'textarea',
+    widget: 'parameters',
   }).superRefine((value, context) => {
     const read = readPrompt(value);
     if (read.kind === 'broken') context.addIssue({ code: 'custom', message: read.reason });

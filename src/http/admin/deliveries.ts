@@ -28,7 +28,7 @@ export const listDeliveries = (parts: HttpParts): Route => ({
   path: '/admin/v1/deliveries',
   errors: 'detail',
   async handle(request) {
-    identifyOperator(parts, request);
+    await identifyOperator(parts, request);
     const query = readQuery(request);
     const found = await listInStore(parts.db, { ...query, limit: query.limit + 1 });
     const data = found.slice(0, query.limit).map(deliveryBody);
@@ -48,7 +48,7 @@ export const getDelivery = (parts: HttpParts): Route => ({
   path: '/admin/v1/deliveries/:deliveryId',
   errors: 'detail',
   async handle(request) {
-    identifyOperator(parts, request);
+    await identifyOperator(parts, request);
     const id = idOfPath(request);
     const delivery = await findDelivery(parts, id);
     return { ...deliveryBody(delivery), tries: (await listTries(parts.db, id)).map(tryBody) };
@@ -61,7 +61,7 @@ export const redeliver = (parts: HttpParts): Route => ({
   path: '/admin/v1/deliveries/:deliveryId/redeliver',
   errors: 'detail',
   async handle(request) {
-    identifyOperator(parts, request);
+    await identifyOperator(parts, request, 'developer');
     const id = idOfPath(request);
     const redelivery = await redeliverInStore(parts.db, id, parts.clock.now());
     if (redelivery === 'unknown') throw refuse('delivery_unknown');
@@ -77,7 +77,7 @@ export const redeliverFailed = (parts: HttpParts): Route => ({
   path: '/admin/v1/deliveries/redeliver',
   errors: 'detail',
   async handle(request) {
-    identifyOperator(parts, request);
+    await identifyOperator(parts, request, 'developer');
     const failedSince = await readFailedSince(request);
     const deliveries = await redeliverFailedInStore(parts.db, failedSince, parts.clock.now());
     parts.db.announce(deliveryTopic);
@@ -85,7 +85,7 @@ export const redeliverFailed = (parts: HttpParts): Route => ({
   },
 });
 
-const deliveryBody = (delivery: ListedDelivery) => ({
+export const deliveryBody = (delivery: ListedDelivery) => ({
   id: delivery.id,
   object: 'delivery',
   request_id: delivery.jobId,
@@ -99,7 +99,7 @@ const deliveryBody = (delivery: ListedDelivery) => ({
   ended_at: delivery.endedAt === null ? null : toUnixSeconds(delivery.endedAt),
 });
 
-const tryBody = ({ number, at, tookMs, code, answer }: DeliveryTry) => ({
+export const tryBody = ({ number, at, tookMs, code, answer }: DeliveryTry) => ({
   number,
   at: toUnixSeconds(at),
   took_ms: tookMs,

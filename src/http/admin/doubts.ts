@@ -18,7 +18,7 @@ export const listDoubts = (parts: HttpParts): Route => ({
   path: '/admin/v1/doubts',
   errors: 'detail',
   async handle(request) {
-    identifyOperator(parts, request);
+    await identifyOperator(parts, request);
     const found = await listInStore(parts.db, maxListed + 1);
     return {
       object: 'list',
@@ -34,7 +34,7 @@ export const adoptDoubt = (parts: HttpParts): Route => ({
   path: '/admin/v1/doubts/:jobId/adopt',
   errors: 'detail',
   async handle(request) {
-    identifyOperator(parts, request);
+    await identifyOperator(parts, request);
     const { upstream_id: given } = await readAdminBody(request, ['upstream_id']);
     if (typeof given !== 'string' || given === '' || given.length > maxUpstreamId)
       refuseField('upstream_id', `must be 1 to ${maxUpstreamId} characters`);
@@ -47,7 +47,7 @@ export const giveUpDoubt = (parts: HttpParts): Route => ({
   path: '/admin/v1/doubts/:jobId/give-up',
   errors: 'detail',
   async handle(request) {
-    identifyOperator(parts, request);
+    await identifyOperator(parts, request);
     return settle(parts, request, { kind: 'given_up' });
   },
 });
@@ -58,7 +58,7 @@ export const sendDoubtAgain = (parts: HttpParts): Route => ({
   path: '/admin/v1/doubts/:jobId/send-again',
   errors: 'detail',
   async handle(request) {
-    identifyOperator(parts, request);
+    await identifyOperator(parts, request);
     const { accept_second_charge: accepted } = await readAdminBody(request, ['accept_second_charge']);
     if (accepted !== true) refuseField('accept_second_charge', 'must be true: the first call may be charged');
     return settle(parts, request, { kind: 'sent_again' });

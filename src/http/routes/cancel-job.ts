@@ -1,8 +1,7 @@
-import { refuse } from '../../domain/refusal.ts';
 import { cancelJob as cancelInStore } from '../../store/claims.ts';
 import { deliveryTopic, jobTopic } from '../../store/connection.ts';
 import { type HttpParts, identify, type Route } from '../parts.ts';
-import { addressOfPath } from '../read-job.ts';
+import { addressOfPath, refuseMissing } from '../read-job.ts';
 
 /** Contract 4.1; decisions 2 for the codes: ended at once while it waits, asked to stop while it runs. */
 export const cancelJob = (parts: HttpParts): Route => ({
@@ -11,9 +10,9 @@ export const cancelJob = (parts: HttpParts): Route => ({
   errors: 'detail',
   async handle(request, reply) {
     const principal = await identify(parts, request);
-    const asked = addressOfPath(request, principal);
+    const asked = addressOfPath(parts, request, principal);
     const cancellation = await cancelInStore(parts.db, asked, parts.clock.now(), principal.keyId);
-    if (cancellation === 'unknown') throw refuse('job_unknown');
+    if (cancellation === 'unknown') throw refuseMissing(parts, asked.modelId);
     parts.db.announce(jobTopic(asked.jobId));
     if (cancellation === 'cancelled') parts.db.announce(deliveryTopic);
     const { code, status } = answers[cancellation];

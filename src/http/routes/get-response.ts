@@ -4,7 +4,7 @@ import { refuse } from '../../domain/refusal.ts';
 import { readJob } from '../../store/jobs.ts';
 import { resultNow } from '../../worker/result-body.ts';
 import { type HttpParts, identify, type Route } from '../parts.ts';
-import { addressOfPath, answerStatus, findJobHeld, modelOfPath } from '../read-job.ts';
+import { addressOfPath, answerStatus, findJobHeld, refuseMissing } from '../read-job.ts';
 
 /** Contract 4.1: the result; 202 with the status body while unfinished, 200 also for a failed job. */
 export const getResponse = (parts: HttpParts): Route => ({
@@ -41,7 +41,7 @@ async function answerResult(
   refuseFailed: (job: Job) => void,
 ) {
   const principal = await identify(parts, request);
-  const asked = addressOfPath(request, principal);
+  const asked = addressOfPath(parts, request, principal);
   const summary = await findJobHeld(parts, asked, request, reply);
   // Queue clients take the id of a result, and of its error, from here.
   reply.header('x-fal-request-id', asked.jobId);
@@ -50,9 +50,9 @@ async function answerResult(
     return answerStatus(parts, summary, reply, false);
   }
   const job = await readJob(parts.db, asked);
-  if (!job) throw refuse('job_unknown');
+  if (!job) throw refuseMissing(parts, asked.modelId);
   refuseFailed(job);
-  const body = await resultNow(parts, modelOfPath(request), job);
+  const body = await resultNow(parts, job);
   if (!body) throw refuse('job_unknown', { cause: 'bytes that belong into the result have ended' });
   return body;
 }

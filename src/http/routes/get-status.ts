@@ -8,7 +8,7 @@ export const getStatus = (parts: HttpParts): Route => ({
   errors: 'detail',
   async handle(request, reply) {
     const principal = await identify(parts, request);
-    const job = await findJobHeld(parts, addressOfPath(request, principal), request, reply);
+    const job = await findJobHeld(parts, addressOfPath(parts, request, principal), request, reply);
     return answerStatus(parts, job, reply, ['1', 'true'].includes(queryValue(request, 'logs') ?? ''));
   },
 });

@@ -1,12 +1,8 @@
-import { parseJobId } from '../../domain/ids.ts';
-import type { JobStatus } from '../../domain/job.ts';
-import { refuse } from '../../domain/refusal.ts';
+import type { Principal } from '../../domain/key.ts';
 import { listJobs as listInStore } from '../../store/jobs.ts';
-import { type HttpParts, identify, queryOf, queryValue, type Route } from '../parts.ts';
-import { answerStatus, modelOfPath } from '../read-job.ts';
-
-const defaultLimit = 20;
-const maxLimit = 100;
+import { type HttpParts, identify, pathValue, type Route } from '../parts.ts';
+import { answerStatus, refuseMissing } from '../read-job.ts';
+import { readJobQuery } from '../read-job-query.ts';
 
 /** Decisions 2, lookup: one's own jobs of a model, newest first; Contract 2: found by external_task_id. */
 export const listJobs = (parts: HttpParts): Route => ({
@@ -15,8 +11,9 @@ export const listJobs = (parts: HttpParts): Route => ({
   errors: 'detail',
   async handle(request, reply) {
     const principal = await identify(parts, request);
-    const modelId = modelOfPath(request).id;
-    const asked = readQuery(request);
+    const modelId = pathValue(request, 'modelId');
+    if (!(await isKnown(parts, principal, modelId))) throw refuseMissing(parts, modelId);
+    const asked = readJobQuery(request);
     const found = await listInStore(parts.db, {
       ...asked,
       userId: principal.userId,
@@ -37,36 +34,9 @@ export const listJobs = (parts: HttpParts): Route => ({
   },
 });
 
-function readQuery(request: Parameters<Route['handle']>[0]) {
-  const query = queryOf(request);
-  for (const name of Object.keys(query)) {
-    if (queryValue(request, name) === undefined) refuseQuery(name, 'must be given once');
-  }
-  const limit = queryValue(request, 'limit') ?? String(defaultLimit);
-  if (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > maxLimit) {
-    refuseQuery('limit', `must be between 1 and ${maxLimit}`);
-  }
-  const status = queryValue(request, 'status') ?? null;
-  if (status !== null && !isStatus(status)) refuseQuery('status', `must be one of ${statuses.join(', ')}`);
-  const externalTaskId = queryValue(request, 'external_task_id') ?? null;
-  // No job has such an id, and not every database can be asked for one.
-  if (externalTaskId !== null && /\p{Cc}/u.test(externalTaskId)) {
-    refuseQuery('external_task_id', 'must be without control characters');
-  }
-  const after = queryValue(request, 'after');
-  const afterId =
-    after === undefined ? null : (parseJobId(after) ?? refuseQuery('after', 'must be a request_id'));
-  return {
-    externalTaskId,
-    status,
-    after: afterId,
-    limit: Number(limit),
-  };
-}
-
-const statuses: readonly JobStatus[] = ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED'];
-const isStatus = (text: string): text is JobStatus => statuses.some(status => status === text);
-
-function refuseQuery(name: string, reason: string): never {
-  throw refuse('input_invalid', { subject: `${name}: ${reason}`, fields: [name] });
+/** Whoever made jobs by a model can list them, also once an operator took it away. */
+async function isKnown({ catalog, db }: HttpParts, { userId }: Principal, modelId: string): Promise<boolean> {
+  if (catalog.find(modelId)) return true;
+  const any = { externalTaskId: null, status: null, after: null, limit: 1 };
+  return (await listInStore(db, { ...any, userId, modelId })).length > 0;
 }

@@ -9,7 +9,7 @@ export const listModels = (parts: HttpParts): Route => ({
   errors: 'detail',
   async handle(request) {
     await identify(parts, request);
-    return { object: 'list', data: parts.models().map(summarize) };
+    return { object: 'list', data: parts.served().all.map(summarize) };
   },
 });
 
@@ -21,7 +21,7 @@ export const getModel = (parts: HttpParts): Route => ({
   async handle(request) {
     await identify(parts, request);
     const modelId = pathValue(request, 'modelId');
-    const model = parts.models().find(({ id }) => id === modelId);
+    const model = parts.served().find(modelId);
     if (!model) throw refuse('model_unknown', { subject: modelId });
     return describe(model);
   },

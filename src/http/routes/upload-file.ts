@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { FastifyRequest } from 'fastify';
 import type { Room } from '../../admission/bodies.ts';
 import {
   dropSpooled,
@@ -8,6 +9,8 @@ import {
   type UploadParts,
 } from '../../admission/keep-upload.ts';
 import { isJson } from '../../admission/read-body.ts';
+import type { StoredFile } from '../../domain/file.ts';
+import type { Principal } from '../../domain/key.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { released } from '../../media/release.ts';
 import { fileObject } from '../file-object.ts';
@@ -25,15 +28,23 @@ export const uploadFile = (parts: HttpParts): Route => ({
   errors: 'file',
   async handle(request) {
     const principal = await identify(parts, request);
-    await refuseOverUploadRate(parts, principal);
-    return parts.bodies.hold(principal.keyId, async room => {
-      const take = () => room.take(streamBytes);
-      const arrived = await readUpload(parts, request.raw, { ...room, take });
-      const file = await keepUpload(parts, principal, arrived.judged, arrived);
-      return fileObject(parts, file);
-    });
+    return fileObject(parts, await receiveUpload(parts, request, principal));
   },
 });
+
+/** The same for whoever asks in another way than by a key. */
+export async function receiveUpload(
+  parts: HttpParts,
+  request: FastifyRequest,
+  principal: Principal,
+): Promise<StoredFile> {
+  await refuseOverUploadRate(parts, principal);
+  return parts.bodies.hold(principal.keyId, async room => {
+    const take = () => room.take(streamBytes);
+    const arrived = await readUpload(parts, request.raw, { ...room, take });
+    return keepUpload(parts, principal, arrived.judged, arrived);
+  });
+}
 
 async function readUpload(parts: UploadParts, message: IncomingMessage, room: Room): Promise<Arrived> {
   const contentType = message.headers['content-type'];

@@ -11,6 +11,7 @@ const creation = z.object({
   model: z.string(),
   service_tier: z.string().default('default'),
   safety_identifier: z.string().optional(),
+  callback_url: z.string().optional(),
 });
 
 /** https://www.volcengine.com/docs/82379/1520757 and https://docs.byteplus.com/en/docs/ModelArk/1520757. */
@@ -44,6 +45,7 @@ export const ark: Protocol = {
   listed: (jobs, places) =>
     jsonAnswer(200, { items: jobs.toReversed().map(job => taskOf(job, places)), total: jobs.length }),
   nameOf,
+  calls: { addressIn: ({ json }) => creation.safeParse(json).data?.callback_url ?? null },
   unauthorized: jsonAnswer(401, {
     error: { code: 'AuthenticationError', message: 'The API key format is incorrect.' },
   }),

@@ -48,6 +48,11 @@ export const fal: Protocol = {
       : jsonAnswer(told === 'cancelled' ? 200 : 202, {
           status: told === 'cancelled' ? 'OK' : 'CANCELLATION_REQUESTED',
         }),
+  calls: {
+    addressIn: ({ query }) => query.get('fal_webhook'),
+    // The signature is made with a key of theirs, which no fake has: it is not looked at.
+    body: ({ id }) => ({ request_id: id, gateway_request_id: id, status: 'OK', error: null, payload: null }),
+  },
   unauthorized: jsonAnswer(401, { detail: 'Cannot access application. Authentication is required.' }),
   missing: jsonAnswer(404, { detail: 'Not Found' }),
 };

@@ -68,8 +68,31 @@ export interface Protocol {
   uploaded?(id: string, places: Places): Truth;
   /** How it writes the id of a job; as the ledger does where it says nothing. */
   nameOf?(id: string): string;
+  /** How it calls once there is news; absent where it calls nobody. */
+  readonly calls?: Calls;
   readonly unauthorized: Truth;
   readonly missing: Truth;
+}
+
+export interface Calls {
+  /** Where a creation asks it to call; null where it asks for nothing. */
+  addressIn(asked: Asked): string | null;
+  /** What it posts there; the answer to a poll where nothing is said. */
+  body?(job: UpstreamJob, places: Places): unknown;
+  /** What it signs with, by headers; nothing where nothing is said. */
+  signed?(url: URL, body: string, by: Signing): Readonly<Record<string, string>>;
+}
+
+export interface Signing {
+  readonly secret: string;
+  /** Epoch ms. */
+  readonly now: number;
+}
+
+/** Who is called: the gateway by its address on this machine, as if by a proxy that has its public one. */
+export interface Called extends Signing {
+  readonly publicUrl: string;
+  readonly gateway: string;
 }
 
 export interface Received {
@@ -88,6 +111,10 @@ export interface Fake extends Upstream {
   takeOnly(key: string | null): void;
   /** Every job there has ended. */
   hasten(): void;
+  /** Where the creation with that mark asked it to call, last; null where it asked for nothing. */
+  addressOf(mark: string): string | null;
+  /** Calls there, whatever there is to be told; what is answered. */
+  call(mark: string, called: Called): Promise<{ readonly status: number; readonly text: string }>;
 }
 
 const maxBodyBytes = 64 * 1024 * 1024;
@@ -99,6 +126,7 @@ export async function startFake(protocol: Protocol, folder: string, key: string)
   const all: UpstreamJob[] = [];
   const received: Received[] = [];
   const elsewhere: { path: string; headers: IncomingHttpHeaders }[] = [];
+  const addresses = new Map<string, string>();
   const zeros = operations.map(name => [name, 0] as const);
   const counts = Object.fromEntries(zeros) as Record<Operation, number>;
   let played = script.parse({});
@@ -127,6 +155,19 @@ export async function startFake(protocol: Protocol, folder: string, key: string)
     },
     hasten() {
       for (const [place, job] of all.entries()) all[place] = { ...job, runsAt: 0, endsAt: 0 };
+    },
+    addressOf: mark => addresses.get(mark) ?? null,
+    async call(mark, { publicUrl, gateway, ...by }) {
+      const job = all.find(({ creation }) => creation.mark === mark);
+      const address = URL.parse(addresses.get(mark) ?? '');
+      if (!address) throw new Error(`expected ${mark} to have an address to call`);
+      const { calls, status } = protocol;
+      const told = job && (calls?.body?.(job, places) ?? jsonIn(status?.(job, places)));
+      const body = JSON.stringify(told ?? {});
+      const headers = { 'content-type': 'application/json', ...calls?.signed?.(address, body, by) };
+      const url = address.href.replace(publicUrl, gateway);
+      const answered = await fetch(url, { method: 'POST', headers, body });
+      return { status: answered.status, text: await answered.text() };
     },
     async close() {
       await Promise.all([api.close(), media.close()]);
@@ -176,6 +217,8 @@ export async function startFake(protocol: Protocol, folder: string, key: string)
     const [task, idempotencyKey] = [question.task ?? null, question.idempotencyKey ?? null];
     received.push({ path: asked.path, headers: asked.headers, json: asked.json });
     const mark = /\bmark-[0-9a-z]+\b/.exec(asked.text)?.[0] ?? null;
+    const address = protocol.calls?.addressIn(asked) ?? null;
+    if (mark !== null && address !== null) addresses.set(mark, address);
     const bodySha256 = sha256(asked.text);
     const submission = ++submissions;
     const ids = { submission, key, model, mark, idempotencyKey, task, bodySha256 };
@@ -264,6 +307,8 @@ async function readAsked(request: IncomingMessage): Promise<Asked> {
   const { method = '', headers } = request;
   return { method, path: pathname, query: searchParams, headers, text, json: parse(text) };
 }
+
+const jsonIn = (truth: Truth | undefined): unknown => truth && parse(truth.body.toString());
 
 function parse(text: string): unknown {
   try {

@@ -9,7 +9,7 @@ const turbo = /^\/text-to-video\/kling-3\.0-turbo$/;
 /** The classic list knows no names: it gives all tasks of a path. */
 const anyTask = 'any';
 
-const name = z.object({ external_task_id: z.string().optional() });
+const name = z.object({ external_task_id: z.string().optional(), callback_url: z.string().optional() });
 const creation = name.extend({ options: name.optional() });
 
 /** https://klingai.com/document-api: the classic API below `/v1`, and API 2.0. */
@@ -44,6 +44,12 @@ export const kling: Protocol = {
   status: (job, places) =>
     enveloped(turbo.test(job.creation.model) ? [taskOf(job, places)] : taskOf(job, places)),
   listed: (jobs, places) => enveloped(jobs.toReversed().map(job => taskOf(job, places))),
+  calls: {
+    addressIn({ path, json }) {
+      const body = creation.safeParse(json).data;
+      return (turbo.test(path) ? body?.options?.callback_url : body?.callback_url) ?? null;
+    },
+  },
   unauthorized: jsonAnswer(401, { code: 1002, message: 'Authorization is invalid', request_id: 'r' }),
   missing: jsonAnswer(404, { code: 1203, message: 'The requested resource does not exist', request_id: 'r' }),
 };

@@ -1,9 +1,11 @@
+import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
 import { jsonAnswer } from '../upstream/answer.ts';
 import { stageOf, type UpstreamJob } from '../upstream/jobs.ts';
 import type { Places, Protocol } from './kit.ts';
 
 const run = z.object({ version: z.string() });
+const wanted = z.object({ webhook: z.string(), webhook_events_filter: z.tuple([z.literal('completed')]) });
 
 /** https://replicate.com/docs/reference/http, below `/v1`. */
 export const replicate: Protocol = {
@@ -27,6 +29,14 @@ export const replicate: Protocol = {
   cancelled: job => jsonAnswer(200, { id: idOf(job), status: 'processing' }),
   uploaded: (id, { base }) => jsonAnswer(201, { id, urls: { get: `${base}/v1/files/${id}` } }),
   nameOf: id => nameOf(id),
+  calls: {
+    addressIn: ({ json }) => wanted.safeParse(json).data?.webhook ?? null,
+    signed: (_, body, { secret, now }) => ({
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': String(Math.floor(now / 1000)),
+      'webhook-signature': new Webhook(secret).sign('msg_1', new Date(now), body),
+    }),
+  },
   unauthorized: jsonAnswer(401, {
     title: 'Unauthenticated',
     detail: 'You did not pass a valid token',

@@ -1,9 +1,10 @@
+import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { jsonAnswer } from '../upstream/answer.ts';
 import { stageOf, type UpstreamJob } from '../upstream/jobs.ts';
 import type { Places, Protocol } from './kit.ts';
 
-const body = z.object({ payload: z.string() });
+const body = z.object({ payload: z.string(), callback_url: z.string().optional() });
 const paths = ['/ent/v2/extend', '/ent/v2/img2video', '/ent/v2/start-end2video'];
 /** What every video is called there. */
 export const creationName = '868731842374160384';
@@ -46,6 +47,22 @@ export const vidu: Protocol = {
     told === 'cancelled'
       ? jsonAnswer(200, {})
       : jsonAnswer(400, problem(400, 'BadRequest', 'task state is scheduled, can not cancel')),
+  calls: {
+    addressIn: ({ json }) => body.safeParse(json).data?.callback_url ?? null,
+    signed: ({ pathname, search }, _, { secret, now }) => {
+      const date = new Date(now).toUTCString();
+      const head = ['POST', pathname, search.slice(1), 'vidu', date].join('\n');
+      const text = `${head}\nDate:${date}\nx-request-nonce:n0nce\n`;
+      return {
+        date,
+        'x-request-nonce': 'n0nce',
+        'x-hmac-access-key': 'vidu',
+        'x-hmac-algorithm': 'hmac-sha256',
+        'x-hmac-signed-headers': 'Date;x-request-nonce',
+        'x-hmac-signature': createHmac('sha256', secret).update(text).digest('base64'),
+      };
+    },
+  },
   unauthorized: jsonAnswer(401, problem(401, 'Unauthorized', 'unauthorized')),
   missing: jsonAnswer(404, problem(404, 'TaskNotFound', 'task not found')),
 };

@@ -9,7 +9,11 @@ export const youchuanApp = 'app-1';
 export const earlierJob = 'b1f0c8de-0000-4000-8000-000000000001';
 
 /** A follow-up names a job that the account knows. */
-const followUp = z.object({ jobId: z.literal(earlierJob), imageNo: z.int().min(0).max(3) });
+const followUp = z.object({
+  jobId: z.literal(earlierJob),
+  imageNo: z.int().min(0).max(3),
+  callback: z.string().optional(),
+});
 
 /** https://tob.youchuan.cn/docs */
 export const youchuan: Protocol = {
@@ -25,6 +29,7 @@ export const youchuan: Protocol = {
   },
   created: ({ id }) => jsonAnswer(200, { id, status: 1, comment: 'JobStatusCreated', urls: [] }),
   status: (job, places) => jsonAnswer(200, jobOf(job, places)),
+  calls: { addressIn: ({ json }) => followUp.safeParse(json).data?.callback ?? null },
   unauthorized: jsonAnswer(401, { code: 401, message: 'invalid app', reason: 'Invalid_App_Identifier' }),
   missing: jsonAnswer(404, { code: 404, message: 'job not found', reason: 'Job_Not_Found' }),
 };

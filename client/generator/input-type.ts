@@ -1,0 +1,112 @@
+import type { MediaLimits } from '../../src/catalog/media.ts';
+import { docComment } from './doc-comment.ts';
+import { mediaSentence } from './media-sentence.ts';
+
+/** What of JSON Schema the catalog uses. */
+export interface Schema {
+  readonly type?: string | readonly string[];
+  readonly title?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly unit?: string;
+  readonly media?: MediaLimits;
+}
+
+/** The TypeScript of what a schema accepts, as far as types can say it; comments say the rest. */
+export function inputType(schema: object, indent = ''): string {
+  return typeOf(schema, indent);
+}
+
+function typeOf(schema: Schema, indent: string): string {
+  const options = schema.anyOf ?? schema.oneOf;
+  if (options) return unionOf(options.map(option => typeOf(option, indent)));
+  if (schema.const !== undefined) return literal(schema.const);
+  if (schema.enum) return schema.enum.map(literal).join(' | ');
+  switch (schema.type) {
+    case 'object':
+      return objectType(schema, indent);
+    case 'array':
+      return arrayType(typeOf(schema.items ?? {}, indent));
+    case 'integer':
+      // A number cannot hold all of them.
+      return schema.format === 'int64' ? 'number | bigint' : 'number';
+    case 'number':
+    case 'boolean':
+    case 'string':
+    case 'null':
+      return schema.type;
+    default:
+      throw new Error(`expected a schema that has a type in TypeScript, got ${JSON.stringify(schema)}`);
+  }
+}
+
+/** A number that is also one of the others says nothing more. */
+const unionOf = (types: readonly string[]): string =>
+  types.filter(type => !(types.includes('number') && /^-?\d+$/.test(type))).join(' | ');
+
+const literal = (value: unknown): string =>
+  typeof value === 'string' ? `'${value.replace(/['\\]/g, '\\$&')}'` : String(value);
+
+const arrayType = (item: string): string =>
+  /^\w+$/.test(item) ? `readonly ${item}[]` : `readonly (${item})[]`;
+
+function objectType({ properties = {}, required = [] }: Schema, indent: string): string {
+  const inner = `${indent}  `;
+  const members = Object.entries(properties).map(([name, member]) => {
+    const mark = required.includes(name) ? '' : '?';
+    return `${docComment(linesOn(member), inner)}${inner}readonly ${name}${mark}: ${typeOf(member, inner)};\n`;
+  });
+  return `{\n${members.join('')}${indent}}`;
+}
+
+/** Title and description, then what is allowed, then what is taken where it is left out. */
+function linesOn(schema: Schema): readonly string[] {
+  const said = [schema.title, schema.description].filter(text => text !== undefined);
+  const bounds = boundsOf(schema);
+  const isTold = schema.default !== undefined && typeof schema.default !== 'object';
+  return [
+    said.map(text => (/[.!?:]$/.test(text) ? text : `${text}.`)).join(' '),
+    bounds === '' ? '' : `${bounds.charAt(0).toUpperCase()}${bounds.slice(1)}.`,
+    schema.media ? mediaSentence(schema.media) : '',
+    isTold || schema.default === null ? `@default ${literal(schema.default)}` : '',
+  ];
+}
+
+function boundsOf(schema: Schema): string {
+  const options = schema.anyOf?.map(boundsOf).filter(text => text !== '') ?? [];
+  if (options.length > 0) return options.join(', or ') + unitOf(schema);
+  if (schema.type === 'integer' || schema.type === 'number')
+    return span(schema.minimum, schema.maximum) + unitOf(schema);
+  if (schema.type === 'string') return counted(schema.minLength, schema.maxLength, 'character');
+  if (schema.type === 'array') return counted(schema.minItems, schema.maxItems, 'item');
+  return '';
+}
+
+const unitOf = ({ unit, anyOf, minimum, maximum }: Schema): string =>
+  unit === undefined || (!anyOf && minimum === undefined && maximum === undefined) ? '' : ` ${unit}`;
+
+function span(min: number | undefined, max: number | undefined): string {
+  if (min === undefined && max === undefined) return '';
+  if (max === undefined) return `at least ${min}`;
+  return min === undefined ? `at most ${max}` : `${min} to ${max}`;
+}
+
+function counted(min: number | undefined, max: number | undefined, word: string): string {
+  if (min === 1 && max === undefined) return word === 'item' ? 'not empty' : 'must not be empty';
+  const range = span(min === 0 ? undefined : min, max);
+  return range === '' ? '' : `${range} ${word}${max === 1 ? '' : 's'}`;
+}

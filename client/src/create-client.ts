@@ -1,0 +1,43 @@
+import { verify } from './callbacks.ts';
+import { type Models, openModels } from './descriptions.ts';
+import { type CallOptions, type ClientOptions, type Exchange, openExchange } from './exchange.ts';
+import { type Files, openFiles } from './files.ts';
+import { type Jobs, openJobs } from './jobs.ts';
+import { type ModelId, openQueue, type Queue } from './queue.ts';
+import { type Finished, type SubscribeOptions, subscribe } from './subscribe.ts';
+
+export interface Callbacks {
+  /** The secret that one's own callbacks are signed with, `whsec_…`. */
+  secret(options?: CallOptions): Promise<string>;
+  readonly verify: typeof verify;
+}
+
+export interface Client {
+  /** Creates a job, waits for its end and gives its result. */
+  subscribe<Id extends ModelId>(model: Id, options: SubscribeOptions<Id>): Promise<Finished<Id>>;
+  readonly queue: Queue;
+  readonly jobs: Jobs;
+  readonly files: Files;
+  readonly models: Models;
+  readonly callbacks: Callbacks;
+}
+
+/** A client of one gateway. It does nothing until it is asked, and keeps nothing. */
+export function createClient(options: ClientOptions): Client {
+  const ask = openExchange(options);
+  const queue = openQueue(ask);
+  return {
+    subscribe: (model, subscribed) => subscribe(queue, model, subscribed),
+    queue,
+    jobs: openJobs(ask),
+    files: openFiles(ask),
+    models: openModels(ask),
+    callbacks: { secret: signed => readSecret(ask, signed), verify },
+  };
+}
+
+async function readSecret(ask: Exchange, { signal }: CallOptions = {}): Promise<string> {
+  const path = '/v1/webhooks/default/secret';
+  const { body } = await ask({ method: 'GET', path, repeatable: 'read', signal });
+  return (body as { readonly key: string }).key;
+}

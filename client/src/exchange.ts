@@ -1,0 +1,181 @@
+import { GatewayError } from './errors.ts';
+import { fromJson, toJson } from './json.ts';
+import { readFailure } from './read-failure.ts';
+import { isTimeout, jittered, limited, pause } from './waits.ts';
+
+export interface ClientOptions {
+  /** Where the gateway is, as `https://gateway.example.com`. */
+  readonly baseUrl: string;
+  /** The key, or what gives it before each call. */
+  readonly apiKey: string | (() => string | Promise<string>);
+  /** The platform's own unless another is given. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** How often a call that may be made again is; 4 unless told. */
+  readonly maxRetries?: number;
+  /** How long one try of a call may take; 60 seconds unless told, ten minutes for an upload. */
+  readonly timeoutMs?: number;
+}
+
+export interface CallOptions {
+  /** Ends the call, and every wait within it. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * After which failures a call is made again.
+ * `read`: it changes nothing, so after any. `keyed`: a repetition is known as one, so after any that may pass.
+ * `refused`: a repetition would do it twice, so only where the answer says that nothing was done.
+ */
+export type Repeatable = 'read' | 'keyed' | 'refused';
+
+export interface Ask extends CallOptions {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** From the base address, with its query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON unless it is a form. */
+  readonly body?: unknown;
+  readonly repeatable: Repeatable;
+  /** Instead of the client's own. */
+  readonly timeoutMs?: number;
+  /** Statuses of 400 and more that are an answer nevertheless. */
+  readonly alsoGood?: readonly number[];
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+/** Asks the gateway, again where that is safe; every refusal is thrown as a GatewayError. */
+export type Exchange = (asked: Ask) => Promise<Reply>;
+
+const usualRetries = 4;
+/** Whatever the client was told: nothing is asked more often in a row. */
+const mostReadRetries = 5;
+const usualTimeoutMs = 60_000;
+const firstPauseMs = 250;
+const longestPauseMs = 60_000;
+
+export function openExchange(options: ClientOptions): Exchange {
+  const base = baseOf(options.baseUrl);
+  return async asked => {
+    const most = mostRetries(options, asked);
+    // Written once, so that a repetition is the same to the byte.
+    const body = bodyOf(asked.body);
+    for (let retries = 0; ; retries++) {
+      const answered = await askOnce(options, base, asked, body);
+      if (!(answered instanceof GatewayError)) return answered;
+      const pauseMs = answered.retryAfterMs ?? jittered(firstPauseMs * 2 ** retries);
+      if (retries >= most || !mayRepeat(asked.repeatable, answered) || pauseMs > longestPauseMs)
+        throw answered;
+      await pause(pauseMs, asked.signal);
+    }
+  };
+}
+
+function baseOf(address: string): string {
+  if (/^https?:\/\/[^/?#]+[^?#]*$/.test(address)) return address.replace(/\/+$/, '');
+  throw new TypeError(`baseUrl must be an http or https address without a query, got ${address}`);
+}
+
+function mostRetries({ maxRetries = usualRetries }: ClientOptions, { repeatable }: Ask): number {
+  return repeatable === 'read' ? Math.min(maxRetries, mostReadRetries) : maxRetries;
+}
+
+function mayRepeat(repeatable: Repeatable, { kind, status = 0 }: GatewayError): boolean {
+  if (kind === 'abort') return false;
+  if (repeatable === 'refused') return [429, 503].includes(status);
+  if (kind === 'network' || kind === 'timeout') return true;
+  return repeatable === 'read' ? status === 429 || status >= 500 : [429, 502, 503, 504].includes(status);
+}
+
+interface Body {
+  readonly content: BodyInit;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function bodyOf(body: unknown): Body | null {
+  if (body === undefined) return null;
+  if (body instanceof FormData) return { content: body, headers: {} };
+  return { content: toJson(body), headers: { 'content-type': 'application/json' } };
+}
+
+/** A failure is returned, not thrown: whether it is one is not known yet. */
+async function askOnce(
+  { fetch = globalThis.fetch, apiKey, timeoutMs = usualTimeoutMs }: ClientOptions,
+  base: string,
+  asked: Ask,
+  body: Body | null,
+): Promise<Reply | GatewayError> {
+  const key = typeof apiKey === 'function' ? await apiKey() : apiKey;
+  const limit = limited(asked.signal, asked.timeoutMs ?? timeoutMs);
+  try {
+    limit.signal.throwIfAborted();
+    const response = await fetch(base + asked.path, {
+      method: asked.method,
+      headers: { authorization: `Bearer ${key}`, ...body?.headers, ...asked.headers },
+      ...(body && { body: body.content }),
+      signal: limit.signal,
+    });
+    return readReply(response, await response.text(), asked, base);
+  } catch (failure) {
+    return unanswered(failure, asked, limit.signal, base);
+  } finally {
+    limit.end();
+  }
+}
+
+function readReply(
+  { status, headers, ok }: Response,
+  text: string,
+  { alsoGood = [], method, path }: Ask,
+  base: string,
+): Reply | GatewayError {
+  const body = readText(text);
+  if (!ok && !alsoGood.includes(status)) return readFailure({ status, headers, body });
+  if (typeof body === 'object' && body !== null) return { status, headers, body };
+  return new GatewayError(
+    `${method} ${path} was not answered with JSON. Is ${base} the address of a gateway?`,
+    {
+      kind: 'gateway',
+      status,
+      body,
+    },
+  );
+}
+
+function readText(text: string): unknown {
+  try {
+    return fromJson(text);
+  } catch {
+    return text;
+  }
+}
+
+function unanswered(failure: unknown, { method, path, signal }: Ask, ended: AbortSignal, base: string) {
+  const call = `${method} ${path.split('?', 1)[0]}`;
+  if (signal?.aborted) return interrupted(signal);
+  if (ended.aborted)
+    return new GatewayError(`${call} took too long`, { kind: 'timeout', retryable: true, cause: failure });
+  return new GatewayError(`${call} got no answer from ${base}: ${reasonOf(failure)}`, {
+    kind: 'network',
+    retryable: true,
+    cause: failure,
+  });
+}
+
+/** The caller's signal ended the call: by a time that ran out, or for a reason of its own. */
+function interrupted({ reason }: AbortSignal): GatewayError {
+  return isTimeout(reason)
+    ? new GatewayError('The deadline has passed', { kind: 'timeout', cause: reason })
+    : new GatewayError('The call was aborted', { kind: 'abort', cause: reason });
+}
+
+/** Some platforms say why only in the cause. */
+function reasonOf(failure: unknown): string {
+  if (!(failure instanceof Error)) return String(failure);
+  const { cause } = failure;
+  return cause instanceof Error && cause.message !== '' ? cause.message : failure.message;
+}

@@ -1,0 +1,114 @@
+// Made from the catalog by `npm run generate -w atelier-client`: change the catalog instead.
+import type { ModelDescription } from '../bodies.ts';
+
+/**
+ * Extend a picture. Continues a picture of an earlier job beyond its four borders.
+ * - jobId: the earlier picture must be at most 4096 px wide and high
+ */
+export interface BetaOutpaintInput {
+  /**
+   * Earlier job. The request_id of a finished job of yours that gave pictures; where the model is made by an
+   * upstream that knows jobs of its own, also the id of one of those.
+   * Must not be empty.
+   */
+  readonly jobId: string;
+  /**
+   * Picture. Its number in that job.
+   * 0 to 3.
+   */
+  readonly imageNo: number;
+  /**
+   * Scale. By how much the result is wider and higher than the picture.
+   * 1.1 to 2.
+   */
+  readonly scale: number;
+  /**
+   * Prompt. What the new part shows. May end with parameters such as --no text --seed 7.
+   * 1 to 8192 characters.
+   */
+  readonly remixPrompt?: string;
+}
+
+export const betaOutpaint: ModelDescription = {
+  "id": "beta-outpaint",
+  "object": "model",
+  "owned_by": "atelier",
+  "kind": "image",
+  "family": "beta",
+  "title": "Extend a picture",
+  "summary": "Continues a picture of an earlier job beyond its four borders.",
+  "accepts_callback": false,
+  "limits": {
+    "max_body_bytes": 67108864
+  },
+  "input_schema": {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "type": "object",
+    "properties": {
+      "jobId": {
+        "type": "string",
+        "title": "Earlier job",
+        "widget": "job",
+        "description": "The request_id of a finished job of yours that gave pictures; where the model is made by an upstream that knows jobs of its own, also the id of one of those.",
+        "minLength": 1
+      },
+      "imageNo": {
+        "type": "integer",
+        "minimum": 0,
+        "maximum": 3,
+        "title": "Picture",
+        "description": "Its number in that job.",
+        "widget": "picture-number"
+      },
+      "scale": {
+        "type": "number",
+        "minimum": 1.1,
+        "maximum": 2,
+        "title": "Scale",
+        "description": "By how much the result is wider and higher than the picture.",
+        "widget": "slider"
+      },
+      "remixPrompt": {
+        "type": "string",
+        "title": "Prompt",
+        "description": "What the new part shows. May end with parameters such as --no text --seed 7.",
+        "widget": "parameters",
+        "minLength": 1,
+        "maxLength": 8192
+      }
+    },
+    "required": [
+      "jobId",
+      "imageNo",
+      "scale"
+    ],
+    "additionalProperties": false
+  },
+  "rules": [
+    {
+      "says": "the earlier picture must be at most 4096 px wide and high",
+      "fields": [
+        "jobId"
+      ]
+    }
+  ],
+  "examples": [
+    {
+      "jobId": "019e0000-0000-7000-8000-000000000001",
+      "imageNo": 0,
+      "scale": 1.1
+    },
+    {
+      "jobId": "019e0000-0000-7000-8000-000000000001",
+      "imageNo": 2,
+      "scale": 2,
+      "remixPrompt": "Snowy mountains under a clear sky --no people --seed 7"
+    },
+    {
+      "jobId": "019e0000-0000-7000-8000-000000000001",
+      "imageNo": 3,
+      "scale": 1.5,
+      "remixPrompt": "A {calm, stormy} sea --stylize 250"
+    }
+  ]
+};

@@ -1,0 +1,559 @@
+// Made from the catalog by `npm run generate -w atelier-client`: change the catalog instead.
+import type { ModelDescription } from '../bodies.ts';
+
+/**
+ * Speech, high fidelity. Speaks up to 9999 characters in one voice or a mix of four, with pauses, effects and
+ * subtitles.
+ * - voice_setting.voice_id: a voice_id or timbre_weights must be given and not be empty
+ * - voice_setting.voice_id: a voice_id must be left empty when timbre_weights is used
+ * - voice_modify: voice effects cannot be used with the format pcm
+ */
+export interface DeltaSpeech02HdInput {
+  /**
+   * Text. What is said. A new line is a new paragraph; `<#x#>` between spoken words pauses for x seconds,
+   * 0.01 to 99.99 with at most two decimals.
+   * 1 to 9999 characters.
+   */
+  readonly text: string;
+  /**
+   * Answer with. The address of the sound, or the sound itself as hexadecimal text, which can pass the 64 MB
+   * of an answer.
+   * @default 'url'
+   */
+  readonly output_format?: 'url' | 'hex';
+  /** Voice. */
+  readonly voice_setting?: {
+    /** Voice. Empty where timbres are mixed. */
+    readonly voice_id?: string;
+    /**
+     * Speed.
+     * 0.5 to 2.
+     * @default 1
+     */
+    readonly speed?: number;
+    /**
+     * Volume.
+     * 0 to 10.
+     * @default 1
+     */
+    readonly vol?: number;
+    /**
+     * Pitch.
+     * -12 to 12 semitones.
+     * @default 0
+     */
+    readonly pitch?: number;
+    /** Emotion. Normally chosen by the model. */
+    readonly emotion?: 'happy' | 'sad' | 'angry' | 'fearful' | 'disgusted' | 'surprised' | 'calm';
+  };
+  /**
+   * Timbre mix. Up to four voices and their weights.
+   * At most 4 items.
+   */
+  readonly timbre_weights?: readonly ({
+    /**
+     * Voice.
+     * Must not be empty.
+     */
+    readonly voice_id: string;
+    /**
+     * Weight.
+     * 1 to 100.
+     */
+    readonly weight: number;
+  })[];
+  /** Sound. */
+  readonly audio_setting?: {
+    /**
+     * Sample rate.
+     * @default 32000
+     */
+    readonly sample_rate?: 8000 | 16000 | 22050 | 24000 | 32000 | 44100;
+    /**
+     * Bitrate. No effect but with mp3.
+     * @default 128000
+     */
+    readonly bitrate?: 32000 | 64000 | 128000 | 256000;
+    /**
+     * Format.
+     * @default 'mp3'
+     */
+    readonly format?: 'mp3' | 'pcm' | 'flac' | 'wav';
+    /**
+     * Channels.
+     * @default 1
+     */
+    readonly channel?: 1 | 2;
+  };
+  /**
+   * Normalise the text. Reads numbers and the like in words.
+   * @default false
+   */
+  readonly text_normalization?: boolean;
+  /**
+   * Read formulas. Chinese only, and sets the language to it. Formulas stand in $$, each backslash inside
+   * doubled.
+   * @default false
+   */
+  readonly latex_read?: boolean;
+  /**
+   * Constant bitrate. Normally not needed.
+   * @default false
+   */
+  readonly force_cbr?: boolean;
+  /**
+   * Language. Null or auto: by the script of the text.
+   * @default null
+   */
+  readonly language_boost?: 'Chinese' | 'Chinese,Yue' | 'English' | 'Arabic' | 'Russian' | 'Spanish' | 'French' | 'Portuguese' | 'German' | 'Turkish' | 'Dutch' | 'Ukrainian' | 'Vietnamese' | 'Indonesian' | 'Japanese' | 'Italian' | 'Korean' | 'Thai' | 'Polish' | 'Romanian' | 'Greek' | 'Czech' | 'Finnish' | 'Hindi' | 'Bulgarian' | 'Danish' | 'Hebrew' | 'Malay' | 'Persian' | 'Slovak' | 'Swedish' | 'Croatian' | 'Filipino' | 'Hungarian' | 'Norwegian' | 'Slovenian' | 'Catalan' | 'Nynorsk' | 'Tamil' | 'Afrikaans' | 'auto' | null;
+  /** Pronunciation. Each source/replacement; Chinese tones are the numbers 1 to 5, 5 being neutral. */
+  readonly pronunciation_dict?: {
+    /** Replacements. */
+    readonly tone?: readonly string[];
+  };
+  /** Voice effects. With mp3, wav and flac. */
+  readonly voice_modify?: {
+    /**
+     * Depth.
+     * -100 to 100.
+     */
+    readonly pitch?: number;
+    /**
+     * Intensity.
+     * -100 to 100.
+     */
+    readonly intensity?: number;
+    /**
+     * Timbre.
+     * -100 to 100.
+     */
+    readonly timbre?: number;
+    /** Effect. */
+    readonly sound_effects?: 'spacious_echo' | 'auditorium_echo' | 'lofi_telephone' | 'robotic';
+  };
+  /**
+   * Subtitles.
+   * @default false
+   */
+  readonly subtitle_enable?: boolean;
+  /**
+   * Subtitles by.
+   * @default 'sentence'
+   */
+  readonly subtitle_type?: 'sentence' | 'word';
+  /**
+   * Marker. A rhythm at the end that marks generated speech.
+   * @default false
+   */
+  readonly aigc_watermark?: boolean;
+}
+
+export const deltaSpeech02Hd: ModelDescription = {
+  "id": "delta-speech-02-hd",
+  "object": "model",
+  "owned_by": "atelier",
+  "kind": "speech",
+  "family": "delta",
+  "title": "Speech, high fidelity",
+  "summary": "Speaks up to 9999 characters in one voice or a mix of four, with pauses, effects and subtitles.",
+  "accepts_callback": false,
+  "limits": {
+    "max_body_bytes": 67108864
+  },
+  "input_schema": {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "type": "object",
+    "properties": {
+      "text": {
+        "type": "string",
+        "title": "Text",
+        "description": "What is said. A new line is a new paragraph; `<#x#>` between spoken words pauses for x seconds, 0.01 to 99.99 with at most two decimals.",
+        "widget": "textarea",
+        "minLength": 1,
+        "maxLength": 9999
+      },
+      "output_format": {
+        "default": "url",
+        "type": "string",
+        "enum": [
+          "url",
+          "hex"
+        ],
+        "title": "Answer with",
+        "description": "The address of the sound, or the sound itself as hexadecimal text, which can pass the 64 MB of an answer.",
+        "group": "Delivery"
+      },
+      "voice_setting": {
+        "default": {},
+        "type": "object",
+        "properties": {
+          "voice_id": {
+            "type": "string",
+            "title": "Voice",
+            "description": "Empty where timbres are mixed.",
+            "widget": "voice"
+          },
+          "speed": {
+            "default": 1,
+            "type": "number",
+            "minimum": 0.5,
+            "maximum": 2,
+            "title": "Speed",
+            "widget": "slider"
+          },
+          "vol": {
+            "default": 1,
+            "type": "number",
+            "minimum": 0,
+            "maximum": 10,
+            "title": "Volume",
+            "widget": "slider"
+          },
+          "pitch": {
+            "default": 0,
+            "type": "integer",
+            "minimum": -12,
+            "maximum": 12,
+            "title": "Pitch",
+            "unit": "semitones",
+            "widget": "slider"
+          },
+          "emotion": {
+            "type": "string",
+            "enum": [
+              "happy",
+              "sad",
+              "angry",
+              "fearful",
+              "disgusted",
+              "surprised",
+              "calm"
+            ],
+            "title": "Emotion",
+            "description": "Normally chosen by the model."
+          }
+        },
+        "additionalProperties": false,
+        "title": "Voice"
+      },
+      "timbre_weights": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "voice_id": {
+              "type": "string",
+              "title": "Voice",
+              "widget": "voice",
+              "minLength": 1
+            },
+            "weight": {
+              "type": "integer",
+              "minimum": 1,
+              "maximum": 100,
+              "title": "Weight",
+              "widget": "slider"
+            }
+          },
+          "required": [
+            "voice_id",
+            "weight"
+          ],
+          "additionalProperties": false,
+          "title": "Part of the mix"
+        },
+        "title": "Timbre mix",
+        "description": "Up to four voices and their weights.",
+        "maxItems": 4
+      },
+      "audio_setting": {
+        "default": {},
+        "type": "object",
+        "properties": {
+          "sample_rate": {
+            "default": 32000,
+            "type": "number",
+            "enum": [
+              8000,
+              16000,
+              22050,
+              24000,
+              32000,
+              44100
+            ],
+            "title": "Sample rate",
+            "unit": "Hz"
+          },
+          "bitrate": {
+            "default": 128000,
+            "type": "number",
+            "enum": [
+              32000,
+              64000,
+              128000,
+              256000
+            ],
+            "title": "Bitrate",
+            "description": "No effect but with mp3.",
+            "unit": "bit/s"
+          },
+          "format": {
+            "default": "mp3",
+            "type": "string",
+            "enum": [
+              "mp3",
+              "pcm",
+              "flac",
+              "wav"
+            ],
+            "title": "Format"
+          },
+          "channel": {
+            "default": 1,
+            "type": "number",
+            "enum": [
+              1,
+              2
+            ],
+            "title": "Channels"
+          }
+        },
+        "additionalProperties": false,
+        "title": "Sound"
+      },
+      "text_normalization": {
+        "default": false,
+        "type": "boolean",
+        "title": "Normalise the text",
+        "description": "Reads numbers and the like in words."
+      },
+      "latex_read": {
+        "default": false,
+        "type": "boolean",
+        "title": "Read formulas",
+        "description": "Chinese only, and sets the language to it. Formulas stand in $$, each backslash inside doubled."
+      },
+      "force_cbr": {
+        "default": false,
+        "type": "boolean",
+        "title": "Constant bitrate",
+        "description": "Normally not needed."
+      },
+      "language_boost": {
+        "default": null,
+        "title": "Language",
+        "description": "Null or auto: by the script of the text.",
+        "anyOf": [
+          {
+            "type": "string",
+            "enum": [
+              "Chinese",
+              "Chinese,Yue",
+              "English",
+              "Arabic",
+              "Russian",
+              "Spanish",
+              "French",
+              "Portuguese",
+              "German",
+              "Turkish",
+              "Dutch",
+              "Ukrainian",
+              "Vietnamese",
+              "Indonesian",
+              "Japanese",
+              "Italian",
+              "Korean",
+              "Thai",
+              "Polish",
+              "Romanian",
+              "Greek",
+              "Czech",
+              "Finnish",
+              "Hindi",
+              "Bulgarian",
+              "Danish",
+              "Hebrew",
+              "Malay",
+              "Persian",
+              "Slovak",
+              "Swedish",
+              "Croatian",
+              "Filipino",
+              "Hungarian",
+              "Norwegian",
+              "Slovenian",
+              "Catalan",
+              "Nynorsk",
+              "Tamil",
+              "Afrikaans",
+              "auto"
+            ],
+            "title": "Language"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      },
+      "pronunciation_dict": {
+        "type": "object",
+        "properties": {
+          "tone": {
+            "type": "array",
+            "items": {
+              "type": "string",
+              "title": "Replacement",
+              "pattern": "^[^/]*[^/\\s][^/]*/[^]*\\S[^]*$"
+            },
+            "title": "Replacements"
+          }
+        },
+        "additionalProperties": false,
+        "title": "Pronunciation",
+        "description": "Each source/replacement; Chinese tones are the numbers 1 to 5, 5 being neutral."
+      },
+      "voice_modify": {
+        "type": "object",
+        "properties": {
+          "pitch": {
+            "type": "integer",
+            "minimum": -100,
+            "maximum": 100,
+            "title": "Depth",
+            "widget": "slider"
+          },
+          "intensity": {
+            "type": "integer",
+            "minimum": -100,
+            "maximum": 100,
+            "title": "Intensity",
+            "widget": "slider"
+          },
+          "timbre": {
+            "type": "integer",
+            "minimum": -100,
+            "maximum": 100,
+            "title": "Timbre",
+            "widget": "slider"
+          },
+          "sound_effects": {
+            "type": "string",
+            "enum": [
+              "spacious_echo",
+              "auditorium_echo",
+              "lofi_telephone",
+              "robotic"
+            ],
+            "title": "Effect"
+          }
+        },
+        "additionalProperties": false,
+        "title": "Voice effects",
+        "description": "With mp3, wav and flac."
+      },
+      "subtitle_enable": {
+        "default": false,
+        "type": "boolean",
+        "title": "Subtitles",
+        "group": "Delivery"
+      },
+      "subtitle_type": {
+        "default": "sentence",
+        "type": "string",
+        "enum": [
+          "sentence",
+          "word"
+        ],
+        "title": "Subtitles by",
+        "group": "Delivery"
+      },
+      "aigc_watermark": {
+        "default": false,
+        "type": "boolean",
+        "title": "Marker",
+        "description": "A rhythm at the end that marks generated speech.",
+        "group": "Delivery"
+      }
+    },
+    "required": [
+      "text"
+    ],
+    "additionalProperties": false
+  },
+  "rules": [
+    {
+      "says": "a voice_id or timbre_weights must be given and not be empty",
+      "fields": [
+        "voice_setting.voice_id",
+        "timbre_weights"
+      ]
+    },
+    {
+      "says": "a voice_id must be left empty when timbre_weights is used",
+      "fields": [
+        "voice_setting.voice_id",
+        "timbre_weights"
+      ]
+    },
+    {
+      "says": "voice effects cannot be used with the format pcm",
+      "fields": [
+        "voice_modify",
+        "audio_setting.format"
+      ]
+    }
+  ],
+  "examples": [
+    {
+      "text": "The lighthouse keeper waved.<#0.5#>Nobody waved back.",
+      "voice_setting": {
+        "voice_id": "calm-man"
+      }
+    },
+    {
+      "text": "今天天气很好。\n我们去海边走走吧！",
+      "voice_setting": {
+        "speed": 0.9,
+        "emotion": "happy"
+      },
+      "timbre_weights": [
+        {
+          "voice_id": "young-girl",
+          "weight": 70
+        },
+        {
+          "voice_id": "wise-woman",
+          "weight": 30
+        }
+      ],
+      "audio_setting": {
+        "sample_rate": 44100,
+        "bitrate": 256000,
+        "format": "mp3",
+        "channel": 2
+      },
+      "language_boost": "Chinese",
+      "subtitle_enable": true
+    },
+    {
+      "text": "This is omg speaking over a bad line.",
+      "voice_setting": {
+        "voice_id": "robot-pilot"
+      },
+      "audio_setting": {
+        "format": "wav"
+      },
+      "pronunciation_dict": {
+        "tone": [
+          "omg/oh my god"
+        ]
+      },
+      "voice_modify": {
+        "intensity": 20,
+        "sound_effects": "lofi_telephone"
+      },
+      "aigc_watermark": true
+    }
+  ]
+};

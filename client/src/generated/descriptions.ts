@@ -1,0 +1,20 @@
+// Made from the catalog by `npm run generate -w atelier-client`: change the catalog instead.
+export { alpha20Mini } from './alpha-2-0-mini.ts';
+export { alpha15Pro } from './alpha-1-5-pro.ts';
+export { betaEdit } from './beta-edit.ts';
+export { betaOutpaint } from './beta-outpaint.ts';
+export { betaUpscale } from './beta-upscale.ts';
+export { gammaV26MotionControl } from './gamma-v2-6-motion-control.ts';
+export { gammaV2MultiImage2image } from './gamma-v2-multi-image2image.ts';
+export { gammaV2Image } from './gamma-v2-image.ts';
+export { gammaV3Image } from './gamma-v3-image.ts';
+export { gammaV3TurboT2v } from './gamma-v3-turbo-t2v.ts';
+export { gammaV3OmniVideo } from './gamma-v3-omni-video.ts';
+export { epsilonQ2TurboExtend } from './epsilon-q2-turbo-extend.ts';
+export { epsilonQ2TurboImg2video } from './epsilon-q2-turbo-img2video.ts';
+export { epsilonQ3TurboStartEnd2video } from './epsilon-q3-turbo-start-end2video.ts';
+export { zetaV6I2v } from './zeta-v6-i2v.ts';
+export { eta26T2v } from './eta2.6-t2v.ts';
+export { deltaSpeech01Turbo } from './delta-speech-01-turbo.ts';
+export { deltaSpeech02Hd } from './delta-speech-02-hd.ts';
+export { theta31FlashTtsPreview } from './theta-3.1-flash-tts-preview.ts';

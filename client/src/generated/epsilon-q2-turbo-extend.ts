@@ -1,0 +1,286 @@
+// Made from the catalog by `npm run generate -w atelier-client`: change the catalog instead.
+import type { ModelDescription } from '../bodies.ts';
+
+/**
+ * Extend a video. Goes on from the last frame of a video by one to seven seconds.
+ * - video_creation_id: exactly one of video_creation_id and video_url is required
+ */
+export interface EpsilonQ2TurboExtendInput {
+  /**
+   * Earlier video. The id of a creation of an earlier job. Either this or an address.
+   * Must not be empty.
+   */
+  readonly video_creation_id?: string;
+  /**
+   * Video. Any video of 4 to 60 seconds.
+   * A web address or the id of an uploaded file: mp4, quicktime, webm, 3gpp; length 4 to 60 s.
+   */
+  readonly video_url?: string;
+  /**
+   * End frame. At most one image, with which the extension ends.
+   * At most 1 item.
+   */
+  readonly images?: readonly string[];
+  /** Prompt. Guides what is added. */
+  readonly prompt?: string;
+  /**
+   * Resolution.
+   * @default '720p'
+   */
+  readonly resolution?: '540p' | '720p' | '1080p';
+  /**
+   * Extension.
+   * 1 to 7 s.
+   * @default 5
+   */
+  readonly duration?: number;
+  /**
+   * Watermark. Also gives a copy with a mark.
+   * @default false
+   */
+  readonly watermark?: boolean;
+  /**
+   * Mark. The standard mark when left out. No effect without a watermark.
+   * A web address or the id of an uploaded file: png, jpeg, webp, gif, bmp, tiff.
+   */
+  readonly wm_url?: string;
+  /**
+   * Position of the mark.
+   * @default 'bottom_left'
+   */
+  readonly wm_position?: 'top_left' | 'top_right' | 'bottom_right' | 'bottom_left';
+  /** Metadata. Kept in the file as it is. A default is used when it is empty. */
+  readonly meta_data?: string;
+  /**
+   * Pass-through. Given back as it is.
+   * At most 1048576 characters.
+   */
+  readonly payload?: string;
+  /**
+   * Callback address. Notified with POST when the status of the job changes.
+   * At most 2048 characters.
+   */
+  readonly callback_url?: string;
+}
+
+export const epsilonQ2TurboExtend: ModelDescription = {
+  "id": "epsilon-q2-turbo-extend",
+  "object": "model",
+  "owned_by": "atelier",
+  "kind": "video",
+  "family": "epsilon",
+  "title": "Extend a video",
+  "summary": "Goes on from the last frame of a video by one to seven seconds.",
+  "accepts_callback": true,
+  "limits": {
+    "max_body_bytes": 20971520
+  },
+  "input_schema": {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "type": "object",
+    "properties": {
+      "video_creation_id": {
+        "type": "string",
+        "title": "Earlier video",
+        "description": "The id of a creation of an earlier job. Either this or an address.",
+        "minLength": 1
+      },
+      "video_url": {
+        "type": "string",
+        "title": "Video",
+        "description": "Any video of 4 to 60 seconds.",
+        "media": {
+          "kind": "video",
+          "forms": [
+            "url"
+          ],
+          "formats": [
+            "video/mp4",
+            "video/quicktime",
+            "video/webm",
+            "video/3gpp"
+          ],
+          "seconds": {
+            "min": 4,
+            "max": 60
+          }
+        }
+      },
+      "images": {
+        "type": "array",
+        "items": {
+          "type": "string",
+          "title": "Image",
+          "media": {
+            "kind": "image",
+            "forms": [
+              "url",
+              "data-url"
+            ],
+            "formats": [
+              "image/png",
+              "image/jpeg",
+              "image/webp"
+            ],
+            "maxBytes": 52428800,
+            "ratio": {
+              "min": 0.25,
+              "max": 4,
+              "exclusive": true
+            }
+          }
+        },
+        "title": "End frame",
+        "description": "At most one image, with which the extension ends.",
+        "maxItems": 1
+      },
+      "prompt": {
+        "type": "string",
+        "title": "Prompt",
+        "description": "Guides what is added.",
+        "widget": "textarea"
+      },
+      "resolution": {
+        "default": "720p",
+        "type": "string",
+        "enum": [
+          "540p",
+          "720p",
+          "1080p"
+        ],
+        "title": "Resolution"
+      },
+      "duration": {
+        "default": 5,
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 7,
+        "title": "Extension",
+        "unit": "s",
+        "widget": "slider"
+      },
+      "watermark": {
+        "default": false,
+        "type": "boolean",
+        "title": "Watermark",
+        "description": "Also gives a copy with a mark.",
+        "group": "Watermark"
+      },
+      "wm_url": {
+        "type": "string",
+        "title": "Mark",
+        "description": "The standard mark when left out. No effect without a watermark.",
+        "media": {
+          "kind": "image",
+          "forms": [
+            "url"
+          ],
+          "formats": [
+            "image/png",
+            "image/jpeg",
+            "image/webp",
+            "image/gif",
+            "image/bmp",
+            "image/tiff"
+          ]
+        }
+      },
+      "wm_position": {
+        "default": "bottom_left",
+        "type": "string",
+        "enum": [
+          "top_left",
+          "top_right",
+          "bottom_right",
+          "bottom_left"
+        ],
+        "title": "Position of the mark",
+        "group": "Watermark"
+      },
+      "meta_data": {
+        "type": "string",
+        "title": "Metadata",
+        "description": "Kept in the file as it is. A default is used when it is empty.",
+        "group": "Delivery",
+        "contentMediaType": "application/json",
+        "contentSchema": {
+          "type": "object",
+          "properties": {
+            "Label": {
+              "type": "string"
+            },
+            "ContentProducer": {
+              "type": "string"
+            },
+            "ContentPropagator": {
+              "type": "string"
+            },
+            "ProduceID": {
+              "type": "string"
+            },
+            "PropagateID": {
+              "type": "string"
+            },
+            "ReservedCode1": {
+              "type": "string"
+            },
+            "ReservedCode2": {
+              "type": "string"
+            }
+          },
+          "additionalProperties": false
+        }
+      },
+      "payload": {
+        "type": "string",
+        "title": "Pass-through",
+        "description": "Given back as it is.",
+        "group": "Delivery",
+        "maxLength": 1048576
+      },
+      "callback_url": {
+        "type": "string",
+        "maxLength": 2048,
+        "title": "Callback address",
+        "description": "Notified with POST when the status of the job changes.",
+        "format": "uri",
+        "group": "Delivery"
+      }
+    },
+    "additionalProperties": false
+  },
+  "rules": [
+    {
+      "says": "exactly one of video_creation_id and video_url is required",
+      "fields": [
+        "video_creation_id",
+        "video_url"
+      ]
+    }
+  ],
+  "examples": [
+    {
+      "video_url": "https://files.test/surf.mp4",
+      "resolution": "540p",
+      "duration": 1
+    },
+    {
+      "video_url": "https://files.test/train.mov",
+      "images": [
+        "https://files.test/station.png"
+      ],
+      "prompt": "The train slows down and stops at the station",
+      "resolution": "1080p",
+      "duration": 7
+    },
+    {
+      "video_creation_id": "file_0123456789abcdefghijABCD",
+      "prompt": "The camera rises above the trees",
+      "duration": 3,
+      "watermark": true,
+      "wm_position": "top_right",
+      "meta_data": "{\"Label\":\"1\",\"ContentProducer\":\"studio\"}",
+      "payload": "scene-12"
+    }
+  ]
+};

@@ -1,0 +1,207 @@
+// Made from the catalog by `npm run generate -w atelier-client`: change the catalog instead.
+import type { ModelDescription } from '../bodies.ts';
+
+/** Pictures. Draws one to nine pictures from words or from a reference image. */
+export interface GammaV2ImageInput {
+  /**
+   * Prompt. What the picture shows.
+   * 1 to 2500 characters.
+   */
+  readonly prompt: string;
+  /**
+   * Negative prompt. What it must not show. Ignored together with an image.
+   * At most 2500 characters.
+   */
+  readonly negative_prompt?: string;
+  /**
+   * Reference image. Makes it image to image; leave it out for text to image.
+   * A web address, base64 without a prefix or the id of an uploaded file: jpeg, png; at most 10 MB; sides at
+   * least 300 px; width by height 0.4 to 2.5.
+   */
+  readonly image?: string;
+  /**
+   * Pictures.
+   * 1 to 9.
+   * @default 1
+   */
+  readonly n?: number;
+  /**
+   * Resolution.
+   * @default '1k'
+   */
+  readonly resolution?: '1k' | '2k';
+  /**
+   * Aspect ratio.
+   * @default '16:9'
+   */
+  readonly aspect_ratio?: '16:9' | '9:16' | '1:1' | '4:3' | '3:4' | '3:2' | '2:3' | '21:9';
+  /** Watermark. Also produce a watermarked result. */
+  readonly watermark_info?: {
+    /**
+     * Watermarked copy.
+     * @default false
+     */
+    readonly enabled?: boolean;
+  };
+  /**
+   * Callback address. Notified with POST when the status of the job changes.
+   * At most 2048 characters.
+   */
+  readonly callback_url?: string;
+  /**
+   * Your task id. Looks up the job later; unique among your jobs.
+   * 1 to 256 characters.
+   */
+  readonly external_task_id?: string;
+}
+
+export const gammaV2Image: ModelDescription = {
+  "id": "gamma-v2-image",
+  "object": "model",
+  "owned_by": "atelier",
+  "kind": "image",
+  "family": "gamma",
+  "title": "Pictures",
+  "summary": "Draws one to nine pictures from words or from a reference image.",
+  "accepts_callback": true,
+  "limits": {
+    "max_body_bytes": 67108864
+  },
+  "input_schema": {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "type": "object",
+    "properties": {
+      "prompt": {
+        "type": "string",
+        "title": "Prompt",
+        "description": "What the picture shows.",
+        "widget": "textarea",
+        "minLength": 1,
+        "maxLength": 2500
+      },
+      "negative_prompt": {
+        "type": "string",
+        "title": "Negative prompt",
+        "description": "What it must not show. Ignored together with an image.",
+        "widget": "textarea",
+        "maxLength": 2500
+      },
+      "image": {
+        "type": "string",
+        "title": "Reference image",
+        "description": "Makes it image to image; leave it out for text to image.",
+        "media": {
+          "kind": "image",
+          "forms": [
+            "url",
+            "raw-base64"
+          ],
+          "formats": [
+            "image/jpeg",
+            "image/png"
+          ],
+          "maxBytes": 10485760,
+          "sides": {
+            "min": 300,
+            "max": null
+          },
+          "ratio": {
+            "min": 0.4,
+            "max": 2.5
+          }
+        }
+      },
+      "n": {
+        "default": 1,
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 9,
+        "title": "Pictures",
+        "widget": "slider"
+      },
+      "resolution": {
+        "default": "1k",
+        "type": "string",
+        "enum": [
+          "1k",
+          "2k"
+        ],
+        "title": "Resolution"
+      },
+      "aspect_ratio": {
+        "default": "16:9",
+        "type": "string",
+        "enum": [
+          "16:9",
+          "9:16",
+          "1:1",
+          "4:3",
+          "3:4",
+          "3:2",
+          "2:3",
+          "21:9"
+        ],
+        "title": "Aspect ratio"
+      },
+      "watermark_info": {
+        "type": "object",
+        "properties": {
+          "enabled": {
+            "default": false,
+            "type": "boolean",
+            "title": "Watermarked copy"
+          }
+        },
+        "additionalProperties": false,
+        "title": "Watermark",
+        "description": "Also produce a watermarked result.",
+        "group": "Delivery"
+      },
+      "callback_url": {
+        "type": "string",
+        "maxLength": 2048,
+        "title": "Callback address",
+        "description": "Notified with POST when the status of the job changes.",
+        "format": "uri",
+        "group": "Delivery"
+      },
+      "external_task_id": {
+        "type": "string",
+        "title": "Your task id",
+        "description": "Looks up the job later; unique among your jobs.",
+        "minLength": 1,
+        "maxLength": 256,
+        "group": "Delivery"
+      }
+    },
+    "required": [
+      "prompt"
+    ],
+    "additionalProperties": false
+  },
+  "rules": [],
+  "examples": [
+    {
+      "prompt": "A fox asleep in tall grass",
+      "n": 1,
+      "resolution": "1k",
+      "aspect_ratio": "1:1"
+    },
+    {
+      "prompt": "A harbour town in the evening, lanterns along the quay",
+      "negative_prompt": "cars",
+      "n": 3,
+      "resolution": "2k",
+      "aspect_ratio": "3:2",
+      "watermark_info": {
+        "enabled": true
+      }
+    },
+    {
+      "prompt": "The same house in deep snow",
+      "image": "https://files.test/house.jpg",
+      "n": 2,
+      "aspect_ratio": "4:3"
+    }
+  ]
+};

@@ -1,0 +1,20 @@
+// Made from the catalog by `npm run generate -w atelier-client`: change the catalog instead.
+export type { Alpha20MiniInput } from './alpha-2-0-mini.ts';
+export type { Alpha15ProInput } from './alpha-1-5-pro.ts';
+export type { BetaEditInput } from './beta-edit.ts';
+export type { BetaOutpaintInput } from './beta-outpaint.ts';
+export type { BetaUpscaleInput } from './beta-upscale.ts';
+export type { GammaV26MotionControlInput } from './gamma-v2-6-motion-control.ts';
+export type { GammaV2MultiImage2imageInput } from './gamma-v2-multi-image2image.ts';
+export type { GammaV2ImageInput } from './gamma-v2-image.ts';
+export type { GammaV3ImageInput } from './gamma-v3-image.ts';
+export type { GammaV3TurboT2vInput } from './gamma-v3-turbo-t2v.ts';
+export type { GammaV3OmniVideoInput } from './gamma-v3-omni-video.ts';
+export type { EpsilonQ2TurboExtendInput } from './epsilon-q2-turbo-extend.ts';
+export type { EpsilonQ2TurboImg2videoInput } from './epsilon-q2-turbo-img2video.ts';
+export type { EpsilonQ3TurboStartEnd2videoInput } from './epsilon-q3-turbo-start-end2video.ts';
+export type { ZetaV6I2vInput } from './zeta-v6-i2v.ts';
+export type { Eta26T2vInput } from './eta2.6-t2v.ts';
+export type { DeltaSpeech01TurboInput } from './delta-speech-01-turbo.ts';
+export type { DeltaSpeech02HdInput } from './delta-speech-02-hd.ts';
+export type { Theta31FlashTtsPreviewInput } from './theta-3.1-flash-tts-preview.ts';

@@ -1,0 +1,17 @@
+import { ValidationError } from './errors.ts';
+
+const names = ['webhook', 'webhooks', 'webhookurl', 'webhookendpoint', 'webhookeventsfilter', 'falwebhook'];
+
+/** The gateway would refuse it in the same words; a model that notifies takes `callback_url`. */
+export function refuseWebhook(input: object): void {
+  const { options } = { options: undefined, ...input };
+  const members = [input, typeof options === 'object' && options !== null ? options : {}].flatMap(
+    Object.keys,
+  );
+  const field = members.find(name => names.includes(name.toLowerCase().replace(/[-_]/g, '')));
+  if (field === undefined) return;
+  const message = 'webhook not supported';
+  throw new ValidationError(message, { kind: 'detail', status: 400, body: { detail: message } }, [
+    { path: field, message },
+  ]);
+}

@@ -1,0 +1,30 @@
+/** Ctrl-C, while something is waited for. */
+export interface Interrupts {
+  /** Aborts with the first. */
+  readonly signal: AbortSignal;
+  /** Whether a second one comes in the moments after. */
+  again(): Promise<boolean>;
+  end(): void;
+}
+
+const secondWithinMs = 2_000;
+
+export function openInterrupts(): Interrupts {
+  const first = new AbortController();
+  const second = new AbortController();
+  const hear = () => (first.signal.aborted ? second : first).abort();
+  process.on('SIGINT', hear);
+  return {
+    signal: first.signal,
+    again: () =>
+      new Promise(resolve => {
+        if (second.signal.aborted) return resolve(true);
+        const timer = setTimeout(() => resolve(false), secondWithinMs);
+        second.signal.addEventListener('abort', () => {
+          clearTimeout(timer);
+          resolve(true);
+        });
+      }),
+    end: () => void process.off('SIGINT', hear),
+  };
+}

@@ -1,0 +1,115 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { CommandFault } from '../command-fault.ts';
+import { print } from '../print.ts';
+import { readDuration } from '../read-duration.ts';
+import { openOperator } from './open-operator.ts';
+import { columns, openTalk, type TalkOptions } from './talk.ts';
+
+/** What an operator wants to know of the whole gateway. */
+export function registerReports(program: Command): void {
+  const queue = program.command('queue').description('the queue of all users');
+  queue
+    .command('stats')
+    .description('how much waits and runs, what failed in the last hour')
+    .option('--json', 'the result as JSON, as it is when it is piped')
+    .action(statsCommand);
+  program
+    .command('usage')
+    .description('what was made and used, by day')
+    .option('--by <what>', 'model, key or user', 'model')
+    .option('--since <time>', 'the last 30d', '14d')
+    .option('--csv', 'as comma-separated values')
+    .option('--json', 'the result as JSON, as it is when it is piped')
+    .action(usageCommand);
+}
+
+const overview = z.looseObject({
+  waiting: z.number(),
+  waiting_is_more: z.boolean(),
+  running: z.number(),
+  waiting_since: z.number().nullable(),
+  completed_in_hour: z.number(),
+  failures: z.array(
+    z.looseObject({ model: z.string(), code: z.string(), jobs: z.number(), request_id: z.string() }),
+  ),
+  open_doubts: z.number(),
+  failed_deliveries: z.number(),
+});
+
+async function statsCommand(options: TalkOptions): Promise<void> {
+  const ask = await openOperator();
+  const path = '/admin/v1/overview?results=0';
+  const stats = overview.parse((await ask({ method: 'GET', path, repeatable: 'read' })).body);
+  const since = stats.waiting_since;
+  openTalk(options).give(stats, () => [
+    ...columns([
+      ['waiting', `${stats.waiting}${stats.waiting_is_more ? ' or more' : ''}`],
+      ['waiting since', since === null ? '-' : new Date(since * 1000).toISOString()],
+      ['running', String(stats.running)],
+      ['completed in the last hour', String(stats.completed_in_hour)],
+      ['doubts', String(stats.open_doubts)],
+      ['failed callbacks', String(stats.failed_deliveries)],
+    ]),
+    ...stats.failures.map(({ jobs, model, code, request_id }) =>
+      ['failed', String(jobs), model, code, request_id].join('  '),
+    ),
+  ]);
+}
+
+const usage = z.looseObject({
+  jobs: z.array(
+    z.looseObject({
+      day: z.number(),
+      label: z.string(),
+      completed: z.number(),
+      failed: z.number(),
+      cancelled: z.number(),
+    }),
+  ),
+  used: z.array(
+    z.looseObject({
+      day: z.number(),
+      label: z.string(),
+      quantity: z.number(),
+      unit: z.string(),
+      basis: z.string(),
+    }),
+  ),
+});
+type Usage = z.output<typeof usage>;
+
+interface UsageOptions extends TalkOptions {
+  readonly by: string;
+  readonly since: string;
+  readonly csv?: true;
+}
+
+async function usageCommand({ by, since, csv, ...options }: UsageOptions): Promise<void> {
+  if (!['model', 'key', 'user'].includes(by)) throw new CommandFault('--by must be one of model, key, user');
+  const from = Math.floor((Date.now() - readDuration(since, '--since')) / 1000);
+  const ask = await openOperator();
+  const path = `/admin/v1/usage?by=${by}&from=${from}`;
+  const report = usage.parse((await ask({ method: 'GET', path, repeatable: 'read' })).body);
+  const rows = [['day', by, 'what', 'quantity', 'unit'], ...rowsOf(report)];
+  if (csv) return print(rows.map(row => row.map(quoted).join(',')).join('\n'));
+  openTalk(options).give(report, () => columns(rows));
+}
+
+/** A row for each number that is not zero. */
+const rowsOf = ({ jobs, used }: Usage): readonly (readonly string[])[] => [
+  ...jobs.flatMap(({ day, label, completed, failed, cancelled }) =>
+    Object.entries({ completed, failed, cancelled })
+      .filter(([, count]) => count > 0)
+      .map(([what, count]) => [dayOf(day), label, what, String(count), 'job']),
+  ),
+  ...used.map(({ day, label, quantity, unit, basis }) => [dayOf(day), label, basis, String(quantity), unit]),
+];
+
+const dayOf = (unixSeconds: number): string => new Date(unixSeconds * 1000).toISOString().slice(0, 10);
+
+/** A spreadsheet would take what begins like a formula as one. */
+const quoted = (cell: string): string => {
+  const plain = /^[=+\-@]/.test(cell) ? `'${cell}` : cell;
+  return /[",\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+};

@@ -1,0 +1,32 @@
+import { tmpdir } from 'node:os';
+import { openGatewayOver } from '../../http/mcp/ask-gateway.ts';
+import { openFetchFile } from '../../http/mcp/fetch-file.ts';
+import { openMcpServers } from '../../http/mcp/mcp-server.ts';
+import { openOutbound } from '../../media/connect.ts';
+import { CommandFault } from '../command-fault.ts';
+import { type AskingOptions, findKnownIdentity } from './open-client.ts';
+
+/** Serves the tools on stdio, to the program that started this one, until it closes its end. */
+export async function serveTools(options: AskingOptions): Promise<void> {
+  const identity = await findKnownIdentity(options);
+  if (!identity)
+    throw new CommandFault('No gateway is known. Set ATELIER_URL and ATELIER_API_KEY, or: atelier login');
+  const outbound = openOutbound({ allowPrivate: process.env.ATELIER_ALLOW_PRIVATE_NETWORK === '1' });
+  const parts = {
+    gateway: openGatewayOver({ url: identity.url, authorization: `Bearer ${identity.key}` }),
+    fetchFile: openFetchFile(outbound, tmpdir()),
+    onBug: (failure: unknown) => void process.stderr.write(`A tool failed: ${wordsOf(failure)}\n`),
+  };
+  const [{ serveStdio }, make] = await Promise.all([
+    import('@modelcontextprotocol/server/stdio'),
+    openMcpServers(),
+  ]);
+  const ended = new Promise(resolve => process.stdin.once('end', resolve).once('close', resolve));
+  const served = serveStdio(() => make(parts));
+  await ended;
+  await served.close();
+  await outbound.close();
+}
+
+const wordsOf = (failure: unknown): string =>
+  failure instanceof Error ? (failure.stack ?? failure.message) : String(failure);

@@ -1,0 +1,44 @@
+import type { Talk } from './talk.ts';
+
+/** What a wait shows of itself. */
+export interface StatusLine {
+  /** What is shown from now on, beside the time. */
+  show(text: string): void;
+  end(): void;
+}
+
+const drawEveryMs = 120;
+const sayEveryMs = 15_000;
+const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+
+/** One line drawn again and again where a person watches; else a plain line at each change and every 15 s. */
+export function openStatusLine(talk: Talk): StatusLine {
+  const beganAt = performance.now();
+  let text = '';
+  let frame = 0;
+  const line = () => `${clockOf(performance.now() - beganAt)} ${text}`;
+  const draw = () => process.stderr.write(`\r\x1b[2K${frames[frame++ % frames.length]} ${line()}`);
+  const timer = talk.isWatched
+    ? setInterval(draw, drawEveryMs)
+    : setInterval(() => talk.say(line()), sayEveryMs);
+  return {
+    show(next) {
+      const isNews = next !== text;
+      text = next;
+      if (talk.isWatched) draw();
+      else if (isNews) talk.say(line());
+    },
+    end() {
+      clearInterval(timer);
+      if (talk.isWatched) process.stderr.write('\r\x1b[2K');
+    },
+  };
+}
+
+/** As 00:42, or 1:00:42. */
+function clockOf(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const hours = Math.floor(seconds / 3600);
+  return `${hours > 0 ? `${hours}:` : ''}${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+}

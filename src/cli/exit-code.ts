@@ -1,0 +1,45 @@
+import {
+  AuthError,
+  GatewayError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+} from '../../client/src/index.ts';
+import { CommandFault } from './command-fault.ts';
+
+/** What the process ends with; docs/cli.md names them all. */
+export const exitCodes = {
+  error: 1,
+  jobFailed: 2,
+  timeout: 3,
+  auth: 4,
+  notFound: 5,
+  rateLimited: 6,
+  interrupted: 130,
+} as const;
+
+export function exitCodeOf(failure: unknown): number {
+  if (failure instanceof CommandFault) return failure.exitCode;
+  if (failure instanceof AuthError || failure instanceof PermissionError) return exitCodes.auth;
+  if (failure instanceof NotFoundError) return exitCodes.notFound;
+  if (failure instanceof RateLimitError) return exitCodes.rateLimited;
+  if (failure instanceof GatewayError && failure.kind === 'timeout') return exitCodes.timeout;
+  return exitCodes.error;
+}
+
+/** What the gateway or the way to it said, and what to do about it. */
+export function explainGatewayError(failure: GatewayError): string {
+  const sentence = /[.!?]$/.test(failure.message) ? failure.message : `${failure.message}.`;
+  return [sentence, adviceOn(failure)].filter(part => part !== null).join(' ');
+}
+
+function adviceOn(failure: GatewayError): string | null {
+  if (failure instanceof AuthError) return 'Look at atelier whoami; set another key with atelier login.';
+  if (failure instanceof PermissionError) return 'Ask whoever made the key.';
+  if (failure.message.startsWith('App not found')) return 'See: atelier models';
+  if (failure.message === 'Request not found') return 'See: atelier jobs';
+  if (failure.kind === 'network') return 'Is it running? Is the address right? See: atelier whoami';
+  if (failure.requestId !== undefined && (failure.status ?? 0) >= 500)
+    return `In the log of the gateway: ${failure.requestId}`;
+  return null;
+}

@@ -1,0 +1,93 @@
+import { refuse } from '../../domain/refusal.ts';
+import { writeAudit } from '../../store/audit.ts';
+import { cancelJob } from '../../store/claims.ts';
+import { availableTopic, deliveryTopic, jobTopic } from '../../store/connection.ts';
+import { runJobAgain } from '../../store/job-record.ts';
+import { type FoundJob, findKeys, type JobFilter, searchJobs } from '../../store/job-search.ts';
+import type { HttpParts, Route } from '../parts.ts';
+import { readAdminBody, refuseField } from './admin-body.ts';
+import { identifyOperator, type Operator } from './identify-operator.ts';
+import { findAnyJob, statesOf } from './jobs.ts';
+
+/** So many are cancelled by one call; whoever wants more asks again. */
+const mostAtOnce = 500;
+const cancellable = ['available', 'running', 'unfinished'] as const;
+
+/** As its client could: ended at once while it waits, asked to stop while it runs. */
+export const cancelAnyJob = (parts: HttpParts): Route => ({
+  method: 'POST',
+  path: '/admin/v1/jobs/:jobId/cancel',
+  errors: 'detail',
+  async handle(request) {
+    const operator = await identifyOperator(parts, request, 'developer');
+    const job = await findAnyJob(parts, request);
+    return { object: 'cancellation', request_id: job.id, outcome: await cancel(parts, job, operator) };
+  },
+});
+
+/** A new job of the same input for the same key. */
+export const runAnyJobAgain = (parts: HttpParts): Route => ({
+  method: 'POST',
+  path: '/admin/v1/jobs/:jobId/again',
+  errors: 'detail',
+  async handle(request) {
+    const { actor } = await identifyOperator(parts, request, 'developer');
+    const { id } = await findAnyJob(parts, request);
+    const made = await runJobAgain(parts.db, id, { actor, now: parts.clock.now() });
+    if (!made) throw refuse('job_unknown');
+    parts.db.announce(availableTopic);
+    return { object: 'job', request_id: made, again_of: id };
+  },
+});
+
+/** Cancels what fits, the newest first, so many at a time; `left` says whether to call again. */
+export const cancelManyJobs = (parts: HttpParts): Route => ({
+  method: 'POST',
+  path: '/admin/v1/jobs/cancel',
+  errors: 'detail',
+  async handle(request) {
+    const operator = await identifyOperator(parts, request);
+    const filter = await readFilter(parts, request);
+    const { jobs, next } = await searchJobs(parts.db, filter, { after: null, limit: mostAtOnce });
+    const wanted = jobs.filter(job => job.cancelRequestedAt === null);
+    const outcomes: string[] = [];
+    for (const job of wanted) outcomes.push(await cancel(parts, job, operator));
+    const cancelled = outcomes.filter(outcome => outcome === 'cancelled').length;
+    const requested = outcomes.filter(outcome => outcome === 'requested').length;
+    await parts.db.transaction(tx =>
+      writeAudit(tx, {
+        at: parts.clock.now(),
+        actor: operator.actor,
+        action: 'job.cancel_many',
+        subject: filter.modelId ?? 'all',
+        details: { states: filter.states, keys: filter.keyIds, cancelled, requested },
+      }),
+    );
+    return { object: 'cancellation', cancelled, requested, left: next !== null && wanted.length > 0 };
+  },
+});
+
+async function cancel({ db, clock }: HttpParts, job: FoundJob, { actor }: Operator) {
+  const address = { jobId: job.id, userId: job.userId, modelId: job.modelId };
+  const outcome = await cancelJob(db, address, clock.now(), actor);
+  db.announce(jobTopic(job.id));
+  if (outcome === 'cancelled') db.announce(deliveryTopic);
+  return outcome;
+}
+
+async function readFilter({ db }: HttpParts, request: Parameters<Route['handle']>[0]): Promise<JobFilter> {
+  const { state = 'unfinished', model, key } = await readAdminBody(request, ['state', 'model', 'key']);
+  const chosen = cancellable.find(word => word === state);
+  if (!chosen) refuseField('state', `must be one of ${cancellable.join(', ')}`);
+  const modelId = readWords('model', model);
+  const begin = readWords('key', key);
+  const keyIds = begin === null ? null : await findKeys(db, begin);
+  return { states: statesOf(chosen), modelId, keyIds, ids: null };
+}
+
+function readWords(name: string, value: unknown): string | null {
+  if (value === undefined || value === null || value === '') return null;
+  if (typeof value !== 'string' || value.length > 300 || /\p{Cc}/u.test(value))
+    refuseField(name, 'must be at most 300 characters, none of them a control character');
+  return value;
+}

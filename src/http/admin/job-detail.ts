@@ -1,0 +1,93 @@
+import { modelOfJob } from '../../catalog/catalog.ts';
+import type { AuditRow } from '../../store/audit.ts';
+import { listDeliveries } from '../../store/deliveries.ts';
+import { type AttemptRecord, listAttempts, listAuditOf, listUsage } from '../../store/job-record.ts';
+import type { FoundJob } from '../../store/job-search.ts';
+import { listEvents } from '../../store/jobs.ts';
+import { listTries } from '../../store/redeliver.ts';
+import { resultNow, signOutputs } from '../../worker/result-body.ts';
+import type { HttpParts } from '../parts.ts';
+import { deliveryBody, tryBody } from './deliveries.ts';
+
+const mostDeliveries = 10;
+
+/** What a line of a list leaves out: input, result, and everything that happened, with its times. */
+export async function jobDetail(parts: HttpParts, job: FoundJob) {
+  const { db } = parts;
+  return {
+    queue_position: job.state === 'available' ? await parts.positions.positionOf(job) : null,
+    claims: job.claim,
+    deaths: job.deaths,
+    due_at: job.dueAt / 1000,
+    callback_url: job.callbackUrl,
+    inference_ms: job.result?.inferenceMs ?? null,
+    input: job.input,
+    result: await bodyOf(parts, job),
+    attempts: (await listAttempts(db, job.id)).map(attemptBody),
+    events: (await listEvents(db, job.id)).map(({ at, level, message }) => ({
+      at: at / 1000,
+      level,
+      message,
+    })),
+    deliveries: await deliveriesOf(parts, job),
+    usage: await listUsage(db, job.id),
+    audit: (await listAuditOf(db, job.id)).map(auditBody),
+  };
+}
+
+/** The files of a job, under addresses that are relative to wherever the console is. */
+export const outputBodies = (parts: HttpParts, job: FoundJob) =>
+  signOutputs({ ...parts, publicUrl: () => '' }, job).map(output => ({
+    role: output.role,
+    index: output.index,
+    file_id: output.fileId,
+    file_name: output.fileName,
+    mime_type: output.mimeType,
+    bytes: output.bytes,
+    url: output.url.slice(1),
+    expires_at: output.expiresAt / 1000,
+    width: output.width ?? null,
+    height: output.height ?? null,
+    seconds: output.seconds ?? null,
+    fps: output.fps ?? null,
+  }));
+
+/** As its client would read it; null while there is none, and where it holds a whole sound as text. */
+async function bodyOf(parts: HttpParts, job: FoundJob) {
+  const model = modelOfJob(parts.catalog, job);
+  if (job.completedAt === null || model.inlineAudio(job.input)) return null;
+  return resultNow(parts, job);
+}
+
+async function deliveriesOf({ db }: HttpParts, job: FoundJob) {
+  const query = { jobId: job.id, userName: null, state: null, after: null, limit: mostDeliveries };
+  const found = await listDeliveries(db, query);
+  return Promise.all(
+    found.map(async delivery => ({
+      ...deliveryBody(delivery),
+      tries: (await listTries(db, delivery.id)).map(tryBody),
+    })),
+  );
+}
+
+const attemptBody = (attempt: AttemptRecord) => ({
+  number: attempt.number,
+  provider: attempt.provider,
+  account: attempt.account,
+  started_at: attempt.startedAt / 1000,
+  answered_at: attempt.answeredAt === null ? null : attempt.answeredAt / 1000,
+  answer: attempt.answer,
+  error: attempt.error,
+  call_count: attempt.sends,
+  billable: attempt.isBillable,
+  in_doubt: attempt.doubtedAt !== null,
+});
+
+export const auditBody = ({ number, at, actor, action, subject, details }: AuditRow) => ({
+  number,
+  at: at / 1000,
+  actor,
+  action,
+  subject,
+  details,
+});

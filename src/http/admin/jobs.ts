@@ -1,0 +1,127 @@
+import type { FastifyRequest } from 'fastify';
+import { promptOf } from '../../catalog/prompt-of.ts';
+import { toUnixSeconds } from '../../domain/clock.ts';
+import { parseFileId, parseJobId } from '../../domain/ids.ts';
+import type { JobState } from '../../domain/job.ts';
+import { toJson } from '../../domain/json.ts';
+import { refuse } from '../../domain/refusal.ts';
+import {
+  type FoundJob,
+  findByFile,
+  findByIdPrefix,
+  findByTaskIdOfAnyUser,
+  findKeys,
+  type JobFilter,
+  readFoundJob,
+  searchJobs,
+} from '../../store/job-search.ts';
+import { type HttpParts, pathValue, queryValue, type Route } from '../parts.ts';
+import { refuseField } from './admin-body.ts';
+import { identifyOperator } from './identify-operator.ts';
+import { jobDetail, outputBodies } from './job-detail.ts';
+import { choiceOf, limitOf, refuseUnknownQuery, wordsOf } from './read-query.ts';
+
+const defaultLimit = 50;
+const promptStart = 80;
+const states = ['available', 'running', 'completed', 'failed', 'cancelled'] as const;
+
+/** Jobs of all users, the newest first; `q` is any id, or the beginning of a key. */
+export const listAllJobs = (parts: HttpParts): Route => ({
+  method: 'GET',
+  path: '/admin/v1/jobs',
+  errors: 'detail',
+  async handle(request) {
+    await identifyOperator(parts, request);
+    refuseUnknownQuery(request, ['state', 'model', 'key', 'q', 'limit', 'after']);
+    const limit = limitOf(request, defaultLimit);
+    const filter = await readFilter(parts, request);
+    const { jobs, next } = await searchJobs(parts.db, filter, { after: readAfter(request), limit });
+    return {
+      object: 'list',
+      data: jobs.map(job => jobLine(parts, job)),
+      has_more: next !== null,
+      next_after: next,
+    };
+  },
+});
+
+/** One job with all that is known of it. */
+export const getAnyJob = (parts: HttpParts): Route => ({
+  method: 'GET',
+  path: '/admin/v1/jobs/:jobId',
+  errors: 'detail',
+  async handle(request, reply) {
+    await identifyOperator(parts, request);
+    const job = await findAnyJob(parts, request);
+    // As text: an integer beyond 2^53 in the input keeps its digits.
+    const body = toJson({ ...jobLine(parts, job), ...(await jobDetail(parts, job)) });
+    return reply.header('content-type', 'application/json; charset=utf-8').send(body);
+  },
+});
+
+export async function findAnyJob({ db }: HttpParts, request: FastifyRequest): Promise<FoundJob> {
+  const id = parseJobId(pathValue(request, 'jobId'));
+  const job = id && (await readFoundJob(db, id));
+  if (!job) throw refuse('job_unknown');
+  return job;
+}
+
+/** A job in one line of a list. */
+export const jobLine = (parts: HttpParts, job: FoundJob) => ({
+  request_id: job.id,
+  object: 'job',
+  model: job.modelId,
+  state: job.state,
+  prompt_start: [...promptOf(job.input)].slice(0, promptStart).join(''),
+  user: job.userName,
+  key: { id: job.keyId, name: job.keyName, hint: job.keyHint },
+  account: job.account,
+  external_task_id: job.externalTaskId,
+  progress: job.progress,
+  error: job.error,
+  cancel_requested: job.cancelRequestedAt !== null,
+  created_at: job.createdAt / 1000,
+  started_at: job.startedAt === null ? null : job.startedAt / 1000,
+  completed_at: job.completedAt === null ? null : job.completedAt / 1000,
+  expires_at: toUnixSeconds(job.expiresAt),
+  outputs: outputBodies(parts, job),
+});
+
+export async function readFilter(parts: HttpParts, request: FastifyRequest): Promise<JobFilter> {
+  const state = choiceOf(request, 'state', [...states, 'unfinished', 'problem'] as const);
+  const filter = {
+    states: state === null ? null : statesOf(state),
+    modelId: wordsOf(request, 'model'),
+    keyIds: await keysOf(parts, wordsOf(request, 'key')),
+  };
+  return { ...filter, ...(await search(parts, wordsOf(request, 'q'), filter.keyIds)) };
+}
+
+export function statesOf(state: JobState | 'unfinished' | 'problem'): readonly JobState[] {
+  if (state === 'unfinished') return ['available', 'running'];
+  return state === 'problem' ? ['failed', 'cancelled'] : [state];
+}
+
+const keysOf = async ({ db }: HttpParts, key: string | null) => (key === null ? null : findKeys(db, key));
+
+/** Whatever somebody pasted: a request_id or its beginning, a file, a task id, the beginning of a key. */
+async function search({ db }: HttpParts, q: string | null, keyIds: JobFilter['keyIds']) {
+  if (q === null) return { ids: null, keyIds };
+  const id = parseJobId(q.toLowerCase());
+  if (id) return { ids: [id], keyIds };
+  if (parseFileId(q)) return { ids: await findByFile(db, q), keyIds };
+  const byTask = await findByTaskIdOfAnyUser(db, q);
+  if (byTask.length > 0) return { ids: byTask, keyIds };
+  if (/^[0-9a-f]{4,8}(?:-[0-9a-f-]{0,27})?$/i.test(q)) {
+    const byPrefix = await findByIdPrefix(db, q.toLowerCase());
+    if (byPrefix.length > 0) return { ids: byPrefix, keyIds };
+  }
+  const found = await findKeys(db, q);
+  return { ids: null, keyIds: keyIds === null ? found : found.filter(key => keyIds.includes(key)) };
+}
+
+function readAfter(request: FastifyRequest) {
+  const after = queryValue(request, 'after');
+  if (after === undefined || after === '') return null;
+  return parseJobId(after) ?? refuseField('after', 'must be a request_id');
+}

@@ -1,0 +1,143 @@
+import type { FastifyRequest } from 'fastify';
+import { parseTime, toUnixSeconds } from '../../domain/clock.ts';
+import { keyIdFromRow } from '../../domain/ids.ts';
+import type { ApiKey, Quota } from '../../domain/key.ts';
+import { refuse } from '../../domain/refusal.ts';
+import { createKey, editKey, type KeyChange, listKeys, revokeKey } from '../../store/keys.ts';
+import { type HttpParts, pathValue, type Route } from '../parts.ts';
+import { readAdminBody, refuseField } from './admin-body.ts';
+import { identifyOperator } from './identify-operator.ts';
+
+const mostName = 100;
+const mostJobs = 1_000_000_000;
+
+/** Every key without its secret, the newest first. */
+export const listAllKeys = (parts: HttpParts): Route => ({
+  method: 'GET',
+  path: '/admin/v1/keys',
+  errors: 'detail',
+  async handle(request) {
+    await identifyOperator(parts, request);
+    const keys = await listKeys(parts.db);
+    return { object: 'list', data: keys.toReversed().map(keyBody), has_more: false };
+  },
+});
+
+/** A new key, with its secret: this once. */
+export const makeKey = (parts: HttpParts): Route => ({
+  method: 'POST',
+  path: '/admin/v1/keys',
+  errors: 'detail',
+  async handle(request) {
+    const { actor } = await identifyOperator(parts, request);
+    const { user, ...given } = await readAdminBody(request, ['user', ...changeable]);
+    const change = readChange(parts, given);
+    const now = parts.clock.now();
+    const wanted = { name: null, models: null, expiresAt: null, ...change, userName: readUser(user) };
+    const { key, secret } = await createKey(parts.db, wanted, now, actor);
+    const made = change.quota
+      ? await editKey(parts.db, key.id, { quota: change.quota }, { actor, now })
+      : key;
+    return { ...keyBody(made ?? key), secret };
+  },
+});
+
+/** What is named is changed; the secret never is. */
+export const changeKey = (parts: HttpParts): Route => ({
+  method: 'PUT',
+  path: '/admin/v1/keys/:keyId',
+  errors: 'detail',
+  async handle(request) {
+    const { actor } = await identifyOperator(parts, request);
+    const change = readChange(parts, await readAdminBody(request, changeable));
+    const id = keyOfPath(request);
+    const key = await editKey(parts.db, id, change, { actor, now: parts.clock.now() });
+    if (!key) throw refuse('key_unknown');
+    return keyBody(key);
+  },
+});
+
+/** Turned away everywhere within five seconds. */
+export const endKey = (parts: HttpParts): Route => ({
+  method: 'POST',
+  path: '/admin/v1/keys/:keyId/revoke',
+  errors: 'detail',
+  async handle(request) {
+    const { actor } = await identifyOperator(parts, request);
+    const id = keyOfPath(request);
+    if (!(await revokeKey(parts.db, id, parts.clock.now(), actor))) throw refuse('key_unknown');
+    return { object: 'key', id, revoked: true };
+  },
+});
+
+const changeable = ['name', 'models', 'expires_at', 'jobs_at_once', 'jobs_per_day'] as const;
+type Given = Readonly<Partial<Record<(typeof changeable)[number], unknown>>>;
+
+function readChange(parts: HttpParts, given: Given): KeyChange {
+  const { name, models, expires_at, jobs_at_once, jobs_per_day } = given;
+  const hasQuota = jobs_at_once !== undefined || jobs_per_day !== undefined;
+  return {
+    ...(name !== undefined && { name: readName(name) }),
+    ...(models !== undefined && { models: readModels(parts, models) }),
+    ...(expires_at !== undefined && { expiresAt: readEnd(expires_at) }),
+    ...(hasQuota && { quota: readQuota(jobs_at_once, jobs_per_day) }),
+  };
+}
+
+function readUser(value: unknown): string {
+  if (typeof value === 'string' && /^[\p{L}\p{N}][\p{L}\p{N}._@ -]{0,99}$/u.test(value)) return value;
+  return refuseField('user', 'must be 1 to 100 letters, digits, or . _ @ - and begin with a letter or digit');
+}
+
+function readName(value: unknown): string | null {
+  if (value === null || value === '') return null;
+  if (typeof value === 'string' && value.length <= mostName && !/\p{Cc}/u.test(value)) return value;
+  return refuseField('name', `must be at most ${mostName} characters`);
+}
+
+function readModels({ served }: HttpParts, value: unknown): readonly string[] | null {
+  if (value === null) return null;
+  if (!Array.isArray(value) || value.length === 0)
+    return refuseField('models', 'must be a list, or null for all');
+  const known = served().all.map(({ id }) => id);
+  const unknown = value.find(id => !known.includes(id));
+  if (unknown !== undefined) refuseField('models', `${JSON.stringify(unknown)} is no model`);
+  return value.map(String);
+}
+
+function readEnd(value: unknown): number | null {
+  if (value === null) return null;
+  const isTold = typeof value === 'string' || typeof value === 'number';
+  return (
+    (isTold ? parseTime(String(value)) : null) ??
+    refuseField('expires_at', 'must be a time: ISO 8601 or Unix seconds, or null for never')
+  );
+}
+
+const readQuota = (atOnce: unknown, perDay: unknown): Quota => ({
+  atOnce: readCount('jobs_at_once', atOnce),
+  perDay: readCount('jobs_per_day', perDay),
+});
+
+function readCount(name: string, value: unknown): number | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= mostJobs) return value;
+  return refuseField(name, `must be a whole number from 1 to ${mostJobs}, or null for any number`);
+}
+
+const keyBody = (key: ApiKey) => ({
+  id: key.id,
+  object: 'key',
+  user: key.userName,
+  name: key.name,
+  hint: key.hint,
+  models: key.models,
+  jobs_at_once: key.quota?.atOnce ?? null,
+  jobs_per_day: key.quota?.perDay ?? null,
+  created_at: toUnixSeconds(key.createdAt),
+  expires_at: key.expiresAt === null ? null : toUnixSeconds(key.expiresAt),
+  revoked_at: key.revokedAt === null ? null : toUnixSeconds(key.revokedAt),
+});
+
+/** An id that cannot be one of ours is as unknown as one that is not there. */
+const keyOfPath = (request: FastifyRequest) => keyIdFromRow(pathValue(request, 'keyId'));

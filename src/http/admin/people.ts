@@ -1,0 +1,100 @@
+import type { FastifyRequest } from 'fastify';
+import { toUnixSeconds } from '../../domain/clock.ts';
+import { personIdFromRow } from '../../domain/ids.ts';
+import {
+  hashPassword,
+  longestPassword,
+  type Person,
+  type Role,
+  roles,
+  shortestPassword,
+} from '../../domain/person.ts';
+import { refuse } from '../../domain/refusal.ts';
+import { createPerson, editPerson, listPeople as listInStore, removePerson } from '../../store/people.ts';
+import { type HttpParts, pathValue, type Route } from '../parts.ts';
+import { readAdminBody, refuseField } from './admin-body.ts';
+import { identifyOperator } from './identify-operator.ts';
+
+/** Who may use the console under a name of his own. */
+export const listPeople = (parts: HttpParts): Route => ({
+  method: 'GET',
+  path: '/admin/v1/people',
+  errors: 'detail',
+  async handle(request) {
+    await identifyOperator(parts, request, 'admin');
+    return { object: 'list', data: (await listInStore(parts.db)).map(personBody), has_more: false };
+  },
+});
+
+export const addPerson = (parts: HttpParts): Route => ({
+  method: 'POST',
+  path: '/admin/v1/people',
+  errors: 'detail',
+  async handle(request) {
+    const { actor } = await identifyOperator(parts, request);
+    const given = await readAdminBody(request, ['name', 'role', 'password']);
+    const wanted = { name: readName(given.name), role: readRole(given.role) };
+    const passwordHash = await hashPassword(readPassword(given.password));
+    const now = parts.clock.now();
+    const person = await createPerson(parts.db, { ...wanted, passwordHash }, { actor, now });
+    return personBody(person ?? refuseField('name', 'is taken'));
+  },
+});
+
+/** Another role or password; the sessions of that person end. */
+export const changePerson = (parts: HttpParts): Route => ({
+  method: 'PUT',
+  path: '/admin/v1/people/:personId',
+  errors: 'detail',
+  async handle(request) {
+    const { actor } = await identifyOperator(parts, request);
+    const { role, password } = await readAdminBody(request, ['role', 'password']);
+    const change = {
+      ...(role !== undefined && { role: readRole(role) }),
+      ...(password !== undefined && { passwordHash: await hashPassword(readPassword(password)) }),
+    };
+    const now = parts.clock.now();
+    const person = await editPerson(parts.db, personOfPath(request), change, { actor, now });
+    if (!person) throw refuse('person_unknown');
+    return personBody(person);
+  },
+});
+
+export const dropPerson = (parts: HttpParts): Route => ({
+  method: 'DELETE',
+  path: '/admin/v1/people/:personId',
+  errors: 'detail',
+  async handle(request) {
+    const { actor } = await identifyOperator(parts, request);
+    const id = personOfPath(request);
+    if (!(await removePerson(parts.db, id, { actor, now: parts.clock.now() })))
+      throw refuse('person_unknown');
+    return { object: 'person', id, removed: true };
+  },
+});
+
+const personOfPath = (request: FastifyRequest) => personIdFromRow(pathValue(request, 'personId'));
+
+function readName(value: unknown): string {
+  if (typeof value === 'string' && /^[\p{L}\p{N}][\p{L}\p{N}._@ -]{0,99}$/u.test(value)) return value;
+  return refuseField('name', 'must be 1 to 100 letters, digits, or . _ @ - and begin with a letter or digit');
+}
+
+function readRole(value: unknown): Role {
+  return roles.find(role => role === value) ?? refuseField('role', `must be one of ${roles.join(', ')}`);
+}
+
+function readPassword(value: unknown): string {
+  if (typeof value === 'string' && value.length >= shortestPassword && value.length <= longestPassword)
+    return value;
+  return refuseField('password', `must be ${shortestPassword} to ${longestPassword} characters`);
+}
+
+const personBody = ({ id, name, role, createdAt, changedAt }: Person) => ({
+  id,
+  object: 'person',
+  name,
+  role,
+  created_at: toUnixSeconds(createdAt),
+  changed_at: toUnixSeconds(changedAt),
+});

@@ -1,0 +1,100 @@
+import type { FastifyRequest } from 'fastify';
+import { describe, summarize } from '../../catalog/describe.ts';
+import type { Model } from '../../catalog/model.ts';
+import type { Principal } from '../../domain/key.ts';
+import { refuse } from '../../domain/refusal.ts';
+import { writeAudit } from '../../store/audit.ts';
+import { readConsolePrincipal } from '../../store/keys.ts';
+import { type HttpParts, pathValue, type Route } from '../parts.ts';
+import { identifyOperator } from './identify-operator.ts';
+
+/** The models as the API tells of them, without a key. */
+export const listModelsForConsole = (parts: HttpParts): Route => ({
+  method: 'GET',
+  path: '/admin/v1/models',
+  errors: 'detail',
+  async handle(request) {
+    await identifyOperator(parts, request);
+    return { object: 'list', data: parts.served().all.map(summaryForConsole), has_more: false };
+  },
+});
+
+/** Beside the summary the kinds of media that an input has a place for: where a result may go on. */
+const summaryForConsole = (model: Model) => ({ ...summarize(model), takes: mediaKindsOf(model) });
+
+function mediaKindsOf(model: Model): readonly string[] {
+  const found = new Set<string>();
+  JSON.stringify(describe(model).input_schema, (name, value: unknown) => {
+    if (name === 'media' && typeof value === 'object' && value !== null)
+      found.add(String(Reflect.get(value, 'kind')));
+    return value;
+  });
+  return [...found];
+}
+
+/** Schema, hints, rules, limits and examples: what a form is drawn from. */
+export const getModelForConsole = (parts: HttpParts): Route => ({
+  method: 'GET',
+  path: '/admin/v1/models/:modelId',
+  errors: 'detail',
+  async handle(request) {
+    await identifyOperator(parts, request);
+    const modelId = pathValue(request, 'modelId');
+    const model = parts.served().find(modelId);
+    if (!model) throw refuse('model_unknown', { subject: modelId });
+    return describe(model);
+  },
+});
+
+/** The verdict of a run, nothing stored. */
+export const judgeFromConsole = (parts: HttpParts): Route => ({
+  method: 'POST',
+  path: '/admin/v1/models/:modelId/validate',
+  errors: 'detail',
+  async handle(request) {
+    await identifyOperator(parts, request, 'developer');
+    const { billedJobs } = await parts.admission.judge(await creationOf(parts, request));
+    return { object: 'validation', valid: true, billed_jobs: billedJobs };
+  },
+});
+
+/** A run: a job of the console's own key, in the audit under the name of whoever began it. */
+export const runFromConsole = (parts: HttpParts): Route => ({
+  method: 'POST',
+  path: '/admin/v1/models/:modelId/run',
+  errors: 'detail',
+  async handle(request) {
+    const operator = await identifyOperator(parts, request, 'developer');
+    const creation = await creationOf(parts, request);
+    const { jobId, modelId, position, replayed } = await parts.admission.admit(creation);
+    const { db, clock } = parts;
+    if (!replayed) {
+      const details = { model: modelId, name: operator.name };
+      await db.transaction(tx =>
+        writeAudit(tx, {
+          at: clock.now(),
+          actor: operator.actor,
+          action: 'job.run',
+          subject: jobId,
+          details,
+        }),
+      );
+    }
+    return { object: 'job', request_id: jobId, model: modelId, queue_position: position };
+  },
+});
+
+const creationOf = async (parts: HttpParts, request: FastifyRequest) => ({
+  principal: await consolePrincipal(parts),
+  modelId: pathValue(request, 'modelId'),
+  query: {},
+  message: request.raw,
+});
+
+/** Who everything that the console runs and uploads belongs to; within the rate of a key. */
+export async function consolePrincipal({ db, clock, takeFromRate }: HttpParts): Promise<Principal> {
+  const principal = await readConsolePrincipal(db, clock.now());
+  if (!principal) throw refuse('console_key_revoked');
+  takeFromRate(principal.keyId);
+  return principal;
+}

@@ -1,0 +1,28 @@
+import { refuse } from '../../domain/refusal.ts';
+import { type HttpParts, pathValue, type Route } from '../parts.ts';
+import { identifyOperator } from './identify-operator.ts';
+
+/** Accounts at upstreams, the engine of this machine among them: what runs there, and whether one is left alone. */
+export const listProviders = (parts: HttpParts): Route => ({
+  method: 'GET',
+  path: '/admin/v1/providers',
+  errors: 'detail',
+  async handle(request) {
+    await identifyOperator(parts, request);
+    return { object: 'list', data: await parts.accounts.list(), has_more: false };
+  },
+});
+
+/** One free call with the key of an account. */
+export const testProvider = (parts: HttpParts): Route => ({
+  method: 'POST',
+  path: '/admin/v1/providers/:account/test',
+  errors: 'detail',
+  async handle(request) {
+    await identifyOperator(parts, request);
+    const id = pathValue(request, 'account');
+    const result = await parts.accounts.test(id);
+    if (result === 'unknown') throw refuse('provider_unknown');
+    return { object: 'provider_test', account: id, ...result };
+  },
+});

@@ -1,0 +1,63 @@
+import type { FastifyRequest } from 'fastify';
+import { days, parseTime, toUnixSeconds } from '../../domain/clock.ts';
+import {
+  breakdowns,
+  countEnded,
+  type ReportQuery,
+  readNames,
+  sumUsage,
+  timeEnded,
+} from '../../store/usage-report.ts';
+import { type HttpParts, queryValue, type Route } from '../parts.ts';
+import { refuseField } from './admin-body.ts';
+import { identifyOperator } from './identify-operator.ts';
+import { choiceOf, refuseUnknownQuery } from './read-query.ts';
+
+const usualDays = 14;
+const mostDays = 366;
+
+/** What was made and used in a time, by day and by model, key or user; reading it counts against nothing. */
+export const getUsage = (parts: HttpParts): Route => ({
+  method: 'GET',
+  path: '/admin/v1/usage',
+  errors: 'detail',
+  async handle(request) {
+    await identifyOperator(parts, request);
+    refuseUnknownQuery(request, ['from', 'to', 'by']);
+    const query = readQuery(parts, request);
+    const { lines, isCut } = await countEnded(parts.db, query);
+    const names = await readNames(parts.db, query.by);
+    const named = <Line extends { readonly name: string }>(line: Line) => ({
+      ...line,
+      label: names.get(line.name) ?? line.name,
+    });
+    return {
+      object: 'usage',
+      by: query.by,
+      from: toUnixSeconds(query.from),
+      to: toUnixSeconds(query.to),
+      jobs: lines.map(line => ({ ...named(line), day: toUnixSeconds(line.day) })),
+      used: (await sumUsage(parts.db, query)).map(sum => ({ ...named(sum), day: toUnixSeconds(sum.day) })),
+      speed: (await timeEnded(parts.db, query)).map(({ queueMs, runMs, ...speed }) => ({
+        ...named(speed),
+        queue_ms: queueMs,
+        run_ms: runMs,
+      })),
+      truncated: isCut,
+    };
+  },
+});
+
+function readQuery({ clock }: HttpParts, request: FastifyRequest): ReportQuery {
+  const to = readTime(request, 'to') ?? clock.now() + 1;
+  const from = readTime(request, 'from') ?? Math.floor(to / days) * days - (usualDays - 1) * days;
+  if (from >= to) refuseField('from', 'must be before to');
+  if (to - from > mostDays * days) refuseField('from', `must be at most ${mostDays} days before to`);
+  return { from, to, by: choiceOf(request, 'by', breakdowns) ?? 'model' };
+}
+
+function readTime(request: FastifyRequest, name: string): number | null {
+  const given = queryValue(request, name);
+  if (given === undefined || given === '') return null;
+  return parseTime(given) ?? refuseField(name, 'must be a time: ISO 8601 or Unix seconds');
+}

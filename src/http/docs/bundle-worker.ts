@@ -1,0 +1,14 @@
+import { promisify } from 'node:util';
+import { parentPort } from 'node:worker_threads';
+import { gzip } from 'node:zlib';
+import scalar from '@scalar/fastify-api-reference';
+import Fastify from 'fastify';
+
+/** The package holds its script as a text inside of itself; its own route is the one way to it that is public. */
+const app = Fastify();
+await app.register(scalar, { routePrefix: '/docs', configuration: { url: 'openapi.json' } });
+const { statusCode, rawPayload } = await app.inject('/docs/js/scalar.js');
+await app.close();
+if (statusCode !== 200) throw new Error(`expected the script of the pages, got status ${statusCode}`);
+const gzipped = await promisify(gzip)(rawPayload);
+parentPort?.postMessage(gzipped);

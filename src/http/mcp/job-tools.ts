@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { idempotencyKey, inputOfModel, jsonOf, modelId, requestId } from './arguments.ts';
+import { bodyOf, type Gateway } from './ask-gateway.ts';
+import { findPlace, followJob, type JobPlace, pathOf, sayStatus } from './follow-job.ts';
+import { tellResult } from './tell-result.ts';
+import { defineTool, type Said, ToolFailed } from './tool.ts';
+
+const pollAfterMs = 5_000;
+const longestWaitSeconds = 25;
+/** Many callers give up after a minute. */
+const generateWithinSeconds = 50;
+
+const creation = z.strictObject({
+  model: modelId,
+  input: inputOfModel,
+  idempotency_key: idempotencyKey,
+});
+const handle = z.looseObject({ request_id: z.string(), queue_position: z.number() });
+
+async function submit(
+  gateway: Gateway,
+  { model, input, idempotency_key }: z.output<typeof creation>,
+  signal: AbortSignal,
+) {
+  const answered = await gateway.ask('POST', `/v1/queue/${encodeURIComponent(model)}`, {
+    body: jsonOf(input),
+    headers: idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key },
+    signal,
+  });
+  return bodyOf(answered, handle);
+}
+
+export const submitJob = defineTool({
+  name: 'submit_job',
+  title: 'Submit a job',
+  description:
+    'Creates a job of a model and returns at once with its request_id. The job may cost money; give an idempotency_key, so that a repeated call makes no second one.',
+  input: creation,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  async run(asked, { gateway }, { signal }) {
+    const { request_id, queue_position } = await submit(gateway, asked, signal);
+    return {
+      text: `Accepted as ${request_id}; ${queue_position} before it.\nNext: job_status with this request_id and wait_seconds ${longestWaitSeconds}.`,
+      structured: { request_id, model: asked.model, queue_position, poll_after_ms: pollAfterMs },
+    };
+  },
+});
+
+export const jobStatus = defineTool({
+  name: 'job_status',
+  title: 'Status of a job',
+  description: `Tells the status of a job: IN_QUEUE, IN_PROGRESS or COMPLETED. With wait_seconds (at most ${longestWaitSeconds}) it answers once the job is COMPLETED or the time is over.`,
+  input: z.strictObject({
+    request_id: requestId,
+    wait_seconds: z.int().min(0).max(longestWaitSeconds).default(0).describe('How long to wait for the end.'),
+  }),
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  async run({ request_id, wait_seconds }, { gateway }, call) {
+    const place = await findPlace(gateway, request_id, call.signal);
+    const status = await followJob(gateway, place, { ...call, waitSeconds: wait_seconds });
+    return tellStatus(place, status);
+  },
+});
+
+export const jobResult = defineTool({
+  name: 'job_result',
+  title: 'Result of a job',
+  description: 'Gives the result of a COMPLETED job, with fresh addresses of its files, or why it failed.',
+  input: z.strictObject({ request_id: requestId }),
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  async run({ request_id }, { gateway }, { signal }) {
+    return tellResult(gateway, await findPlace(gateway, request_id, signal), signal);
+  },
+});
+
+const cancellation = z.looseObject({
+  status: z.enum(['OK', 'CANCELLATION_REQUESTED', 'ALREADY_COMPLETED']),
+  request_id: z.string(),
+});
+
+export const cancelJob = defineTool({
+  name: 'cancel_job',
+  title: 'Cancel a job',
+  description:
+    'Ends a job that waits, and asks one that runs to stop. What it cost until then is not given back.',
+  input: z.strictObject({ request_id: requestId }),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  async run({ request_id }, { gateway }, { signal }) {
+    const place = await findPlace(gateway, request_id, signal);
+    const answered = await gateway.ask('PUT', pathOf(place, 'cancel'), { signal });
+    // Its 400 says how the job stands, like the other two answers.
+    const cancelled = cancellation.safeParse(answered.body).data ?? bodyOf(answered, cancellation);
+    return { text: sayCancelled[cancelled.status], structured: cancelled };
+  },
+});
+
+const sayCancelled = {
+  OK: 'The job waited and is cancelled.',
+  CANCELLATION_REQUESTED:
+    'The job runs and is asked to stop.\nNext: job_status tells when it ended; it may still end well.',
+  ALREADY_COMPLETED: 'The job was COMPLETED before.\nNext: job_result tells what became of it.',
+} as const;
+
+export const generate = defineTool({
+  name: 'generate',
+  title: 'Submit a job and wait for it',
+  description: `Creates a job and waits up to ${generateWithinSeconds} seconds for its result. A job that takes longer goes on, and its request_id is given back for job_status. It may cost money, like submit_job.`,
+  input: creation,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  async run(asked, { gateway }, call) {
+    const { request_id } = await submit(gateway, asked, call.signal);
+    const place = { model: asked.model, requestId: request_id };
+    try {
+      await call.progress(0, `Accepted as ${request_id}`);
+      const status = await followJob(gateway, place, { ...call, waitSeconds: generateWithinSeconds });
+      if (status.status !== 'COMPLETED') return tellStatus(place, status);
+      return await tellResult(gateway, place, call.signal);
+    } catch (failure) {
+      // The job is kept, whatever happened to the wait: its id must not be lost with it.
+      if (failure instanceof ToolFailed) return tellLostWait(place, failure);
+      throw failure;
+    }
+  },
+});
+
+function tellStatus({ model, requestId }: JobPlace, status: Parameters<typeof sayStatus>[0]): Said {
+  const isFinal = status.status === 'COMPLETED';
+  const next = isFinal
+    ? 'Next: job_result.'
+    : `Next: job_status with request_id ${requestId} and wait_seconds ${longestWaitSeconds}.`;
+  return {
+    text: `${sayStatus(status)}\n${next}`,
+    structured: { ...status, model, ...(!isFinal && { poll_after_ms: pollAfterMs }) },
+  };
+}
+
+const tellLostWait = ({ model, requestId }: JobPlace, { message }: ToolFailed): Said => ({
+  text: `The job ${requestId} was accepted and goes on, but the wait for it broke off: ${message}\nNext: job_status with this request_id. Do not submit it again.`,
+  structured: { request_id: requestId, model, poll_after_ms: pollAfterMs },
+});

@@ -1,0 +1,38 @@
+import type { McpServer } from '@modelcontextprotocol/server';
+import { cancelJob, generate, jobResult, jobStatus, submitJob } from './job-tools.ts';
+import { describeModel, estimateCost, listModels } from './model-tools.ts';
+import type { Tool, ToolParts } from './tool.ts';
+import { uploadFile } from './upload-tool.ts';
+
+const tools: readonly Tool[] = [
+  listModels,
+  describeModel,
+  estimateCost,
+  uploadFile,
+  submitJob,
+  jobStatus,
+  jobResult,
+  cancelJob,
+  generate,
+];
+
+const instructions = `Generates video, images and speech. list_models tells what there is, describe_model what a model takes. submit_job creates a job, job_status waits for it, job_result gives its files; generate does all three for what takes less than a minute. A job may cost money: after a lost answer look for the job or repeat the call with the same idempotency_key, never without one.`;
+
+/** More members and elements than the input of any model has by far. */
+const maxToolInputElements = 100_000;
+
+/** Makes what serves one conversation, or one request where each stands for itself. */
+export type MakeMcpServer = (parts: ToolParts) => McpServer;
+
+/** The package of the protocol is loaded here, and only when somebody speaks it. */
+export async function openMcpServers(): Promise<MakeMcpServer> {
+  const { McpServer } = await import('@modelcontextprotocol/server');
+  return parts => {
+    const server = new McpServer(
+      { name: 'atelier', title: 'Atelier', version: '1.0.0' },
+      { instructions, capabilities: { tools: { listChanged: false } }, maxToolInputElements },
+    );
+    for (const tool of tools) tool.register(server, parts);
+    return server;
+  };
+}

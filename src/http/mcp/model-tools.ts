@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { inputOfModel, jsonOf, modelId } from './arguments.ts';
+import { bodyOf } from './ask-gateway.ts';
+import { defineTool } from './tool.ts';
+
+const line = z.looseObject({ id: z.string(), kind: z.string(), title: z.string(), summary: z.string() });
+const list = z.looseObject({ data: z.array(line) });
+
+export const listModels = defineTool({
+  name: 'list_models',
+  title: 'List the models',
+  description: 'Lists the generative models of this gateway: id, kind (video, image or speech), summary.',
+  input: z.strictObject({
+    kind: z.enum(['video', 'image', 'speech']).optional().describe('Only models of this kind.'),
+  }),
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  async run({ kind }, { gateway }, { signal }) {
+    const { data } = bodyOf(await gateway.ask('GET', '/v1/models', { signal }), list);
+    const models = data.filter(model => kind === undefined || model.kind === kind);
+    const lines = models.map(({ id, kind, summary }) => `${id} (${kind}): ${summary}`);
+    const next = 'Next: describe_model with one of these ids tells what it takes.';
+    return { text: [...lines, next].join('\n'), structured: { models } };
+  },
+});
+
+const description = z.looseObject({
+  ...line.shape,
+  input_schema: z.looseObject({}),
+  rules: z.array(z.looseObject({ says: z.string() })),
+  examples: z.array(z.unknown()),
+});
+
+export const describeModel = defineTool({
+  name: 'describe_model',
+  title: 'Describe a model',
+  description:
+    'Tells what a model takes: JSON Schema of its input, rules between fields, bounds of media, an example. Read it before the first job of a model.',
+  input: z.strictObject({ model: modelId }),
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  async run({ model }, { gateway }, { signal }) {
+    const path = `/v1/models/${encodeURIComponent(model)}`;
+    const described = bodyOf(await gateway.ask('GET', path, { signal }), description);
+    const { id, kind, title, summary, rules, examples, input_schema } = described;
+    const text = [
+      `${id} (${kind}): ${title}. ${summary}`,
+      ...rules.map(({ says }) => `Rule: ${says}`),
+      `Example: ${JSON.stringify(examples[0])}`,
+      `Schema: ${JSON.stringify(input_schema)}`,
+      'Leave out what you do not need: an omitted field has its default. Media fields also take the id of a file (upload_file).',
+      'Next: submit_job (or generate) with such an input.',
+    ];
+    return { text: text.join('\n'), structured: described };
+  },
+});
+
+const verdict = z.looseObject({ billed_jobs: z.number() });
+
+export const estimateCost = defineTool({
+  name: 'estimate_cost',
+  title: 'Try an input, and count what would be billed',
+  description:
+    'Tells whether an input would be accepted, and as how many jobs it would be billed; nothing is stored. The gateway knows no prices.',
+  input: z.strictObject({ model: modelId, input: inputOfModel }),
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  async run({ model, input }, { gateway }, { signal }) {
+    const path = `/v1/models/${encodeURIComponent(model)}/validate`;
+    const answered = await gateway.ask('POST', path, { body: jsonOf(input), signal });
+    const judged = bodyOf(answered, verdict);
+    const jobs = judged.billed_jobs === 1 ? 'one job' : `${judged.billed_jobs} jobs`;
+    return {
+      text: `The input would be accepted and billed as ${jobs}. What a job costs is between you and whoever runs this gateway.`,
+      structured: judged,
+    };
+  },
+});

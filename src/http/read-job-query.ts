@@ -1,0 +1,37 @@
+import type { FastifyRequest } from 'fastify';
+import { parseJobId } from '../domain/ids.ts';
+import type { JobStatus } from '../domain/job.ts';
+import { refuse } from '../domain/refusal.ts';
+import { queryOf, queryValue } from './parts.ts';
+
+const defaultLimit = 20;
+const maxLimit = 100;
+
+/** What both lists of one's own jobs can be asked for. */
+export function readJobQuery(request: FastifyRequest) {
+  for (const name of Object.keys(queryOf(request))) {
+    if (queryValue(request, name) === undefined) refuseQuery(name, 'must be given once');
+  }
+  const limit = queryValue(request, 'limit') ?? String(defaultLimit);
+  if (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > maxLimit) {
+    refuseQuery('limit', `must be between 1 and ${maxLimit}`);
+  }
+  const status = queryValue(request, 'status') ?? null;
+  if (status !== null && !isStatus(status)) refuseQuery('status', `must be one of ${statuses.join(', ')}`);
+  const externalTaskId = queryValue(request, 'external_task_id') ?? null;
+  // No job has such an id, and not every database can be asked for one.
+  if (externalTaskId !== null && /\p{Cc}/u.test(externalTaskId)) {
+    refuseQuery('external_task_id', 'must be without control characters');
+  }
+  const after = queryValue(request, 'after');
+  const afterId =
+    after === undefined ? null : (parseJobId(after) ?? refuseQuery('after', 'must be a request_id'));
+  return { externalTaskId, status, after: afterId, limit: Number(limit) };
+}
+
+const statuses: readonly JobStatus[] = ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED'];
+const isStatus = (text: string): text is JobStatus => statuses.some(status => status === text);
+
+export function refuseQuery(name: string, reason: string): never {
+  throw refuse('input_invalid', { subject: `${name}: ${reason}`, fields: [name] });
+}

@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { refuse } from '../../domain/refusal.ts';
+import type { BuiltConsole, ConsoleFile } from '../console/built-console.ts';
+import { type HttpParts, pathValue, type Route } from '../parts.ts';
+
+const notBuilt =
+  'The console is not built here. "npm start" builds it, and so does: npm run build -w atelier-console\n';
+/** Written into the page by the build, and replaced whenever it is sent. */
+const placeOfBase = '<base href="./" />';
+const placeOfNonce = 'content="csp-nonce"';
+/** Named after what they hold, so they never change. */
+const isHashed = (path: string): boolean => path.startsWith('assets/');
+
+/** The console: its files, and its one page at every address that the page itself knows what to do with. */
+export const getConsole = (parts: HttpParts): Route => ({
+  method: 'GET',
+  path: '/console/*',
+  errors: 'detail',
+  async handle(request, reply) {
+    const built = await parts.console();
+    if (!built) return answerNotBuilt(reply);
+    const path = pathValue(request, '*');
+    const file = built.get(path);
+    if (file && path !== 'index.html') return answerFile(request, reply, path, file);
+    if (isHashed(path)) throw refuse('path_unknown');
+    return answerPage(reply, built, depthOf(request));
+  },
+});
+
+/** Without the slash at its end, addresses that are relative to the page would miss it. */
+export const getConsoleRoot = (parts: HttpParts): Route => ({
+  method: 'GET',
+  path: '/console',
+  errors: 'detail',
+  async handle(request, reply) {
+    const built = await parts.console();
+    if (!built) return answerNotBuilt(reply);
+    // Relative: whatever stands before it at a proxy stays.
+    return pathOf(request).endsWith('/') ? answerPage(reply, built, 0) : reply.redirect('console/', 302);
+  },
+});
+
+/** How many folders below the console an address stands. */
+const depthOf = (request: FastifyRequest): number =>
+  pathOf(request).split('/').length - '/console/'.split('/').length;
+
+const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0]!;
+
+function answerNotBuilt(reply: FastifyReply) {
+  return reply.code(404).header('content-type', 'text/plain; charset=utf-8').send(notBuilt);
+}
+
+function answerFile(request: FastifyRequest, reply: FastifyReply, path: string, file: ConsoleFile) {
+  const isSmall = file.gzipped !== null && /\bgzip\b/.test(request.raw.headers['accept-encoding'] ?? '');
+  if (isSmall) reply.header('content-encoding', 'gzip');
+  return reply
+    .header('content-type', file.contentType)
+    .header('vary', 'accept-encoding')
+    .header('x-content-type-options', 'nosniff')
+    .header('cache-control', isHashed(path) ? 'public, max-age=31536000, immutable' : 'no-cache')
+    .send(isSmall ? file.gzipped : file.bytes);
+}
+
+/**
+ * The page asks for everything relative to its base, so it works behind any prefix of a proxy. Styles that a
+ * widget writes carry the nonce; no script does.
+ */
+function answerPage(reply: FastifyReply, built: BuiltConsole, depth: number) {
+  const { bytes, contentType } = built.get('index.html')!;
+  const nonce = randomBytes(16).toString('base64');
+  const page = bytes
+    .toString()
+    .replace(placeOfBase, `<base href="${depth === 0 ? './' : '../'.repeat(depth)}" />`)
+    .replace(placeOfNonce, `content="${nonce}"`);
+  return reply
+    .header('content-type', contentType)
+    .header('content-security-policy', policyWith(nonce))
+    .header('x-content-type-options', 'nosniff')
+    .header('referrer-policy', 'same-origin')
+    .header('x-frame-options', 'DENY')
+    .send(page);
+}
+
+/** Nothing of any other host, no script but our files, in nobody's frame. */
+const policyWith = (nonce: string): string =>
+  [
+    "default-src 'self'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data: blob:",
+    "media-src 'self' blob:",
+    "connect-src 'self'",
+    "object-src 'none'",
+    "base-uri 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');

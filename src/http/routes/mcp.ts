@@ -1,0 +1,69 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { readJsonObject } from '../../admission/read-body.ts';
+import { refuse } from '../../domain/refusal.ts';
+import { openFetchFile } from '../mcp/fetch-file.ts';
+import { refuseForeign } from '../mcp/refuse-foreign.ts';
+import { openServeMcp, type ServeMcp } from '../mcp/serve-over-http.ts';
+import { type HttpParts, identify, type Route } from '../parts.ts';
+
+/** As much as a message on stdio may have; larger files are uploaded by their address. */
+const maxBytes = 10 * 1024 * 1024;
+
+/** The tools of the Model Context Protocol, by streamable HTTP, with the keys of the queue. */
+export const callMcp = (parts: HttpParts): Route => {
+  const { outbound, spool, log } = parts;
+  let opened: Promise<ServeMcp> | null = null;
+  const open = () =>
+    openServeMcp({
+      fetchFile: openFetchFile(outbound, spool),
+      onBug: failure => log.error({ err: failure }, 'a tool failed'),
+    });
+  return {
+    method: 'POST',
+    path: '/mcp',
+    errors: 'detail',
+    async handle(request, reply) {
+      refuseForeign(request.raw.headers, parts.publicUrl());
+      const { keyId } = await identify(parts, request);
+      // Held to the end of the answer, because so long the input lies in memory.
+      return parts.bodies.hold(keyId, async room => {
+        const tooLarge = () => refuse('body_too_large');
+        const body = await readJsonObject(request.raw, { maxBytes, tooLarge, room });
+        opened ??= open();
+        const serve = await opened;
+        await reply.send(await serve(webRequestOf(request, reply), body));
+        return reply;
+      });
+    },
+  };
+};
+
+/** There are no sessions, so there is nothing to listen to: clients ask, and go on without. */
+export const refuseMcpStream = (): Route => ({
+  method: 'GET',
+  path: '/mcp',
+  errors: 'detail',
+  handle: async (_request, reply) => {
+    reply.header('allow', 'POST');
+    throw refuse('mcp_only_posted');
+  },
+});
+
+/** Addressed to where its tools find this gateway: the very address that the connection came to. */
+function webRequestOf({ raw }: FastifyRequest, reply: FastifyReply): Request {
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  const { localAddress = '127.0.0.1', localPort, localFamily } = raw.socket;
+  const host = localFamily === 'IPv6' ? `[${localAddress}]` : localAddress;
+  const passed = Object.entries(raw.headers).flatMap(([name, value]): [string, string][] =>
+    typeof value === 'string' && isPassed(name) ? [[name, value]] : [],
+  );
+  return new Request(`http://${host}:${localPort}/mcp`, {
+    method: 'POST',
+    headers: passed,
+    signal: gone.signal,
+  });
+}
+
+const isPassed = (name: string): boolean =>
+  ['accept', 'authorization', 'content-type'].includes(name) || name.startsWith('mcp-');

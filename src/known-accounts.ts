@@ -1,0 +1,99 @@
+import { tmpdir } from 'node:os';
+import type { AccountConfig } from './accounts.ts';
+import { type Catalog, openCatalog } from './catalog/catalog.ts';
+import type { Config } from './config.ts';
+import { systemClock, toUnixSeconds } from './domain/clock.ts';
+import type { TestResult } from './domain/provider.ts';
+import type { AccountTest, KnownAccounts } from './http/parts.ts';
+import { openOutbound } from './media/connect.ts';
+import { localAccount } from './store/claims.ts';
+import type { Connection } from './store/connection.ts';
+import { readAccounts } from './store/overview.ts';
+
+interface KnownAccountsParts {
+  readonly db: Connection;
+  readonly clock: { now(): number };
+  readonly config: Pick<Config, 'localConcurrency' | 'allowPrivateNetwork'>;
+  /** As the settings are now. */
+  readonly routing: () => Config['routing'];
+  readonly served: () => Catalog;
+}
+
+/** Accounts as an operator sees them: what the settings say, and what runs there. */
+export function openKnownAccounts({ db, clock, config, routing, served }: KnownAccountsParts): KnownAccounts {
+  const engine = { id: localAccount, provider: localAccount, slots: config.localConcurrency };
+  return {
+    async list() {
+      const found = await readAccounts(db);
+      return [engine, ...routing().accounts].map(({ id, provider, slots }) => {
+        const now = found.get(id) ?? { running: 0, blockedUntil: 0, why: null };
+        const isBlocked = now.blockedUntil > clock.now();
+        return {
+          account: id,
+          provider,
+          slots,
+          running: now.running,
+          models: modelsAt(id, routing(), served()),
+          blocked_until: isBlocked ? toUnixSeconds(now.blockedUntil) : null,
+          blocked_why: isBlocked ? now.why : null,
+        };
+      });
+    },
+    async test(id) {
+      if (id === localAccount)
+        return {
+          outcome: 'untried',
+          says: 'local is the engine of this machine. It is tried by: atelier doctor',
+        };
+      const account = routing().accounts.find(account => account.id === id);
+      return account ? testAccount(account, config.allowPrivateNetwork) : 'unknown';
+    },
+  };
+}
+
+/** Those that clients may have made there; what has no route is made by the local engine. */
+export const modelsAt = (
+  account: string,
+  { routes }: Config['routing'],
+  { all }: Catalog,
+): readonly string[] =>
+  all
+    .map(({ id }) => id)
+    .filter(id => (routes.get(id) ?? [{ account: localAccount }]).some(route => route.account === account));
+
+/** One free call, where one is known. */
+export async function testAccount(account: AccountConfig, allowPrivate: boolean): Promise<AccountTest> {
+  const outbound = openOutbound({ allowPrivate });
+  // No input is sent, so that no model is asked for.
+  const catalog = openCatalog([]);
+  const opened = account.open({
+    catalog,
+    clock: systemClock,
+    outbound,
+    linkTo: () => null,
+    folder: tmpdir(),
+  });
+  try {
+    const result = await opened.provider.test?.();
+    return { outcome: result?.kind ?? 'untried', says: say(result, account) };
+  } finally {
+    await opened.close();
+    await outbound.close();
+  }
+}
+
+/** What it means, and what to do. */
+function say(result: TestResult | undefined, { provider }: AccountConfig): string {
+  switch (result?.kind) {
+    case undefined:
+      return `not tried, because no call of ${provider} is known that costs nothing. The first job tells.`;
+    case 'accepted':
+      return 'the upstream answers and takes the account. Nothing was charged.';
+    case 'refused':
+      return `${result.reason}. Look at the key, its balance and its rights there, and whether base_url is where it belongs.`;
+    case 'unreachable':
+      return `no answer (${result.reason}). Look at base_url, and whether this machine may call it.`;
+    case 'unclear':
+      return `${result.reason}, which says nothing of the account. Look at base_url, and try again later.`;
+  }
+}

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parse as parseYaml } from 'yaml';
+import { z } from 'zod';
+import { type Catalog, openCatalog } from './catalog/catalog.ts';
+import { contractCatalog } from './catalog/index.ts';
+import type { Model } from './catalog/model.ts';
+import { maxOwnModels, ownModelId, readOwnModel } from './catalog/own/model.ts';
+import { maxSchemaBytes } from './catalog/own/schema.ts';
+import type { Issue } from './read-routing.ts';
+
+export interface ReadModels {
+  readonly catalog: Catalog;
+  /** Ids of models whose description is wrong: they are in the settings, and not in the catalog. */
+  readonly wrong: ReadonlySet<string>;
+  /** Ids of models that clients are not told of. */
+  readonly off: readonly string[];
+  readonly issues: readonly Issue[];
+}
+
+export const modelSwitch = z.enum(['on', 'off'], { error: 'must be on or off' });
+const written = z.record(z.string(), z.unknown(), { error: 'must be models by their ids' });
+const members = z.looseObject({});
+
+/**
+ * `models` of `atelier.yaml`: models of the contract switched on or off, and models of the operator's own. A schema
+ * may stand in a file beside that one, which lies in `folder`.
+ */
+export function readModels(models: unknown, folder: string): ReadModels {
+  const issues: Issue[] = [];
+  const off: string[] = [];
+  const wrong = new Set<string>();
+  const own: Model[] = [];
+  const read = written.safeParse(models ?? {});
+  for (const issue of read.error?.issues ?? []) tell(issue.message, ...issue.path);
+  for (const [id, value] of Object.entries(read.data ?? {})) {
+    if (contractCatalog.find(id)) readSwitch(id, value);
+    else if (typeof value === 'string') tell('there is no such model', id);
+    else readOwn(id, value);
+  }
+  if (own.length > maxOwnModels) tell(`must be at most ${maxOwnModels} models of your own`);
+  return { catalog: openCatalog([...contractCatalog.all, ...own]), wrong, off, issues };
+
+  function readSwitch(id: string, value: unknown): void {
+    const parsed = modelSwitch.safeParse(value);
+    if (!parsed.success) tell(parsed.error.issues[0]?.message ?? '', id);
+    if (parsed.data === 'off') off.push(id);
+  }
+
+  function readOwn(id: string, value: unknown): void {
+    const read = readOne(id, value);
+    if (!read) {
+      wrong.add(id);
+      return;
+    }
+    own.push(read.model);
+    if (read.isOff) off.push(id);
+  }
+
+  /** Null where something is wrong, which is told. */
+  function readOne(id: string, value: unknown): { readonly model: Model; readonly isOff: boolean } | null {
+    const named = ownModelId.safeParse(id);
+    for (const { message } of named.error?.issues ?? []) tell(message, id);
+    const whole = withSchema(value, folder);
+    if (typeof whole === 'string') {
+      tell(whole, id, 'schema_file');
+      return null;
+    }
+    const model = readOwnModel(id, whole);
+    if (model.ok) return named.success ? model : null;
+    for (const { path, reason } of model.faults) tell(reason, id, ...path.split('.').filter(Boolean));
+    return null;
+  }
+
+  function tell(message: string, ...path: readonly PropertyKey[]): void {
+    issues.push({ path: ['models', ...path], message });
+  }
+}
+
+/** With what stands in its `schema_file`; a sentence where that cannot be had. */
+function withSchema(value: unknown, folder: string): unknown {
+  const { schema_file: file, ...model } = members.safeParse(value).data ?? {};
+  if (file === undefined) return value;
+  if (typeof file !== 'string') return 'must be the path of a file';
+  if (model.schema !== undefined) return 'stands beside a schema: one of them';
+  try {
+    const text = readFileSync(resolve(folder, file), 'utf8');
+    if (Buffer.byteLength(text) > 2 * maxSchemaBytes)
+      return `must be at most ${(2 * maxSchemaBytes) / 1024} KiB`;
+    const schema: unknown = parseYaml(text);
+    return { ...model, schema };
+  } catch {
+    return `nothing can be read from ${file}`;
+  }
+}

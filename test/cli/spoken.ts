@@ -1,0 +1,54 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Ended, Environment } from '../support/program.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** A command that somebody talks with while it runs. */
+export interface Spoken {
+  readonly child: ChildProcess;
+  /** Resolves when its stderr matches. */
+  heard(words: RegExp): Promise<void>;
+  ended(): Promise<Ended>;
+}
+
+export function speak(args: readonly string[], env: Environment, stdin = ''): Spoken {
+  const child = spawn(process.execPath, ['bin/atelier.js', ...args], {
+    cwd: root,
+    env: { PATH: process.env.PATH ?? '', ...env },
+  });
+  const told = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (told.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (told.stderr += text));
+  child.stdin.end(stdin);
+  const closed = once(child, 'close');
+  return {
+    child,
+    async heard(words) {
+      while (!words.test(told.stderr)) {
+        if (child.exitCode !== null) throw new Error(`expected ${words}, it ended: ${told.stderr}`);
+        await Promise.race([once(child.stderr, 'data'), closed]);
+      }
+    },
+    async ended() {
+      const [code] = await closed;
+      return { code, ...told };
+    },
+  };
+}
+
+/** The same at a terminal; everything it shows, as it shows it. */
+export async function speakAtTerminal(args: readonly string[], env: Environment): Promise<Ended> {
+  const words = [process.execPath, `${root}bin/atelier.js`, ...args].map(word => `'${word}'`).join(' ');
+  const child = spawn('script', ['-qfec', words, '/dev/null'], {
+    cwd: root,
+    env: { PATH: process.env.PATH ?? '', TERM: 'xterm', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const told = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (told.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (told.stderr += text));
+  const [code] = await once(child, 'close');
+  return { code, ...told };
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { checkPackage, Package } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import { models } from '../../src/catalog/index.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { makeProject, type Project, readPrograms } from './packed-client.ts';
+
+describe('the client as a package', () => {
+  let project: Project;
+  before(async () => {
+    project = await makeProject();
+  });
+  after(() => rm(project.folder, { recursive: true, force: true }));
+
+  async function filesOf(folder: string): Promise<ReadonlyMap<string, string>> {
+    const entries = await readdir(join(project.client, folder), { recursive: true, withFileTypes: true });
+    const paths = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));
+    return new Map(await Promise.all(paths.map(async path => [path, await readFile(path, 'utf8')] as const)));
+  }
+
+  test('a linter of packages finds nothing wrong with it', async () => {
+    const { messages } = await publint({ pkgDir: project.client, pack: false, strict: true });
+    assert.deepEqual(messages, []);
+  });
+
+  test('its types are found by everybody who can load it', async () => {
+    const files = Object.fromEntries(
+      [...(await filesOf('.'))].map(([path, text]) => [path.slice(project.folder.length), text]),
+    );
+    const checked = await checkPackage(new Package(files, 'atelier-client', '0.1.0'));
+    assert.notEqual(checked.types, false);
+    const problems = 'problems' in checked ? checked.problems : [];
+    // It is ESM alone: whoever resolves as the old Node did, or loads by require, is not meant.
+    const meant = problems.filter(
+      problem => !('resolutionKind' in problem) || !/^node1(?:0|6-cjs)$/.test(problem.resolutionKind),
+    );
+    assert.deepEqual(meant, []);
+  });
+
+  test('it needs nothing but the platform', async () => {
+    for (const [path, text] of await filesOf('dist')) {
+      if (!path.endsWith('.js')) continue;
+      const foreign = [...text.matchAll(/\bfrom\s*'([^.'][^']*)'|\bimport\s*\(?'([^.'][^']*)'/g)];
+      assert.deepEqual([path, foreign.map(([found]) => found)], [path, []]);
+      assert.doesNotMatch(text, /\b(?:Buffer|process|require)\b\s*[.(]/, path);
+    }
+  });
+
+  test('every example of the catalog is an input by its model id, and what is no input is told', async () => {
+    const typed = models.flatMap(({ id, examples }) =>
+      examples.map(example => `take('${id}', ${JSON.stringify(example)});`),
+    );
+    await project.check({
+      typed: `import { type InputOf, type ModelMap, type ResultOf } from 'atelier-client';
+function take<Id extends keyof ModelMap>(_: Id, __: InputOf<Id>): void {}
+${typed.join('\n')}
+take('gamma-v3-image', { prompt: 'x', element_list: [{ element_id: 9007199254740993n }] });
+// @ts-expect-error: 16:9 is no number.
+take('gamma-v3-image', { prompt: 'x', aspect_ratio: 16 });
+// @ts-expect-error: a prompt is required.
+take('gamma-v3-image', { aspect_ratio: '1:1' });
+// @ts-expect-error: a field that there is not.
+take('eta2.6-t2v', { prompt: 'x', lenght: 5 });
+// @ts-expect-error: a picture is no video.
+const wrong: ResultOf<'gamma-v3-image'> = null as unknown as ResultOf<'eta2.6-t2v'>;
+const free: InputOf<'a-model-of-the-operator'> = { anything: wrong };
+console.log(Object.keys(free).length);
+`,
+    });
+    assert.equal(await project.run('typed'), '1\n');
+  });
+
+  describe('the programs of its README', () => {
+    let gateway: TestGateway;
+    before(async () => {
+      gateway = await startGateway();
+    });
+    after(() => gateway.close());
+
+    const printed: readonly RegExp[] = [
+      /^(?:IN_\w+\n)*COMPLETED\nhttp:\S+\.png\S*\n$/,
+      /^(?:[0-9a-f-]{36} \w+\n)+http:\S+\.wav\S*\n$/,
+      /^http:\S+\/table\.csv\S*\n$/,
+      /^$/,
+      /^Text to video with sound \[/,
+    ];
+
+    test('each prints what it promises', async () => {
+      const texts = await readPrograms();
+      assert.equal(texts.length, printed.length);
+      const programs = Object.fromEntries(
+        texts.map((text, index) => [
+          `program-${index}`,
+          text.replaceAll('http://127.0.0.1:8080', gateway.url),
+        ]),
+      );
+      await project.check(programs);
+      const env = { ATELIER_API_KEY: await gateway.key(), CALLBACK_SECRET: 'whsec_b2xk' };
+      for (const [index, name] of Object.keys(programs).entries())
+        assert.match(await project.run(name, env), printed[index]!);
+    });
+  });
+});
