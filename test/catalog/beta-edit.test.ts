@@ -147,7 +147,7 @@ refuses(model, base, [
 
 test('it points at a picture of an earlier job', () => {
   assert.deepEqual(model.references(accepted(model, { ...base, imageNo: 2 })), [
-    { kind: 'image', path: 'jobId', id: earlier, index: { path: 'imageNo', value: 2 } },
+    { kind: 'image', path: 'jobId', id: earlier, index: { path: 'imageNo', value: 2 }, mayBeForeign: true },
   ]);
 });
 

@@ -43,7 +43,7 @@ refuses(model, base, [
 
 test('it points at the first picture of an earlier job where it names none', () => {
   assert.deepEqual(model.references(accepted(model, base)), [
-    { kind: 'image', path: 'jobId', id: earlier, index: { path: 'imageNo', value: 0 } },
+    { kind: 'image', path: 'jobId', id: earlier, index: { path: 'imageNo', value: 0 }, mayBeForeign: true },
   ]);
 });
 

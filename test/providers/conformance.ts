@@ -295,8 +295,8 @@ function cancels({ protocol, body, cancelsWaitingAlone }: Conformance, at: () =>
 }
 
 function borders({ bytesInside }: Conformance, at: () => ProviderBench) {
-  test('the key is in no log, no row and no request to another host', async () => {
-    const { gateway, fake } = at();
+  test('the key is in no log, no row, no trace and no request to another host', async () => {
+    const { gateway, fake, collector } = at();
     assert.ok(fake.received().every(({ headers }) => JSON.stringify(headers).includes(canary)));
     assert.ok(bytesInside || fake.elsewhere().length > 0);
     assert.equal(JSON.stringify(fake.elsewhere()).includes(canary), false);
@@ -305,5 +305,7 @@ function borders({ bytesInside }: Conformance, at: () => ProviderBench) {
       const rows = await gateway.gateway.db.read(`SELECT * FROM ${table}`);
       assert.equal(JSON.stringify(rows).includes(canary), false, table);
     }
+    await until(async () => collector.spans().some(({ name }) => name === 'submit'), 'the traces to come');
+    assert.ok(collector.texts.every(text => !text.includes(canary)));
   });
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { models } from '../../src/catalog/index.ts';
+import { type Collector, openCollector } from '../support/collector.ts';
 import { type ExampleMedia, uploadExampleMedia } from '../support/example-jobs.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import type { RuleInput, ScriptInput } from '../support/upstream/script.ts';
@@ -33,6 +34,8 @@ export interface ProviderBench {
   readonly key: string;
   readonly media: ExampleMedia;
   readonly earlier: Earlier;
+  /** Where the traces of its jobs come to. */
+  readonly collector: Collector;
   /** Creates a job under rules of its own. */
   order(
     body: Conformance['body'],
@@ -46,7 +49,9 @@ export interface ProviderBench {
 
 export async function openBench(wanted: Conformance, folder: string): Promise<ProviderBench> {
   const fake = await startFake(wanted.protocol, folder, canary);
-  const gateway = await startGateway({ env: await settingsFor(wanted, fake.url, folder) });
+  const collector = await openCollector();
+  const settings = await settingsFor(wanted, fake.url, folder);
+  const gateway = await startGateway({ env: { ...settings, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } });
   const key = await gateway.key();
   const earlier = await makeEarlier(wanted, gateway, key);
   let marks = 0;
@@ -56,6 +61,7 @@ export async function openBench(wanted: Conformance, folder: string): Promise<Pr
     key,
     media: await uploadExampleMedia(gateway, key),
     earlier,
+    collector,
     async order(body, rules, pace = {}) {
       const mark = `mark-p${++marks}`;
       const known = fake.received().length;
@@ -72,6 +78,7 @@ export async function openBench(wanted: Conformance, folder: string): Promise<Pr
     async close() {
       await gateway.close();
       await fake.close();
+      await collector.close();
     },
   };
 }

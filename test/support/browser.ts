@@ -35,9 +35,7 @@ async function unpackBrought(): Promise<void> {
   await mkdir(parent, { recursive: true });
   const folder = await mkdtemp(join(parent, 'chromium-'));
   // Where it thinks that it runs, and what is temporary there, are all that the package can be told.
-  const script = `const { default: brought } = await import('@sparticuz/chromium');
-    brought.setGraphicsMode = false; await brought.executablePath();`;
-  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+  const { status, stderr } = spawnSync(process.execPath, ['test/support/unpack-browser.ts'], {
     cwd: root,
     env: { ...process.env, TMPDIR: folder, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' },
   });

@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query';
+import { fileAddress } from '../api/ask.ts';
+import { filesPage } from '../api/queries.ts';
+import type { FileLine, MediaLimits } from '../api/shapes.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Empty, Loaded } from '../parts/notes.tsx';
+import { Still } from '../parts/players.tsx';
+
+/** The user whose files the console may use: those of others belong to them. */
+const ownUser = 'console';
+
+/** The newest results and uploads of the console, to take one as an input. */
+export function FilePicker({
+  kind,
+  close,
+  pick,
+}: {
+  readonly kind: MediaLimits['kind'];
+  readonly close: () => void;
+  readonly pick: (fileId: string) => void;
+}) {
+  const files = useQuery({
+    queryKey: ['files', 'pick'],
+    queryFn: ({ signal }) => filesPage('', null, signal),
+  });
+  return (
+    <Dialog title="Earlier results and uploads" isOpen close={close} isWide>
+      <Loaded asked={files} what="files">
+        {({ data }) => {
+          const fitting = data.filter(file => file.user === ownUser && file.mime_type.startsWith(`${kind}/`));
+          if (fitting.length === 0)
+            return (
+              <Empty title="Nothing of this kind yet">
+                Results of the playground and uploads stand here.
+              </Empty>
+            );
+          return (
+            <div className="tiles">
+              {fitting.map(file => (
+                <button
+                  key={file.id}
+                  type="button"
+                  className="tile"
+                  onClick={() => {
+                    pick(file.id);
+                    close();
+                  }}
+                >
+                  <Look file={file} />
+                  <span className="small cut">{file.filename}</span>
+                </button>
+              ))}
+            </div>
+          );
+        }}
+      </Loaded>
+    </Dialog>
+  );
+}
+
+function Look({ file }: { readonly file: FileLine }) {
+  if (file.mime_type.startsWith('image/')) return <img src={fileAddress(file.url)} alt="" loading="lazy" />;
+  if (file.mime_type.startsWith('video/'))
+    return <Still address={fileAddress(file.url)} name={file.filename} />;
+  return <span className="tile-words">{file.mime_type.split('/')[1]}</span>;
+}

@@ -1,0 +1,112 @@
+import { useQuery } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import { fileAddress } from '../api/ask.ts';
+import { jobsPage } from '../api/queries.ts';
+import type { JobLine, Output } from '../api/shapes.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Empty, Loaded } from '../parts/notes.tsx';
+import { useFault } from './faults.ts';
+import { described, FieldFrame, type FieldParts } from './field-frame.tsx';
+import { isMembers } from './input-value.ts';
+import { useNeighbours } from './whole-form.ts';
+
+const consoleKey = 'key_console';
+/** Larger pictures are not worked on any further. */
+const maxSide = 4096;
+
+/** An earlier job of one's own: typed, or chosen by its pictures, which fills what belongs to it. */
+export function JobField(parts: FieldParts) {
+  const id = useId();
+  const { path, value, change } = parts;
+  const [isPicking, setPicking] = useState(false);
+  const take = useTaking(String(path.at(-1)));
+  return (
+    <FieldFrame parts={parts} id={id}>
+      <div className="row wrap">
+        <input
+          {...described(id, parts, useFault(path))}
+          className="input grow mono"
+          value={value === undefined ? '' : String(value)}
+          placeholder="a request_id"
+          onChange={event => change(event.target.value.trim() === '' ? undefined : event.target.value.trim())}
+        />
+        <button type="button" className="button" onClick={() => setPicking(true)}>
+          Choose a picture
+        </button>
+      </div>
+      {isPicking && <PicturePicker close={() => setPicking(false)} take={take} />}
+    </FieldFrame>
+  );
+}
+
+/** The picture, its number, and canvas and place of its size where nothing was said yet. */
+function useTaking(name: string): (job: JobLine, output: Output) => void {
+  const { input, change, nameOf, hinted } = useNeighbours();
+  return (job, output) => {
+    const number = nameOf('picture-number');
+    const [canvas, placement] = [nameOf('canvas'), nameOf('placement')];
+    const size = { width: output.width ?? 1024, height: output.height ?? 1024 };
+    change({
+      ...input,
+      [name]: job.request_id,
+      ...(number !== undefined && { [number]: output.index }),
+      ...(canvas !== undefined && !isMembers(hinted('canvas')) && { [canvas]: size }),
+      ...(placement !== undefined &&
+        !isMembers(hinted('placement')) && { [placement]: { x: 0, y: 0, ...size } }),
+    });
+  };
+}
+
+function PicturePicker({
+  close,
+  take,
+}: {
+  readonly close: () => void;
+  readonly take: (job: JobLine, output: Output) => void;
+}) {
+  const asked = useQuery({
+    queryKey: ['jobs', 'pictures'],
+    queryFn: ({ signal }) => jobsPage({ state: 'completed', key: consoleKey }, null, signal),
+  });
+  const picturesOf = ({ data }: { readonly data: readonly JobLine[] }) =>
+    data.flatMap(job =>
+      job.outputs
+        .filter(
+          ({ role, mime_type, width }) =>
+            role === 'primary' && mime_type.startsWith('image/') && (width ?? 0) <= maxSide,
+        )
+        .map(output => ({ job, output })),
+    );
+  return (
+    <Dialog title="Pictures of earlier runs" isOpen close={close} isWide>
+      <Loaded asked={asked} what="pictures">
+        {page => {
+          const pictures = picturesOf(page);
+          if (pictures.length === 0)
+            return <Empty title="No pictures yet">Run a model that draws pictures first.</Empty>;
+          return (
+            <div className="tiles">
+              {pictures.map(({ job, output }) => (
+                <button
+                  key={output.file_id}
+                  type="button"
+                  className="tile"
+                  onClick={() => {
+                    take(job, output);
+                    close();
+                  }}
+                >
+                  <img src={fileAddress(output.url)} alt="" loading="lazy" />
+                  <span className="small cut">{job.prompt_start || job.model}</span>
+                  <span className="small soft">
+                    picture {output.index} · {output.width} × {output.height}
+                  </span>
+                </button>
+              ))}
+            </div>
+          );
+        }}
+      </Loaded>
+    </Dialog>
+  );
+}

@@ -1,0 +1,111 @@
+import { useId } from 'react';
+import type { Schema } from '../api/shapes.ts';
+import { Field } from './field.tsx';
+import { FieldFrame, type FieldParts } from './field-frame.tsx';
+import { beginningOf, isMembers, type Members, titleOf } from './input-value.ts';
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** A list: its items, and a button for each kind of item that may be added. */
+export function ListField(parts: FieldParts) {
+  const id = useId();
+  const { schema, path, value, change } = parts;
+  const list = listOf(value);
+  const items = schema.items ?? {};
+  const kinds = items.oneOf ?? [items];
+  const most = schema.maxItems ?? Number.POSITIVE_INFINITY;
+  const put = (next: readonly unknown[]) => change(next.length === 0 ? undefined : next);
+  return (
+    <FieldFrame parts={parts} id={id} isGroup>
+      {list.map((item, index) => {
+        const shape = shapeOf(item, kinds);
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: an item has no other name than its place.
+          <div key={index} className="item">
+            <div className="grow">
+              <Item
+                schema={shape}
+                path={[...path, index]}
+                value={item}
+                change={next =>
+                  put(list.map((other, at) => (at === index ? (next ?? beginningOf(shape)) : other)))
+                }
+              />
+            </div>
+            <button
+              type="button"
+              className="button slim"
+              aria-label={`Remove ${titleOf(shape, 'item')} ${index + 1}`}
+              onClick={() => put(list.filter((_, at) => at !== index))}
+            >
+              Remove
+            </button>
+          </div>
+        );
+      })}
+      <div className="row wrap">
+        {kinds.map(kind => (
+          <button
+            key={titleOf(kind, 'item')}
+            type="button"
+            className="button slim"
+            disabled={list.length >= most}
+            onClick={() => put([...list, beginningOf(kind)])}
+          >
+            + {titleOf(kind, kinds.length > 1 ? 'item' : titleOf(schema, 'item'))}
+          </button>
+        ))}
+        {schema.maxItems !== undefined && (
+          <span className="small soft number">
+            {list.length} of {schema.maxItems}
+          </span>
+        )}
+      </div>
+    </FieldFrame>
+  );
+}
+
+/** An item needs no frame of its own where it is one field. */
+function Item({ schema, path, value, change }: Omit<FieldParts, 'isRequired'>) {
+  if (!schema.properties)
+    return (
+      <Field
+        schema={schema}
+        path={path}
+        value={value === '' ? undefined : value}
+        change={change}
+        isRequired
+      />
+    );
+  const required = schema.required ?? [];
+  const members = isMembers(value) ? value : {};
+  return (
+    <div className="stack">
+      {fieldsOf(schema).map(([name, member]) => (
+        <Field
+          key={name}
+          schema={member}
+          path={[...path, name]}
+          value={members[name]}
+          isRequired={required.includes(name)}
+          change={next => change({ ...without(members, name), ...(next !== undefined && { [name]: next }) })}
+        />
+      ))}
+    </div>
+  );
+}
+
+const fieldsOf = ({ properties = {} }: Schema) =>
+  Object.entries(properties).filter(([, member]) => member.const === undefined);
+
+const without = (members: Members, name: string): Members =>
+  Object.fromEntries(Object.entries(members).filter(([other]) => other !== name));
+
+/** Which of several kinds an item is, by the words that are fixed in each. */
+function shapeOf(item: unknown, kinds: readonly Schema[]): Schema {
+  const fits = (kind: Schema) =>
+    Object.entries(kind.properties ?? {}).every(
+      ([name, member]) => member.const === undefined || (isMembers(item) && item[name] === member.const),
+    );
+  return kinds.find(fits) ?? kinds[0] ?? {};
+}

@@ -1,0 +1,94 @@
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useId, useState } from 'react';
+import { ask, fileAddress } from '../api/ask.ts';
+import { jobQuery } from '../api/queries.ts';
+import type { FileLine } from '../api/shapes.ts';
+import type { MaskMade } from '../mask/mask-editor.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { toastFailure } from '../parts/toasts.tsx';
+import { useLatest } from '../parts/use-latest.ts';
+import { FieldFrame, type FieldParts } from './field-frame.tsx';
+import { isMembers } from './input-value.ts';
+import { Members } from './object-field.tsx';
+import { useNeighbours } from './whole-form.ts';
+
+const MaskEditor = lazy(() => import('../mask/mask-editor.tsx'));
+
+/** What is repainted: painted over the picture of the earlier job, or typed. */
+export function MaskField(parts: FieldParts) {
+  const id = useId();
+  const { value } = parts;
+  const latest = useLatest(parts.change);
+  const [isKeeping, setKeeping] = useState(false);
+  const address = useSource();
+  const [isPainting, setPainting] = useState(false);
+  async function take(made: MaskMade) {
+    setPainting(false);
+    try {
+      if (made.kind === 'areas') return latest.current({ areas: made.areas });
+      setKeeping(true);
+      const form = new FormData();
+      form.set('file', made.png, 'mask.png');
+      const { id: file } = await ask<FileLine>('POST', 'files', { body: form });
+      latest.current({ url: file });
+    } catch (failure) {
+      toastFailure(failure);
+    } finally {
+      setKeeping(false);
+    }
+  }
+  return (
+    <FieldFrame parts={parts} id={id} isGroup>
+      <div className="row wrap">
+        <button
+          type="button"
+          className="button"
+          disabled={address === null || isKeeping}
+          onClick={() => setPainting(true)}
+        >
+          {value === undefined ? 'Paint a mask' : 'Paint another mask'}
+        </button>
+        <span className="small soft">
+          {address === null
+            ? 'Choose the earlier picture first.'
+            : isKeeping
+              ? 'Keeping the mask …'
+              : inWords(value)}
+        </span>
+      </div>
+      <details className="fold" open={value !== undefined}>
+        <summary>
+          <span className="small">Typed</span>
+        </summary>
+        <Members {...parts} key={JSON.stringify(value)} />
+      </details>
+      {isPainting && address !== null && (
+        <Dialog title="Mask" isOpen close={() => setPainting(false)} isWide>
+          <Suspense fallback={<p className="soft">Loading the editor …</p>}>
+            <MaskEditor address={address} done={made => void take(made)} leave={() => setPainting(false)} />
+          </Suspense>
+        </Dialog>
+      )}
+    </FieldFrame>
+  );
+}
+
+function inWords(value: unknown): string {
+  if (!isMembers(value)) return 'Without one, what the canvas leaves open is drawn.';
+  if (Array.isArray(value.areas))
+    return value.areas.length === 1 ? 'One area.' : `${value.areas.length} areas.`;
+  return 'A painted mask.';
+}
+
+/** The address of the picture that is worked on; null while none is chosen. */
+function useSource(): string | null {
+  const { hinted } = useNeighbours();
+  const jobId = hinted('job');
+  const number = Number(hinted('picture-number') ?? 0);
+  const isNamed = typeof jobId === 'string' && /^[0-9a-f-]{36}$/.test(jobId);
+  const { data } = useQuery({ ...jobQuery(isNamed ? jobId : ''), enabled: isNamed, refetchInterval: false });
+  const picture = data?.outputs.find(
+    ({ role, index, mime_type }) => role === 'primary' && index === number && mime_type.startsWith('image/'),
+  );
+  return picture ? fileAddress(picture.url) : null;
+}

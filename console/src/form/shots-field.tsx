@@ -1,0 +1,68 @@
+import { useId } from 'react';
+import { FieldFrame, type FieldParts } from './field-frame.tsx';
+import { isMembers, type Members } from './input-value.ts';
+import { useNeighbours } from './whole-form.ts';
+
+/** Words and seconds of each shot, in order, and whether they add up to the duration. */
+export function ShotsField(parts: FieldParts) {
+  const id = useId();
+  const { schema, value, change } = parts;
+  const { input } = useNeighbours();
+  const shots: readonly Members[] = Array.isArray(value) ? value.filter(isMembers) : [];
+  const most = schema.maxItems ?? 6;
+  const put = (next: readonly Members[]) =>
+    change(next.length === 0 ? undefined : next.map((shot, index) => ({ ...shot, index: index + 1 })));
+  const edit = (at: number, name: string, next: unknown) =>
+    put(shots.map((shot, index) => (index === at ? { ...shot, [name]: next } : shot)));
+  const total = shots.reduce((sum, { duration }) => sum + Number(duration ?? 0), 0);
+  const wanted = Number(input.duration ?? 5);
+  return (
+    <FieldFrame parts={parts} id={id} isGroup>
+      {shots.map((shot, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a shot is known by its place.
+        <div key={index} className="item shot">
+          <strong className="number">{index + 1}</strong>
+          <textarea
+            className="input grow"
+            rows={2}
+            aria-label={`Words of shot ${index + 1}`}
+            value={String(shot.prompt ?? '')}
+            onChange={event => edit(index, 'prompt', event.target.value)}
+          />
+          <input
+            className="input narrow"
+            type="number"
+            min={1}
+            max={15}
+            aria-label={`Seconds of shot ${index + 1}`}
+            value={String(shot.duration ?? '')}
+            onChange={event => edit(index, 'duration', event.target.value)}
+          />
+          <button
+            type="button"
+            className="button slim"
+            aria-label={`Remove shot ${index + 1}`}
+            onClick={() => put(shots.filter((_, at) => at !== index))}
+          >
+            Remove
+          </button>
+        </div>
+      ))}
+      <div className="row wrap">
+        <button
+          type="button"
+          className="button slim"
+          disabled={shots.length >= most}
+          onClick={() => put([...shots, { prompt: '', duration: '1' }])}
+        >
+          + Shot
+        </button>
+        {shots.length > 0 && (
+          <span className={total === wanted ? 'small soft number' : 'small fault number'}>
+            {total} of {wanted} seconds
+          </span>
+        )}
+      </div>
+    </FieldFrame>
+  );
+}

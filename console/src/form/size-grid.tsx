@@ -1,0 +1,47 @@
+import { useId } from 'react';
+import { FieldFrame, type FieldParts } from './field-frame.tsx';
+
+/** Sizes as the frames they are, those of about as many pixels side by side. */
+export function SizeGrid(parts: FieldParts) {
+  const id = useId();
+  const { schema, value, change } = parts;
+  const sizes = (schema.enum ?? []).map(option => {
+    const [width = 0, height = 0] = String(option).split(/[*x]/).map(Number);
+    return { option, width, height, isLarge: width * height > 1_300_000 };
+  });
+  return (
+    <FieldFrame parts={parts} id={id} isGroup>
+      {[false, true].map(isLarge => (
+        <div key={String(isLarge)} className="chips">
+          <span className="soft small size-level">{isLarge ? '1080P' : '720P'}</span>
+          {sizes
+            .filter(size => size.isLarge === isLarge)
+            .map(({ option, width, height }) => (
+              <button
+                key={option}
+                type="button"
+                className="chip size"
+                aria-pressed={value === option}
+                data-default={value === undefined && schema.default === option}
+                onClick={() => change(value === option ? undefined : option)}
+              >
+                <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
+                  <rect
+                    x={10 - (9 * width) / Math.max(width, height)}
+                    y={10 - (9 * height) / Math.max(width, height)}
+                    width={(18 * width) / Math.max(width, height)}
+                    height={(18 * height) / Math.max(width, height)}
+                    rx="1.5"
+                    fill="none"
+                    stroke="currentColor"
+                    strokeWidth="1.5"
+                  />
+                </svg>
+                {width} × {height}
+              </button>
+            ))}
+        </div>
+      ))}
+    </FieldFrame>
+  );
+}

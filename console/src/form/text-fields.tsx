@@ -1,0 +1,100 @@
+import { useId } from 'react';
+import { useFault } from './faults.ts';
+import { described, FieldFrame, type FieldParts } from './field-frame.tsx';
+
+const textOf = (value: unknown): string => (value === undefined || value === null ? '' : String(value));
+const ghostOf = (schema: FieldParts['schema']): string =>
+  schema.default === undefined || schema.default === null || schema.default === ''
+    ? ''
+    : `${schema.default} (default)`;
+
+/** One line of text. */
+export function TextField(parts: FieldParts) {
+  const id = useId();
+  const { schema, path, value, change } = parts;
+  return (
+    <FieldFrame parts={parts} id={id}>
+      <input
+        {...described(id, parts, useFault(path))}
+        className="input"
+        type={schema.format === 'uri' ? 'url' : 'text'}
+        value={textOf(value)}
+        placeholder={ghostOf(schema)}
+        onChange={event => change(event.target.value === '' ? undefined : event.target.value)}
+      />
+    </FieldFrame>
+  );
+}
+
+/** Words of any length, with how much room is left. */
+export function LongTextField(parts: FieldParts) {
+  const id = useId();
+  const { schema, path, value, change } = parts;
+  const text = textOf(value);
+  const used = [...text].length;
+  return (
+    <FieldFrame parts={parts} id={id}>
+      <textarea
+        {...described(id, parts, useFault(path))}
+        className="input"
+        rows={3}
+        value={text}
+        placeholder={ghostOf(schema)}
+        onChange={event => change(event.target.value === '' ? undefined : event.target.value)}
+      />
+      {schema.maxLength !== undefined && (
+        <p className={used > schema.maxLength ? 'fault number right-text' : 'small soft number right-text'}>
+          {used.toLocaleString()} / {schema.maxLength.toLocaleString()}
+        </p>
+      )}
+    </FieldFrame>
+  );
+}
+
+/** A whole number of any length: its digits are kept as they were typed. */
+export function DigitsField(parts: FieldParts) {
+  const id = useId();
+  const { path, value, change } = parts;
+  const take = (text: string) => {
+    if (text === '') return change(undefined);
+    if (!/^-?\d{1,40}$/.test(text)) return;
+    const number = Number(text);
+    change(Number.isSafeInteger(number) ? number : BigInt(text));
+  };
+  return (
+    <FieldFrame parts={parts} id={id}>
+      <input
+        {...described(id, parts, useFault(path))}
+        className="input"
+        inputMode="numeric"
+        value={textOf(value)}
+        onChange={event => take(event.target.value.trim())}
+      />
+    </FieldFrame>
+  );
+}
+
+/** Numbers in a row, written with commas between them. */
+export function NumberListField(parts: FieldParts) {
+  const id = useId();
+  const { path, value, change } = parts;
+  const take = (text: string) => {
+    const numbers = text
+      .split(/[\s,;]+/)
+      .filter(part => part !== '')
+      .map(Number);
+    change(numbers.length === 0 ? undefined : numbers);
+  };
+  return (
+    <FieldFrame parts={parts} id={id}>
+      <textarea
+        {...described(id, parts, useFault(path))}
+        className="input mono"
+        rows={2}
+        defaultValue={Array.isArray(value) ? value.join(', ') : ''}
+        placeholder="0, 0, 100, 0, 100, 100"
+        onBlur={event => take(event.target.value)}
+      />
+    </FieldFrame>
+  );
+}

@@ -1,0 +1,130 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { deliveriesPage } from '../../api/queries.ts';
+import type { Delivery } from '../../api/shapes.ts';
+import { Moment } from '../../parts/moment.tsx';
+import { MoreButton } from '../../parts/more-button.tsx';
+import { Empty, Failure, Loading, PageHead } from '../../parts/notes.tsx';
+import { Switcher } from '../../parts/switcher.tsx';
+import { TableWrap } from '../../parts/table-wrap.tsx';
+import { usePages } from '../../parts/use-pages.ts';
+import { DeliveryDialog } from './delivery-dialog.tsx';
+import { DeliveryBadge, RedeliverButton } from './delivery-parts.tsx';
+import { RedeliverFailed } from './redeliver-failed.tsx';
+
+const route = getRouteApi('/callbacks');
+const liveMs = 3_000;
+
+const tabs = ['All', 'Pending', 'Delivered', 'Failed', 'Superseded'] as const;
+const states: Readonly<Record<(typeof tabs)[number], string | undefined>> = {
+  All: undefined,
+  Pending: 'waiting',
+  Delivered: 'delivered',
+  Failed: 'failed',
+  Superseded: 'superseded',
+};
+
+/** Notices to callback_url, with what came of each. */
+export function CallbacksPage() {
+  const { state, user, id } = route.useSearch();
+  const navigate = route.useNavigate();
+  const asked = usePages(
+    ['deliveries', state, user],
+    (after, signal) => deliveriesPage({ state, user }, after, signal),
+    {
+      refetchMs: liveMs,
+    },
+  );
+  const { lines } = asked;
+  const tab = tabs.find(name => states[name] === state) ?? 'All';
+  return (
+    <>
+      <PageHead title="Callbacks" says="Signed notices to the callback_url of a job.">
+        <RedeliverFailed />
+      </PageHead>
+      <div className="filters">
+        <Switcher
+          label="State"
+          options={tabs}
+          value={tab}
+          choose={name => {
+            const next = states[name];
+            void navigate({ search: next === undefined ? {} : { state: next }, replace: true });
+          }}
+        />
+      </div>
+      {asked.error && !lines && <Failure failure={asked.error} retry={() => void asked.refetch()} />}
+      {asked.isPending && <Loading what="callbacks" />}
+      {lines?.length === 0 && (
+        <Empty title="No callbacks here">
+          <p>A job that was created with a callback_url is told of when it runs and when it ended.</p>
+        </Empty>
+      )}
+      {lines && lines.length > 0 && <Table deliveries={lines} />}
+      <MoreButton asked={asked} words="Older callbacks" />
+      {id !== undefined && (
+        <DeliveryDialog
+          id={id}
+          close={() => void navigate({ search: ({ id: _, ...rest }) => rest, replace: true })}
+        />
+      )}
+    </>
+  );
+}
+
+function Table({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
+  const navigate = route.useNavigate();
+  return (
+    <TableWrap label="Callbacks">
+      <table className="lines">
+        <thead>
+          <tr>
+            <th>State</th>
+            <th>To</th>
+            <th className="wide-only">Tells of</th>
+            <th className="wide-only right">Tries</th>
+            <th className="wide-only">Next try</th>
+            <th>Age</th>
+            <th>
+              <span className="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {deliveries.map(delivery => (
+            <tr key={delivery.id}>
+              <td>
+                <DeliveryBadge state={delivery.state} />
+              </td>
+              <td className="host-cell about">
+                <div className="cut">{hostOf(delivery.url)}</div>
+                <div className="small soft cut">{delivery.user}</div>
+              </td>
+              <td className="wide-only small">{delivery.status}</td>
+              <td className="wide-only right number">{delivery.try_count}</td>
+              <td className="wide-only small soft nowrap">
+                {delivery.due_at === null ? '–' : <Moment at={delivery.due_at} />}
+              </td>
+              <td className="small soft nowrap push">
+                <Moment at={delivery.created_at} />
+              </td>
+              <td className="last">
+                <div className="row actions">
+                  <button
+                    type="button"
+                    className="button slim"
+                    onClick={() => void navigate({ search: before => ({ ...before, id: delivery.id }) })}
+                  >
+                    View
+                  </button>
+                  <RedeliverButton delivery={delivery} />
+                </div>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableWrap>
+  );
+}
+
+const hostOf = (url: string): string => URL.parse(url)?.host ?? url;

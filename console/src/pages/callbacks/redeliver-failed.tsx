@@ -1,0 +1,72 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import { ask } from '../../api/ask.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { toast, toastFailure } from '../../parts/toasts.tsx';
+import { counted } from '../../parts/words.ts';
+import { useMay } from '../../shell/session.ts';
+
+const hours = [1, 6, 24, 72] as const;
+
+/** After an outage of a receiver: every final event that was given up since then goes out again. */
+export function RedeliverFailed() {
+  const id = useId();
+  const queries = useQueryClient();
+  const mayAct = useMay('developer');
+  const [isOpen, setOpen] = useState(false);
+  const [since, setSince] = useState<number>(24);
+  const redeliver = useMutation({
+    mutationFn: () =>
+      ask<{ deliveries: number }>('POST', 'deliveries/redeliver', {
+        body: { failed_since: Math.floor(Date.now() / 1_000) - since * 3_600 },
+      }),
+    onSuccess: ({ deliveries }) => {
+      toast(`${counted(deliveries, 'callback')} in line again.`);
+      setOpen(false);
+    },
+    onError: toastFailure,
+    onSettled: () => queries.invalidateQueries({ queryKey: ['deliveries'] }),
+  });
+  if (!mayAct) return null;
+  return (
+    <>
+      <button type="button" className="button" onClick={() => setOpen(true)}>
+        Redeliver failed …
+      </button>
+      <Dialog title="Redeliver what failed" isOpen={isOpen} close={() => setOpen(false)}>
+        <p>
+          Every COMPLETED that was given up since then is sent again, under its own id and with its whole
+          schedule before it.
+        </p>
+        <div className="field-line">
+          <label htmlFor={id}>Given up within the last</label>
+          <select
+            id={id}
+            className="input"
+            value={since}
+            onChange={event => setSince(Number(event.target.value))}
+          >
+            {hours.map(count => (
+              <option key={count} value={count}>
+                {counted(count, 'hour')}
+              </option>
+            ))}
+          </select>
+        </div>
+        <div className="dialog-actions">
+          <button type="button" className="button" onClick={() => setOpen(false)}>
+            Leave it
+          </button>
+          <button
+            type="button"
+            className="button main"
+            disabled={redeliver.isPending}
+            onClick={() => redeliver.mutate()}
+          >
+            Redeliver
+          </button>
+        </div>
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,187 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type DragEvent, useRef, useState } from 'react';
+import { ask, fileAddress } from '../../api/ask.ts';
+import { filesPage } from '../../api/queries.ts';
+import type { FileLine } from '../../api/shapes.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { MoreButton } from '../../parts/more-button.tsx';
+import { Empty, Failure, Loading, PageHead } from '../../parts/notes.tsx';
+import { Film, Sound } from '../../parts/players.tsx';
+import { Switcher } from '../../parts/switcher.tsx';
+import { toast, toastFailure } from '../../parts/toasts.tsx';
+import { usePages } from '../../parts/use-pages.ts';
+import { bytesInWords } from '../../parts/words.ts';
+import { useMay } from '../../shell/session.ts';
+
+const route = getRouteApi('/files');
+const tabs = ['All', 'Results', 'Uploads', 'Inputs'] as const;
+const sources: Readonly<Record<(typeof tabs)[number], string>> = {
+  All: '',
+  Results: 'output',
+  Uploads: 'upload',
+  Inputs: 'input',
+};
+
+/** Files of everybody: uploads, what came inside inputs, and results. */
+export function FilesPage() {
+  const { source = '' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const asked = usePages(['files', source], (after, signal) => filesPage(source, after, signal));
+  const upload = useUploads();
+  const chooser = useRef<HTMLInputElement>(null);
+  const { lines } = asked;
+  const tab = tabs.find(name => sources[name] === source) ?? 'All';
+  function drop(event: DragEvent) {
+    event.preventDefault();
+    upload.begin([...event.dataTransfer.files]);
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: files may be dropped anywhere, and chosen by a button.
+    <div onDragOver={event => event.preventDefault()} onDrop={drop}>
+      <PageHead
+        title="Files"
+        says="Drop files anywhere to upload them. Uploads live seven days, results thirty."
+      >
+        {upload.may && (
+          <button
+            type="button"
+            className="button main"
+            disabled={upload.isBusy}
+            onClick={() => chooser.current?.click()}
+          >
+            {upload.isBusy ? 'Uploading …' : 'Upload'}
+          </button>
+        )}
+        <input
+          ref={chooser}
+          type="file"
+          hidden
+          multiple
+          aria-label="Files to upload"
+          onChange={event => {
+            upload.begin([...(event.target.files ?? [])]);
+            event.target.value = '';
+          }}
+        />
+      </PageHead>
+      <div className="filters">
+        <Switcher
+          label="Where from"
+          options={tabs}
+          value={tab}
+          choose={name =>
+            void navigate({ search: sources[name] === '' ? {} : { source: sources[name] }, replace: true })
+          }
+        />
+      </div>
+      {asked.error && !lines && <Failure failure={asked.error} retry={() => void asked.refetch()} />}
+      {asked.isPending && <Loading what="files" />}
+      {lines?.length === 0 && <Empty title="No files here" />}
+      <ul className="file-cards">
+        {lines?.map(file => (
+          <FileCard key={file.id} file={file} />
+        ))}
+      </ul>
+      <MoreButton asked={asked} words="Older files" />
+    </div>
+  );
+}
+
+function useUploads() {
+  const queries = useQueryClient();
+  const may = useMay('developer');
+  const upload = useMutation({
+    mutationFn: async (files: readonly File[]) => {
+      for (const file of files) {
+        const form = new FormData();
+        form.set('file', file);
+        await ask('POST', 'files', { body: form });
+      }
+      return files.length;
+    },
+    onSuccess: count => toast(count === 1 ? 'Uploaded.' : `${count} files uploaded.`),
+    onError: toastFailure,
+    onSettled: () => queries.invalidateQueries({ queryKey: ['files'] }),
+  });
+  return {
+    may,
+    isBusy: upload.isPending,
+    begin: (files: readonly File[]) => may && files.length > 0 && upload.mutate(files),
+  };
+}
+
+function FileCard({ file }: { readonly file: FileLine }) {
+  const facts = [
+    file.dimensions && `${file.dimensions.width} × ${file.dimensions.height}`,
+    bytesInWords(file.bytes),
+    file.user,
+  ];
+  return (
+    <li className="card file-card">
+      <Look file={file} />
+      <div className="cut" title={file.filename}>
+        {file.filename}
+      </div>
+      <div className="small soft cut">{facts.filter(Boolean).join(' · ')}</div>
+      <div className="small soft">
+        ends <Moment at={file.expires_at} />
+      </div>
+      <div className="row wrap">
+        <a className="button slim" href={fileAddress(file.url)} download={file.filename}>
+          Download
+        </a>
+        <CopyButton text={file.id} what={`the id of ${file.filename}`} words="Copy id" />
+        {file.request_id != null && (
+          <Link to="/jobs/$jobId" params={{ jobId: file.request_id }} className="button slim">
+            Job
+          </Link>
+        )}
+        {file.source === 'upload' && <DeleteButton file={file} />}
+      </div>
+    </li>
+  );
+}
+
+function Look({ file }: { readonly file: FileLine }) {
+  const [kind] = file.mime_type.split('/');
+  if (kind === 'image') return <img src={fileAddress(file.url)} alt={file.filename} loading="lazy" />;
+  if (kind === 'video') return <Film address={fileAddress(file.url)} name={file.filename} />;
+  if (kind === 'audio')
+    return (
+      <div className="file-sign">
+        <Sound address={fileAddress(file.url)} name={file.filename} />
+      </div>
+    );
+  return <div className="file-sign">{file.mime_type}</div>;
+}
+
+function DeleteButton({ file }: { readonly file: FileLine }) {
+  const queries = useQueryClient();
+  const mayDelete = useMay('admin');
+  const [isAsking, setAsking] = useState(false);
+  const remove = useMutation({
+    mutationFn: () => ask('DELETE', `files/${file.id}`),
+    onSuccess: () => toast('Deleted.'),
+    onError: toastFailure,
+    onSettled: () => queries.invalidateQueries({ queryKey: ['files'] }),
+  });
+  if (!mayDelete) return null;
+  return (
+    <>
+      <button type="button" className="button slim danger" onClick={() => setAsking(true)}>
+        Delete
+      </button>
+      <Confirm
+        title="Delete this file"
+        says={`${file.filename} is gone from now on; jobs that still need it will fail.`}
+        action="Delete it"
+        isOpen={isAsking}
+        close={() => setAsking(false)}
+        confirm={() => remove.mutate()}
+      />
+    </>
+  );
+}

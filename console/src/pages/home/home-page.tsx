@@ -1,0 +1,184 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { overviewQuery } from '../../api/queries.ts';
+import type { Overview } from '../../api/shapes.ts';
+import { Moment } from '../../parts/moment.tsx';
+import { Loaded, PageHead } from '../../parts/notes.tsx';
+import { counted } from '../../parts/words.ts';
+import { FirstSteps } from './first-steps.tsx';
+import { NewestResults } from './newest-results.tsx';
+
+/** The queue now, what needs somebody, and what was made last. */
+export function HomePage() {
+  const asked = useQuery(overviewQuery);
+  return (
+    <>
+      <PageHead title="Home">
+        <Link to="/play" className="button main">
+          Make something
+        </Link>
+      </PageHead>
+      <Loaded asked={asked} what="the queue">
+        {overview => (
+          <div className="stack">
+            <Attention overview={overview} />
+            <Figures overview={overview} />
+            <FirstSteps overview={overview} />
+            <div className="home-columns">
+              <NewestResults jobs={overview.results} />
+              <div className="stack">
+                <Failures overview={overview} />
+                <Accounts overview={overview} />
+              </div>
+            </div>
+          </div>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function Attention({ overview }: { readonly overview: Overview }) {
+  return (
+    <>
+      {overview.not_ready !== null && (
+        <p className="notice bad" role="alert">
+          Not ready: {overview.not_ready}.
+        </p>
+      )}
+      {overview.open_doubts > 0 && (
+        <p className="notice wait">
+          {counted(overview.open_doubts, 'job')} ended while nobody knows whether{' '}
+          {overview.open_doubts === 1 ? 'it was' : 'they were'} charged. See <code>atelier doubts</code>.
+        </p>
+      )}
+      {overview.failed_deliveries > 0 && (
+        <p className="notice wait">
+          {counted(overview.failed_deliveries, 'callback')} given up within a day.{' '}
+          <Link to="/callbacks" search={{ state: 'failed' }}>
+            Look at them
+          </Link>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Figures({ overview }: { readonly overview: Overview }) {
+  const failed = overview.failures.reduce((sum, { jobs }) => sum + jobs, 0);
+  return (
+    <div className="figures">
+      <Figure
+        words="Queued"
+        search={{ state: 'available' }}
+        more={
+          overview.waiting_since === null ? (
+            'nothing waits'
+          ) : (
+            <>
+              since <Moment at={overview.waiting_since} />
+            </>
+          )
+        }
+      >
+        {overview.waiting.toLocaleString()}
+        {overview.waiting_is_more && '+'}
+      </Figure>
+      <Figure
+        words="Running"
+        search={{ state: 'running' }}
+        more={`in ${counted(
+          overview.accounts.reduce((sum, { slots }) => sum + slots, 0),
+          'slot',
+        )}`}
+      >
+        {overview.running.toLocaleString()}
+      </Figure>
+      <Figure words="Completed" search={{ state: 'completed' }} more="within the last hour">
+        {overview.completed_in_hour.toLocaleString()}
+      </Figure>
+      <Figure words="Failed" search={{ state: 'failed' }} more="within the last hour" isBad={failed > 0}>
+        {failed.toLocaleString()}
+      </Figure>
+    </div>
+  );
+}
+
+function Figure({
+  words,
+  more,
+  search,
+  isBad = false,
+  children,
+}: {
+  readonly words: string;
+  readonly more: ReactNode;
+  readonly search: { readonly state: string };
+  readonly isBad?: boolean;
+  readonly children: ReactNode;
+}) {
+  return (
+    <Link to="/jobs" search={search} className="card figure">
+      <span className="soft">{words}</span>
+      <strong className={isBad ? 'number fault' : 'number'}>{children}</strong>
+      <span className="small soft">{more}</span>
+    </Link>
+  );
+}
+
+function Failures({ overview }: { readonly overview: Overview }) {
+  return (
+    <section className="card">
+      <h2>Failures of the last hour</h2>
+      {overview.failures.length === 0 && <p className="soft">None.</p>}
+      <ul className="stack tight">
+        {overview.failures.map(({ model, code, message, jobs, request_id }) => (
+          <li key={`${model} ${message}`} className="stack tight failure">
+            <div className="row">
+              <span className="badge bad number">{jobs}</span>
+              <code className="grow cut">{code}</code>
+              <Link to="/jobs/$jobId" params={{ jobId: request_id }} className="small">
+                the last one
+              </Link>
+            </div>
+            <p className="small anywhere">
+              {model}: {message.replace(/^Runtime execution failed: /, '')}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Accounts({ overview }: { readonly overview: Overview }) {
+  return (
+    <section className="card">
+      <div className="card-head">
+        <h2>Providers</h2>
+        <Link to="/providers" className="small">
+          all of them
+        </Link>
+      </div>
+      <ul className="stack tight">
+        {overview.accounts.slice(0, 8).map(({ account, running, slots, blocked_until }) => (
+          <li key={account} className="row">
+            <span className="grow cut">{account}</span>
+            {blocked_until !== null && <span className="badge bad">left alone</span>}
+            <meter
+              className="slots"
+              min={0}
+              max={slots}
+              value={Math.min(running, slots)}
+              aria-label={`Slots of ${account} in use`}
+            />
+            <span className="small soft number">
+              {running}/{slots}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,53 @@
+import { Link } from '@tanstack/react-router';
+import { fileAddress } from '../../api/ask.ts';
+import type { JobLine } from '../../api/shapes.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { Empty } from '../../parts/notes.tsx';
+import { Still } from '../../parts/players.tsx';
+
+/** What was made last, each a way to its job. */
+export function NewestResults({ jobs }: { readonly jobs: readonly JobLine[] }) {
+  return (
+    <section className="card">
+      <h2>Newest results</h2>
+      {jobs.length === 0 && (
+        <Empty title="Nothing made yet">
+          <p>Without any account the gateway draws and speaks by itself.</p>
+          <Link to="/play" className="button">
+            Try a model
+          </Link>
+        </Empty>
+      )}
+      <ul className="results">
+        {jobs.map(job => (
+          <li key={job.request_id}>
+            <Link to="/jobs/$jobId" params={{ jobId: job.request_id }} className="result">
+              <Look job={job} />
+              <span className="cut small">{job.prompt_start || job.model}</span>
+              <span className="row small soft">
+                <span className="grow cut">{job.model}</span>
+                <span className="nowrap">
+                  <Moment at={job.completed_at ?? job.created_at} />
+                </span>
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Look({ job }: { readonly job: JobLine }) {
+  const shown = job.outputs.find(({ role }) => role === 'primary') ?? job.outputs[0];
+  const [kind] = shown?.mime_type.split('/') ?? [];
+  if (shown && kind === 'image') return <img src={fileAddress(shown.url)} alt="" loading="lazy" />;
+  if (shown && kind === 'video')
+    return <Still address={fileAddress(shown.url)} name={job.prompt_start || job.model} />;
+  return (
+    <span className="result-sign">
+      <Icon name={kind === 'audio' ? 'speech' : 'jobs'} />
+    </span>
+  );
+}

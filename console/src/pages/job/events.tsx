@@ -1,0 +1,102 @@
+import { useState } from 'react';
+import type { JobDetail } from '../../api/shapes.ts';
+import { TableWrap } from '../../parts/table-wrap.tsx';
+import { exactTime } from '../../parts/words.ts';
+
+interface Event {
+  readonly at: number;
+  readonly what: string;
+  readonly says: string;
+  readonly isProblem: boolean;
+}
+
+/** What was written down of a job, by it and by whoever did something to it. */
+function eventsOf(job: JobDetail): readonly Event[] {
+  const told: Event[] = [{ at: job.created_at, what: 'Accepted', says: `for ${job.user}`, isProblem: false }];
+  if (job.started_at !== null) told.push({ at: job.started_at, what: 'Started', says: '', isProblem: false });
+  if (job.completed_at !== null) {
+    const says = job.error?.message ?? '';
+    told.push({
+      at: job.completed_at,
+      what: job.state === 'completed' ? 'Completed' : 'Ended',
+      says,
+      isProblem: job.error !== null,
+    });
+  }
+  return [
+    ...told,
+    ...job.events.map(({ at, level, message }) => ({
+      at,
+      what: level === 'INFO' ? 'Note' : level,
+      says: message,
+      isProblem: level !== 'INFO',
+    })),
+    ...job.attempts
+      .filter(({ error }) => error !== null)
+      .map(({ answered_at, started_at, number, error }) => ({
+        at: answered_at ?? started_at,
+        what: `Attempt ${number}`,
+        says: error?.message ?? error?.code ?? '',
+        isProblem: true,
+      })),
+    ...job.audit.map(({ at, action, actor }) => ({
+      at,
+      what: action,
+      says: `by ${actor}`,
+      isProblem: false,
+    })),
+  ].toSorted((a, b) => a.at - b.at);
+}
+
+export function Events({ job }: { readonly job: JobDetail }) {
+  const [onlyProblems, setOnlyProblems] = useState(false);
+  const all = eventsOf(job);
+  const shown = onlyProblems ? all.filter(({ isProblem }) => isProblem) : all;
+  return (
+    <section className="card">
+      <div className="card-head">
+        <h2>Events</h2>
+        <label className="switch-label small">
+          <input
+            type="checkbox"
+            checked={onlyProblems}
+            onChange={event => setOnlyProblems(event.target.checked)}
+          />
+          Problems only
+        </label>
+      </div>
+      {shown.length === 0 ? (
+        <p className="soft">No problems.</p>
+      ) : (
+        <TableWrap label="Events">
+          <table>
+            <thead>
+              <tr>
+                <th>Time</th>
+                <th>Event</th>
+                <th>Detail</th>
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map(({ at, what, says, isProblem }, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: two events of one moment may read alike.
+                <tr key={index}>
+                  <td className="number mono nowrap" title={exactTime(at)}>
+                    {timeOf(at)}
+                  </td>
+                  <td className="nowrap">{isProblem ? <span className="badge bad">{what}</span> : what}</td>
+                  <td className="anywhere">{says}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </TableWrap>
+      )}
+    </section>
+  );
+}
+
+function timeOf(seconds: number): string {
+  const date = new Date(seconds * 1_000);
+  return `${date.toLocaleTimeString(undefined, { hour12: false })}.${String(date.getMilliseconds()).padStart(3, '0')}`;
+}

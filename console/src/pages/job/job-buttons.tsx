@@ -1,0 +1,57 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { ask } from '../../api/ask.ts';
+import type { JobLine } from '../../api/shapes.ts';
+import { toast, toastFailure } from '../../parts/toasts.tsx';
+import { useMay } from '../../shell/session.ts';
+
+const outcomes: Readonly<Record<string, string>> = {
+  cancelled: 'Cancelled.',
+  requested: 'It runs: the provider was asked to stop.',
+  already_final: 'Too late: it had ended.',
+};
+
+/** Says what came of it: cancelled, asked for, or too late. */
+export function CancelButton({ job }: { readonly job: JobLine }) {
+  const queries = useQueryClient();
+  const mayCancel = useMay('developer');
+  const cancel = useMutation({
+    mutationFn: () => ask<{ outcome: string }>('POST', `jobs/${job.request_id}/cancel`),
+    onSuccess: ({ outcome }) => toast(outcomes[outcome] ?? outcome),
+    onError: toastFailure,
+    onSettled: () => queries.invalidateQueries(),
+  });
+  if (job.completed_at !== null || !mayCancel) return null;
+  return (
+    <button
+      type="button"
+      className="button slim danger"
+      disabled={cancel.isPending || job.cancel_requested}
+      onClick={() => cancel.mutate()}
+    >
+      {job.cancel_requested ? 'Cancel requested' : 'Cancel'}
+    </button>
+  );
+}
+
+/** A new job of the same input for the same key. */
+export function AgainButton({ job }: { readonly job: JobLine }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const mayRun = useMay('developer');
+  const again = useMutation({
+    mutationFn: () => ask<{ request_id: string }>('POST', `jobs/${job.request_id}/again`),
+    onSuccess: made => {
+      toast('Runs again, as a new job.');
+      void queries.invalidateQueries({ queryKey: ['jobs'] });
+      void navigate({ to: '/jobs/$jobId', params: { jobId: made.request_id } });
+    },
+    onError: toastFailure,
+  });
+  if (!mayRun) return null;
+  return (
+    <button type="button" className="button" disabled={again.isPending} onClick={() => again.mutate()}>
+      Run again
+    </button>
+  );
+}

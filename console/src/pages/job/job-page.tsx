@@ -1,0 +1,158 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { toJson } from '../../api/lossless-json.ts';
+import { jobQuery } from '../../api/queries.ts';
+import type { JobDetail } from '../../api/shapes.ts';
+import { Code } from '../../parts/code.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { Loaded } from '../../parts/notes.tsx';
+import { Outputs } from '../../parts/outputs.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { Switcher } from '../../parts/switcher.tsx';
+import { Snippets } from '../play/run-pane.tsx';
+import { JobFailure } from '../play/run-view.tsx';
+import { Events } from './events.tsx';
+import { AgainButton, CancelButton } from './job-buttons.tsx';
+import { JobCallbacks } from './job-callbacks.tsx';
+import { Timeline } from './timeline.tsx';
+
+const route = getRouteApi('/jobs/$jobId');
+
+/** One job with all that is known of it. */
+export function JobPage() {
+  const { jobId } = route.useParams();
+  const asked = useQuery(jobQuery(jobId));
+  return (
+    <Loaded asked={asked} what="the job">
+      {job => <Job job={job} />}
+    </Loaded>
+  );
+}
+
+function Job({ job }: { readonly job: JobDetail }) {
+  return (
+    <div className="stack">
+      <Head job={job} />
+      {job.error && <JobFailure error={job.error} />}
+      <div className="job-columns">
+        <div className="stack">
+          <Timeline job={job} />
+          <Events job={job} />
+          <JobCallbacks job={job} />
+        </div>
+        <div className="stack">
+          {job.outputs.length > 0 && (
+            <section className="card">
+              <h2>Result</h2>
+              <Outputs job={job} />
+            </section>
+          )}
+          <Bodies job={job} />
+          <Usage job={job} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Head({ job }: { readonly job: JobDetail }) {
+  return (
+    <header className="card stack tight">
+      <div className="row wrap">
+        <h1 className="cut">{job.model}</h1>
+        <StateBadge state={job.state} cancel_requested={job.cancel_requested} />
+        <span className="grow" />
+        <CancelButton job={job} />
+        <Link
+          to="/play/$model"
+          params={{ model: job.model }}
+          search={{ from: job.request_id }}
+          className="button"
+        >
+          Open in playground
+        </Link>
+        <AgainButton job={job} />
+      </div>
+      <div className="row wrap small">
+        <code>{job.request_id}</code>
+        <CopyButton text={job.request_id} what="the request_id" />
+        <CopyButton text={toJson(job, 2)} what="all that is known of the job" words="Copy as a report" />
+      </div>
+      <p className="soft">
+        key{' '}
+        <Link to="/jobs" search={{ key: job.key.id }}>
+          {job.key.name ?? job.key.hint}
+        </Link>{' '}
+        · user {job.user}
+        {job.account !== null && ` · account ${job.account}`}
+        {job.external_task_id !== null && (
+          <>
+            {' '}
+            · external_task_id <code>{job.external_task_id}</code>
+          </>
+        )}{' '}
+        · created <Moment at={job.created_at} />
+        {job.queue_position !== null && ` · ${job.queue_position} before it in line`}
+        {job.completed_at === null && (
+          <>
+            {' '}
+            · ends by itself <Moment at={job.expires_at} />
+          </>
+        )}
+      </p>
+    </header>
+  );
+}
+
+const views = ['Input', 'Result', 'Request'] as const;
+
+function Bodies({ job }: { readonly job: JobDetail }) {
+  const [view, setView] = useState<(typeof views)[number]>('Input');
+  const text = toJson(view === 'Result' ? job.result : job.input, 2);
+  return (
+    <section className="card stack tight" aria-label="Bodies">
+      <div className="row wrap">
+        <Switcher label="Which body" options={views} value={view} choose={setView} />
+        <span className="grow" />
+        {view !== 'Request' && <CopyButton text={text} what={`the ${view.toLowerCase()}`} />}
+      </div>
+      {view === 'Request' ? (
+        <Snippets model={job.model} input={job.input} />
+      ) : view === 'Result' && job.result === null ? (
+        <p className="soft">
+          {job.completed_at === null
+            ? 'There is none before the job ends.'
+            : 'It holds the sound itself as text; download the file above.'}
+        </p>
+      ) : (
+        <Code text={text} label={view} />
+      )}
+    </section>
+  );
+}
+
+const unitWords: Readonly<Record<string, string>> = { gpu_second: 'GPU seconds' };
+
+function Usage({ job }: { readonly job: JobDetail }) {
+  if (job.usage.length === 0) return null;
+  return (
+    <section className="card">
+      <h2>Used</h2>
+      <dl className="facts">
+        {job.usage.map(({ unit, quantity, basis }) => (
+          <div key={`${unit} ${basis}`} className="facts-line">
+            <dt>{unitWords[unit] ?? `${unit}s`}</dt>
+            <dd className="number">
+              {Number(quantity.toFixed(3))}{' '}
+              <span className="soft small">
+                {basis === 'reported' ? 'as the upstream says' : 'counted here'}
+              </span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,76 @@
+import type { JobDetail } from '../../api/shapes.ts';
+
+/** A stretch of a job's life, in epoch ms. */
+export interface Span {
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+  readonly tone: 'wait' | 'run' | 'main' | 'ok' | 'bad';
+  readonly says: string;
+  readonly isOpen: boolean;
+}
+
+const ms = (seconds: number): number => Math.round(seconds * 1_000);
+
+/** What happened, one after another; what goes on ends now. */
+export function spansOf(job: JobDetail, now: number): readonly Span[] {
+  const end = job.completed_at === null ? now : ms(job.completed_at);
+  const firstCall = job.attempts[0] ? ms(job.attempts[0].started_at) : null;
+  const begun = job.started_at === null ? end : ms(job.started_at);
+  const lastAnswer = job.attempts.findLast(({ answer }) => answer === 'accepted' || answer === 'done');
+  const accepted = lastAnswer?.answered_at == null ? null : ms(lastAnswer.answered_at);
+  const isOpen = job.completed_at === null;
+  const made =
+    accepted === null || job.inference_ms === null ? null : Math.min(end, accepted + job.inference_ms);
+  return [
+    span('Queued', ms(job.created_at), begun, 'wait', {
+      isOpen: job.state === 'available' && job.started_at === null,
+    }),
+    ...(firstCall !== null && firstCall - begun > 20
+      ? [span('Inputs and preparation', begun, firstCall, 'run')]
+      : []),
+    ...job.attempts.map(attempt => {
+      const isRight = attempt.answer === 'accepted' || attempt.answer === 'done';
+      const says = attempt.error?.message ?? (attempt.answer === null ? 'no answer yet' : '');
+      return span(
+        `Submit, attempt ${attempt.number}`,
+        ms(attempt.started_at),
+        attempt.answered_at === null ? end : ms(attempt.answered_at),
+        isRight || attempt.answer === null ? 'run' : 'bad',
+        {
+          says: isRight ? '' : `${attempt.answer ?? 'open'} ${says}`,
+          isOpen: isOpen && attempt.answer === null,
+        },
+      );
+    }),
+    ...(accepted === null
+      ? []
+      : [
+          span(`At ${lastAnswer?.account}`, accepted, made ?? end, 'main', {
+            isOpen: isOpen && made === null,
+          }),
+        ]),
+    ...(made === null || end - made < 5 ? [] : [span('Store the result', made, end, 'ok')]),
+    ...job.deliveries.toReversed().flatMap(delivery =>
+      delivery.tries.map(({ at, took_ms, code, number }) =>
+        span(
+          `Callback ${delivery.status}`,
+          ms(at),
+          ms(at) + (took_ms ?? 0),
+          code !== null && code >= 200 && code < 300 ? 'ok' : 'bad',
+          {
+            says: `try ${number}${code === null ? '' : ` · ${code}`}`,
+          },
+        ),
+      ),
+    ),
+  ];
+}
+
+const span = (
+  name: string,
+  from: number,
+  to: number,
+  tone: Span['tone'],
+  { says = '', isOpen = false }: { readonly says?: string; readonly isOpen?: boolean } = {},
+): Span => ({ name, from, to: Math.max(from, to), tone, says: says.trim(), isOpen });

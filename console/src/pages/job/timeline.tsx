@@ -1,0 +1,56 @@
+import type { JobDetail } from '../../api/shapes.ts';
+import { useNow } from '../../parts/moment.tsx';
+import { durationInWords } from '../../parts/words.ts';
+import { type Span, spansOf } from './spans.ts';
+
+/** However short it was, it is seen: in hundredths of the whole. */
+const leastShare = 0.8;
+
+/** The life of a job as bars over one line of time; waits are the gaps. */
+export function Timeline({ job }: { readonly job: JobDetail }) {
+  const now = useNow(1_000);
+  const spans = spansOf(job, now);
+  const from = Math.min(...spans.map(span => span.from));
+  const to = Math.max(...spans.map(span => span.to), from + 1);
+  return (
+    <section className="card">
+      <div className="card-head">
+        <h2>Timeline</h2>
+        <span className="soft number">{durationInWords(to - from)} in all</span>
+      </div>
+      <ol className="timeline">
+        {spans.map((span, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: spans stand in the order in which they happened.
+          <Bar key={index} span={span} from={from} whole={to - from} />
+        ))}
+      </ol>
+      <div className="timeline-axis small soft number" aria-hidden="true">
+        <span>{new Date(from).toLocaleTimeString()}</span>
+        <span>+{durationInWords((to - from) / 2)}</span>
+        <span>+{durationInWords(to - from)}</span>
+      </div>
+    </section>
+  );
+}
+
+function Bar({ span, from, whole }: { readonly span: Span; readonly from: number; readonly whole: number }) {
+  const width = Math.max(leastShare, ((span.to - span.from) / whole) * 100);
+  const left = Math.min(100 - width, ((span.from - from) / whole) * 100);
+  const took = durationInWords(span.to - span.from);
+  return (
+    <li>
+      <span className="cut">{span.name}</span>
+      <span className="timeline-track">
+        <span
+          className={`timeline-bar ${span.tone}`}
+          data-open={span.isOpen}
+          style={{ left: `${left}%`, width: `${width}%` }}
+        />
+      </span>
+      <span className="small number cut" title={span.says}>
+        {span.isOpen ? `${took} …` : took}
+        {span.says && <span className={span.tone === 'bad' ? 'fault' : 'soft'}> · {span.says}</span>}
+      </span>
+    </li>
+  );
+}

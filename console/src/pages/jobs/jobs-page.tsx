@@ -1,0 +1,140 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { jobsPage, modelsQuery } from '../../api/queries.ts';
+import { MoreButton } from '../../parts/more-button.tsx';
+import { Empty, Failure, Loading, PageHead } from '../../parts/notes.tsx';
+import { usePages } from '../../parts/use-pages.ts';
+import { exactTime } from '../../parts/words.ts';
+import { CancelMany } from './cancel-many.tsx';
+import { JobsTable } from './jobs-table.tsx';
+import { SelectionBar } from './selection-bar.tsx';
+
+const route = getRouteApi('/jobs');
+const liveMs = 3_000;
+
+const stateWords = [
+  ['', 'Every state'],
+  ['unfinished', 'Queued or running'],
+  ['available', 'Queued'],
+  ['running', 'Running'],
+  ['completed', 'Completed'],
+  ['problem', 'Failed or cancelled'],
+  ['failed', 'Failed'],
+  ['cancelled', 'Cancelled'],
+] as const;
+
+/** Jobs of everybody; what they are narrowed to stands in the address. */
+export function JobsPage() {
+  const filter = route.useSearch();
+  const [isPaused, setPaused] = useState(false);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const asked = usePages(['jobs', filter], (after, signal) => jobsPage(filter, after, signal), {
+    refetchMs: isPaused ? false : liveMs,
+  });
+  const { lines } = asked;
+  return (
+    <>
+      <PageHead title="Jobs" says={<AsOf at={asked.dataUpdatedAt} isPaused={isPaused} />}>
+        <CancelMany filter={filter} />
+      </PageHead>
+      <Filters />
+      <SelectionBar
+        jobs={(lines ?? []).filter(({ request_id }) => chosen.has(request_id))}
+        clear={() => setChosen(new Set())}
+      />
+      {asked.error && !lines && <Failure failure={asked.error} retry={() => void asked.refetch()} />}
+      {asked.isPending && <Loading what="jobs" />}
+      {lines && lines.length === 0 && <NoJobs isNarrowed={Object.keys(filter).length > 0} />}
+      {lines && lines.length > 0 && (
+        <div onPointerEnter={() => setPaused(true)} onPointerLeave={() => setPaused(false)}>
+          <JobsTable jobs={lines} chosen={chosen} choose={setChosen} />
+        </div>
+      )}
+      <MoreButton asked={asked} words={lines?.length === 0 ? 'Look further back' : 'Older jobs'} />
+    </>
+  );
+}
+
+function AsOf({ at, isPaused }: { readonly at: number; readonly isPaused: boolean }) {
+  if (at === 0) return null;
+  return (
+    <span title={exactTime(at / 1_000)}>
+      As of {new Date(at).toLocaleTimeString()}
+      {isPaused && ', standing still while you point at it'}
+    </span>
+  );
+}
+
+const NoJobs = ({ isNarrowed }: { readonly isNarrowed: boolean }) =>
+  isNarrowed ? (
+    <Empty title="No job fits">
+      <p>Among the newest jobs none is like this. Take a filter away, or look further back.</p>
+    </Empty>
+  ) : (
+    <Empty title="No jobs yet">
+      <p>Run a model in the playground, or create a job with a key.</p>
+    </Empty>
+  );
+
+function Filters() {
+  const filter = route.useSearch();
+  const navigate = route.useNavigate();
+  const models = useQuery(modelsQuery).data?.data ?? [];
+  const [words, setWords] = useState(filter.q ?? '');
+  const narrow = (change: Partial<Record<'state' | 'model' | 'key' | 'q', string>>) =>
+    void navigate({
+      search: before =>
+        Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, value]) => value !== '')),
+      replace: true,
+    });
+  return (
+    <form
+      className="filters"
+      onSubmit={event => {
+        event.preventDefault();
+        narrow({ q: words.trim() });
+      }}
+    >
+      <input
+        className="input grow wide-find"
+        type="search"
+        aria-label="Any id: request_id, external_task_id, file, key"
+        placeholder="Any id: request_id, external_task_id, file_…, a key"
+        value={words}
+        onChange={event => {
+          setWords(event.target.value);
+          if (event.target.value === '') narrow({ q: '' });
+        }}
+      />
+      <select
+        className="input"
+        aria-label="State"
+        value={filter.state ?? ''}
+        onChange={event => narrow({ state: event.target.value })}
+      >
+        {stateWords.map(([state, says]) => (
+          <option key={state} value={state}>
+            {says}
+          </option>
+        ))}
+      </select>
+      <select
+        className="input"
+        aria-label="Model"
+        value={filter.model ?? ''}
+        onChange={event => narrow({ model: event.target.value })}
+      >
+        <option value="">Every model</option>
+        {models.map(({ id }) => (
+          <option key={id}>{id}</option>
+        ))}
+      </select>
+      {filter.key !== undefined && (
+        <button type="button" className="chip" aria-pressed="true" onClick={() => narrow({ key: '' })}>
+          Key {filter.key} ×
+        </button>
+      )}
+    </form>
+  );
+}

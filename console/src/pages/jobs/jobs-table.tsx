@@ -1,0 +1,117 @@
+import { Link } from '@tanstack/react-router';
+import type { JobLine } from '../../api/shapes.ts';
+import { Moment } from '../../parts/moment.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { TableWrap } from '../../parts/table-wrap.tsx';
+import { Thumb } from '../../parts/thumb.tsx';
+import { durationInWords, shortId } from '../../parts/words.ts';
+
+interface TableParts {
+  readonly jobs: readonly JobLine[];
+  readonly chosen: ReadonlySet<string>;
+  readonly choose: (chosen: ReadonlySet<string>) => void;
+}
+
+/** A line a job, dense: what it is, whose, how far, and how long it took. */
+export function JobsTable({ jobs, chosen, choose }: TableParts) {
+  const areAll = jobs.every(({ request_id }) => chosen.has(request_id));
+  return (
+    <TableWrap label="Jobs">
+      <table className="lines">
+        <thead>
+          <tr>
+            <th>
+              <input
+                type="checkbox"
+                aria-label="Choose all that are shown"
+                checked={areAll}
+                onChange={() =>
+                  choose(areAll ? new Set() : new Set(jobs.map(({ request_id }) => request_id)))
+                }
+              />
+            </th>
+            <th>State</th>
+            <th>Job</th>
+            <th className="wide-only">Key</th>
+            <th className="wide-only right">Queue · run</th>
+            <th className="right">Age</th>
+          </tr>
+        </thead>
+        <tbody>
+          {jobs.map(job => (
+            <Line
+              key={job.request_id}
+              job={job}
+              isChosen={chosen.has(job.request_id)}
+              toggle={() => choose(toggled(chosen, job.request_id))}
+            />
+          ))}
+        </tbody>
+      </table>
+    </TableWrap>
+  );
+}
+
+const toggled = (chosen: ReadonlySet<string>, id: string): ReadonlySet<string> =>
+  chosen.has(id) ? new Set([...chosen].filter(other => other !== id)) : new Set([...chosen, id]);
+
+function Line({
+  job,
+  isChosen,
+  toggle,
+}: {
+  readonly job: JobLine;
+  readonly isChosen: boolean;
+  readonly toggle: () => void;
+}) {
+  return (
+    <tr>
+      <td>
+        <input
+          type="checkbox"
+          aria-label={`Choose job ${job.request_id}`}
+          checked={isChosen}
+          onChange={toggle}
+        />
+      </td>
+      <td>
+        <StateBadge state={job.state} cancel_requested={job.cancel_requested} />
+      </td>
+      <td className="job-cell about">
+        <Link to="/jobs/$jobId" params={{ jobId: job.request_id }} className="job-link">
+          <Thumb job={job} />
+          <span className="job-words">
+            <span className="cut">{job.prompt_start || 'no words'}</span>
+            <span className="small soft cut">
+              {job.model} · <code>{shortId(job.request_id)}</code>
+              {job.external_task_id !== null && (
+                <>
+                  {' '}
+                  · <code>{job.external_task_id}</code>
+                </>
+              )}
+              {job.error && ` · ${job.error.code}`}
+            </span>
+          </span>
+        </Link>
+      </td>
+      <td className="wide-only">
+        <div className="cut key-cell">{job.key.name ?? job.key.hint}</div>
+        <div className="small soft cut key-cell">{job.user}</div>
+      </td>
+      <td className="wide-only right number small nowrap">{timesOf(job)}</td>
+      <td className="right small soft nowrap push">
+        <Moment at={job.created_at} />
+      </td>
+    </tr>
+  );
+}
+
+function timesOf({ created_at, started_at, completed_at }: JobLine): string {
+  if (started_at === null)
+    return completed_at === null ? '–' : durationInWords((completed_at - created_at) * 1_000);
+  const queue = durationInWords((started_at - created_at) * 1_000);
+  return completed_at === null
+    ? `${queue} · …`
+    : `${queue} · ${durationInWords((completed_at - started_at) * 1_000)}`;
+}

@@ -1,0 +1,68 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { ask } from '../../api/ask.ts';
+import type { JobLine } from '../../api/shapes.ts';
+import { toast, toastFailure } from '../../parts/toasts.tsx';
+import { counted } from '../../parts/words.ts';
+import { useMay } from '../../shell/session.ts';
+
+/** What can be done with the jobs that were chosen. */
+export function SelectionBar({
+  jobs,
+  clear,
+}: {
+  readonly jobs: readonly JobLine[];
+  readonly clear: () => void;
+}) {
+  const queries = useQueryClient();
+  const mayAct = useMay('developer');
+  const each = useMutation({
+    mutationFn: async ({
+      what,
+      on,
+    }: {
+      readonly what: 'cancel' | 'again';
+      readonly on: readonly JobLine[];
+    }) => {
+      for (const job of on) await ask('POST', `jobs/${job.request_id}/${what}`);
+      return on.length;
+    },
+    onSuccess: (count, { what }) => {
+      toast(
+        what === 'cancel'
+          ? `Asked to cancel ${counted(count, 'job')}.`
+          : `${counted(count, 'job')} run again.`,
+      );
+      clear();
+    },
+    onError: toastFailure,
+    onSettled: () => queries.invalidateQueries({ queryKey: ['jobs'] }),
+  });
+  if (jobs.length === 0) return null;
+  const unfinished = jobs.filter(
+    ({ completed_at, cancel_requested }) => completed_at === null && !cancel_requested,
+  );
+  return (
+    <div className="notice row wrap selection">
+      <strong className="grow">{counted(jobs.length, 'job')} chosen</strong>
+      <button
+        type="button"
+        className="button slim danger"
+        disabled={!mayAct || unfinished.length === 0 || each.isPending}
+        onClick={() => each.mutate({ what: 'cancel', on: unfinished })}
+      >
+        Cancel {unfinished.length}
+      </button>
+      <button
+        type="button"
+        className="button slim"
+        disabled={!mayAct || each.isPending}
+        onClick={() => each.mutate({ what: 'again', on: jobs })}
+      >
+        Run again
+      </button>
+      <button type="button" className="button slim quiet" onClick={clear}>
+        Choose none
+      </button>
+    </div>
+  );
+}

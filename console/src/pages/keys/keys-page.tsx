@@ -1,0 +1,153 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ask } from '../../api/ask.ts';
+import { keysQuery } from '../../api/queries.ts';
+import type { KeyLine } from '../../api/shapes.ts';
+import { Confirm } from '../../parts/dialog.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { Empty, Loaded, PageHead } from '../../parts/notes.tsx';
+import { TableWrap } from '../../parts/table-wrap.tsx';
+import { toast, toastFailure } from '../../parts/toasts.tsx';
+import { useMay } from '../../shell/session.ts';
+import { KeyForm } from './key-form.tsx';
+import { NewSecret } from './new-secret.tsx';
+
+/** Who may create jobs, of what, and how many. */
+export function KeysPage() {
+  const asked = useQuery(keysQuery);
+  const mayEdit = useMay('admin');
+  const [edited, setEdited] = useState<KeyLine | 'new' | null>(null);
+  const [made, setMade] = useState<(KeyLine & { readonly secret: string }) | null>(null);
+  return (
+    <>
+      <PageHead title="Keys" says="A key speaks for a user. Its secret is shown once, when it is made.">
+        {mayEdit && (
+          <button type="button" className="button main" onClick={() => setEdited('new')}>
+            New key
+          </button>
+        )}
+      </PageHead>
+      <Loaded asked={asked} what="keys">
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title="No keys yet">An application needs one to create jobs.</Empty>
+          ) : (
+            <Table keys={data} edit={mayEdit ? setEdited : null} />
+          )
+        }
+      </Loaded>
+      {edited !== null && <KeyForm edited={edited} close={() => setEdited(null)} tellMade={setMade} />}
+      {made !== null && <NewSecret made={made} close={() => setMade(null)} />}
+    </>
+  );
+}
+
+function Table({
+  keys,
+  edit,
+}: {
+  readonly keys: readonly KeyLine[];
+  readonly edit: ((key: KeyLine) => void) | null;
+}) {
+  return (
+    <TableWrap label="Keys">
+      <table className="lines">
+        <thead>
+          <tr>
+            <th>Key</th>
+            <th className="wide-only">Models</th>
+            <th className="wide-only">Limits</th>
+            <th>State</th>
+            <th>
+              <span className="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map(key => (
+            <tr key={key.id}>
+              <td className="key-main about">
+                <div className="cut">
+                  <strong>{key.name ?? 'no name'}</strong> <span className="soft">{key.user}</span>
+                </div>
+                <code className="soft">{key.hint}</code>
+              </td>
+              <td className="wide-only small">
+                {key.models === null ? (
+                  'all'
+                ) : (
+                  <span title={key.models.join(', ')}>{key.models.length} of them</span>
+                )}
+              </td>
+              <td className="wide-only small">{limitsOf(key)}</td>
+              <td className="small">
+                <KeyState given={key} />
+              </td>
+              <td className="last">
+                <div className="row actions">
+                  <Link to="/jobs" search={{ key: key.id }} className="button slim">
+                    Jobs
+                  </Link>
+                  {edit && key.revoked_at === null && (
+                    <>
+                      <button type="button" className="button slim" onClick={() => edit(key)}>
+                        Edit
+                      </button>
+                      <RevokeButton revoked={key} />
+                    </>
+                  )}
+                </div>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableWrap>
+  );
+}
+
+function limitsOf({ jobs_at_once, jobs_per_day }: KeyLine): string {
+  const limits = [
+    jobs_at_once !== null && `${jobs_at_once.toLocaleString()} at once`,
+    jobs_per_day !== null && `${jobs_per_day.toLocaleString()} a day`,
+  ];
+  return limits.filter(Boolean).join(', ') || 'none';
+}
+
+function KeyState({ given: { revoked_at, expires_at } }: { readonly given: KeyLine }) {
+  if (revoked_at !== null) return <span className="badge bad">revoked</span>;
+  if (expires_at === null) return <span className="badge ok">no end</span>;
+  const isOver = expires_at * 1_000 < Date.now();
+  return (
+    <span className={isOver ? 'badge bad' : 'badge wait'}>
+      {isOver ? 'ended' : 'ends'} <Moment at={expires_at} />
+    </span>
+  );
+}
+
+function RevokeButton({ revoked }: { readonly revoked: KeyLine }) {
+  const queries = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  const revoke = useMutation({
+    mutationFn: () => ask('POST', `keys/${revoked.id}/revoke`),
+    onSuccess: () => toast('Revoked. Every process turns it away within five seconds.'),
+    onError: toastFailure,
+    onSettled: () => queries.invalidateQueries({ queryKey: ['keys'] }),
+  });
+  return (
+    <>
+      <button type="button" className="button slim danger" onClick={() => setAsking(true)}>
+        Revoke
+      </button>
+      <Confirm
+        title="Revoke this key"
+        says={`Whoever uses ${revoked.name ?? revoked.hint} of ${revoked.user} is turned away from now on. Jobs under way go on. This cannot be taken back.`}
+        action="Revoke it"
+        isOpen={isAsking}
+        close={() => setAsking(false)}
+        confirm={() => revoke.mutate()}
+      />
+    </>
+  );
+}

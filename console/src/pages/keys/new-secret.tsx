@@ -1,0 +1,31 @@
+import { gatewayRoot } from '../../api/ask.ts';
+import type { KeyLine } from '../../api/shapes.ts';
+import { Code } from '../../parts/code.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+
+/** The secret of a new key: this once, and nowhere else. */
+export function NewSecret({
+  made,
+  close,
+}: {
+  readonly made: KeyLine & { readonly secret: string };
+  readonly close: () => void;
+}) {
+  const env = `ATELIER_URL=${gatewayRoot.href.replace(/\/$/, '')}\nATELIER_API_KEY=${made.secret}`;
+  return (
+    <Dialog title={`A key for ${made.user}`} isOpen close={close}>
+      <p className="notice wait">It is shown this once. Copy it now: only its hash is kept.</p>
+      <Code text={made.secret} label="The secret" />
+      <div className="row wrap">
+        <CopyButton text={made.secret} what="the secret" words="Copy the key" />
+        <CopyButton text={env} what="the environment" words="Copy as .env" />
+      </div>
+      <div className="dialog-actions">
+        <button type="button" className="button main" onClick={close}>
+          I have it
+        </button>
+      </div>
+    </Dialog>
+  );
+}

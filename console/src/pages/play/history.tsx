@@ -1,0 +1,38 @@
+import { useQuery } from '@tanstack/react-query';
+import { jobsPage } from '../../api/queries.ts';
+import { Moment } from '../../parts/moment.tsx';
+import { Empty, Loaded } from '../../parts/notes.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+
+const shown = 20;
+
+/** Earlier runs of this model from the console; a click takes input and result up again. */
+export function History({ model, take }: { readonly model: string; readonly take: (jobId: string) => void }) {
+  const asked = useQuery({
+    queryKey: ['history', model],
+    queryFn: ({ signal }) => jobsPage({ model, key: 'key_console' }, null, signal, shown),
+  });
+  return (
+    <Loaded asked={asked} what="earlier runs">
+      {({ data }) =>
+        data.length === 0 ? (
+          <Empty title="No runs of this model yet" />
+        ) : (
+          <ul className="stack tight">
+            {data.map(job => (
+              <li key={job.request_id}>
+                <button type="button" className="history-line" onClick={() => take(job.request_id)}>
+                  <StateBadge state={job.state} />
+                  <span className="grow cut">{job.prompt_start || job.request_id}</span>
+                  <span className="small soft">
+                    <Moment at={job.created_at} />
+                  </span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Loaded>
+  );
+}

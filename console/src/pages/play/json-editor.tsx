@@ -1,0 +1,42 @@
+import { useState } from 'react';
+import { parseJson, toJson } from '../../api/lossless-json.ts';
+import { isMembers, type Members } from '../../form/input-value.ts';
+
+/** The whole input as text; what cannot be read is said and changes nothing. */
+export function JsonEditor({
+  input,
+  change,
+}: {
+  readonly input: Members;
+  readonly change: (next: Members) => void;
+}) {
+  const [text, setText] = useState(() => toJson(input, 2));
+  const [fault, setFault] = useState<string | null>(null);
+  function take(next: string) {
+    setText(next);
+    try {
+      const value: unknown = parseJson(next);
+      if (!isMembers(value)) throw new Error('An input is an object: { … }');
+      setFault(null);
+      change(value);
+    } catch (failure) {
+      setFault(failure instanceof Error ? failure.message : String(failure));
+    }
+  }
+  return (
+    <div className="field">
+      <label htmlFor="json" className="label">
+        Input
+      </label>
+      <textarea
+        id="json"
+        className="input mono json"
+        spellCheck={false}
+        value={text}
+        aria-invalid={fault !== null}
+        onChange={event => take(event.target.value)}
+      />
+      {fault !== null && <p className="fault">{fault}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,94 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { toJson } from '../../api/lossless-json.ts';
+import { jobQuery } from '../../api/queries.ts';
+import type { ModelDetail } from '../../api/shapes.ts';
+import { isMembers, type Members } from '../../form/input-value.ts';
+import { Code } from '../../parts/code.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { Switcher } from '../../parts/switcher.tsx';
+import { toastFailure } from '../../parts/toasts.tsx';
+import { History } from './history.tsx';
+import { RunView } from './run-view.tsx';
+import { languages, snippet } from './snippets.ts';
+
+const views = ['Result', 'Request', 'Schema', 'History'] as const;
+
+/** Beside the form: what came of it, the same as code, what the model takes, and earlier runs. */
+export function RunPane({
+  model,
+  input,
+  jobId,
+  show,
+  take,
+}: {
+  readonly model: ModelDetail;
+  readonly input: Members;
+  readonly jobId: string | null;
+  readonly show: (jobId: string) => void;
+  readonly take: (input: Members) => void;
+}) {
+  const queries = useQueryClient();
+  const [view, setView] = useState<(typeof views)[number]>('Result');
+  useEffect(() => {
+    if (jobId !== null) setView('Result');
+  }, [jobId]);
+
+  async function takeUp(id: string) {
+    try {
+      const job = await queries.fetchQuery(jobQuery(id));
+      if (isMembers(job.input)) take(job.input);
+      show(id);
+    } catch (failure) {
+      toastFailure(failure);
+    }
+  }
+
+  return (
+    <section className="card stack" aria-label="Result">
+      <Switcher label="What is shown" options={views} value={view} choose={setView} />
+      {view === 'Result' && <RunView jobId={jobId} />}
+      {view === 'Request' && <Snippets model={model.id} input={input} />}
+      {view === 'Schema' && <Rules model={model} />}
+      {view === 'History' && <History model={model.id} take={id => void takeUp(id)} />}
+    </section>
+  );
+}
+
+export function Snippets({ model, input }: { readonly model: string; readonly input: unknown }) {
+  const [language, setLanguage] = useState<(typeof languages)[number]>('cURL');
+  const text = snippet(language, model, input);
+  return (
+    <div className="stack tight">
+      <div className="row wrap">
+        <Switcher label="Language" options={languages} value={language} choose={setLanguage} />
+        <span className="grow" />
+        <CopyButton text={text} what={`the ${language} code`} />
+      </div>
+      <Code text={text} label={`The request in ${language}`} />
+    </div>
+  );
+}
+
+function Rules({ model }: { readonly model: ModelDetail }) {
+  const text = toJson(model.input_schema, 2);
+  return (
+    <div className="stack tight">
+      {model.rules.length > 0 && (
+        <>
+          <h3>Rules between fields</h3>
+          <ul className="rules">
+            {model.rules.map(({ says }) => (
+              <li key={says}>{says}</li>
+            ))}
+          </ul>
+        </>
+      )}
+      <div className="row">
+        <h3 className="grow">JSON Schema</h3>
+        <CopyButton text={text} what="the schema" />
+      </div>
+      <Code text={text} label="The JSON Schema of the input" />
+    </div>
+  );
+}

@@ -1,0 +1,104 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { jobQuery } from '../../api/queries.ts';
+import type { JobDetail } from '../../api/shapes.ts';
+import { useNow } from '../../parts/moment.tsx';
+import { Empty, Loaded } from '../../parts/notes.tsx';
+import { Outputs } from '../../parts/outputs.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { clockOf, durationInWords } from '../../parts/words.ts';
+import { CancelButton } from '../job/job-buttons.tsx';
+
+/** The life of a run: in line, running, and what came of it. */
+export function RunView({ jobId }: { readonly jobId: string | null }) {
+  if (jobId === null)
+    return (
+      <Empty title="Nothing run yet">
+        <p>Fill in the form and press Run. What is greyed is a default: it is not sent.</p>
+      </Empty>
+    );
+  return <Shown jobId={jobId} />;
+}
+
+function Shown({ jobId }: { readonly jobId: string }) {
+  const asked = useQuery(jobQuery(jobId));
+  return (
+    <Loaded asked={asked} what="the job">
+      {job => <Life job={job} />}
+    </Loaded>
+  );
+}
+
+function Life({ job }: { readonly job: JobDetail }) {
+  useTitle(job);
+  return (
+    <div className="stack" aria-live="polite">
+      <div className="row wrap">
+        <StateBadge state={job.state} cancel_requested={job.cancel_requested} />
+        <Clock job={job} />
+        <span className="grow" />
+        <CancelButton job={job} />
+        <Link to="/jobs/$jobId" params={{ jobId: job.request_id }} className="button slim">
+          Open the job
+        </Link>
+      </div>
+      {job.progress !== null && job.completed_at === null && (
+        <progress className="progress" value={job.progress} max={1} aria-label="Progress" />
+      )}
+      {job.error && <JobFailure error={job.error} />}
+      <Outputs job={job} />
+    </div>
+  );
+}
+
+export function JobFailure({ error }: { readonly error: NonNullable<JobDetail['error']> }) {
+  return (
+    <div className={error.code === 'cancelled' ? 'notice wait' : 'notice bad'} role="alert">
+      <strong>{error.message.replace(/^Runtime execution failed: /, '')}</strong>
+      <p className="small">
+        <code>{error.code}</code>
+        {error.retryable && ' · the same run may succeed another time'}
+        {error.provider && ` · upstream: ${error.provider.code} ${error.provider.message}`}
+      </p>
+    </div>
+  );
+}
+
+function Clock({ job }: { readonly job: JobDetail }) {
+  const now = useNow(500);
+  const { state, created_at, started_at, completed_at, queue_position } = job;
+  if (state === 'available') {
+    const place =
+      queue_position === null
+        ? ''
+        : queue_position === 0
+          ? 'next in line · '
+          : `${queue_position} before it · `;
+    return <span className="soft number">{`${place}${clockOf(now - created_at * 1_000)}`}</span>;
+  }
+  if (completed_at === null)
+    return <span className="soft number">{clockOf(now - (started_at ?? created_at) * 1_000)}</span>;
+  return (
+    <span className="soft number">
+      {durationInWords((completed_at - (started_at ?? created_at)) * 1_000)}
+    </span>
+  );
+}
+
+/** A tab in the background says how far it is. */
+function useTitle({ state, model }: JobDetail): void {
+  useEffect(() => {
+    const words = {
+      available: 'Queued',
+      running: 'Running',
+      completed: 'Done',
+      failed: 'Failed',
+      cancelled: 'Cancelled',
+    };
+    document.title = `${words[state]} · ${model} · Atelier`;
+    return () => {
+      document.title = 'Atelier';
+    };
+  }, [state, model]);
+}

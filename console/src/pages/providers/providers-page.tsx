@@ -1,0 +1,108 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ask } from '../../api/ask.ts';
+import { providersQuery } from '../../api/queries.ts';
+import type { Account } from '../../api/shapes.ts';
+import { Moment } from '../../parts/moment.tsx';
+import { Loaded, PageHead } from '../../parts/notes.tsx';
+import { toast, toastFailure } from '../../parts/toasts.tsx';
+import { counted } from '../../parts/words.ts';
+import { useMay } from '../../shell/session.ts';
+
+/** The accounts of the settings file, and the engine of this machine. */
+export function ProvidersPage() {
+  const asked = useQuery(providersQuery);
+  return (
+    <>
+      <PageHead
+        title="Providers"
+        says="Accounts and routes are written in atelier.yaml; a running gateway reads it again on SIGHUP."
+      />
+      <Loaded asked={asked} what="accounts">
+        {({ data }) => (
+          <ul className="account-cards">
+            {data.map(account => (
+              <AccountCard key={account.account} account={account} />
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function AccountCard({ account }: { readonly account: Account }) {
+  const { slots, running, models, blocked_until, blocked_why } = account;
+  const isLocal = account.account === 'local';
+  return (
+    <li className="card stack tight">
+      <div className="row wrap">
+        <h2 className="cut">{account.account}</h2>
+        <span className="badge accent">{account.provider}</span>
+        <span className="grow" />
+        {blocked_until === null ? (
+          <span className="badge ok">in use</span>
+        ) : (
+          <span className="badge bad">left alone</span>
+        )}
+        {!isLocal && <TestButton account={account.account} />}
+      </div>
+      {isLocal && (
+        <p className="soft">
+          The engine of this machine: draws and speaks with no account, and makes whatever has no route.
+        </p>
+      )}
+      {blocked_until !== null && (
+        <p className="notice bad">
+          Called again <Moment at={blocked_until} />. {blocked_why}
+        </p>
+      )}
+      <div className="row">
+        <meter
+          className="slots grow"
+          min={0}
+          max={slots}
+          value={Math.min(running, slots)}
+          aria-label={`Slots of ${account.account} in use`}
+        />
+        <span className="small number">
+          {running} of {counted(slots, 'slot')}
+        </span>
+      </div>
+      {models.length === 0 ? (
+        <p className="soft">No model is routed to it.</p>
+      ) : (
+        <details>
+          <summary className="small">{counted(models.length, 'model')}</summary>
+          <ul className="chips models-of-account">
+            {models.map(id => (
+              <li key={id}>
+                <Link to="/play/$model" params={{ model: id }} className="small">
+                  {id}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </li>
+  );
+}
+
+/** One free call with the account's key. */
+function TestButton({ account }: { readonly account: string }) {
+  const mayTest = useMay('admin');
+  const test = useMutation({
+    mutationFn: () =>
+      ask<{ outcome: string; says: string }>('POST', `providers/${encodeURIComponent(account)}/test`),
+    onSuccess: ({ outcome, says }) =>
+      toast(`${account}: ${says}`, { isBad: outcome !== 'accepted' && outcome !== 'untried' }),
+    onError: toastFailure,
+  });
+  if (!mayTest) return null;
+  return (
+    <button type="button" className="button slim" disabled={test.isPending} onClick={() => test.mutate()}>
+      {test.isPending ? 'Testing …' : 'Test'}
+    </button>
+  );
+}

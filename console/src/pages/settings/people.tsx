@@ -1,0 +1,156 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { ask } from '../../api/ask.ts';
+import { peopleQuery } from '../../api/queries.ts';
+import type { Person, Role } from '../../api/shapes.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { Loaded } from '../../parts/notes.tsx';
+import { toast, toastFailure } from '../../parts/toasts.tsx';
+
+const roles: readonly { readonly role: Role; readonly says: string }[] = [
+  { role: 'viewer', says: 'looks' },
+  { role: 'developer', says: 'looks, runs, cancels, redelivers' },
+  { role: 'admin', says: 'everything' },
+];
+
+/** Who may come in beside whoever has the admin token. */
+export function People() {
+  const asked = useQuery(peopleQuery);
+  const [isAdding, setAdding] = useState(false);
+  return (
+    <section className="card">
+      <div className="card-head">
+        <h2>People</h2>
+        <button type="button" className="button slim" onClick={() => setAdding(true)}>
+          Add somebody
+        </button>
+      </div>
+      <Loaded asked={asked} what="people">
+        {({ data }) =>
+          data.length === 0 ? (
+            <p className="soft">Nobody yet: only the admin token opens this console.</p>
+          ) : (
+            <ul className="stack tight">
+              {data.map(person => (
+                <PersonLine key={person.id} person={person} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      {isAdding && <AddPerson close={() => setAdding(false)} />}
+    </section>
+  );
+}
+
+function PersonLine({ person }: { readonly person: Person }) {
+  const queries = useQueryClient();
+  const settled = {
+    onError: toastFailure,
+    onSettled: () => queries.invalidateQueries({ queryKey: ['people'] }),
+  };
+  const change = useMutation({
+    mutationFn: (role: string) => ask('PUT', `people/${person.id}`, { body: { role } }),
+    onSuccess: () => toast('Changed; whoever it is logs in anew.'),
+    ...settled,
+  });
+  const remove = useMutation({
+    mutationFn: () => ask('DELETE', `people/${person.id}`),
+    onSuccess: () => toast(`${person.name} may not come in any more.`),
+    ...settled,
+  });
+  return (
+    <li className="row wrap">
+      <span className="grow">
+        {person.name}{' '}
+        <span className="small soft">
+          added <Moment at={person.created_at} />
+        </span>
+      </span>
+      <select
+        className="input slim-select"
+        aria-label={`Role of ${person.name}`}
+        value={person.role}
+        onChange={event => change.mutate(event.target.value)}
+      >
+        {roles.map(({ role, says }) => (
+          <option key={role} value={role}>
+            {role}: {says}
+          </option>
+        ))}
+      </select>
+      <button
+        type="button"
+        className="button slim danger"
+        disabled={remove.isPending}
+        onClick={() => remove.mutate()}
+      >
+        Remove
+      </button>
+    </li>
+  );
+}
+
+function AddPerson({ close }: { readonly close: () => void }) {
+  const queries = useQueryClient();
+  const add = useMutation({
+    mutationFn: (body: unknown) => ask<Person>('POST', 'people', { body }),
+    onSuccess: ({ name }) => {
+      void queries.invalidateQueries({ queryKey: ['people'] });
+      toast(`${name} may come in.`);
+      close();
+    },
+  });
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    add.mutate(Object.fromEntries(new FormData(event.currentTarget)));
+  }
+  return (
+    <Dialog title="Add somebody" isOpen close={close}>
+      <form className="stack" onSubmit={submit}>
+        <div className="field-line">
+          <label htmlFor="person-name">Name</label>
+          <input id="person-name" name="name" className="input" required maxLength={100} autoComplete="off" />
+        </div>
+        <div className="field-line">
+          <label htmlFor="person-password">Password</label>
+          <input
+            id="person-password"
+            name="password"
+            type="password"
+            className="input"
+            required
+            minLength={10}
+            maxLength={200}
+            autoComplete="new-password"
+          />
+          <p className="small soft">At least ten characters. Tell it to nobody else.</p>
+        </div>
+        <div className="field-line">
+          <label htmlFor="person-role">Role</label>
+          <select id="person-role" name="role" className="input">
+            {roles.map(({ role, says }) => (
+              <option key={role} value={role}>
+                {role}: {says}
+              </option>
+            ))}
+          </select>
+        </div>
+        {add.error && (
+          <p className="notice bad" role="alert">
+            {add.error.message}
+          </p>
+        )}
+        <div className="dialog-actions">
+          <button type="button" className="button" onClick={close}>
+            Leave it
+          </button>
+          <button type="submit" className="button main" disabled={add.isPending}>
+            Add
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

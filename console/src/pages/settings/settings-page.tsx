@@ -1,0 +1,141 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ask, gatewayRoot } from '../../api/ask.ts';
+import { sessionQuery } from '../../api/queries.ts';
+import type { AuditLine, Page } from '../../api/shapes.ts';
+import { Moment } from '../../parts/moment.tsx';
+import { Loaded, PageHead } from '../../parts/notes.tsx';
+import { Switcher } from '../../parts/switcher.tsx';
+import { TableWrap } from '../../parts/table-wrap.tsx';
+import { toastFailure } from '../../parts/toasts.tsx';
+import { useMay } from '../../shell/session.ts';
+import { chooseTheme, readTheme, type Theme } from '../../shell/theme.ts';
+import { People } from './people.tsx';
+
+const themes = ['system', 'light', 'dark'] as const;
+
+/** Who one is here, how it looks, who else may come in, and what was done. */
+export function SettingsPage() {
+  const isAdmin = useMay('admin');
+  return (
+    <>
+      <PageHead title="Settings" />
+      <div className="stack">
+        <Own />
+        {isAdmin && <People />}
+        <Audit />
+        <About />
+      </div>
+    </>
+  );
+}
+
+function Own() {
+  const { data: session } = useQuery(sessionQuery);
+  const [theme, setTheme] = useState<Theme>(readTheme);
+  const leave = useMutation({
+    mutationFn: () => ask('DELETE', 'session'),
+    // Whatever was on this page belongs to whoever was logged in.
+    onSuccess: () => location.reload(),
+    onError: toastFailure,
+  });
+  return (
+    <section className="card">
+      <h2>You</h2>
+      <dl className="facts">
+        <dt>Name</dt>
+        <dd>{session?.name}</dd>
+        <dt>Role</dt>
+        <dd>{session?.role}</dd>
+        <dt>Logged in until</dt>
+        <dd>{session?.ends_at == null ? 'the browser forgets it' : <Moment at={session.ends_at} />}</dd>
+        <dt>Appearance</dt>
+        <dd>
+          <Switcher
+            label="Appearance"
+            options={themes}
+            value={theme}
+            choose={next => {
+              chooseTheme(next);
+              setTheme(next);
+            }}
+          />
+        </dd>
+      </dl>
+      <p className="after">
+        <button type="button" className="button" disabled={leave.isPending} onClick={() => leave.mutate()}>
+          Log out
+        </button>
+      </p>
+    </section>
+  );
+}
+
+function Audit() {
+  const asked = useQuery({
+    queryKey: ['audit'],
+    queryFn: ({ signal }) => ask<Page<AuditLine>>('GET', 'audit?limit=30', { signal }),
+  });
+  return (
+    <section className="card">
+      <h2>Audit</h2>
+      <p className="small soft">
+        What was done, the newest first; <code>atelier audit verify</code> proves that no line was changed.
+      </p>
+      <Loaded asked={asked} what="the audit">
+        {({ data }) => (
+          <TableWrap label="Audit">
+            <table>
+              <thead>
+                <tr>
+                  <th>When</th>
+                  <th>What</th>
+                  <th>By</th>
+                  <th>To</th>
+                </tr>
+              </thead>
+              <tbody>
+                {data.map(({ number, at, action, actor, subject }) => (
+                  <tr key={number}>
+                    <td className="small nowrap">
+                      <Moment at={at} />
+                    </td>
+                    <td>{action}</td>
+                    <td className="small nowrap">{actor}</td>
+                    <td className="small nowrap">{subject}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </TableWrap>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+function About() {
+  const root = gatewayRoot.href.replace(/\/$/, '');
+  return (
+    <section className="card">
+      <h2>About</h2>
+      <dl className="facts">
+        <dt>Gateway</dt>
+        <dd>
+          <code>{root}</code>
+        </dd>
+        <dt>Protocol</dt>
+        <dd>
+          <a href={`${root}/openapi.json`}>openapi.json</a>
+        </dd>
+        <dt>Licence</dt>
+        <dd>Apache-2.0</dd>
+        <dt>Outbound</dt>
+        <dd>
+          This page asks nobody but its own gateway, and the gateway only the providers, media and callbacks
+          that jobs name.
+        </dd>
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,103 @@
+import type { UsageReport } from '../../api/shapes.ts';
+
+const daySeconds = 86_400;
+
+export interface Day {
+  /** Unix seconds of its beginning. */
+  readonly at: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly cancelled: number;
+}
+
+/** Every day of the range, those without a job among them. */
+export function daysOf({ from, to, jobs }: UsageReport): readonly Day[] {
+  const first = Math.floor(from / daySeconds) * daySeconds;
+  const count = Math.ceil((to - first) / daySeconds);
+  return Array.from({ length: count }, (_, index) => {
+    const at = first + index * daySeconds;
+    const own = jobs.filter(({ day }) => day === at);
+    const sum = (of: 'completed' | 'failed' | 'cancelled') => own.reduce((all, line) => all + line[of], 0);
+    return { at, completed: sum('completed'), failed: sum('failed'), cancelled: sum('cancelled') };
+  });
+}
+
+const wordsOfUnit: Readonly<Record<string, string>> = { gpu_second: 'GPU seconds' };
+export const unitInWords = (unit: string): string => wordsOfUnit[unit] ?? `${unit}s`;
+
+export const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** Of what a provider reported and what was counted here, both would count twice: the count of our own is told. */
+const counted = ({ used }: UsageReport) => used.filter(({ basis }) => basis === 'computed');
+
+export function totalsOf(report: UsageReport) {
+  const days = daysOf(report);
+  const sum = (of: 'completed' | 'failed' | 'cancelled') => days.reduce((all, day) => all + day[of], 0);
+  const [completed, failed] = [sum('completed'), sum('failed')];
+  const byUnit = Map.groupBy(counted(report), ({ unit }) => unit);
+  return {
+    jobs: completed + failed + sum('cancelled'),
+    successPercent: completed + failed === 0 ? '–' : ((100 * completed) / (completed + failed)).toFixed(1),
+    used: [...byUnit].map(([unit, lines]) => ({
+      unit: unitInWords(unit),
+      quantity: lines.reduce((all, { quantity }) => all + quantity, 0),
+    })),
+  };
+}
+
+/** A line a model, key or user, the busiest first. */
+export function sumByName(report: UsageReport) {
+  const byName = Map.groupBy(report.jobs, ({ name }) => name);
+  const lines = [...byName].map(([name, own]) => {
+    const sum = (of: 'completed' | 'failed' | 'cancelled') => own.reduce((all, line) => all + line[of], 0);
+    const units = Map.groupBy(
+      counted(report).filter(line => line.name === name),
+      ({ unit }) => unit,
+    );
+    const used = [...units].map(([unit, parts]) => {
+      const quantity = parts.reduce((all, part) => all + part.quantity, 0);
+      return `${Number(quantity.toFixed(1)).toLocaleString()} ${unitInWords(unit)}`;
+    });
+    return {
+      name,
+      label: own[0]?.label ?? name,
+      completed: sum('completed'),
+      failed: sum('failed'),
+      cancelled: sum('cancelled'),
+      used: used.join(', '),
+      speed: report.speed.find(speed => speed.name === name),
+    };
+  });
+  return lines.toSorted((a, b) => b.completed + b.failed - a.completed - a.failed);
+}
+
+/** For a spreadsheet: a line a day and name. */
+export function downloadCsv({ by, jobs, used }: UsageReport): void {
+  const units = [...new Set(used.map(({ unit, basis }) => `${unit} ${basis}`))].toSorted();
+  const head = ['day', by, 'completed', 'failed', 'cancelled', ...units.map(unit => unit.replace(' ', '_'))];
+  const rows = jobs.map(({ day, name, label, completed, failed, cancelled }) => [
+    new Date(day * 1_000).toISOString().slice(0, 10),
+    label,
+    completed,
+    failed,
+    cancelled,
+    ...units.map(
+      wanted =>
+        used.find(line => line.day === day && line.name === name && `${line.unit} ${line.basis}` === wanted)
+          ?.quantity ?? 0,
+    ),
+  ]);
+  const text = [head, ...rows].map(row => row.map(cellOf).join(',')).join('\r\n');
+  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = `atelier-usage-by-${by}.csv`;
+  link.click();
+  URL.revokeObjectURL(address);
+}
+
+/** A cell that begins like a formula would be one in a spreadsheet. */
+function cellOf(value: string | number): string {
+  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,131 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { usageQuery } from '../../api/queries.ts';
+import type { UsageReport } from '../../api/shapes.ts';
+import { Empty, Loaded, PageHead } from '../../parts/notes.tsx';
+import { Switcher } from '../../parts/switcher.tsx';
+import { TableWrap } from '../../parts/table-wrap.tsx';
+import { durationInWords } from '../../parts/words.ts';
+import { DayBars } from './day-bars.tsx';
+import { capital, daysOf, downloadCsv, sumByName, totalsOf } from './sums.ts';
+
+const route = getRouteApi('/usage');
+const ranges = ['7', '14', '30', '90'] as const;
+const breakdowns = ['model', 'key', 'user'] as const;
+
+/** What was made and used, day by day. */
+export function UsagePage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const days = ranges.find(range => range === search.days) ?? '14';
+  const by = breakdowns.find(name => name === search.by) ?? 'model';
+  const today = Math.floor(Date.now() / 86_400_000);
+  const asked = useQuery(usageQuery(by, (today - Number(days) + 1) * 86_400));
+  return (
+    <>
+      <PageHead title="Usage" says="Days are those of UTC; a job counts on the day it ended.">
+        <Switcher
+          label="Days"
+          options={ranges}
+          value={days}
+          choose={next => void navigate({ search: before => ({ ...before, days: next }), replace: true })}
+        />
+        <Switcher
+          label="By"
+          options={breakdowns}
+          value={by}
+          choose={next => void navigate({ search: before => ({ ...before, by: next }), replace: true })}
+        />
+      </PageHead>
+      <Loaded asked={asked} what="usage">
+        {report =>
+          report.jobs.length === 0 ? (
+            <Empty title="Nothing ended in these days" />
+          ) : (
+            <Report report={report} />
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+function Report({ report }: { readonly report: UsageReport }) {
+  const totals = totalsOf(report);
+  return (
+    <div className="stack">
+      {report.truncated && (
+        <p className="notice wait">
+          More jobs ended than are counted here: these are the newest of them. Choose fewer days.
+        </p>
+      )}
+      <div className="figures">
+        <Total words="Jobs" value={totals.jobs.toLocaleString()} />
+        <Total words="Succeeded" value={`${totals.successPercent} %`} />
+        {totals.used.map(({ unit, quantity }) => (
+          <Total key={unit} words={capital(unit)} value={Number(quantity.toFixed(1)).toLocaleString()} />
+        ))}
+      </div>
+      <section className="card">
+        <div className="card-head">
+          <h2>Jobs a day</h2>
+          <button type="button" className="button slim" onClick={() => downloadCsv(report)}>
+            Download CSV
+          </button>
+        </div>
+        <DayBars days={daysOf(report)} />
+      </section>
+      <Lines report={report} />
+    </div>
+  );
+}
+
+function Total({ words, value }: { readonly words: string; readonly value: string }) {
+  return (
+    <div className="card figure">
+      <span className="soft">{words}</span>
+      <strong className="number">{value}</strong>
+    </div>
+  );
+}
+
+function Lines({ report }: { readonly report: UsageReport }) {
+  return (
+    <TableWrap label="Usage">
+      <table>
+        <thead>
+          <tr>
+            <th>{capital(report.by)}</th>
+            <th className="right">Completed</th>
+            <th className="right">Failed</th>
+            <th className="right">Cancelled</th>
+            <th>Used</th>
+            <th className="right">Queue p50 · p95</th>
+            <th className="right">Run p50 · p95</th>
+          </tr>
+        </thead>
+        <tbody>
+          {sumByName(report).map(({ name, label, completed, failed, cancelled, used, speed }) => (
+            <tr key={name}>
+              <td>{label}</td>
+              <td className="right number">{completed.toLocaleString()}</td>
+              <td className={failed > 0 ? 'right number fault' : 'right number'}>
+                {failed.toLocaleString()}
+              </td>
+              <td className="right number">{cancelled.toLocaleString()}</td>
+              <td className="small">{used}</td>
+              <td className="right number small nowrap">
+                {speed
+                  ? `${durationInWords(speed.queue_ms.p50)} · ${durationInWords(speed.queue_ms.p95)}`
+                  : '–'}
+              </td>
+              <td className="right number small nowrap">
+                {speed ? `${durationInWords(speed.run_ms.p50)} · ${durationInWords(speed.run_ms.p95)}` : '–'}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableWrap>
+  );
+}

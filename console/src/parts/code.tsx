@@ -1,0 +1,9 @@
+/** Text as text, that can be scrolled with the keyboard too. */
+export function Code({ text, label }: { readonly text: string; readonly label: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.
+    <section className="code" tabIndex={0} aria-label={label}>
+      <pre>{text}</pre>
+    </section>
+  );
+}

@@ -1,0 +1,84 @@
+import { Dialog as Base } from '@base-ui/react/dialog';
+import { type ReactNode, useId, useState } from 'react';
+
+/** A window over the page: focus stays in it, Escape closes it, and focus goes back to where it was. */
+export function Dialog({
+  title,
+  isOpen,
+  close,
+  isWide = false,
+  children,
+}: {
+  readonly title: string;
+  readonly isOpen: boolean;
+  readonly close: () => void;
+  readonly isWide?: boolean;
+  readonly children: ReactNode;
+}) {
+  return (
+    <Base.Root open={isOpen} onOpenChange={open => !open && close()}>
+      <Base.Portal>
+        <Base.Backdrop className="veil" />
+        <Base.Popup className={isWide ? 'dialog wide' : 'dialog'}>
+          <Base.Title render={<h2>{title}</h2>} />
+          {children}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+/** Asks before something that cannot be undone; `typed` is what has to be typed first. */
+export function Confirm({
+  title,
+  says,
+  action,
+  typed,
+  isOpen,
+  close,
+  confirm,
+}: {
+  readonly title: string;
+  readonly says: string;
+  readonly action: string;
+  readonly typed?: string;
+  readonly isOpen: boolean;
+  readonly close: () => void;
+  readonly confirm: () => void;
+}) {
+  const id = useId();
+  const [written, setWritten] = useState('');
+  const isReady = typed === undefined || written.trim() === typed;
+  return (
+    <Dialog title={title} isOpen={isOpen} close={close}>
+      <p>{says}</p>
+      {typed !== undefined && (
+        <div className="field-line">
+          <label htmlFor={id}>Type {typed} to go on</label>
+          <input
+            id={id}
+            className="input"
+            value={written}
+            onChange={event => setWritten(event.target.value)}
+          />
+        </div>
+      )}
+      <div className="dialog-actions">
+        <button type="button" className="button" onClick={close}>
+          Leave it
+        </button>
+        <button
+          type="button"
+          className="button danger"
+          disabled={!isReady}
+          onClick={() => {
+            confirm();
+            close();
+          }}
+        >
+          {action}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

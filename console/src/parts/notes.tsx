@@ -1,0 +1,76 @@
+import type { ReactNode } from 'react';
+import { Refused } from '../api/ask.ts';
+
+/** What a list says when there is nothing in it: why, and what to do. */
+export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+  return (
+    <div className="empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+export function Loading({ what }: { readonly what: string }) {
+  return (
+    <p className="empty" role="status">
+      <span className="spin" aria-hidden="true" /> Loading {what} …
+    </p>
+  );
+}
+
+export function Failure({ failure, retry }: { readonly failure: unknown; readonly retry?: () => void }) {
+  const isForbidden = failure instanceof Refused && failure.status === 403;
+  return (
+    <div className="empty" role="alert">
+      <h2>{isForbidden ? 'Not for your role' : 'This could not be loaded'}</h2>
+      <p>{failure instanceof Error ? failure.message : String(failure)}</p>
+      {retry && !isForbidden && (
+        <button type="button" className="button" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface Asked<Data> {
+  readonly data: Data | undefined;
+  readonly error: unknown;
+  readonly refetch: () => unknown;
+}
+
+/** What was loaded, or the words for that it was not. What was there before stays while it is asked again. */
+export function Loaded<Data>({
+  asked,
+  what,
+  children,
+}: {
+  readonly asked: Asked<Data>;
+  readonly what: string;
+  readonly children: (data: Data) => ReactNode;
+}) {
+  if (asked.data !== undefined) return children(asked.data);
+  if (asked.error) return <Failure failure={asked.error} retry={() => void asked.refetch()} />;
+  return <Loading what={what} />;
+}
+
+export function PageHead({
+  title,
+  says,
+  children,
+}: {
+  readonly title: string;
+  readonly says?: ReactNode;
+  readonly children?: ReactNode;
+}) {
+  return (
+    <header className="page-head">
+      <div>
+        <h1>{title}</h1>
+        {says && <p className="soft">{says}</p>}
+      </div>
+      {children}
+    </header>
+  );
+}

@@ -1,0 +1,119 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { fileAddress } from '../api/ask.ts';
+import { modelsQuery } from '../api/queries.ts';
+import type { JobLine, Output } from '../api/shapes.ts';
+import { Dialog } from './dialog.tsx';
+import { Moment } from './moment.tsx';
+import { Film } from './players.tsx';
+import { bytesInWords } from './words.ts';
+
+const Wave = lazy(() => import('./wave.tsx'));
+
+const words: Readonly<Record<string, string>> = {
+  primary: '',
+  watermarked: 'With the mark',
+  last_frame: 'Last frame',
+  grid: 'Grid',
+  cover: 'Cover',
+  subtitle: 'Subtitles',
+};
+
+/** The files of a job, each with its player and what is known of it. */
+export function Outputs({ job }: { readonly job: Pick<JobLine, 'outputs' | 'model'> }) {
+  const shown = job.outputs.filter(({ role }) => role !== 'cover');
+  return (
+    <div className={shown.length > 1 ? 'outputs many' : 'outputs'}>
+      {shown.map(output => (
+        <OutputView key={output.file_id} output={output} />
+      ))}
+    </div>
+  );
+}
+
+function OutputView({ output }: { readonly output: Output }) {
+  const [isUsing, setUsing] = useState(false);
+  const facts = [
+    words[output.role] ?? output.role,
+    output.width !== null && `${output.width} × ${output.height}`,
+    output.seconds !== null && `${Number(output.seconds.toFixed(2))} s`,
+    bytesInWords(output.bytes),
+  ].filter(fact => fact !== false && fact !== '');
+  const isMedia = /^(?:image|video|audio)\//.test(output.mime_type);
+  return (
+    <figure className="output">
+      <Player output={output} />
+      <figcaption className="row wrap">
+        <span className="grow small soft">
+          {facts.join(' · ')} · ends <Moment at={output.expires_at} />
+        </span>
+        {isMedia && (
+          <button type="button" className="button slim" onClick={() => setUsing(true)}>
+            Use as input in …
+          </button>
+        )}
+        <a className="button slim" href={fileAddress(output.url)} download={output.file_name}>
+          Download
+        </a>
+      </figcaption>
+      {isUsing && <UseIn output={output} close={() => setUsing(false)} />}
+    </figure>
+  );
+}
+
+function Player({ output }: { readonly output: Output }) {
+  const address = fileAddress(output.url);
+  const [kind] = output.mime_type.split('/');
+  switch (kind) {
+    case 'image':
+      return (
+        <a href={address} target="_blank" rel="noreferrer">
+          <img
+            src={address}
+            alt={output.file_name}
+            width={output.width ?? undefined}
+            height={output.height ?? undefined}
+          />
+        </a>
+      );
+    case 'video':
+      return <Film address={address} name={output.file_name} />;
+    case 'audio':
+      return output.mime_type === 'audio/pcm' ? (
+        <p className="soft">Raw sound: no browser plays it.</p>
+      ) : (
+        <Suspense fallback={<p className="soft">Loading the player …</p>}>
+          <Wave address={address} name={output.file_name} />
+        </Suspense>
+      );
+    default:
+      return null;
+  }
+}
+
+/** The models that take such a file, each a way into its form with the file in place. */
+function UseIn({ output, close }: { readonly output: Output; readonly close: () => void }) {
+  const models = useQuery(modelsQuery);
+  const kind = output.mime_type.split('/')[0] ?? '';
+  const fitting = (models.data?.data ?? []).filter(({ takes }) => takes.includes(kind));
+  return (
+    <Dialog title="Use as input in" isOpen close={close}>
+      <ul className="stack tight">
+        {fitting.map(({ id, title }) => (
+          <li key={id}>
+            <Link
+              to="/play/$model"
+              params={{ model: id }}
+              search={{ use: output.file_id }}
+              className="rail-link"
+            >
+              <span className="grow">{title}</span>
+              <code>{id}</code>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}

@@ -1,0 +1,28 @@
+import { fileAddress } from '../api/ask.ts';
+import type { JobLine } from '../api/shapes.ts';
+import { Icon, type IconName } from './icon.tsx';
+
+/** A larger picture is not loaded for a line of a list. */
+const largestBytes = 3 * 1024 * 1024;
+
+/** What a job made, small: a picture of it where there is one, else a sign of its kind. */
+export function Thumb({ job }: { readonly job: Pick<JobLine, 'outputs' | 'state'> }) {
+  const picture = job.outputs.find(
+    ({ mime_type, bytes }) => mime_type.startsWith('image/') && bytes < largestBytes,
+  );
+  if (picture)
+    return (
+      <img className="thumb" src={fileAddress(picture.url)} alt="" loading="lazy" width="44" height="34" />
+    );
+  return (
+    <span className="thumb">
+      <Icon name={iconOf(job.outputs[0]?.mime_type)} />
+    </span>
+  );
+}
+
+function iconOf(mimeType: string | undefined): IconName {
+  const [kind] = mimeType?.split('/') ?? [];
+  if (kind === 'video') return 'video';
+  return kind === 'audio' ? 'speech' : 'jobs';
+}

@@ -1,0 +1,53 @@
+import { useEffect, useRef, useState } from 'react';
+import WaveSurfer from 'wavesurfer.js';
+import { clockOf } from './words.ts';
+
+const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;
+
+/** A sound as its wave; the button and the time work where the wave cannot be drawn. */
+export default function Wave({ address, name }: { readonly address: string; readonly name: string }) {
+  const place = useRef<HTMLDivElement>(null);
+  const player = useRef<WaveSurfer>(null);
+  const [isPlaying, setPlaying] = useState(false);
+  const [seconds, setSeconds] = useState({ now: 0, all: 0 });
+
+  useEffect(() => {
+    if (!place.current) return;
+    const style = getComputedStyle(document.documentElement);
+    const opened = WaveSurfer.create({
+      container: place.current,
+      url: address,
+      height: 72,
+      barWidth: 3,
+      barGap: 2,
+      barRadius: 2,
+      waveColor: style.getPropertyValue('--line-strong').trim(),
+      progressColor: style.getPropertyValue('--accent-text').trim(),
+      cursorColor: 'transparent',
+      ...(nonce !== undefined && { cspNonce: nonce }),
+    });
+    player.current = opened;
+    opened.on('play', () => setPlaying(true));
+    opened.on('pause', () => setPlaying(false));
+    opened.on('ready', all => setSeconds({ now: 0, all }));
+    opened.on('timeupdate', now => setSeconds(({ all }) => ({ now, all })));
+    return () => opened.destroy();
+  }, [address]);
+
+  return (
+    <div className="wave">
+      <button
+        type="button"
+        className="button main"
+        onClick={() => void player.current?.playPause()}
+        aria-label={`${isPlaying ? 'Pause' : 'Play'} ${name}`}
+      >
+        {isPlaying ? 'Pause' : 'Play'}
+      </button>
+      <div ref={place} className="grow" />
+      <span className="number small soft" data-seconds={seconds.now}>
+        {clockOf(seconds.now * 1_000)} / {clockOf(seconds.all * 1_000)}
+      </span>
+    </div>
+  );
+}

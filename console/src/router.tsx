@@ -1,0 +1,103 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { NotThere } from './shell/not-there.tsx';
+import { Shell } from './shell/shell.tsx';
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotThere });
+
+/** A word of the address; anything else than words is not there. */
+const word = (search: Record<string, unknown>, name: string): string | undefined => {
+  const value = search[name];
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+};
+const words =
+  <const Name extends string>(...names: readonly Name[]) =>
+  (search: Record<string, unknown>): { readonly [Key in Name]?: string } => {
+    const found: { [Key in Name]?: string } = {};
+    for (const name of names) {
+      const value = word(search, name);
+      if (value !== undefined && value !== '') found[name] = value;
+    }
+    return found;
+  };
+
+const routes = [
+  createRoute({
+    getParentRoute: () => root,
+    path: '/',
+    component: lazyRouteComponent(() => import('./pages/home/home-page.tsx'), 'HomePage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/play',
+    component: lazyRouteComponent(() => import('./pages/models/choose-model-page.tsx'), 'ChooseModelPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/play/$model',
+    validateSearch: words('from', 'use'),
+    component: lazyRouteComponent(() => import('./pages/play/play-page.tsx'), 'PlayPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/jobs',
+    validateSearch: words('state', 'model', 'key', 'q'),
+    component: lazyRouteComponent(() => import('./pages/jobs/jobs-page.tsx'), 'JobsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/jobs/$jobId',
+    component: lazyRouteComponent(() => import('./pages/job/job-page.tsx'), 'JobPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/models',
+    validateSearch: words('kind'),
+    component: lazyRouteComponent(() => import('./pages/models/models-page.tsx'), 'ModelsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/files',
+    validateSearch: words('source'),
+    component: lazyRouteComponent(() => import('./pages/files/files-page.tsx'), 'FilesPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/keys',
+    component: lazyRouteComponent(() => import('./pages/keys/keys-page.tsx'), 'KeysPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/usage',
+    validateSearch: words('by', 'days'),
+    component: lazyRouteComponent(() => import('./pages/usage/usage-page.tsx'), 'UsagePage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/callbacks',
+    validateSearch: words('state', 'user', 'id'),
+    component: lazyRouteComponent(() => import('./pages/callbacks/callbacks-page.tsx'), 'CallbacksPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/providers',
+    component: lazyRouteComponent(() => import('./pages/providers/providers-page.tsx'), 'ProvidersPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/settings',
+    component: lazyRouteComponent(() => import('./pages/settings/settings-page.tsx'), 'SettingsPage'),
+  }),
+] as const;
+
+export const router = createRouter({
+  routeTree: root.addChildren(routes),
+  basepath: new URL(document.baseURI).pathname,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,13 @@
+import { Link } from '@tanstack/react-router';
+import { Empty } from '../parts/notes.tsx';
+
+export function NotThere() {
+  return (
+    <Empty title="There is no such page">
+      <p>The address may have been cut when it was copied.</p>
+      <Link to="/" className="button">
+        To the first page
+      </Link>
+    </Empty>
+  );
+}

@@ -1,0 +1,134 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type KeyboardEvent, useId, useState } from 'react';
+import { jobsPage, modelsQuery } from '../api/queries.ts';
+import type { JobLine, ModelLine } from '../api/shapes.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Icon, type IconName } from '../parts/icon.tsx';
+import { shortId } from '../parts/words.ts';
+import { places } from './places.ts';
+
+interface Found {
+  readonly id: string;
+  readonly icon: IconName;
+  readonly words: string;
+  readonly more: string;
+  readonly go: () => void;
+}
+
+const mostJobs = 6;
+/** Shorter words name no id. */
+const shortestId = 3;
+
+/** Finds pages and models by name, and jobs by whatever id was pasted. */
+export function Omnibox({ isOpen, close }: { readonly isOpen: boolean; readonly close: () => void }) {
+  return (
+    <Dialog title="Find" isOpen={isOpen} close={close}>
+      <Finder close={close} />
+    </Dialog>
+  );
+}
+
+function Finder({ close }: { readonly close: () => void }) {
+  const listId = useId();
+  const [words, setWords] = useState('');
+  const [at, setAt] = useState(0);
+  const found = useFound(words, close);
+  const chosen = found[Math.min(at, found.length - 1)];
+
+  function hear(event: KeyboardEvent) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) {
+      event.preventDefault();
+      setAt(before => Math.max(0, Math.min(found.length - 1, before + step)));
+    }
+    if (event.key === 'Enter' && chosen) chosen.go();
+  }
+
+  return (
+    <>
+      <input
+        className="input"
+        role="combobox"
+        aria-label="A page, a model, or an id of a job, a file or a key"
+        aria-expanded="true"
+        aria-controls={listId}
+        aria-activedescendant={chosen?.id}
+        placeholder="A page, a model, or an id"
+        value={words}
+        onChange={event => {
+          setWords(event.target.value);
+          setAt(0);
+        }}
+        onKeyDown={hear}
+      />
+      <div id={listId} className="omni-list" role="listbox" aria-label="Found">
+        {found.map(one => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above is where keys are heard.
+          <div
+            key={one.id}
+            id={one.id}
+            role="option"
+            tabIndex={-1}
+            aria-selected={one === chosen}
+            className="omni-option"
+            onClick={one.go}
+          >
+            <Icon name={one.icon} />
+            <span className="grow cut">{one.words}</span>
+            <span className="small soft cut">{one.more}</span>
+          </div>
+        ))}
+      </div>
+      {found.length === 0 && <p className="soft">Nothing has this name or id.</p>}
+    </>
+  );
+}
+
+function useFound(words: string, close: () => void): readonly Found[] {
+  const navigate = useNavigate();
+  const models = useQuery(modelsQuery).data?.data ?? [];
+  const asked = words.trim();
+  const jobs = useQuery({
+    queryKey: ['find', asked],
+    queryFn: ({ signal }) => jobsPage({ q: asked }, null, signal, mostJobs),
+    enabled: asked.length >= shortestId,
+    staleTime: 10_000,
+  });
+  const fits = (text: string) => text.toLowerCase().includes(asked.toLowerCase());
+  const ofPage = (place: (typeof places)[number]): Found => ({
+    id: `find-${place.key}`,
+    icon: place.icon,
+    words: place.words,
+    more: 'page',
+    go: () => {
+      close();
+      void navigate({ to: place.to });
+    },
+  });
+  const ofModel = (model: ModelLine): Found => ({
+    id: `find-${model.id}`,
+    icon: model.kind,
+    words: model.id,
+    more: model.title,
+    go: () => {
+      close();
+      void navigate({ to: '/play/$model', params: { model: model.id } });
+    },
+  });
+  const ofJob = (job: JobLine): Found => ({
+    id: `find-${job.request_id}`,
+    icon: 'jobs',
+    words: job.prompt_start || job.model,
+    more: shortId(job.request_id),
+    go: () => {
+      close();
+      void navigate({ to: '/jobs/$jobId', params: { jobId: job.request_id } });
+    },
+  });
+  return [
+    ...(jobs.data?.data ?? []).map(ofJob),
+    ...places.filter(({ words: name }) => fits(name)).map(ofPage),
+    ...(asked === '' ? [] : models.filter(({ id, title }) => fits(id) || fits(title)).map(ofModel)),
+  ].slice(0, 14);
+}

@@ -1,0 +1,17 @@
+import type { IconName } from '../parts/icon.tsx';
+
+/** The pages, in the order of the rail; the first four stand in the bar of a phone too. */
+export const places = [
+  { to: '/', words: 'Home', icon: 'home', key: 'h' },
+  { to: '/play', words: 'Playground', icon: 'play', key: 'p' },
+  { to: '/jobs', words: 'Jobs', icon: 'jobs', key: 'j' },
+  { to: '/files', words: 'Files', icon: 'files', key: 'f' },
+  { to: '/models', words: 'Models', icon: 'models', key: 'm' },
+  { to: '/callbacks', words: 'Callbacks', icon: 'callbacks', key: 'c' },
+  { to: '/usage', words: 'Usage', icon: 'usage', key: 'u' },
+  { to: '/keys', words: 'Keys', icon: 'keys', key: 'k' },
+  { to: '/providers', words: 'Providers', icon: 'providers', key: 'r' },
+  { to: '/settings', words: 'Settings', icon: 'settings', key: 's' },
+] as const satisfies readonly { to: string; words: string; icon: IconName; key: string }[];
+
+export const placesOfBar = places.slice(0, 4);

@@ -1,0 +1,147 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet } from '@tanstack/react-router';
+import { useState } from 'react';
+import { sessionQuery } from '../api/queries.ts';
+import type { Session } from '../api/shapes.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Failure, Loading } from '../parts/notes.tsx';
+import { Toasts } from '../parts/toasts.tsx';
+import { Sign } from './brand.tsx';
+import { Login } from './login.tsx';
+import { Omnibox } from './omnibox.tsx';
+import { places, placesOfBar } from './places.ts';
+import { useShortcuts } from './shortcuts.ts';
+
+/** Around every page: who is logged in, where one may go, and what can be found. */
+export function Shell() {
+  const session = useQuery(sessionQuery);
+  if (session.isPending) return <Loading what="the console" />;
+  if (session.error) return <Failure failure={session.error} retry={() => void session.refetch()} />;
+  return session.data ? <Inside session={session.data} /> : <Login />;
+}
+
+function Inside({ session }: { readonly session: Session }) {
+  const [isFinding, setFinding] = useState(false);
+  const [isHelping, setHelping] = useState(false);
+  useShortcuts({ find: () => setFinding(true), help: () => setHelping(true) });
+  return (
+    <>
+      <button type="button" className="button skip" onClick={() => document.getElementById('page')?.focus()}>
+        To the page
+      </button>
+      <div className="shell">
+        <Rail session={session} />
+        <div className="main">
+          <div className="top">
+            <button type="button" className="find" onClick={() => setFinding(true)}>
+              <Icon name="find" />
+              <span className="grow cut">Find a job, a file, a page</span>
+              <kbd>/</kbd>
+            </button>
+          </div>
+          <main id="page" className="page" tabIndex={-1}>
+            <Outlet />
+          </main>
+        </div>
+        <Bar />
+      </div>
+      <Omnibox isOpen={isFinding} close={() => setFinding(false)} />
+      <Help isOpen={isHelping} close={() => setHelping(false)} />
+      <Toasts />
+    </>
+  );
+}
+
+function Rail({ session }: { readonly session: Session }) {
+  return (
+    <nav className="rail" aria-label="Pages">
+      <Link to="/" className="brand">
+        <Sign /> Atelier
+      </Link>
+      {places.map(({ to, words, icon }) => (
+        <Link
+          key={to}
+          to={to}
+          className="rail-link"
+          activeOptions={{ exact: to === '/', includeSearch: false }}
+        >
+          <Icon name={icon} />
+          {words}
+        </Link>
+      ))}
+      <div className="rail-end">
+        <div className="cut">{session.name}</div>
+        <div className="small soft">{session.role}</div>
+      </div>
+    </nav>
+  );
+}
+
+/** On a phone: the pages one needs most, and the way to the others. */
+function Bar() {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <nav className="bar" aria-label="Pages of a phone">
+      {placesOfBar.map(({ to, words, icon }) => (
+        <Link
+          key={to}
+          to={to}
+          className="bar-link"
+          activeOptions={{ exact: to === '/', includeSearch: false }}
+        >
+          <Icon name={icon} />
+          {words}
+        </Link>
+      ))}
+      <button type="button" className="bar-link" onClick={() => setOpen(true)}>
+        <Icon name="more" />
+        More
+      </button>
+      <Dialog title="All pages" isOpen={isOpen} close={() => setOpen(false)}>
+        <div className="more-list">
+          {places.map(({ to, words, icon }) => (
+            <Link key={to} to={to} className="rail-link" onClick={() => setOpen(false)}>
+              <Icon name={icon} />
+              {words}
+            </Link>
+          ))}
+        </div>
+      </Dialog>
+    </nav>
+  );
+}
+
+function Help({ isOpen, close }: { readonly isOpen: boolean; readonly close: () => void }) {
+  return (
+    <Dialog title="Keyboard" isOpen={isOpen} close={close}>
+      <dl className="facts">
+        <dt>
+          <kbd>/</kbd> or <kbd>Ctrl</kbd> <kbd>K</kbd>
+        </dt>
+        <dd>find a job, a file, a page</dd>
+        <dt>
+          <kbd>Ctrl</kbd> <kbd>Enter</kbd>
+        </dt>
+        <dd>run, in the playground</dd>
+        {places.map(({ to, words, key }) => (
+          <HelpLine key={to} keys={['g', key]} words={words} />
+        ))}
+        <HelpLine keys={['?']} words="this list" />
+      </dl>
+    </Dialog>
+  );
+}
+
+function HelpLine({ keys, words }: { readonly keys: readonly string[]; readonly words: string }) {
+  return (
+    <>
+      <dt>
+        {keys.map(key => (
+          <kbd key={key}>{key}</kbd>
+        ))}
+      </dt>
+      <dd>{words}</dd>
+    </>
+  );
+}

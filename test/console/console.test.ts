@@ -1,0 +1,296 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { newCaller } from '../callbacks/jobs.ts';
+import { buildConsole, launchBrowser, openPage, type PageWanted, type Watched } from '../support/browser.ts';
+import { startGateway, type TestGateway, until } from '../support/gateway.ts';
+import { picture } from '../support/media-maker.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+
+const token = 'the-admin-token-of-this-test';
+const hostile = `<img src=x onerror="window.hurt=1"><script>window.hurt=2</script>{{7*7}}`;
+const pages = [
+  '',
+  'play',
+  'play/gamma-v3-omni-video',
+  'play/delta-speech-02-hd',
+  'jobs',
+  'files',
+  'models',
+  'callbacks',
+  'usage',
+  'keys',
+  'providers',
+  'settings',
+] as const;
+
+describe('the console', () => {
+  let gateway: TestGateway;
+  let browser: Browser;
+  /** A job with hostile words whose callback failed, one that failed, one that made a picture. */
+  let receiver: Receiver;
+  let jobs: { readonly hostile: string; readonly failed: string };
+  before(async () => {
+    buildConsole();
+    receiver = await startReceiver();
+    gateway = await startGateway({ isAlone: true, env: { ATELIER_ADMIN_TOKEN: token } });
+    browser = await launchBrowser();
+    jobs = await makeJobs();
+  });
+  after(async () => {
+    await browser?.close();
+    await gateway?.close();
+    await receiver?.close();
+  });
+
+  const home = () => `${gateway.url}/console/`;
+
+  async function makeJobs() {
+    const { key } = await newCaller(gateway);
+    const named = await gateway.key({ userName: 'hostile', name: hostile });
+    const create = async (input: unknown, as: string) => {
+      const { body, status } = await gateway.ask('POST', '/v1/queue/gamma-v3-image', {
+        key: as,
+        body: input,
+      });
+      assert.equal(status, 200);
+      return String(body.request_id);
+    };
+    const address = receiver.url;
+    const made = {
+      hostile: await create({ prompt: hostile, external_task_id: hostile, callback_url: address }, named),
+      failed: await create({ prompt: 'A wish [atelier:fail=content_policy_violation]' }, key),
+    };
+    for (const id of Object.values(made)) await ended(id);
+    return made;
+  }
+
+  const ended = (id: string) =>
+    until(async () => {
+      const { body } = await gateway.ask('GET', `/admin/v1/jobs/${id}`, { key: token });
+      return body.completed_at !== null && body;
+    }, `job ${id} to end`);
+
+  async function enter(wanted?: PageWanted): Promise<Watched> {
+    const watched = await openPage(browser, home(), wanted);
+    await watched.page.goto(home());
+    await watched.page.getByLabel('Admin token', { exact: true }).fill(token);
+    await watched.page.getByRole('button', { name: 'Log in' }).click();
+    await watched.page.getByRole('heading', { name: 'Home' }).waitFor();
+    return watched;
+  }
+
+  async function leave({ context, foreign, failures }: Watched): Promise<void> {
+    assert.deepEqual(foreign, [], 'no other host was asked');
+    assert.deepEqual(failures, [], 'no script failed and nothing was kept from happening');
+    await context.close();
+  }
+
+  /** Shown, and done with its first requests. */
+  async function go(page: Page, path: string): Promise<void> {
+    await page.goto(home() + path);
+    await page.locator('h1').first().waitFor();
+    await until(async () => (await page.getByText(/^\s*Loading /).count()) === 0, `${path} to be loaded`);
+  }
+
+  async function faultsBy(page: Page): Promise<readonly string[]> {
+    // By the protocol, not by a script of the page: its policy would keep it out.
+    const found = await page.evaluate(`${axe.source}; axe.run(document, { resultTypes: ['violations'] })`);
+    const { violations } = found as {
+      violations: readonly { id: string; nodes: readonly { html: string; target: readonly string[] }[] }[];
+    };
+    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)} (${nodes.length})`);
+  }
+
+  test('a wrong token is refused with a sentence, and every address asks for a login first', async () => {
+    const watched = await openPage(browser, home());
+    const { page } = watched;
+    await page.goto(`${home()}jobs?state=failed`);
+    await page.getByLabel('Admin token', { exact: true }).fill('not-the-token-of-this-test');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    assert.equal(await page.getByRole('alert').textContent(), 'Invalid admin token');
+    assert.deepEqual(await faultsBy(page), []);
+    await page.getByLabel('Admin token', { exact: true }).fill(token);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('heading', { name: 'Jobs' }).waitFor();
+    assert.equal(await page.getByLabel('State').inputValue(), 'failed');
+    await leave(watched);
+  });
+
+  test('a model is run to a picture, and the browser keeps no key', async () => {
+    const watched = await enter();
+    const { page, context } = watched;
+    await go(page, 'play/gamma-v3-image');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    assert.equal(await page.locator('.field[data-fault=true] .fault').first().textContent(), 'is required');
+    await page.getByLabel(/^Prompt/).fill('A red balloon over a lake');
+    await page.getByLabel(/^Aspect ratio/).selectOption('1:1');
+    await page.getByRole('button', { name: 'Request', exact: true }).click();
+    const code = (await page.getByLabel('The request in cURL').textContent()) ?? '';
+    assert.match(
+      code,
+      /--data '\{\n {2}"prompt": "A red balloon over a lake",\n {2}"aspect_ratio": "1:1"\n\}'$/,
+    );
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const shown = page.locator('.output img');
+    await shown.waitFor({ timeout: 60_000 });
+    await until(
+      () => shown.evaluate(image => image instanceof HTMLImageElement && image.naturalWidth > 0),
+      'the picture',
+    );
+    const kept = await page.evaluate(() =>
+      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
+    );
+    assert.doesNotMatch(kept, /atl_|adm_|atelier_session|the-admin-token/);
+    const [cookie] = await context.cookies();
+    assert.deepEqual([cookie?.name, cookie?.httpOnly, cookie?.sameSite], ['atelier_session', true, 'Strict']);
+    await leave(watched);
+  });
+
+  test('a chosen file fills a slot, and is taken on into the form of another model', async () => {
+    const watched = await enter();
+    const { page } = watched;
+    await go(page, 'play/epsilon-q2-turbo-img2video');
+    const bytes = await picture('png', 640, 480);
+    await page.locator('input[type=file]').first().setInputFiles({
+      name: '"><b>pier</b>.png',
+      mimeType: 'image/png',
+      buffer: bytes,
+    });
+    await page.locator('.slot-full img').waitFor();
+    assert.match(await page.locator('.slot .address').first().inputValue(), /^file_\w{24}$/);
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByText('This input would be accepted. Nothing was run.').waitFor();
+    const file = await page.locator('.slot .address').first().inputValue();
+    await go(page, `play/gamma-v2-image?use=${file}`);
+    await page.locator('.slot-full img').waitFor();
+    await leave(watched);
+  });
+
+  test('a mask is painted over an earlier picture, and the picture edited', async () => {
+    const watched = await enter();
+    const { page } = watched;
+    await go(page, 'play/beta-edit');
+    await page.getByRole('button', { name: 'Choose a picture' }).click();
+    await page.locator('.tile').first().click();
+    await page.getByRole('button', { name: 'Paint a mask' }).click();
+    const canvas = page.locator('.mask-frame canvas');
+    const { x, y } = await until(() => canvas.boundingBox(), 'the canvas');
+    await page.mouse.move(x + 60, y + 60);
+    await page.mouse.down();
+    await page.mouse.move(x + 200, y + 120, { steps: 5 });
+    await page.mouse.up();
+    assert.deepEqual(await faultsBy(page), []);
+    await page.getByRole('button', { name: 'Use this mask' }).click();
+    await page.getByText('A painted mask.').waitFor();
+    await page.getByLabel(/^Prompt/).fill('A red kite');
+    await page.getByRole('button', { name: '--tile' }).click();
+    assert.equal(await page.getByLabel(/^Prompt/).inputValue(), 'A red kite --tile');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.locator('.output img').first().waitFor({ timeout: 60_000 });
+    await leave(watched);
+  });
+
+  test('a failed job tells why, at its page and in the list', async () => {
+    const watched = await enter();
+    const { page } = watched;
+    await go(page, `jobs?q=${jobs.failed}`);
+    await page.getByRole('link', { name: /A wish/ }).click();
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    assert.match((await alert.textContent()) ?? '', /content_policy_violation/);
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor();
+    await page.getByRole('button', { name: 'Run again' }).click();
+    await page.getByText('Runs again, as a new job.').waitFor();
+    await leave(watched);
+  });
+
+  test('a failed callback is sent again, under its own id', async () => {
+    const watched = await enter();
+    const { page } = watched;
+    await go(page, 'callbacks?state=failed');
+    const line = page.getByRole('row', { name: /COMPLETED/ });
+    await line.getByRole('button', { name: 'View' }).click();
+    await page.getByRole('dialog').getByText('410').waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    receiver.answerFromNowOn(204);
+    const first = receiver.ids.at(-1);
+    await line.getByRole('button', { name: 'Redeliver' }).click();
+    await until(async () => receiver.ids.filter(id => id === first).length === 2, 'the same callback again');
+    await line.waitFor({ state: 'hidden' });
+    await leave(watched);
+  });
+
+  test('a key is made, shown once, bound to models, and revoked', async () => {
+    const watched = await enter();
+    const { page } = watched;
+    await go(page, 'keys');
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByLabel('User').fill('shop');
+    await page.getByLabel('What it is for').fill('the shop window');
+    await page.getByRole('dialog').getByRole('button', { name: 'gamma-v3-image' }).click();
+    await page.getByLabel('Jobs a day (UTC)').fill('1');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    const secret = ((await page.getByLabel('The secret', { exact: true }).textContent()) ?? '').trim();
+    assert.match(secret, /^atl_\w{36}$/);
+    await page.getByRole('button', { name: 'I have it' }).click();
+    const create = () =>
+      gateway.ask('POST', '/v1/queue/gamma-v3-image', { key: secret, body: { prompt: 'One' } });
+    assert.equal((await create()).status, 200);
+    assert.deepEqual((await create()).body.error, {
+      code: 'RATE_LIMIT_EXCEEDED',
+      message: 'This key may make 1 jobs a day (UTC), please try again later',
+    });
+    const line = page.getByRole('row', { name: /the shop window/ });
+    await line.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('button', { name: 'Revoke it' }).click();
+    await line.getByText('revoked').waitFor();
+    await leave(watched);
+  });
+
+  test('words of strangers do nothing in any page', async () => {
+    const watched = await enter();
+    const { page } = watched;
+    for (const path of [
+      '',
+      'jobs',
+      `jobs/${jobs.hostile}`,
+      'files',
+      'keys',
+      'callbacks',
+      'usage?by=key',
+      `play/gamma-v3-image?from=${jobs.hostile}`,
+    ]) {
+      await go(page, path);
+      assert.equal(await page.evaluate(() => 'hurt' in window), false, path);
+    }
+    await go(page, `jobs/${jobs.hostile}`);
+    assert.equal(
+      (await page.getByLabel('Input', { exact: true }).textContent())?.includes(
+        '<script>window.hurt=2</script>',
+      ),
+      true,
+    );
+    await leave(watched);
+  });
+
+  for (const { theme, width } of [
+    { theme: 'light', width: 1440 },
+    { theme: 'dark', width: 360 },
+  ] as const) {
+    test(`no page has a fault by axe, nor is too wide, at ${width} px and in ${theme}`, async () => {
+      const watched = await enter({ theme, width });
+      const { page } = watched;
+      const faults: string[] = [];
+      for (const path of [...pages, `jobs/${jobs.hostile}`, `jobs/${jobs.failed}`]) {
+        await go(page, path);
+        faults.push(...(await faultsBy(page)).map(fault => `${path}: ${fault}`));
+        const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        if (over > 0) faults.push(`${path}: ${over} px too wide`);
+      }
+      assert.deepEqual(faults, []);
+      await leave(watched);
+    });
+  }
+});
