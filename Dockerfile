@@ -12,7 +12,7 @@ RUN npm install --omit=dev --no-save --ignore-scripts --no-audit --no-fund --log
 # The console is a page: what builds it stays behind.
 FROM node:24-trixie-slim AS console
 WORKDIR /atelier
-COPY package.json package-lock.json ./
+COPY package.json package-lock.json tsconfig.json ./
 COPY console console
 RUN npm install --workspace=atelier-console --no-save --ignore-scripts --no-audit --no-fund --loglevel=error \
  && npm run build --workspace=atelier-console

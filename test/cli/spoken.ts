@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { bareEnvironment } from '../support/bare-environment.ts';
 import type { Ended, Environment } from '../support/program.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -16,7 +17,7 @@ export interface Spoken {
 export function speak(args: readonly string[], env: Environment, stdin = ''): Spoken {
   const child = spawn(process.execPath, ['bin/atelier.js', ...args], {
     cwd: root,
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { ...bareEnvironment(), ...env },
   });
   const told = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (told.stdout += text));
@@ -43,7 +44,7 @@ export async function speakAtTerminal(args: readonly string[], env: Environment)
   const words = [process.execPath, `${root}bin/atelier.js`, ...args].map(word => `'${word}'`).join(' ');
   const child = spawn('script', ['-qfec', words, '/dev/null'], {
     cwd: root,
-    env: { PATH: process.env.PATH ?? '', TERM: 'xterm', ...env },
+    env: { ...bareEnvironment(), TERM: 'xterm', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const told = { stdout: '', stderr: '' };

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { bareEnvironment } from './bare-environment.ts';
 import type { Environment } from './program.ts';
 
 const program = fileURLToPath(new URL('./serve-with-failpoint.ts', import.meta.url));
@@ -22,7 +23,7 @@ export async function dieAt(
   meanwhile: (url: string) => Promise<unknown> = async () => {},
 ): Promise<void> {
   const child = spawn(process.execPath, [program, side, words, ...(value === undefined ? [] : [value])], {
-    env: { PATH: process.env.PATH ?? '', ATELIER_PORT: '0', ATELIER_ALLOW_PRIVATE_NETWORK: '1', ...env },
+    env: { ...bareEnvironment(), ATELIER_PORT: '0', ATELIER_ALLOW_PRIVATE_NETWORK: '1', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const closed = once(child, 'close');

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { bareEnvironment } from './bare-environment.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -76,7 +77,7 @@ export async function serve(options: RunOptions = {}): Promise<Served> {
 function start(args: readonly string[], { env = {}, node = process.execPath, from = root }: RunOptions) {
   const child: ChildProcess = spawn(node, ['bin/atelier.js', ...args], {
     cwd: from,
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { ...bareEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const told = { stdout: '', stderr: '' };
