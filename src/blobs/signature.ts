@@ -1,4 +1,5 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, hkdfSync } from 'node:crypto';
+import { areSameBytes } from '../domain/same-bytes.ts';
 
 export type SignatureVerdict =
   | { readonly kind: 'valid'; readonly fileId: string }
@@ -32,7 +33,7 @@ export function openSigner(masterSecret: string): Signer {
       const [, fileId, name, exp, sig] = match;
       const given = Buffer.from(sig!, 'base64url');
       const right = macOf(fileId!, name!, exp!);
-      if (given.length !== right.length || !timingSafeEqual(given, right)) return { kind: 'invalid' };
+      if (!areSameBytes(given, right)) return { kind: 'invalid' };
       // base64url has more than one spelling of the same bytes; only ours is an address we made.
       if (right.toString('base64url') !== sig) return { kind: 'invalid' };
       return Number(exp) * 1000 > now ? { kind: 'valid', fileId: fileId! } : { kind: 'expired' };

@@ -1,6 +1,7 @@
-import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { randomBytes, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { PersonId } from './ids.ts';
+import { areSameBytes } from './same-bytes.ts';
 
 /** What somebody may do in the console: look; run and redeliver too; everything. */
 export const roles = ['viewer', 'developer', 'admin'] as const;
@@ -41,5 +42,5 @@ export async function isPassword(password: string, hash: string): Promise<boolea
     right.length || keyBytes,
     cost,
   );
-  return given.length === right.length && timingSafeEqual(given, right);
+  return areSameBytes(given, right);
 }

@@ -1,6 +1,7 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, hkdfSync } from 'node:crypto';
 import { type JobId, parseJobId } from '../domain/ids.ts';
 import type { ProviderAttempt } from '../domain/provider.ts';
+import { areSameBytes } from '../domain/same-bytes.ts';
 
 /** What an upstream calls about: an attempt at a job, through one of our accounts. */
 export interface CalledFor extends Pick<ProviderAttempt, 'jobId' | 'attempt'> {
@@ -35,7 +36,7 @@ export function openIngress(masterSecret: string): Ingress {
       const attempt = Number(number);
       const right = macOf(account, jobId, attempt);
       const given = Buffer.from(mac, 'base64url');
-      if (given.length !== right.length || !timingSafeEqual(given, right)) return null;
+      if (!areSameBytes(given, right)) return null;
       // base64url has more than one spelling of the same bytes; only ours is a token we made.
       return right.toString('base64url') === mac ? { account, jobId, attempt } : null;
     },

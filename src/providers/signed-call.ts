@@ -1,6 +1,7 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { minutes, seconds } from '../domain/clock.ts';
+import { isSameText } from '../domain/same-bytes.ts';
 
 /** A call of an upstream to an address that it was given. */
 export interface IngressCall {
@@ -33,7 +34,7 @@ export function isSignedByVidu(apiKey: string, { url, headers, now }: IngressCal
     '',
   ].join('\n');
   const right = createHmac('sha256', apiKey).update(text).digest('base64');
-  return isFresh(Date.parse(date), now) && isSame(headerOf(headers, 'x-hmac-signature'), right);
+  return isFresh(Date.parse(date), now) && isSameText(headerOf(headers, 'x-hmac-signature'), right);
 }
 
 const webhookSecret = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
@@ -52,7 +53,7 @@ export function isSignedWebhook(secret: string, { headers, body, now }: IngressC
     .digest('base64');
   return headerOf(headers, 'webhook-signature')
     .split(' ')
-    .some(given => isSame(given, `v1,${signed}`));
+    .some(given => isSameText(given, `v1,${signed}`));
 }
 
 const headerOf = (headers: IncomingHttpHeaders, name: string): string =>
@@ -60,8 +61,3 @@ const headerOf = (headers: IncomingHttpHeaders, name: string): string =>
 
 /** False also for what is no time. */
 const isFresh = (at: number, now: number): boolean => Math.abs(now - at) <= toleranceMs;
-
-function isSame(given: string, right: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(right)];
-  return a.length === b.length && timingSafeEqual(a, b);
-}

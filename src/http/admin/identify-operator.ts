@@ -4,10 +4,11 @@ import { bearerOf } from '../../admission/authenticate.ts';
 import { personIdFromRow } from '../../domain/ids.ts';
 import { mayAct, type Role } from '../../domain/person.ts';
 import { refuse } from '../../domain/refusal.ts';
+import { isSameText } from '../../domain/same-bytes.ts';
 import type { Actor } from '../../store/audit.ts';
 import { readPerson } from '../../store/people.ts';
 import type { HttpParts } from '../parts.ts';
-import { csrfTokenOf, isSame, openSession, type Session } from './session.ts';
+import { csrfTokenOf, openSession, type Session } from './session.ts';
 
 /** Whoever asks the admin API. */
 export interface Operator {
@@ -48,7 +49,7 @@ async function operatorOfSession(parts: GateParts, request: FastifyRequest): Pro
   const session = openSession(request.raw.headers.cookie, sessionKey, clock.now());
   if (!session) throw refuse('session_ended');
   const csrf = [request.raw.headers['x-csrf-token']].flat().join();
-  if (request.method !== 'GET' && !isSame(csrf, csrfTokenOf(session, sessionKey)))
+  if (request.method !== 'GET' && !isSameText(csrf, csrfTokenOf(session, sessionKey)))
     throw refuse('csrf_missing');
   if (session.person === null) return { name: session.name, role: session.role, actor: 'operator', session };
   // Whoever was removed or given another role is out, or is what he is now, at once.

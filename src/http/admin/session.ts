@@ -1,7 +1,8 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { hours } from '../../domain/clock.ts';
 import { roles } from '../../domain/person.ts';
+import { isSameText } from '../../domain/same-bytes.ts';
 
 /** A login of the console: signed, kept by the browser alone, and out of reach of its scripts. */
 export type Session = z.output<typeof sessionSchema>;
@@ -35,7 +36,7 @@ export function openSession(cookies: string | undefined, sessionKey: string, now
   const sealed = cookieOf(cookies);
   const [told, signature] = sealed?.split('.', 2) ?? [];
   if (told === undefined || signature === undefined) return null;
-  if (!isSame(signature, signatureOf(told, sessionKey))) return null;
+  if (!isSameText(signature, signatureOf(told, sessionKey))) return null;
   const session = sessionSchema.safeParse(JSON.parse(Buffer.from(told, 'base64url').toString())).data;
   return session && session.endsAt > now ? session : null;
 }
@@ -43,11 +44,6 @@ export function openSession(cookies: string | undefined, sessionKey: string, now
 /** Sent along with every write of a session: another site has the cookie's ear, never this word. */
 export const csrfTokenOf = ({ id }: Session, sessionKey: string): string =>
   signatureOf(`csrf ${id}`, sessionKey);
-
-export const isSame = (one: string, other: string): boolean => {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && timingSafeEqual(a, b);
-};
 
 /** `isSecure`: the console is reached by https, and the cookie never travels otherwise. */
 export function sessionCookie(sealed: string, lifeMs: number, isSecure: boolean): string {
