@@ -10,6 +10,8 @@ export interface Secrets {
   readonly adminToken: string;
   /** Signs the sessions of the console; another admin token ends them all. */
   readonly sessionKey: string;
+  /** Lets whoever read the first banner make the first account; worth nothing once there is one. */
+  readonly setupCode: string;
 }
 
 const kept = z.object({ secret: z.string().min(16), adminToken: z.string().min(16) });
@@ -20,17 +22,22 @@ export async function openSecrets(
   config: Pick<Config, 'dataDir' | 'secret' | 'adminToken'>,
 ): Promise<Secrets> {
   const { secret, adminToken } = config;
-  if (secret !== null && adminToken !== null) return withSessionKey({ secret, adminToken });
+  if (secret !== null && adminToken !== null) return withDerived({ secret, adminToken });
   await mkdir(config.dataDir, { recursive: true });
   const path = join(config.dataDir, 'secrets.json');
   const own = (await readKept(path)) ?? (await make(path));
-  return withSessionKey({ secret: secret ?? own.secret, adminToken: adminToken ?? own.adminToken });
+  return withDerived({ secret: secret ?? own.secret, adminToken: adminToken ?? own.adminToken });
 }
 
-function withSessionKey(kept: Kept): Secrets {
+function withDerived(kept: Kept): Secrets {
   const salt = `${kept.adminToken}\n`;
-  const derived = hkdfSync('sha256', kept.secret, salt, 'atelier console sessions v1', 32);
-  return { ...kept, sessionKey: Buffer.from(derived).toString('base64url') };
+  const derive = (purpose: string, bytes: number) =>
+    Buffer.from(hkdfSync('sha256', kept.secret, salt, purpose, bytes)).toString('base64url');
+  return {
+    ...kept,
+    sessionKey: derive('atelier console sessions v1', 32),
+    setupCode: derive('atelier console setup v1', 18),
+  };
 }
 
 async function readKept(path: string): Promise<Kept | null> {

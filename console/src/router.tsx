@@ -28,6 +28,11 @@ const routes = [
   }),
   createRoute({
     getParentRoute: () => root,
+    path: '/setup',
+    component: lazyRouteComponent(() => import('./pages/setup/setup-page.tsx'), 'SetupPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
     path: '/play',
     component: lazyRouteComponent(() => import('./pages/models/choose-model-page.tsx'), 'ChooseModelPage'),
   }),

@@ -4,10 +4,11 @@ import type { Logger } from 'pino';
 import { type Config, ConfigFault, readConfig } from '../config.ts';
 import { seconds, systemClock } from '../domain/clock.ts';
 import { type OwnGateway, openGateway, openStore } from '../main.ts';
+import { openSecrets } from '../secrets.ts';
 import { StartRefused } from '../start-refused.ts';
 import type { Connection } from '../store/connection.ts';
 import { anyKeyExists, createKey } from '../store/keys.ts';
-import { banner } from './banner.ts';
+import { banner, type FirstSecrets } from './banner.ts';
 import { openNeighbours, placeVariable, sayReady } from './neighbours.ts';
 import { openLog } from './open-log.ts';
 import { serveMany } from './serve-many.ts';
@@ -49,9 +50,9 @@ async function serveAlone(
   stopAtSignal(gateway, log);
   reloadAtSignal(gateway, read, log);
   const { url, reconciled, db } = gateway;
-  const firstKey = await firstKeyOf(config, db);
+  const first = await firstSecretsOf(config, db);
   process.stdout.write(
-    banner({ url, role: config.role, adminTokenIn: adminTokenIn(config), firstKey, reconciled }),
+    banner({ url, role: config.role, adminTokenIn: adminTokenIn(config), first, reconciled }),
   );
   log.info({ url, role: config.role }, 'serving');
 
@@ -89,9 +90,9 @@ async function serveBesideOthers(
 async function welcome(config: Config, url: string): Promise<void> {
   const db = await openStore(config, await openLog({ logLevel: 'error' }));
   try {
-    const firstKey = await firstKeyOf(config, db);
+    const first = await firstSecretsOf(config, db);
     process.stdout.write(
-      banner({ url, role: config.role, adminTokenIn: adminTokenIn(config), firstKey, reconciled: null }),
+      banner({ url, role: config.role, adminTokenIn: adminTokenIn(config), first, reconciled: null }),
     );
   } finally {
     await db.close();
@@ -136,8 +137,9 @@ function reloadAtSignal(gateway: OwnGateway, read: () => Config, log: Logger): v
 }
 
 /** Null where there is a key already, or none is needed. */
-async function firstKeyOf({ role }: Config, db: Connection): Promise<string | null> {
-  if (role === 'worker' || (await anyKeyExists(db))) return null;
+async function firstSecretsOf(config: Config, db: Connection): Promise<FirstSecrets | null> {
+  if (config.role === 'worker' || (await anyKeyExists(db))) return null;
   const key = { userName: 'first', name: 'made at the first start', models: null, expiresAt: null };
-  return (await createKey(db, key, systemClock.now())).secret;
+  const { setupCode } = await openSecrets(config);
+  return { key: (await createKey(db, key, systemClock.now())).secret, setupCode };
 }

@@ -23,6 +23,7 @@ import {
 } from './admin/playground.ts';
 import { listProviders, testProvider } from './admin/providers.ts';
 import { beginSession, endSession, getSession } from './admin/sessions.ts';
+import { getChecks, getSetup, makeFirstPerson } from './admin/setup.ts';
 import { getUsage } from './admin/usage.ts';
 import { answerFailure, answerUnreadable, cutOff } from './answer-refusal.ts';
 import { openPace } from './pace.ts';
@@ -87,6 +88,9 @@ const otherRoutes = [
   getConsole,
 ];
 const adminRoutes = [
+  getSetup,
+  makeFirstPerson,
+  getChecks,
   beginSession,
   getSession,
   endSession,

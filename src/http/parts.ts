@@ -38,6 +38,8 @@ export interface HttpParts {
   readonly adminToken: string;
   /** What sessions of the console are signed with. */
   readonly sessionKey: string;
+  /** What the address of the setup carries, as the first banner prints it. */
+  readonly setupCode: string;
   /** Null where it is not built. */
   readonly console: () => Promise<BuiltConsole | null>;
   readonly ingress: Ingress;

@@ -42,8 +42,8 @@ async function draw(task: RenderTask): Promise<Rendered> {
 async function tryLibraries(): Promise<void> {
   const { tryEncoding } = await import('./encode-video.ts');
   await tryEncoding();
-  const { trySpeaking } = await import('./speak.ts');
-  await trySpeaking();
+  const { findSynthesiser } = await import('./speak.ts');
+  await findSynthesiser();
 }
 
 function openStage(task: RenderTask): Stage {

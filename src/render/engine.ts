@@ -1,7 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { readdir, rm } from 'node:fs/promises';
+import { getCompileCacheDir } from 'node:module';
 import { constants, setPriority } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { seconds } from '../domain/clock.ts';
 import { isFromChild, type Rendered, type RenderTask, type ToChild } from './messages.ts';
@@ -22,11 +23,13 @@ export interface Render {
   cancel(): void;
 }
 
+export type Ability = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+
 export interface RenderEngine {
   /** Starts at once, or as soon as fewer than `concurrency` renders run; in the order of the calls. */
   start(task: RenderTask): Render;
   /** Whether the optional libraries are here and encode: tried once in a child, remembered. */
-  ready(): Promise<{ readonly ok: true } | { readonly ok: false; readonly reason: string }>;
+  ready(): Promise<Ability>;
   /** Kills what runs, cancels what waits and resolves when no child is left. */
   close(): Promise<void>;
 }
@@ -49,13 +52,16 @@ const childPath = fileURLToPath(new URL('./child.ts', import.meta.url));
 const tryMs = 30 * seconds;
 const maxStderrCharacters = 4000;
 
+/** Libraries that work do not stop to: no other engine of this process tries them again. */
+let areKnownToWork = false;
+
 export function openRenderEngine({ concurrency }: RenderEngineOptions): RenderEngine {
   const children = new Set<ChildProcess>();
   const renders = new Set<Render>();
   const waiting: Waiting[] = [];
   let running = 0;
   let closed = false;
-  let tried: ReturnType<RenderEngine['ready']> | undefined;
+  let tried: Promise<Ability> | undefined;
   const killAll = () => {
     for (const child of children) child.kill('SIGKILL');
   };
@@ -157,14 +163,18 @@ export function openRenderEngine({ concurrency }: RenderEngineOptions): RenderEn
     return { child, ended: promise };
   }
 
+  async function tryLibraries(): Promise<Ability> {
+    const end = await runChild({ kind: 'try' }, tryMs, () => {}).ended;
+    if (end.kind !== 'usable')
+      return { ok: false, reason: end.kind === 'failed' ? end.message : 'The libraries were not tried.' };
+    areKnownToWork = true;
+    return { ok: true };
+  }
+
   return {
     start,
     ready() {
-      tried ??= runChild({ kind: 'try' }, tryMs, () => {}).ended.then(end =>
-        end.kind === 'usable'
-          ? { ok: true }
-          : { ok: false, reason: end.kind === 'failed' ? end.message : 'The libraries were not tried.' },
-      );
+      tried ??= areKnownToWork ? Promise.resolve({ ok: true }) : tryLibraries();
       return tried;
     },
     async close() {
@@ -178,12 +188,17 @@ export function openRenderEngine({ concurrency }: RenderEngineOptions): RenderEn
   };
 }
 
-/** No environment but PATH: a render knows no secret it could leak. */
+/** Of the environment PATH alone, so that a render knows no secret it could leak; and where parsed code is kept. */
 function forkChild(): ChildProcess {
   const path = process.env.PATH;
+  const parsed = getCompileCacheDir();
   const child = fork(childPath, {
     execArgv: ['--expose-gc', '--max-old-space-size=512', '--disable-warning=ExperimentalWarning'],
-    env: path === undefined ? {} : { PATH: path },
+    env: {
+      ...(path !== undefined && { PATH: path }),
+      // The folder that we were told; what it names is one of a version within.
+      ...(parsed !== undefined && { NODE_COMPILE_CACHE: dirname(parsed) }),
+    },
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });

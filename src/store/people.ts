@@ -13,23 +13,57 @@ export interface NewPerson {
   readonly passwordHash: string;
 }
 
-/** Null when the name is taken. */
+/** Null when the name is taken. Whoever is the first ends the setup. */
 export function createPerson(
   db: Connection,
+  person: NewPerson,
+  { actor, now }: { readonly actor: Actor; readonly now: number },
+): Promise<Person | null> {
+  return db.transaction(async tx => {
+    await endSetup(tx, now);
+    return insertPerson(tx, person, { actor, now });
+  });
+}
+
+/** An admin who needs nobody to let him in. Null when there was somebody before: this happens once. */
+export function createFirstPerson(
+  db: Connection,
+  { name, passwordHash }: Pick<NewPerson, 'name' | 'passwordHash'>,
+  now: number,
+): Promise<Person | null> {
+  return db.transaction(async tx => {
+    if (!(await endSetup(tx, now))) return null;
+    return insertPerson(tx, { name, role: 'admin', passwordHash }, { actor: 'operator', now });
+  });
+}
+
+/** Whether nobody had an account yet, ever. */
+export async function isSetupOpen(db: Statements): Promise<boolean> {
+  return (await db.read('SELECT ended_at FROM setup')).length === 0;
+}
+
+/** False when it had ended before. */
+const endSetup = async (tx: Statements, now: number): Promise<boolean> =>
+  (
+    await tx.write('INSERT INTO setup (id, ended_at) VALUES (1, $1) ON CONFLICT DO NOTHING RETURNING id', [
+      now,
+    ])
+  ).length === 1;
+
+async function insertPerson(
+  tx: Statements,
   { name, role, passwordHash }: NewPerson,
   { actor, now }: { readonly actor: Actor; readonly now: number },
 ): Promise<Person | null> {
   const id = newPersonId();
-  return db.transaction(async tx => {
-    const [row] = await tx.write(
-      `INSERT INTO people (id, name, role, password_hash, created_at, changed_at)
-       VALUES ($1, $2, $3, $4, $5, $5) ON CONFLICT DO NOTHING RETURNING ${columns}`,
-      [id, name, role, passwordHash, now],
-    );
-    if (!row) return null;
-    await writeAudit(tx, { at: now, actor, action: 'person.create', subject: id, details: { name, role } });
-    return personFromRow(row);
-  });
+  const [row] = await tx.write(
+    `INSERT INTO people (id, name, role, password_hash, created_at, changed_at)
+     VALUES ($1, $2, $3, $4, $5, $5) ON CONFLICT DO NOTHING RETURNING ${columns}`,
+    [id, name, role, passwordHash, now],
+  );
+  if (!row) return null;
+  await writeAudit(tx, { at: now, actor, action: 'person.create', subject: id, details: { name, role } });
+  return personFromRow(row);
 }
 
 /** What is absent stays. Null when there is no such person. */

@@ -238,7 +238,11 @@ describe('commands that ask a gateway', () => {
     const { code, stdout } = await speakAtTerminal(args, env);
     assert.equal(code, 0, stdout);
     const drawn = stdout.split('\r\x1b[2K');
-    assert.match(drawn[1] ?? '', /^⠋ 00:00 IN_PROGRESS · theta-3\.1-flash-tts-preview · [0-9a-f-]{36}$/);
+    assert.match(
+      drawn[1] ?? '',
+      /^⠋ 00:00 (IN_QUEUE, 0 before it|IN_PROGRESS) · theta-3\.1-flash-tts-preview · [0-9a-f-]{36}$/,
+    );
+    assert.ok(drawn.some(line => / 00:0\d IN_PROGRESS · /.test(line)));
     assert.match(drawn.at(-1) ?? '', /^Saved (\S+\.wav)\r\n\1\r\n$/);
     const plain = await speakAtTerminal([...args, '--json'], { ...env, CI: '1' });
     assert.equal(plain.stdout.includes('\x1b'), false);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { newCaller } from '../callbacks/jobs.ts';
 import { buildConsole, launchBrowser, openPage, type PageWanted, type Watched } from '../support/browser.ts';
 import { startGateway, type TestGateway, until } from '../support/gateway.ts';
 import { picture } from '../support/media-maker.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
+import { faultsBy, leave, visit } from './visit.ts';
 
 const token = 'the-admin-token-of-this-test';
 const hostile = `<img src=x onerror="window.hurt=1"><script>window.hurt=2</script>{{7*7}}`;
@@ -23,6 +23,7 @@ const pages = [
   'keys',
   'providers',
   'settings',
+  'setup',
 ] as const;
 
 describe('the console', () => {
@@ -81,27 +82,8 @@ describe('the console', () => {
     return watched;
   }
 
-  async function leave({ context, foreign, failures }: Watched): Promise<void> {
-    assert.deepEqual(foreign, [], 'no other host was asked');
-    assert.deepEqual(failures, [], 'no script failed and nothing was kept from happening');
-    await context.close();
-  }
-
   /** Shown, and done with its first requests. */
-  async function go(page: Page, path: string): Promise<void> {
-    await page.goto(home() + path);
-    await page.locator('h1').first().waitFor();
-    await until(async () => (await page.getByText(/^\s*Loading /).count()) === 0, `${path} to be loaded`);
-  }
-
-  async function faultsBy(page: Page): Promise<readonly string[]> {
-    // By the protocol, not by a script of the page: its policy would keep it out.
-    const found = await page.evaluate(`${axe.source}; axe.run(document, { resultTypes: ['violations'] })`);
-    const { violations } = found as {
-      violations: readonly { id: string; nodes: readonly { html: string; target: readonly string[] }[] }[];
-    };
-    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)} (${nodes.length})`);
-  }
+  const go = (page: Page, path: string) => visit(page, home() + path);
 
   test('a wrong token is refused with a sentence, and every address asks for a login first', async () => {
     const watched = await openPage(browser, home());

@@ -34,7 +34,7 @@ describe('generated bodies over the wire', () => {
           const answer = await create(key, body);
           assert.equal(answer.status, 200, JSON.stringify(answer.body));
         }),
-        { numRuns: 200 },
+        { numRuns: 100 },
       );
     });
 
@@ -46,7 +46,7 @@ describe('generated bodies over the wire', () => {
           assert.equal(answer.status, 422, JSON.stringify(answer.body));
           assert.equal(decodeURIComponent(answer.headers.get('x-error-fields') ?? ''), path);
         }),
-        { numRuns: 100 },
+        { numRuns: 60 },
       );
     });
   }

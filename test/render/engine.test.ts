@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { getCompileCacheDir } from 'node:module';
 import { constants, getPriority } from 'node:os';
 import { test } from 'node:test';
 import { imagePlan, namesIn, openStudio, videoPlan } from './renders.ts';
@@ -110,7 +111,7 @@ test('closing ends what runs and what waits', async t => {
   assert.deepEqual(await late.render.ended, { kind: 'cancelled' });
 });
 
-test('a child knows nothing of the environment but the path', {
+test('a child knows nothing of the environment but the path, and where parsed code is kept', {
   skip: !existsSync('/proc/self/environ'),
 }, async t => {
   process.env.ATELIER_TEST_SECRET = 'do not tell';
@@ -123,7 +124,7 @@ test('a child knows nothing of the environment but the path', {
     .map(line => line.split('=')[0]);
   assert.deepEqual(
     names.filter(name => name !== '' && !name?.startsWith('NODE_CHANNEL')),
-    ['PATH'],
+    ['PATH', ...(getCompileCacheDir() === undefined ? [] : ['NODE_COMPILE_CACHE'])],
   );
   render.cancel();
   await render.ended;

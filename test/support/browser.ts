@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
@@ -17,6 +17,14 @@ export async function launchBrowser(): Promise<Browser> {
 }
 
 const brought = join(root, 'node_modules/.cache/atelier-chromium');
+/** That of the package looks for its fonts where they are not; a browser without any ends itself. */
+const fontsConf = `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir prefix="relative">fonts</dir>
+  <cachedir prefix="xdg">atelier-fonts</cachedir>
+</fontconfig>
+`;
 
 /** Unpacked once; with the system libraries of the browser, which a bare machine lacks. */
 async function launchBrought(): Promise<Browser> {
@@ -25,7 +33,12 @@ async function launchBrought(): Promise<Browser> {
   return chromium.launch({
     executablePath: join(brought, 'chromium'),
     args: ['--no-sandbox', '--headless=shell', '--no-zygote', '--disable-gpu'],
-    env: { ...process.env, LD_LIBRARY_PATH: libraries, FONTCONFIG_PATH: join(brought, 'fonts') },
+    env: {
+      ...process.env,
+      LD_LIBRARY_PATH: libraries,
+      FONTCONFIG_PATH: join(brought, 'fonts'),
+      XDG_CACHE_HOME: brought,
+    },
   });
 }
 
@@ -40,6 +53,7 @@ async function unpackBrought(): Promise<void> {
     env: { ...process.env, TMPDIR: folder, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' },
   });
   if (status !== 0) throw new Error(`expected the browser to be unpacked, got: ${stderr}`);
+  await writeFile(join(folder, 'fonts/fonts.conf'), fontsConf);
   await rename(folder, brought).catch(failure => {
     if (!existsSync(brought)) throw failure;
   });

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { ask, keepCsrfToken, queryOf, Refused } from './ask.ts';
 import type {
   Account,
+  Checks,
   Delivery,
   DeliveryDetail,
   FileLine,
@@ -14,6 +15,7 @@ import type {
   Page,
   Person,
   Session,
+  Setup,
   UsageReport,
 } from './shapes.ts';
 
@@ -34,6 +36,16 @@ export const sessionQuery = queryOptions({
     }
   },
   staleTime: 5 * 60_000,
+});
+
+export const setupQuery = queryOptions({
+  queryKey: ['setup'],
+  queryFn: ({ signal }) => ask<Setup>('GET', 'setup', { signal }),
+});
+
+export const checksQuery = queryOptions({
+  queryKey: ['checks'],
+  queryFn: ({ signal }) => ask<Checks>('GET', 'checks', { signal }),
 });
 
 export const overviewQuery = queryOptions({

@@ -9,6 +9,18 @@ export interface Session {
   readonly ends_at: number | null;
 }
 
+/** Whether the first account is still to be made. */
+export interface Setup {
+  readonly open: boolean;
+}
+
+/** What a new installation is looked at for; null where nothing is wrong. */
+export interface Checks {
+  readonly public_url: string;
+  readonly storage_fault: string | null;
+  readonly not_ready: string | null;
+}
+
 export interface Page<Line> {
   readonly data: readonly Line[];
   readonly has_more: boolean;

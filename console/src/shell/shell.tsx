@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet } from '@tanstack/react-router';
+import { Link, Outlet, useMatchRoute } from '@tanstack/react-router';
 import { useState } from 'react';
 import { sessionQuery } from '../api/queries.ts';
 import type { Session } from '../api/shapes.ts';
@@ -8,6 +8,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Failure, Loading } from '../parts/notes.tsx';
 import { Toasts } from '../parts/toasts.tsx';
 import { Sign } from './brand.tsx';
+import { FirstAccount } from './first-account.tsx';
 import { Login } from './login.tsx';
 import { Omnibox } from './omnibox.tsx';
 import { places, placesOfBar } from './places.ts';
@@ -16,9 +17,11 @@ import { useShortcuts } from './shortcuts.ts';
 /** Around every page: who is logged in, where one may go, and what can be found. */
 export function Shell() {
   const session = useQuery(sessionQuery);
+  const isAt = useMatchRoute();
   if (session.isPending) return <Loading what="the console" />;
   if (session.error) return <Failure failure={session.error} retry={() => void session.refetch()} />;
-  return session.data ? <Inside session={session.data} /> : <Login />;
+  if (session.data) return <Inside session={session.data} />;
+  return isAt({ to: '/setup' }) ? <FirstAccount /> : <Login />;
 }
 
 function Inside({ session }: { readonly session: Session }) {

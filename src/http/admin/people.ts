@@ -75,7 +75,7 @@ export const dropPerson = (parts: HttpParts): Route => ({
 
 const personOfPath = (request: FastifyRequest) => personIdFromRow(pathValue(request, 'personId'));
 
-function readName(value: unknown): string {
+export function readName(value: unknown): string {
   if (typeof value === 'string' && /^[\p{L}\p{N}][\p{L}\p{N}._@ -]{0,99}$/u.test(value)) return value;
   return refuseField('name', 'must be 1 to 100 letters, digits, or . _ @ - and begin with a letter or digit');
 }
@@ -84,7 +84,7 @@ function readRole(value: unknown): Role {
   return roles.find(role => role === value) ?? refuseField('role', `must be one of ${roles.join(', ')}`);
 }
 
-function readPassword(value: unknown): string {
+export function readPassword(value: unknown): string {
   if (typeof value === 'string' && value.length >= shortestPassword && value.length <= longestPassword)
     return value;
   return refuseField('password', `must be ${shortestPassword} to ${longestPassword} characters`);

@@ -18,7 +18,7 @@ import {
 } from './session.ts';
 
 /** Logins from one address: guesses at a password are slow, a person never notices. */
-const loginRate = { perSecond: 0.5, burst: 20 };
+export const loginRate = { perSecond: 0.5, burst: 20 };
 
 /** Begins a session: with the admin token, or with the name and the password of a person. */
 export const beginSession = (parts: HttpParts): Route => {
@@ -34,22 +34,27 @@ export const beginSession = (parts: HttpParts): Route => {
         token !== undefined
           ? judgeToken(parts, readText('token', token))
           : await judgePassword(parts, readText('name', name), readText('password', password));
-      const session = newSession(who, parts.clock.now());
-      const { now } = parts.clock;
-      await parts.db.transaction(tx =>
-        writeAudit(tx, {
-          at: now(),
-          actor: 'operator',
-          action: 'session.begin',
-          subject: who.person ?? 'admin',
-          details: { name: who.name, role: who.role },
-        }),
-      );
-      setCookie(parts, reply, sealSession(session, parts.sessionKey), sessionLifeMs);
-      return sessionBody(parts, session);
+      return openSessionOf(parts, reply, who);
     },
   };
 };
+
+/** Gives the browser its cookie, and writes down whose it is. */
+export async function openSessionOf(parts: HttpParts, reply: FastifyReply, who: Who) {
+  const now = parts.clock.now();
+  const session = newSession(who, now);
+  await parts.db.transaction(tx =>
+    writeAudit(tx, {
+      at: now,
+      actor: 'operator',
+      action: 'session.begin',
+      subject: who.person ?? 'admin',
+      details: { name: who.name, role: who.role },
+    }),
+  );
+  setCookie(parts, reply, sealSession(session, parts.sessionKey), sessionLifeMs);
+  return sessionBody(parts, session);
+}
 
 /** Who is logged in; with the token that writes of this session carry. */
 export const getSession = (parts: HttpParts): Route => ({

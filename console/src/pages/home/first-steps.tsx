@@ -27,7 +27,12 @@ export function FirstSteps({ overview }: { readonly overview: Overview }) {
   if (steps.slice(0, 2).every(({ isDone }) => isDone)) return null;
   return (
     <section className="card">
-      <h2>First steps</h2>
+      <div className="card-head">
+        <h2>First steps</h2>
+        <Link to="/setup" className="small">
+          all of them, with checks
+        </Link>
+      </div>
       <ol className="stack tight">
         {steps.map(({ isDone, words, to, link }) => (
           <li key={to} className="row wrap">

@@ -1,0 +1,66 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { ask } from '../../api/ask.ts';
+import { jobQuery, modelsQuery } from '../../api/queries.ts';
+import { toastFailure } from '../../parts/toasts.tsx';
+import { Timeline } from '../job/timeline.tsx';
+import { RunView } from '../play/run-view.tsx';
+import { Step } from './step.tsx';
+
+/** One of each kind that ends within seconds on any machine. */
+const examples = [
+  { model: 'gamma-v3-image', words: 'A picture', input: { prompt: 'A lighthouse above the sea at dusk' } },
+  {
+    model: 'eta2.6-t2v',
+    words: 'A film',
+    input: { prompt: 'A lighthouse above the sea at dusk', size: '1280*720', duration: 3 },
+  },
+  {
+    model: 'theta-3.1-flash-tts-preview',
+    words: 'A voice',
+    input: { text: 'Welcome. This is your first job.' },
+  },
+] as const;
+
+/** An example of the asker's choice, run here, with its life beneath it. */
+export function FirstJob({ last }: { readonly last: string | null }) {
+  const models = useQuery(modelsQuery);
+  const run = useMutation({
+    mutationFn: ({ model, input }: (typeof examples)[number]) =>
+      ask<{ request_id: string }>('POST', `models/${model}/run`, {
+        body: input,
+        headers: { 'idempotency-key': crypto.randomUUID() },
+      }),
+    onError: toastFailure,
+  });
+  const jobId = run.data?.request_id ?? last;
+  const served = examples.filter(({ model }) => models.data?.data.some(({ id }) => id === model));
+  return (
+    <Step title="Your first job" state={jobId === null ? 'open' : 'done'}>
+      <p>Run an example and see what becomes of it.</p>
+      <div className="row wrap">
+        {served.map(example => (
+          <button
+            key={example.model}
+            type="button"
+            className={jobId === null ? 'button main' : 'button'}
+            disabled={run.isPending}
+            onClick={() => run.mutate(example)}
+          >
+            {example.words}
+          </button>
+        ))}
+      </div>
+      {jobId !== null && (
+        <div className="stack">
+          <RunView jobId={jobId} />
+          <Life jobId={jobId} />
+        </div>
+      )}
+    </Step>
+  );
+}
+
+function Life({ jobId }: { readonly jobId: string }) {
+  const { data } = useQuery(jobQuery(jobId));
+  return data ? <Timeline job={data} /> : null;
+}

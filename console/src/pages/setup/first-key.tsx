@@ -1,0 +1,45 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ask } from '../../api/ask.ts';
+import { overviewQuery, sessionQuery } from '../../api/queries.ts';
+import type { KeyLine } from '../../api/shapes.ts';
+import { toastFailure } from '../../parts/toasts.tsx';
+import { counted } from '../../parts/words.ts';
+import { NewSecret } from '../keys/new-secret.tsx';
+import { Step } from './step.tsx';
+
+/** A key for the first application; the one of the first start counts as nobody's. */
+export function FirstKey({ keys }: { readonly keys: number }) {
+  const queries = useQueryClient();
+  const { data: session } = useQuery(sessionQuery);
+  const [made, setMade] = useState<(KeyLine & { readonly secret: string }) | null>(null);
+  const make = useMutation({
+    mutationFn: () =>
+      ask<KeyLine & { readonly secret: string }>('POST', 'keys', {
+        body: { user: session?.name, name: 'first application' },
+      }),
+    onSuccess: setMade,
+    onError: toastFailure,
+    onSettled: () => queries.invalidateQueries({ queryKey: overviewQuery.queryKey }),
+  });
+  const isDone = keys > 1 || make.isSuccess;
+  return (
+    <Step title="A key for an application" state={isDone ? 'done' : 'open'}>
+      <p>
+        An application asks with a key. Its secret is shown once.
+        {isDone && ` There are ${counted(keys, 'key')}.`}
+      </p>
+      <div className="row wrap">
+        <button
+          type="button"
+          className={isDone ? 'button' : 'button main'}
+          disabled={make.isPending}
+          onClick={() => make.mutate()}
+        >
+          {isDone ? 'Make another key' : 'Make a key'}
+        </button>
+      </div>
+      {made && <NewSecret made={made} close={() => setMade(null)} />}
+    </Step>
+  );
+}

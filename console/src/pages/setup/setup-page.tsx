@@ -1,0 +1,103 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { gatewayRoot } from '../../api/ask.ts';
+import { checksQuery, overviewQuery, sessionQuery } from '../../api/queries.ts';
+import type { Checks, Overview } from '../../api/shapes.ts';
+import { Code } from '../../parts/code.tsx';
+import { Loaded, PageHead } from '../../parts/notes.tsx';
+import { counted } from '../../parts/words.ts';
+import { FirstJob } from './first-job.tsx';
+import { FirstKey } from './first-key.tsx';
+import { Step } from './step.tsx';
+
+/** Takes a new installation from the account to the first job. */
+export function SetupPage() {
+  const checks = useQuery(checksQuery);
+  const overview = useQuery(overviewQuery);
+  return (
+    <>
+      <PageHead
+        title="Set up"
+        says="Six steps, about three minutes. No account at a provider is needed for any of them."
+      >
+        <Link to="/" className="button">
+          To the first page
+        </Link>
+      </PageHead>
+      <ol className="stack setup">
+        <Account />
+        <Loaded asked={checks} what="the checks">
+          {found => <Checked found={found} />}
+        </Loaded>
+        <Loaded asked={overview} what="the providers">
+          {seen => (
+            <>
+              <Providers overview={seen} />
+              <FirstKey keys={seen.keys} />
+              <FirstJob last={seen.results[0]?.request_id ?? null} />
+            </>
+          )}
+        </Loaded>
+      </ol>
+    </>
+  );
+}
+
+function Account() {
+  const { data } = useQuery(sessionQuery);
+  return (
+    <Step title="Your account" state="done">
+      <p>
+        You are logged in as <strong>{data?.name}</strong>. <Link to="/settings">Settings</Link> has the
+        others, and who may do what.
+      </p>
+    </Step>
+  );
+}
+
+function Checked({ found }: { readonly found: Checks }) {
+  const here = gatewayRoot.href.replace(/\/$/, '');
+  const isSame = found.public_url.replace(/\/$/, '') === here;
+  const fault = found.storage_fault ?? found.not_ready;
+  return (
+    <>
+      <Step title="The address" state={isSame ? 'done' : 'open'}>
+        <p>
+          Clients are told addresses that begin with <code className="anywhere">{found.public_url}</code>
+          {isSame ? (
+            ', as your browser came here.'
+          ) : (
+            <>
+              , and your browser came by <code>{here}</code>.
+            </>
+          )}
+        </p>
+        {!isSame && (
+          <>
+            <p className="small soft">
+              Right if your applications reach it there. If not, start the gateway with:
+            </p>
+            <Code text={`ATELIER_PUBLIC_URL=${here}`} label="The setting" />
+          </>
+        )}
+      </Step>
+      <Step title="Storage" state={fault === null ? 'done' : 'bad'}>
+        <p>{fault ?? 'A file was written, read and removed; the database answers; jobs are taken up.'}</p>
+      </Step>
+    </>
+  );
+}
+
+function Providers({ overview }: { readonly overview: Overview }) {
+  const others = overview.accounts.filter(({ provider }) => provider !== 'local');
+  return (
+    <Step title="Providers" state="done">
+      <p>
+        {others.length === 0
+          ? 'Everything is drawn and spoken on this machine, so that all of it can be tried at once. Accounts at providers are named in atelier.yaml, whenever you like.'
+          : `${counted(others.length, 'account')} of providers: ${others.map(({ account }) => account).join(', ')}.`}
+      </p>
+      <Link to="/providers">To the providers</Link>
+    </Step>
+  );
+}

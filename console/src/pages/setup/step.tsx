@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react';
+import { Icon } from '../../parts/icon.tsx';
+
+export type StepState = 'open' | 'done' | 'bad';
+
+/** One step of the setup: what it is about, and how it stands. */
+export function Step({
+  title,
+  state,
+  children,
+}: {
+  readonly title: string;
+  readonly state: StepState;
+  readonly children: ReactNode;
+}) {
+  return (
+    <li className="card setup-step">
+      <span className={`step ${state}`} aria-hidden="true">
+        {state !== 'open' && <Icon name={state === 'done' ? 'check' : 'cross'} />}
+      </span>
+      <div className="stack tight">
+        <h2>
+          {title}
+          {state === 'done' && <span className="visually-hidden"> (done)</span>}
+        </h2>
+        {children}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import type { Watched } from '../support/browser.ts';
+import { until } from '../support/gateway.ts';
+
+/** Shown, and done with its first requests. */
+export async function visit(page: Page, address: string): Promise<void> {
+  await page.goto(address);
+  await page.locator('h1').first().waitFor();
+  await until(async () => (await page.getByText(/^\s*Loading /).count()) === 0, `${address} to be loaded`);
+}
+
+/** Closes a page that asked nobody else, and in which nothing failed. */
+export async function leave({ context, foreign, failures }: Watched): Promise<void> {
+  assert.deepEqual(foreign, [], 'no other host was asked');
+  assert.deepEqual(failures, [], 'no script failed and nothing was kept from happening');
+  await context.close();
+}
+
+/** What axe finds wrong with the page as it is shown. */
+export async function faultsBy(page: Page): Promise<readonly string[]> {
+  // By the protocol, not by a script of the page: its policy would keep it out, as it would the styles that a preload copies.
+  const wanted = "{ resultTypes: ['violations'], preload: false }";
+  const found = await page.evaluate(`${axe.source}; axe.run(document, ${wanted})`);
+  const { violations } = found as {
+    violations: readonly { id: string; nodes: readonly { html: string; target: readonly string[] }[] }[];
+  };
+  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)} (${nodes.length})`);
+}
+
+/** A film or a sound that is heard and seen: its time goes on. */
+export async function plays(page: Page, media: 'video' | 'sound'): Promise<void> {
+  if (media === 'sound') {
+    await page.getByRole('button', { name: /^Play / }).click();
+    const time = page.locator('.wave [data-seconds]');
+    await until(async () => Number(await time.getAttribute('data-seconds')) > 0.2, 'the sound to play');
+    return;
+  }
+  const film = page.locator('.output video');
+  await film.evaluate(async video => {
+    if (!(video instanceof HTMLVideoElement)) return;
+    video.muted = true;
+    await video.play();
+  });
+  await until(
+    () => film.evaluate(video => video instanceof HTMLVideoElement && video.currentTime > 0.2),
+    'the film to play',
+  );
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { openSecrets } from '../../src/secrets.ts';
+import { dialects } from '../support/databases.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+const token = 'the-admin-token-of-this-test';
+const password = 'a long password';
+
+for (const dialect of dialects) {
+  describe(`the first account (${dialect})`, () => {
+    let gateway: TestGateway;
+    let code: string;
+    const env = { ATELIER_ADMIN_TOKEN: token, ATELIER_SECRET: 'the-secret-of-this-test' };
+    before(async () => {
+      gateway = await startGateway({ dialect, role: 'api', env });
+      // As the banner of the first start has it.
+      const kept = { dataDir: gateway.folder, secret: env.ATELIER_SECRET, adminToken: token };
+      code = (await openSecrets(kept)).setupCode;
+    });
+    after(() => gateway.close());
+
+    const setup = (body: Readonly<Record<string, unknown>>) =>
+      gateway.ask('POST', '/admin/v1/setup', { body });
+    const isOpen = async () => (await gateway.ask('GET', '/admin/v1/setup')).body;
+
+    test('is made by nobody who has not read the banner, nor with a bad name or password', async () => {
+      assert.deepEqual(await isOpen(), { object: 'setup', open: true });
+      const wrong = await setup({ code: `${code}x`, name: 'ann', password });
+      assert.equal(wrong.status, 401);
+      assert.deepEqual(wrong.body.error, {
+        code: 'UNAUTHORIZED',
+        message: 'This is not the address that the first start printed',
+      });
+      const short = await setup({ code, name: 'ann', password: 'short' });
+      assert.deepEqual([short.status, short.body.detail], [422, 'password: must be 10 to 200 characters']);
+      assert.deepEqual(await isOpen(), { object: 'setup', open: true });
+    });
+
+    test('is an admin, logged in at once, and the only one of two that come together', async () => {
+      const answers = await Promise.all([
+        setup({ code, name: 'ann', password }),
+        setup({ code, name: 'bob', password }),
+      ]);
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409]);
+      const made = answers.find(({ status }) => status === 200)!;
+      const late = answers.find(({ status }) => status === 409)!;
+      assert.deepEqual(late.body, { detail: 'Setup is over: somebody has an account already; log in' });
+      assert.equal(made.body.role, 'admin');
+      const cookie = made.headers.get('set-cookie')?.split(';')[0] ?? '';
+      const { body } = await gateway.ask('GET', '/admin/v1/people', { headers: { cookie } });
+      assert.deepEqual(
+        body.data.map(({ name }: { name: string }) => name),
+        [made.body.name],
+      );
+      const checks = await gateway.ask('GET', '/admin/v1/checks', { headers: { cookie } });
+      assert.deepEqual(checks.body, {
+        object: 'checks',
+        public_url: gateway.gateway.url,
+        storage_fault: null,
+        not_ready: null,
+      });
+    });
+
+    test('is not made again, even when everybody was removed', async () => {
+      const people = await gateway.ask('GET', '/admin/v1/people', { key: token });
+      for (const { id } of people.body.data)
+        assert.equal((await gateway.ask('DELETE', `/admin/v1/people/${id}`, { key: token })).status, 200);
+      assert.equal((await setup({ code, name: 'eve', password })).status, 409);
+      assert.deepEqual(await isOpen(), { object: 'setup', open: false });
+    });
+  });
+}
