@@ -11,7 +11,9 @@ import { parseS3Address, type S3Place } from './blobs/s3-place.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { ConfigFault } from './config-fault.ts';
 import { seconds } from './domain/clock.ts';
+import type { Prices } from './domain/prices.ts';
 import { readModels } from './read-models.ts';
+import { pricesSchema, readPrices } from './read-prices.ts';
 import { type Issue, readRouting } from './read-routing.ts';
 
 export type Role = 'api' | 'worker' | 'all';
@@ -49,6 +51,8 @@ export interface Config {
   readonly catalog: Catalog;
   /** Ids of models that are switched off. */
   readonly modelsOff: readonly string[];
+  /** Null: none are set. */
+  readonly prices: Prices | null;
   readonly limits: {
     /** Of the queue operations, for each key. */
     readonly queue: RateLimit;
@@ -184,6 +188,7 @@ export const fileSchema = z.strictObject({
       running_per_key: z.int().min(1).max(1_000_000).nullable().default(null),
     })
     .prefault({}),
+  prices: pricesSchema.optional(),
   models: z.unknown().optional(),
   accounts: z.unknown().optional(),
   routes: z.unknown().optional(),
@@ -225,7 +230,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const members = z.looseObject({}).safeParse(text).data ?? {};
   const models = readModels(members.models, dirname(path ?? defaultFile));
   const routing = readRouting(members, given, models);
-  faults.push(...[...models.issues, ...routing.issues].map(issue => faultOf(`${path} `, issue)));
+  const { prices, issues } = readPrices(written.data?.prices, models.catalog);
+  faults.push(...[...models.issues, ...routing.issues, ...issues].map(issue => faultOf(`${path} `, issue)));
   if (faults.length > 0 || !settings.success || !written.success) throw new ConfigFault(faults.join('\n'));
 
   const { data } = settings;
@@ -248,6 +254,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     routing: routing.config,
     catalog: models.catalog,
     modelsOff: models.off,
+    prices,
     limits: limitsOf(written.data.limits),
   });
 }

@@ -26,7 +26,7 @@ export function openKnownAccounts({ db, clock, config, routing, served }: KnownA
     async list() {
       const found = await readAccounts(db);
       return [engine, ...routing().accounts].map(({ id, provider, slots }) => {
-        const now = found.get(id) ?? { running: 0, blockedUntil: 0, why: null };
+        const now = found.get(id) ?? { running: 0, blockedUntil: 0, why: null, isPaused: false };
         const isBlocked = now.blockedUntil > clock.now();
         return {
           account: id,
@@ -36,9 +36,11 @@ export function openKnownAccounts({ db, clock, config, routing, served }: KnownA
           models: modelsAt(id, routing(), served()),
           blocked_until: isBlocked ? toUnixSeconds(now.blockedUntil) : null,
           blocked_why: isBlocked ? now.why : null,
+          paused: now.isPaused,
         };
       });
     },
+    has: id => id === localAccount || routing().accounts.some(account => account.id === id),
     async test(id) {
       if (id === localAccount)
         return {

@@ -3,7 +3,7 @@ import type { Model } from './catalog/model.ts';
 import type { Config } from './config.ts';
 
 /** What a running gateway is given anew when its settings are read again; everything else needs a new start. */
-type LiveSettings = Pick<Config, 'routing' | 'catalog' | 'modelsOff' | 'limits'>;
+type LiveSettings = Pick<Config, 'routing' | 'catalog' | 'modelsOff' | 'prices' | 'limits'>;
 
 export interface Live {
   readonly now: () => LiveSettings;

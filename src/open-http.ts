@@ -73,6 +73,7 @@ async function openApi(open: OpenParts, foundation: Foundation): Promise<Fastify
     ...base,
     catalog: live.catalog,
     served: live.served,
+    prices: () => live.now().prices,
     console: onlyOnce(() => readBuiltConsole(consoleFolder)),
     accounts: openKnownAccounts({ ...foundation, routing: () => live.now().routing, served: live.served }),
     watch,

@@ -31,6 +31,7 @@ const filesOfMain = [
   'known-accounts.ts',
   'read-routing.ts',
   'read-models.ts',
+  'read-prices.ts',
   'metrics.ts',
   'secrets.ts',
   'local-folder.ts',

@@ -39,7 +39,7 @@ const routes = [
   createRoute({
     getParentRoute: () => root,
     path: '/play/$model',
-    validateSearch: words('from', 'use'),
+    validateSearch: words('from', 'use', 'final'),
     component: lazyRouteComponent(() => import('./pages/play/play-page.tsx'), 'PlayPage'),
   }),
   createRoute({

@@ -10,7 +10,12 @@ import { adoptDoubtCommand, giveUpDoubtCommand, listDoubtsCommand, sendDoubtAgai
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
 import { printSchemaCommand } from './print-schema.ts';
-import { listProvidersCommand, testProviderCommand } from './providers.ts';
+import {
+  listProvidersCommand,
+  pauseProviderCommand,
+  resumeProviderCommand,
+  testProviderCommand,
+} from './providers.ts';
 import { serve } from './serve.ts';
 
 /** Every command of whoever runs the gateway. They bring the whole of it along. */
@@ -119,6 +124,16 @@ export function registerOperatorCommands(program: Command): void {
     .description('one free call with its key; ends with 1 unless the upstream takes it')
     .argument('<account>', 'as atelier.yaml names it')
     .action(testProviderCommand);
+  providers
+    .command('pause')
+    .description('gives it nothing new; what is under way there goes on')
+    .argument('<account>', 'as atelier.yaml names it, or local')
+    .action(pauseProviderCommand);
+  providers
+    .command('resume')
+    .description('gives it jobs again')
+    .argument('<account>', 'as atelier.yaml names it, or local')
+    .action(resumeProviderCommand);
   program.command('doctor').description('looks at everything a start needs').action(doctor);
   registerListen(program);
   registerReports(program);

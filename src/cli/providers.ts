@@ -1,9 +1,12 @@
 import { readConfig } from '../config.ts';
+import { systemClock } from '../domain/clock.ts';
 import { modelsAt, testAccount } from '../known-accounts.ts';
 import { servedOf } from '../live-settings.ts';
 import { localAccount } from '../store/claims.ts';
+import { pauseAccount } from '../store/slots.ts';
 import { CommandFault } from './command-fault.ts';
 import { print } from './print.ts';
+import { withStore } from './with-store.ts';
 
 export async function listProvidersCommand({ json }: { readonly json?: true }): Promise<void> {
   const config = readConfig(process.env);
@@ -30,4 +33,20 @@ export async function testProviderCommand(id: string): Promise<void> {
   const { outcome, says } = await testAccount(account, allowPrivateNetwork);
   if (outcome !== 'accepted') throw new CommandFault(`${id}: ${says}`);
   print(`${id}: ${says}`);
+}
+
+export const pauseProviderCommand = (id: string): Promise<void> => pause(id, true);
+export const resumeProviderCommand = (id: string): Promise<void> => pause(id, false);
+
+function pause(id: string, isPaused: boolean): Promise<void> {
+  return withStore(async (db, { routing }) => {
+    if (id !== localAccount && !routing.accounts.some(account => account.id === id))
+      throw new CommandFault(`There is no account ${id}. See: atelier providers list`);
+    await pauseAccount(db, id, isPaused, { actor: 'operator', now: systemClock.now() });
+    print(
+      isPaused
+        ? `${id} is given nothing new. What is under way there goes on. Again: atelier providers resume ${id}`
+        : `${id} is given jobs again.`,
+    );
+  });
 }

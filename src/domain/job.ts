@@ -99,9 +99,12 @@ export interface JobResult {
   readonly inferenceMs: number;
 }
 
+export const usageUnits = ['second', 'image', 'character', 'token', 'credit', 'gpu_second'] as const;
+export type UsageUnit = (typeof usageUnits)[number];
+
 /** One line of what a job used. */
 export interface Usage {
-  readonly unit: 'second' | 'image' | 'character' | 'token' | 'credit' | 'gpu_second';
+  readonly unit: UsageUnit;
   readonly quantity: number;
   /** `reported` by the upstream, or `computed` here from the input and the files. */
   readonly basis: 'reported' | 'computed';

@@ -76,7 +76,7 @@ export const refusals = {
   delivery_unknown: detail(404, 'Delivery not found'),
   delivery_superseded: detail(400, 'A later event of the same job took its place'),
   role_insufficient: detail(403, 'Not allowed for the role {subject}'),
-  setup_is_over: detail(409, 'Setup is over: somebody has an account already; log in'),
+  setup_is_over: detail(403, 'Setup is over: somebody has an account already; log in'),
   csrf_missing: detail(403, 'X-CSRF-Token is missing or is not the one of this session'),
   key_unknown: detail(404, 'Key not found'),
   person_unknown: detail(404, 'Person not found'),

@@ -21,7 +21,7 @@ import {
   listModelsForConsole,
   runFromConsole,
 } from './admin/playground.ts';
-import { listProviders, testProvider } from './admin/providers.ts';
+import { listProviders, pauseProvider, resumeProvider, testProvider } from './admin/providers.ts';
 import { beginSession, endSession, getSession } from './admin/sessions.ts';
 import { getChecks, getSetup, makeFirstPerson } from './admin/setup.ts';
 import { getUsage } from './admin/usage.ts';
@@ -115,6 +115,8 @@ const adminRoutes = [
   getUsage,
   listProviders,
   testProvider,
+  pauseProvider,
+  resumeProvider,
   getAudit,
   listPeople,
   addPerson,

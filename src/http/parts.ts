@@ -10,6 +10,7 @@ import type { Blobs } from '../domain/blobs.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { JobId } from '../domain/ids.ts';
 import type { Principal } from '../domain/key.ts';
+import type { Prices } from '../domain/prices.ts';
 import type { RefusalName } from '../domain/refusal.ts';
 import type { Outbound } from '../media/connect.ts';
 import type { Prober } from '../media/prober.ts';
@@ -32,6 +33,8 @@ export interface HttpParts {
   readonly catalog: Catalog;
   /** The models that clients are told of; the same value until the settings are read again. */
   readonly served: () => Catalog;
+  /** What the operator says that things cost; null where he says nothing. */
+  readonly prices: () => Prices | null;
   readonly authenticate: Authenticate;
   readonly takeFromRate: TakeFromRate;
   /** For the admin API. */
@@ -71,6 +74,7 @@ export interface HttpParts {
 /** The accounts that the settings name, and the engine of this machine, for an operator. */
 export interface KnownAccounts {
   list(): Promise<readonly KnownAccount[]>;
+  has(id: string): boolean;
   /** One free call. */
   test(id: string): Promise<AccountTest | 'unknown'>;
 }
@@ -85,6 +89,8 @@ export interface KnownAccount {
   /** Unix seconds until which it is left alone; null where it is not. */
   readonly blocked_until: number | null;
   readonly blocked_why: string | null;
+  /** Whether an operator gives it nothing new. */
+  readonly paused: boolean;
 }
 
 export interface AccountTest {

@@ -22,7 +22,9 @@ export type AuditAction =
   | 'session.begin'
   | 'delivery.resend'
   | 'callback_secret.rotate'
-  | 'doubt.settle';
+  | 'doubt.settle'
+  | 'account.pause'
+  | 'account.resume';
 
 /** One thing that was done. */
 export interface AuditEntry {

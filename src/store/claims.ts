@@ -87,6 +87,10 @@ export const localAccount = 'local';
 /** A job may be for some accounts alone: each stands between commas. */
 const mayTake = `(accounts IS NULL OR REPLACE(accounts, ',' || $5 || ',', '') <> accounts)`;
 
+/** What is under way at an account goes on while it is paused; nothing else is begun there. */
+const isFree = `(account = $5 OR NOT EXISTS
+  (SELECT 1 FROM accounts AS paused WHERE paused.id = $5 AND paused.paused_at IS NOT NULL))`;
+
 /**
  * Takes up to `limit` jobs of one model, in line order, of those that are not bound to another account.
  * Tells callbacks of the new status in the same transaction.
@@ -101,7 +105,7 @@ export function claimJobs(db: Connection, claim: Claim): Promise<readonly Job[]>
     const rows = await tx.write(
       `WITH next AS MATERIALIZED (
          SELECT id FROM jobs WHERE model_id = $1 AND state = 'available' AND due_at <= $2
-           AND (account IS NULL OR account = $5) AND ${mayTake} ${claim.only ? suspicion[claim.only] : ''}
+           AND (account IS NULL OR account = $5) AND ${mayTake} AND ${isFree} ${claim.only ? suspicion[claim.only] : ''}
            ${perKey === undefined ? '' : `AND (SELECT count(*) FROM jobs AS own WHERE own.key_id = jobs.key_id AND own.state = 'running') < $6`}
          ORDER BY band, rank, id LIMIT $3 ${db.skipLocked})
        UPDATE jobs SET state = 'running', holder = $4, claim = claim + 1, account = $5,

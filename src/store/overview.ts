@@ -89,18 +89,21 @@ export async function listNewestResults(db: Statements, limit: number): Promise<
 }
 
 /** What runs at each account, and until when one is left alone. */
-export async function readAccounts(
-  db: Statements,
-): Promise<
+export async function readAccounts(db: Statements): Promise<
   ReadonlyMap<
     string,
-    { readonly running: number; readonly blockedUntil: number; readonly why: string | null }
+    {
+      readonly running: number;
+      readonly blockedUntil: number;
+      readonly why: string | null;
+      readonly isPaused: boolean;
+    }
   >
 > {
   const running = await db.read(
     `SELECT account, count(*) AS running FROM jobs WHERE state = 'running' AND account IS NOT NULL GROUP BY account`,
   );
-  const blocked = await db.read('SELECT id, blocked_until, blocked_why FROM accounts');
+  const blocked = await db.read('SELECT id, blocked_until, blocked_why, paused_at FROM accounts');
   const found = new Map(
     blocked.map(row => [
       text(row, 'id'),
@@ -108,12 +111,13 @@ export async function readAccounts(
         running: 0,
         blockedUntil: integer(row, 'blocked_until'),
         why: row.blocked_why === null ? null : text(row, 'blocked_why'),
+        isPaused: row.paused_at !== null,
       },
     ]),
   );
   for (const row of running) {
     const id = text(row, 'account');
-    const known = found.get(id) ?? { blockedUntil: 0, why: null };
+    const known = found.get(id) ?? { blockedUntil: 0, why: null, isPaused: false };
     found.set(id, { ...known, running: integer(row, 'running') });
   }
   return found;

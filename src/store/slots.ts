@@ -1,4 +1,5 @@
-import type { Statements } from './connection.ts';
+import { type Actor, writeAudit } from './audit.ts';
+import type { Connection, Statements } from './connection.ts';
 import { integer } from './rows.ts';
 
 /** What an account allows, over all processes together. */
@@ -66,4 +67,22 @@ export async function blockAccount(db: Statements, id: string, until: number, wh
      WHERE accounts.blocked_until < excluded.blocked_until`,
     [id, until, why],
   );
+}
+
+/** Nothing new is begun at an account while it is paused; what is under way there goes on. */
+export function pauseAccount(
+  db: Connection,
+  id: string,
+  isPaused: boolean,
+  { actor, now }: { readonly actor: Actor; readonly now: number },
+): Promise<void> {
+  return db.transaction(async tx => {
+    await tx.write(
+      `INSERT INTO accounts (id, paused_at) VALUES ($1, $2)
+       ON CONFLICT (id) DO UPDATE SET paused_at = excluded.paused_at`,
+      [id, isPaused ? now : null],
+    );
+    const action = isPaused ? 'account.pause' : 'account.resume';
+    await writeAudit(tx, { at: now, actor, action, subject: id, details: {} });
+  });
 }

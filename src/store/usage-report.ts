@@ -1,6 +1,7 @@
 import { days } from '../domain/clock.ts';
+import { type Usage, usageUnits } from '../domain/job.ts';
 import type { Row, Statements } from './connection.ts';
-import { integer, integerOrNull, text } from './rows.ts';
+import { integer, integerOrNull, oneOf, text } from './rows.ts';
 
 /** What a report is broken down by; every line of it is also of one day. */
 export const breakdowns = ['model', 'key', 'user'] as const;
@@ -23,11 +24,13 @@ export interface ReportLine {
   readonly cancelled: number;
 }
 
+/** Of one model, whatever the report is broken down by: prices are set by model. */
 export interface UsageSum {
   readonly day: number;
   readonly name: string;
-  readonly unit: string;
-  readonly basis: string;
+  readonly modelId: string;
+  readonly unit: Usage['unit'];
+  readonly basis: Usage['basis'];
   readonly quantity: number;
 }
 
@@ -83,17 +86,18 @@ export async function countEnded(
 
 export async function sumUsage(db: Statements, { from, to, by }: ReportQuery): Promise<readonly UsageSum[]> {
   const rows = await db.read(
-    `SELECT at / ${days} AS day, ${names[by]} AS name, unit, basis, SUM(quantity) AS quantity
-     FROM (SELECT at, ${names[by]}, unit, basis, quantity FROM usage_lines WHERE at >= $1 AND at < $2
+    `SELECT at / ${days} AS day, ${names[by]} AS name, model_id AS model, unit, basis, SUM(quantity) AS quantity
+     FROM (SELECT at, model_id, key_id, user_id, unit, basis, quantity FROM usage_lines WHERE at >= $1 AND at < $2
        ORDER BY at DESC LIMIT ${mostCounted}) AS used
-     GROUP BY at / ${days}, ${names[by]}, unit, basis ORDER BY 1, 2, 3 LIMIT ${mostLines}`,
+     GROUP BY at / ${days}, ${names[by]}, model_id, unit, basis ORDER BY 1, 2, 3, 4 LIMIT ${mostLines}`,
     [from, to],
   );
   return rows.map(row => ({
     day: integer(row, 'day') * days,
     name: text(row, 'name'),
-    unit: text(row, 'unit'),
-    basis: text(row, 'basis'),
+    modelId: text(row, 'model'),
+    unit: oneOf(row, 'unit', usageUnits),
+    basis: oneOf(row, 'basis', ['reported', 'computed']),
     quantity: integer(row, 'quantity'),
   }));
 }

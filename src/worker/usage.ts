@@ -1,3 +1,4 @@
+import { spokenIn } from '../catalog/estimate-usage.ts';
 import { countCharacters } from '../catalog/fields.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Job, Output, Usage } from '../domain/job.ts';
@@ -29,10 +30,4 @@ function computed(model: Model, input: unknown, made: readonly Output[]): readon
     case 'speech':
       return [line('character', countCharacters(spokenIn(input))), line('second', seconds)];
   }
-}
-
-/** Both families that speak name it so. */
-function spokenIn(input: unknown): string {
-  const text = typeof input === 'object' && input !== null ? Reflect.get(input, 'text') : undefined;
-  return typeof text === 'string' ? text : '';
 }

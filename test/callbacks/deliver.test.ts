@@ -154,7 +154,10 @@ for (const dialect of dialects) {
         for (const job of jobs) {
           const { dueAt } = (await callbacksOf(gateway, job)).at(-1)!;
           gateway.clock.advance(Math.max(0, dueAt - gateway.clock.now()));
-          await untilCallback(gateway, job, 'is delivered', ({ state }) => state === 'delivered');
+          // What became due by that arrives first: a jump of time would take what is on its way for lost.
+          for (const other of jobs)
+            if ((await callbacksOf(gateway, other)).at(-1)!.dueAt <= gateway.clock.now())
+              await untilCallback(gateway, other, 'is delivered', ({ state }) => state === 'delivered');
         }
         assert.deepEqual(
           receiver.notices

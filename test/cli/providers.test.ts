@@ -91,6 +91,27 @@ describe('atelier providers', () => {
     });
   }
 
+  test('pause and resume say what they mean, and know no other account', async () => {
+    const own = { ...env, ATELIER_DATA_DIR: join(folder, 'data') };
+    const pause = (...args: string[]) => runProgram(['providers', ...args], { env: own });
+    assert.deepEqual(await pause('pause', 'studio'), {
+      code: 0,
+      stdout:
+        'studio is given nothing new. What is under way there goes on. Again: atelier providers resume studio\n',
+      stderr: '',
+    });
+    assert.deepEqual(await pause('resume', 'studio'), {
+      code: 0,
+      stdout: 'studio is given jobs again.\n',
+      stderr: '',
+    });
+    assert.deepEqual(await pause('pause', 'nobody'), {
+      code: 1,
+      stdout: '',
+      stderr: 'There is no account nobody. See: atelier providers list\n',
+    });
+  });
+
   test('no command tells a secret', async () => {
     const told = await Promise.all([run('list'), run('test', 'studio'), run('test', 'wrong')]);
     for (const { stdout, stderr } of told) assert.doesNotMatch(stdout + stderr, /canary/);

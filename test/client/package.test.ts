@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { checkPackage, Package } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { models } from '../../src/catalog/index.ts';
+import { launchBrowser } from '../support/browser.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { makeProject, type Project, readPrograms } from './packed-client.ts';
 
@@ -73,12 +74,41 @@ console.log(Object.keys(free).length);
     assert.equal(await project.run('typed'), '1\n');
   });
 
-  describe('the programs of its README', () => {
+  describe('against a gateway', () => {
     let gateway: TestGateway;
     before(async () => {
       gateway = await startGateway();
     });
     after(() => gateway.close());
+
+    test('a page of a browser makes a picture with it, and keeps it as a file', async () => {
+      const browser = await launchBrowser();
+      try {
+        const page = await browser.newPage();
+        // An application beside the gateway, behind one name with it.
+        await page.route(`${gateway.url}/app/**`, async route => {
+          const name = new URL(route.request().url()).pathname.slice('/app/'.length);
+          const body = name === '' ? '<!doctype html>' : await readFile(join(project.client, 'dist', name));
+          await route.fulfill({ body, contentType: name === '' ? 'text/html' : 'text/javascript' });
+        });
+        await page.goto(`${gateway.url}/app/`);
+        const told: unknown = await page.evaluate(`(async () => {
+          const { createClient } = await import('/app/index.js');
+          const atelier = createClient({ baseUrl: location.origin, apiKey: '${await gateway.key()}' });
+          const states = [];
+          const { data } = await atelier.subscribe('gamma-v3-image', {
+            input: { prompt: 'A boat' },
+            onUpdate: ({ status }) => states.push(status),
+          });
+          const picture = await (await fetch(data.images[0].url)).blob();
+          const file = await atelier.files.create(picture, { filename: 'boat.png' });
+          return [states.at(-1), picture.type, picture.size > 1000, (await atelier.files.get(file.id)).bytes === picture.size];
+        })()`);
+        assert.deepEqual(told, ['COMPLETED', 'image/png', true, true]);
+      } finally {
+        await browser.close();
+      }
+    });
 
     const printed: readonly RegExp[] = [
       /^(?:IN_\w+\n)*COMPLETED\nhttp:\S+\.png\S*\n$/,
@@ -88,7 +118,7 @@ console.log(Object.keys(free).length);
       /^Text to video with sound \[/,
     ];
 
-    test('each prints what it promises', async () => {
+    test('each program of its README prints what it promises', async () => {
       const texts = await readPrograms();
       assert.equal(texts.length, printed.length);
       const programs = Object.fromEntries(

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { newCaller } from '../callbacks/jobs.ts';
-import { buildConsole, launchBrowser, openPage, type PageWanted, type Watched } from '../support/browser.ts';
+import { buildConsole, launchBrowser, openPage, type PageWanted } from '../support/browser.ts';
 import { startGateway, type TestGateway, until } from '../support/gateway.ts';
 import { picture } from '../support/media-maker.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
-import { faultsBy, leave, visit } from './visit.ts';
+import { enter as enterAs, faultsBy, leave, logIn, plays, visit } from './visit.ts';
 
 const token = 'the-admin-token-of-this-test';
 const hostile = `<img src=x onerror="window.hurt=1"><script>window.hurt=2</script>{{7*7}}`;
@@ -31,11 +34,19 @@ describe('the console', () => {
   let browser: Browser;
   /** A job with hostile words whose callback failed, one that failed, one that made a picture. */
   let receiver: Receiver;
+  let folder: string;
   let jobs: { readonly hostile: string; readonly failed: string };
   before(async () => {
     buildConsole();
     receiver = await startReceiver();
-    gateway = await startGateway({ isAlone: true, env: { ATELIER_ADMIN_TOKEN: token } });
+    folder = await mkdtemp(join(tmpdir(), 'atelier-console-'));
+    const settings = join(folder, 'atelier.yaml');
+    await writeFile(
+      settings,
+      'prices: { currency: USD, models: { alpha-1-5-pro: { second: 0.1 }, gamma-v3-image: { image: 0.25 } } }',
+    );
+    const env = { ATELIER_ADMIN_TOKEN: token, ATELIER_CONFIG: settings };
+    gateway = await startGateway({ isAlone: true, env });
     browser = await launchBrowser();
     jobs = await makeJobs();
   });
@@ -43,6 +54,7 @@ describe('the console', () => {
     await browser?.close();
     await gateway?.close();
     await receiver?.close();
+    await rm(folder, { recursive: true, force: true });
   });
 
   const home = () => `${gateway.url}/console/`;
@@ -73,14 +85,7 @@ describe('the console', () => {
       return body.completed_at !== null && body;
     }, `job ${id} to end`);
 
-  async function enter(wanted?: PageWanted): Promise<Watched> {
-    const watched = await openPage(browser, home(), wanted);
-    await watched.page.goto(home());
-    await watched.page.getByLabel('Admin token', { exact: true }).fill(token);
-    await watched.page.getByRole('button', { name: 'Log in' }).click();
-    await watched.page.getByRole('heading', { name: 'Home' }).waitFor();
-    return watched;
-  }
+  const enter = (wanted?: PageWanted) => enterAs(browser, home(), token, wanted);
 
   /** Shown, and done with its first requests. */
   const go = (page: Page, path: string) => visit(page, home() + path);
@@ -89,12 +94,10 @@ describe('the console', () => {
     const watched = await openPage(browser, home());
     const { page } = watched;
     await page.goto(`${home()}jobs?state=failed`);
-    await page.getByLabel('Admin token', { exact: true }).fill('not-the-token-of-this-test');
-    await page.getByRole('button', { name: 'Log in' }).click();
+    await logIn(page, 'not-the-token-of-this-test');
     assert.equal(await page.getByRole('alert').textContent(), 'Invalid admin token');
     assert.deepEqual(await faultsBy(page), []);
-    await page.getByLabel('Admin token', { exact: true }).fill(token);
-    await page.getByRole('button', { name: 'Log in' }).click();
+    await logIn(page, token);
     await page.getByRole('heading', { name: 'Jobs' }).waitFor();
     assert.equal(await page.getByLabel('State').inputValue(), 'failed');
     await leave(watched);
@@ -127,6 +130,34 @@ describe('the console', () => {
     assert.doesNotMatch(kept, /atl_|adm_|atelier_session|the-admin-token/);
     const [cookie] = await context.cookies();
     assert.deepEqual([cookie?.name, cookie?.httpOnly, cookie?.sameSite], ['atelier_session', true, 'Strict']);
+    await leave(watched);
+  });
+
+  test('a draft is filmed, plays, and is taken on to its final film', async () => {
+    const watched = await enter();
+    const { page } = watched;
+    await go(page, 'play/alpha-1-5-pro');
+    await page.getByRole('button', { name: 'JSON', exact: true }).click();
+    const draft = { content: [{ type: 'text', text: 'A balloon' }], draft: true, duration: 4 };
+    await page.getByLabel('Input', { exact: true }).fill(JSON.stringify(draft));
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.locator('.output video').waitFor({ timeout: 60_000 });
+    await plays(page, 'video');
+    await page.getByRole('link', { name: 'Make final …' }).click();
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByText('This input would be accepted. Nothing was run.').waitFor();
+    await page.getByText('Would be billed as 1 job; about $0.50, an estimate').waitFor();
+    await leave(watched);
+  });
+
+  test('a text is spoken, and plays', async () => {
+    const watched = await enter();
+    const { page } = watched;
+    await go(page, 'play/theta-3.1-flash-tts-preview');
+    await page.getByLabel(/^Text/).fill('The tide is out.');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('button', { name: /^Play / }).waitFor({ timeout: 60_000 });
+    await plays(page, 'sound');
     await leave(watched);
   });
 
@@ -228,6 +259,25 @@ describe('the console', () => {
     await line.getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('button', { name: 'Revoke it' }).click();
     await line.getByText('revoked').waitFor();
+    await leave(watched);
+  });
+
+  test('an account is given nothing new while it is paused', async () => {
+    const watched = await enter();
+    const { page } = watched;
+    await go(page, 'providers');
+    const card = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'local' }) });
+    await card.getByRole('button', { name: 'Pause' }).click();
+    await card.getByText('paused', { exact: true }).waitFor();
+    const { key } = await newCaller(gateway);
+    const body = { prompt: 'One' };
+    const made = await gateway.ask('POST', '/v1/queue/gamma-v3-image', { key, body });
+    const headers = { prefer: 'wait=1' };
+    const held = await gateway.ask('GET', made.body.status_url, { key, headers });
+    assert.deepEqual([held.body.status, held.body.queue_position], ['IN_QUEUE', 0]);
+    await card.getByRole('button', { name: 'Resume' }).click();
+    await card.getByText('in use', { exact: true }).waitFor();
+    assert.equal((await ended(made.body.request_id)).state, 'completed');
     await leave(watched);
   });
 

@@ -1,8 +1,27 @@
 import assert from 'node:assert/strict';
 import axe from 'axe-core';
-import type { Page } from 'playwright-core';
-import type { Watched } from '../support/browser.ts';
+import type { Browser, Page } from 'playwright-core';
+import { openPage, type PageWanted, type Watched } from '../support/browser.ts';
 import { until } from '../support/gateway.ts';
+
+/** A page of its own, logged in with the admin token. */
+export async function enter(
+  browser: Browser,
+  home: string,
+  token: string,
+  wanted?: PageWanted,
+): Promise<Watched> {
+  const watched = await openPage(browser, home, wanted);
+  await watched.page.goto(home);
+  await logIn(watched.page, token);
+  await watched.page.getByRole('heading', { name: 'Home' }).waitFor();
+  return watched;
+}
+
+export async function logIn(page: Page, token: string): Promise<void> {
+  await page.getByLabel('Admin token', { exact: true }).fill(token);
+  await page.getByRole('button', { name: 'Log in' }).click();
+}
 
 /** Shown, and done with its first requests. */
 export async function visit(page: Page, address: string): Promise<void> {

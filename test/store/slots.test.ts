@@ -6,7 +6,7 @@ import type { Job } from '../../src/domain/job.ts';
 import { rescueJobs } from '../../src/store/chores.ts';
 import { type Claim, claimJobs, settle } from '../../src/store/claims.ts';
 import type { Connection } from '../../src/store/connection.ts';
-import { blockAccount } from '../../src/store/slots.ts';
+import { blockAccount, pauseAccount } from '../../src/store/slots.ts';
 import { registerWorker } from '../../src/store/workers.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
 import { later, makeOwner, type Owner, unique, wait } from './rows.ts';
@@ -90,6 +90,22 @@ for (const dialect of dialects) {
       await blockAccount(db, account.id, later + 2 * seconds, 'a pause');
       assert.deepEqual(await claim({ modelId, account, now: later + 9_999 }), []);
       assert.equal((await claim({ modelId, account, now: later + 10 * seconds })).length, 1);
+    });
+
+    test('a paused account is given nothing new, until it is resumed; what is under way there goes on', async () => {
+      const modelId = await waitMany(2);
+      const account = { id: unique('account'), slots: 2, rate: null };
+      const by = { actor: 'operator', now: later } as const;
+      const [begun] = await claim({ modelId, account, limit: 1 });
+      await pauseAccount(db, account.id, true, by);
+      await db.write(`UPDATE jobs SET state = 'available', holder = NULL WHERE id = $1`, [begun!.id]);
+      assert.deepEqual(
+        (await claim({ modelId, account })).map(({ id }) => id),
+        [begun!.id],
+      );
+      assert.deepEqual(await claim({ modelId, account }), []);
+      await pauseAccount(db, account.id, false, by);
+      assert.equal((await claim({ modelId, account })).length, 1);
     });
 
     test('a job stays with the account where its attempt may go on, and leaves it after a refusal', async () => {

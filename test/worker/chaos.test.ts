@@ -6,7 +6,7 @@ import { runChaos } from '../../bench/chaos/run.ts';
 import { minutes } from '../../src/domain/clock.ts';
 import { dialects } from '../support/databases.ts';
 
-const kills = 12;
+const kills = 8;
 /** CHAOS_SEED plays the same kills and the same faults again. */
 const seed = Number(process.env.CHAOS_SEED ?? randomInt(2 ** 31));
 

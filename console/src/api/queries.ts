@@ -77,6 +77,10 @@ export interface JobFilter {
 export const jobsPage = (filter: JobFilter, after: string | null, signal?: AbortSignal, limit = 50) =>
   ask<Page<JobLine>>('GET', `jobs${queryOf({ ...filter, after, limit })}`, signal ? { signal } : {});
 
+/** Most jobs end soon after they were made; one that runs for long is looked at as seldom as a list. */
+const paceOf = (job: JobLine | undefined): number =>
+  job && Date.now() - job.created_at * 1_000 < 10_000 ? 1_000 : liveMs;
+
 const isOver = (job: JobLine | undefined): boolean => job?.completed_at != null;
 
 /** Looked at again until the job ended, and a little longer for its callbacks. */
@@ -86,7 +90,7 @@ export const jobQuery = (id: string) =>
     queryFn: ({ signal }) => ask<JobDetail>('GET', `jobs/${encodeURIComponent(id)}`, { signal }),
     refetchInterval: query => {
       const job = query.state.data;
-      if (!isOver(job)) return query.state.status === 'error' ? false : 1_500;
+      if (!isOver(job)) return query.state.status === 'error' ? false : paceOf(job);
       return job?.deliveries.some(({ state }) => state === 'waiting') ? liveMs : false;
     },
   });

@@ -132,6 +132,8 @@ export interface JobDetail extends JobLine {
   readonly events: readonly { readonly at: number; readonly level: string; readonly message: string }[];
   readonly deliveries: readonly DeliveryDetail[];
   readonly usage: readonly { readonly unit: string; readonly quantity: number; readonly basis: string }[];
+  /** Null where its model has no price. */
+  readonly cost: Cost | null;
   readonly audit: readonly AuditLine[];
 }
 
@@ -144,9 +146,14 @@ export interface ModelLine {
   readonly accepts_callback: boolean;
   /** Kinds of media that its input has a place for. */
   readonly takes: readonly string[];
+  /** Of the last seven days; null where nothing of it ended well. */
+  readonly run_ms: Percentiles | null;
+  /** By unit; null where none is set. */
+  readonly price: Readonly<Record<string, number>> | null;
+  readonly currency: string | null;
 }
 
-export interface ModelDetail extends ModelLine {
+export interface ModelDetail extends Omit<ModelLine, 'takes' | 'run_ms' | 'price' | 'currency'> {
   readonly limits: { readonly max_body_bytes: number };
   readonly input_schema: Schema;
   readonly rules: readonly { readonly says: string; readonly fields: readonly string[] }[];
@@ -226,6 +233,7 @@ export interface Account {
   readonly models: readonly string[];
   readonly blocked_until: number | null;
   readonly blocked_why: string | null;
+  readonly paused: boolean;
 }
 
 export interface Overview {
@@ -255,6 +263,11 @@ export interface Percentiles {
   readonly p95: number;
 }
 
+export interface Cost {
+  readonly amount: number;
+  readonly currency: string;
+}
+
 export interface UsageReport {
   readonly by: string;
   readonly from: number;
@@ -275,6 +288,8 @@ export interface UsageReport {
     readonly basis: string;
     readonly quantity: number;
   }[];
+  /** Of models that have a price in the settings. */
+  readonly costs: readonly (Cost & { readonly day: number; readonly name: string; readonly label: string })[];
   readonly speed: readonly {
     readonly name: string;
     readonly label: string;

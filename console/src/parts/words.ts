@@ -1,5 +1,13 @@
 /** Figures as a person reads them. */
 
+/** An amount of money, as this place writes it; small amounts keep the digits that count. */
+export const costInWords = ({ amount, currency }: { readonly amount: number; readonly currency: string }) =>
+  new Intl.NumberFormat(undefined, {
+    style: 'currency',
+    currency,
+    maximumFractionDigits: amount > 0 && amount < 1 ? 4 : 2,
+  }).format(amount);
+
 export function bytesInWords(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   const units = ['kB', 'MB', 'GB', 'TB'];

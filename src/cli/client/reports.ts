@@ -76,6 +76,9 @@ const usage = z.looseObject({
       basis: z.string(),
     }),
   ),
+  costs: z.array(
+    z.looseObject({ day: z.number(), label: z.string(), amount: z.number(), currency: z.string() }),
+  ),
 });
 type Usage = z.output<typeof usage>;
 
@@ -97,13 +100,14 @@ async function usageCommand({ by, since, csv, ...options }: UsageOptions): Promi
 }
 
 /** A row for each number that is not zero. */
-const rowsOf = ({ jobs, used }: Usage): readonly (readonly string[])[] => [
+const rowsOf = ({ jobs, used, costs }: Usage): readonly (readonly string[])[] => [
   ...jobs.flatMap(({ day, label, completed, failed, cancelled }) =>
     Object.entries({ completed, failed, cancelled })
       .filter(([, count]) => count > 0)
       .map(([what, count]) => [dayOf(day), label, what, String(count), 'job']),
   ),
   ...used.map(({ day, label, quantity, unit, basis }) => [dayOf(day), label, basis, String(quantity), unit]),
+  ...costs.map(({ day, label, amount, currency }) => [dayOf(day), label, 'cost', String(amount), currency]),
 ];
 
 const dayOf = (unixSeconds: number): string => new Date(unixSeconds * 1000).toISOString().slice(0, 10);

@@ -1,4 +1,5 @@
 import { modelOfJob } from '../../catalog/catalog.ts';
+import { costOf } from '../../domain/prices.ts';
 import type { AuditRow } from '../../store/audit.ts';
 import { listDeliveries } from '../../store/deliveries.ts';
 import { type AttemptRecord, listAttempts, listAuditOf, listUsage } from '../../store/job-record.ts';
@@ -14,6 +15,7 @@ const mostDeliveries = 10;
 /** What a line of a list leaves out: input, result, and everything that happened, with its times. */
 export async function jobDetail(parts: HttpParts, job: FoundJob) {
   const { db } = parts;
+  const usage = await listUsage(db, job.id);
   return {
     queue_position: job.state === 'available' ? await parts.positions.positionOf(job) : null,
     claims: job.claim,
@@ -30,7 +32,8 @@ export async function jobDetail(parts: HttpParts, job: FoundJob) {
       message,
     })),
     deliveries: await deliveriesOf(parts, job),
-    usage: await listUsage(db, job.id),
+    usage,
+    cost: usage.length === 0 ? null : costOf(parts.prices(), job.modelId, usage),
     audit: (await listAuditOf(db, job.id)).map(auditBody),
   };
 }

@@ -1,10 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { describe, summarize } from '../../catalog/describe.ts';
 import type { Model } from '../../catalog/model.ts';
+import { days } from '../../domain/clock.ts';
 import type { Principal } from '../../domain/key.ts';
+import { costOf } from '../../domain/prices.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { writeAudit } from '../../store/audit.ts';
 import { readConsolePrincipal } from '../../store/keys.ts';
+import { timeEnded } from '../../store/usage-report.ts';
 import { type HttpParts, pathValue, type Route } from '../parts.ts';
 import { identifyOperator } from './identify-operator.ts';
 
@@ -15,9 +18,20 @@ export const listModelsForConsole = (parts: HttpParts): Route => ({
   errors: 'detail',
   async handle(request) {
     await identifyOperator(parts, request);
-    return { object: 'list', data: parts.served().all.map(summaryForConsole), has_more: false };
+    const [now, prices] = [parts.clock.now(), parts.prices()];
+    const timed = await timeEnded(parts.db, { from: now - timedMs, to: now + 1, by: 'model' });
+    const data = parts.served().all.map(model => ({
+      ...summaryForConsole(model),
+      run_ms: timed.find(({ name }) => name === model.id)?.runMs ?? null,
+      price: prices?.models.get(model.id) ?? null,
+      currency: prices?.currency ?? null,
+    }));
+    return { object: 'list', data, has_more: false };
   },
 });
+
+/** How long runs take of late. */
+const timedMs = 7 * days;
 
 /** Beside the summary the kinds of media that an input has a place for: where a result may go on. */
 const summaryForConsole = (model: Model) => ({ ...summarize(model), takes: mediaKindsOf(model) });
@@ -53,8 +67,9 @@ export const judgeFromConsole = (parts: HttpParts): Route => ({
   errors: 'detail',
   async handle(request) {
     await identifyOperator(parts, request, 'developer');
-    const { billedJobs } = await parts.admission.judge(await creationOf(parts, request));
-    return { object: 'validation', valid: true, billed_jobs: billedJobs };
+    const { billedJobs, usage } = await parts.admission.judge(await creationOf(parts, request));
+    const estimate = costOf(parts.prices(), pathValue(request, 'modelId'), usage);
+    return { object: 'validation', valid: true, billed_jobs: billedJobs, estimate };
   },
 });
 

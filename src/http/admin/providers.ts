@@ -1,4 +1,5 @@
 import { refuse } from '../../domain/refusal.ts';
+import { pauseAccount } from '../../store/slots.ts';
 import { type HttpParts, pathValue, type Route } from '../parts.ts';
 import { identifyOperator } from './identify-operator.ts';
 
@@ -24,5 +25,22 @@ export const testProvider = (parts: HttpParts): Route => ({
     const result = await parts.accounts.test(id);
     if (result === 'unknown') throw refuse('provider_unknown');
     return { object: 'provider_test', account: id, ...result };
+  },
+});
+
+/** Nothing new for an account, until it is resumed; what is under way there goes on. */
+export const pauseProvider = (parts: HttpParts): Route => pausing(parts, true);
+export const resumeProvider = (parts: HttpParts): Route => pausing(parts, false);
+
+const pausing = (parts: HttpParts, isPaused: boolean): Route => ({
+  method: 'POST',
+  path: `/admin/v1/providers/:account/${isPaused ? 'pause' : 'resume'}`,
+  errors: 'detail',
+  async handle(request) {
+    const { actor } = await identifyOperator(parts, request);
+    const account = pathValue(request, 'account');
+    if (!parts.accounts.has(account)) throw refuse('provider_unknown');
+    await pauseAccount(parts.db, account, isPaused, { actor, now: parts.clock.now() });
+    return { object: 'provider', account, paused: isPaused };
   },
 });

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { days, parseTime, toUnixSeconds } from '../../domain/clock.ts';
+import { costOf, type Prices } from '../../domain/prices.ts';
 import {
   breakdowns,
   countEnded,
@@ -7,6 +8,7 @@ import {
   readNames,
   sumUsage,
   timeEnded,
+  type UsageSum,
 } from '../../store/usage-report.ts';
 import { type HttpParts, queryValue, type Route } from '../parts.ts';
 import { refuseField } from './admin-body.ts';
@@ -31,13 +33,15 @@ export const getUsage = (parts: HttpParts): Route => ({
       ...line,
       label: names.get(line.name) ?? line.name,
     });
+    const sums = await sumUsage(parts.db, query);
     return {
       object: 'usage',
       by: query.by,
       from: toUnixSeconds(query.from),
       to: toUnixSeconds(query.to),
       jobs: lines.map(line => ({ ...named(line), day: toUnixSeconds(line.day) })),
-      used: (await sumUsage(parts.db, query)).map(sum => ({ ...named(sum), day: toUnixSeconds(sum.day) })),
+      used: overModels(sums).map(sum => ({ ...named(sum), day: toUnixSeconds(sum.day) })),
+      costs: costsOf(parts.prices(), sums).map(cost => ({ ...named(cost), day: toUnixSeconds(cost.day) })),
       speed: (await timeEnded(parts.db, query)).map(({ queueMs, runMs, ...speed }) => ({
         ...named(speed),
         queue_ms: queueMs,
@@ -47,6 +51,29 @@ export const getUsage = (parts: HttpParts): Route => ({
     };
   },
 });
+
+/** By day, name, unit and basis. */
+function overModels(sums: readonly UsageSum[]) {
+  const parts = Map.groupBy(sums, ({ day, name, unit, basis }) => JSON.stringify([day, name, unit, basis]));
+  return [...parts.values()].flatMap(([first, ...others]) => {
+    if (!first) return [];
+    const { modelId: _, ...sum } = first;
+    return [{ ...sum, quantity: others.reduce((all, { quantity }) => all + quantity, sum.quantity) }];
+  });
+}
+
+/** By day and name, over the models that have a price. */
+function costsOf(prices: Prices | null, sums: readonly UsageSum[]) {
+  const parts = Map.groupBy(sums, ({ day, name }) => JSON.stringify([day, name]));
+  return [...parts.values()].flatMap(own => {
+    const byModel = Map.groupBy(own, ({ modelId }) => modelId);
+    const costs = [...byModel].flatMap(([modelId, lines]) => costOf(prices, modelId, lines) ?? []);
+    const [line, first] = [own[0], costs[0]];
+    if (!line || !first) return [];
+    const amount = costs.reduce((sum, cost) => sum + cost.amount, 0);
+    return [{ day: line.day, name: line.name, amount, currency: first.currency }];
+  });
+}
 
 function readQuery({ clock }: HttpParts, request: FastifyRequest): ReportQuery {
   const to = readTime(request, 'to') ?? clock.now() + 1;

@@ -1,15 +1,35 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { ask } from '../../api/ask.ts';
-import type { JobLine } from '../../api/shapes.ts';
+import type { JobDetail, JobLine } from '../../api/shapes.ts';
+import { isMembers } from '../../form/input-value.ts';
 import { toast, toastFailure } from '../../parts/toasts.tsx';
 import { useMay } from '../../shell/session.ts';
+
+const userOfConsole = 'console';
 
 const outcomes: Readonly<Record<string, string>> = {
   cancelled: 'Cancelled.',
   requested: 'It runs: the provider was asked to stop.',
   already_final: 'Too late: it had ended.',
 };
+
+/** From a draft to the film that it previews: a form to begin with, for nothing is run unasked. */
+export function FinalButton({ job }: { readonly job: JobDetail }) {
+  const isDraft = isMembers(job.input) && job.input.draft === true;
+  // What runs from here belongs to the user of the console, who may not point at a draft of another.
+  if (!isDraft || job.state !== 'completed' || job.user !== userOfConsole) return null;
+  return (
+    <Link
+      to="/play/$model"
+      params={{ model: job.model }}
+      search={{ final: job.request_id }}
+      className="button slim"
+    >
+      Make final …
+    </Link>
+  );
+}
 
 /** Says what came of it: cancelled, asked for, or too late. */
 export function CancelButton({ job }: { readonly job: JobLine }) {

@@ -11,10 +11,11 @@ import { Loaded } from '../../parts/notes.tsx';
 import { Outputs } from '../../parts/outputs.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Switcher } from '../../parts/switcher.tsx';
+import { costInWords } from '../../parts/words.ts';
 import { Snippets } from '../play/run-pane.tsx';
 import { JobFailure } from '../play/run-view.tsx';
 import { Events } from './events.tsx';
-import { AgainButton, CancelButton } from './job-buttons.tsx';
+import { AgainButton, CancelButton, FinalButton } from './job-buttons.tsx';
 import { JobCallbacks } from './job-callbacks.tsx';
 import { Timeline } from './timeline.tsx';
 
@@ -65,6 +66,7 @@ function Head({ job }: { readonly job: JobDetail }) {
         <StateBadge state={job.state} cancel_requested={job.cancel_requested} />
         <span className="grow" />
         <CancelButton job={job} />
+        <FinalButton job={job} />
         <Link
           to="/play/$model"
           params={{ model: job.model }}
@@ -152,6 +154,14 @@ function Usage({ job }: { readonly job: JobDetail }) {
             </dd>
           </div>
         ))}
+        {job.cost && (
+          <div className="facts-line">
+            <dt>Cost</dt>
+            <dd className="number">
+              {costInWords(job.cost)} <span className="soft small">by your prices</span>
+            </dd>
+          </div>
+        )}
       </dl>
     </section>
   );

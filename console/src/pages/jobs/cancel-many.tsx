@@ -18,7 +18,8 @@ export function CancelMany({ filter }: { readonly filter: JobFilter }) {
   const queries = useQueryClient();
   const mayCancel = useMay('admin');
   const [isAsking, setAsking] = useState(false);
-  const overview = useQuery({ ...overviewQuery, enabled: mayCancel, refetchInterval: false });
+  // Counted when it is asked for: a list asks for its lines alone.
+  const overview = useQuery({ ...overviewQuery, enabled: isAsking, refetchInterval: false });
   const { model, key } = filter;
   const cancel = useMutation({
     mutationFn: async () => {
@@ -46,14 +47,14 @@ export function CancelMany({ filter }: { readonly filter: JobFilter }) {
       <button
         type="button"
         className="button danger"
-        disabled={cancel.isPending || unfinished === 0}
+        disabled={cancel.isPending}
         onClick={() => setAsking(true)}
       >
         {cancel.isPending ? 'Cancelling …' : `Cancel all ${which || 'unfinished'}`}
       </button>
       <Confirm
         title={`Cancel every queued and running job ${which}`}
-        says={`${counted(unfinished, 'job')} of all models and keys ${unfinished === 1 ? 'is' : 'are'} unfinished now. What ran may have been charged. This cannot be taken back.`}
+        says={`${overview.data ? `${counted(unfinished, 'job')} of all models and keys ${unfinished === 1 ? 'is' : 'are'} unfinished now. ` : ''}What ran may have been charged. This cannot be taken back.`}
         action="Cancel them"
         typed={model ?? 'cancel'}
         isOpen={isAsking}

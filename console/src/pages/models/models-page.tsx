@@ -6,6 +6,7 @@ import type { ModelLine } from '../../api/shapes.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty, Loaded, PageHead } from '../../parts/notes.tsx';
 import { Switcher } from '../../parts/switcher.tsx';
+import { costInWords, durationInWords } from '../../parts/words.ts';
 
 const kinds = ['All', 'video', 'image', 'speech'] as const;
 
@@ -49,6 +50,19 @@ export function ModelsPage({ title = 'Models' }: { readonly title?: string }) {
   );
 }
 
+/** What it takes, how long half of its runs and nearly all of them took, and what it costs. */
+function factsOf({ takes, run_ms, price, currency }: ModelLine): readonly string[] {
+  return [
+    ...(takes.length > 0 ? [`Takes ${takes.join(', ')}`] : []),
+    ...(run_ms
+      ? [`runs ${durationInWords(run_ms.p50)}, at most ${durationInWords(run_ms.p95)} as a rule`]
+      : []),
+    ...Object.entries(price ?? {}).map(
+      ([unit, amount]) => `${costInWords({ amount, currency: currency ?? '' })} a ${unit.replace('_', ' ')}`,
+    ),
+  ];
+}
+
 function ModelCard({ model }: { readonly model: ModelLine }) {
   return (
     <Link to="/play/$model" params={{ model: model.id }} className="card model-card">
@@ -59,7 +73,7 @@ function ModelCard({ model }: { readonly model: ModelLine }) {
         <strong>{model.title}</strong>
         <code className="soft">{model.id}</code>
         <span className="small soft">{model.summary}</span>
-        {model.takes.length > 0 && <span className="small soft">Takes {model.takes.join(', ')}</span>}
+        <span className="small soft">{factsOf(model).join(' · ')}</span>
       </span>
     </Link>
   );

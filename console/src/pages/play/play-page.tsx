@@ -8,19 +8,20 @@ import { beginningOfForm, isMembers, type Members, mediaSlots, withValueAt } fro
 import { Icon } from '../../parts/icon.tsx';
 import { Loaded } from '../../parts/notes.tsx';
 import { Switcher } from '../../parts/switcher.tsx';
+import { costInWords, counted } from '../../parts/words.ts';
 import { useMay } from '../../shell/session.ts';
 import { keepDraft, readDraft } from './draft.ts';
 import { Examples } from './examples.tsx';
 import { JsonEditor } from './json-editor.tsx';
 import { RunPane } from './run-pane.tsx';
-import { useRun } from './use-run.ts';
+import { useRun, type Verdict } from './use-run.ts';
 
 const route = getRouteApi('/play/$model');
 
 /** One model to be tried: its form, and beside it what came of a run. */
 export function PlayPage() {
   const { model } = route.useParams();
-  const { from, use } = route.useSearch();
+  const { from, use, final } = route.useSearch();
   const asked = useQuery(modelQuery(model));
   const source = useQuery({ ...jobQuery(from ?? ''), enabled: from !== undefined, refetchInterval: false });
   if (from !== undefined && source.isPending)
@@ -32,11 +33,21 @@ export function PlayPage() {
   return (
     <Loaded asked={asked} what="the model">
       {told => (
-        <Playground key={`${model} ${from} ${use}`} model={told} given={source.data?.input} use={use} />
+        <Playground
+          key={`${model} ${from} ${use} ${final}`}
+          model={told}
+          given={final === undefined ? source.data?.input : finalOf(final)}
+          use={use}
+        />
       )}
     </Loaded>
   );
 }
+
+/** The whole of what a finished draft was the preview of. */
+const finalOf = (draft: string): Members => ({
+  content: [{ type: 'draft_task', draft_task: { id: draft } }],
+});
 
 interface Given {
   readonly model: ModelDetail;
@@ -72,7 +83,7 @@ function Playground(parts: Given) {
 
   function change(next: Members) {
     setInput(next);
-    if (run.faults.size > 0 || run.refusal !== null || run.billedJobs !== null) running.forgetFaults();
+    if (run.faults.size > 0 || run.refusal !== null || run.verdict !== null) running.forgetFaults();
   }
   function begin(next: Members) {
     change(next);
@@ -142,7 +153,7 @@ function Playground(parts: Given) {
             </button>
             <span className="grow" />
             <span className="small soft">
-              {mayRun ? billing(run.billedJobs) : 'Your role may look, and not run.'}
+              {mayRun ? billing(run.verdict) : 'Your role may look, and not run.'}
             </span>
           </div>
         </div>
@@ -154,7 +165,10 @@ function Playground(parts: Given) {
   );
 }
 
-const billing = (jobs: number | null): string =>
-  jobs === null
-    ? 'Runs under the key of the console'
-    : `Would be billed as ${jobs} ${jobs === 1 ? 'job' : 'jobs'}`;
+function billing(verdict: Verdict | null): string {
+  if (verdict === null) return 'Runs under the key of the console';
+  const jobs = `Would be billed as ${counted(verdict.billed_jobs, 'job')}`;
+  return verdict.estimate === null
+    ? `${jobs}; no price is set`
+    : `${jobs}; about ${costInWords(verdict.estimate)}, an estimate`;
+}

@@ -8,7 +8,7 @@ import { Empty, Loaded } from '../../parts/notes.tsx';
 import { Outputs } from '../../parts/outputs.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { clockOf, durationInWords } from '../../parts/words.ts';
-import { CancelButton } from '../job/job-buttons.tsx';
+import { CancelButton, FinalButton } from '../job/job-buttons.tsx';
 
 /** The life of a run: in line, running, and what came of it. */
 export function RunView({ jobId }: { readonly jobId: string | null }) {
@@ -39,6 +39,7 @@ function Life({ job }: { readonly job: JobDetail }) {
         <Clock job={job} />
         <span className="grow" />
         <CancelButton job={job} />
+        <FinalButton job={job} />
         <Link to="/jobs/$jobId" params={{ jobId: job.request_id }} className="button slim">
           Open the job
         </Link>

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { ask, Refused } from '../../api/ask.ts';
+import type { Cost } from '../../api/shapes.ts';
 import { type Faults, faultsOf, noFaults } from '../../form/faults.ts';
 import type { Members } from '../../form/input-value.ts';
 import { toast } from '../../parts/toasts.tsx';
@@ -11,11 +12,18 @@ export interface Run {
   readonly faults: Faults;
   /** What was refused, where no field says it. */
   readonly refusal: string | null;
-  /** How many jobs the prompt would be billed as; null until it was checked. */
-  readonly billedJobs: number | null;
+  /** What a check said; null until there was one. */
+  readonly verdict: Verdict | null;
 }
 
-const idle: Run = { jobId: null, isBusy: false, faults: noFaults, refusal: null, billedJobs: null };
+export interface Verdict {
+  /** How many jobs the prompt would be billed as. */
+  readonly billed_jobs: number;
+  /** Null where the model has no price. */
+  readonly estimate: Cost | null;
+}
+
+const idle: Run = { jobId: null, isBusy: false, faults: noFaults, refusal: null, verdict: null };
 
 /** Runs an input of a model, or has it judged and nothing more. */
 export function useRun(model: string) {
@@ -41,7 +49,7 @@ export function useRun(model: string) {
   return {
     run,
     show: (jobId: string | null) => setRun({ ...idle, jobId }),
-    forgetFaults: () => setRun(before => ({ ...before, faults: noFaults, refusal: null, billedJobs: null })),
+    forgetFaults: () => setRun(before => ({ ...before, faults: noFaults, refusal: null, verdict: null })),
     begin: (input: Members) =>
       once(async () => {
         const job = await ask<{ request_id: string }>('POST', `models/${encodeURIComponent(model)}/run`, {
@@ -54,13 +62,11 @@ export function useRun(model: string) {
       }),
     judge: (input: Members) =>
       once(async () => {
-        const verdict = await ask<{ billed_jobs: number }>(
-          'POST',
-          `models/${encodeURIComponent(model)}/validate`,
-          { body: input },
-        );
+        const verdict = await ask<Verdict>('POST', `models/${encodeURIComponent(model)}/validate`, {
+          body: input,
+        });
         toast('This input would be accepted. Nothing was run.');
-        return { billedJobs: verdict.billed_jobs };
+        return { verdict };
       }),
   };
 }

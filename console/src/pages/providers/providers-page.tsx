@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ask } from '../../api/ask.ts';
 import { providersQuery } from '../../api/queries.ts';
@@ -40,12 +40,9 @@ function AccountCard({ account }: { readonly account: Account }) {
         <h2 className="cut">{account.account}</h2>
         <span className="badge accent">{account.provider}</span>
         <span className="grow" />
-        {blocked_until === null ? (
-          <span className="badge ok">in use</span>
-        ) : (
-          <span className="badge bad">left alone</span>
-        )}
+        <Use account={account} />
         {!isLocal && <TestButton account={account.account} />}
+        <PauseButton account={account} />
       </div>
       {isLocal && (
         <p className="soft">
@@ -86,6 +83,35 @@ function AccountCard({ account }: { readonly account: Account }) {
         </details>
       )}
     </li>
+  );
+}
+
+function Use({ account: { paused, blocked_until } }: { readonly account: Account }) {
+  if (paused) return <span className="badge wait">paused</span>;
+  return blocked_until === null ? (
+    <span className="badge ok">in use</span>
+  ) : (
+    <span className="badge bad">left alone</span>
+  );
+}
+
+/** What is under way goes on; nothing new is begun. */
+function PauseButton({ account: { account, paused } }: { readonly account: Account }) {
+  const queries = useQueryClient();
+  const mayPause = useMay('admin');
+  const end = paused ? 'resume' : 'pause';
+  const pause = useMutation({
+    mutationFn: () => ask('POST', `providers/${encodeURIComponent(account)}/${end}`),
+    onSuccess: () =>
+      toast(paused ? `${account} is given jobs again.` : `${account} is given nothing new; its jobs wait.`),
+    onError: toastFailure,
+    onSettled: () => queries.invalidateQueries({ queryKey: providersQuery.queryKey }),
+  });
+  if (!mayPause) return null;
+  return (
+    <button type="button" className="button slim" disabled={pause.isPending} onClick={() => pause.mutate()}>
+      {paused ? 'Resume' : 'Pause'}
+    </button>
   );
 }
 

@@ -1,4 +1,4 @@
-import type { UsageReport } from '../../api/shapes.ts';
+import type { Cost, UsageReport } from '../../api/shapes.ts';
 
 const daySeconds = 86_400;
 
@@ -36,6 +36,7 @@ export function totalsOf(report: UsageReport) {
   const [completed, failed] = [sum('completed'), sum('failed')];
   const byUnit = Map.groupBy(counted(report), ({ unit }) => unit);
   return {
+    cost: sumOf(report.costs),
     jobs: completed + failed + sum('cancelled'),
     successPercent: completed + failed === 0 ? '–' : ((100 * completed) / (completed + failed)).toFixed(1),
     used: [...byUnit].map(([unit, lines]) => ({
@@ -44,6 +45,12 @@ export function totalsOf(report: UsageReport) {
     })),
   };
 }
+
+/** Null where nothing has a price. */
+const sumOf = (costs: readonly Cost[]): Cost | null =>
+  costs[0]
+    ? { amount: costs.reduce((all, { amount }) => all + amount, 0), currency: costs[0].currency }
+    : null;
 
 /** A line a model, key or user, the busiest first. */
 export function sumByName(report: UsageReport) {
@@ -65,6 +72,7 @@ export function sumByName(report: UsageReport) {
       failed: sum('failed'),
       cancelled: sum('cancelled'),
       used: used.join(', '),
+      cost: sumOf(report.costs.filter(line => line.name === name)),
       speed: report.speed.find(speed => speed.name === name),
     };
   });
@@ -72,9 +80,18 @@ export function sumByName(report: UsageReport) {
 }
 
 /** For a spreadsheet: a line a day and name. */
-export function downloadCsv({ by, jobs, used }: UsageReport): void {
+export function downloadCsv({ by, jobs, used, costs }: UsageReport): void {
   const units = [...new Set(used.map(({ unit, basis }) => `${unit} ${basis}`))].toSorted();
-  const head = ['day', by, 'completed', 'failed', 'cancelled', ...units.map(unit => unit.replace(' ', '_'))];
+  const priced = costs[0] ? [`cost_${costs[0].currency}`] : [];
+  const head = [
+    'day',
+    by,
+    'completed',
+    'failed',
+    'cancelled',
+    ...units.map(unit => unit.replace(' ', '_')),
+    ...priced,
+  ];
   const rows = jobs.map(({ day, name, label, completed, failed, cancelled }) => [
     new Date(day * 1_000).toISOString().slice(0, 10),
     label,
@@ -86,6 +103,7 @@ export function downloadCsv({ by, jobs, used }: UsageReport): void {
         used.find(line => line.day === day && line.name === name && `${line.unit} ${line.basis}` === wanted)
           ?.quantity ?? 0,
     ),
+    ...priced.map(() => costs.find(line => line.day === day && line.name === name)?.amount ?? 0),
   ]);
   const text = [head, ...rows].map(row => row.map(cellOf).join(',')).join('\r\n');
   const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));

@@ -5,7 +5,7 @@ import type { UsageReport } from '../../api/shapes.ts';
 import { Empty, Loaded, PageHead } from '../../parts/notes.tsx';
 import { Switcher } from '../../parts/switcher.tsx';
 import { TableWrap } from '../../parts/table-wrap.tsx';
-import { durationInWords } from '../../parts/words.ts';
+import { costInWords, durationInWords } from '../../parts/words.ts';
 import { DayBars } from './day-bars.tsx';
 import { capital, daysOf, downloadCsv, sumByName, totalsOf } from './sums.ts';
 
@@ -62,6 +62,7 @@ function Report({ report }: { readonly report: UsageReport }) {
       <div className="figures">
         <Total words="Jobs" value={totals.jobs.toLocaleString()} />
         <Total words="Succeeded" value={`${totals.successPercent} %`} />
+        {totals.cost && <Total words="Cost, by your prices" value={costInWords(totals.cost)} />}
         {totals.used.map(({ unit, quantity }) => (
           <Total key={unit} words={capital(unit)} value={Number(quantity.toFixed(1)).toLocaleString()} />
         ))}
@@ -90,6 +91,7 @@ function Total({ words, value }: { readonly words: string; readonly value: strin
 }
 
 function Lines({ report }: { readonly report: UsageReport }) {
+  const hasCosts = report.costs.length > 0;
   return (
     <TableWrap label="Usage">
       <table>
@@ -100,12 +102,13 @@ function Lines({ report }: { readonly report: UsageReport }) {
             <th className="right">Failed</th>
             <th className="right">Cancelled</th>
             <th>Used</th>
+            {hasCosts && <th className="right">Cost</th>}
             <th className="right">Queue p50 · p95</th>
             <th className="right">Run p50 · p95</th>
           </tr>
         </thead>
         <tbody>
-          {sumByName(report).map(({ name, label, completed, failed, cancelled, used, speed }) => (
+          {sumByName(report).map(({ name, label, completed, failed, cancelled, used, cost, speed }) => (
             <tr key={name}>
               <td>{label}</td>
               <td className="right number">{completed.toLocaleString()}</td>
@@ -114,6 +117,7 @@ function Lines({ report }: { readonly report: UsageReport }) {
               </td>
               <td className="right number">{cancelled.toLocaleString()}</td>
               <td className="small">{used}</td>
+              {hasCosts && <td className="right number small">{cost ? costInWords(cost) : '–'}</td>}
               <td className="right number small nowrap">
                 {speed
                   ? `${durationInWords(speed.queue_ms.p50)} · ${durationInWords(speed.queue_ms.p95)}`

@@ -1,0 +1,24 @@
+import type { Usage } from '../domain/job.ts';
+import { countCharacters } from './fields.ts';
+import type { Model } from './model.ts';
+
+/** What an input would use, as far as it can be told before its media are read and anything is made. */
+export function estimateUsage(model: Model, input: unknown): readonly Usage[] {
+  const line = (unit: Usage['unit'], quantity: number): Usage => ({ unit, quantity, basis: 'computed' });
+  const jobs = model.billedJobs(input);
+  const plan = model.render(input);
+  switch (plan.kind) {
+    case 'image':
+      return [line('image', plan.count * jobs)];
+    case 'video':
+      return [line('second', plan.shots.reduce((sum, { seconds }) => sum + seconds, 0) * jobs)];
+    case 'speech':
+      return [line('character', countCharacters(spokenIn(input)))];
+  }
+}
+
+/** Both families that speak name it so. */
+export function spokenIn(input: unknown): string {
+  const text = typeof input === 'object' && input !== null ? Reflect.get(input, 'text') : undefined;
+  return typeof text === 'string' ? text : '';
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { readConfig } from '../../src/config.ts';
+import { dialects } from '../support/databases.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+const token = 'the-admin-token-of-this-test';
+const model = 'gamma-v3-image';
+
+describe('prices', () => {
+  let folder: string;
+  let path: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'atelier-prices-'));
+    path = join(folder, 'atelier.yaml');
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+  const write = (prices: unknown) => writeFile(path, JSON.stringify({ prices }));
+
+  test('are refused with every fault: of a currency, a unit, a number and a model', async () => {
+    await write({
+      currency: 'dollars',
+      models: { [model]: { pixel: 1, image: -1 }, 'no-such-model': { image: 1 } },
+    });
+    assert.throws(() => readConfig({ ATELIER_CONFIG: path }), {
+      message: [
+        `${path} prices.currency: must be three letters, such as USD`,
+        `${path} prices.models.${model}.image: must be between 0 and 1000000`,
+        `${path} prices.models.${model}: Unrecognized key: "pixel"`,
+      ].join('\n'),
+    });
+    await write({ currency: 'EUR', models: { 'no-such-model': { image: 1 } } });
+    assert.throws(() => readConfig({ ATELIER_CONFIG: path }), {
+      message: `${path} prices.models.no-such-model: there is no such model`,
+    });
+  });
+
+  for (const dialect of dialects) {
+    describe(dialect, () => {
+      let gateway: TestGateway;
+      before(async () => {
+        await write({ currency: 'EUR', models: { [model]: { image: 0.25 } } });
+        const env = { ATELIER_ADMIN_TOKEN: token, ATELIER_CONFIG: path };
+        gateway = await startGateway({ dialect, env });
+      });
+      after(() => gateway.close());
+
+      test('tell what a run would cost, what it did cost, and what a key used', async () => {
+        const ask = (method: string, end: string, body?: unknown) =>
+          gateway.ask(method, `/admin/v1/${end}`, { key: token, body });
+        const input = { prompt: 'A boat', n: 2, resolution: '1k' };
+        const judged = await ask('POST', `models/${model}/validate`, input);
+        assert.deepEqual(judged.body.estimate, { amount: 0.5, currency: 'EUR' });
+        const key = await gateway.key({ userName: 'ann', name: 'shop' });
+        const made = await gateway.ask('POST', `/v1/queue/${model}`, { key, body: input });
+        const headers = { prefer: 'wait=60' };
+        assert.equal((await gateway.ask('GET', made.body.response_url, { key, headers })).status, 200);
+        const job = await ask('GET', `jobs/${made.body.request_id}`);
+        assert.deepEqual(job.body.cost, { amount: 0.5, currency: 'EUR' });
+        for (const [by, label] of [
+          ['key', 'shop'],
+          ['user', 'ann'],
+          ['model', model],
+        ]) {
+          const { body } = await ask('GET', `usage?by=${by}`);
+          assert.deepEqual(
+            body.costs.map((line: Record<string, unknown>) => [line.label, line.amount, line.currency]),
+            [[label, 0.5, 'EUR']],
+          );
+        }
+      });
+    });
+  }
+});
