@@ -139,7 +139,7 @@ describe('the console', () => {
     await go(page, 'play/alpha-1-5-pro');
     await page.getByRole('button', { name: 'JSON', exact: true }).click();
     const draft = { content: [{ type: 'text', text: 'A balloon' }], draft: true, duration: 4 };
-    await page.getByLabel('Input', { exact: true }).fill(JSON.stringify(draft));
+    await page.getByRole('textbox', { name: 'Input', exact: true }).fill(JSON.stringify(draft));
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.locator('.output video').waitFor({ timeout: 60_000 });
     await plays(page, 'video');

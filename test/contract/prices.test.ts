@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { readConfig } from '../../src/config.ts';
 import { dialects } from '../support/databases.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGateway, type TestGateway, until } from '../support/gateway.ts';
 
 const token = 'the-admin-token-of-this-test';
 const model = 'gamma-v3-image';
@@ -56,8 +56,8 @@ describe('prices', () => {
         assert.deepEqual(judged.body.estimate, { amount: 0.5, currency: 'EUR' });
         const key = await gateway.key({ userName: 'ann', name: 'shop' });
         const made = await gateway.ask('POST', `/v1/queue/${model}`, { key, body: input });
-        const headers = { prefer: 'wait=60' };
-        assert.equal((await gateway.ask('GET', made.body.response_url, { key, headers })).status, 200);
+        const response = () => gateway.ask('GET', made.body.response_url, { key });
+        await until(async () => (await response()).status === 200, 'the pictures');
         const job = await ask('GET', `jobs/${made.body.request_id}`);
         assert.deepEqual(job.body.cost, { amount: 0.5, currency: 'EUR' });
         for (const [by, label] of [
