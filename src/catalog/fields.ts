@@ -8,6 +8,8 @@ export type Hints = {
   readonly unit?: string;
   readonly widget?: Widget;
   readonly group?: string;
+  /** Values to choose from, where any other may be written too. */
+  readonly examples?: string[];
 };
 
 /** Length in Unicode code points: what the contract calls characters. */

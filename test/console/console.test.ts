@@ -7,7 +7,6 @@ import type { Browser, Page } from 'playwright-core';
 import { newCaller } from '../callbacks/jobs.ts';
 import { buildConsole, launchBrowser, openPage, type PageWanted } from '../support/browser.ts';
 import { startGateway, type TestGateway, until } from '../support/gateway.ts';
-import { picture } from '../support/media-maker.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { enter as enterAs, faultsBy, leave, logIn, plays, visit } from './visit.ts';
 
@@ -158,26 +157,6 @@ describe('the console', () => {
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByRole('button', { name: /^Play / }).waitFor({ timeout: 60_000 });
     await plays(page, 'sound');
-    await leave(watched);
-  });
-
-  test('a chosen file fills a slot, and is taken on into the form of another model', async () => {
-    const watched = await enter();
-    const { page } = watched;
-    await go(page, 'play/epsilon-q2-turbo-img2video');
-    const bytes = await picture('png', 640, 480);
-    await page.locator('input[type=file]').first().setInputFiles({
-      name: '"><b>pier</b>.png',
-      mimeType: 'image/png',
-      buffer: bytes,
-    });
-    await page.locator('.slot-full img').waitFor();
-    assert.match(await page.locator('.slot .address').first().inputValue(), /^file_\w{24}$/);
-    await page.getByRole('button', { name: 'Check' }).click();
-    await page.getByText('This input would be accepted. Nothing was run.').waitFor();
-    const file = await page.locator('.slot .address').first().inputValue();
-    await go(page, `play/gamma-v2-image?use=${file}`);
-    await page.locator('.slot-full img').waitFor();
     await leave(watched);
   });
 

@@ -183,6 +183,8 @@ export interface Schema {
   readonly enum?: readonly (string | number)[];
   readonly const?: string | number;
   readonly default?: unknown;
+  /** Values to choose from, though any other may be written. */
+  readonly examples?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
   readonly minLength?: number;

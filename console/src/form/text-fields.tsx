@@ -18,10 +18,18 @@ export function TextField(parts: FieldParts) {
         {...described(id, parts, useFault(path))}
         className="input"
         type={schema.format === 'uri' ? 'url' : 'text'}
+        list={schema.examples && `${id}-known`}
         value={textOf(value)}
         placeholder={ghostOf(schema)}
         onChange={event => change(event.target.value === '' ? undefined : event.target.value)}
       />
+      {schema.examples && (
+        <datalist id={`${id}-known`}>
+          {schema.examples.map(known => (
+            <option key={known} value={known} />
+          ))}
+        </datalist>
+      )}
     </FieldFrame>
   );
 }

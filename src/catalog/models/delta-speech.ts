@@ -92,6 +92,27 @@ const pronunciation = z
 
 const share = (title: string) => integer(-100, 100, { title, widget: 'slider' }).optional();
 
+/** To choose from in a form; any other of the vendor's, and a cloned or designed one, is as good. */
+const knownVoices = [
+  'Wise_Woman',
+  'Friendly_Person',
+  'Inspirational_girl',
+  'Deep_Voice_Man',
+  'Calm_Woman',
+  'Casual_Guy',
+  'Lively_Girl',
+  'Patient_Man',
+  'Young_Knight',
+  'Determined_Man',
+  'Lovely_Girl',
+  'Decent_Boy',
+  'Imposing_Manner',
+  'Elegant_Man',
+  'Abbess',
+  'Sweet_Girl_2',
+  'Exuberant_Girl',
+];
+
 const input = z.strictObject({
   text: words,
   output_format: choice(['url', 'hex'], {
@@ -106,6 +127,7 @@ const input = z.strictObject({
         title: 'Voice',
         description: 'Empty where timbres are mixed.',
         widget: 'voice',
+        examples: knownVoices,
       }).optional(),
       speed: number(0.5, 2, { title: 'Speed', widget: 'slider' }).default(1),
       vol: number(0, 10, { title: 'Volume', widget: 'slider' }).default(1),
@@ -120,7 +142,7 @@ const input = z.strictObject({
   timbre_weights: list(
     group(
       {
-        voice_id: requiredText(null, { title: 'Voice', widget: 'voice' }),
+        voice_id: requiredText(null, { title: 'Voice', widget: 'voice', examples: knownVoices }),
         weight: integer(1, 100, { title: 'Weight', widget: 'slider' }),
       },
       { title: 'Part of the mix' },

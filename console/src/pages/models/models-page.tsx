@@ -58,7 +58,8 @@ function factsOf({ takes, run_ms, price, currency }: ModelLine): readonly string
       ? [`runs ${durationInWords(run_ms.p50)}, at most ${durationInWords(run_ms.p95)} as a rule`]
       : []),
     ...Object.entries(price ?? {}).map(
-      ([unit, amount]) => `${costInWords({ amount, currency: currency ?? '' })} a ${unit.replace('_', ' ')}`,
+      ([unit, amount]) =>
+        `${costInWords({ amount, currency: currency ?? '' })} per ${unit.replace('_', ' ')}`,
     ),
   ];
 }

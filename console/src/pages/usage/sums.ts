@@ -63,7 +63,8 @@ export function sumByName(report: UsageReport) {
     );
     const used = [...units].map(([unit, parts]) => {
       const quantity = parts.reduce((all, part) => all + part.quantity, 0);
-      return `${Number(quantity.toFixed(1)).toLocaleString()} ${unitInWords(unit)}`;
+      const words = quantity === 1 ? unit.replace('_', ' ') : unitInWords(unit);
+      return `${Number(quantity.toFixed(1)).toLocaleString()} ${words}`;
     });
     return {
       name,
