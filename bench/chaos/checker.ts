@@ -89,7 +89,7 @@ function checkKept({ mark, jobs, creates }: Story): readonly Violation[] {
 
 /** I2: everything ended, and as something that the evidence explains. */
 function checkEnd(story: Story, { dedupeOf }: Evidence): readonly Violation[] {
-  const { mark, jobs, charges, cancels, submissions } = story;
+  const { mark, jobs, attempts, charges, cancels, submissions } = story;
   const wasRefused = submissions.some(entry => entry.act === 'answer 422');
   return jobs.flatMap(({ state, error, deaths, model, cancelAsked }) => {
     const unexplained = (what: string): Violation[] => [{ promise: 'I2', what, mark }];
@@ -102,8 +102,9 @@ function checkEnd(story: Story, { dedupeOf }: Evidence): readonly Violation[] {
       case 'internal_error':
         return deaths >= maxDeaths ? [] : unexplained(`internal_error after ${deaths} deaths`);
       case 'submission_uncertain':
-        // The same call made again and refused for good says nothing of the one before it.
-        return dedupeOf(model) === 'none' || (submissions.length > 1 && wasRefused)
+        // The same call made again and refused for good says nothing of the one before it, which may have
+        // died on its way there: only who sent it knows that there were two.
+        return dedupeOf(model) === 'none' || (wasRefused && attempts.some(({ sends }) => sends > 1))
           ? []
           : unexplained(`in doubt at an upstream with ${dedupeOf(model)}`);
       case 'invalid_input':

@@ -287,4 +287,17 @@ describe('the checker of the chaos harness', () => {
     };
     assert.deepEqual(check(evidence).violations, []);
   });
+
+  test('takes a doubt of a call whose repetition was refused, though the first never arrived', () => {
+    const evidence = {
+      ...good,
+      ledger: [submission(1, 'answer 422')],
+      ...rows(
+        [failed('submission_uncertain', { rescues: 1 })],
+        [attempt({ answer: 'unknown', sends: 2, doubted: true })],
+      ),
+      history: ended('submission_uncertain'),
+    };
+    assert.deepEqual(check(evidence).violations, []);
+  });
 });

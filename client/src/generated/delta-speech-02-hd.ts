@@ -191,7 +191,26 @@ export const deltaSpeech02Hd: ModelDescription = {
             "type": "string",
             "title": "Voice",
             "description": "Empty where timbres are mixed.",
-            "widget": "voice"
+            "widget": "voice",
+            "examples": [
+              "Wise_Woman",
+              "Friendly_Person",
+              "Inspirational_girl",
+              "Deep_Voice_Man",
+              "Calm_Woman",
+              "Casual_Guy",
+              "Lively_Girl",
+              "Patient_Man",
+              "Young_Knight",
+              "Determined_Man",
+              "Lovely_Girl",
+              "Decent_Boy",
+              "Imposing_Manner",
+              "Elegant_Man",
+              "Abbess",
+              "Sweet_Girl_2",
+              "Exuberant_Girl"
+            ]
           },
           "speed": {
             "default": 1,
@@ -245,6 +264,25 @@ export const deltaSpeech02Hd: ModelDescription = {
               "type": "string",
               "title": "Voice",
               "widget": "voice",
+              "examples": [
+                "Wise_Woman",
+                "Friendly_Person",
+                "Inspirational_girl",
+                "Deep_Voice_Man",
+                "Calm_Woman",
+                "Casual_Guy",
+                "Lively_Girl",
+                "Patient_Man",
+                "Young_Knight",
+                "Determined_Man",
+                "Lovely_Girl",
+                "Decent_Boy",
+                "Imposing_Manner",
+                "Elegant_Man",
+                "Abbess",
+                "Sweet_Girl_2",
+                "Exuberant_Girl"
+              ],
               "minLength": 1
             },
             "weight": {

@@ -12,6 +12,7 @@ import {
   requiredText,
   text,
 } from '../fields.ts';
+import { knownVoices } from '../known-voices.ts';
 import { defineModel, type Model, type ResultView } from '../model.ts';
 import { primaries } from '../outputs.ts';
 import type { SpeechPlan } from '../render-plan.ts';
@@ -91,27 +92,6 @@ const pronunciation = z
   .meta({ title: 'Replacement', pattern: '^[^/]*[^/\\s][^/]*/[^]*\\S[^]*$' });
 
 const share = (title: string) => integer(-100, 100, { title, widget: 'slider' }).optional();
-
-/** To choose from in a form; any other of the vendor's, and a cloned or designed one, is as good. */
-const knownVoices = [
-  'Wise_Woman',
-  'Friendly_Person',
-  'Inspirational_girl',
-  'Deep_Voice_Man',
-  'Calm_Woman',
-  'Casual_Guy',
-  'Lively_Girl',
-  'Patient_Man',
-  'Young_Knight',
-  'Determined_Man',
-  'Lovely_Girl',
-  'Decent_Boy',
-  'Imposing_Manner',
-  'Elegant_Man',
-  'Abbess',
-  'Sweet_Girl_2',
-  'Exuberant_Girl',
-];
 
 const input = z.strictObject({
   text: words,
