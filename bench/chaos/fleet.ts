@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -32,6 +32,8 @@ export interface Fleet {
   thaw(member: Member): void;
   /** By SIGTERM; the exit code. */
   stop(member: Member): Promise<number | null>;
+  /** The end of what all of them logged, for whoever is told of a fault. */
+  lastLogged(): string;
 }
 
 export interface FleetWanted {
@@ -100,13 +102,13 @@ export async function openFleet(wanted: FleetWanted): Promise<Fleet> {
         return;
       }
       if (child.exitCode !== null)
-        throw new Error(
-          `expected ${member.name} to serve, it ended: ${readFileSync(logPath, 'utf8').slice(-2000)}`,
-        );
+        throw new Error(`expected ${member.name} to serve, it ended: ${lastLogged()}`);
       if (performance.now() > endsAt) throw new Error(`waited ${startsWithinMs} ms for ${member.name}`);
       await sleep(lookEveryMs);
     }
   }
+
+  const lastLogged = () => (existsSync(logPath) ? readFileSync(logPath, 'utf8').slice(-4000) : 'nothing');
 
   async function end(member: Member, signal: NodeJS.Signals): Promise<number | null> {
     const { child } = member;
@@ -124,6 +126,7 @@ export async function openFleet(wanted: FleetWanted): Promise<Fleet> {
     start,
     kill: async member => void (await end(member, 'SIGKILL')),
     stop: member => end(member, 'SIGTERM'),
+    lastLogged,
     freeze(member) {
       member.state = 'frozen';
       member.child?.kill('SIGSTOP');

@@ -154,7 +154,10 @@ async function startAnew(fleet: Fleet, db: Connection): Promise<void> {
     if (member.state === 'gone') await fleet.start(member);
   }
   const codes = await Promise.all(fleet.members.map(fleet.stop));
-  if (codes.some(code => code !== 0)) throw new Error(`expected every stop to be clean, got ${codes}`);
+  if (codes.some(code => code !== 0))
+    throw new Error(
+      `expected every stop to be clean, got ${codes}; the last that was logged: ${fleet.lastLogged()}`,
+    );
   await db.write('UPDATE workers SET heartbeat_at = heartbeat_at - $1', [1 * minutes]);
   await db.write(`UPDATE jobs SET deaths = 0 WHERE state IN ('available', 'running')`);
   // Calls that are looked for: none can arrive late any more.
