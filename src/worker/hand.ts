@@ -150,11 +150,14 @@ export function openHand(parts: WorkerParts, { stopping, onFreed }: HandOptions)
     const nudge = openNudge(clock, signal);
     if (isDropped) ending.abort();
     const own: Worked = { nudge, drop: () => ending.abort(), isCalled: false };
+    // Claimed again by this very process after its hold was lost: whoever still works for the lost one drops it.
+    worked.get(hold.jobId)?.drop();
     worked.set(hold.jobId, own);
     const carried = await work({ nudge, signal }).catch((failure: unknown) =>
       afterFailure(parts, hold, failure),
     );
-    worked.delete(hold.jobId);
+    // The entry may be that of the next claim by now, which a stop has to find.
+    if (worked.get(hold.jobId) === own) worked.delete(hold.jobId);
     if (carried.kind === 'ended') return leaveSettled(hold, carried);
     const { accepted, dropMedia } = carried;
     const { ref, firstPollMs, settled } = accepted;
