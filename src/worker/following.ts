@@ -137,7 +137,8 @@ export function openFollowing(parts: WorkerParts, { crowdMs, onEnd }: FollowingO
   }
 
   function leave(job: FollowedJob, end: FollowingEnd): void {
-    followed.delete(job.jobId);
+    // Another claim of it may be followed by now.
+    if (followed.get(job.jobId) === job) followed.delete(job.jobId);
     onEnd(job, end);
   }
 }
