@@ -2,13 +2,11 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.ts';
-import { estimateUsage } from '../catalog/estimate-usage.ts';
 import { sentenceOf } from '../catalog/faults.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Clock } from '../domain/clock.ts';
 import { hours, seconds } from '../domain/clock.ts';
 import { type JobId, newJobId } from '../domain/ids.ts';
-import type { Usage } from '../domain/job.ts';
 import { toJson } from '../domain/json.ts';
 import { mayUseModel, type Principal } from '../domain/key.ts';
 import { refuse } from '../domain/refusal.ts';
@@ -53,8 +51,8 @@ export interface Admitted {
 export interface Admission {
   /** Lets a request become a job; flushed when it resolves. Throws the refusal of the first gate that stays shut. */
   admit(request: CreateRequest): Promise<Admitted>;
-  /** The same verdict, and nothing stored; with how many jobs would be billed, and about what they would use. */
-  judge(request: CreateRequest): Promise<{ readonly billedJobs: number; readonly usage: readonly Usage[] }>;
+  /** The same verdict, and nothing stored; with how many jobs would be billed, and the input as it was read. */
+  judge(request: CreateRequest): Promise<{ readonly billedJobs: number; readonly input: unknown }>;
 }
 
 export interface AdmissionParts {
@@ -247,7 +245,7 @@ export function openAdmission(parts: AdmissionParts): Admission {
         const passed = await passGates({ model, request, room });
         if (passed.earlier) await answerEarlier(request, model, passed.earlier);
         else await (await passLastGates(request, passed)).media.drop();
-        return { billedJobs: model.billedJobs(passed.input), usage: estimateUsage(model, passed.input) };
+        return { billedJobs: model.billedJobs(passed.input), input: passed.input };
       });
     },
   };

@@ -1,13 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { fileAddress } from '../api/ask.ts';
+import { ownUser } from '../api/own-user.ts';
 import { filesPage } from '../api/queries.ts';
 import type { FileLine, MediaLimits } from '../api/shapes.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Empty, Loaded } from '../parts/notes.tsx';
 import { Still } from '../parts/players.tsx';
-
-/** The user whose files the console may use: those of others belong to them. */
-const ownUser = 'console';
 
 /** The newest results and uploads of the console, to take one as an input. */
 export function FilePicker({

@@ -1,12 +1,10 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
-import { ask, keepCsrfToken } from '../api/ask.ts';
-import { sessionQuery, setupQuery } from '../api/queries.ts';
-import type { Session } from '../api/shapes.ts';
+import { setupQuery } from '../api/queries.ts';
 import { Loaded } from '../parts/notes.tsx';
 import { Sign } from './brand.tsx';
 import { Login } from './login.tsx';
+import { useEntry } from './use-entry.ts';
 
 /** Where the banner of the first start leads: the account of whoever runs this. Once somebody has one, the login. */
 export function FirstAccount() {
@@ -22,30 +20,17 @@ export function FirstAccount() {
 const codeOfAddress = () => window.location.hash.slice(1);
 
 function AccountForm() {
-  const queries = useQueryClient();
   const navigate = useNavigate();
-  const [fault, setFault] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-
-  async function make(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const body = { code: codeOfAddress(), ...Object.fromEntries(new FormData(event.currentTarget)) };
-    setBusy(true);
-    setFault(null);
-    try {
-      const session = await ask<Session>('POST', 'setup', { body });
-      keepCsrfToken(session.csrf_token);
-      await navigate({ to: '/setup', hash: '', replace: true });
-      queries.setQueryData(sessionQuery.queryKey, session);
-    } catch (failure) {
-      setFault(failure instanceof Error ? failure.message : String(failure));
-      setBusy(false);
-    }
-  }
+  const { fault, isBusy, enter } = useEntry('setup', form => ({
+    code: codeOfAddress(),
+    ...Object.fromEntries(form),
+  }));
+  // The code has done its work: it does not stay in the address.
+  const forgetCode = () => navigate({ to: '/setup', hash: '', replace: true });
 
   return (
     <main className="login">
-      <form className="card" onSubmit={make}>
+      <form className="card" onSubmit={event => void enter(event, forgetCode)}>
         <h1 className="brand">
           <Sign /> Atelier
         </h1>

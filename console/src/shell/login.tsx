@@ -1,37 +1,17 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { ask, keepCsrfToken } from '../api/ask.ts';
-import { sessionQuery } from '../api/queries.ts';
-import type { Session } from '../api/shapes.ts';
+import { useState } from 'react';
 import { Sign } from './brand.tsx';
+import { useEntry } from './use-entry.ts';
 
 type Way = 'token' | 'password';
 
 /** Whoever has the admin token, or a name and a password. Neither is kept in the browser. */
 export function Login() {
-  const queries = useQueryClient();
   const [way, setWay] = useState<Way>('token');
-  const [fault, setFault] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-
-  async function logIn(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    setBusy(true);
-    setFault(null);
-    try {
-      const session = await ask<Session>('POST', 'session', { body: Object.fromEntries(form) });
-      keepCsrfToken(session.csrf_token);
-      queries.setQueryData(sessionQuery.queryKey, session);
-    } catch (failure) {
-      setFault(failure instanceof Error ? failure.message : String(failure));
-      setBusy(false);
-    }
-  }
+  const { fault, isBusy, enter } = useEntry('session', form => Object.fromEntries(form));
 
   return (
     <main className="login">
-      <form className="card" onSubmit={logIn}>
+      <form className="card" onSubmit={event => void enter(event)}>
         <h1 className="brand">
           <Sign /> Atelier
         </h1>

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { describe, summarize } from '../../catalog/describe.ts';
+import { estimateUsage } from '../../catalog/estimate-usage.ts';
 import type { Model } from '../../catalog/model.ts';
 import { days } from '../../domain/clock.ts';
 import type { Principal } from '../../domain/key.ts';
@@ -67,8 +68,9 @@ export const judgeFromConsole = (parts: HttpParts): Route => ({
   errors: 'detail',
   async handle(request) {
     await identifyOperator(parts, request, 'developer');
-    const { billedJobs, usage } = await parts.admission.judge(await creationOf(parts, request));
-    const estimate = costOf(parts.prices(), pathValue(request, 'modelId'), usage);
+    const { billedJobs, input } = await parts.admission.judge(await creationOf(parts, request));
+    const [prices, model] = [parts.prices(), parts.served().find(pathValue(request, 'modelId'))];
+    const estimate = prices && model && costOf(prices, model.id, estimateUsage(model, input));
     return { object: 'validation', valid: true, billed_jobs: billedJobs, estimate };
   },
 });

@@ -1,12 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { ask } from '../../api/ask.ts';
+import { ownUser } from '../../api/own-user.ts';
 import type { JobDetail, JobLine } from '../../api/shapes.ts';
 import { isMembers } from '../../form/input-value.ts';
 import { toast, toastFailure } from '../../parts/toasts.tsx';
 import { useMay } from '../../shell/session.ts';
-
-const userOfConsole = 'console';
 
 const outcomes: Readonly<Record<string, string>> = {
   cancelled: 'Cancelled.',
@@ -18,7 +17,7 @@ const outcomes: Readonly<Record<string, string>> = {
 export function FinalButton({ job }: { readonly job: JobDetail }) {
   const isDraft = isMembers(job.input) && job.input.draft === true;
   // What runs from here belongs to the user of the console, who may not point at a draft of another.
-  if (!isDraft || job.state !== 'completed' || job.user !== userOfConsole) return null;
+  if (!isDraft || job.state !== 'completed' || job.user !== ownUser) return null;
   return (
     <Link
       to="/play/$model"
