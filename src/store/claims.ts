@@ -11,7 +11,7 @@ import {
 } from '../domain/job.ts';
 import { toJson } from '../domain/json.ts';
 import { type Actor, writeAudit } from './audit.ts';
-import type { Connection, Statements } from './connection.ts';
+import type { Connection, Statements, Value } from './connection.ts';
 import { tellCallback } from './deliveries.ts';
 import { nameDoubts } from './doubts.ts';
 import { insertFile } from './files.ts';
@@ -19,6 +19,7 @@ import { type JobAddress, jobColumns, jobFromRow } from './jobs.ts';
 import { integer, text, textOrNull } from './rows.ts';
 import { type AccountLimits, grantSlots, lockClaims, takeFromAccountRate } from './slots.ts';
 import { insertUsage } from './usage.ts';
+import { isAlive } from './workers.ts';
 
 /** A model that has a job to claim. */
 export interface Work {
@@ -68,6 +69,8 @@ export interface Claim {
   readonly perKey?: number;
   /** Those alone that may have taken down a process, or those alone that did not; absent: both. */
   readonly only?: 'suspects' | 'clean';
+  /** How old the worker's last heartbeat may be: who was taken for dead claims nothing. Absent: it is not looked at. */
+  readonly leaseMs?: number;
 }
 
 const suspicion = { suspects: 'AND deaths > 0', clean: 'AND deaths = 0' } as const;
@@ -96,23 +99,26 @@ const isFree = `(account = $5 OR NOT EXISTS
  * Tells callbacks of the new status in the same transaction.
  */
 export function claimJobs(db: Connection, claim: Claim): Promise<readonly Job[]> {
-  const { worker, modelId, now, account, perKey } = claim;
+  const { worker, modelId, now, account, perKey, leaseMs } = claim;
   return db.transaction(async tx => {
     if (perKey !== undefined) await lockClaims(tx);
     const wanted = perKey === undefined ? claim.limit : 1;
     const granted = account ? await grantSlots(tx, account, wanted, now) : wanted;
     if (granted === 0) return [];
+    const values: Value[] = [modelId, now, granted, worker, account?.id ?? localAccount];
+    const place = (value: Value) => `$${values.push(value)}`;
     const rows = await tx.write(
       `WITH next AS MATERIALIZED (
          SELECT id FROM jobs WHERE model_id = $1 AND state = 'available' AND due_at <= $2
            AND (account IS NULL OR account = $5) AND ${mayTake} AND ${isFree} ${claim.only ? suspicion[claim.only] : ''}
-           ${perKey === undefined ? '' : `AND (SELECT count(*) FROM jobs AS own WHERE own.key_id = jobs.key_id AND own.state = 'running') < $6`}
+           ${perKey === undefined ? '' : `AND (SELECT count(*) FROM jobs AS own WHERE own.key_id = jobs.key_id AND own.state = 'running') < ${place(perKey)}`}
+           ${leaseMs === undefined ? '' : `AND ${isAlive(db, '$4', place(leaseMs))}`}
          ORDER BY band, rank, id LIMIT $3 ${db.skipLocked})
        UPDATE jobs SET state = 'running', holder = $4, claim = claim + 1, account = $5,
          started_at = COALESCE(started_at, $2)
        WHERE id IN (SELECT id FROM next) AND state = 'available'
        RETURNING ${jobColumns}`,
-      [modelId, now, granted, worker, account?.id ?? localAccount, ...(perKey === undefined ? [] : [perKey])],
+      values,
     );
     if (account) await takeFromAccountRate(tx, account, rows.length, now);
     const jobs = rows.map(jobFromRow);

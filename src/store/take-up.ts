@@ -1,9 +1,10 @@
 import { type JobId, jobIdFromRow, type WorkerId } from '../domain/ids.ts';
 import { fromJson } from '../domain/json.ts';
 import { byIdAlone } from './claims.ts';
-import type { Connection, Row, Statements } from './connection.ts';
+import type { Connection, Row, Statements, Value } from './connection.ts';
 import { integer, integerOrNull, text, textOrNull } from './rows.ts';
 import { type AccountLimits, grantSlots, lockClaims } from './slots.ts';
+import { isAlive } from './workers.ts';
 
 /** A claimed job that an upstream works on already: nothing is sent, so nothing of its input is needed. */
 export interface TakenUp {
@@ -28,6 +29,8 @@ export interface TakeUp {
   readonly now: number;
   /** Jobs that a key may have running; absent: any number. */
   readonly perKey?: number;
+  /** How old the worker's last heartbeat may be: who was taken for dead claims nothing. Absent: it is not looked at. */
+  readonly leaseMs?: number;
 }
 
 /**
@@ -41,7 +44,7 @@ export function takeUpJobs(db: Connection, wanted: TakeUp): Promise<readonly Tak
     if (perKey !== undefined) await lockClaims(tx);
     const granted = await grantSlots(tx, { ...account, rate: null }, limit, now);
     if (granted === 0) return [];
-    const found = await findUnderWay(tx, wanted, granted, db.dialect);
+    const found = await findUnderWay(tx, wanted, granted, db);
     const rows = perKey === undefined ? found : await withinKeys(tx, found, perKey);
     return holdAll(tx, rows, wanted);
   });
@@ -49,23 +52,23 @@ export function takeUpJobs(db: Connection, wanted: TakeUp): Promise<readonly Tak
 
 function findUnderWay(
   tx: Statements,
-  { modelId, account, now, perKey }: TakeUp,
+  { worker, modelId, account, now, perKey, leaseMs }: TakeUp,
   granted: number,
-  dialect: Connection['dialect'],
+  db: Connection,
 ): Promise<readonly Row[]> {
-  const { condition, values } =
-    perKey === undefined
-      ? { condition: '', values: [] }
-      : { condition: `AND (${runningOfKey}) < $5`, values: [perKey] };
+  const values: Value[] = [modelId, account.id, now, granted];
+  const place = (value: Value) => `$${values.push(value)}`;
   return tx.read(
     `SELECT jobs.id, jobs.key_id, jobs.claim, jobs.due_at, jobs.started_at, jobs.expires_at,
        jobs.cancel_requested_at, jobs.callback_url, attempts.number, attempts.dedupe_key, attempts.ref
      FROM jobs JOIN attempts ON attempts.job_id = jobs.id AND attempts.answer = 'accepted'
      WHERE jobs.model_id = $1 AND jobs.account = $2 AND jobs.state = 'available' AND jobs.deaths = 0
-       AND jobs.due_at <= $3 ${condition}
+       AND jobs.due_at <= $3
+       ${leaseMs === undefined ? '' : `AND ${isAlive(db, place(worker), place(leaseMs))}`}
+       ${perKey === undefined ? '' : `AND (${runningOfKey}) < ${place(perKey)}`}
      ORDER BY jobs.band, jobs.rank, jobs.id LIMIT $4
-     ${dialect === 'postgres' ? 'FOR UPDATE OF jobs SKIP LOCKED' : ''}`,
-    [modelId, account.id, now, granted, ...values],
+     ${db.dialect === 'postgres' ? 'FOR UPDATE OF jobs SKIP LOCKED' : ''}`,
+    values,
   );
 }
 

@@ -9,6 +9,13 @@ export async function registerWorker(db: Connection, worker: WorkerId): Promise<
   ]);
 }
 
+/**
+ * The condition that a worker beat within its lease, both as places in a statement: one that was frozen hears with its
+ * next heartbeat that others took it for dead, and until then would claim under a name that holds nothing.
+ */
+export const isAlive = ({ nowMs }: Pick<Connection, 'nowMs'>, worker: string, leaseMs: string): string =>
+  `EXISTS (SELECT 1 FROM workers WHERE workers.id = ${worker} AND heartbeat_at > ${nowMs} - ${leaseMs})`;
+
 /** False when the row is gone: others take this worker for dead, and it holds nothing any more. */
 export async function beat(db: Connection, worker: WorkerId): Promise<boolean> {
   const [row] = await db.write(`UPDATE workers SET heartbeat_at = ${db.nowMs} WHERE id = $1 RETURNING id`, [

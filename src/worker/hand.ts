@@ -67,6 +67,7 @@ type Fate = Pick<FollowedJob, 'losses' | 'isDropped'>;
 export function openHand(parts: WorkerParts, { stopping, onFreed }: HandOptions): Hand {
   const { db, clock, log } = parts;
   const worked = new Map<string, Worked>();
+  /** By their claim: what ends late of a lost one says nothing of the next. */
   const suspects = new Set<string>();
   const heldBy = new Map<string, number>();
   const users = new Map<Account, number>();
@@ -81,7 +82,7 @@ export function openHand(parts: WorkerParts, { stopping, onFreed }: HandOptions)
     hasSuspect: () => suspects.size > 0,
     take(job, route, holder, lastAttempt) {
       const hold = heldOf(job, route, holder, clock.now());
-      if (job.deaths > 0) suspects.add(job.id);
+      if (job.deaths > 0) suspects.add(claimOf(hold));
       enter(hold, job.dueAt);
       void workOn(hold, { losses: 0, isDropped: false }, own =>
         carry(parts, holdingOf(hold, job, lastAttempt, own), 0),
@@ -128,8 +129,9 @@ export function openHand(parts: WorkerParts, { stopping, onFreed }: HandOptions)
     users.set(route.account, (users.get(route.account) ?? 0) + 1);
   }
 
-  function leave({ jobId, route }: Held): void {
-    suspects.delete(jobId);
+  function leave(hold: Held): void {
+    const { route } = hold;
+    suspects.delete(claimOf(hold));
     size -= 1;
     heldBy.set(route.account.id, (heldBy.get(route.account.id) ?? 1) - 1);
     const others = (users.get(route.account) ?? 1) - 1;
@@ -177,7 +179,7 @@ export function openHand(parts: WorkerParts, { stopping, onFreed }: HandOptions)
   function holdingOf(hold: Held, job: Job, lastAttempt: Attempt | null, own: Own): Holding {
     // Asked for while somebody else held it.
     if (job.cancelRequestedAt !== null) own.nudge.wake();
-    const onUnderWay = () => void suspects.delete(job.id);
+    const onUnderWay = () => void suspects.delete(claimOf(hold));
     return openHolding(parts, { hold, job, route: hold.route, lastAttempt, onUnderWay, ...own });
   }
 
@@ -261,6 +263,8 @@ export function openHand(parts: WorkerParts, { stopping, onFreed }: HandOptions)
       );
   }
 }
+
+const claimOf = ({ jobId, claim }: Held): string => `${jobId} ${claim}`;
 
 const interrupted: Outcome = { kind: 'interrupted' };
 

@@ -7,6 +7,7 @@ import { availableTopic, jobOfCall, jobOfTopic, StoreUnavailable } from '../stor
 import { takeUpJobs } from '../store/take-up.ts';
 import { beat, findCancelRequested, registerWorker, removeWorker } from '../store/workers.ts';
 import { openHand } from './hand.ts';
+import { leaseMs } from './maintain.ts';
 import { openNudge } from './nudge.ts';
 import type { WorkerParts } from './parts.ts';
 import { troubleMs } from './surely.ts';
@@ -148,8 +149,9 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
 
   async function claimFor(modelId: string, route: Route, only: 'suspects' | 'clean'): Promise<number> {
     const { shared, id: account, slots } = route.account;
+    const worker = id;
     const jobs = await claimJobs(db, {
-      worker: id,
+      ...{ worker, leaseMs },
       modelId,
       // The few slots of this machine go round the models one by one.
       limit: shared && only === 'clean' ? Math.min(freeSlots(route), maxClaim) : 1,
@@ -162,7 +164,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
       db,
       jobs.filter(job => job.claim > 1).map(job => job.id),
     );
-    for (const job of jobs) hand.take(job, route, id, attempts.get(job.id) ?? null);
+    for (const job of jobs) hand.take(job, route, worker, attempts.get(job.id) ?? null);
     return jobs.length;
   }
 
@@ -170,15 +172,16 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
   async function takeUpFor(modelId: string, route: Route): Promise<number> {
     const { shared, id: account, slots } = route.account;
     if (!shared) return 0;
+    const worker = id;
     const jobs = await takeUpJobs(db, {
-      worker: id,
+      ...{ worker, leaseMs },
       modelId,
       account: { id: account, slots, rate: shared.rate },
       limit: Math.min(freeSlots(route), maxClaim),
       now: clock.now(),
       ...perKey(),
     });
-    for (const job of jobs) hand.takeUp(job, modelId, route, id);
+    for (const job of jobs) hand.takeUp(job, modelId, route, worker);
     return jobs.length;
   }
 

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { newWorkerId } from '../../src/domain/ids.ts';
+import { newWorkerId, type WorkerId } from '../../src/domain/ids.ts';
 import { type Hold, jobError, type Outcome } from '../../src/domain/job.ts';
-import { openAttempt, reopenAttempt } from '../../src/store/attempts.ts';
+import { answerAttempt, openAttempt, reopenAttempt } from '../../src/store/attempts.ts';
 import { expireJobs, rescueJobs } from '../../src/store/chores.ts';
 import { cancelJob, claimJobs, isCancelRequested, noteProgress, settle } from '../../src/store/claims.ts';
 import type { Connection } from '../../src/store/connection.ts';
 import type { NewJob } from '../../src/store/insert-job.ts';
+import { takeUpJobs } from '../../src/store/take-up.ts';
 import { registerWorker, removeWorker } from '../../src/store/workers.ts';
 import { later, makeOwner, newFile, type Owner, unique, wait } from '../store/rows.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
@@ -98,6 +99,37 @@ for (const dialect of dialects) {
           assert.equal(await settle(frozen, hold, outcome, later, files), false);
         }
         assert.deepEqual(await readTables(db), before);
+      });
+    }
+
+    const dead: Readonly<Record<string, (worker: WorkerId) => Promise<unknown>>> = {
+      'whose row is gone': worker => removeWorker(db, worker),
+      'that has not beaten for its lease': worker =>
+        db.write(`UPDATE workers SET heartbeat_at = ${db.nowMs} - $1 WHERE id = $2`, [leaseMs, worker]),
+    };
+    for (const [what, die] of Object.entries(dead)) {
+      test(`I6 a worker ${what} claims nothing`, async () => {
+        const modelId = unique('model');
+        const account = { id: unique('account'), slots: 9, rate: null };
+        const first = await wait(db, owner, { modelId });
+        const worker = newWorkerId();
+        await registerWorker(db, worker);
+        const wanted = { worker, modelId, account, limit: 9, now: later, leaseMs };
+        const [job] = await claimJobs(frozen, wanted);
+        assert.equal(job?.id, first.id);
+        const hold = { jobId: first.id, holder: worker, claim: job.claim };
+        await openAttempt(frozen, hold, { ...intent, number: 1, account: account.id }, later);
+        await answerAttempt(frozen, first.id, 1, { kind: 'accepted', ref: {} }, later);
+        await settle(frozen, hold, { kind: 'interrupted' }, later);
+        await wait(db, owner, { modelId });
+
+        await die(worker);
+        assert.deepEqual(await takeUpJobs(frozen, wanted), []);
+        assert.deepEqual(await claimJobs(frozen, wanted), []);
+        const fresh = newWorkerId();
+        await registerWorker(db, fresh);
+        assert.equal((await takeUpJobs(frozen, { ...wanted, worker: fresh })).length, 1);
+        assert.equal((await claimJobs(frozen, { ...wanted, worker: fresh })).length, 1);
       });
     }
 

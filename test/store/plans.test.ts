@@ -9,6 +9,7 @@ import { handBack } from '../../src/store/hand-back.ts';
 import { insertJob } from '../../src/store/insert-job.ts';
 import { openPositions } from '../../src/store/positions.ts';
 import { takeUpJobs } from '../../src/store/take-up.ts';
+import { leaseMs } from '../../src/worker/maintain.ts';
 import { openTestClock } from '../support/clock.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
 import { fillLine, later, makeOwner, newJob, type Owner } from './rows.ts';
@@ -46,7 +47,7 @@ for (const dialect of dialects) {
 
     const statements = {
       claim: (told: Connection) =>
-        claimJobs(told, { worker: newWorkerId(), modelId: 'busy', limit: 4, now: later }),
+        claimJobs(told, { worker: newWorkerId(), modelId: 'busy', limit: 4, now: later, leaseMs }),
       'look for work': (told: Connection) => findModelsWithWork(told, ['busy', 'other', 'idle'], later),
       insert: (told: Connection) => insertJob(told, newJob(owner, { modelId: 'busy' })),
       position: async (told: Connection) =>
@@ -81,7 +82,7 @@ for (const dialect of dialects) {
         `INSERT INTO attempts (job_id, number, provider, account, dedupe_key, started_at, answered_at, answer, ref)
          SELECT id, 1, 'relay', 'studio', id || '-1', 0, 0, 'accepted', '{}' FROM jobs WHERE account = 'studio'`,
       );
-      const wanted = { worker: newWorkerId(), modelId: 'other', account, limit: 4, now: later };
+      const wanted = { worker: newWorkerId(), modelId: 'other', account, limit: 4, now: later, leaseMs };
       const asked = await recordStatements(db, told => takeUpJobs(told, wanted));
       const found = asked.find(({ text }) => text.includes('JOIN attempts'));
       for (const explain of explainers(database, db)) {
