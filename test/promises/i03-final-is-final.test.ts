@@ -19,7 +19,7 @@ import { registerWorker, removeWorker } from '../../src/store/workers.ts';
 import { create, image, pathOf } from '../contract/queue.ts';
 import { later, makeOwner, type Owner, rowOf, unique, wait } from '../store/rows.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGateway, type TestGateway, until } from '../support/gateway.ts';
 
 const leaseMs = 30_000;
 const runs = Number(process.env.FC_RUNS ?? 200);
@@ -141,8 +141,13 @@ async function live(gateways: readonly TestGateway[], index: number): Promise<re
   const struggle = async () => {
     for (let round = 0; round < 12; round++)
       await Promise.all([first, last].map(gateway => act(gateway, random)));
-    // Whatever came of it, now it ends.
+    // Whatever came of it, now it ends: at once, or by whoever has it then or claims it next.
     await first.ask('PUT', pathOf(id, '/cancel', image), { key });
+    await until(async () => {
+      if ((await rowOf(first.gateway.db, id)).completed_at !== null) return true;
+      await act(first, random);
+      return false;
+    }, `the end of ${id}`);
   };
   await Promise.all([watch(), struggle().finally(() => (over = true))]);
   return history;

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { newWorkerId } from '../../src/domain/ids.ts';
+import { newWorkerId, type WorkerId } from '../../src/domain/ids.ts';
 import { type Outcome, publicStatus } from '../../src/domain/job.ts';
 import { answerAttempt, openAttempt } from '../../src/store/attempts.ts';
 import { rescueJobs } from '../../src/store/chores.ts';
@@ -36,24 +36,30 @@ for (const dialect of dialects) {
       for (let count = 0; count < 200; count++) jobs.push(await wait(db, owner, { modelId }));
       const poison = jobs[77]!.id;
       let deaths = 0;
-      /** A worker with one slot: false once nothing waits. It dies with the poison in its hand. */
-      const work = async (): Promise<boolean> => {
+      /** A worker with one slot: null once nothing waits, itself where it died with the poison in its hand. */
+      const work = async (): Promise<WorkerId | null> => {
         const worker = newWorkerId();
         await registerWorker(db, worker);
         for (;;) {
           const [job] = await claimJobs(db, { worker, modelId, limit: 1, now: later });
-          if (!job) return false;
+          if (!job) return null;
           if (job.id === poison) {
             deaths++;
             await removeWorker(db, worker);
-            return true;
+            return worker;
           }
           const hold = { jobId: job.id, holder: worker, claim: job.claim };
           assert.equal(await settle(db, hold, completed, later), true);
         }
       };
+      /** A job that a claim looked at in that moment is passed over, and taken back by the next look. */
+      const takeBack = (dead: WorkerId) =>
+        until(async () => {
+          await rescueJobs(db, leaseMs, later);
+          return (await db.read('SELECT id FROM jobs WHERE holder = $1', [dead])).length === 0;
+        }, 'the poison to be taken back');
       const crew = async () => {
-        while (await work()) await rescueJobs(db, leaseMs, later);
+        for (let dead = await work(); dead !== null; dead = await work()) await takeBack(dead);
       };
       // The crew of four goes home when the line is empty; whoever died last may leave the poison to the next.
       for (let round = 0; round < 4; round++) await Promise.all([crew(), crew(), crew(), crew()]);
