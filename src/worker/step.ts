@@ -175,7 +175,8 @@ async function deliver(
   holding: Holding,
   { production, underWay, startedAt }: Produced,
 ): Promise<Ended> {
-  if (isBillable(holding)) await noteCollecting(parts.db, holding.hold);
+  // A death is counted to a job that was never accepted anyway.
+  if (underWay && isBillable(holding)) await noteCollecting(parts.db, holding.hold);
   const received = await receive(parts, holding, production, underWay);
   try {
     if (received.kind === 'ended') return end(received.outcome);

@@ -88,7 +88,7 @@ for (const dialect of dialects) {
     });
     after(() => database.remove());
 
-    test('I8 a death is not counted to jobs that an upstream works on, unless their result is being brought', async () => {
+    test('I8 a death is not counted to jobs that an upstream works on, unless their result is being brought, or was the answer', async () => {
       const owner = await makeOwner(db);
       const modelId = unique('model');
       const account = { id: 'studio', slots: 100, rate: null };
@@ -96,18 +96,19 @@ for (const dialect of dialects) {
       const worker = newWorkerId();
       await registerWorker(db, worker);
       const jobs = await claimJobs(db, { worker, modelId, limit: 20, now: later, account });
-      const [collecting, ...waiting] = jobs;
+      const [collecting, answered, ...waiting] = jobs;
       const holdOf = (job: (typeof jobs)[number]) => ({ jobId: job.id, holder: worker, claim: job.claim });
       for (const job of jobs) {
         const intent = { number: 1, provider: 'relay', account: 'studio', dedupeKey: `${job.id}-1` };
         await openAttempt(db, holdOf(job), { ...intent, billable: true }, later);
-        await answerAttempt(db, job.id, 1, { kind: 'accepted', ref: { id: 'up' } }, later);
+        const accepted = { kind: 'accepted', ref: { id: 'up' } } as const;
+        await answerAttempt(db, job.id, 1, job === answered ? { kind: 'done' } : accepted, later);
       }
       await noteCollecting(db, holdOf(collecting!));
       await removeWorker(db, worker);
       const { back, closed } = await rescueJobs(db, leaseMs, later);
       assert.deepEqual([back.length, closed.length], [20, 0]);
-      assert.equal((await rowOf(db, collecting!.id)).deaths, 1);
+      for (const job of [collecting!, answered!]) assert.equal((await rowOf(db, job.id)).deaths, 1);
       for (const job of waiting) assert.equal((await rowOf(db, job.id)).deaths, 0);
     });
 
