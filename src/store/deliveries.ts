@@ -189,7 +189,8 @@ export async function listDeliveries(
   if (query.jobId !== null) conditions.push(`job_id = ${bind(query.jobId)}`);
   if (query.userName !== null)
     conditions.push(`user_id = (SELECT id FROM users WHERE name = ${bind(query.userName)})`);
-  if (query.state !== null) conditions.push(`state = ${bind(query.state)}`);
+  // As `deliveries_by_state` has it.
+  if (query.state !== null) conditions.push(`state || '' = ${bind(query.state)}`);
   if (query.after !== null) conditions.push(`deliveries.id < ${bind(query.after)}`);
   const rows = await db.read(
     `${selectListed} WHERE ${conditions.join(' AND ')} ORDER BY deliveries.id DESC LIMIT $1`,
