@@ -5,6 +5,7 @@ import type { Connection, Row, Statements } from './connection.ts';
 import { tellCallback } from './deliveries.ts';
 import { nameDoubts } from './doubts.ts';
 import { integer, text, textOrNull } from './rows.ts';
+import { aliveWorkers } from './workers.ts';
 
 /** Ends waiting jobs whose deadline passed; returns the ids, at most `limit` a call. */
 export function expireJobs(db: Connection, now: number, limit: number): Promise<readonly string[]> {
@@ -40,7 +41,7 @@ export function rescueJobs(
   return db.transaction(async tx => {
     const held = await tx.read(
       `SELECT id, holder, deaths, ${atRisk} AS at_risk FROM jobs WHERE state = 'running'
-         AND holder NOT IN (SELECT id FROM workers WHERE heartbeat_at > ${db.nowMs} - $1) ${db.skipLocked}`,
+         AND holder NOT IN (${aliveWorkers(db, '$1')}) ${db.skipLocked}`,
       [leaseMs],
     );
     const blamed = blame(held);

@@ -17,9 +17,9 @@ import { nameDoubts } from './doubts.ts';
 import { insertFile } from './files.ts';
 import { type JobAddress, jobColumns, jobFromRow } from './jobs.ts';
 import { integer, text, textOrNull } from './rows.ts';
-import { type AccountLimits, grantSlots, lockClaims, takeFromAccountRate } from './slots.ts';
+import { type AccountLimits, grantSlots, lockClaims, runningOfKey, takeFromAccountRate } from './slots.ts';
 import { insertUsage } from './usage.ts';
-import { isAlive } from './workers.ts';
+import { aliveWorkers } from './workers.ts';
 
 /** A model that has a job to claim. */
 export interface Work {
@@ -106,13 +106,13 @@ export function claimJobs(db: Connection, claim: Claim): Promise<readonly Job[]>
     const granted = account ? await grantSlots(tx, account, wanted, now) : wanted;
     if (granted === 0) return [];
     const values: Value[] = [modelId, now, granted, worker, account?.id ?? localAccount];
-    const place = (value: Value) => `$${values.push(value)}`;
+    const bind = (value: Value) => `$${values.push(value)}`;
     const rows = await tx.write(
       `WITH next AS MATERIALIZED (
          SELECT id FROM jobs WHERE model_id = $1 AND state = 'available' AND due_at <= $2
            AND (account IS NULL OR account = $5) AND ${mayTake} AND ${isFree} ${claim.only ? suspicion[claim.only] : ''}
-           ${perKey === undefined ? '' : `AND (SELECT count(*) FROM jobs AS own WHERE own.key_id = jobs.key_id AND own.state = 'running') < ${place(perKey)}`}
-           ${leaseMs === undefined ? '' : `AND ${isAlive(db, '$4', place(leaseMs))}`}
+           ${perKey === undefined ? '' : `AND ${runningOfKey} < ${bind(perKey)}`}
+           ${leaseMs === undefined ? '' : `AND $4 IN (${aliveWorkers(db, bind(leaseMs))})`}
          ORDER BY band, rank, id LIMIT $3 ${db.skipLocked})
        UPDATE jobs SET state = 'running', holder = $4, claim = claim + 1, account = $5,
          started_at = COALESCE(started_at, $2)

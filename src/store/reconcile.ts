@@ -1,6 +1,7 @@
 import { forgetBackup } from './backup.ts';
 import type { Connection, Statements } from './connection.ts';
 import { text, textOrNull } from './rows.ts';
+import { aliveWorkers } from './workers.ts';
 
 /** Where an attempt at a job goes. */
 export interface Destination {
@@ -39,7 +40,7 @@ const maybeSent = `FROM jobs LEFT JOIN attempts AS last ON last.job_id = jobs.id
 export function reconcile(db: Connection, options: ReconcileOptions): Promise<Reconciled> {
   const { destinationOf, backedUpAt, leaseMs } = options;
   return db.transaction(async tx => {
-    const alive = await tx.read(`SELECT id FROM workers WHERE heartbeat_at > ${db.nowMs} - $1`, [leaseMs]);
+    const alive = await tx.read(aliveWorkers(db, '$1'), [leaseMs]);
     if (alive.length > 0) return { kind: 'workers_alive' };
     const lines = await tx.read(
       `SELECT DISTINCT jobs.model_id, COALESCE(jobs.account, last.account) AS account ${maybeSent}`,

@@ -10,6 +10,9 @@ export interface AccountLimits {
   readonly rate: { readonly perSecond: number; readonly burst: number } | null;
 }
 
+/** The jobs of a job's own key that run now, counted. */
+export const runningOfKey = `(SELECT count(*) FROM jobs AS own WHERE own.key_id = jobs.key_id AND own.state = 'running')`;
+
 /**
  * How many jobs may be claimed for an account now, at most `wanted`, inside the claiming transaction.
  * The account's row is locked until the claim is committed, and slots are derived from live holds:

@@ -1,10 +1,10 @@
-import { type JobId, jobIdFromRow, type WorkerId } from '../domain/ids.ts';
+import { type JobId, jobIdFromRow } from '../domain/ids.ts';
 import { fromJson } from '../domain/json.ts';
-import { byIdAlone } from './claims.ts';
+import { byIdAlone, type Claim } from './claims.ts';
 import type { Connection, Row, Statements, Value } from './connection.ts';
 import { integer, integerOrNull, text, textOrNull } from './rows.ts';
-import { type AccountLimits, grantSlots, lockClaims } from './slots.ts';
-import { isAlive } from './workers.ts';
+import { type AccountLimits, grantSlots, lockClaims, runningOfKey } from './slots.ts';
+import { aliveWorkers } from './workers.ts';
 
 /** A claimed job that an upstream works on already: nothing is sent, so nothing of its input is needed. */
 export interface TakenUp {
@@ -21,16 +21,8 @@ export interface TakenUp {
   readonly ref: unknown;
 }
 
-export interface TakeUp {
-  readonly worker: WorkerId;
-  readonly modelId: string;
+export interface TakeUp extends Pick<Claim, 'worker' | 'modelId' | 'limit' | 'now' | 'perKey' | 'leaseMs'> {
   readonly account: AccountLimits;
-  readonly limit: number;
-  readonly now: number;
-  /** Jobs that a key may have running; absent: any number. */
-  readonly perKey?: number;
-  /** How old the worker's last heartbeat may be: who was taken for dead claims nothing. Absent: it is not looked at. */
-  readonly leaseMs?: number;
 }
 
 /**
@@ -57,22 +49,20 @@ function findUnderWay(
   db: Connection,
 ): Promise<readonly Row[]> {
   const values: Value[] = [modelId, account.id, now, granted];
-  const place = (value: Value) => `$${values.push(value)}`;
+  const bind = (value: Value) => `$${values.push(value)}`;
   return tx.read(
     `SELECT jobs.id, jobs.key_id, jobs.claim, jobs.due_at, jobs.started_at, jobs.expires_at,
        jobs.cancel_requested_at, jobs.callback_url, attempts.number, attempts.dedupe_key, attempts.ref
      FROM jobs JOIN attempts ON attempts.job_id = jobs.id AND attempts.answer = 'accepted'
      WHERE jobs.model_id = $1 AND jobs.account = $2 AND jobs.state = 'available' AND jobs.deaths = 0
        AND jobs.due_at <= $3
-       ${leaseMs === undefined ? '' : `AND ${isAlive(db, place(worker), place(leaseMs))}`}
-       ${perKey === undefined ? '' : `AND (${runningOfKey}) < ${place(perKey)}`}
+       ${leaseMs === undefined ? '' : `AND ${bind(worker)} IN (${aliveWorkers(db, bind(leaseMs))})`}
+       ${perKey === undefined ? '' : `AND ${runningOfKey} < ${bind(perKey)}`}
      ORDER BY jobs.band, jobs.rank, jobs.id LIMIT $4
      ${db.dialect === 'postgres' ? 'FOR UPDATE OF jobs SKIP LOCKED' : ''}`,
     values,
   );
 }
-
-const runningOfKey = `SELECT count(*) FROM jobs AS own WHERE own.key_id = jobs.key_id AND own.state = 'running'`;
 
 /** Those that fit beside what runs of their keys. */
 async function withinKeys(tx: Statements, found: readonly Row[], perKey: number): Promise<readonly Row[]> {

@@ -9,12 +9,9 @@ export async function registerWorker(db: Connection, worker: WorkerId): Promise<
   ]);
 }
 
-/**
- * The condition that a worker beat within its lease, both as places in a statement: one that was frozen hears with its
- * next heartbeat that others took it for dead, and until then would claim under a name that holds nothing.
- */
-export const isAlive = ({ nowMs }: Pick<Connection, 'nowMs'>, worker: string, leaseMs: string): string =>
-  `EXISTS (SELECT 1 FROM workers WHERE workers.id = ${worker} AND heartbeat_at > ${nowMs} - ${leaseMs})`;
+/** The ids of those that beat within the lease, which is a place in the statement. Whoever is not among them holds nothing. */
+export const aliveWorkers = ({ nowMs }: Connection, leaseMs: string): string =>
+  `SELECT id FROM workers WHERE heartbeat_at > ${nowMs} - ${leaseMs}`;
 
 /** False when the row is gone: others take this worker for dead, and it holds nothing any more. */
 export async function beat(db: Connection, worker: WorkerId): Promise<boolean> {

@@ -151,7 +151,8 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     const { shared, id: account, slots } = route.account;
     const worker = id;
     const jobs = await claimJobs(db, {
-      ...{ worker, leaseMs },
+      worker,
+      leaseMs,
       modelId,
       // The few slots of this machine go round the models one by one.
       limit: shared && only === 'clean' ? Math.min(freeSlots(route), maxClaim) : 1,
@@ -174,7 +175,8 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     if (!shared) return 0;
     const worker = id;
     const jobs = await takeUpJobs(db, {
-      ...{ worker, leaseMs },
+      worker,
+      leaseMs,
       modelId,
       account: { id: account, slots, rate: shared.rate },
       limit: Math.min(freeSlots(route), maxClaim),
