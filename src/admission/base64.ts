@@ -1,13 +1,14 @@
-/** Thrown for text that is not strict base64: no blanks, no other alphabet, right padding. */
+/** Thrown for text that cannot be decoded: another alphabet, text behind the padding, a lone last character. */
 export class Base64Fault extends Error {
   override readonly name = 'Base64Fault';
 }
 
-/** Strict base64 that comes in pieces. */
+/** Base64 that comes in pieces. White space says nothing, and the padding may be missing (decisions 9). */
 export interface Base64Feed {
   /** The bytes that are whole by now, as they are until the next piece. */
   push(piece: Uint8Array): Uint8Array;
-  end(): void;
+  /** The last bytes, where the padding that would have completed them is missing. */
+  end(): Uint8Array;
 }
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
@@ -15,9 +16,12 @@ const foreign = 64;
 const sextets = new Uint8Array(256).fill(foreign);
 for (const [value, letter] of [...alphabet].entries()) sextets[letter.charCodeAt(0)] = value;
 const paddingSign = '='.charCodeAt(0);
+const whiteSpace = new Set([...' \t\r\n'].map(sign => sign.charCodeAt(0)));
+
+const none = new Uint8Array(0);
 
 export function openBase64(): Base64Feed {
-  let out = new Uint8Array(0);
+  let out = none;
   let filled = 0;
   /** The characters of a group that is not whole yet: their bits, their number, the padding behind them. */
   let bits = 0;
@@ -48,6 +52,7 @@ export function openBase64(): Base64Feed {
   function decodeCharacter(sign: number): void {
     const value = sextets[sign]!;
     if (value === foreign) {
+      if (whiteSpace.has(sign)) return;
       padding++;
       if (sign !== paddingSign || held < 2 || held + padding > 4)
         throw new Base64Fault('a foreign character');
@@ -78,7 +83,13 @@ export function openBase64(): Base64Feed {
       return out.subarray(0, filled);
     },
     end() {
-      if (held > 0 && held + padding < 4) throw new Base64Fault('a last group of fewer than four characters');
+      if (held === 1) throw new Base64Fault('a last group of one character');
+      if (held === 0 || held + padding === 4) return none;
+      // The bytes that were given last may still be unread.
+      out = new Uint8Array(2);
+      filled = 0;
+      decodeLast();
+      return out.subarray(0, filled);
     },
   };
 }
@@ -91,5 +102,5 @@ export function* decodeBase64(text: string): Generator<Uint8Array> {
   const feed = openBase64();
   for (let at = 0; at < text.length; at += pieceCharacters)
     yield feed.push(Buffer.from(text.slice(at, at + pieceCharacters)));
-  feed.end();
+  yield feed.end();
 }

@@ -107,9 +107,10 @@ export async function takeBackBlobs(
 }
 
 async function judge(prober: Prober, upload: Told, received: Received): Promise<Judged> {
-  const { path, bytes, sha256, head } = received;
+  const { path, bytes, sha256, head, holdsNul } = received;
   const decision = decideFileType({
     head,
+    holdsNul,
     declaredMimeType: upload.declaredMimeType,
     filename: upload.fileName,
   });

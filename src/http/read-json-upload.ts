@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Base64Fault, openBase64 } from '../admission/base64.ts';
 import type { Room } from '../admission/bodies.ts';
-import { openJsonBody } from '../admission/json-body.ts';
+import { type JsonObject, openJsonBody } from '../admission/json-body.ts';
 import { JsonTooLong } from '../admission/json-feed.ts';
 import { type Judged, spoolUpload, type UploadParts } from '../admission/keep-upload.ts';
 import { readPieces } from '../admission/read-body.ts';
@@ -58,7 +58,7 @@ function toldOf(told: Told | null): Told {
   return told;
 }
 
-function readTold(body: Readonly<Record<string, unknown>>, content: Data): Told {
+function readTold(body: JsonObject, content: Data): Told {
   const mimeType = textField(body, 'mime_type');
   const data = textField(body, 'data');
   if (mimeType === undefined)
@@ -67,8 +67,8 @@ function readTold(body: Readonly<Record<string, unknown>>, content: Data): Told 
     throw refuse('file_request_invalid', { subject: 'mime_type must be a MIME type', param: 'mime_type' });
   if (data === undefined)
     throw refuse('file_request_invalid', { subject: 'data is required', param: 'data' });
-  const fileName = textField(body, 'filename');
-  const purpose = readPurpose(textField(body, 'purpose'));
+  const fileName = optionalTextField(body, 'filename');
+  const purpose = readPurpose(optionalTextField(body, 'purpose'));
   content.end(mimeType);
   return { declaredMimeType: mimeType, typeField: 'mime_type', fileName, purpose };
 }
@@ -83,7 +83,11 @@ export function readPurpose(purpose: string | undefined): string | null {
   });
 }
 
-function textField(body: Readonly<Record<string, unknown>>, name: string): string | undefined {
+/** Decisions 9: null in an optional field is read as omitted. */
+const optionalTextField = (body: JsonObject, name: string): string | undefined =>
+  body[name] === null ? undefined : textField(body, name);
+
+function textField(body: JsonObject, name: string): string | undefined {
   const value = body[name];
   if (value === undefined || typeof value === 'string') return value;
   throw refuse('file_request_invalid', { subject: `${name} must be a string`, param: name });
@@ -113,7 +117,6 @@ interface Data {
 
 /** The longest beginning of a data URL, up to its comma. */
 const maxHead = 1024;
-const maxCharacters = Math.ceil(maxUploadBytes / 3) * 4;
 const comma = ','.charCodeAt(0);
 
 function openData(): Data {
@@ -121,19 +124,19 @@ function openData(): Data {
   /** What stands before the base64; null until that is known. */
   let head: string | null = null;
   let start = Buffer.alloc(0);
-  let characters = 0;
   let bytes = 0;
+  let isTooLong = false;
   let fault: Base64Fault | null = null;
-  let ready: Uint8Array | null = null;
+  let ready: readonly Uint8Array[] = [];
 
-  /** What is wrong or too much is counted on, and no longer decoded. */
-  function decode(piece: Uint8Array): void {
-    characters += piece.length;
-    if (fault || characters > maxCharacters) return;
+  /** What is wrong or too much is no longer decoded. */
+  function decode(next: () => Uint8Array): void {
+    if (fault || isTooLong) return;
     try {
-      const decoded = base64.push(piece);
+      const decoded = next();
       bytes += decoded.length;
-      if (bytes <= maxUploadBytes) ready = decoded;
+      isTooLong = bytes > maxUploadBytes;
+      if (!isTooLong) ready = [...ready, decoded];
     } catch (failure) {
       if (!(failure instanceof Base64Fault)) throw failure;
       fault = failure;
@@ -143,33 +146,29 @@ function openData(): Data {
   function endHead(): void {
     const length = /^data:/i.test(start.toString('latin1', 0, 5)) ? start.indexOf(comma) + 1 : 0;
     head = start.toString('utf8', 0, length);
-    decode(start.subarray(length));
+    const rest = start.subarray(length);
+    decode(() => base64.push(rest));
     start = Buffer.alloc(0);
   }
 
   return {
     take(piece) {
-      if (head !== null) return decode(piece);
+      if (head !== null) return decode(() => base64.push(piece));
       start = Buffer.concat([start, piece]);
       const mayBeHead = 'data:'.startsWith(start.toString('latin1', 0, 5).toLowerCase());
       if (!mayBeHead || start.includes(comma) || start.length > maxHead) endHead();
     },
     *decoded() {
       const given = ready;
-      ready = null;
-      if (given) yield given;
+      ready = [];
+      yield* given;
     },
     end(mimeType) {
       if (head === null) endHead();
       if (head) refuseOtherType(head, mimeType);
-      if (characters > maxCharacters) throw refuse('file_too_large', { param: 'data' });
-      try {
-        if (fault) throw fault;
-        base64.end();
-      } catch (cause) {
-        throw refuse('invalid_base64', { cause });
-      }
-      if (bytes > maxUploadBytes) throw refuse('file_too_large', { param: 'data' });
+      decode(base64.end);
+      if (isTooLong) throw refuse('file_too_large', { param: 'data' });
+      if (fault) throw refuse('invalid_base64', { cause: fault });
       if (bytes === 0) throw refuse('invalid_base64');
     },
   };

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
@@ -8,7 +9,8 @@ export interface FilePart {
   readonly content: Readable;
   /** Undefined where the part named none. */
   readonly fileName: string | undefined;
-  readonly declaredMimeType: string;
+  /** Undefined where the part declared none: its bytes alone decide (decisions 9). */
+  readonly declaredMimeType: string | undefined;
 }
 
 export interface Form<Kept> {
@@ -48,6 +50,7 @@ export async function readMultipart<Kept>(
 ): Promise<Form<Kept>> {
   if (Number(message.headers['content-length'] ?? 0) > maxFormBytes) throw refuse('file_too_large');
   const parser = openParser(message);
+  const declaresType = watchContentTypes(parser);
   reserve();
   // Its end was told already, and is not told again.
   if (message.destroyed) throw malformed('the connection was closed');
@@ -68,7 +71,8 @@ export async function readMultipart<Kept>(
           );
         }
         content = stream;
-        taking = take({ content: stream, fileName: fileName || undefined, declaredMimeType: mimeType });
+        const declaredMimeType = declaresType() ? mimeType : undefined;
+        taking = take({ content: stream, fileName: fileName || undefined, declaredMimeType });
         // Refused before its end: the rest of the form is of no interest.
         taking.catch(reject);
       });
@@ -111,6 +115,27 @@ function openParser(message: IncomingMessage): BusboyInstance {
   } catch (cause) {
     throw malformed(cause);
   }
+}
+
+/**
+ * Tells whether the part that began last declared a Content-Type. The parser itself reports `text/plain` for a
+ * part without one, as RFC 7578 says, and Python's `requests` sends pictures so.
+ */
+function watchContentTypes(parser: BusboyInstance): () => boolean {
+  let isDeclared = false;
+  partsOf(parser).prependListener('part', (part: EventEmitter) =>
+    part.prependListener('header', (headers: Readonly<Record<string, unknown>>) => {
+      isDeclared = headers['content-type'] !== undefined;
+    }),
+  );
+  return () => isDeclared;
+}
+
+/** The splitter inside the parser, which no public member names. */
+function partsOf(parser: BusboyInstance): EventEmitter {
+  const { _parser: ofForm } = parser as { readonly _parser?: { readonly parser?: unknown } };
+  if (ofForm?.parser instanceof EventEmitter) return ofForm.parser;
+  throw new Error('expected the form parser to split parts by an emitter, got none');
 }
 
 const malformed = (cause: unknown) =>

@@ -1,9 +1,11 @@
 import { fileTypeByMimeType } from '../domain/file.ts';
-import { looksLikeText, sniff } from './sniff.ts';
+import { hasUtf16Mark, looksLikeText, sniff } from './sniff.ts';
 
 export interface FileClues {
   /** The first `sniffBytes` bytes, or the whole of a shorter file. */
   readonly head: Uint8Array;
+  /** Whether a NUL byte stands anywhere in the file. */
+  readonly holdsNul: boolean;
   /** As the sender wrote it, parameters included. */
   readonly declaredMimeType?: string | undefined;
   readonly filename?: string | undefined;
@@ -32,10 +34,12 @@ export function decideFileType(clues: FileClues): TypeDecision {
 const unknownBytes = 'application/octet-stream';
 
 function decideWithoutMagic(clues: FileClues, declared: string | null): TypeDecision {
-  const isText = looksLikeText(clues.head);
+  // Decisions 9: declared text is text whatever its encoding, unless it holds a NUL; UTF-16 says so by its BOM.
+  const mayBeText = !clues.holdsNul || hasUtf16Mark(clues.head);
+  const isText = mayBeText && (looksLikeText(clues.head) || hasUtf16Mark(clues.head));
   const isEmpty = clues.head.length === 0;
   if (declared && (fileTypeByMimeType[declared] === 'text' || declared.startsWith('text/'))) {
-    if (!isText) return { kind: 'contradicted', declared, found: unknownBytes };
+    if (!mayBeText) return { kind: 'contradicted', declared, found: unknownBytes };
     return fileTypeByMimeType[declared]
       ? { kind: 'decided', mimeType: declared }
       : { kind: 'unsupported', found: declared };
@@ -46,11 +50,9 @@ function decideWithoutMagic(clues: FileClues, declared: string | null): TypeDeci
   }
   if (declared) return { kind: 'unsupported', found: declared };
   const named = typeOfExtension(clues.filename);
+  if (named && mayBeText && fileTypeByMimeType[named] === 'text') return { kind: 'decided', mimeType: named };
   if (!isText || (named && hasMagic(named))) return { kind: 'unsupported', found: unknownBytes };
-  if (named)
-    return fileTypeByMimeType[named]
-      ? { kind: 'decided', mimeType: named }
-      : { kind: 'unsupported', found: named };
+  if (named) return { kind: 'unsupported', found: named };
   return isEmpty ? { kind: 'unsupported', found: unknownBytes } : { kind: 'decided', mimeType: 'text/plain' };
 }
 

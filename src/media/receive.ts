@@ -12,6 +12,8 @@ export interface Received {
   readonly sha256: string;
   /** The first bytes, for recognising the type. */
   readonly head: Buffer;
+  /** Whether a NUL byte stands anywhere: no text but UTF-16 holds one. */
+  readonly holdsNul: boolean;
 }
 
 /** Thrown at the first byte over the bound. */
@@ -39,11 +41,13 @@ export async function receive(
   const hash = createHash('sha256');
   const page = Buffer.allocUnsafeSlow(pageBytes);
   let head: Buffer | null = null;
+  let holdsNul = false;
   let filled = 0;
   let unflushed = 0;
   let bytes = 0;
 
   async function writePage(): Promise<void> {
+    holdsNul ||= page.subarray(0, filled).includes(0);
     head ??= Buffer.from(page.subarray(0, Math.min(filled, sniffBytes)));
     await handle.writeFile(page.subarray(0, filled)).catch(unavailable);
     unflushed += filled;
@@ -68,7 +72,7 @@ export async function receive(
     }
     await writePage();
     await handle.close().catch(unavailable);
-    return { path, bytes, sha256: hash.digest('hex'), head: head ?? Buffer.alloc(0) };
+    return { path, bytes, sha256: hash.digest('hex'), head: head ?? Buffer.alloc(0), holdsNul };
   } catch (failure) {
     await handle.close().catch(() => {});
     await rm(path, { force: true });

@@ -44,6 +44,10 @@ export function looksLikeText(head: Uint8Array): boolean {
   }
 }
 
+/** Whether it begins with the byte order mark of UTF-16, little or big endian. */
+export const hasUtf16Mark = (head: Uint8Array): boolean =>
+  (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff);
+
 const plainMagic: readonly (readonly [mimeType: string, magic: readonly number[]])[] = [
   ['image/jpeg', [0xff, 0xd8, 0xff]],
   ['image/png', [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]],

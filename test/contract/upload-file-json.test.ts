@@ -48,6 +48,15 @@ function jsonSuite(start: () => Promise<TestGateway>): void {
         },
         'b',
       ],
+      ['base64 with a blank inside', { ...hello, data: 'aGVs bG8=', filename: 'a.txt' }, 'a.txt'],
+      ['base64 that ends in a line break', { ...hello, data: 'aGVsbG8=\n', filename: 'a.txt' }, 'a.txt'],
+      ['base64 behind a blank', { ...hello, data: ' aGVsbG8=', filename: 'a.txt' }, 'a.txt'],
+      ['base64 without its padding', { ...hello, data: 'aGVsbG8', filename: 'a.txt' }, 'a.txt'],
+      [
+        'a data URL of broken lines without padding',
+        { ...hello, data: 'data:text/plain;base64,aGV\r\nsbG8', filename: 'a.txt' },
+        'a.txt',
+      ],
       ['a name that is a path with NUL', { ...hello, filename: '../x/\0a.txt' }, 'a.txt'],
       ['a name of a lone surrogate', { ...hello, filename: 'a\ud800.txt' }, 'a\ufffd.txt'],
       ['a name of 5,000 characters', { ...hello, filename: '写'.repeat(5000) }, '写'.repeat(255)],
@@ -67,6 +76,7 @@ function jsonSuite(start: () => Promise<TestGateway>): void {
     for (const [what, given] of [
       ['without a name', hello],
       ['with an empty name', { ...hello, filename: '' }],
+      ['with a name and a purpose of null', { ...hello, filename: null, purpose: null }],
     ] as const) {
       test(`an upload ${what} gets a generated one`, async () => {
         const { status, body } = await upload(given);
@@ -160,8 +170,8 @@ function jsonSuite(start: () => Promise<TestGateway>): void {
         invalid('mime_type must be a MIME type', 'mime_type'),
       ],
       [
-        'with a filename that is null',
-        { ...hello, filename: null },
+        'with a filename that is a number',
+        { ...hello, filename: 7 },
         invalid('filename must be a string', 'filename'),
       ],
       [
@@ -205,10 +215,8 @@ function jsonSuite(start: () => Promise<TestGateway>): void {
       ['an empty data URL', 'data:text/plain;base64,'],
       ['words', 'not base64!'],
       ['the alphabet for URLs', Buffer.from([0xfb, 0xff, 0xbf]).toString('base64url')],
-      ['a blank inside', 'aGVs bG8='],
-      ['a line break at its end', 'aGVsbG8=\n'],
-      ['a blank before it', ' aGVsbG8='],
-      ['no padding', 'aGVsbG8'],
+      ['a lone last character', 'aGVsb'],
+      ['white space alone', ' \n'],
       ['too much padding', 'aGVsbG8=='],
       ['padding alone', '===='],
       ['padding inside', 'aGVs=G8='],
