@@ -94,6 +94,13 @@ export function openBase64(): Base64Feed {
   };
 }
 
+/** How many bytes a text decodes to, counted without decoding it; what is no letter of the alphabet counts nothing. */
+export function decodedBytes(text: string): number {
+  let letters = 0;
+  for (let at = 0; at < text.length; at++) if ((sextets[text.charCodeAt(at)] ?? foreign) < foreign) letters++;
+  return Math.floor((letters * 3) / 4);
+}
+
 /** So many characters at a time that others are answered in between. */
 const pieceCharacters = 256 * 1024;
 

@@ -21,7 +21,7 @@ import type { Owned } from '../providers/route-choice.ts';
 import type { Statements } from '../store/connection.ts';
 import { readFile, readFileOfUser } from '../store/files.ts';
 import { findPinned } from '../store/references.ts';
-import { Base64Fault, decodeBase64 } from './base64.ts';
+import { Base64Fault, decodeBase64, decodedBytes } from './base64.ts';
 import { dropSpooled, takeBackBlobs } from './keep-upload.ts';
 import { resolveReferences } from './resolve-references.ts';
 
@@ -200,8 +200,9 @@ async function judgeInline(
   form: Exclude<ReturnType<typeof mediaFormOf>, 'url' | 'asset'>,
 ): Promise<Passed | string> {
   const encoded = form === 'data-url' ? found.value.slice(found.value.indexOf(',') + 1) : found.value;
-  // Four characters carry three bytes: too many are refused before they are decoded.
-  const tooMany = brokenBytes(Buffer.byteLength(encoded, 'base64'), found.limits);
+  // Four characters carry three bytes: too many are refused before they are decoded. White space carries none.
+  const mayBeTooMany = brokenBytes(Buffer.byteLength(encoded, 'base64'), found.limits);
+  const tooMany = mayBeTooMany && brokenBytes(decodedBytes(encoded), found.limits);
   if (tooMany) return tooMany;
   const received = encoded === '' ? null : await receiveBase64(parts, encoded);
   if (received === null) return 'is not valid base64';

@@ -61,7 +61,8 @@ declare module 'zod' {
 const ownFile = /^(?:asset:\/\/)?file_[0-9A-Za-z]{24}$/;
 const webUrl = /^https?:\/\/\S+$/i;
 const dataUrl = /^data:[a-z]+\/[a-z0-9.+-]+;base64,/;
-const base64Start = /^[A-Za-z0-9+/]{16}/;
+/** White space in base64 says nothing (decisions 9). */
+const base64Start = /^\s*(?:[A-Za-z0-9+/]\s*){16}/;
 
 /** Which form a value is written in; null when it is none that can be. */
 export function mediaFormOf(value: string): 'own' | 'asset' | MediaForm | null {

@@ -67,6 +67,39 @@ describe('200', () => {
     });
   }
 
+  const picture = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+    'base64',
+  );
+  const undeclared: readonly (readonly [what: string, part: uploads.Part, type: string, kind: string])[] = [
+    ['a picture', { says: 'name="file"; filename="a.png"', content: picture }, 'image/png', 'image'],
+    ['a picture without a name', { says: 'name="file"', content: picture }, 'image/png', 'image'],
+    ['a picture named like a text', { content: picture }, 'image/png', 'image'],
+    ['a text', { says: 'name="file"; filename="a.csv"', content: 'a,b' }, 'text/csv', 'text'],
+    ['a text without a name', { says: 'name="file"', content: 'a,b' }, 'text/plain', 'text'],
+  ];
+  for (const [what, part, mimeType, fileType] of undeclared) {
+    for (const type of [undefined, 'application/octet-stream']) {
+      test(`${what} in a part of type ${type} is judged by its bytes`, async () => {
+        const { status, body } = await uploadForm(gateway, await gateway.key(), {
+          ...part,
+          ...(type && { type }),
+        });
+        assert.equal(status, 200);
+        assert.deepEqual([body.mime_type, body.file_type], [mimeType, fileType]);
+      });
+    }
+  }
+
+  test('a text in Latin-1 is what it is declared to be', async () => {
+    const { status, body } = await uploadForm(gateway, await gateway.key(), {
+      type: 'text/csv',
+      content: Buffer.from('caf\u00e9;na\u00efve\n', 'latin1'),
+    });
+    assert.equal(status, 200);
+    assertFile(gateway, body, { filename: 'a.txt', bytes: 11, mime_type: 'text/csv', file_type: 'text' });
+  });
+
   test('a purpose is echoed together with the status processed', async () => {
     const purpose = { says: 'name="purpose"', content: 'user_data' };
     const { status, body } = await uploadForm(gateway, await gateway.key(), purpose, { type: 'text/plain' });
@@ -128,6 +161,25 @@ describe('200', () => {
 });
 
 describe('400', () => {
+  test('a picture that is declared a text is refused, also by the type that a missing one stands for', async () => {
+    const { status, body } = await uploadForm(gateway, await gateway.key(), {
+      type: 'text/plain',
+      content: Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
+    });
+    assert.equal(status, 400);
+    const sentence = 'The bytes are image/png, not text/plain';
+    assert.deepEqual(body, fileError('invalid_request', sentence, 'file'));
+  });
+
+  test('a text with a NUL far behind its beginning is none', async () => {
+    const content = Buffer.alloc(400_000, 'a');
+    content[300_000] = 0;
+    const { status, body } = await uploadForm(gateway, await gateway.key(), { type: 'text/plain', content });
+    assert.equal(status, 400);
+    const sentence = 'The bytes are application/octet-stream, not text/plain';
+    assert.deepEqual(body, fileError('invalid_request', sentence, 'file'));
+  });
+
   const hello = { type: 'text/plain' };
   const refused: readonly (readonly [what: string, parts: readonly uploads.Part[], expected: object])[] = [
     ['two file parts', [hello, hello], twoFiles],

@@ -39,7 +39,24 @@ describe('base64 in pieces', () => {
   });
 
   test('judges every other text as a pattern over the whole of it does', () => {
-    const signs = fc.constantFrom('A', 'b', '7', '+', '/', '=', '=', '-', '_', ' ', '\t', '\r', '\n', '\v', '\u0141', '😀');
+    const signs = fc.constantFrom(
+      'A',
+      'b',
+      '7',
+      '+',
+      '/',
+      '=',
+      '=',
+      '-',
+      '_',
+      ' ',
+      '\t',
+      '\r',
+      '\n',
+      '\v',
+      '\u0141',
+      '😀',
+    );
     const texts = fc.array(signs, { maxLength: 12 }).map(parts => parts.join(''));
     fc.assert(
       fc.property(texts, pieceBytes, (text, size) =>
