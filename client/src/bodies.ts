@@ -70,6 +70,7 @@ export interface JobError {
     | 'runtime_error'
     | 'invalid_input'
     | 'file_download_error'
+    | 'file_invalid'
     | 'content_policy_violation'
     | 'provider_unavailable'
     | 'submission_uncertain'

@@ -90,7 +90,7 @@ export function judgeAnswer(
 }
 
 /** Seconds or a date, as HTTP has it; 0 where it cannot be read. */
-function retryAfterMs(header: string | undefined, now: number): number {
+export function retryAfterMs(header: string | undefined, now: number): number {
   const text = header?.trim() ?? '';
   const ms = /^\d{1,10}$/.test(text)
     ? Number(text) * seconds

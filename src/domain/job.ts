@@ -32,6 +32,7 @@ export type JobErrorCode =
   | 'runtime_error'
   | 'invalid_input'
   | 'file_download_error'
+  | 'file_invalid'
   | 'content_policy_violation'
   | 'provider_unavailable'
   | 'submission_uncertain'

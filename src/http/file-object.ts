@@ -1,5 +1,10 @@
 import { toUnixSeconds } from '../domain/clock.ts';
-import { fileTypeByMimeType, fileUrlLifeMs, type StoredFile } from '../domain/file.ts';
+import {
+  fileTypeByMimeType,
+  fileUrlLifeMs,
+  mimeTypesWithDimensions,
+  type StoredFile,
+} from '../domain/file.ts';
 import type { HttpParts } from './parts.ts';
 
 /** Contract 2.3: exactly the twelve keys; two more for a client that sent a purpose (decisions 6). */
@@ -12,7 +17,7 @@ export function fileObject(parts: Pick<HttpParts, 'clock' | 'signer' | 'publicUr
     mime_type: file.mimeType,
     file_type: fileTypeByMimeType[file.mimeType] ?? file.mimeType.split('/', 1)[0],
     source: file.source,
-    dimensions: file.width === null ? null : { width: file.width, height: file.height },
+    dimensions: dimensionsOf(file),
     storage_policy: 'temporary',
     created_at: toUnixSeconds(file.createdAt),
     expires_at: toUnixSeconds(file.expiresAt),
@@ -20,6 +25,10 @@ export function fileObject(parts: Pick<HttpParts, 'clock' | 'signer' | 'publicUr
     ...(file.purpose !== null && { purpose: file.purpose, status: 'processed' }),
   };
 }
+
+/** Contract 2.3: of JPEG, PNG and GIF alone, wherever the file came from; in pixels, as displayed. */
+const dimensionsOf = ({ mimeType, width, height }: StoredFile) =>
+  width !== null && mimeTypesWithDimensions.includes(mimeType) ? { width, height } : null;
 
 /** A fresh signed address: an hour, never past the end of the file (Contract 8). */
 export function addressOf(

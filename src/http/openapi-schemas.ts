@@ -68,6 +68,7 @@ export const schemas: Json = {
           'runtime_error',
           'invalid_input',
           'file_download_error',
+          'file_invalid',
           'content_policy_violation',
           'provider_unavailable',
           'submission_uncertain',

@@ -13,6 +13,9 @@ export class BodyFailed extends Error {
   override readonly name = 'BodyFailed';
 }
 
+/** It was broken off here, because more came than is taken. */
+export class BodyTooLarge extends BodyFailed {}
+
 export interface BodyBinding {
   readonly maxBytes: number;
   /** Gives the connection back; called once the body is at its end, whichever. */
@@ -31,7 +34,7 @@ export function bindBody(source: Readable, { maxBytes, release, sayWhy }: BodyBi
         const room = maxBytes - taken;
         taken += chunk.length;
         yield chunk.length > room ? chunk.subarray(0, room) : chunk;
-        if (taken > maxBytes) throw new BodyFailed(`The answer is larger than ${maxBytes} bytes.`);
+        if (taken > maxBytes) throw new BodyTooLarge(`The answer is larger than ${maxBytes} bytes.`);
       }
     } catch (error) {
       throw error instanceof BodyFailed ? error : new BodyFailed(sayWhy(error), { cause: error });

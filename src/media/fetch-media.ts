@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BodyFailed, type BoundedBody } from './bounded-body.ts';
+import { BodyFailed, BodyTooLarge, type BoundedBody } from './bounded-body.ts';
 import type { Outbound } from './connect.ts';
 import type { Received } from './receive.ts';
 
@@ -17,8 +17,21 @@ export interface FetchLimits {
 export type FetchedMedia =
   /** The file is the caller's from now on, to keep or to remove. */
   | { readonly kind: 'fetched'; readonly path: string; readonly bytes: number; readonly sha256: string }
-  /** A sentence that may be shown to whoever wrote the address. Nothing is left on disk. */
-  | { readonly kind: 'refused'; readonly reason: string };
+  | FetchRefused;
+
+/** Nothing is left on disk. */
+export interface FetchRefused {
+  readonly kind: 'refused';
+  /** A sentence that may be shown to whoever wrote the address. */
+  readonly reason: string;
+  /**
+   * `transient`: a time-out, a network error, 429 or 5xx, so that another try may succeed. `address`: it will go
+   * on leading nowhere. `content`: what it holds is too large, or nothing.
+   */
+  readonly why: 'transient' | 'address' | 'content';
+  /** What the address itself asked for with 429 or 5xx, as it was written. */
+  readonly retryAfter?: string;
+}
 
 const maxRedirects = 3;
 
@@ -38,17 +51,19 @@ export async function fetchMedia(
       maxBytes,
       ...(signal && { signal }),
     });
-    if (answer.kind !== 'answered') return refused(answer.reason);
+    if (answer.kind !== 'answered')
+      return refused(answer.reason, answer.kind === 'failed' ? 'transient' : 'address');
     const { status, headers, body } = answer;
-    const reason = whyNotTaken(status, headers, maxBytes);
-    if (reason === null) return keep(body, directory);
+    const refusal = whyNotTaken(status, headers, maxBytes);
+    if (refusal === null) return keep(body, directory);
     body.discard();
     const target = redirectStatuses.has(status) ? headers.location : undefined;
-    if (target === undefined) return refused(reason);
-    if (!URL.canParse(target, next)) return refused('The address redirects to something that is no address.');
+    if (target === undefined) return refusal;
+    if (!URL.canParse(target, next))
+      return refused('The address redirects to something that is no address.', 'address');
     next = new URL(target, next).href;
   }
-  return refused(`The address redirects more than ${maxRedirects} times.`);
+  return refused(`The address redirects more than ${maxRedirects} times.`, 'address');
 }
 
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
@@ -57,13 +72,20 @@ function whyNotTaken(
   status: number,
   headers: Readonly<Record<string, string>>,
   maxBytes: number,
-): string | null {
-  if (status < 200 || status > 299) return `The address answered with status ${status}.`;
+): FetchRefused | null {
+  if (status < 200 || status > 299) {
+    const reason = `The address answered with status ${status}.`;
+    if (status !== 429 && status < 500) return refused(reason, 'address');
+    const { 'retry-after': retryAfter } = headers;
+    return { ...refused(reason, 'transient'), ...(retryAfter !== undefined && { retryAfter }) };
+  }
   // Asked for as it is. Unpacking would let a few bytes become gigabytes.
   const encoding = headers['content-encoding'] ?? 'identity';
-  if (encoding !== 'identity' && encoding !== '') return 'The address answered with packed content.';
+  if (encoding !== 'identity' && encoding !== '')
+    return refused('The address answered with packed content.', 'address');
   // Its own word is enough to refuse it; to take it, the bytes are counted.
-  if (Number(headers['content-length']) > maxBytes) return `The answer is larger than ${maxBytes} bytes.`;
+  if (Number(headers['content-length']) > maxBytes)
+    return refused(`The answer is larger than ${maxBytes} bytes.`, 'content');
   return null;
 }
 
@@ -73,13 +95,13 @@ async function keep(body: BoundedBody, directory: string): Promise<FetchedMedia>
     const written = await write(body, path);
     if (written.bytes > 0) return { kind: 'fetched', path, ...written };
     await unlink(path);
-    return refused('The address answered with an empty file.');
+    return refused('The address answered with an empty file.', 'content');
   } catch (error) {
     body.discard();
     await unlink(path).catch(() => {}); // Not there if it could not be made.
     // A full disk is our failure, not the address's.
     if (!(error instanceof BodyFailed)) throw error;
-    return refused(error.message);
+    return refused(error.message, error instanceof BodyTooLarge ? 'content' : 'transient');
   }
 }
 
@@ -99,6 +121,8 @@ async function write(body: BoundedBody, path: string): Promise<Pick<Received, 'b
   }
 }
 
-function refused(reason: string): FetchedMedia {
-  return { kind: 'refused', reason };
-}
+const refused = (reason: string, why: FetchRefused['why']): FetchRefused => ({
+  kind: 'refused',
+  reason,
+  why,
+});

@@ -249,6 +249,7 @@ function readResult(reply: UpstreamReply, id: string): PollResult {
 const sameCodes: readonly JobErrorCode[] = [
   'invalid_input',
   'file_download_error',
+  'file_invalid',
   'content_policy_violation',
   'response_too_large',
   'submission_uncertain',

@@ -33,6 +33,7 @@ const codes: Readonly<Record<JobErrorCode, true>> = {
   runtime_error: true,
   invalid_input: true,
   file_download_error: true,
+  file_invalid: true,
   content_policy_violation: true,
   provider_unavailable: true,
   submission_uncertain: true,

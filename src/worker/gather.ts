@@ -7,18 +7,17 @@ import { isForeign } from '../catalog/foreign-jobs.ts';
 import type { MediaLimits } from '../catalog/media.ts';
 import { brokenLimit } from '../catalog/media-limits.ts';
 import type { Model, Reference } from '../catalog/model.ts';
-import { seconds } from '../domain/clock.ts';
 import { parseFileId } from '../domain/ids.ts';
 import type { Job } from '../domain/job.ts';
 import type { MediaFacts } from '../domain/media.ts';
 import type { Pinned, ProviderTask } from '../domain/provider.ts';
-import { fetchMedia } from '../media/fetch-media.ts';
+import type { FetchRefused } from '../media/fetch-media.ts';
 import { onSpool } from '../media/receive.ts';
 import { readFile } from '../store/files.ts';
 import { findPinned, findReferredFile } from '../store/references.ts';
+import { fetchInput } from './fetch-input.ts';
 import type { WorkerParts } from './parts.ts';
 
-const fetchTimeoutMs = 60 * seconds;
 /** For a medium whose bytes the contract does not bound. */
 const defaultMaxBytes = 512 * 1024 * 1024;
 
@@ -30,7 +29,20 @@ export type Gathered =
       readonly facts: ProviderTask['facts'];
       readonly pinned: ProviderTask['pinned'];
     }
-  | { readonly kind: 'refused'; readonly reason: string };
+  | ({ readonly kind: 'refused' } & InputRefused);
+
+/** Why a medium of an input is not taken. */
+export interface InputRefused {
+  /** A sentence for the client. */
+  readonly reason: string;
+  /** `file_invalid`: it is here, and it breaks a rule of the model. */
+  readonly code: 'file_download_error' | 'file_invalid';
+  /** Whether the same address may give it another time. */
+  readonly retryable: boolean;
+}
+
+const missing = (reason: string): InputRefused => ({ reason, code: 'file_download_error', retryable: false });
+const invalid = (reason: string): InputRefused => ({ reason, code: 'file_invalid', retryable: false });
 
 export interface Gathering {
   readonly gathered: Gathered;
@@ -59,26 +71,26 @@ export async function gatherMedia(
   try {
     const media: Record<string, string> = {};
     const facts: Record<string, MediaFacts> = {};
-    const refused = (path: string, reason: string): Gathering => ({
-      gathered: { kind: 'refused', reason: `${path}: ${reason}` },
+    const refused = (path: string, { reason, ...why }: InputRefused): Gathering => ({
+      gathered: { kind: 'refused', reason: `${path}: ${reason}`, ...why },
       drop,
     });
     for (const { path, value, limits } of found) {
       const brought = await bring(parts, value, { folder, limits, signal, known: media[value] });
-      if (brought.kind === 'refused') return refused(path.join('.'), brought.reason);
+      if (brought.kind === 'refused') return refused(path.join('.'), brought);
       media[value] = brought.path;
       facts[path.join('.')] = brought.facts;
     }
     for (const reference of references) {
       const fileId = await findReferredFile(parts.db, reference, job.userId);
-      if (!fileId) return refused(reference.path, 'what it points at is no longer there');
+      if (!fileId) return refused(reference.path, missing('what it points at is no longer there'));
       const brought = await bring(parts, fileId, { folder, limits: null, signal, known: undefined });
-      if (brought.kind === 'refused') return refused(reference.path, brought.reason);
+      if (brought.kind === 'refused') return refused(reference.path, brought);
       media[reference.id] = brought.path;
       facts[reference.path] = brought.facts;
     }
     const [fault] = model.mediaFaults(job.input, path => facts[path] ?? null);
-    if (fault) return refused(fault.path, fault.reason);
+    if (fault) return refused(fault.path, invalid(fault.reason));
     return { gathered: { kind: 'gathered', media, facts, pinned }, drop };
   } catch (failure) {
     await drop();
@@ -102,7 +114,7 @@ async function pinnedOf(
 
 type Brought =
   | { readonly kind: 'brought'; readonly path: string; readonly facts: MediaFacts }
-  | { readonly kind: 'refused'; readonly reason: string };
+  | ({ readonly kind: 'refused' } & InputRefused);
 
 interface BringOptions {
   readonly folder: string;
@@ -124,31 +136,30 @@ async function bring(
   if (typeof path !== 'string') return { kind: 'refused', ...path };
   const probe = await parts.prober.probe(path);
   if (probe.kind === 'unreadable')
-    return { kind: 'refused', reason: 'what the address holds cannot be read as a medium' };
+    return { kind: 'refused', ...invalid('what the address holds cannot be read as a medium') };
   const fault = limits && brokenLimit(probe.facts, limits);
-  return fault ? { kind: 'refused', reason: fault } : { kind: 'brought', path, facts: probe.facts };
+  return fault ? { kind: 'refused', ...invalid(fault) } : { kind: 'brought', path, facts: probe.facts };
 }
 
 async function copyOrFetch(
   parts: WorkerParts,
   value: string,
   { folder, maxBytes, signal }: { folder: string; maxBytes: number; signal: AbortSignal },
-): Promise<string | { readonly reason: string }> {
+): Promise<string | InputRefused> {
   const fileId = parseFileId(value);
   if (!fileId) {
-    const fetched = await fetchMedia(parts.outbound, value, {
-      maxBytes,
-      timeoutMs: fetchTimeoutMs,
-      directory: folder,
-      signal,
-    });
-    return fetched.kind === 'fetched' ? fetched.path : fetched;
+    const fetched = await fetchInput(parts, value, { maxBytes, folder, signal });
+    return typeof fetched === 'string' ? fetched : refusalOf(fetched);
   }
   // That the file is the user's was judged at the door.
   const file = await readFile(parts.db, fileId, parts.clock.now());
   const content = file && (await parts.blobs.open(file.blobKey, undefined, file.bytes));
-  if (!content) return { reason: 'the file is no longer there' };
+  if (!content) return missing('the file is no longer there');
   const path = join(folder, randomUUID());
   await onSpool(pipeline(content, createWriteStream(path, { flags: 'wx' })));
   return path;
 }
+
+/** Decisions 9: what may pass is worth another job; what breaks a rule of the model never is. */
+const refusalOf = ({ reason, why }: FetchRefused): InputRefused =>
+  why === 'content' ? invalid(reason) : { ...missing(reason), retryable: why === 'transient' };

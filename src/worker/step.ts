@@ -105,7 +105,8 @@ function openInput(parts: WorkerParts, model: Model, holding: Holding): Input {
       gathering = wanted;
       const { gathered } = gathering;
       if (gathered.kind === 'gathered') return gathered;
-      const error = jobError('file_download_error', gathered.reason);
+      const { code, reason, retryable } = gathered;
+      const error = { ...jobError(code, reason), retryable };
       return { kind: 'ended', outcome: { kind: 'failed', error } };
     },
     drop: async () => gathering?.drop(),

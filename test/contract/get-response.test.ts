@@ -177,7 +177,7 @@ for (const dialect of dialects) {
           ...rest
         } = withoutTimes(body, 'created_at', 'started_at', 'completed_at') as typeof body;
         assert.match(error.message, /^Runtime execution failed: image: /);
-        assert.deepEqual(error, { code: 'file_download_error', message: error.message, retryable: false });
+        assert.deepEqual(error, { code: 'file_download_error', message: error.message, retryable: true });
         assert.deepEqual(rest, {
           request_id,
           status: 'COMPLETED',
@@ -230,6 +230,7 @@ for (const dialect of dialects) {
         ['runtime_error', 500, false],
         ['invalid_input', 400, false],
         ['file_download_error', 400, false],
+        ['file_invalid', 400, false],
         ['content_policy_violation', 400, false],
         ['provider_unavailable', 500, true],
         ['submission_uncertain', 500, false],

@@ -32,14 +32,28 @@ async function resultOf(gateway: TestGateway, key: string, id: string, model = i
   }, `the end of job ${id}`);
 }
 
-/** Ended as a failure of the download, for that reason. */
-async function failsToDownload(gateway: TestGateway, body: unknown, reason: string, model = image) {
+type Code = 'file_download_error' | 'file_invalid';
+
+/** Ended for that reason. */
+async function fails(gateway: TestGateway, body: unknown, code: Code, reason: string, model = image) {
   const key = await gateway.key();
   const { request_id: id } = await create(gateway, key, { model, body });
   const { status, error } = await resultOf(gateway, key, id, model);
   assert.equal(status, 'COMPLETED');
   const message = `Runtime execution failed: ${reason}`;
-  assert.deepEqual(error, { code: 'file_download_error', message, retryable: false });
+  assert.deepEqual(error, { code, message, retryable: false });
+}
+
+/** The result of a job whose medium is tried again: the clock is put forward until there is one. */
+async function resultAfterTries(gateway: TestGateway, address: string) {
+  asked.length = 0;
+  const key = await gateway.key();
+  const { request_id: id } = await create(gateway, key, { model: image, body: bodyWith(address) });
+  return until(async () => {
+    gateway.clock.advance(500);
+    const answer = await gateway.ask('GET', pathOf(id, '/response', image), { key });
+    return answer.status === 200 && answer.body;
+  }, `the end of job ${id}`);
 }
 
 describe('with private addresses allowed', () => {
@@ -105,16 +119,56 @@ describe('with private addresses allowed', () => {
     });
   });
 
-  describe('file_download_error', () => {
-    const table: readonly (readonly [path: string, reason: string])[] = [
-      ['/missing', 'The address answered with status 404.'],
-      ['/broken', 'The address answered with status 500.'],
-      ['/unknown', 'The address answered with status 418.'],
-      ['/4', 'The address redirects more than 3 times.'],
-      ['/round', 'The address redirects more than 3 times.'],
+  describe('an address that fails for the moment', () => {
+    for (const path of ['/third-time', '/third-time-429', '/third-time-cut']) {
+      test(`${path} is asked three times, and the job is made`, async () => {
+        const { error, images } = await resultAfterTries(gateway, site + path);
+        assert.equal(error, null);
+        assert.equal(images.length, 1);
+        assert.deepEqual(asked, Array(3).fill(`GET ${path}`));
+      });
+    }
+
+    const table: readonly (readonly [path: string, reason: string, tries: number])[] = [
+      ['/broken', 'The address answered with status 500.', 3],
+      ['/lying', 'The answer broke off.', 3],
+      ['/come-back-in-an-hour', 'The address answered with status 503.', 1],
+    ];
+    for (const [path, reason, tries] of table) {
+      test(`${path} is asked ${tries} times; another job may have more luck`, async () => {
+        const { error } = await resultAfterTries(gateway, site + path);
+        const message = `Runtime execution failed: image: ${reason}`;
+        assert.deepEqual(error, { code: 'file_download_error', message, retryable: true });
+        assert.deepEqual(asked, Array(tries).fill(`GET ${path}`));
+      });
+    }
+
+    test('a port where nobody listens', async () => {
+      const { error } = await resultAfterTries(gateway, 'http://127.0.0.1:1/a.png');
+      const message = 'Runtime execution failed: image: The connection failed.';
+      assert.deepEqual(error, { code: 'file_download_error', message, retryable: true });
+    });
+
+    test('a cancel ends the wait for the next try', async () => {
+      asked.length = 0;
+      const key = await gateway.key();
+      const body = bodyWith(`${site}/come-back-in-a-minute`);
+      const { request_id: id } = await create(gateway, key, { model: image, body });
+      await until(async () => asked.length === 1, 'the first try');
+      assert.equal((await gateway.ask('PUT', pathOf(id, '/cancel', image), { key })).status, 202);
+      assert.equal((await resultOf(gateway, key, id)).error.code, 'cancelled');
+      assert.deepEqual(asked, ['GET /come-back-in-a-minute']);
+    });
+  });
+
+  describe('file_download_error and file_invalid', () => {
+    const table: readonly (readonly [path: string, reason: string, code?: Code])[] = [
+      ['/missing', 'The address answered with status 404.', 'file_download_error'],
+      ['/unknown', 'The address answered with status 418.', 'file_download_error'],
+      ['/4', 'The address redirects more than 3 times.', 'file_download_error'],
+      ['/round', 'The address redirects more than 3 times.', 'file_download_error'],
       ['/too-big', 'The answer is larger than 10485760 bytes.'],
       ['/too-big-untold', 'The answer is larger than 10485760 bytes.'],
-      ['/lying', 'The answer broke off.'],
       ['/empty', 'The address answered with an empty file.'],
       ['/webp', 'must be jpeg, png, found image/webp'],
       ['/narrow', 'width must be at least 300 px, found 299'],
@@ -122,9 +176,12 @@ describe('with private addresses allowed', () => {
       ['/page', 'must be jpeg, png, found application/octet-stream'],
       ['/cut', 'what the address holds cannot be read as a medium'],
     ];
-    for (const [path, reason] of table) {
-      test(`${path}: ${reason}`, () =>
-        failsToDownload(gateway, bodyWith(`${site}${path}`), `image: ${reason}`));
+    for (const [path, reason, code = 'file_invalid'] of table) {
+      test(`${code} at once, ${path}: ${reason}`, async () => {
+        asked.length = 0;
+        await fails(gateway, bodyWith(`${site}${path}`), code, `image: ${reason}`);
+        assert.equal(asked.filter(each => each === `GET ${path}`).length, path === '/round' ? 4 : 1);
+      });
     }
 
     const motion = (address: string, orientation = 'video') => ({
@@ -171,19 +228,16 @@ describe('with private addresses allowed', () => {
       ],
     ];
     for (const [model, body, reason] of others)
-      test(`${model}: ${reason}`, () => failsToDownload(gateway, body(), reason, model));
+      test(`${model}: ${reason}`, () => fails(gateway, body(), 'file_invalid', reason, model));
 
     test('a playlist that calls itself a sound leads nowhere', async () => {
       asked.length = 0;
       const body = { prompt: 'Waves', duration: 2, audio_url: `${site}/playlist.wav` };
       const reason =
         'audio_url: must be mpeg, wav, mp4, webm, ogg, flac, aac, found application/octet-stream';
-      await failsToDownload(gateway, body, reason, video);
+      await fails(gateway, body, 'file_invalid', reason, video);
       assert.deepEqual(asked, ['GET /playlist.wav']);
     });
-
-    test('a port where nobody listens', () =>
-      failsToDownload(gateway, bodyWith('http://127.0.0.1:1/a.png'), 'image: The connection failed.'));
 
     test('nothing fetched is left behind, whatever came of it', async () => {
       const left = await gateway.keptFiles();

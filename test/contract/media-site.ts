@@ -18,6 +18,16 @@ const leadsTo =
   response =>
     response.writeHead(302, { location }).end();
 
+/** Answers by `fail` twice, then with the picture, and so on. */
+function everyThird(fail: Answering): Answering {
+  let asked = 0;
+  return response => (++asked % 3 === 0 ? gives(small)(response) : fail(response));
+}
+const lies: Answering = async response => {
+  response.writeHead(200, { 'content-length': 1_000_000 });
+  response.write(await small(), () => response.destroy());
+};
+
 const page = '<!doctype html><title>Not here</title>';
 const tooBig = async () => padTo(await small(), 10 * megabyte + 1);
 
@@ -32,10 +42,12 @@ const routes: Readonly<Record<string, Answering>> = {
   '/full': gives(async () => padTo(await picture('jpeg', 300, 300), 10 * megabyte)),
   '/too-big': gives(tooBig),
   '/too-big-untold': async response => void response.end(await tooBig()),
-  '/lying': async response => {
-    response.writeHead(200, { 'content-length': 1_000_000 });
-    response.write(await small(), () => response.destroy());
-  },
+  '/lying': lies,
+  '/third-time': everyThird(response => response.writeHead(502).end(page)),
+  '/third-time-429': everyThird(response => response.writeHead(429, { 'retry-after': '9' }).end()),
+  '/third-time-cut': everyThird(lies),
+  '/come-back-in-an-hour': response => response.writeHead(503, { 'retry-after': '3600' }).end(),
+  '/come-back-in-a-minute': response => response.writeHead(503, { 'retry-after': '60' }).end(),
   // Only its own word is looked at: nobody waits for so much.
   '/51-mb': response => response.writeHead(200, { 'content-length': 50 * megabyte + 1 }).flushHeaders(),
   '/101-mb': response => response.writeHead(200, { 'content-length': 100 * megabyte + 1 }).flushHeaders(),

@@ -67,7 +67,7 @@ describe('base64 in pieces', () => {
   });
 
   test('reads what `base64 FILE` prints, and the same without its padding', () => {
-    const content = Buffer.from('A lighthouse above the sea at dusk. '.repeat(9) + '!');
+    const content = Buffer.from(`${'A lighthouse above the sea at dusk. '.repeat(9)}!`);
     const lines = content.toString('base64').replaceAll(/(.{76})/g, '$1\n');
     assert.deepEqual(inPieces(`${lines}\n`, 9), content);
     assert.deepEqual(inPieces(lines.replaceAll('\n', '\r\n').replaceAll('=', ''), 9), content);

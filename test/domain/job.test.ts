@@ -30,6 +30,7 @@ describe('the error of a job', () => {
     runtime_error: false,
     invalid_input: false,
     file_download_error: false,
+    file_invalid: false,
     content_policy_violation: false,
     provider_unavailable: true,
     submission_uncertain: false,

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openOutbound } from '../../src/media/connect.ts';
-import { fetchMedia } from '../../src/media/fetch-media.ts';
+import { type FetchRefused, fetchMedia } from '../../src/media/fetch-media.ts';
 
 const routes: Record<string, (response: ServerResponse) => void> = {
   '/file': response => response.end('twelve bytes'),
@@ -17,6 +17,8 @@ const routes: Record<string, (response: ServerResponse) => void> = {
   },
   '/empty': response => response.end(),
   '/missing': response => response.writeHead(404).end('no'),
+  '/busy': response => response.writeHead(429, { 'retry-after': '7' }).end(),
+  '/failing': response => response.writeHead(500).end(),
   '/unchanged': response => response.writeHead(304).end(),
   '/packed': response => response.writeHead(200, { 'content-encoding': 'gzip' }).end('xxx'),
   '/1': response => response.writeHead(301, { location: '/file' }).end(),
@@ -74,38 +76,45 @@ describe('a medium is fetched', () => {
     });
   }
 
-  const refusals: readonly (readonly [path: string, reason: string])[] = [
-    ['/4', 'The address redirects more than 3 times.'],
-    ['/round', 'The address redirects more than 3 times.'],
-    ['/nowhere', 'The address answered with status 302.'],
-    ['/nonsense', 'The address redirects to something that is no address.'],
-    ['/to-file', 'The address must be a plain http:// or https:// address.'],
-    ['/to-user', 'The address may not hold a user name or password.'],
-    ['/missing', 'The address answered with status 404.'],
-    ['/unchanged', 'The address answered with status 304.'],
-    ['/packed', 'The address answered with packed content.'],
-    ['/empty', 'The address answered with an empty file.'],
-    ['/announced', 'The answer is larger than 12 bytes.'],
-    ['/endless', 'The answer is larger than 12 bytes.'],
-    ['/cut', 'The answer broke off.'],
+  const refusals: readonly (readonly [path: string, reason: string, why: FetchRefused['why']])[] = [
+    ['/4', 'The address redirects more than 3 times.', 'address'],
+    ['/round', 'The address redirects more than 3 times.', 'address'],
+    ['/nowhere', 'The address answered with status 302.', 'address'],
+    ['/nonsense', 'The address redirects to something that is no address.', 'address'],
+    ['/to-file', 'The address must be a plain http:// or https:// address.', 'address'],
+    ['/to-user', 'The address may not hold a user name or password.', 'address'],
+    ['/missing', 'The address answered with status 404.', 'address'],
+    ['/unchanged', 'The address answered with status 304.', 'address'],
+    ['/failing', 'The address answered with status 500.', 'transient'],
+    ['/packed', 'The address answered with packed content.', 'address'],
+    ['/empty', 'The address answered with an empty file.', 'content'],
+    ['/announced', 'The answer is larger than 12 bytes.', 'content'],
+    ['/endless', 'The answer is larger than 12 bytes.', 'content'],
+    ['/cut', 'The answer broke off.', 'transient'],
   ];
-  for (const [path, reason] of refusals) {
+  for (const [path, reason, why] of refusals) {
     test(`${path} is refused and leaves nothing behind`, async () => {
-      assert.deepEqual(await fetch(path), { kind: 'refused', reason });
+      assert.deepEqual(await fetch(path), { kind: 'refused', reason, why });
       assert.deepEqual(await readdir(directory), []);
     });
   }
 
+  test('what an address asks for with 429 is told', async () => {
+    const reason = 'The address answered with status 429.';
+    assert.deepEqual(await fetch('/busy'), { kind: 'refused', reason, why: 'transient', retryAfter: '7' });
+  });
+
   test('one byte over the bound is refused', async () => {
     const reason = 'The answer is larger than 11 bytes.';
-    assert.deepEqual(await fetch('/file', { maxBytes: 11 }), { kind: 'refused', reason });
-    assert.deepEqual(await fetch('/pieces', { maxBytes: 11 }), { kind: 'refused', reason });
+    assert.deepEqual(await fetch('/file', { maxBytes: 11 }), { kind: 'refused', reason, why: 'content' });
+    assert.deepEqual(await fetch('/pieces', { maxBytes: 11 }), { kind: 'refused', reason, why: 'content' });
     assert.deepEqual(await readdir(directory), []);
   });
 
   test('a slow drip ends at the deadline and leaves nothing behind', async () => {
     const reason = 'No answer came in time.';
-    assert.deepEqual(await fetch('/endless', { maxBytes: 1e9, timeoutMs: 100 }), { kind: 'refused', reason });
+    const slow = await fetch('/endless', { maxBytes: 1e9, timeoutMs: 100 });
+    assert.deepEqual(slow, { kind: 'refused', reason, why: 'transient' });
     assert.deepEqual(await readdir(directory), []);
   });
 
@@ -114,7 +123,8 @@ describe('a medium is fetched', () => {
     const fetched = fetch('/endless', { maxBytes: 1e9, signal: stop.signal });
     await once(server, 'request');
     stop.abort();
-    assert.deepEqual(await fetched, { kind: 'refused', reason: 'The request was broken off.' });
+    const reason = 'The request was broken off.';
+    assert.deepEqual(await fetched, { kind: 'refused', reason, why: 'transient' });
     assert.deepEqual(await readdir(directory), []);
   });
 
@@ -166,6 +176,7 @@ describe('each redirect is judged like the first address', () => {
       assert.deepEqual(await fetchMedia(outbound, 'http://media.example/a.png', limits), {
         kind: 'refused',
         reason: 'The address is not a public one.',
+        why: 'address',
       });
       assert.deepEqual(asked, [
         'http://media.example/a.png',

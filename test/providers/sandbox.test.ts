@@ -14,7 +14,7 @@ const speechPlan = (text: string) => planOf('theta-3.1-flash-tts-preview', { tex
 const sandboxOf = (text: string) => openSandbox(speechPlan(text)).sandbox;
 
 const whatExists =
-  'there are [atelier:fail=CODE] with one of runtime_error, invalid_input, file_download_error, ' +
+  'there are [atelier:fail=CODE] with one of runtime_error, invalid_input, file_download_error, file_invalid, ' +
   'content_policy_violation, provider_unavailable, submission_uncertain, expired, cancelled, ' +
   'response_too_large, internal_error; [atelier:slow=SECONDS] with 1 to 600; and [atelier:progress]';
 

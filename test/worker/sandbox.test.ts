@@ -26,6 +26,7 @@ describe('the switches of the local engine', () => {
       runtime_error: [false, 500],
       invalid_input: [false, 400],
       file_download_error: [false, 400],
+      file_invalid: [false, 400],
       content_policy_violation: [false, 400],
       provider_unavailable: [true, 500],
       submission_uncertain: [false, 500],
@@ -92,7 +93,7 @@ describe('the switches of the local engine', () => {
       code: 'invalid_input',
       message:
         'Runtime execution failed: the switch [atelier:fial=expired] does not exist; there are ' +
-        '[atelier:fail=CODE] with one of runtime_error, invalid_input, file_download_error, ' +
+        '[atelier:fail=CODE] with one of runtime_error, invalid_input, file_download_error, file_invalid, ' +
         'content_policy_violation, provider_unavailable, submission_uncertain, expired, cancelled, ' +
         'response_too_large, internal_error; [atelier:slow=SECONDS] with 1 to 600; and [atelier:progress]',
       retryable: false,

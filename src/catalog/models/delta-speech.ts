@@ -297,6 +297,7 @@ function planOf(input: DeltaInput): SpeechPlan {
 const statusCodes: Readonly<Partial<Record<JobErrorCode, number>>> = {
   invalid_input: 2013,
   file_download_error: 2013,
+  file_invalid: 2013,
   content_policy_violation: 1026,
   provider_unavailable: 1002,
   expired: 1001,

@@ -31,6 +31,7 @@ const endedByTheCaller: readonly JobErrorCode[] = [
   'expired',
   'invalid_input',
   'file_download_error',
+  'file_invalid',
   'content_policy_violation',
 ];
 
