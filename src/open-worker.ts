@@ -44,6 +44,7 @@ export async function openWorker(foundation: Foundation, closers: Closers): Prom
     ...foundation,
     catalog,
     outbound,
+    probeVideo: engine.probe,
     routing,
     runningPerKey: () => live.now().limits.runningPerKey,
     breaker: openBreaker(foundation),

@@ -8,7 +8,8 @@ const secondsSlack = { below: 0.001, above: 0.05 };
 
 /** Which bound a probed file breaks, as a reason that follows the field's name; null when it keeps them all. */
 export function brokenLimit(facts: MediaFacts, limits: MediaLimits): string | null {
-  if (!limits.formats.includes(facts.mimeType)) {
+  const isOther = limits.otherFormats === true && facts.video !== undefined;
+  if (!isOther && !limits.formats.includes(facts.mimeType)) {
     return `must be ${limits.formats.map(format => format.split('/')[1]).join(', ')}, found ${facts.mimeType}`;
   }
   const { width, height } = facts.image ?? facts.video ?? { width: 0, height: 0 };

@@ -17,6 +17,8 @@ export interface MediaLimits {
   readonly forms: readonly MediaForm[];
   /** MIME types. */
   readonly formats: readonly string[];
+  /** Any other container is taken, too, as far as a video can be found in it. */
+  readonly otherFormats?: true;
   readonly maxBytes?: number;
   /** "under", not "at most". */
   readonly maxBytesExclusive?: true;

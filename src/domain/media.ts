@@ -21,3 +21,6 @@ export interface MediaFacts {
     readonly codec: string;
   };
 }
+
+/** A second look at a video file that the prober cannot read; null where there is nothing that could look. */
+export type ProbeVideo = (path: string) => Promise<NonNullable<MediaFacts['video']> | 'unreadable' | null>;

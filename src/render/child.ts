@@ -12,6 +12,9 @@ process.on('message', message => {
     case 'start':
       void finish(draw(message.task).then(rendered => ({ kind: 'rendered', rendered })));
       return;
+    case 'probe':
+      void finish(probe(message.path).then(video => ({ kind: 'probed', video })));
+      return;
     case 'try':
       void finish(tryLibraries().then(() => ({ kind: 'usable' })));
       return;
@@ -38,6 +41,8 @@ async function draw(task: RenderTask): Promise<Rendered> {
     }
   }
 }
+
+const probe = async (path: string) => (await import('./probe-video.ts')).probeVideo(path);
 
 async function tryLibraries(): Promise<void> {
   const { tryEncoding } = await import('./encode-video.ts');

@@ -5,7 +5,9 @@ import { constants, setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { seconds } from '../domain/clock.ts';
-import { isFromChild, type Rendered, type RenderTask, type ToChild } from './messages.ts';
+import { openFairQueue } from '../domain/fair-queue.ts';
+import type { ProbeVideo } from '../domain/media.ts';
+import { type FromChild, isFromChild, type Rendered, type RenderTask, type ToChild } from './messages.ts';
 
 export type { Rendered, RenderedOutput, RenderTask } from './messages.ts';
 
@@ -30,6 +32,8 @@ export interface RenderEngine {
   start(task: RenderTask): Render;
   /** Whether the optional libraries are here and encode: tried once in a child, remembered. */
   ready(): Promise<Ability>;
+  /** What a video file holds that our own readers cannot read; one file at a time. Never rejects. */
+  probe: ProbeVideo;
   /** Kills what runs, cancels what waits and resolves when no child is left. */
   close(): Promise<void>;
 }
@@ -45,11 +49,14 @@ interface Waiting {
 
 interface Running {
   readonly child: ChildProcess;
-  readonly ended: Promise<RenderEnd | { readonly kind: 'usable' }>;
+  readonly ended: Promise<RenderEnd | { readonly kind: 'usable' } | Probed>;
 }
+
+type Probed = Extract<FromChild, { readonly kind: 'probed' }>;
 
 const childPath = fileURLToPath(new URL('./child.ts', import.meta.url));
 const tryMs = 30 * seconds;
+const probeMs = 30 * seconds;
 const maxStderrCharacters = 4000;
 
 /** Libraries that work do not stop to: no other engine of this process tries them again. */
@@ -62,6 +69,13 @@ export function openRenderEngine({ concurrency }: RenderEngineOptions): RenderEn
   let running = 0;
   let closed = false;
   let tried: Promise<Ability> | undefined;
+  // Whoever waits here holds a slot of an account, so there are never many.
+  const probes = openFairQueue<'video'>({
+    running: 1,
+    runningPerShare: 1,
+    waiting: Number.POSITIVE_INFINITY,
+    waitingPerShare: Number.POSITIVE_INFINITY,
+  });
   const killAll = () => {
     for (const child of children) child.kill('SIGKILL');
   };
@@ -92,7 +106,7 @@ export function openRenderEngine({ concurrency }: RenderEngineOptions): RenderEn
           running -= 1;
           next();
           const last = cancelled && end.kind !== 'rendered' ? { kind: 'cancelled' as const } : end;
-          settle(last.kind === 'usable' ? { kind: 'failed', message: 'The render gave no result.' } : last);
+          settle(isRenderEnd(last) ? last : { kind: 'failed', message: 'The render gave no result.' });
         });
       },
     };
@@ -171,11 +185,21 @@ export function openRenderEngine({ concurrency }: RenderEngineOptions): RenderEn
     return { ok: true };
   }
 
+  function ready(): Promise<Ability> {
+    tried ??= areKnownToWork ? Promise.resolve({ ok: true }) : tryLibraries();
+    return tried;
+  }
+
   return {
     start,
-    ready() {
-      tried ??= areKnownToWork ? Promise.resolve({ ok: true }) : tryLibraries();
-      return tried;
+    ready,
+    async probe(path) {
+      const ability = await ready();
+      if (!ability.ok || closed) return null;
+      return probes.run('video', async () => {
+        const end = await runChild({ kind: 'probe', path }, probeMs, () => {}).ended;
+        return end.kind === 'probed' ? end.video : 'unreadable';
+      });
     },
     async close() {
       closed = true;
@@ -206,6 +230,9 @@ function forkChild(): ChildProcess {
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   return child;
 }
+
+const isRenderEnd = (end: Awaited<Running['ended']>): end is RenderEnd =>
+  end.kind !== 'usable' && end.kind !== 'probed';
 
 /** The directory was empty at the start, so whatever is not an output is a piece of one. */
 async function leaveOnly(directory: string, end: RenderEnd): Promise<void> {

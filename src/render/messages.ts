@@ -1,4 +1,5 @@
 import type { RenderPlan } from '../catalog/render-plan.ts';
+import type { MediaFacts } from '../domain/media.ts';
 
 /** What a render needs to know; crosses to the child as it is. */
 export interface RenderTask {
@@ -32,11 +33,15 @@ export interface Rendered {
 }
 
 /** `try` encodes two frames to see whether the optional libraries are here. */
-export type ToChild = { readonly kind: 'start'; readonly task: RenderTask } | { readonly kind: 'try' };
+export type ToChild =
+  | { readonly kind: 'start'; readonly task: RenderTask }
+  | { readonly kind: 'probe'; readonly path: string }
+  | { readonly kind: 'try' };
 
 export type FromChild =
   | { readonly kind: 'progress'; readonly fraction: number }
   | { readonly kind: 'rendered'; readonly rendered: Rendered }
+  | { readonly kind: 'probed'; readonly video: NonNullable<MediaFacts['video']> }
   | { readonly kind: 'usable' }
   | { readonly kind: 'failed'; readonly message: string };
 
@@ -55,10 +60,10 @@ export interface Stage {
 
 /** Both ends are this very code, so the tag is enough to tell the messages apart. */
 export const isToChild = (message: unknown): message is ToChild =>
-  hasKind(message) && ['start', 'try'].includes(message.kind);
+  hasKind(message) && ['start', 'probe', 'try'].includes(message.kind);
 
 export const isFromChild = (message: unknown): message is FromChild =>
-  hasKind(message) && ['progress', 'rendered', 'usable', 'failed'].includes(message.kind);
+  hasKind(message) && ['progress', 'rendered', 'probed', 'usable', 'failed'].includes(message.kind);
 
 function hasKind(message: unknown): message is { readonly kind: string } {
   return (

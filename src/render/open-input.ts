@@ -10,7 +10,7 @@ export interface Input {
 
 /** Containers only: a playlist would make the library open whatever stands in it. */
 const formats = {
-  video: 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg',
+  video: 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,flv,asf,ogg',
   audio: 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,mp3,wav,w64,flac,ogg,aac,aiff,caf,amr',
   picture: 'mov,mp4,m4a,3gp,3g2,mj2,bmp_pipe,tiff_pipe,png_pipe,jpeg_pipe,webp_pipe,gif,gif_pipe',
 } as const;

@@ -141,6 +141,10 @@ async function* decoded({ demuxer, decoder, stream }: Input): AsyncGenerator<Fra
 }
 
 /** Phones write sideways and say so; the decoder does not turn anything. */
+/** Whether what is displayed is as wide as the coded picture is high. */
+export const isLaidOnItsSide = (input: Input): boolean =>
+  uprightGraph(input).some(step => step.startsWith('transpose'));
+
 function uprightGraph({ stream }: Input): string[] {
   const matrix = stream.codecpar.getCodedSideData(av.AV_PKT_DATA_DISPLAYMATRIX);
   if (matrix === null || matrix.length < 8) return [];

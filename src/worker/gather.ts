@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { isForeign } from '../catalog/foreign-jobs.ts';
@@ -135,10 +135,28 @@ async function bring(
   const path = known ?? (await copyOrFetch(parts, value, { folder, maxBytes, signal }));
   if (typeof path !== 'string') return { kind: 'refused', ...path };
   const probe = await parts.prober.probe(path);
-  if (probe.kind === 'unreadable')
-    return { kind: 'refused', ...invalid('what the address holds cannot be read as a medium') };
-  const fault = limits && brokenLimit(probe.facts, limits);
-  return fault ? { kind: 'refused', ...invalid(fault) } : { kind: 'brought', path, facts: probe.facts };
+  const facts = probe.kind === 'read' ? probe.facts : null;
+  if (limits?.otherFormats && !facts?.video) return bringOther(parts, path, limits);
+  if (!facts) return { kind: 'refused', ...invalid('what the address holds cannot be read as a medium') };
+  return judged(path, facts, limits);
+}
+
+function judged(path: string, facts: MediaFacts, limits: MediaLimits | null): Brought {
+  const fault = limits && brokenLimit(facts, limits);
+  return fault ? { kind: 'refused', ...invalid(fault) } : { kind: 'brought', path, facts };
+}
+
+/**
+ * Contract 2.10: any video. Where the engine that could read it is not installed, the upstream judges it; the
+ * local engine never sees it, since it is that same engine.
+ */
+async function bringOther({ probeVideo }: WorkerParts, path: string, limits: MediaLimits): Promise<Brought> {
+  const { size: bytes } = await stat(path);
+  const facts = { mimeType: 'application/octet-stream', bytes };
+  const video = await probeVideo(path);
+  if (video === null) return { kind: 'brought', path, facts };
+  if (video !== 'unreadable') return judged(path, { ...facts, video }, limits);
+  return { kind: 'refused', ...invalid('what the address holds cannot be read as a video') };
 }
 
 async function copyOrFetch(

@@ -3,6 +3,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Blobs } from '../domain/blobs.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Outcome } from '../domain/job.ts';
+import type { ProbeVideo } from '../domain/media.ts';
 import type { Tracing } from '../domain/tracing.ts';
 import type { Outbound } from '../media/connect.ts';
 import type { Prober } from '../media/prober.ts';
@@ -18,6 +19,8 @@ export interface WorkerParts {
   readonly blobs: Blobs;
   readonly clock: Clock;
   readonly prober: Prober;
+  /** By the engine of this machine, for containers that the prober does not know. */
+  readonly probeVideo: ProbeVideo;
   /** For media that a request names by address. */
   readonly outbound: Outbound;
   /** Which account takes the jobs of which model. */

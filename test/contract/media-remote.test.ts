@@ -230,6 +230,30 @@ describe('with private addresses allowed', () => {
     for (const [model, body, reason] of others)
       test(`${model}: ${reason}`, () => fails(gateway, body(), 'file_invalid', reason, model));
 
+    const extend = 'epsilon-q2-turbo-extend';
+    const extension = (path: string) => ({ video_url: site + path, duration: 1, resolution: '540p' });
+    test('a video in a container that only the engine reads is extended', async () => {
+      const key = await gateway.key();
+      const { request_id: id } = await create(gateway, key, { model: extend, body: extension('/five.avi') });
+      const { error, video: made } = await resultOf(gateway, key, id, extend);
+      assert.equal(error, null);
+      // Of the sides that the engine found in it.
+      assert.deepEqual([made.width, made.height], [574, 540]);
+    });
+
+    for (const [path, reason] of [
+      ['/three.avi', 'video_url: length must be between 4 and 60 s, found 3'],
+      ['/page', 'video_url: what the address holds cannot be read as a video'],
+      ['/playlist.m3u8', 'video_url: what the address holds cannot be read as a video'],
+      ['/portrait.png', 'video_url: what the address holds cannot be read as a video'],
+    ] as const) {
+      test(`${extend} with ${path}: ${reason}`, async () => {
+        asked.length = 0;
+        await fails(gateway, extension(path), 'file_invalid', reason, extend);
+        assert.deepEqual(asked, [`GET ${path}`]);
+      });
+    }
+
     test('a playlist that calls itself a sound leads nowhere', async () => {
       asked.length = 0;
       const body = { prompt: 'Waves', duration: 2, audio_url: `${site}/playlist.wav` };

@@ -55,6 +55,10 @@ const routes: Readonly<Record<string, Answering>> = {
   '/short.mp4': gives(() => clip({ width: 340, height: 340, seconds: 2.9, fps: '10' }), 'video/mp4'),
   '/eleven.mp4': gives(() => clip({ width: 340, height: 340, seconds: 11, fps: '10' }), 'video/mp4'),
   '/eight.mp4': gives(() => clip({ seconds: 8 }), 'video/mp4'),
+  // No container that our own readers know.
+  '/five.avi': gives(() => clip({ container: 'avi', width: 340, height: 320, seconds: 5 })),
+  '/three.avi': gives(() => clip({ container: 'avi', width: 340, height: 320, seconds: 3 })),
+  '/playlist.m3u8': gives(async () => '#EXTM3U\n#EXTINF:5,\n/five.avi\n'),
   '/wide.png': gives(() => picture('png', 400, 100)),
   '/webp': gives(() => picture('webp', 300, 300), 'image/png'),
   '/narrow': gives(() => picture('png', 299, 300)),

@@ -8,7 +8,7 @@ import { makeClip, makePicture } from '../media/make-media.ts';
 export type PictureFormat = 'png' | 'jpeg' | 'webp' | 'gif' | 'avif' | 'bmp' | 'tiff' | 'heic' | 'heif';
 
 export interface ClipWanted {
-  readonly container?: 'mp4' | 'mov' | 'webm';
+  readonly container?: 'mp4' | 'mov' | 'webm' | 'avi';
   readonly width?: number;
   readonly height?: number;
   /** As a filter reads it: `30`, or `24000/1001`. */

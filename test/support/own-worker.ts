@@ -42,6 +42,8 @@ export async function startOwnWorker(options: OwnWorkerOptions): Promise<() => P
     blobs: await openDiskBlobs(join(folder, 'blobs')),
     clock,
     prober,
+    // As where the local engine is not installed.
+    probeVideo: async () => null,
     outbound,
     routing: openRouting([account], new Map(), account),
     runningPerKey: () => null,

@@ -33,8 +33,9 @@ export default defineModel({
       {
         kind: 'video',
         forms: ['url'],
-        // Contract 2.10: any video; these can be read.
+        // Contract 2.10: any video. These are read by the gateway itself.
         formats: ['video/mp4', 'video/quicktime', 'video/webm', 'video/3gpp'],
+        otherFormats: true,
         seconds: { min: 4, max: 60 },
       },
       { title: 'Video', description: 'Any video of 4 to 60 seconds.' },
