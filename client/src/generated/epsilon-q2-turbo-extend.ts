@@ -100,6 +100,7 @@ export const epsilonQ2TurboExtend: ModelDescription = {
             "video/webm",
             "video/3gpp"
           ],
+          "otherFormats": true,
           "seconds": {
             "min": 4,
             "max": 60
