@@ -1,10 +1,17 @@
 import { hours } from '../domain/clock.ts';
 import type { StoredFile } from '../domain/file.ts';
-import { type JobId, jobIdFromRow, type KeyId, type UserId } from '../domain/ids.ts';
+import {
+  type JobId,
+  jobIdFromRow,
+  type KeyId,
+  keyIdFromRow,
+  type UserId,
+  userIdFromRow,
+} from '../domain/ids.ts';
 import type { Band } from '../domain/job.ts';
 import type { Connection, Row, Statements, Value } from './connection.ts';
 import { insertFile } from './files.ts';
-import { integer, text } from './rows.ts';
+import { integer, oneOf, text, textOrNull } from './rows.ts';
 import { together } from './together.ts';
 
 /** Decisions 2: an Idempotency-Key is remembered this long. */
@@ -136,6 +143,44 @@ const insertMany = `INSERT INTO jobs (${names}, state, rank)
   FROM json_to_recordset(CAST($1 AS JSON))
     AS fresh(behind INTEGER, ${names.map(column => `${column} ${columns[column]}`)})
   ON CONFLICT DO NOTHING RETURNING id, rank`;
+
+/**
+ * Makes a job of the same input for the same key, as if its client had created it now: with the accounts that may take
+ * it, the band, the callback and the time that the first one had. False when there is no such job. Idempotency-Key and
+ * external_task_id stay with the first, for they are unique.
+ */
+export async function copyJob(
+  tx: Statements,
+  { from, to }: { readonly from: JobId; readonly to: JobId },
+  now: number,
+): Promise<boolean> {
+  const [row] = await tx.read(
+    `SELECT user_id, key_id, model_id, band, created_at, expires_at, input, callback_url, accounts
+     FROM jobs WHERE id = $1`,
+    [from],
+  );
+  if (!row) return false;
+  await tryInsert(tx, {
+    id: to,
+    userId: userIdFromRow(text(row, 'user_id')),
+    keyId: keyIdFromRow(text(row, 'key_id')),
+    modelId: text(row, 'model_id'),
+    band: oneOf(row, 'band', [0, 1]),
+    createdAt: now,
+    expiresAt: now + integer(row, 'expires_at') - integer(row, 'created_at'),
+    input: text(row, 'input'),
+    parentId: from,
+    externalTaskId: null,
+    callbackUrl: textOrNull(row, 'callback_url'),
+    idempotency: null,
+    accounts: accountsFromText(textOrNull(row, 'accounts')),
+  });
+  return true;
+}
+
+/** Each account stands between commas: see `rowOf`. */
+const accountsFromText = (written: string | null): readonly string[] | null =>
+  written === null ? null : written.split(',').filter(account => account !== '');
 
 const inserted = (row: Row | undefined): Insertion | null =>
   row ? { kind: 'inserted', rank: integer(row, 'rank') } : null;
