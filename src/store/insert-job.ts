@@ -9,8 +9,10 @@ import {
   userIdFromRow,
 } from '../domain/ids.ts';
 import type { Band } from '../domain/job.ts';
+import type { Quota } from '../domain/key.ts';
 import type { Connection, Row, Statements, Value } from './connection.ts';
 import { insertFile } from './files.ts';
+import { countOnDay, findUsedQuota, lockQuota, type UsedQuota } from './key-quota.ts';
 import { integer, oneOf, text, textOrNull } from './rows.ts';
 import { together } from './together.ts';
 
@@ -46,41 +48,61 @@ export type Insertion =
   | { readonly kind: 'inserted'; readonly rank: number }
   | { readonly kind: 'replayed'; readonly jobId: JobId }
   | { readonly kind: 'idempotency_key_reused' }
-  | { readonly kind: 'external_task_id_used'; readonly jobId: JobId };
+  | { readonly kind: 'external_task_id_used'; readonly jobId: JobId }
+  | UsedQuota;
+
+/** What a job brings with it, and what bounds it. */
+export interface InsertOptions {
+  /** The media that came inside its creation. */
+  readonly files?: readonly StoredFile[];
+  /** Of its key; absent or null: any number of jobs. */
+  readonly quota?: Quota | null;
+}
 
 /**
  * Keeps a job; flushed when it resolves. Its rank lets users take turns: behind their own waiting jobs
- * of the model, never before the front of the line.
+ * of the model, never before the front of the line. The bounds of its key are counted in the same transaction; what
+ * stands in its way (a create under the same Idempotency-Key, for one) is told before them.
  */
 export async function insertJob(
   db: Connection,
   job: NewJob,
-  files: readonly StoredFile[] = [],
+  options: InsertOptions = {},
 ): Promise<Insertion> {
-  const inserted = await insertWithFiles(db, job, files);
+  const inserted = await insertWithin(db, job, options);
   if (inserted) return inserted;
   if (job.idempotency) await forgetOldIdempotencyKey(db, job, job.idempotency.key);
   return (
-    (await findReplay(db, job, job.createdAt)) ??
-    (await findByExternalTaskId(db, job)) ??
+    (await findEarlier(db, job)) ??
     // What stood in the way is gone: it was forgotten or pruned a moment ago.
-    (await insertWithFiles(db, job, files)) ??
+    (await insertWithin(db, job, options)) ??
     Promise.reject(new Error(`expected job ${job.id} to be inserted or its conflict to be found`))
   );
 }
 
-function insertWithFiles(
+/** Null: something stands in its way. */
+function insertWithin(
   db: Connection,
   job: NewJob,
-  files: readonly StoredFile[],
+  { files = [], quota = null }: InsertOptions,
 ): Promise<Insertion | null> {
-  if (files.length === 0) return db.dialect === 'postgres' ? tryInsertTogether(db, job) : tryInsert(db, job);
+  // A key without bounds waits for nobody.
+  if (files.length === 0 && quota === null)
+    return db.dialect === 'postgres' ? tryInsertTogether(db, job) : tryInsert(db, job);
   return db.transaction(async tx => {
+    const bounds = quota && (await lockQuota(tx, job.keyId));
+    const used = bounds && (await findUsedQuota(tx, job.keyId, bounds, job.createdAt));
+    if (used) return (await findEarlier(tx, job)) ?? used;
     const inserted = await tryInsert(tx, job);
-    for (const file of inserted ? files : []) await insertFile(tx, file);
+    if (!inserted) return null;
+    if (bounds && bounds.perDay !== null) await countOnDay(tx, job.keyId, job.createdAt);
+    for (const file of files) await insertFile(tx, file);
     return inserted;
   });
 }
+
+const findEarlier = async (db: Statements, job: NewJob): Promise<Insertion | null> =>
+  (await findReplay(db, job, job.createdAt)) ?? (await findByExternalTaskId(db, job));
 
 /** The columns that a creation fills, and their types where a row comes as JSON. */
 const columns = {
