@@ -24,6 +24,7 @@ import type { JudgedMedia, MediaGate } from './keep-media.ts';
 import { quotaRefusal } from './quota.ts';
 import { readJsonObject } from './read-body.ts';
 import { refuseWebhooksAround, refuseWebhooksIn } from './refuse-webhooks.ts';
+import { type StorageRoom, storageRefusal } from './storage-room.ts';
 import type { WaitingPlaces } from './waiting-places.ts';
 
 /** A creation as it came in, after its sender is known. */
@@ -58,6 +59,7 @@ export interface AdmissionParts {
   readonly mediaGate: MediaGate;
   readonly bodies: Bodies;
   readonly waitingPlaces: WaitingPlaces;
+  readonly storage: StorageRoom;
   /** Those that are served; any other is as unknown as one that is not there. */
   readonly served: () => Catalog;
   /** The routes of a model. */
@@ -71,7 +73,7 @@ const defaultDeadlineMs = 48 * hours;
 
 export function openAdmission(parts: AdmissionParts): Admission {
   const { db, clock, positions, mediaGate, bodies, waitingPlaces } = parts;
-  const keepJob = openKeepJob({ db, waitingPlaces });
+  const keepJob = openKeepJob(parts);
 
   /** The gates before the body. */
   function openGates({ modelId, principal, query, message }: CreateRequest): Model {
@@ -187,6 +189,8 @@ export function openAdmission(parts: AdmissionParts): Admission {
       case 'jobs_at_once_used':
       case 'jobs_per_day_used':
         throw quotaRefusal(earlier, clock.now());
+      case 'storage_used':
+        throw storageRefusal('storage_of_key_used', earlier);
       case 'inserted':
         throw new Error('expected an earlier job, got a new one');
     }

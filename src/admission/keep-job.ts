@@ -1,13 +1,15 @@
 import { openFairQueue, QueueFull } from '../domain/fair-queue.ts';
+import type { StoredFile } from '../domain/file.ts';
 import type { UserId } from '../domain/ids.ts';
 import { toJson } from '../domain/json.ts';
-import type { Principal } from '../domain/key.ts';
+import type { Principal, Quota } from '../domain/key.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { Connection } from '../store/connection.ts';
-import { type Insertion, type InsertOptions, insertJob, type NewJob } from '../store/insert-job.ts';
+import { type Insertion, insertJob, type NewJob } from '../store/insert-job.ts';
 import type { JudgedMedia } from './keep-media.ts';
 import { laterSeconds } from './later.ts';
 import { refuseUsedQuota } from './quota.ts';
+import { type StorageRoom, storageRefusal } from './storage-room.ts';
 import type { WaitingPlaces } from './waiting-places.ts';
 
 /** A job but for what becomes of its media. */
@@ -22,6 +24,7 @@ export type KeepJob = (principal: Principal, job: JudgedJob, media: JudgedMedia)
 export interface KeepJobParts {
   readonly db: Connection;
   readonly waitingPlaces: WaitingPlaces;
+  readonly storage: StorageRoom;
 }
 
 /**
@@ -30,13 +33,13 @@ export interface KeepJobParts {
  */
 const lockingInserts = { running: 4, runningPerShare: 1, waiting: 4_000, waitingPerShare: 1_000 };
 
-export function openKeepJob({ db, waitingPlaces }: KeepJobParts): KeepJob {
+export function openKeepJob({ db, waitingPlaces, storage }: KeepJobParts): KeepJob {
   const inserts = openFairQueue<UserId>(lockingInserts);
 
   /** SQLite has one writer, whose inserts share a flush: nobody holds a lock there. */
-  function insert(job: NewJob, options: Required<InsertOptions>): Promise<Insertion> {
-    const work = () => insertJob(db, job, options);
-    const isLocking = options.files.length > 0 || options.quota !== null;
+  function insert(job: NewJob, files: readonly StoredFile[], quota: Quota | null): Promise<Insertion> {
+    const work = () => insertJob(db, job, { files, quota, storage: storage.bounds });
+    const isLocking = files.length > 0 || quota !== null;
     if (db.dialect === 'sqlite' || !isLocking) return work();
     return inserts.run(job.userId, work).catch(failure => {
       if (!(failure instanceof QueueFull)) throw failure;
@@ -46,12 +49,17 @@ export function openKeepJob({ db, waitingPlaces }: KeepJobParts): KeepJob {
 
   return async (principal, job, media) => {
     const { keyId, quota } = principal;
+    if (media.inlineBytes > 0) await storage.refuseInAll(media.inlineBytes);
     // Under an Idempotency-Key the same creation may be on its way: the insert tells which of them is the first.
-    if (job.idempotency === null) await refuseUsedQuota(db, principal, job.createdAt);
+    if (job.idempotency === null) {
+      await refuseUsedQuota(db, principal, job.createdAt);
+      const used = media.inlineBytes > 0 ? await storage.findUsed(principal, media.inlineBytes) : null;
+      if (used) throw storageRefusal('storage_of_key_used', used);
+    }
     return waitingPlaces.take(keyId, async () => {
       const kept = await media.keep(job.id);
       const whole = { ...job, input: toJson(kept.input), parentId: kept.parentId };
-      const insertion = await insert(whole, { files: kept.files, quota }).catch(async failure => {
+      const insertion = await insert(whole, kept.files, quota).catch(async failure => {
         await media.takeBack(kept, failure);
         throw failure;
       });

@@ -11,9 +11,10 @@ import {
 import type { Band } from '../domain/job.ts';
 import type { Quota } from '../domain/key.ts';
 import type { Connection, Row, Statements, Value } from './connection.ts';
-import { insertFile } from './files.ts';
+import { insertFiles } from './files.ts';
 import { countOnDay, findUsedQuota, lockQuota, type UsedQuota } from './key-quota.ts';
 import { integer, oneOf, text, textOrNull } from './rows.ts';
+import { findUsedStorage, lockFilesOfUser, type StorageBounds, type UsedStorage } from './stored-bytes.ts';
 import { together } from './together.ts';
 
 /** Decisions 2: an Idempotency-Key is remembered this long. */
@@ -49,7 +50,8 @@ export type Insertion =
   | { readonly kind: 'replayed'; readonly jobId: JobId }
   | { readonly kind: 'idempotency_key_reused' }
   | { readonly kind: 'external_task_id_used'; readonly jobId: JobId }
-  | UsedQuota;
+  | UsedQuota
+  | UsedStorage;
 
 /** What a job brings with it, and what bounds it. */
 export interface InsertOptions {
@@ -57,6 +59,8 @@ export interface InsertOptions {
   readonly files?: readonly StoredFile[];
   /** Of its key; absent or null: any number of jobs. */
   readonly quota?: Quota | null;
+  /** What its key and user may keep; absent: any number of bytes. */
+  readonly storage?: StorageBounds | null;
 }
 
 /**
@@ -84,19 +88,23 @@ export async function insertJob(
 function insertWithin(
   db: Connection,
   job: NewJob,
-  { files = [], quota = null }: InsertOptions,
+  { files = [], quota = null, storage = null }: InsertOptions,
 ): Promise<Insertion | null> {
   // A key without bounds waits for nobody.
   if (files.length === 0 && quota === null)
     return db.dialect === 'postgres' ? tryInsertTogether(db, job) : tryInsert(db, job);
   return db.transaction(async tx => {
     const bounds = quota && (await lockQuota(tx, job.keyId));
-    const used = bounds && (await findUsedQuota(tx, job.keyId, bounds, job.createdAt));
+    if (files.length > 0) await lockFilesOfUser(tx, job.userId);
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    const used =
+      (bounds && (await findUsedQuota(tx, job.keyId, bounds, job.createdAt))) ??
+      (storage && bytes > 0 ? await findUsedStorage(tx, job, bytes, storage) : null);
     if (used) return (await findEarlier(tx, job)) ?? used;
     const inserted = await tryInsert(tx, job);
     if (!inserted) return null;
     if (bounds && bounds.perDay !== null) await countOnDay(tx, job.keyId, job.createdAt);
-    for (const file of files) await insertFile(tx, file);
+    await insertFiles(tx, files);
     return inserted;
   });
 }
