@@ -91,6 +91,12 @@ const meansFull = (failure: unknown): boolean =>
   'code' in failure.cause &&
   ['ENOSPC', 'EDQUOT'].includes(String(failure.cause.code));
 
+/** Of the disk on which a folder lies, whatever is in use of it. */
+export async function diskBytesAt(folder: string): Promise<number> {
+  const { blocks, bsize } = await statfs(folder);
+  return blocks * bsize;
+}
+
 async function freeBytesAt(path: string): Promise<number> {
   const { bavail, bsize } = await statfs(dirname(path));
   return bavail * bsize;

@@ -12,9 +12,11 @@ import type { Catalog } from './catalog/catalog.ts';
 import { ConfigFault } from './config-fault.ts';
 import { seconds } from './domain/clock.ts';
 import type { Prices } from './domain/prices.ts';
+import type { StorageLimits } from './domain/storage-limits.ts';
 import { readModels } from './read-models.ts';
 import { pricesSchema, readPrices } from './read-prices.ts';
 import { type Issue, readRouting } from './read-routing.ts';
+import { storageSchema } from './read-storage.ts';
 
 export type Role = 'api' | 'worker' | 'all';
 const roles = ['api', 'worker', 'all'] as const;
@@ -60,6 +62,8 @@ export interface Config {
     readonly runningPerKey: number | null;
     readonly waiting: WaitingLimits;
     readonly bodies: BodyLimits;
+    /** Bytes of files that are kept. */
+    readonly storage: StorageLimits;
     /** How many connections are open at one moment; more are closed at once. */
     readonly connections: number;
   };
@@ -184,6 +188,7 @@ export const fileSchema = z.strictObject({
       queue: rate(200, 2_000),
       waiting,
       bodies,
+      storage: storageSchema,
       connections: count(1, 10_000),
       running_per_key: z.int().min(1).max(1_000_000).nullable().default(null),
     })

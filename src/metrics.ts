@@ -15,6 +15,8 @@ import type { Statements } from './store/connection.ts';
 
 /** How old the counts of jobs may be: counting is no matter of a scrape. */
 const countLifeMs = 10 * seconds;
+/** Each user is a series of its own: so many, and no more. */
+const usersTold = 20;
 
 export interface Metrics {
   requestAnswered(route: string, method: string, status: number, tookSeconds: number): void;
@@ -123,6 +125,21 @@ export function openMetrics(db: Statements, clock: Clock, neighbours: Neighbours
     'Ended jobs of which nobody knows whether they were charged, and that nobody has settled',
     [],
     `SELECT count(*) AS counted FROM attempts WHERE doubted_at IS NOT NULL AND doubt_settled_at IS NULL`,
+  );
+  gauge(
+    'atelier_stored_bytes',
+    'Bytes of files that are kept',
+    [],
+    'SELECT COALESCE(SUM(bytes), 0) AS counted FROM stored_bytes',
+  );
+  gauge(
+    'atelier_stored_bytes_of_user',
+    `Bytes of files of the ${usersTold} users who keep the most`,
+    ['user'],
+    `SELECT users.name AS "user", SUM(stored_bytes.bytes) AS counted
+     FROM stored_bytes JOIN users ON users.id = stored_bytes.user_id
+     GROUP BY users.id, users.name HAVING SUM(stored_bytes.bytes) > 0
+     ORDER BY counted DESC, users.name LIMIT ${usersTold}`,
   );
 
   return {

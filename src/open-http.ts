@@ -6,9 +6,11 @@ import { openAuthenticate } from './admission/authenticate.ts';
 import { openBodies } from './admission/bodies.ts';
 import { openMediaGate } from './admission/keep-media.ts';
 import { openRate, type RateLimit } from './admission/rate.ts';
+import { openStorageRoom } from './admission/storage-room.ts';
 import { openWaitingPlaces } from './admission/waiting-places.ts';
-import { whileRoom } from './ballast.ts';
+import { diskBytesAt, whileRoom } from './ballast.ts';
 import type { Closers } from './closers.ts';
+import type { Config } from './config.ts';
 import type { Foundation } from './foundation.ts';
 import { createApp, createHealthApp } from './http/app.ts';
 import { readBuiltConsole } from './http/console/built-console.ts';
@@ -59,7 +61,13 @@ type OpenParts = Pick<HttpParts, 'metrics' | 'onRefused' | 'maxConnections' | 'w
 
 async function openApi(open: OpenParts, foundation: Foundation): Promise<FastifyInstance> {
   const { config, live, db, clock, metrics, positions, local, ballast } = foundation;
-  const base = { ...foundation, ...open, spool: await local.make('spool') };
+  const storage = openStorageRoom({
+    db,
+    clock,
+    bounds: config.limits.storage,
+    mostInAll: await mostBytesInAll(config),
+  });
+  const base = { ...foundation, ...open, storage, spool: await local.make('spool') };
   const mediaGate = openMediaGate(base);
   const watch = openJobWatch(db);
   const bodies = openBodies(config.limits.bodies);
@@ -90,6 +98,7 @@ async function openApi(open: OpenParts, foundation: Foundation): Promise<Fastify
       positions,
       mediaGate,
       bodies,
+      storage,
       waitingPlaces: openWaitingPlaces({
         db,
         clock,
@@ -105,6 +114,13 @@ async function openApi(open: OpenParts, foundation: Foundation): Promise<Fastify
   app.addHook('onClose', async () => bodies.close());
   app.addHook('onClose', () => outbound.close());
   return app;
+}
+
+/** A bucket is no disk: only a number of bytes bounds it. */
+async function mostBytesInAll({ limits, dataDir, s3 }: Config): Promise<number | null> {
+  const { inAll } = limits.storage;
+  if ('bytes' in inAll) return inAll.bytes;
+  return s3 === null ? Math.floor((await diskBytesAt(dataDir)) * inAll.shareOfDisk) : null;
 }
 
 /** Begun when it is first asked for. */

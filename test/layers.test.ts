@@ -32,6 +32,7 @@ const filesOfMain = [
   'read-routing.ts',
   'read-models.ts',
   'read-prices.ts',
+  'read-storage.ts',
   'metrics.ts',
   'secrets.ts',
   'local-folder.ts',

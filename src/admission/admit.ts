@@ -14,21 +14,17 @@ import type { Tracing } from '../domain/tracing.ts';
 import { judgeUrl } from '../media/address-guard.ts';
 import { chooseRoutes, type RouteCandidate } from '../providers/route-choice.ts';
 import { availableTopic, type Connection } from '../store/connection.ts';
-import {
-  findByExternalTaskId,
-  findReplay,
-  type Idempotency,
-  type Insertion,
-  insertJob,
-} from '../store/insert-job.ts';
+import { findByExternalTaskId, findReplay, type Idempotency, type Insertion } from '../store/insert-job.ts';
 import { readJobSummary } from '../store/jobs.ts';
 import type { Positions } from '../store/positions.ts';
 import type { Bodies, Room } from './bodies.ts';
 import { readCancelAfter } from './deadline.ts';
+import { openKeepJob } from './keep-job.ts';
 import type { JudgedMedia, MediaGate } from './keep-media.ts';
-import { openQuotaGate } from './quota.ts';
+import { quotaRefusal } from './quota.ts';
 import { readJsonObject } from './read-body.ts';
 import { refuseWebhooksAround, refuseWebhooksIn } from './refuse-webhooks.ts';
+import { type StorageRoom, storageRefusal } from './storage-room.ts';
 import type { WaitingPlaces } from './waiting-places.ts';
 
 /** A creation as it came in, after its sender is known. */
@@ -63,6 +59,7 @@ export interface AdmissionParts {
   readonly mediaGate: MediaGate;
   readonly bodies: Bodies;
   readonly waitingPlaces: WaitingPlaces;
+  readonly storage: StorageRoom;
   /** Those that are served; any other is as unknown as one that is not there. */
   readonly served: () => Catalog;
   /** The routes of a model. */
@@ -76,7 +73,7 @@ const defaultDeadlineMs = 48 * hours;
 
 export function openAdmission(parts: AdmissionParts): Admission {
   const { db, clock, positions, mediaGate, bodies, waitingPlaces } = parts;
-  const quota = openQuotaGate(db, clock);
+  const keepJob = openKeepJob(parts);
 
   /** The gates before the body. */
   function openGates({ modelId, principal, query, message }: CreateRequest): Model {
@@ -161,30 +158,11 @@ export function openAdmission(parts: AdmissionParts): Admission {
       idempotency: passed.idempotency,
       accounts,
     };
-    const takeBackFromQuota = await quota.take(request.principal).catch(async failure => {
+    const insertion = await keepJob(request.principal, job, media).catch(async failure => {
       await media.drop();
       throw failure;
     });
-    const insertion = await waitingPlaces
-      .take(keyId, async () => {
-        const kept = await media.keep(id);
-        const stored = { ...job, input: toJson(kept.input), parentId: kept.parentId };
-        const insertion = await insertJob(db, stored, kept.files).catch(async failure => {
-          await media.takeBack(kept, failure);
-          throw failure;
-        });
-        if (insertion.kind !== 'inserted') await media.takeBack(kept, insertion);
-        return insertion;
-      })
-      .catch(async failure => {
-        await takeBackFromQuota();
-        await media.drop();
-        throw failure;
-      });
-    if (insertion.kind !== 'inserted') {
-      await takeBackFromQuota();
-      return answerEarlier(request, model, insertion);
-    }
+    if (insertion.kind !== 'inserted') return answerEarlier(request, model, insertion);
     db.announce(availableTopic);
     // The job is kept: whatever fails from here on, the answer is its handle.
     const position = await positions.positionOf({ ...job, rank: insertion.rank }).catch(() => 0);
@@ -208,6 +186,11 @@ export function openAdmission(parts: AdmissionParts): Admission {
         throw refuse('idempotency_key_reused', { fields: ['Idempotency-Key'] });
       case 'external_task_id_used':
         throw refuse('external_task_id_used', { subject: earlier.jobId, fields: ['external_task_id'] });
+      case 'jobs_at_once_used':
+      case 'jobs_per_day_used':
+        throw quotaRefusal(earlier, clock.now());
+      case 'storage_used':
+        throw storageRefusal('storage_of_key_used', earlier);
       case 'inserted':
         throw new Error('expected an earlier job, got a new one');
     }

@@ -50,6 +50,8 @@ export interface JudgedMedia {
   readonly owned: readonly Owned[];
   /** Whether it points at a job that only an upstream knows. */
   readonly isForeign: boolean;
+  /** How many bytes came inline. */
+  readonly inlineBytes: number;
   /** Turns what came inline into files of the job. */
   keep(jobId: JobId): Promise<KeptInput>;
   drop(): Promise<void>;
@@ -117,6 +119,10 @@ export function openMediaGate(parts: MediaGateParts): MediaGate {
       return {
         owned: await ownedBy(parts.db, ours, principal),
         isForeign: ours.length < model.references(input).length,
+        inlineBytes: passed.reduce(
+          (sum, item) => sum + (item.kind === 'inline' ? item.received.bytes : 0),
+          0,
+        ),
         keep: async jobId => {
           const kept = await keepAll(parts, input, passed, principal, jobId).finally(dropInline);
           return { ...kept, input: model.adopt(kept.input, referred), parentId: referred[0]?.jobId ?? null };

@@ -9,6 +9,7 @@ import type { Prober } from '../media/prober.ts';
 import { type Received, receive, TooManyBytes } from '../media/receive.ts';
 import { type Connection, StoreUnavailable } from '../store/connection.ts';
 import { insertUpload, uploadWaitMs } from '../store/files.ts';
+import { type StorageRoom, storageRefusal } from './storage-room.ts';
 
 /** What its sender says of a file. */
 export interface Told {
@@ -24,6 +25,7 @@ export interface UploadParts {
   readonly clock: Clock;
   readonly prober: Prober;
   readonly spool: string;
+  readonly storage: StorageRoom;
 }
 
 /** A file whose bytes lie in the spool and whose type is decided. */
@@ -35,13 +37,20 @@ export interface Judged {
   readonly dimensions: { readonly width: number; readonly height: number } | null;
 }
 
-/** Refuses before a byte is read when ten were accepted in the last 60 s. */
-export async function refuseOverUploadRate(
-  { db, clock }: Pick<UploadParts, 'db' | 'clock'>,
+/** Refuses before a byte is read when ten were accepted in the last 60 s, or when there is surely no room. */
+export async function refuseUploadEarly(
+  { db, clock, storage }: Pick<UploadParts, 'db' | 'clock' | 'storage'>,
   principal: Principal,
 ): Promise<void> {
   const waitMs = await uploadWaitMs(db, principal.userId, clock.now());
   if (waitMs !== null) throw overRate(waitMs);
+  await refuseWithoutRoom(storage, principal, 1);
+}
+
+async function refuseWithoutRoom(storage: StorageRoom, principal: Principal, bytes: number): Promise<void> {
+  await storage.refuseInAll(bytes);
+  const used = await storage.findUsed(principal, bytes);
+  if (used) throw storageRefusal('storage_quota_exceeded', used);
 }
 
 /** Streams to disk, then judges the type by the bytes and by what is told once they are there; whatever fails leaves nothing. */
@@ -65,14 +74,18 @@ export async function spoolUpload(
 
 export const dropSpooled = ({ path }: { readonly path: string }): Promise<void> => rm(path, { force: true });
 
-/** The row and the blob of a judged file. The rate is counted with the insert, exactly. */
+/** The row and the blob of a judged file. The rate and the room are counted with the insert, exactly. */
 export async function keepUpload(
-  { db, blobs, clock }: UploadParts,
+  { db, blobs, clock, storage }: UploadParts,
   principal: Principal,
   judged: Judged,
   { fileName, purpose }: { readonly fileName: string | undefined; readonly purpose: string | null },
 ): Promise<StoredFile> {
-  const blob = await blobs.keep(judged.path, judged).catch(async failure => {
+  const keepBlob = async () => {
+    await refuseWithoutRoom(storage, principal, judged.bytes);
+    return blobs.keep(judged.path, judged);
+  };
+  const blob = await keepBlob().catch(async failure => {
     await dropSpooled(judged);
     throw failure;
   });
@@ -84,9 +97,15 @@ export async function keepUpload(
       { blob, userId, keyId, source: 'upload', jobId: null, mimeType, name, sides, purpose },
       clock.now(),
     );
-    const insertion = await insertUpload(db, file);
-    if (insertion.kind === 'rate_exceeded') throw overRate(insertion.waitMs);
-    return file;
+    const insertion = await insertUpload(db, file, storage.bounds);
+    switch (insertion.kind) {
+      case 'inserted':
+        return file;
+      case 'rate_exceeded':
+        throw overRate(insertion.waitMs);
+      case 'storage_used':
+        throw storageRefusal('storage_quota_exceeded', insertion);
+    }
   } catch (failure) {
     await takeBackBlobs(blobs, [{ blobKey: blob.key }], failure);
     throw failure;

@@ -51,6 +51,7 @@ export const refusals = {
   login_refused: gateway(401, 'UNAUTHORIZED', 'Wrong name or password'),
   setup_code_wrong: gateway(401, 'UNAUTHORIZED', 'This is not the address that the first start printed'),
   quota_of_key_used: gateway(429, 'RATE_LIMIT_EXCEEDED', '{subject}'),
+  storage_of_key_used: gateway(429, 'STORAGE_QUOTA_EXCEEDED', '{subject}'),
   rate_exceeded: gateway(429, 'RATE_LIMIT_EXCEEDED', 'Request rate exceeded, please try again later'),
   bodies_of_key_full: gateway(429, 'RATE_LIMIT_EXCEEDED', 'Too much is sent at once, please try again later'),
   waiting_of_key_full: gateway(
@@ -108,6 +109,7 @@ export const refusals = {
   unsupported_file_type: file(400, 'unsupported_file_type', 'Unsupported file type: {subject}', 'file'),
   file_too_large: file(413, 'file_too_large', 'The file exceeds 40MB', 'file'),
   upload_rate_exceeded: file(429, 'rate_limit_exceeded', 'Upload rate exceeded, please try again later'),
+  storage_quota_exceeded: file(429, 'storage_quota_exceeded', '{subject}', 'file'),
   file_rate_exceeded: file(429, 'rate_limit_exceeded', 'Request rate exceeded, please try again later'),
   file_unavailable: file(503, 'service_unavailable', 'Service temporarily unavailable'),
   storage_unavailable: file(500, 'storage_unavailable', 'Storage is unavailable, please try again later'),

@@ -4,6 +4,7 @@ import type { Admission } from '../admission/admit.ts';
 import type { Authenticate } from '../admission/authenticate.ts';
 import type { Bodies } from '../admission/bodies.ts';
 import type { TakeFromRate } from '../admission/rate.ts';
+import type { StorageRoom } from '../admission/storage-room.ts';
 import type { Signer } from '../blobs/signature.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Blobs } from '../domain/blobs.ts';
@@ -58,6 +59,7 @@ export interface HttpParts {
   readonly outbound: Outbound;
   /** A local folder for bytes on their way. */
   readonly spool: string;
+  readonly storage: StorageRoom;
   /** Base of every address in answers; known once the server listens. */
   readonly publicUrl: () => string;
   /** Null when all is ready, else what is not. */

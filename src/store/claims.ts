@@ -14,7 +14,7 @@ import { type Actor, writeAudit } from './audit.ts';
 import type { Connection, Statements, Value } from './connection.ts';
 import { tellCallback } from './deliveries.ts';
 import { nameDoubts } from './doubts.ts';
-import { insertFile } from './files.ts';
+import { insertFiles } from './files.ts';
 import { type JobAddress, jobColumns, jobFromRow } from './jobs.ts';
 import { integer, text, textOrNull } from './rows.ts';
 import { type AccountLimits, grantSlots, lockClaims, runningOfKey, takeFromAccountRate } from './slots.ts';
@@ -148,7 +148,6 @@ export function settle(
       ...valuesFor(outcome, now),
     ]);
     if (!row) return false;
-    for (const file of files) await insertFile(tx, file);
     if ('usage' in outcome && outcome.usage) await insertUsage(tx, hold.jobId, outcome.usage, now);
     if (outcome.kind === 'retry')
       await insertEvent(tx, hold.jobId, { at: now, level: 'WARN', message: outcome.reason });
@@ -157,6 +156,7 @@ export function settle(
     if (isFinal(state)) await nameDoubts(tx, [hold.jobId], now, isUncertain(outcome));
     if (isFinal(state) && textOrNull(row, 'callback_url') !== null)
       await tellCallback(tx, hold.jobId, state, now);
+    await insertFiles(tx, files);
     return true;
   });
 }

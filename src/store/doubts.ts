@@ -3,6 +3,7 @@ import type { JobError } from '../domain/job.ts';
 import { toJson } from '../domain/json.ts';
 import { writeAudit } from './audit.ts';
 import type { Connection, Row, Statements } from './connection.ts';
+import { copyJob } from './insert-job.ts';
 import { integer, oneOf, text, textOrNull } from './rows.ts';
 
 /** A job that ended while nobody knows whether its upstream was paid. An operator finds out and settles it. */
@@ -90,7 +91,7 @@ export function settleDoubt(
       [jobId, now, settlement.kind],
     );
     if (!row) return { kind: 'unknown' };
-    if (made) await copyJob(tx, jobId, made, now);
+    if (made) await copyJob(tx, { from: jobId, to: made }, now);
     if (made && settlement.kind === 'adopted')
       await adoptAttempt(tx, { from: jobId, attempt: integer(row, 'number'), to: made }, settlement, now);
     await writeAudit(tx, {
@@ -106,19 +107,6 @@ export function settleDoubt(
     });
     return { kind: 'settled', newJobId: made };
   });
-}
-
-/** As if the user had created it again now, with the time that the first one had. */
-async function copyJob(tx: Statements, from: JobId, to: JobId, now: number): Promise<void> {
-  await tx.write(
-    `INSERT INTO jobs (id, user_id, key_id, model_id, state, band, rank, due_at, created_at, expires_at, input,
-       parent_id, callback_url, account)
-     SELECT $2, user_id, key_id, model_id, 'available', band,
-       COALESCE((SELECT MIN(rank) FROM jobs AS line WHERE line.model_id = jobs.model_id AND line.band = jobs.band
-         AND line.state = 'available'), 0), $3, $3, $3 + (expires_at - created_at), input, id, callback_url, NULL
-     FROM jobs WHERE id = $1`,
-    [from, to, now],
-  );
 }
 
 /** The new job goes on where the upstream is: accepted there, under the id that the operator found. */

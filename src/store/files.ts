@@ -9,12 +9,26 @@ import {
 } from '../domain/ids.ts';
 import type { Connection, Row, Statements, Value } from './connection.ts';
 import { integer, integerOrNull, oneOf, text, textOrNull } from './rows.ts';
+import {
+  countRemoved,
+  countStored,
+  findUsedStorage,
+  lockFilesOfUser,
+  type StorageBounds,
+  type UsedStorage,
+} from './stored-bytes.ts';
 
 const columns = `id, user_id, key_id, source, job_id, file_name, bytes, mime_type, width, height, sha256, blob_key,
   purpose, created_at, expires_at`;
 
-export async function insertFile(db: Statements, file: StoredFile): Promise<void> {
-  await db.write(
+/** Rows of files of one key, in the transaction that keeps what they belong to; last, for it locks their sum. */
+export async function insertFiles(tx: Statements, files: readonly StoredFile[]): Promise<void> {
+  for (const file of files) await insertRow(tx, file);
+  await countStored(tx, files);
+}
+
+async function insertRow(tx: Statements, file: StoredFile): Promise<void> {
+  await tx.write(
     `INSERT INTO files (${columns})
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
     [
@@ -49,17 +63,27 @@ export async function uploadWaitMs(db: Statements, userId: UserId, now: number):
   return oldest ? integer(oldest, 'created_at') + uploadWindowMs - now : null;
 }
 
-/** Keeps an upload unless its user had ten accepted in the last 60 s; exact over all processes. */
+export type UploadInsertion =
+  | { readonly kind: 'inserted' }
+  | { readonly kind: 'rate_exceeded'; readonly waitMs: number }
+  | UsedStorage;
+
+/**
+ * Keeps an upload unless its user had ten accepted in the last 60 s, or it would go beyond what its key or user may
+ * keep; exact over all processes.
+ */
 export function insertUpload(
   db: Connection,
   file: StoredFile,
-): Promise<{ readonly kind: 'inserted' } | { readonly kind: 'rate_exceeded'; readonly waitMs: number }> {
+  bounds: StorageBounds,
+): Promise<UploadInsertion> {
   return db.transaction(async tx => {
-    // Whoever else uploads for this user waits here, so that two never count the same nine.
-    await tx.write('UPDATE users SET name = name WHERE id = $1', [file.userId]);
+    await lockFilesOfUser(tx, file.userId);
     const waitMs = await uploadWaitMs(tx, file.userId, file.createdAt);
     if (waitMs !== null) return { kind: 'rate_exceeded', waitMs };
-    await insertFile(tx, file);
+    const used = await findUsedStorage(tx, file, file.bytes, bounds);
+    if (used) return used;
+    await insertFiles(tx, [file]);
     return { kind: 'inserted' };
   });
 }
@@ -146,14 +170,17 @@ export interface FilesOfAllQuery {
   readonly limit: number;
 }
 
-/** False when there is no such file of this user. */
-export async function deleteFile(db: Statements, id: FileId, userId: UserId, now: number): Promise<boolean> {
-  const [row] = await db.write(
-    `UPDATE files SET deleted_at = $3 WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL AND expires_at > $3
-     RETURNING id`,
-    [id, userId, now],
-  );
-  return row !== undefined;
+/** False when there is no such file of this user. Its bytes make room at once. */
+export function deleteFile(db: Connection, id: FileId, userId: UserId, now: number): Promise<boolean> {
+  return db.transaction(async tx => {
+    const rows = await tx.write(
+      `UPDATE files SET deleted_at = $3 WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL AND expires_at > $3
+       RETURNING user_id, key_id, bytes`,
+      [id, userId, now],
+    );
+    await countRemoved(tx, rows);
+    return rows.length > 0;
+  });
 }
 
 /** Files whose bytes may go: deleted, or past their end. */
@@ -173,9 +200,20 @@ export async function findFilesToRemove(
 }
 
 /** After their bytes are gone. */
-export async function removeFileRows(db: Statements, ids: readonly FileId[]): Promise<void> {
+export async function removeFileRows(db: Connection, ids: readonly FileId[]): Promise<void> {
   if (ids.length === 0) return;
-  await db.write(`DELETE FROM files WHERE id IN (${ids.map((_, index) => `$${index + 1}`).join(', ')})`, ids);
+  const places = ids.map((_, index) => `$${index + 1}`).join(', ');
+  await db.transaction(async tx => {
+    const rows = await tx.write(
+      `DELETE FROM files WHERE id IN (${places}) RETURNING user_id, key_id, bytes, deleted_at`,
+      ids,
+    );
+    // What was deleted made room then.
+    await countRemoved(
+      tx,
+      rows.filter(row => row.deleted_at === null),
+    );
+  });
 }
 
 /** Which of these blobs belong to a file. */

@@ -1,10 +1,20 @@
 import { hours } from '../domain/clock.ts';
 import type { StoredFile } from '../domain/file.ts';
-import { type JobId, jobIdFromRow, type KeyId, type UserId } from '../domain/ids.ts';
+import {
+  type JobId,
+  jobIdFromRow,
+  type KeyId,
+  keyIdFromRow,
+  type UserId,
+  userIdFromRow,
+} from '../domain/ids.ts';
 import type { Band } from '../domain/job.ts';
+import type { Quota } from '../domain/key.ts';
 import type { Connection, Row, Statements, Value } from './connection.ts';
-import { insertFile } from './files.ts';
-import { integer, text } from './rows.ts';
+import { insertFiles } from './files.ts';
+import { countOnDay, findUsedQuota, lockQuota, type UsedQuota } from './key-quota.ts';
+import { integer, oneOf, text, textOrNull } from './rows.ts';
+import { findUsedStorage, lockFilesOfUser, type StorageBounds, type UsedStorage } from './stored-bytes.ts';
 import { together } from './together.ts';
 
 /** Decisions 2: an Idempotency-Key is remembered this long. */
@@ -39,41 +49,68 @@ export type Insertion =
   | { readonly kind: 'inserted'; readonly rank: number }
   | { readonly kind: 'replayed'; readonly jobId: JobId }
   | { readonly kind: 'idempotency_key_reused' }
-  | { readonly kind: 'external_task_id_used'; readonly jobId: JobId };
+  | { readonly kind: 'external_task_id_used'; readonly jobId: JobId }
+  | UsedQuota
+  | UsedStorage;
+
+/** What a job brings with it, and what bounds it. */
+export interface InsertOptions {
+  /** The media that came inside its creation. */
+  readonly files?: readonly StoredFile[];
+  /** Of its key; absent or null: any number of jobs. */
+  readonly quota?: Quota | null;
+  /** What its key and user may keep; absent: any number of bytes. */
+  readonly storage?: StorageBounds | null;
+}
 
 /**
  * Keeps a job; flushed when it resolves. Its rank lets users take turns: behind their own waiting jobs
- * of the model, never before the front of the line.
+ * of the model, never before the front of the line. The bounds of its key are counted in the same transaction; what
+ * stands in its way (a create under the same Idempotency-Key, for one) is told before them.
  */
 export async function insertJob(
   db: Connection,
   job: NewJob,
-  files: readonly StoredFile[] = [],
+  options: InsertOptions = {},
 ): Promise<Insertion> {
-  const inserted = await insertWithFiles(db, job, files);
+  const inserted = await insertWithin(db, job, options);
   if (inserted) return inserted;
   if (job.idempotency) await forgetOldIdempotencyKey(db, job, job.idempotency.key);
   return (
-    (await findReplay(db, job, job.createdAt)) ??
-    (await findByExternalTaskId(db, job)) ??
+    (await findEarlier(db, job)) ??
     // What stood in the way is gone: it was forgotten or pruned a moment ago.
-    (await insertWithFiles(db, job, files)) ??
+    (await insertWithin(db, job, options)) ??
     Promise.reject(new Error(`expected job ${job.id} to be inserted or its conflict to be found`))
   );
 }
 
-function insertWithFiles(
+/** Null: something stands in its way. */
+function insertWithin(
   db: Connection,
   job: NewJob,
-  files: readonly StoredFile[],
+  { files = [], quota = null, storage = null }: InsertOptions,
 ): Promise<Insertion | null> {
-  if (files.length === 0) return db.dialect === 'postgres' ? tryInsertTogether(db, job) : tryInsert(db, job);
+  // A key without bounds waits for nobody.
+  if (files.length === 0 && quota === null)
+    return db.dialect === 'postgres' ? tryInsertTogether(db, job) : tryInsert(db, job);
   return db.transaction(async tx => {
+    const bounds = quota && (await lockQuota(tx, job.keyId));
+    if (files.length > 0) await lockFilesOfUser(tx, job.userId);
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    const used =
+      (bounds && (await findUsedQuota(tx, job.keyId, bounds, job.createdAt))) ??
+      (storage && bytes > 0 ? await findUsedStorage(tx, job, bytes, storage) : null);
+    if (used) return (await findEarlier(tx, job)) ?? used;
     const inserted = await tryInsert(tx, job);
-    for (const file of inserted ? files : []) await insertFile(tx, file);
+    if (!inserted) return null;
+    if (bounds && bounds.perDay !== null) await countOnDay(tx, job.keyId, job.createdAt);
+    await insertFiles(tx, files);
     return inserted;
   });
 }
+
+const findEarlier = async (db: Statements, job: NewJob): Promise<Insertion | null> =>
+  (await findReplay(db, job, job.createdAt)) ?? (await findByExternalTaskId(db, job));
 
 /** The columns that a creation fills, and their types where a row comes as JSON. */
 const columns = {
@@ -136,6 +173,44 @@ const insertMany = `INSERT INTO jobs (${names}, state, rank)
   FROM json_to_recordset(CAST($1 AS JSON))
     AS fresh(behind INTEGER, ${names.map(column => `${column} ${columns[column]}`)})
   ON CONFLICT DO NOTHING RETURNING id, rank`;
+
+/**
+ * Makes a job of the same input for the same key, as if its client had created it now: with the accounts that may take
+ * it, the band, the callback and the time that the first one had. False when there is no such job. Idempotency-Key and
+ * external_task_id stay with the first, for they are unique.
+ */
+export async function copyJob(
+  tx: Statements,
+  { from, to }: { readonly from: JobId; readonly to: JobId },
+  now: number,
+): Promise<boolean> {
+  const [row] = await tx.read(
+    `SELECT user_id, key_id, model_id, band, created_at, expires_at, input, callback_url, accounts
+     FROM jobs WHERE id = $1`,
+    [from],
+  );
+  if (!row) return false;
+  await tryInsert(tx, {
+    id: to,
+    userId: userIdFromRow(text(row, 'user_id')),
+    keyId: keyIdFromRow(text(row, 'key_id')),
+    modelId: text(row, 'model_id'),
+    band: oneOf(row, 'band', [0, 1]),
+    createdAt: now,
+    expiresAt: now + integer(row, 'expires_at') - integer(row, 'created_at'),
+    input: text(row, 'input'),
+    parentId: from,
+    externalTaskId: null,
+    callbackUrl: textOrNull(row, 'callback_url'),
+    idempotency: null,
+    accounts: accountsFromText(textOrNull(row, 'accounts')),
+  });
+  return true;
+}
+
+/** Each account stands between commas: see `rowOf`. */
+const accountsFromText = (written: string | null): readonly string[] | null =>
+  written === null ? null : written.split(',').filter(account => account !== '');
 
 const inserted = (row: Row | undefined): Insertion | null =>
   row ? { kind: 'inserted', rank: integer(row, 'rank') } : null;

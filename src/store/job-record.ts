@@ -3,6 +3,7 @@ import type { Usage } from '../domain/job.ts';
 import { fromJson } from '../domain/json.ts';
 import { type Actor, type AuditRow, auditFromRow, writeAudit } from './audit.ts';
 import type { Connection, Statements } from './connection.ts';
+import { copyJob } from './insert-job.ts';
 import { integer, integerOrNull, oneOf, text, textOrNull } from './rows.ts';
 
 /** One submission, as an operator sees it. */
@@ -77,18 +78,7 @@ export function runJobAgain(
 ): Promise<JobId | null> {
   const made = newJobId(now);
   return db.transaction(async tx => {
-    const [row] = await tx.write(
-      `INSERT INTO jobs (id, user_id, key_id, model_id, state, band, rank, due_at, created_at, expires_at, input,
-         parent_id, callback_url, accounts)
-       SELECT $2, user_id, key_id, model_id, 'available', band,
-         COALESCE((SELECT MAX(rank) + 1 FROM jobs AS line WHERE line.model_id = jobs.model_id
-           AND line.band = jobs.band AND line.user_id = jobs.user_id AND line.state = 'available'),
-         (SELECT MIN(rank) FROM jobs AS line WHERE line.model_id = jobs.model_id AND line.band = jobs.band
-           AND line.state = 'available'), 0), $3, $3, $3 + (expires_at - created_at), input, id, callback_url, accounts
-       FROM jobs WHERE id = $1 RETURNING id`,
-      [id, made, now],
-    );
-    if (!row) return null;
+    if (!(await copyJob(tx, { from: id, to: made }, now))) return null;
     await writeAudit(tx, {
       at: now,
       actor,

@@ -11,6 +11,7 @@ import {
 import type { ApiKey, Principal, Quota } from '../domain/key.ts';
 import { type Actor, writeAudit } from './audit.ts';
 import type { Connection, Row, Statements } from './connection.ts';
+import { quotaFromRow } from './key-quota.ts';
 import { integer, integerOrNull, text, textOrNull } from './rows.ts';
 
 export interface NewKey {
@@ -160,24 +161,6 @@ function makeConsoleKey(db: Connection, now: number): Promise<void> {
   });
 }
 
-/** Counts a job of a key with a bound a day; false, and nothing counted, when the day is full. */
-export async function takeFromDay(db: Statements, id: KeyId, day: number, most: number): Promise<boolean> {
-  const [row] = await db.write(
-    `INSERT INTO key_days (key_id, day, jobs) VALUES ($1, $2, 1)
-     ON CONFLICT (key_id, day) DO UPDATE SET jobs = key_days.jobs + 1 WHERE key_days.jobs < $3 RETURNING jobs`,
-    [id, day, most],
-  );
-  return row !== undefined;
-}
-
-/** For a job that did not come to be. */
-export async function giveBackToDay(db: Statements, id: KeyId, day: number): Promise<void> {
-  await db.write('UPDATE key_days SET jobs = jobs - 1 WHERE key_id = $1 AND day = $2 AND jobs > 0', [
-    id,
-    day,
-  ]);
-}
-
 const principalColumns = 'id, user_id, models, jobs_at_once, jobs_per_day';
 
 const principalFromRow = (row: Row): Principal => ({
@@ -186,12 +169,6 @@ const principalFromRow = (row: Row): Principal => ({
   models: modelsFromRow(row),
   quota: quotaFromRow(row),
 });
-
-function quotaFromRow(row: Row): Quota | null {
-  const atOnce = integerOrNull(row, 'jobs_at_once');
-  const perDay = integerOrNull(row, 'jobs_per_day');
-  return atOnce === null && perDay === null ? null : { atOnce, perDay };
-}
 
 const selectKeys = `SELECT keys.id, keys.user_id, users.name AS user_name, keys.name, keys.hint, keys.models, keys.jobs_at_once, keys.jobs_per_day,
   keys.created_at, keys.expires_at, keys.revoked_at FROM keys JOIN users ON users.id = keys.user_id`;

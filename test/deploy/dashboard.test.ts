@@ -54,7 +54,13 @@ describe('the dashboard', () => {
   });
 
   test('adds nothing up that every process counts in the same rows', () => {
-    const counted = ['atelier_jobs', 'atelier_deliveries_pending', 'atelier_doubts'];
+    const counted = [
+      'atelier_jobs',
+      'atelier_deliveries_pending',
+      'atelier_doubts',
+      'atelier_stored_bytes',
+      'atelier_stored_bytes_of_user',
+    ];
     for (const { expr } of asked()) {
       for (const name of counted.filter(one => seriesIn(expr).includes(one))) {
         assert.match(expr, new RegExp(`max(?: by \\([^)]+\\) )?\\(${name}\\{`));

@@ -7,6 +7,7 @@ const retriedStatuses: readonly number[] = [408, 409, 425, 429];
 /** Refusals that pass with time, and the two answers about a job or a bug that decisions 2 gives such a code. */
 const mayBeRetried: readonly RefusalName[] = [
   'quota_of_key_used',
+  'storage_of_key_used',
   'rate_exceeded',
   'bodies_of_key_full',
   'waiting_of_key_full',
@@ -17,6 +18,7 @@ const mayBeRetried: readonly RefusalName[] = [
   'waiting_full',
   'bug',
   'upload_rate_exceeded',
+  'storage_quota_exceeded',
   'file_rate_exceeded',
   'file_unavailable',
   'storage_unavailable',
@@ -38,7 +40,14 @@ describe('the table of refusals', () => {
     const files = entries.flatMap(([name, entry]) => (entry.shape === 'file' ? [{ name, ...entry }] : []));
     assert.deepEqual(
       files.filter(entry => entry.type === 'api_error').map(entry => entry.name),
-      ['upload_rate_exceeded', 'file_rate_exceeded', 'file_unavailable', 'storage_unavailable', 'file_bug'],
+      [
+        'upload_rate_exceeded',
+        'storage_quota_exceeded',
+        'file_rate_exceeded',
+        'file_unavailable',
+        'storage_unavailable',
+        'file_bug',
+      ],
     );
   });
 

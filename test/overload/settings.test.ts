@@ -31,6 +31,39 @@ describe('the limits in atelier.yaml', () => {
     );
   });
 
+  test('of storage are sizes, numbers of bytes, and in all a share of the disk', async () => {
+    const gigabyte = 1024 ** 3;
+    const usual = await read({});
+    assert.deepEqual(usual.config().limits.storage, {
+      perKey: 20 * gigabyte,
+      perUser: 100 * gigabyte,
+      inAll: { shareOfDisk: 0.9 },
+    });
+    const own = await read({ storage: { per_key: '500MB', per_user: 2_000_000_000, in_all: '1.5TB' } });
+    assert.deepEqual(own.config().limits.storage, {
+      perKey: 500 * 1024 ** 2,
+      perUser: 2_000_000_000,
+      inAll: { bytes: 1.5 * 1024 * gigabyte },
+    });
+  });
+
+  test('of storage that are none are refused', async () => {
+    const { path, config } = await read({ storage: { per_key: '63MB', per_user: 7, in_all: '120%' } });
+    const told = 'must be a size such as 20GB or 500MB, or a number of bytes (64MB at least)';
+    assert.throws(config, failure => {
+      assert.ok(failure instanceof ConfigFault);
+      assert.deepEqual(
+        failure.message.split('\n').toSorted(),
+        [
+          `${path} limits.storage.in_all: ${told}, or a share of the disk such as 90%`,
+          `${path} limits.storage.per_key: ${told}`,
+          `${path} limits.storage.per_user: ${told}`,
+        ].toSorted(),
+      );
+      return true;
+    });
+  });
+
   test('are refused with every fault at once', async () => {
     const { path, config } = await read({
       waiting: { per_key: 0, in_all: 1.5 },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { models } from '../../src/catalog/index.ts';
 import { jobIdFromRow, keyIdFromRow, userIdFromRow } from '../../src/domain/ids.ts';
-import { insertFile } from '../../src/store/files.ts';
+import { insertFiles } from '../../src/store/files.ts';
 import { finishedPictures } from '../contract/finished-jobs.ts';
 import { bodies, create, hold, image, pathOf, speech, unknownId, video } from '../contract/queue.ts';
 import { newFile } from '../store/rows.ts';
@@ -176,7 +176,7 @@ async function makeDraft(gateway: TestGateway, key: string) {
   const expiresAt = gateway.clock.now() + 60_000;
   const mimeType = 'video/mp4';
   const file = newFile(owner, { source: 'output', jobId: jobIdFromRow(draft), mimeType, expiresAt });
-  await insertFile(db, file);
+  await insertFiles(db, [file]);
   const facts = {
     fileName: 'a.mp4',
     mimeType,

@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { days, minutes, seconds } from '../../src/domain/clock.ts';
-import { type JobId, newWorkerId, type WorkerId } from '../../src/domain/ids.ts';
+import { type JobId, newJobId, newWorkerId, type WorkerId } from '../../src/domain/ids.ts';
 import { type Job, jobError, maxDeaths } from '../../src/domain/job.ts';
 import { type Answer, answerAttempt, openAttempt, readLastAttempts } from '../../src/store/attempts.ts';
 import { expireJobs, pruneJobs, rescueJobs } from '../../src/store/chores.ts';
 import { cancelJob, claimJobs, settle } from '../../src/store/claims.ts';
 import type { Connection } from '../../src/store/connection.ts';
 import { listDoubts, type Settlement, settleDoubt } from '../../src/store/doubts.ts';
+import type { NewJob } from '../../src/store/insert-job.ts';
+import { runJobAgain } from '../../src/store/job-record.ts';
 import { registerWorker } from '../../src/store/workers.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
-import { later, makeOwner, type Owner, unique, wait } from './rows.ts';
+import { later, makeOwner, type Owner, rowOf, unique, wait } from './rows.ts';
 
 const account = { id: 'studio', slots: 1000, rate: null };
 const uncertain = { kind: 'failed', error: jobError('submission_uncertain', 'unknown') } as const;
@@ -33,9 +35,9 @@ for (const dialect of dialects) {
     after(() => database.remove());
 
     /** A held job with an intent at an upstream that charges. */
-    async function submitted(billable = true): Promise<Job> {
+    async function submitted(billable = true, wanted: Partial<NewJob> = {}): Promise<Job> {
       const modelId = unique('model');
-      await wait(db, owner, { modelId });
+      await wait(db, owner, { modelId, ...wanted });
       const [job] = await claimJobs(db, { worker, modelId, limit: 1, now: later, account });
       assert.ok(job);
       const intent = { number: 1, provider: 'relay', account: 'studio', dedupeKey: `${job.id}-1`, billable };
@@ -45,8 +47,8 @@ for (const dialect of dialects) {
     const holdOf = ({ id, claim }: Job) => ({ jobId: id, holder: worker, claim });
     const answer = ({ id }: Job, given: Answer) => answerAttempt(db, id, 1, given, later);
     const isDoubted = async (id: JobId) => (await listDoubts(db)).some(doubt => doubt.jobId === id);
-    const doubted = async () => {
-      const job = await submitted();
+    const doubted = async (wanted: Partial<NewJob> = {}) => {
+      const job = await submitted(true, wanted);
       await answer(job, { kind: 'unknown', error: { message: 'the connection failed' } });
       await settle(db, holdOf(job), uncertain, later);
       return job;
@@ -169,6 +171,49 @@ for (const dialect of dialects) {
       assert.equal(made?.id, settled.newJobId);
       assert.deepEqual([made?.userId, made?.input], [job.userId, job.input]);
       assert.equal((await readLastAttempts(db, [settled.newJobId])).size, 0);
+    });
+
+    const copies: Readonly<Record<string, (job: Job) => Promise<JobId | null>>> = {
+      'sent again': async job => {
+        const settled = await settleDoubt(db, job.id, { kind: 'sent_again' }, later + 5);
+        return settled.kind === 'settled' ? settled.newJobId : null;
+      },
+      adopted: async job => {
+        const settled = await settleDoubt(db, job.id, { kind: 'adopted', upstreamId: 'up-8' }, later + 5);
+        return settled.kind === 'settled' ? settled.newJobId : null;
+      },
+      'run again': job => runJobAgain(db, job.id, { actor: 'operator', now: later + 5 }),
+    };
+    for (const [what, copy] of Object.entries(copies)) {
+      test(`${what}: the copy keeps its accounts, band, callback and time, and stands behind its user's jobs`, async () => {
+        const callbackUrl = 'https://receiver.test/hooks';
+        const job = await doubted({ band: 1, accounts: ['studio', 'spare'], callbackUrl });
+        const { modelId } = job;
+        for (let place = 0; place < 3; place++) await wait(db, owner, { modelId, band: 1 });
+        await wait(db, await makeOwner(db), { modelId, band: 1 });
+        const id = await copy(job);
+        assert.ok(id);
+        const made = await rowOf(db, id);
+        assert.deepEqual(
+          [made.accounts, made.band, made.callback_url, made.input, made.parent_id, made.key_id],
+          [',studio,spare,', 1, callbackUrl, '{"prompt":"a"}', job.id, owner.keyId],
+        );
+        assert.deepEqual(
+          [made.created_at, made.due_at, made.expires_at],
+          [later + 5, later + 5, later + 5 + job.expiresAt - job.createdAt],
+        );
+        assert.equal(made.rank, 3);
+        const elsewhere = { ...account, id: 'elsewhere' };
+        const wanted = { worker, modelId, limit: 9, now: later + 5, account: elsewhere };
+        assert.equal(
+          (await claimJobs(db, wanted)).some(claimed => claimed.id === id),
+          false,
+        );
+      });
+    }
+
+    test('a job that is not there is not copied', async () => {
+      assert.equal(await runJobAgain(db, newJobId(later), { actor: 'operator', now: later }), null);
     });
 
     test('adopted: the new job goes on with what the upstream has, at that account alone', async () => {

@@ -7,7 +7,7 @@ import {
   deleteFile,
   findFilesToRemove,
   findKnownBlobs,
-  insertFile,
+  insertFiles,
   insertUpload,
   listUploads,
   readFile,
@@ -16,6 +16,8 @@ import {
 } from '../../src/store/files.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
 import { makeOwner, newFile, newJob, type Owner, start, unique } from './rows.ts';
+
+const wide = { perKey: 1_000_000_000, perUser: 1_000_000_000 };
 
 for (const dialect of dialects) {
   describe(dialect, () => {
@@ -31,7 +33,7 @@ for (const dialect of dialects) {
 
     const keep = async (wanted: Partial<StoredFile> = {}, whose = owner) => {
       const file = newFile(whose, wanted);
-      await insertFile(db, file);
+      await insertFiles(db, [file]);
       return file;
     };
 
@@ -114,7 +116,7 @@ for (const dialect of dialects) {
         const other = await database.connect();
         const ends = await Promise.all(
           Array.from({ length: 30 }, (_, index) =>
-            insertUpload(index % 2 === 0 ? db : other, newFile(whose, { createdAt: start + index })),
+            insertUpload(index % 2 === 0 ? db : other, newFile(whose, { createdAt: start + index }), wide),
           ),
         );
         const count = (kind: string) => ends.filter(end => end.kind === kind).length;
@@ -124,7 +126,7 @@ for (const dialect of dialects) {
       });
       test('accepts ten in any sixty seconds and says when the next is', async () => {
         const whose = await makeOwner(db);
-        const upload = (at: number) => insertUpload(db, newFile(whose, { createdAt: start + at }));
+        const upload = (at: number) => insertUpload(db, newFile(whose, { createdAt: start + at }), wide);
         for (let i = 0; i < 9; i++) await upload(i * seconds);
         assert.deepEqual(await upload(59 * seconds), { kind: 'inserted' });
         assert.deepEqual(await upload(59_500), { kind: 'rate_exceeded', waitMs: 500 });
@@ -135,12 +137,12 @@ for (const dialect of dialects) {
       test('counts deleted uploads, and not the files of jobs or of other users', async () => {
         const whose = await makeOwner(db);
         const uploads = Array.from({ length: 9 }, () => newFile(whose));
-        for (const file of uploads) await insertUpload(db, file);
+        for (const file of uploads) await insertUpload(db, file, wide);
         await deleteFile(db, uploads[0]!.id, whose.userId, start);
         await keep({ source: 'input', jobId: newJob(whose).id }, whose);
-        await insertUpload(db, newFile(await makeOwner(db)));
-        assert.deepEqual(await insertUpload(db, newFile(whose)), { kind: 'inserted' });
-        assert.deepEqual(await insertUpload(db, newFile(whose)), {
+        await insertUpload(db, newFile(await makeOwner(db)), wide);
+        assert.deepEqual(await insertUpload(db, newFile(whose), wide), { kind: 'inserted' });
+        assert.deepEqual(await insertUpload(db, newFile(whose), wide), {
           kind: 'rate_exceeded',
           waitMs: 60 * seconds,
         });

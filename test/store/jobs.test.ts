@@ -199,8 +199,8 @@ for (const dialect of dialects) {
       const externalTaskId = unique('task');
       const job = newJob(owner, { externalTaskId });
       const lost = newJob(owner, { externalTaskId });
-      await insertJob(db, job, [newFile(owner, { source: 'input', jobId: job.id })]);
-      await insertJob(db, lost, [newFile(owner, { source: 'input', jobId: lost.id })]);
+      await insertJob(db, job, { files: [newFile(owner, { source: 'input', jobId: job.id })] });
+      await insertJob(db, lost, { files: [newFile(owner, { source: 'input', jobId: lost.id })] });
       const rows = await db.read('SELECT job_id FROM files WHERE job_id IN ($1, $2)', [job.id, lost.id]);
       assert.deepEqual(
         rows.map(row => row.job_id),
@@ -212,7 +212,7 @@ for (const dialect of dialects) {
       const job = newJob(owner);
       const blobKey = unique('blob');
       const files = [1, 2].map(() => newFile(owner, { source: 'input', jobId: job.id, blobKey }));
-      await assert.rejects(insertJob(db, job, files), /unique/i);
+      await assert.rejects(insertJob(db, job, { files }), /unique/i);
       assert.equal(await readJob(db, addressOf(job)), null);
     });
 

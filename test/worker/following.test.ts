@@ -15,7 +15,7 @@ import type {
 } from '../../src/domain/provider.ts';
 import { cancelJob } from '../../src/store/claims.ts';
 import { type Connection, jobTopic } from '../../src/store/connection.ts';
-import { insertFile } from '../../src/store/files.ts';
+import { insertFiles } from '../../src/store/files.ts';
 import { listEvents } from '../../src/store/jobs.ts';
 import { makeOwner, newFile, type Owner, rowOf, unique, wait } from '../store/rows.ts';
 import { openTestClock, type TestClock } from '../support/clock.ts';
@@ -183,7 +183,7 @@ for (const dialect of dialects) {
         const blob = await (await openDiskBlobs(join(database.folder, 'blobs'))).keep(source);
         const wanted = { blobKey: blob.key, bytes: bytes.length, expiresAt: clock.now() + 60 * minutes };
         const file = newFile(owner, { ...wanted, createdAt: clock.now() });
-        await insertFile(db, file);
+        await insertFiles(db, [file]);
         upstream.script.poll = async () => ({ kind: 'lost' });
         const { id } = await order({ input: JSON.stringify({ prompt: 'A boat', image: file.id }) });
         assert.equal(errorOf(await untilEnded(id)), 'provider_unavailable');
@@ -209,7 +209,7 @@ for (const dialect of dialects) {
         const blob = await (await openDiskBlobs(join(database.folder, 'blobs'))).keep(source);
         const expiresAt = clock.now() + 60 * minutes;
         const file = newFile(owner, { blobKey: blob.key, bytes: bytes.length, expiresAt });
-        await insertFile(db, file);
+        await insertFiles(db, [file]);
         upstream.script.poll = async () => ({ kind: 'cancelled' });
         const { id } = await order({ input: JSON.stringify({ prompt: 'A boat', image: file.id }) });
         await untilSubmitted(1);

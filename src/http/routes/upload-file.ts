@@ -4,7 +4,7 @@ import type { Room } from '../../admission/bodies.ts';
 import {
   dropSpooled,
   keepUpload,
-  refuseOverUploadRate,
+  refuseUploadEarly,
   spoolUpload,
   type UploadParts,
 } from '../../admission/keep-upload.ts';
@@ -38,7 +38,7 @@ export async function receiveUpload(
   request: FastifyRequest,
   principal: Principal,
 ): Promise<StoredFile> {
-  await refuseOverUploadRate(parts, principal);
+  await refuseUploadEarly(parts, principal);
   return parts.bodies.hold(principal.keyId, async room => {
     const take = () => room.take(streamBytes);
     const arrived = await readUpload(parts, request.raw, { ...room, take });
