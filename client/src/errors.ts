@@ -53,7 +53,7 @@ export class AuthError extends GatewayError {
   override readonly name = 'AuthError';
 }
 
-/** 403: the key may not use this model. */
+/** 403: the key may not use this model, or lacks a scope. */
 export class PermissionError extends GatewayError {
   override readonly name = 'PermissionError';
 }

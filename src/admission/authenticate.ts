@@ -2,19 +2,31 @@ import { type Clock, seconds } from '../domain/clock.ts';
 import { hashApiKey, isWellFormedApiKey } from '../domain/ids.ts';
 import type { Principal } from '../domain/key.ts';
 import { refuse } from '../domain/refusal.ts';
-import type { Statements } from '../store/connection.ts';
+import { type Connection, keysTopic } from '../store/connection.ts';
 import { findPrincipal } from '../store/keys.ts';
 
-/** How long a revoked key may still be let in: the life of a cached principal. */
-const cacheLifeMs = 5 * seconds;
+/**
+ * The life of a cached principal. Processes announce each change of a key; this bounds what an announcement does not
+ * reach: a command beside a server on SQLite, and a hint that PostgreSQL lost.
+ */
+const cacheLifeMs = 1 * seconds;
 const maxCached = 10_000;
 const maxHeaderLength = 512;
 
 /** Who is asking, by the Authorization header; throws the 401 of Contract 5.2 and 7.1. */
 export type Authenticate = (authorization: string | undefined) => Promise<Principal>;
 
-export function openAuthenticate(db: Statements, clock: Clock): Authenticate {
+export function openAuthenticate(
+  db: Pick<Connection, 'read' | 'write' | 'onAnnounced'>,
+  clock: Clock,
+): Authenticate {
   const cache = new Map<string, { readonly principal: Principal; readonly until: number }>();
+  let changes = 0;
+  db.onAnnounced(topic => {
+    if (topic !== keysTopic) return;
+    changes += 1;
+    cache.clear();
+  });
 
   return async authorization => {
     const secret = bearerOf(authorization);
@@ -23,14 +35,17 @@ export function openAuthenticate(db: Statements, clock: Clock): Authenticate {
     const now = clock.now();
     const cached = cache.get(hash);
     if (cached && cached.until > now) return cached.principal;
+    const changesBefore = changes;
     // The checksum turns typing errors and guesses away without asking the database.
     const principal = isWellFormedApiKey(secret) ? await findPrincipal(db, hash, now) : null;
     if (!principal) {
       cache.delete(hash);
       throw refuse('key_invalid');
     }
+    // A row that was read before a change must not outlive it here.
+    if (changes !== changesBefore) return principal;
     if (cache.size >= maxCached) cache.clear();
-    cache.set(hash, { principal, until: now + cacheLifeMs });
+    cache.set(hash, { principal, until: Math.min(now + cacheLifeMs, principal.expiresAt ?? Infinity) });
     return principal;
   };
 }

@@ -167,9 +167,15 @@ const overRate = (waitMs: number) =>
 
 const maxNameCharacters = 255;
 
-/** The original name, without folders and without what no header or file system carries. */
+/**
+ * What no header or file system carries, and what shows a name as another one: marks of writing direction, and
+ * characters without a width.
+ */
+const unseen = /[\p{Cc}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u061c\u00ad\u180e]/gu;
+
+/** The original name, without folders and without what is not seen. */
 function cleanName(name: string | undefined): string {
   const last = (name ?? '').toWellFormed().split(/[/\\]/).at(-1) ?? '';
-  const visible = [...last.replace(/\p{Cc}/gu, '').trim()].slice(0, maxNameCharacters).join('');
+  const visible = [...last.replace(unseen, '').trim()].slice(0, maxNameCharacters).join('');
   return visible === '.' || visible === '..' ? '' : visible;
 }

@@ -1,6 +1,8 @@
 import { readConfig } from '../config.ts';
 import { days, hours, minutes, systemClock } from '../domain/clock.ts';
 import { keyIdFromRow } from '../domain/ids.ts';
+import { isScope, type Scope, scopes } from '../domain/key.ts';
+import { whyNoUserName } from '../domain/user-name.ts';
 import { createKey, listKeys, revokeKey } from '../store/keys.ts';
 import { CommandFault } from './command-fault.ts';
 import { isoTime, print } from './print.ts';
@@ -10,6 +12,7 @@ interface CreateOptions {
   readonly user: string;
   readonly name?: string;
   readonly models?: string;
+  readonly scopes?: string;
   readonly expires?: string;
   readonly json?: true;
 }
@@ -20,6 +23,7 @@ export async function createKeyCommand(options: CreateOptions): Promise<void> {
     userName: readName(options.user),
     name: options.name ?? null,
     models: options.models === undefined ? null : readModels(options.models),
+    scopes: options.scopes === undefined ? null : readScopes(options.scopes),
     expiresAt: options.expires === undefined ? null : now + readDuration(options.expires),
   };
   const { key, secret } = await withStore(db => createKey(db, wanted, now));
@@ -35,6 +39,7 @@ export async function listKeysCommand({ json }: { readonly json?: true }): Promi
     name: key.name,
     hint: key.hint,
     models: key.models,
+    scopes: key.scopes,
     created_at: isoTime(key.createdAt),
     expires_at: isoTime(key.expiresAt),
     revoked_at: isoTime(key.revokedAt),
@@ -47,23 +52,22 @@ export async function listKeysCommand({ json }: { readonly json?: true }): Promi
       : row.expires_at
         ? `until ${row.expires_at}`
         : 'no end';
-    print(
-      [row.id, row.user, row.hint, row.models?.join(',') ?? 'all models', state, row.name ?? ''].join('  '),
-    );
+    const models = row.models?.join(',') ?? 'all models';
+    const mayDo = row.scopes?.join(',') ?? 'all scopes';
+    print([row.id, row.user, row.hint, models, mayDo, state, row.name ?? ''].join('  '));
   }
 }
 
 export async function revokeKeyCommand(id: string): Promise<void> {
   const revoked = await withStore(db => revokeKey(db, keyIdFromRow(id), systemClock.now()));
   if (!revoked) throw new CommandFault(`There is no key ${id}. See: atelier keys list`);
-  print(`Key ${id} is revoked. A running server turns it away within 5 seconds.`);
+  print(`Key ${id} is revoked. A running server turns it away within a second.`);
 }
 
 function readName(name: string): string {
-  if (/^[\p{L}\p{N}][\p{L}\p{N}._@ -]{0,99}$/u.test(name)) return name;
-  throw new CommandFault(
-    '--user must be 1 to 100 letters, digits, or . _ @ - and begin with a letter or digit',
-  );
+  const fault = whyNoUserName(name);
+  if (fault === null) return name;
+  throw new CommandFault(`--user ${fault}`);
 }
 
 function readModels(text: string): readonly string[] {
@@ -76,6 +80,12 @@ function readModels(text: string): readonly string[] {
     );
   }
   return ids;
+}
+
+function readScopes(text: string): readonly Scope[] {
+  const named = [...new Set(text.split(',').map(scope => scope.trim()))];
+  if (named.every(isScope)) return named;
+  throw new CommandFault(`--scopes must be a list of ${scopes.join(', ')}`);
 }
 
 function readDuration(text: string): number {

@@ -41,6 +41,7 @@ export function registerOperatorCommands(program: Command): void {
     .requiredOption('--user <name>', 'whose key it is; a new name makes a new user')
     .option('--name <text>', 'what the key is for')
     .option('--models <ids>', 'comma-separated model ids it may use (default: all)')
+    .option('--scopes <scopes>', 'comma-separated: jobs:create, jobs:read, files, webhook-secret')
     .option('--expires <time>', 'such as 90d or 12h (default: never)')
     .option('--json', 'one line of JSON')
     .action(createKeyCommand);

@@ -62,6 +62,9 @@ export const refusals = {
 
   model_unknown: detail(404, 'App not found: {subject}'),
   model_forbidden: detail(403, 'Model not allowed for this user'),
+  scope_jobs_create: detail(403, 'This key may not create jobs'),
+  scope_jobs_read: detail(403, 'This key may not read jobs'),
+  scope_webhook_secret: detail(403, 'This key may not read the webhook secret'),
   webhook_unsupported: detail(400, 'webhook not supported'),
   stream_unsupported: detail(400, 'SSE streaming not supported'),
   path_unknown: detail(404, 'Not Found'),
@@ -103,6 +106,7 @@ export const refusals = {
   waiting_full: detail(503, 'Service temporarily unavailable'),
   bug: detail(500, 'Runtime execution failed'),
 
+  scope_files: file(403, 'scope_missing', 'This key may not use files'),
   file_request_invalid: file(400, 'invalid_request', '{subject}'),
   file_required: file(400, 'file_required', 'The request has no file field', 'file'),
   invalid_base64: file(400, 'invalid_base64', 'data is empty or not valid base64', 'data'),

@@ -69,6 +69,8 @@ const bodies: Readonly<Record<RefusalEntry['shape'], string>> = {
   file: 'FileError',
 };
 const keyRefusals = ['key_missing', 'rate_exceeded'] as const;
+const readRefusals = [...keyRefusals, 'scope_jobs_read'] as const;
+const fileRefusals = ['key_missing', 'scope_files'] as const;
 
 /** The schema of an input; what is ours beside JSON Schema gets the prefix that the standard asks for. */
 const inputSchema = (model: Model): Json => {
@@ -121,6 +123,7 @@ function createPath(model: Model): [string, Json] {
       '200': answer('The job is kept; this is its handle.', ref('Handle')),
       ...refused(
         ...keyRefusals,
+        'scope_jobs_create',
         'model_forbidden',
         'webhook_unsupported',
         'body_not_object',
@@ -163,13 +166,13 @@ const jobPaths: Json = {
   '/v1/jobs': {
     get: operation('Jobs', 'listOwnJobs', 'One’s own jobs of every model, newest first', {
       parameters: [inQuery('model', { type: 'string' }), inQuery('since', { type: 'string' }), ...jobFilters],
-      responses: { '200': answer('A page.', listOf('OwnJob')), ...refused(...keyRefusals, 'input_invalid') },
+      responses: { '200': answer('A page.', listOf('OwnJob')), ...refused(...readRefusals, 'input_invalid') },
     }),
   },
   '/v1/jobs/{request_id}': {
     get: operation('Jobs', 'getOwnJob', 'A job by its id alone, with the input that was kept', {
       parameters: [inPath('request_id')],
-      responses: { '200': answer('The job.', ref('OwnJob')), ...refused(...keyRefusals, 'job_unknown') },
+      responses: { '200': answer('The job.', ref('OwnJob')), ...refused(...readRefusals, 'job_unknown') },
     }),
   },
   '/v1/queue/{model_id}/requests': {
@@ -177,7 +180,7 @@ const jobPaths: Json = {
       parameters: [inPath('model_id'), ...jobFilters],
       responses: {
         '200': answer('A page.', listOf('Status')),
-        ...refused(...keyRefusals, 'model_unknown', 'input_invalid'),
+        ...refused(...readRefusals, 'model_unknown', 'input_invalid'),
       },
     }),
   },
@@ -186,7 +189,7 @@ const jobPaths: Json = {
       parameters: [...jobParameters, inQuery('logs', { enum: ['1', 'true'] }), prefer],
       responses: {
         '200': answer('In every state.', ref('Status')),
-        ...refused(...keyRefusals, 'job_unknown'),
+        ...refused(...readRefusals, 'job_unknown'),
       },
     }),
   },
@@ -196,7 +199,7 @@ const jobPaths: Json = {
       responses: {
         '200': answer('The job is COMPLETED; `error` tells success from failure.', ref('Result')),
         '202': answer('The job is not finished.', ref('Status')),
-        ...refused(...keyRefusals, 'job_unknown'),
+        ...refused(...readRefusals, 'job_unknown'),
       },
     }),
   },
@@ -207,7 +210,7 @@ const jobPaths: Json = {
         '200': answer('It waited, and is cancelled.', ref('Cancellation')),
         '202': answer('It runs; the provider is asked to stop.', ref('Cancellation')),
         '400': answer('It was already COMPLETED.', ref('Cancellation')),
-        ...refused(...keyRefusals, 'job_unknown'),
+        ...refused(...keyRefusals, 'scope_jobs_create', 'job_unknown'),
       },
     }),
   },
@@ -218,7 +221,7 @@ const callbackPaths: Json = {
     get: operation('Callbacks', 'getCallbackSecret', 'The secret that one’s own callbacks are signed with', {
       responses: {
         '200': answer('For a verifier of Standard Webhooks.', ref('CallbackSecret')),
-        ...refused(...keyRefusals),
+        ...refused(...keyRefusals, 'scope_webhook_secret'),
       },
     }),
   },
@@ -253,7 +256,7 @@ const filePaths: Json = {
       responses: {
         '200': answer('The file.', ref('File')),
         ...refused(
-          'key_missing',
+          ...fileRefusals,
           'file_required',
           'file_too_large',
           'upload_rate_exceeded',
@@ -270,20 +273,20 @@ const filePaths: Json = {
       ],
       responses: {
         '200': answer('A page.', listOf('File')),
-        ...refused('key_missing', 'file_request_invalid'),
+        ...refused(...fileRefusals, 'file_request_invalid'),
       },
     }),
   },
   [file]: {
     get: operation('Files', 'getFile', 'A file, with a fresh address', {
       parameters: [inPath('file_id')],
-      responses: { '200': answer('The file.', ref('File')), ...refused('key_missing', 'file_not_found') },
+      responses: { '200': answer('The file.', ref('File')), ...refused(...fileRefusals, 'file_not_found') },
     }),
     delete: operation('Files', 'deleteFile', 'Ends a file', {
       parameters: [inPath('file_id')],
       responses: {
         '200': answer('It is gone.', ref('Deletion')),
-        ...refused('key_missing', 'file_not_found'),
+        ...refused(...fileRefusals, 'file_not_found'),
       },
     }),
   },
@@ -292,7 +295,7 @@ const filePaths: Json = {
       parameters: [inPath('file_id')],
       responses: {
         '302': { description: 'Location is the signed address.' },
-        ...refused('key_missing', 'file_not_found'),
+        ...refused(...fileRefusals, 'file_not_found'),
       },
     }),
   },
@@ -320,7 +323,7 @@ const modelPaths: Json = {
         requestBody: { required: true, content: json({ type: 'object' }) },
         responses: {
           '200': answer('A creation would be accepted.', ref('Validation')),
-          ...refused(...keyRefusals, 'model_unknown', 'input_invalid'),
+          ...refused(...keyRefusals, 'scope_jobs_create', 'model_unknown', 'input_invalid'),
         },
       },
     ),

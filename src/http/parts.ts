@@ -10,9 +10,9 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Blobs } from '../domain/blobs.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { JobId } from '../domain/ids.ts';
-import type { Principal } from '../domain/key.ts';
+import { mayDo, type Principal, refusalOfScope, type Scope } from '../domain/key.ts';
 import type { Prices } from '../domain/prices.ts';
-import type { RefusalName } from '../domain/refusal.ts';
+import { type RefusalName, refuse } from '../domain/refusal.ts';
 import type { Outbound } from '../media/connect.ts';
 import type { Prober } from '../media/prober.ts';
 import type { Ingress } from '../providers/ingress.ts';
@@ -110,13 +110,18 @@ export interface Route {
   readonly handle: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 }
 
-/** The first two gates of every request with a key: who is asking, and is it within its rate. */
+/**
+ * The first gates of every request with a key: who is asking, is it within its rate, and does the key have the scope
+ * that the route needs. `any-key`: the route gives nothing that belongs to a user.
+ */
 export async function identify(
   { authenticate, takeFromRate }: Pick<HttpParts, 'authenticate' | 'takeFromRate'>,
   request: FastifyRequest,
+  needed: Scope | 'any-key',
 ): Promise<Principal> {
   const principal = await authenticate(request.headers.authorization);
   takeFromRate(principal.keyId);
+  if (needed !== 'any-key' && !mayDo(principal, needed)) throw refuse(refusalOfScope[needed]);
   return principal;
 }
 

@@ -47,6 +47,8 @@ export interface Connection extends Statements {
 export const availableTopic = 'available';
 /** The topic that says: a callback is to be made. */
 export const deliveryTopic = 'delivery';
+/** The topic that says: a key was changed or revoked, so what is remembered of keys may be wrong. */
+export const keysTopic = 'keys';
 /** The topic that says: this job changed, or its cancel was asked for. */
 export const jobTopic = (jobId: string): string => `${aboutJob}${jobId}`;
 /** The id of the job that a topic is about; null for every other topic. */

@@ -8,9 +8,9 @@ import {
   newUserId,
   userIdFromRow,
 } from '../domain/ids.ts';
-import type { ApiKey, Principal, Quota } from '../domain/key.ts';
+import { type ApiKey, isScope, type Principal, type Quota, type Scope } from '../domain/key.ts';
 import { type Actor, writeAudit } from './audit.ts';
-import type { Connection, Row, Statements } from './connection.ts';
+import { type Connection, keysTopic, type Row, type Statements } from './connection.ts';
 import { quotaFromRow } from './key-quota.ts';
 import { integer, integerOrNull, text, textOrNull } from './rows.ts';
 
@@ -18,6 +18,8 @@ export interface NewKey {
   readonly userName: string;
   readonly name: string | null;
   readonly models: readonly string[] | null;
+  /** Absent or null: not limited to scopes. */
+  readonly scopes?: readonly Scope[] | null;
   readonly expiresAt: number | null;
 }
 
@@ -36,15 +38,16 @@ export function createKey(
       [newUserId(), key.userName, newCallbackSecret(), now],
     );
     await tx.write(
-      `INSERT INTO keys (id, user_id, name, hash, hint, models, created_at, expires_at)
-       SELECT $1, id, $3, $4, $5, $6, $7, $8 FROM users WHERE name = $2`,
+      `INSERT INTO keys (id, user_id, name, hash, hint, models, scopes, created_at, expires_at)
+       SELECT $1, id, $3, $4, $5, $6, $7, $8, $9 FROM users WHERE name = $2`,
       [
         id,
         key.userName,
         key.name,
         hashApiKey(secret),
         `${secret.slice(0, 8)}…${secret.slice(-4)}`,
-        key.models === null ? null : JSON.stringify(key.models),
+        jsonOrNull(key.models),
+        jsonOrNull(key.scopes ?? null),
         now,
         key.expiresAt,
       ],
@@ -54,6 +57,7 @@ export function createKey(
       user: key.userName,
       name: key.name,
       models: key.models,
+      ...(key.scopes && { scopes: key.scopes }),
       expires_at: key.expiresAt,
     };
     await writeAudit(tx, { at: now, actor, action: 'key.create', subject: id, details });
@@ -66,14 +70,14 @@ export async function listKeys(db: Statements): Promise<readonly ApiKey[]> {
   return rows.map(keyFromRow);
 }
 
-/** False when there is no such key. Revoking twice changes nothing. */
-export function revokeKey(
+/** False when there is no such key. Revoking twice changes nothing. Every process stops accepting it. */
+export async function revokeKey(
   db: Connection,
   id: KeyId,
   now: number,
   actor: Actor = 'operator',
 ): Promise<boolean> {
-  return db.transaction(async tx => {
+  const isKnown = await db.transaction(async tx => {
     const [revoked] = await tx.write(
       'UPDATE keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id',
       [id, now],
@@ -82,6 +86,8 @@ export function revokeKey(
     await writeAudit(tx, { at: now, actor, action: 'key.revoke', subject: id, details: {} });
     return true;
   });
+  db.announce(keysTopic);
+  return isKnown;
 }
 
 export async function anyKeyExists(db: Statements): Promise<boolean> {
@@ -102,27 +108,30 @@ export async function findPrincipal(db: Statements, hash: string, now: number): 
 export interface KeyChange {
   readonly name?: string | null;
   readonly models?: readonly string[] | null;
+  readonly scopes?: readonly Scope[] | null;
   readonly expiresAt?: number | null;
   readonly quota?: Quota | null;
 }
 
 /** Null when there is no such key. Its secret stays what it is. */
-export function editKey(
+export async function editKey(
   db: Connection,
   id: KeyId,
   change: KeyChange,
   { actor, now }: { readonly actor: Actor; readonly now: number },
 ): Promise<ApiKey | null> {
-  return db.transaction(async tx => {
+  const edited = await db.transaction(async tx => {
     const [before] = await tx.read(`${selectKeys} WHERE keys.id = $1`, [id]);
     if (!before) return null;
     const key = { ...keyFromRow(before), ...change };
     await tx.write(
-      `UPDATE keys SET name = $2, models = $3, expires_at = $4, jobs_at_once = $5, jobs_per_day = $6 WHERE id = $1`,
+      `UPDATE keys SET name = $2, models = $3, scopes = $4, expires_at = $5, jobs_at_once = $6, jobs_per_day = $7
+       WHERE id = $1`,
       [
         id,
         key.name,
-        key.models === null ? null : JSON.stringify(key.models),
+        jsonOrNull(key.models),
+        jsonOrNull(key.scopes),
         key.expiresAt,
         key.quota?.atOnce ?? null,
         key.quota?.perDay ?? null,
@@ -131,6 +140,8 @@ export function editKey(
     await writeAudit(tx, { at: now, actor, action: 'key.edit', subject: id, details: { ...change } });
     return key;
   });
+  db.announce(keysTopic);
+  return edited;
 }
 
 /** The id under which the console runs things. Nobody has a secret for it. */
@@ -161,17 +172,19 @@ function makeConsoleKey(db: Connection, now: number): Promise<void> {
   });
 }
 
-const principalColumns = 'id, user_id, models, jobs_at_once, jobs_per_day';
+const principalColumns = 'id, user_id, models, scopes, jobs_at_once, jobs_per_day, expires_at';
 
 const principalFromRow = (row: Row): Principal => ({
   keyId: keyIdFromRow(text(row, 'id')),
   userId: userIdFromRow(text(row, 'user_id')),
   models: modelsFromRow(row),
+  scopes: scopesFromRow(row),
   quota: quotaFromRow(row),
+  expiresAt: integerOrNull(row, 'expires_at'),
 });
 
-const selectKeys = `SELECT keys.id, keys.user_id, users.name AS user_name, keys.name, keys.hint, keys.models, keys.jobs_at_once, keys.jobs_per_day,
-  keys.created_at, keys.expires_at, keys.revoked_at FROM keys JOIN users ON users.id = keys.user_id`;
+const selectKeys = `SELECT keys.id, keys.user_id, users.name AS user_name, keys.name, keys.hint, keys.models, keys.scopes, keys.jobs_at_once,
+  keys.jobs_per_day, keys.created_at, keys.expires_at, keys.revoked_at FROM keys JOIN users ON users.id = keys.user_id`;
 
 function keyFromRow(row: Row): ApiKey {
   return {
@@ -181,6 +194,7 @@ function keyFromRow(row: Row): ApiKey {
     name: textOrNull(row, 'name'),
     hint: text(row, 'hint'),
     models: modelsFromRow(row),
+    scopes: scopesFromRow(row),
     quota: quotaFromRow(row),
     createdAt: integer(row, 'created_at'),
     expiresAt: integerOrNull(row, 'expires_at'),
@@ -192,3 +206,12 @@ function modelsFromRow(row: Row): readonly string[] | null {
   const models = textOrNull(row, 'models');
   return models === null ? null : (JSON.parse(models) as string[]);
 }
+
+/** A scope that this version does not know gives nothing; without any known one a key may do nothing. */
+function scopesFromRow(row: Row): readonly Scope[] | null {
+  const scopes = textOrNull(row, 'scopes');
+  return scopes === null ? null : (JSON.parse(scopes) as unknown[]).filter(isScope);
+}
+
+const jsonOrNull = (list: readonly string[] | null): string | null =>
+  list === null ? null : JSON.stringify(list);

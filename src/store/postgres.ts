@@ -86,12 +86,13 @@ export async function openPostgres({ url, onTrouble }: PostgresOptions): Promise
     }
   }
 
-  function tell(): void {
+  async function tell(): Promise<void> {
+    if (untold.size === 0) return;
     const hint = JSON.stringify([sender, ...untold]);
     untold = new Set();
     // NOTIFY carries at most 8,000 bytes; a longer list is only hints lost.
-    if (closed || hint.length > 7_900) return;
-    pool
+    if (hint.length > 7_900) return;
+    await pool
       .query('SELECT pg_notify($1, $2)', [channel, hint])
       .catch(cause => onTrouble('a hint was not sent', cause));
   }
@@ -109,7 +110,7 @@ export async function openPostgres({ url, onTrouble }: PostgresOptions): Promise
       }),
     announce: topic => {
       announcements.emit('announced', topic);
-      if (untold.size === 0) setImmediate(tell);
+      if (untold.size === 0) setImmediate(() => void tell());
       untold.add(topic);
     },
     onAnnounced: listener => {
@@ -119,6 +120,8 @@ export async function openPostgres({ url, onTrouble }: PostgresOptions): Promise
     close: async () => {
       if (closed) return;
       closed = true;
+      // A command ends right after what it announces.
+      await tell();
       await stopListening();
       await pool.end();
     },

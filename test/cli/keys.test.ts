@@ -64,6 +64,7 @@ for (const dialect of dialects) {
         name: 'ci',
         hint: `${made.key.slice(0, 8)}…${made.key.slice(-4)}`,
         models,
+        scopes: null,
         created_at: found.created_at,
         expires_at: found.expires_at,
         revoked_at: null,
@@ -72,12 +73,22 @@ for (const dialect of dialects) {
       assert.equal(Date.parse(found.expires_at) - Date.parse(found.created_at), 90 * 24 * 3_600_000);
     });
 
+    test('create --scopes makes a key that may do no more, and list says so', async () => {
+      const { id } = await create('--user', 'ann', '--scopes', 'jobs:read, files');
+      assert.deepEqual((await list()).find((key: { id: string }) => key.id === id).scopes, [
+        'jobs:read',
+        'files',
+      ]);
+      const line = (await keys('list')).stdout.split('\n').find(text => text.startsWith(id));
+      assert.match(line ?? '', / {2}all models {2}jobs:read,files {2}no end {2}$/);
+    });
+
     test('revoke ends a key for good', async () => {
       const { id } = await create('--user', 'eve');
       const { code, stdout } = await keys('revoke', id);
       assert.deepEqual(
         [code, stdout],
-        [0, `Key ${id} is revoked. A running server turns it away within 5 seconds.\n`],
+        [0, `Key ${id} is revoked. A running server turns it away within a second.\n`],
       );
       const found = (await list()).find((key: { id: string }) => key.id === id);
       assert.match(found.revoked_at, iso);
@@ -116,6 +127,14 @@ for (const dialect of dialects) {
         'a user without a name': [
           ['create', '--user', ' '],
           /^--user must be 1 to 100 letters, digits[^\n]*\n$/,
+        ],
+        "the user of Atelier's own commands": [
+          ['create', '--user', 'cli'],
+          /^--user cli is a user of Atelier's own; choose another name\n$/,
+        ],
+        'a scope that is none': [
+          ['create', '--user', 'ann', '--scopes', 'files,all'],
+          /^--scopes must be a list of jobs:create, jobs:read, files, webhook-secret\n$/,
         ],
         'a key without a user': [['create'], /^error: required option '--user <name>' not specified\n/],
       };

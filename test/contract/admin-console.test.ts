@@ -85,6 +85,33 @@ for (const dialect of dialects) {
         assert.equal(forged.body.error.message, 'The session has ended; log in again');
       });
 
+      test('shows a viewer of the audit nothing about people', async () => {
+        const [name, watcher, password] = [freshUser(), freshUser(), 'a long password'];
+        await ask('POST', 'people', { body: { name, role: 'developer', password } });
+        await ask('POST', 'people', { body: { name: watcher, role: 'viewer', password } });
+        const { body: key } = await ask('POST', 'keys', { body: { user: freshUser() } });
+        const developer = await logIn({ name, password });
+        const { body: job } = await developer.ask('POST', `models/${model}/run`, { body: { prompt: 'One' } });
+        const viewer = await logIn({ name: watcher, password });
+        const { body: shown } = await viewer.ask('GET', 'audit?limit=100');
+        const actions: readonly string[] = shown.data.map(({ action }: { action: string }) => action);
+        assert.deepEqual(
+          actions.filter(action => /^(?:person|session)\./.test(action)),
+          [],
+        );
+        const [run, made] = shown.data;
+        assert.deepEqual([run.action, run.subject, run.details], ['job.run', job.request_id, { model }]);
+        assert.deepEqual([made.action, made.subject], ['key.create', key.id]);
+        const { body: seen } = await viewer.ask('GET', `jobs/${job.request_id}`);
+        assert.deepEqual(seen.audit[0].details, { model });
+        const { body: all } = await developer.ask('GET', 'audit?limit=4');
+        assert.deepEqual(
+          all.data.map(({ action }: { action: string }) => action),
+          ['session.begin', 'job.run', 'session.begin', 'key.create'],
+        );
+        assert.deepEqual(all.data[1].details, { model, name });
+      });
+
       test('may do what its role may, and ends when the role changes', async () => {
         const name = freshUser();
         const password = 'a long password';

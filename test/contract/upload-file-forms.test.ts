@@ -35,6 +35,16 @@ describe('200', () => {
     ['a path of Windows', 'filename="C:\\\\Users\\\\me\\\\a.txt"', 'a.txt'],
     ['an RFC 5987 name that is a path', "filename*=UTF-8''..%2F..%2Fa.txt", 'a.txt'],
     ['a name with NUL and other control characters', "filename*=UTF-8''a%00%07b%7F.txt", 'ab.txt'],
+    [
+      'a name with marks of writing direction',
+      "filename*=UTF-8''invoice%E2%80%AEfdp.exe%E2%81%A6%E2%80%8E%E2%81%A9.txt",
+      'invoicefdp.exe.txt',
+    ],
+    [
+      'a name with characters without a width',
+      "filename*=UTF-8''a%E2%80%8Bb%E2%80%8D%EF%BB%BF.txt",
+      'ab.txt',
+    ],
     ['a name with blanks around it', 'filename="  a.txt "', 'a.txt'],
     ['a name of 5,000 characters', `filename="${'x'.repeat(4996)}.txt"`, 'x'.repeat(255)],
     ['a name of 300 characters beyond the basic plane', `filename="${'🦊'.repeat(300)}"`, '🦊'.repeat(255)],

@@ -52,6 +52,7 @@ for (const dialect of dialects) {
         name: 'ci',
         hint: `${secret.slice(0, 8)}…${secret.slice(-4)}`,
         models: ['eta2.6-t2v'],
+        scopes: null,
         quota: null,
         createdAt: start,
         expiresAt: start + 9,
@@ -61,7 +62,9 @@ for (const dialect of dialects) {
         keyId: key.id,
         userId: key.userId,
         models: ['eta2.6-t2v'],
+        scopes: null,
         quota: null,
+        expiresAt: start + 9,
       });
       const rows = await db.read('SELECT * FROM keys');
       assert.equal(JSON.stringify(rows).includes(secret.slice(8, -4)), false);

@@ -205,6 +205,7 @@ export interface KeyLine {
   readonly name: string | null;
   readonly hint: string;
   readonly models: readonly string[] | null;
+  readonly scopes: readonly string[] | null;
   readonly jobs_at_once: number | null;
   readonly jobs_per_day: number | null;
   readonly created_at: number;

@@ -1,4 +1,5 @@
 import { modelOfJob } from '../../catalog/catalog.ts';
+import type { Role } from '../../domain/person.ts';
 import { costOf } from '../../domain/prices.ts';
 import type { AuditRow } from '../../store/audit.ts';
 import { listDeliveries } from '../../store/deliveries.ts';
@@ -13,7 +14,7 @@ import { deliveryBody, tryBody } from './deliveries.ts';
 const mostDeliveries = 10;
 
 /** What a line of a list leaves out: input, result, and everything that happened, with its times. */
-export async function jobDetail(parts: HttpParts, job: FoundJob) {
+export async function jobDetail(parts: HttpParts, job: FoundJob, reader: Role) {
   const { db } = parts;
   const usage = await listUsage(db, job.id);
   return {
@@ -34,7 +35,7 @@ export async function jobDetail(parts: HttpParts, job: FoundJob) {
     deliveries: await deliveriesOf(parts, job),
     usage,
     cost: usage.length === 0 ? null : costOf(parts.prices(), job.modelId, usage),
-    audit: (await listAuditOf(db, job.id)).map(auditBody),
+    audit: (await listAuditOf(db, job.id)).map(auditBodyFor(reader)),
   };
 }
 
@@ -86,11 +87,10 @@ const attemptBody = (attempt: AttemptRecord) => ({
   in_doubt: attempt.doubtedAt !== null,
 });
 
-export const auditBody = ({ number, at, actor, action, subject, details }: AuditRow) => ({
-  number,
-  at: at / 1000,
-  actor,
-  action,
-  subject,
-  details,
-});
+/** An entry as somebody of that role reads it: a viewer is not shown which person ran a job. */
+export const auditBodyFor = (reader: Role) => (row: AuditRow) => {
+  const { number, at, actor, action, subject, details } = row;
+  const { name: _, ...nameless } = details;
+  const hidesName = reader === 'viewer' && action.startsWith('job.');
+  return { number, at: at / 1000, actor, action, subject, details: hidesName ? nameless : details };
+};

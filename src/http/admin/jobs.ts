@@ -51,10 +51,10 @@ export const getAnyJob = (parts: HttpParts): Route => ({
   path: '/admin/v1/jobs/:jobId',
   errors: 'detail',
   async handle(request, reply) {
-    await identifyOperator(parts, request);
+    const { role } = await identifyOperator(parts, request);
     const job = await findAnyJob(parts, request);
     // As text: an integer beyond 2^53 in the input keeps its digits.
-    const body = toJson({ ...jobLine(parts, job), ...(await jobDetail(parts, job)) });
+    const body = toJson({ ...jobLine(parts, job), ...(await jobDetail(parts, job, role)) });
     return reply.header('content-type', 'application/json; charset=utf-8').send(body);
   },
 });

@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { parseTime, toUnixSeconds } from '../../domain/clock.ts';
 import { keyIdFromRow } from '../../domain/ids.ts';
-import type { ApiKey, Quota } from '../../domain/key.ts';
+import { type ApiKey, isScope, scopes as knownScopes, type Quota, type Scope } from '../../domain/key.ts';
 import { refuse } from '../../domain/refusal.ts';
+import { whyNoUserName } from '../../domain/user-name.ts';
 import { createKey, editKey, type KeyChange, listKeys, revokeKey } from '../../store/keys.ts';
 import { type HttpParts, pathValue, type Route } from '../parts.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
@@ -33,7 +34,8 @@ export const makeKey = (parts: HttpParts): Route => ({
     const { user, ...given } = await readAdminBody(request, ['user', ...changeable]);
     const change = readChange(parts, given);
     const now = parts.clock.now();
-    const wanted = { name: null, models: null, expiresAt: null, ...change, userName: readUser(user) };
+    const nothing = { name: null, models: null, expiresAt: null };
+    const wanted = { ...nothing, ...change, userName: readUser(user) };
     const { key, secret } = await createKey(parts.db, wanted, now, actor);
     const made = change.quota
       ? await editKey(parts.db, key.id, { quota: change.quota }, { actor, now })
@@ -57,7 +59,7 @@ export const changeKey = (parts: HttpParts): Route => ({
   },
 });
 
-/** Turned away everywhere within five seconds. */
+/** Turned away everywhere at once. */
 export const endKey = (parts: HttpParts): Route => ({
   method: 'POST',
   path: '/admin/v1/keys/:keyId/revoke',
@@ -70,23 +72,25 @@ export const endKey = (parts: HttpParts): Route => ({
   },
 });
 
-const changeable = ['name', 'models', 'expires_at', 'jobs_at_once', 'jobs_per_day'] as const;
+const changeable = ['name', 'models', 'scopes', 'expires_at', 'jobs_at_once', 'jobs_per_day'] as const;
 type Given = Readonly<Partial<Record<(typeof changeable)[number], unknown>>>;
 
 function readChange(parts: HttpParts, given: Given): KeyChange {
-  const { name, models, expires_at, jobs_at_once, jobs_per_day } = given;
+  const { name, models, scopes, expires_at, jobs_at_once, jobs_per_day } = given;
   const hasQuota = jobs_at_once !== undefined || jobs_per_day !== undefined;
   return {
     ...(name !== undefined && { name: readName(name) }),
     ...(models !== undefined && { models: readModels(parts, models) }),
+    ...(scopes !== undefined && { scopes: readScopes(scopes) }),
     ...(expires_at !== undefined && { expiresAt: readEnd(expires_at) }),
     ...(hasQuota && { quota: readQuota(jobs_at_once, jobs_per_day) }),
   };
 }
 
 function readUser(value: unknown): string {
-  if (typeof value === 'string' && /^[\p{L}\p{N}][\p{L}\p{N}._@ -]{0,99}$/u.test(value)) return value;
-  return refuseField('user', 'must be 1 to 100 letters, digits, or . _ @ - and begin with a letter or digit');
+  const name = typeof value === 'string' ? value : '';
+  const fault = whyNoUserName(name);
+  return fault === null ? name : refuseField('user', fault);
 }
 
 function readName(value: unknown): string | null {
@@ -103,6 +107,13 @@ function readModels({ served }: HttpParts, value: unknown): readonly string[] | 
   const unknown = value.find(id => !known.includes(id));
   if (unknown !== undefined) refuseField('models', `${JSON.stringify(unknown)} is no model`);
   return value.map(String);
+}
+
+function readScopes(value: unknown): readonly Scope[] | null {
+  if (value === null) return null;
+  if (!Array.isArray(value) || value.length === 0 || !value.every(isScope))
+    return refuseField('scopes', `must be a list of ${knownScopes.join(', ')}, or null for no limit`);
+  return [...new Set(value)];
 }
 
 function readEnd(value: unknown): number | null {
@@ -132,6 +143,7 @@ const keyBody = (key: ApiKey) => ({
   name: key.name,
   hint: key.hint,
   models: key.models,
+  scopes: key.scopes,
   jobs_at_once: key.quota?.atOnce ?? null,
   jobs_per_day: key.quota?.perDay ?? null,
   created_at: toUnixSeconds(key.createdAt),

@@ -1,10 +1,10 @@
 import { jobIdFromRow } from '../../domain/ids.ts';
-import { listAudit } from '../../store/audit.ts';
+import { listAudit, listAuditWithoutPeople } from '../../store/audit.ts';
 import { readFoundJob } from '../../store/job-search.ts';
 import { countedWaiting, listNewestResults, readOverview } from '../../store/overview.ts';
 import { type HttpParts, queryValue, type Route } from '../parts.ts';
 import { identifyOperator } from './identify-operator.ts';
-import { auditBody } from './job-detail.ts';
+import { auditBodyFor } from './job-detail.ts';
 import { jobLine } from './jobs.ts';
 import { limitOf } from './read-query.ts';
 
@@ -42,15 +42,16 @@ export const getOverview = (parts: HttpParts): Route => ({
   },
 });
 
-/** What was done and by whom, the newest first. */
+/** What was done and by whom, the newest first. A viewer is shown nothing about people. */
 export const getAudit = (parts: HttpParts): Route => ({
   method: 'GET',
   path: '/admin/v1/audit',
   errors: 'detail',
   async handle(request) {
-    await identifyOperator(parts, request);
-    const rows = await listAudit(parts.db, limitOf(request, 50));
-    return { object: 'list', data: rows.map(auditBody), has_more: false };
+    const { role } = await identifyOperator(parts, request);
+    const list = role === 'viewer' ? listAuditWithoutPeople : listAudit;
+    const rows = await list(parts.db, limitOf(request, 50));
+    return { object: 'list', data: rows.map(auditBodyFor(role)), has_more: false };
   },
 });
 

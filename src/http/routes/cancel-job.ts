@@ -9,7 +9,7 @@ export const cancelJob = (parts: HttpParts): Route => ({
   path: '/:modelId/requests/:jobId/cancel',
   errors: 'detail',
   async handle(request, reply) {
-    const principal = await identify(parts, request);
+    const principal = await identify(parts, request, 'jobs:create');
     const asked = addressOfPath(parts, request, principal);
     const cancellation = await cancelInStore(parts.db, asked, parts.clock.now(), principal.keyId);
     if (cancellation === 'unknown') throw refuseMissing(parts, asked.modelId);

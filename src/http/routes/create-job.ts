@@ -8,7 +8,7 @@ export const createJob = (parts: HttpParts): Route => ({
   path: '/:modelId',
   errors: 'detail',
   async handle(request, reply) {
-    const principal = await identify(parts, request);
+    const principal = await identify(parts, request, 'jobs:create');
     const { jobId, modelId, position, replayed } = await parts.admission.admit({
       principal,
       modelId: pathValue(request, 'modelId'),

@@ -34,7 +34,7 @@ export const listFiles = (parts: HttpParts): Route => ({
   path: '/v1/files',
   errors: 'file',
   async handle(request) {
-    const { userId } = await identify(parts, request);
+    const { userId } = await identify(parts, request, 'files');
     const limit = readLimit(request);
     const order = readOrder(request);
     const now = parts.clock.now();
@@ -65,7 +65,7 @@ export const deleteFile = (parts: HttpParts): Route => ({
   path: '/v1/files/:fileId',
   errors: 'file',
   async handle(request) {
-    const { userId } = await identify(parts, request);
+    const { userId } = await identify(parts, request, 'files');
     const id = parseFileId(pathValue(request, 'fileId'));
     if (!id || !(await deleteInStore(parts.db, id, userId, parts.clock.now())))
       throw refuse('file_not_found');
@@ -74,7 +74,7 @@ export const deleteFile = (parts: HttpParts): Route => ({
 });
 
 async function findOwnFile(parts: HttpParts, request: FastifyRequest): Promise<StoredFile> {
-  const { userId } = await identify(parts, request);
+  const { userId } = await identify(parts, request, 'files');
   const id = parseFileId(pathValue(request, 'fileId'));
   const file = id && (await readFileOfUser(parts.db, id, userId, parts.clock.now()));
   if (!file) throw refuse('file_not_found');

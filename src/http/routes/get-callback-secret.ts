@@ -7,7 +7,7 @@ export const getCallbackSecret = (parts: HttpParts): Route => ({
   path: '/v1/webhooks/default/secret',
   errors: 'detail',
   async handle(request) {
-    const { userId } = await identify(parts, request);
+    const { userId } = await identify(parts, request, 'webhook-secret');
     const [key] = await readCallbackSecrets(parts.db, userId, parts.clock.now());
     return { key };
   },

@@ -41,7 +41,7 @@ async function answerResult(
   reply: FastifyReply,
   refuseFailed: (job: Job) => void,
 ) {
-  const principal = await identify(parts, request);
+  const principal = await identify(parts, request, 'jobs:read');
   const asked = addressOfPath(parts, request, principal);
   const summary = await findJobHeld(parts, asked, request, reply);
   // Queue clients take the id of a result, and of its error, from here.

@@ -7,7 +7,7 @@ export const getStatus = (parts: HttpParts): Route => ({
   path: '/:modelId/requests/:jobId/status',
   errors: 'detail',
   async handle(request, reply) {
-    const principal = await identify(parts, request);
+    const principal = await identify(parts, request, 'jobs:read');
     const job = await findJobHeld(parts, addressOfPath(parts, request, principal), request, reply);
     return answerStatus(parts, job, reply, ['1', 'true'].includes(queryValue(request, 'logs') ?? ''));
   },

@@ -10,7 +10,7 @@ export const listJobs = (parts: HttpParts): Route => ({
   path: '/:modelId/requests',
   errors: 'detail',
   async handle(request, reply) {
-    const principal = await identify(parts, request);
+    const principal = await identify(parts, request, 'jobs:read');
     const modelId = pathValue(request, 'modelId');
     if (!(await isKnown(parts, principal, modelId))) throw refuseMissing(parts, modelId);
     const asked = readJobQuery(request);

@@ -24,7 +24,7 @@ export const callMcp = (parts: HttpParts): Route => {
     errors: 'detail',
     async handle(request, reply) {
       refuseForeign(request.raw.headers, parts.publicUrl());
-      const { keyId } = await identify(parts, request);
+      const { keyId } = await identify(parts, request, 'any-key');
       // Held to the end of the answer, because so long the input lies in memory.
       return parts.bodies.hold(keyId, async room => {
         const tooLarge = () => refuse('body_too_large');

@@ -8,7 +8,7 @@ export const listModels = (parts: HttpParts): Route => ({
   path: '/v1/models',
   errors: 'detail',
   async handle(request) {
-    await identify(parts, request);
+    await identify(parts, request, 'any-key');
     return { object: 'list', data: parts.served().all.map(summarize) };
   },
 });
@@ -19,7 +19,7 @@ export const getModel = (parts: HttpParts): Route => ({
   path: '/v1/models/:modelId',
   errors: 'detail',
   async handle(request) {
-    await identify(parts, request);
+    await identify(parts, request, 'any-key');
     const modelId = pathValue(request, 'modelId');
     const model = parts.served().find(modelId);
     if (!model) throw refuse('model_unknown', { subject: modelId });
@@ -33,7 +33,7 @@ export const validateInput = (parts: HttpParts): Route => ({
   path: '/v1/models/:modelId/validate',
   errors: 'detail',
   async handle(request) {
-    const principal = await identify(parts, request);
+    const principal = await identify(parts, request, 'jobs:create');
     const modelId = pathValue(request, 'modelId');
     const { billedJobs } = await parts.admission.judge({
       principal,

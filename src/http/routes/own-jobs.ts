@@ -14,7 +14,7 @@ export const listOwnJobs = (parts: HttpParts): Route => ({
   path: '/v1/jobs',
   errors: 'detail',
   async handle(request) {
-    const { userId } = await identify(parts, request);
+    const { userId } = await identify(parts, request, 'jobs:read');
     const asked = readJobQuery(request);
     const since = queryValue(request, 'since');
     const found = await listJobsOfUser(parts.db, {
@@ -41,7 +41,7 @@ export const getOwnJob = (parts: HttpParts): Route => ({
   path: '/v1/jobs/:jobId',
   errors: 'detail',
   async handle(request, reply) {
-    const { userId } = await identify(parts, request);
+    const { userId } = await identify(parts, request, 'jobs:read');
     const id = parseJobId(pathValue(request, 'jobId'));
     const job = id && (await readJobOfUser(parts.db, id, userId));
     if (!job) throw refuse('job_unknown');

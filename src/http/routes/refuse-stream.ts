@@ -7,7 +7,7 @@ export const refuseStream = (parts: HttpParts): Route => ({
   path: '/:modelId/requests/:jobId/status/stream',
   errors: 'detail',
   async handle(request) {
-    await identify(parts, request);
+    await identify(parts, request, 'any-key');
     throw refuse('stream_unsupported');
   },
 });

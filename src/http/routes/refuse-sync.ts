@@ -7,7 +7,7 @@ export const refuseSync = (parts: HttpParts): Route => ({
   path: '/:modelId/sync',
   errors: 'detail',
   async handle(request) {
-    await identify(parts, request);
+    await identify(parts, request, 'any-key');
     throw refuse('path_unknown');
   },
 });

@@ -27,7 +27,7 @@ export const uploadFile = (parts: HttpParts): Route => ({
   path: '/v1/files',
   errors: 'file',
   async handle(request) {
-    const principal = await identify(parts, request);
+    const principal = await identify(parts, request, 'files');
     return fileObject(parts, await receiveUpload(parts, request, principal));
   },
 });

@@ -5,6 +5,7 @@ import { modelsQuery } from '../../api/queries.ts';
 import type { KeyLine } from '../../api/shapes.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { toast } from '../../parts/toasts.tsx';
+import { ScopeChoice } from './scope-choice.tsx';
 
 interface FormParts {
   readonly edited: KeyLine | 'new';
@@ -17,6 +18,7 @@ export function KeyForm({ edited, close, tellMade }: FormParts) {
   const queries = useQueryClient();
   const before = edited === 'new' ? null : edited;
   const [models, setModels] = useState<readonly string[] | null>(before?.models ?? null);
+  const [scopes, setScopes] = useState<readonly string[] | null>(before?.scopes ?? null);
   const save = useMutation({
     mutationFn: (body: Readonly<Record<string, unknown>>): Promise<KeyLine & { readonly secret?: string }> =>
       before === null
@@ -39,6 +41,7 @@ export function KeyForm({ edited, close, tellMade }: FormParts) {
       ...(before === null && { user: text('user') }),
       name: text('name') || null,
       models,
+      scopes,
       expires_at: text('expires') === '' ? null : `${text('expires')}T23:59:59Z`,
       jobs_at_once: count('at_once'),
       jobs_per_day: count('per_day'),
@@ -66,6 +69,7 @@ export function KeyForm({ edited, close, tellMade }: FormParts) {
           />
         </div>
         <ModelChoice chosen={models} choose={setModels} />
+        <ScopeChoice chosen={scopes} choose={setScopes} isOfSomeModels={models !== null} />
         <div className="two">
           <div className="field-line">
             <label htmlFor="at_once">Unfinished jobs at once</label>

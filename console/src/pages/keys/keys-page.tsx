@@ -107,8 +107,9 @@ function Table({
   );
 }
 
-function limitsOf({ jobs_at_once, jobs_per_day }: KeyLine): string {
+function limitsOf({ scopes, jobs_at_once, jobs_per_day }: KeyLine): string {
   const limits = [
+    scopes !== null && scopes.join(', '),
     jobs_at_once !== null && `${jobs_at_once.toLocaleString()} at once`,
     jobs_per_day !== null && `${jobs_per_day.toLocaleString()} a day`,
   ];
@@ -131,7 +132,7 @@ function RevokeButton({ revoked }: { readonly revoked: KeyLine }) {
   const [isAsking, setAsking] = useState(false);
   const revoke = useMutation({
     mutationFn: () => ask('POST', `keys/${revoked.id}/revoke`),
-    onSuccess: () => toast('Revoked. Every process turns it away within five seconds.'),
+    onSuccess: () => toast('Revoked. Every process turns it away from now on.'),
     onError: toastFailure,
     onSettled: () => queries.invalidateQueries({ queryKey: ['keys'] }),
   });

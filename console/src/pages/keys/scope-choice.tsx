@@ -1,0 +1,44 @@
+const scopes = ['jobs:create', 'jobs:read', 'files', 'webhook-secret'] as const;
+
+interface ChoiceParts {
+  /** Null: not limited to scopes. */
+  readonly chosen: readonly string[] | null;
+  readonly choose: (scopes: readonly string[] | null) => void;
+  /** Whether the key is limited to models, which takes the webhook secret from it. */
+  readonly isOfSomeModels: boolean;
+}
+
+/** What a key may do; nothing chosen is no limit. */
+export function ScopeChoice({ chosen, choose, isOfSomeModels }: ChoiceParts) {
+  const toggle = (scope: string) => {
+    const before = chosen ?? [];
+    const next = before.includes(scope) ? before.filter(other => other !== scope) : [...before, scope];
+    choose(next.length === 0 ? null : next);
+  };
+  return (
+    <fieldset className="field">
+      <legend className="label">Scopes</legend>
+      <p className="small soft">{sayScopes(chosen, isOfSomeModels)}</p>
+      <div className="chips">
+        {scopes.map(scope => (
+          <button
+            key={scope}
+            type="button"
+            className="chip"
+            aria-pressed={chosen?.includes(scope) ?? false}
+            onClick={() => toggle(scope)}
+          >
+            {scope}
+          </button>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+function sayScopes(chosen: readonly string[] | null, isOfSomeModels: boolean): string {
+  if (chosen !== null) return `${chosen.length} allowed, and no other.`;
+  if (isOfSomeModels)
+    return 'All but webhook-secret, because the key is limited to models. Choose some to allow no other.';
+  return 'All. Choose some to allow no other.';
+}
