@@ -58,12 +58,12 @@ const callsOfJob: RateLimit = { perSecond: 1, burst: 10 };
 type OpenParts = Pick<HttpParts, 'metrics' | 'onRefused' | 'maxConnections' | 'whyNotReady'>;
 
 async function openApi(open: OpenParts, foundation: Foundation): Promise<FastifyInstance> {
-  const { config, live, db, clock, metrics, positions, local, ballast } = foundation;
+  const { config, live, db, clock, names, metrics, positions, local, ballast } = foundation;
   const base = { ...foundation, ...open, spool: await local.make('spool') };
   const mediaGate = openMediaGate(base);
   const watch = openJobWatch(db);
   const bodies = openBodies(config.limits.bodies);
-  const outbound = openOutbound({ allowPrivate: config.allowPrivateNetwork });
+  const outbound = openOutbound({ allowPrivate: config.allowPrivateNetwork, resolve: names.resolve });
   let takeFromRate = openRate(config.limits.queue, clock);
   live.heed(({ limits }) => {
     takeFromRate = openRate(limits.queue, clock);

@@ -45,6 +45,7 @@ export async function gatherMedia(
   job: Job,
   signal: AbortSignal,
 ): Promise<Gathering> {
+  const share = job.userId;
   const found = model.media(job.input);
   const all = model.references(job.input);
   // A draft is its input alone; a foreign job is known to its upstream alone.
@@ -64,7 +65,7 @@ export async function gatherMedia(
       drop,
     });
     for (const { path, value, limits } of found) {
-      const brought = await bring(parts, value, { folder, limits, signal, known: media[value] });
+      const brought = await bring(parts, value, { folder, limits, signal, share, known: media[value] });
       if (brought.kind === 'refused') return refused(path.join('.'), brought.reason);
       media[value] = brought.path;
       facts[path.join('.')] = brought.facts;
@@ -72,7 +73,7 @@ export async function gatherMedia(
     for (const reference of references) {
       const fileId = await findReferredFile(parts.db, reference, job.userId);
       if (!fileId) return refused(reference.path, 'what it points at is no longer there');
-      const brought = await bring(parts, fileId, { folder, limits: null, signal, known: undefined });
+      const brought = await bring(parts, fileId, { folder, limits: null, signal, share, known: undefined });
       if (brought.kind === 'refused') return refused(reference.path, brought.reason);
       media[reference.id] = brought.path;
       facts[reference.path] = brought.facts;
@@ -109,6 +110,8 @@ interface BringOptions {
   /** Null where nothing but readability is asked. */
   readonly limits: MediaLimits | null;
   readonly signal: AbortSignal;
+  /** The user whose job it is. */
+  readonly share: string;
   /** Where the same medium already lies, when it is named twice. */
   readonly known: string | undefined;
 }
@@ -117,10 +120,10 @@ interface BringOptions {
 async function bring(
   parts: WorkerParts,
   value: string,
-  { folder, limits, signal, known }: BringOptions,
+  { folder, limits, signal, share, known }: BringOptions,
 ): Promise<Brought> {
   const maxBytes = limits?.maxBytes ?? defaultMaxBytes;
-  const path = known ?? (await copyOrFetch(parts, value, { folder, maxBytes, signal }));
+  const path = known ?? (await copyOrFetch(parts, value, { folder, maxBytes, signal, share }));
   if (typeof path !== 'string') return { kind: 'refused', ...path };
   const probe = await parts.prober.probe(path);
   if (probe.kind === 'unreadable')
@@ -132,11 +135,17 @@ async function bring(
 async function copyOrFetch(
   parts: WorkerParts,
   value: string,
-  { folder, maxBytes, signal }: { folder: string; maxBytes: number; signal: AbortSignal },
+  {
+    folder,
+    maxBytes,
+    signal,
+    share,
+  }: Pick<BringOptions, 'folder' | 'signal' | 'share'> & { readonly maxBytes: number },
 ): Promise<string | { readonly reason: string }> {
   const fileId = parseFileId(value);
   if (!fileId) {
     const fetched = await fetchMedia(parts.outbound, value, {
+      share,
       maxBytes,
       timeoutMs: fetchTimeoutMs,
       directory: folder,
