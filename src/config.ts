@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { parse as parseYaml } from 'yaml';
@@ -38,6 +39,8 @@ export interface Config {
   readonly secret: string | null;
   readonly adminToken: string | null;
   readonly allowPrivateNetwork: boolean;
+  /** Who is asked for names that users and upstreams wrote; null: the servers of the system. */
+  readonly dnsServers: readonly string[] | null;
   readonly role: Role;
   /** How many processes share the port. */
   readonly processes: number;
@@ -93,6 +96,12 @@ const blobsAddress = z.string().transform((text, context) => {
   for (const message of address.faults) context.addIssue({ code: 'custom', message });
   return z.NEVER;
 });
+const dnsServers = z
+  .string()
+  .transform(text => text.split(',').map(server => server.trim()))
+  .refine(servers => servers.every(isDnsServer), {
+    error: 'must be addresses in numbers, each with a port or without, joined by commas',
+  });
 const secret = z.string().min(16, { error: 'must have at least 16 characters' });
 
 const environment = z.object({
@@ -106,6 +115,7 @@ const environment = z.object({
   ATELIER_SECRET: secret.optional(),
   ATELIER_ADMIN_TOKEN: secret.optional(),
   ATELIER_ALLOW_PRIVATE_NETWORK: flag.default(false),
+  ATELIER_DNS_SERVERS: dnsServers.optional(),
   ATELIER_ROLE: z.enum(roles, { error: `must be one of ${roles.join(', ')}` }).default('all'),
   ATELIER_PROCESSES: z.coerce
     .number({ error: 'must be a number' })
@@ -250,6 +260,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     secret: data.ATELIER_SECRET ?? null,
     adminToken: data.ATELIER_ADMIN_TOKEN ?? null,
     allowPrivateNetwork: data.ATELIER_ALLOW_PRIVATE_NETWORK,
+    dnsServers: data.ATELIER_DNS_SERVERS ?? null,
     role: data.ATELIER_ROLE,
     processes: data.ATELIER_PROCESSES,
     drainMs: data.ATELIER_DRAIN_SECONDS * seconds,
@@ -271,6 +282,14 @@ const limitsOf = ({
   ...limits,
   runningPerKey: running_per_key,
 });
+
+/** `192.0.2.1`, `192.0.2.1:5353`, `2001:db8::1`, `[2001:db8::1]:5353`. */
+function isDnsServer(text: string): boolean {
+  if (isIP(text) !== 0) return true;
+  const [, six = '', four = '', port = ''] = /^(?:\[(.+)\]|([\d.]+))(?::(\d+))?$/.exec(text) ?? [];
+  const isPort = port === '' || (Number(port) >= 1 && Number(port) <= 65_535);
+  return isPort && (isIPv6(six) || isIPv4(four));
+}
 
 /** What the address leaves open is told by the usual variables; where they are silent, the SDK looks for credentials. */
 function placeOf(given: Readonly<Record<string, string | undefined>>, faults: string[]): S3Place | null {

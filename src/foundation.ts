@@ -7,6 +7,7 @@ import type { Clock } from './domain/clock.ts';
 import type { Tracing } from './domain/tracing.ts';
 import type { Live } from './live-settings.ts';
 import type { LocalFolder } from './local-folder.ts';
+import type { NameResolver } from './media/name-resolver.ts';
 import type { Prober } from './media/prober.ts';
 import type { Metrics } from './metrics.ts';
 import type { Ingress } from './providers/ingress.ts';
@@ -22,6 +23,8 @@ export interface Foundation {
   readonly blobs: Blobs;
   readonly clock: Clock;
   readonly prober: Prober;
+  /** Of names that users and upstreams wrote, for all of this process. */
+  readonly names: NameResolver;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
   readonly local: LocalFolder;

@@ -11,6 +11,7 @@ import { reconcileRestored, refuseDamaged, refuseLost, refuseUnfit, sqlitePath }
 import type { Foundation } from './foundation.ts';
 import { openLive } from './live-settings.ts';
 import { openLocalFolder } from './local-folder.ts';
+import { openNameResolver } from './media/name-resolver.ts';
 import { openProber } from './media/prober.ts';
 import { type Neighbours, openMetrics } from './metrics.ts';
 import { openHttp } from './open-http.ts';
@@ -88,12 +89,14 @@ export async function openGateway(
     const blobs = keepWhileRoom(opened.blobs, ballast);
     const local = closers.add(await openLocalFolder(join(config.dataDir, 'run')), opened => opened.remove());
     const prober = closers.add(openProber(), opened => opened.close());
+    const { dnsServers: servers, allowPrivateNetwork: allowPrivate } = config;
+    const names = closers.add(openNameResolver({ servers, allowPrivate }), opened => opened.close());
     const metrics = openMetrics(db, clock, neighbours);
     const tracing = closers.add(await openTracing(config, log), opened => opened.close());
     const [signer, ingress, positions] = [openSigner(secret), openIngress(secret), openPositions(db, clock)];
     let url = config.publicUrl ?? '';
     const keyed = { signer, ingress, ...keys };
-    const rooms = { config, db, blobs, clock, prober, metrics, local, positions, ...keyed, log };
+    const rooms = { config, db, blobs, clock, prober, names, metrics, local, positions, ...keyed, log };
     const live = openLive(config);
     const foundation: Foundation = { ...rooms, live, tracing, ballast, publicUrl: () => url };
 

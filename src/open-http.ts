@@ -60,7 +60,7 @@ const callsOfJob: RateLimit = { perSecond: 1, burst: 10 };
 type OpenParts = Pick<HttpParts, 'metrics' | 'onRefused' | 'maxConnections' | 'whyNotReady'>;
 
 async function openApi(open: OpenParts, foundation: Foundation): Promise<FastifyInstance> {
-  const { config, live, db, clock, metrics, positions, local, ballast } = foundation;
+  const { config, live, db, clock, names, metrics, positions, local, ballast } = foundation;
   const storage = openStorageRoom({
     db,
     clock,
@@ -71,7 +71,7 @@ async function openApi(open: OpenParts, foundation: Foundation): Promise<Fastify
   const mediaGate = openMediaGate(base);
   const watch = openJobWatch(db);
   const bodies = openBodies(config.limits.bodies);
-  const outbound = openOutbound({ allowPrivate: config.allowPrivateNetwork });
+  const outbound = openOutbound({ allowPrivate: config.allowPrivateNetwork, resolve: names.resolve });
   let takeFromRate = openRate(config.limits.queue, clock);
   live.heed(({ limits }) => {
     takeFromRate = openRate(limits.queue, clock);

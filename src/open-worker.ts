@@ -15,9 +15,7 @@ import { startWorker, type Worker } from './worker/worker.ts';
 
 export async function openWorker(foundation: Foundation, closers: Closers): Promise<Worker> {
   const { config, live, clock, local, metrics } = foundation;
-  const outbound = closers.add(openOutbound({ allowPrivate: config.allowPrivateNetwork }), opened =>
-    opened.close(),
-  );
+  const outbound = closers.add(outboundOf(foundation), opened => opened.close());
   const engine = closers.add(openRenderEngine({ concurrency: config.localConcurrency }), opened =>
     opened.close(),
   );
@@ -60,6 +58,10 @@ export async function openWorker(foundation: Foundation, closers: Closers): Prom
   return worker;
 }
 
+/** The way to addresses that users and upstreams wrote. */
+const outboundOf = ({ config, names }: Foundation) =>
+  openOutbound({ allowPrivate: config.allowPrivateNetwork, resolve: names.resolve });
+
 /** Signed addresses of our files for upstreams, where the operator says under which name this gateway is reached. */
 const linker =
   ({ config, signer, clock }: Foundation): ProviderParts['linkTo'] =>
@@ -83,10 +85,8 @@ const callbackUrls =
 
 /** Callbacks begin once the addresses in their bodies are known; what ends them stands ready before. */
 export function openCallbacks(foundation: Foundation, closers: Closers): () => void {
-  const { config, live, metrics } = foundation;
-  const outbound = closers.add(openOutbound({ allowPrivate: config.allowPrivateNetwork }), opened =>
-    opened.close(),
-  );
+  const { live, metrics } = foundation;
+  const outbound = closers.add(outboundOf(foundation), opened => opened.close());
   let deliveries: Deliveries | null = null;
   closers.add(null, () => deliveries?.stop());
   return () => {

@@ -4,6 +4,9 @@ import { Agent, buildConnector, request as send } from 'undici';
 import { seconds } from '../domain/clock.ts';
 import { isPublicAddress, judgeUrl } from './address-guard.ts';
 import { type BoundedBody, bindBody } from './bounded-body.ts';
+import { LookupFailed, type Resolve } from './name-resolver.ts';
+
+export type { Resolve } from './name-resolver.ts';
 
 /** The way out to addresses that clients and upstreams wrote. */
 export interface Outbound {
@@ -22,6 +25,8 @@ export interface OutboundRequest {
   readonly timeoutMs: number;
   /** More than this of the answer's body is never taken. */
   readonly maxBytes: number;
+  /** Whose turn looking up its name takes: a user. Absent: that of all who have no share of their own. */
+  readonly share?: string;
 }
 
 export type OutboundAnswer =
@@ -36,9 +41,6 @@ export type OutboundAnswer =
   /** Nothing was sent. The reason is a sentence that may be shown to whoever wrote the address. */
   | { readonly kind: 'refused_address'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string };
-
-/** All addresses of a name, in the order in which they should be tried. */
-export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 export interface OutboundOptions {
   readonly allowPrivate: boolean;
@@ -57,7 +59,7 @@ export function openOutbound({ allowPrivate, resolve = resolveBySystem }: Outbou
   const open = new Set<Agent>();
 
   return {
-    async request(text, { method, headers = {}, body, signal, timeoutMs, maxBytes }) {
+    async request(text, { method, headers = {}, body, signal, timeoutMs, maxBytes, share = '' }) {
       const verdict = judgeUrl(text, { allowPrivate });
       if (!verdict.ok) return { kind: 'refused_address', reason: verdict.reason };
       const ending = new AbortController();
@@ -71,7 +73,9 @@ export function openOutbound({ allowPrivate, resolve = resolveBySystem }: Outbou
       // One agent a request: no connection is ever taken over by a request for which it was not judged,
       // and the connector knows the deadline, which an agent's queue would wait past.
       const agent = new Agent({
-        connect: guardConnector(ending.signal, allowPrivate, resolve),
+        connect: guardConnector(ending.signal, allowPrivate, name =>
+          resolve(name, { share, signal: ending.signal }),
+        ),
         pipelining: 0,
         headersTimeout: 0, // The one deadline above stands for undici's several.
         bodyTimeout: 0,
@@ -137,7 +141,7 @@ class AddressRefused extends Error {
 function guardConnector(
   signal: AbortSignal,
   allowPrivate: boolean,
-  resolve: Resolve,
+  resolve: (hostname: string) => Promise<readonly string[]>,
 ): buildConnector.connector {
   const connectTo = buildConnector({ allowH2: false, maxCachedSessions: 0, timeout: connectTimeoutMs });
 
@@ -215,7 +219,7 @@ function untilAborted<T>(signal: AbortSignal, waited: Promise<T>): Promise<T> {
 /** A sentence for outside: what a socket error says may name inner addresses. */
 function sayWhy(signal: AbortSignal, error: unknown, otherwise: string): string {
   if (signal.aborted && signal.reason instanceof BrokenOff) return signal.reason.message;
-  if (error instanceof BrokenOff) return error.message;
+  if (error instanceof BrokenOff || error instanceof LookupFailed) return error.message;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (nameErrors.has(code)) return 'The name of the address is not known.';
   if (/CERT|TLS|SSL|ISSUER|SIGNATURE/.test(code)) return 'No secure connection could be made.';

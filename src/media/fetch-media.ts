@@ -12,6 +12,8 @@ export interface FetchLimits {
   readonly signal?: AbortSignal;
   /** Where the file is written; it must exist. */
   readonly directory: string;
+  /** Whose turn looking up names takes: a user. */
+  readonly share?: string;
 }
 
 export type FetchedMedia =
@@ -41,7 +43,7 @@ export async function fetchMedia(
   url: string,
   limits: FetchLimits,
 ): Promise<FetchedMedia> {
-  const { maxBytes, timeoutMs, signal, directory } = limits;
+  const { maxBytes, timeoutMs, signal, directory, share } = limits;
   const endsAt = performance.now() + timeoutMs;
   let next = url;
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {
@@ -49,6 +51,7 @@ export async function fetchMedia(
       method: 'GET',
       timeoutMs: Math.max(1, endsAt - performance.now()),
       maxBytes,
+      ...(share !== undefined && { share }),
       ...(signal && { signal }),
     });
     if (answer.kind !== 'answered')

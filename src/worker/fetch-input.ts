@@ -16,15 +16,17 @@ export interface FetchInputLimits {
   readonly folder: string;
   /** Ends the fetch and the wait for the next try. */
   readonly signal: AbortSignal;
+  /** Whose job it is. */
+  readonly share: string;
 }
 
 /** The local path of what an address of a request holds, or why it could not be had; what may pass is tried again. */
 export async function fetchInput(
   { outbound, clock }: Pick<WorkerParts, 'outbound' | 'clock'>,
   url: string,
-  { maxBytes, folder, signal }: FetchInputLimits,
+  { maxBytes, folder, signal, share }: FetchInputLimits,
 ): Promise<string | FetchRefused> {
-  const limits = { maxBytes, timeoutMs: fetchTimeoutMs, directory: folder, signal };
+  const limits = { share, maxBytes, timeoutMs: fetchTimeoutMs, directory: folder, signal };
   for (let tries = 0; ; tries++) {
     const fetched = await fetchMedia(outbound, url, limits);
     if (fetched.kind === 'fetched') return fetched.path;

@@ -57,6 +57,7 @@ export async function gatherMedia(
   job: Job,
   signal: AbortSignal,
 ): Promise<Gathering> {
+  const share = job.userId;
   const found = model.media(job.input);
   const all = model.references(job.input);
   // A draft is its input alone; a foreign job is known to its upstream alone.
@@ -76,7 +77,7 @@ export async function gatherMedia(
       drop,
     });
     for (const { path, value, limits } of found) {
-      const brought = await bring(parts, value, { folder, limits, signal, known: media[value] });
+      const brought = await bring(parts, value, { folder, limits, signal, share, known: media[value] });
       if (brought.kind === 'refused') return refused(path.join('.'), brought);
       media[value] = brought.path;
       facts[path.join('.')] = brought.facts;
@@ -84,7 +85,7 @@ export async function gatherMedia(
     for (const reference of references) {
       const fileId = await findReferredFile(parts.db, reference, job.userId);
       if (!fileId) return refused(reference.path, missing('what it points at is no longer there'));
-      const brought = await bring(parts, fileId, { folder, limits: null, signal, known: undefined });
+      const brought = await bring(parts, fileId, { folder, limits: null, signal, share, known: undefined });
       if (brought.kind === 'refused') return refused(reference.path, brought);
       media[reference.id] = brought.path;
       facts[reference.path] = brought.facts;
@@ -121,6 +122,8 @@ interface BringOptions {
   /** Null where nothing but readability is asked. */
   readonly limits: MediaLimits | null;
   readonly signal: AbortSignal;
+  /** The user whose job it is. */
+  readonly share: string;
   /** Where the same medium already lies, when it is named twice. */
   readonly known: string | undefined;
 }
@@ -129,10 +132,10 @@ interface BringOptions {
 async function bring(
   parts: WorkerParts,
   value: string,
-  { folder, limits, signal, known }: BringOptions,
+  { folder, limits, signal, share, known }: BringOptions,
 ): Promise<Brought> {
   const maxBytes = limits?.maxBytes ?? defaultMaxBytes;
-  const path = known ?? (await copyOrFetch(parts, value, { folder, maxBytes, signal }));
+  const path = known ?? (await copyOrFetch(parts, value, { folder, maxBytes, signal, share }));
   if (typeof path !== 'string') return { kind: 'refused', ...path };
   const probe = await parts.prober.probe(path);
   const facts = probe.kind === 'read' ? probe.facts : null;
@@ -162,11 +165,16 @@ async function bringOther({ probeVideo }: WorkerParts, path: string, limits: Med
 async function copyOrFetch(
   parts: WorkerParts,
   value: string,
-  { folder, maxBytes, signal }: { folder: string; maxBytes: number; signal: AbortSignal },
+  {
+    folder,
+    maxBytes,
+    signal,
+    share,
+  }: Pick<BringOptions, 'folder' | 'signal' | 'share'> & { readonly maxBytes: number },
 ): Promise<string | InputRefused> {
   const fileId = parseFileId(value);
   if (!fileId) {
-    const fetched = await fetchInput(parts, value, { maxBytes, folder, signal });
+    const fetched = await fetchInput(parts, value, { maxBytes, folder, signal, share });
     return typeof fetched === 'string' ? fetched : refusalOf(fetched);
   }
   // That the file is the user's was judged at the door.

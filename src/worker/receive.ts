@@ -115,7 +115,7 @@ async function bringAll(
 
 async function bring(
   { prober }: WorkerParts,
-  { route, signal }: Holding,
+  { route, job, signal }: Holding,
   file: ProducedFile,
   folder: string,
 ): Promise<LocalFile | string> {
@@ -124,6 +124,7 @@ async function bring(
     maxBytes: maxResultBytes,
     timeoutMs: fetchTimeoutMs,
     directory: folder,
+    share: job.userId,
     signal,
   });
   if (fetched.kind === 'refused') return fetched.reason;

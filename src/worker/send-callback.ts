@@ -60,6 +60,7 @@ export async function sendCallback(
     signal,
     timeoutMs: tryTimeoutMs,
     maxBytes: maxAnswerBytes,
+    share: delivery.userId,
   });
   if (answer.kind !== 'answered') {
     if (signal.aborted) return giveBack(answer.reason);

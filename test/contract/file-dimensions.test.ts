@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newFile } from '../../src/domain/file.ts';
 import { jobIdFromRow, keyIdFromRow, userIdFromRow } from '../../src/domain/ids.ts';
-import { insertFile } from '../../src/store/files.ts';
+import { insertFiles } from '../../src/store/files.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { picture } from '../support/media-maker.ts';
 import { dataUrl, upload } from './media-fields.ts';
@@ -70,7 +70,7 @@ test('the video of a result tells none', async () => {
     },
     gateway.clock.now(),
   );
-  await insertFile(db, file);
+  await db.transaction(tx => insertFiles(tx, [file]));
   const { status, body } = await gateway.ask('GET', `/v1/files/${file.id}`, { key });
   assert.equal(status, 200);
   assert.deepEqual([body.source, body.dimensions], ['output', null]);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Faults } from '../faults.ts';
 import { countCharacters, flag, group, type Hints, hasAtMost, isWhole, list, mustBeText } from '../fields.ts';
 import { type MediaLimits, media, type Range } from '../media.ts';
+import { openPattern } from './pattern.ts';
 import type {
   FlagProperty,
   Members,
@@ -101,7 +102,7 @@ function textField(property: TextProperty, hints: Hints): z.ZodType {
   const named = namedIn(property);
   if (named) return z.enum(named, oneOf(named)).meta(hints);
   const { minLength = 0, maxLength, pattern } = property;
-  const form = pattern === undefined ? null : new RegExp(pattern, 'u');
+  const form = pattern === undefined ? null : openPattern(pattern);
   return z
     .string(mustBeText)
     .refine(value => minLength === 0 || countCharacters(value) >= minLength, {

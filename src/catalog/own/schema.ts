@@ -149,7 +149,7 @@ export function readSchema(written: unknown): ReadSchema {
     return one(`must be at most ${maxSchemaBytes / 1024} KiB`);
   const read = rootSchema.safeParse(written, { error: reasonOf });
   if (!read.success) return { ok: false, faults: read.error.issues.flatMap(faultsOfIssue) };
-  const faults = faultsIn(read.data, []);
+  const faults = faultsIn(read.data, [], 1);
   return faults.length === 0 ? { ok: true, root: read.data } : { ok: false, faults };
 }
 
@@ -173,8 +173,8 @@ const reasonOf = ({ input, code }: z.core.$ZodRawIssue): string | undefined =>
 
 type Path = readonly (string | number)[];
 
-/** What the words of a property say against each other. */
-function faultsIn({ properties, required }: Members, path: Path): Faults {
+/** What the words of a property say against each other. `times` is how many of it one input may hold. */
+function faultsIn({ properties, required }: Members, path: Path, times: number): Faults {
   const nameless = required
     .filter(name => !Object.hasOwn(properties, name))
     .map(name => ({ path: [...path, 'required'].join('.'), reason: `there is no property ${name}` }));
@@ -184,18 +184,18 @@ function faultsIn({ properties, required }: Members, path: Path): Faults {
       ...(required.includes(name) && member.default !== undefined
         ? [{ path: at.join('.'), reason: 'has a default, so that it cannot be required' }]
         : []),
-      ...faultsOfProperty(member, at),
+      ...faultsOfProperty(member, at, times),
     ];
   });
   return [...nameless, ...own];
 }
 
-function faultsOfProperty(member: Property, path: Path): Faults {
+function faultsOfProperty(member: Property, path: Path, times: number): Faults {
   const fault = (keyword: string, reason: string): Fault => ({ path: [...path, keyword].join('.'), reason });
   switch (member.type) {
     case 'string': {
       const { pattern, maxLength, minLength = 0, media } = member;
-      const wrong = pattern === undefined ? null : patternFault(pattern, maxLength);
+      const wrong = pattern === undefined ? null : patternFault(pattern, maxLength, times);
       const beside = (['enum', 'const', 'pattern', 'minLength', 'maxLength', 'default'] as const).filter(
         keyword => media !== undefined && member[keyword] !== undefined,
       );
@@ -213,10 +213,10 @@ function faultsOfProperty(member: Property, path: Path): Faults {
     case 'array':
       return [
         ...(member.minItems > member.maxItems ? [fault('minItems', 'is above maxItems')] : []),
-        ...faultsOfProperty(member.items, [...path, 'items']),
+        ...faultsOfProperty(member.items, [...path, 'items'], times * member.maxItems),
       ];
     case 'object':
-      return faultsIn(member, path);
+      return faultsIn(member, path, times);
   }
 }
 

@@ -1,4 +1,5 @@
 import { openGatewayOver } from './ask-gateway.ts';
+import type { FetchFile } from './fetch-file.ts';
 import { openMcpServers } from './mcp-server.ts';
 import type { ToolParts } from './tool.ts';
 
@@ -21,7 +22,9 @@ export async function openServeMcp(parts: Omit<ToolParts, 'gateway'>): Promise<S
         url: new URL(requestInfo.url).origin,
         authorization: requestInfo.headers.get('authorization') ?? '',
       };
-      return make({ ...parts, gateway: openGatewayOver(place) });
+      const fetchFile: FetchFile = (url, signal, use) =>
+        parts.fetchFile(url, signal, use, place.authorization);
+      return make({ ...parts, fetchFile, gateway: openGatewayOver(place) });
     },
     // Tools never change while a client listens, so nobody is kept listening.
     { maxSubscriptions: 0 },

@@ -1,0 +1,183 @@
+import { Resolver } from 'node:dns/promises';
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { seconds } from '../domain/clock.ts';
+import { openFairQueue, QueueClosed, QueueFull } from '../domain/fair-queue.ts';
+
+/** Who asks for the addresses of a name. */
+export interface Lookup {
+  /** Whose turn a look-up takes: a user, so that the silent names of one delay nobody else. */
+  readonly share: string;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+/** All addresses of a name, in the order in which they should be tried. */
+export type Resolve = (hostname: string, lookup: Lookup) => Promise<readonly string[]>;
+
+/** Resolves names that users and upstreams wrote. */
+export interface NameResolver {
+  readonly resolve: Resolve;
+  /** What waits is ended; what is being asked ends with the request that asked for it. */
+  close(): void;
+}
+
+export interface NameResolverOptions {
+  /** Addresses of DNS servers, each with its port or without; null: those of the system. */
+  readonly servers: readonly string[] | null;
+  /** Whether names of this machine count: those of its hosts file, and localhost. */
+  readonly allowPrivate: boolean;
+  /** Default: /etc/hosts. It is read once. */
+  readonly hostsPath?: string;
+}
+
+/** A name that gave no address; the message is a sentence that may be shown to whoever wrote the name. */
+export class LookupFailed extends Error {
+  override readonly name = 'LookupFailed';
+}
+
+/** For one question to one server; the resolver doubles it with the second try. */
+const questionTimeoutMs = 2 * seconds;
+const tries = 2;
+/** However many servers there are. */
+const lookupTimeoutMs = 5 * seconds;
+const queueLimits = { running: 8, runningPerShare: 2, waiting: 8_192, waitingPerShare: 1_024 };
+
+/**
+ * Asks DNS itself instead of the system's resolver: that one waits in a thread of the pool for every name, and the
+ * few threads are shared with files, the database and every other name.
+ */
+export function openNameResolver({
+  servers,
+  allowPrivate,
+  hostsPath = '/etc/hosts',
+}: NameResolverOptions): NameResolver {
+  const queue = openFairQueue<string>(queueLimits);
+  const failures = openFailures();
+  const ownNames = allowPrivate ? readHosts(hostsPath) : new Map<string, readonly string[]>();
+
+  const ask = async (name: string, signal: AbortSignal): Promise<readonly string[]> => {
+    // It may have failed for another while this one waited.
+    failures.throwIfKnown(name);
+    try {
+      return await askServers(name, servers, signal);
+    } catch (failure) {
+      if (failure instanceof LookupFailed) failures.remember(name, failure.message);
+      throw failure;
+    }
+  };
+
+  return {
+    async resolve(hostname, { share, signal }) {
+      const name = hostname.toLowerCase().replace(/\.$/, '');
+      const own = ownNames.get(name) ?? (allowPrivate && isLocalhost(name) ? ['127.0.0.1', '::1'] : null);
+      if (own) return own;
+      failures.throwIfKnown(name);
+      try {
+        return await queue.run(share, () => ask(name, signal), signal);
+      } catch (failure) {
+        if (failure instanceof QueueFull || failure instanceof QueueClosed)
+          throw new LookupFailed('Too many names wait to be looked up.');
+        throw failure;
+      }
+    },
+    close: () => queue.close(),
+  };
+}
+
+/** RFC 6761: whatever is under it is this machine. */
+const isLocalhost = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
+
+/** Both families at once. One that fails beside one that answers is left out: only what was judged is connected to. */
+async function askServers(
+  name: string,
+  servers: readonly string[] | null,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  signal.throwIfAborted();
+  // One for each look-up: cancelling ends all that a resolver asks.
+  const resolver = new Resolver({ timeout: questionTimeoutMs, tries });
+  if (servers) resolver.setServers(servers);
+  const cancel = () => resolver.cancel();
+  const timer = setTimeout(cancel, lookupTimeoutMs);
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    const addresses = inTurns(addressesIn(four), addressesIn(six));
+    if (addresses.length > 0) return addresses;
+    signal.throwIfAborted();
+    throw new LookupFailed(sentenceOf([four, six].map(codeOf)));
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+const addressesIn = (answer: PromiseSettledResult<string[]>): readonly string[] =>
+  answer.status === 'fulfilled' ? answer.value : [];
+
+/** A few addresses are tried: some of each family are among them, whichever this machine can reach. */
+const inTurns = (four: readonly string[], six: readonly string[]): readonly string[] =>
+  Array.from({ length: Math.max(four.length, six.length) }, (_, index) => [four[index], six[index]])
+    .flat()
+    .filter(address => address !== undefined);
+
+const codeOf = (answer: PromiseSettledResult<string[]>): string =>
+  answer.status === 'rejected' && answer.reason instanceof Error && 'code' in answer.reason
+    ? String(answer.reason.code)
+    : 'ENODATA';
+
+function sentenceOf(codes: readonly string[]): string {
+  if (codes.every(code => unknownName.has(code))) return 'The name of the address is not known.';
+  if (codes.some(code => unanswered.has(code)))
+    return 'The name of the address could not be looked up in time.';
+  return 'The name of the address could not be looked up.';
+}
+
+const unknownName = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'EBADQUERY']);
+const unanswered = new Set(['ETIMEOUT', 'ECANCELLED']);
+
+const rememberedMs = 30 * seconds;
+const maxRemembered = 10_000;
+
+/** Names that failed of late are not asked for again and again. */
+function openFailures() {
+  const known = new Map<string, { readonly message: string; readonly until: number }>();
+  return {
+    throwIfKnown(name: string): void {
+      const failure = known.get(name);
+      if (!failure) return;
+      if (performance.now() < failure.until) throw new LookupFailed(failure.message);
+      known.delete(name);
+    },
+    remember(name: string, message: string): void {
+      known.delete(name);
+      const [oldest] = known.keys();
+      if (known.size >= maxRemembered && oldest !== undefined) known.delete(oldest);
+      known.set(name, { message, until: performance.now() + rememberedMs });
+    },
+  };
+}
+
+/** The lines of a hosts file: an address, then its names; what stands behind # is for people. */
+function readHosts(path: string): ReadonlyMap<string, readonly string[]> {
+  const hosts = new Map<string, readonly string[]>();
+  for (const line of linesOf(path)) {
+    const [address = '', ...names] = (line.split('#')[0] ?? '').trim().split(/\s+/);
+    if (isIP(address) === 0) continue;
+    for (const each of names) {
+      const name = each.toLowerCase();
+      hosts.set(name, [...(hosts.get(name) ?? []), address]);
+    }
+  }
+  return hosts;
+}
+
+/** Not every system has one. */
+function linesOf(path: string): readonly string[] {
+  try {
+    return readFileSync(path, 'utf8').split('\n');
+  } catch {
+    return [];
+  }
+}
