@@ -89,6 +89,7 @@ export async function openGateway(
     const local = closers.add(await openLocalFolder(join(config.dataDir, 'run')), opened => opened.remove());
     const prober = closers.add(openProber(), opened => opened.close());
     const metrics = openMetrics(db, clock, neighbours);
+    metrics.watchProber(prober.size);
     const tracing = closers.add(await openTracing(config, log), opened => opened.close());
     const [signer, ingress, positions] = [openSigner(secret), openIngress(secret), openPositions(db, clock)];
     let url = config.publicUrl ?? '';

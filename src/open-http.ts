@@ -6,6 +6,7 @@ import { openAuthenticate } from './admission/authenticate.ts';
 import { openBodies } from './admission/bodies.ts';
 import { openMediaGate } from './admission/keep-media.ts';
 import { openRate, type RateLimit } from './admission/rate.ts';
+import { openSpool } from './admission/spool.ts';
 import { openWaitingPlaces } from './admission/waiting-places.ts';
 import { whileRoom } from './ballast.ts';
 import type { Closers } from './closers.ts';
@@ -59,7 +60,8 @@ type OpenParts = Pick<HttpParts, 'metrics' | 'onRefused' | 'maxConnections' | 'w
 
 async function openApi(open: OpenParts, foundation: Foundation): Promise<FastifyInstance> {
   const { config, live, db, clock, metrics, positions, local, ballast } = foundation;
-  const base = { ...foundation, ...open, spool: await local.make('spool') };
+  const spool = openSpool(await local.make('spool'), config.limits.spool);
+  const base = { ...foundation, ...open, spool };
   const mediaGate = openMediaGate(base);
   const watch = openJobWatch(db);
   const bodies = openBodies(config.limits.bodies);
@@ -69,6 +71,7 @@ async function openApi(open: OpenParts, foundation: Foundation): Promise<Fastify
     takeFromRate = openRate(limits.queue, clock);
   });
   metrics.watchBodies(bodies.bytesInFlight);
+  metrics.watchSpool(spool.bytesHeld);
   const app = createApp({
     ...base,
     catalog: live.catalog,

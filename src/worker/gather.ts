@@ -8,13 +8,14 @@ import type { MediaLimits } from '../catalog/media.ts';
 import { brokenLimit } from '../catalog/media-limits.ts';
 import type { Model, Reference } from '../catalog/model.ts';
 import { seconds } from '../domain/clock.ts';
-import { parseFileId } from '../domain/ids.ts';
+import { type KeyId, parseFileId } from '../domain/ids.ts';
 import type { Job } from '../domain/job.ts';
-import type { MediaFacts } from '../domain/media.ts';
+import type { KnownFacts, MediaFacts } from '../domain/media.ts';
 import type { Pinned, ProviderTask } from '../domain/provider.ts';
 import { fetchMedia } from '../media/fetch-media.ts';
+import { knownFacts } from '../media/prober.ts';
 import { onSpool } from '../media/receive.ts';
-import { readFile } from '../store/files.ts';
+import { readFile, writeFacts } from '../store/files.ts';
 import { findPinned, findReferredFile } from '../store/references.ts';
 import type { WorkerParts } from './parts.ts';
 
@@ -59,12 +60,14 @@ export async function gatherMedia(
   try {
     const media: Record<string, string> = {};
     const facts: Record<string, MediaFacts> = {};
+    const here = new Map<string, Here>();
+    const { keyId } = job;
     const refused = (path: string, reason: string): Gathering => ({
       gathered: { kind: 'refused', reason: `${path}: ${reason}` },
       drop,
     });
     for (const { path, value, limits } of found) {
-      const brought = await bring(parts, value, { folder, limits, signal, known: media[value] });
+      const brought = await bring(parts, value, { folder, limits, signal, keyId, here });
       if (brought.kind === 'refused') return refused(path.join('.'), brought.reason);
       media[value] = brought.path;
       facts[path.join('.')] = brought.facts;
@@ -72,7 +75,7 @@ export async function gatherMedia(
     for (const reference of references) {
       const fileId = await findReferredFile(parts.db, reference, job.userId);
       if (!fileId) return refused(reference.path, 'what it points at is no longer there');
-      const brought = await bring(parts, fileId, { folder, limits: null, signal, known: undefined });
+      const brought = await bring(parts, fileId, { folder, limits: null, signal, keyId, here });
       if (brought.kind === 'refused') return refused(reference.path, brought.reason);
       media[reference.id] = brought.path;
       facts[reference.path] = brought.facts;
@@ -109,40 +112,50 @@ interface BringOptions {
   /** Null where nothing but readability is asked. */
   readonly limits: MediaLimits | null;
   readonly signal: AbortSignal;
-  /** Where the same medium already lies, when it is named twice. */
-  readonly known: string | undefined;
+  /** Whose job it is. */
+  readonly keyId: KeyId;
+  /** What was brought before: a medium that is named twice is brought and probed once. */
+  readonly here: Map<string, Here>;
+}
+
+/** A medium on this machine, and what it holds. */
+interface Here {
+  readonly path: string;
+  readonly facts: KnownFacts;
 }
 
 /** The local file and what it holds, or why it is not taken. */
-async function bring(
-  parts: WorkerParts,
-  value: string,
-  { folder, limits, signal, known }: BringOptions,
-): Promise<Brought> {
-  const maxBytes = limits?.maxBytes ?? defaultMaxBytes;
-  const path = known ?? (await copyOrFetch(parts, value, { folder, maxBytes, signal }));
-  if (typeof path !== 'string') return { kind: 'refused', ...path };
-  const probe = await parts.prober.probe(path);
-  if (probe.kind === 'unreadable')
+async function bring(parts: WorkerParts, value: string, options: BringOptions): Promise<Brought> {
+  const { limits, here } = options;
+  const found = here.get(value) ?? (await copyOrFetch(parts, value, options));
+  if ('reason' in found) return { kind: 'refused', ...found };
+  here.set(value, found);
+  const { path, facts } = found;
+  if (facts === 'unreadable')
     return { kind: 'refused', reason: 'what the address holds cannot be read as a medium' };
-  const fault = limits && brokenLimit(probe.facts, limits);
-  return fault ? { kind: 'refused', reason: fault } : { kind: 'brought', path, facts: probe.facts };
+  const fault = limits && brokenLimit(facts, limits);
+  return fault ? { kind: 'refused', reason: fault } : { kind: 'brought', path, facts };
 }
 
 async function copyOrFetch(
   parts: WorkerParts,
   value: string,
-  { folder, maxBytes, signal }: { folder: string; maxBytes: number; signal: AbortSignal },
-): Promise<string | { readonly reason: string }> {
+  { folder, limits, signal, keyId }: BringOptions,
+): Promise<Here | { readonly reason: string }> {
+  const asker = { share: keyId, kind: 'job' } as const;
   const fileId = parseFileId(value);
   if (!fileId) {
+    const maxBytes = limits?.maxBytes ?? defaultMaxBytes;
     const fetched = await fetchMedia(parts.outbound, value, {
       maxBytes,
       timeoutMs: fetchTimeoutMs,
       directory: folder,
       signal,
     });
-    return fetched.kind === 'fetched' ? fetched.path : fetched;
+    if (fetched.kind === 'refused') return fetched;
+    const { path, sha256 } = fetched;
+    const probe = await parts.prober.probe(path, { ...asker, sha256 });
+    return { path, facts: knownFacts(probe) ?? 'unreadable' };
   }
   // That the file is the user's was judged at the door.
   const file = await readFile(parts.db, fileId, parts.clock.now());
@@ -150,5 +163,9 @@ async function copyOrFetch(
   if (!content) return { reason: 'the file is no longer there' };
   const path = join(folder, randomUUID());
   await onSpool(pipeline(content, createWriteStream(path, { flags: 'wx' })));
-  return path;
+  if (file.facts) return { path, facts: file.facts };
+  const { sha256 } = file;
+  const facts = knownFacts(await parts.prober.probe(path, { ...asker, sha256 }));
+  if (facts) await writeFacts(parts.db, fileId, facts);
+  return { path, facts: facts ?? 'unreadable' };
 }

@@ -15,7 +15,7 @@ export const callMcp = (parts: HttpParts): Route => {
   let opened: Promise<ServeMcp> | null = null;
   const open = () =>
     openServeMcp({
-      fetchFile: openFetchFile(outbound, spool),
+      fetchFile: openFetchFile(outbound, spool.folder),
       onBug: failure => log.error({ err: failure }, 'a tool failed'),
     });
   return {
