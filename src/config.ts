@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { RoutingConfig } from './accounts.ts';
 import type { BodyLimits } from './admission/bodies.ts';
 import type { RateLimit } from './admission/rate.ts';
+import type { SpoolLimits } from './admission/spool.ts';
 import type { WaitingLimits } from './admission/waiting-places.ts';
 import { parseS3Address, type S3Place } from './blobs/s3-place.ts';
 import type { Catalog } from './catalog/catalog.ts';
@@ -65,6 +66,7 @@ export interface Config {
     readonly runningPerKey: number | null;
     readonly waiting: WaitingLimits;
     readonly bodies: BodyLimits;
+    readonly spool: SpoolLimits;
     /** Bytes of files that are kept. */
     readonly storage: StorageLimits;
     /** How many connections are open at one moment; more are closed at once. */
@@ -160,12 +162,13 @@ const rate = (perSecond: number, burst: number) =>
     .transform(({ per_second, burst }) => ({ perSecond: per_second, burst }));
 
 const most = 1_000_000_000;
-const count = (least: number, usual: number) =>
+const between = (least: number, greatest: number, usual: number) =>
   z
     .int({ error: 'must be a whole number' })
-    .min(least, { error: `must be between ${least} and ${most}` })
-    .max(most, { error: `must be between ${least} and ${most}` })
+    .min(least, { error: `must be between ${least} and ${greatest}` })
+    .max(greatest, { error: `must be between ${least} and ${greatest}` })
     .default(usual);
+const count = (least: number, usual: number) => between(least, most, usual);
 
 /** Every endpoint stays as quick with this many waiting jobs as with none; one key cannot fill it. */
 const waiting = z
@@ -191,6 +194,13 @@ const bodies = z
     perKey: per_key,
   }));
 
+/** Of the local disk, for files on their way in. */
+const spoolBytes = (usual: number) => between(largestBody, mebibyte * mebibyte, usual);
+const spool = z
+  .strictObject({ bytes_in_all: spoolBytes(4096 * mebibyte), bytes_per_key: spoolBytes(512 * mebibyte) })
+  .prefault({})
+  .transform(({ bytes_in_all, bytes_per_key }) => ({ bytesInAll: bytes_in_all, bytesPerKey: bytes_per_key }));
+
 /** `atelier.yaml`; `models`, `accounts` and `routes` are read on their own. */
 export const fileSchema = z.strictObject({
   limits: z
@@ -198,6 +208,7 @@ export const fileSchema = z.strictObject({
       queue: rate(200, 2_000),
       waiting,
       bodies,
+      spool,
       storage: storageSchema,
       connections: count(1, 10_000),
       running_per_key: z.int().min(1).max(1_000_000).nullable().default(null),

@@ -92,6 +92,7 @@ export async function openGateway(
     const { dnsServers: servers, allowPrivateNetwork: allowPrivate } = config;
     const names = closers.add(openNameResolver({ servers, allowPrivate }), opened => opened.close());
     const metrics = openMetrics(db, clock, neighbours);
+    metrics.watchProber(prober.size);
     const tracing = closers.add(await openTracing(config, log), opened => opened.close());
     const [signer, ingress, positions] = [openSigner(secret), openIngress(secret), openPositions(db, clock)];
     let url = config.publicUrl ?? '';

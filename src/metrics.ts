@@ -11,6 +11,7 @@ import {
 import { type Clock, seconds } from './domain/clock.ts';
 import type { TryOutcome } from './domain/delivery.ts';
 import type { Outcome } from './domain/job.ts';
+import type { ProberSize } from './media/prober.ts';
 import type { Statements } from './store/connection.ts';
 
 /** How old the counts of jobs may be: counting is no matter of a scrape. */
@@ -26,6 +27,10 @@ export interface Metrics {
   refused(reason: string): void;
   /** How many bytes of bodies are held in memory, asked when it is scraped. */
   watchBodies(bytesInFlight: () => number): void;
+  /** How many bytes of files on their way in lie on the disk. */
+  watchSpool(bytesHeld: () => number): void;
+  /** Files that are probed, that wait to be, and that were. */
+  watchProber(size: () => ProberSize): void;
   /** Prometheus text. */
   text(): Promise<string>;
 }
@@ -83,6 +88,17 @@ export function openMetrics(db: Statements, clock: Clock, neighbours: Neighbours
     help: 'Scrapes whose counts could not be read.',
     registers,
   });
+  /** Asked when somebody asks. */
+  function watch(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  }
   /** Counted at most every 10 s, when somebody asks. */
   function gauge(name: string, help: string, labelNames: readonly string[], count: string): void {
     let countedAt = Number.NEGATIVE_INFINITY;
@@ -149,14 +165,27 @@ export function openMetrics(db: Statements, clock: Clock, neighbours: Neighbours
     jobSettled: (model, outcome, took) => settled.observe({ model, outcome }, took),
     refused: reason => refusals.inc({ reason }),
     watchBodies: bytesInFlight =>
-      void new Gauge({
-        name: 'atelier_body_bytes',
-        help: 'Memory set aside for request bodies that are read or judged.',
+      watch(
+        'atelier_body_bytes',
+        'Memory set aside for request bodies that are read or judged.',
+        bytesInFlight,
+      ),
+    watchSpool: bytesHeld =>
+      watch('atelier_spool_bytes', 'Bytes on the local disk of files on their way in.', bytesHeld),
+    watchProber(size) {
+      watch('atelier_probes_running', 'Files that are probed at this moment.', () => size().running);
+      watch('atelier_probes_waiting', 'Files that wait to be probed.', () => size().waiting);
+      const begun = new Counter({
+        name: 'atelier_probes_total',
+        help: 'Files whose probing was begun.',
         registers,
         collect() {
-          this.set(bytesInFlight());
+          this.reset();
+          this.inc(size().begun);
         },
-      }),
+      });
+      begun.inc(0);
+    },
     async text() {
       if (!neighbours) return Registry.merge([ofProcess, ofRows]).metrics();
       return `${await textOf(await neighbours.figures())}\n${await ofRows.metrics()}`;

@@ -6,6 +6,7 @@ import { openAuthenticate } from './admission/authenticate.ts';
 import { openBodies } from './admission/bodies.ts';
 import { openMediaGate } from './admission/keep-media.ts';
 import { openRate, type RateLimit } from './admission/rate.ts';
+import { openSpool } from './admission/spool.ts';
 import { openStorageRoom } from './admission/storage-room.ts';
 import { openWaitingPlaces } from './admission/waiting-places.ts';
 import { diskBytesAt, whileRoom } from './ballast.ts';
@@ -61,13 +62,14 @@ type OpenParts = Pick<HttpParts, 'metrics' | 'onRefused' | 'maxConnections' | 'w
 
 async function openApi(open: OpenParts, foundation: Foundation): Promise<FastifyInstance> {
   const { config, live, db, clock, names, metrics, positions, local, ballast } = foundation;
+  const spool = openSpool(await local.make('spool'), config.limits.spool);
   const storage = openStorageRoom({
     db,
     clock,
     bounds: config.limits.storage,
     mostInAll: await mostBytesInAll(config),
   });
-  const base = { ...foundation, ...open, storage, spool: await local.make('spool') };
+  const base = { ...foundation, ...open, storage, spool };
   const mediaGate = openMediaGate(base);
   const watch = openJobWatch(db);
   const bodies = openBodies(config.limits.bodies);
@@ -77,6 +79,7 @@ async function openApi(open: OpenParts, foundation: Foundation): Promise<Fastify
     takeFromRate = openRate(limits.queue, clock);
   });
   metrics.watchBodies(bodies.bytesInFlight);
+  metrics.watchSpool(spool.bytesHeld);
   const app = createApp({
     ...base,
     catalog: live.catalog,

@@ -24,6 +24,7 @@ import type { JudgedMedia, MediaGate } from './keep-media.ts';
 import { quotaRefusal } from './quota.ts';
 import { readJsonObject } from './read-body.ts';
 import { refuseWebhooksAround, refuseWebhooksIn } from './refuse-webhooks.ts';
+import { senderOf } from './sender.ts';
 import { type StorageRoom, storageRefusal } from './storage-room.ts';
 import type { WaitingPlaces } from './waiting-places.ts';
 
@@ -102,11 +103,14 @@ export function openAdmission(parts: AdmissionParts): Admission {
 
   /** The last two gates; a request whose Idempotency-Key was answered before never comes here. */
   async function passLastGates(request: CreateRequest, passed: Passed): Promise<Placed> {
-    const { principal } = request;
+    const { principal, message } = request;
     const { model, input, externalTaskId } = passed;
     const candidates = parts.candidatesOf(model);
     const takesForeignJobs = candidates.every(candidate => candidate.takesForeignJobs);
-    const media = await mediaGate.judge(model, input, { principal, takesForeignJobs });
+    const media = await mediaGate.judge(model, input, {
+      sender: senderOf(message, principal),
+      takesForeignJobs,
+    });
     try {
       const accounts = choose(candidates, input, media);
       const used = await findByExternalTaskId(db, { userId: principal.userId, externalTaskId });

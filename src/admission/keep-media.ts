@@ -1,29 +1,25 @@
-import { randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Signer } from '../blobs/signature.ts';
 import { type Fault, sentenceOf } from '../catalog/faults.ts';
 import { type FoundMedia, mediaFormOf, replaceMedia } from '../catalog/media.ts';
 import { brokenBytes, brokenLimit } from '../catalog/media-limits.ts';
 import type { Model, Reference } from '../catalog/model.ts';
-import type { Blobs } from '../domain/blobs.ts';
 import type { Clock } from '../domain/clock.ts';
 import { newFile, type StoredFile } from '../domain/file.ts';
 import { fileIdFromRow, type JobId } from '../domain/ids.ts';
 import type { Principal } from '../domain/key.ts';
 import type { MediaFacts } from '../domain/media.ts';
 import { refuse } from '../domain/refusal.ts';
-import type { Prober } from '../media/prober.ts';
-import { onSpool, type Received, receive } from '../media/receive.ts';
 import type { Owned } from '../providers/route-choice.ts';
 import type { Statements } from '../store/connection.ts';
 import { readFile, readFileOfUser } from '../store/files.ts';
 import { findPinned } from '../store/references.ts';
 import { Base64Fault, decodeBase64, decodedBytes } from './base64.ts';
-import { dropSpooled, takeBackBlobs } from './keep-upload.ts';
+import { takeBackBlobs } from './keep-upload.ts';
+import { type Look, type LookParts, openLook } from './look.ts';
 import { resolveReferences } from './resolve-references.ts';
+import type { Sender } from './sender.ts';
+import type { Spool, Spooled } from './spool.ts';
 
 /** An input in which every medium is an address on the web or a file of ours, and the files that came with it. */
 export interface KeptInput {
@@ -39,7 +35,7 @@ export interface MediaGate {
 }
 
 export interface AskedOfMedia {
-  readonly principal: Principal;
+  readonly sender: Sender;
   /** Whether every upstream that may get the job knows jobs that this gateway does not. */
   readonly takesForeignJobs: boolean;
 }
@@ -59,13 +55,9 @@ export interface JudgedMedia {
   takeBack(kept: KeptInput, failure: unknown): Promise<void>;
 }
 
-export interface MediaGateParts {
-  readonly db: Statements;
-  readonly blobs: Blobs;
+export interface MediaGateParts extends LookParts {
   readonly clock: Clock;
-  readonly prober: Prober;
   readonly signer: Signer;
-  readonly spool: string;
   readonly publicUrl: () => string;
 }
 
@@ -76,13 +68,15 @@ type Passed =
   | {
       readonly found: FoundMedia;
       readonly kind: 'inline';
-      readonly received: Received;
+      readonly spooled: Spooled;
       readonly facts: MediaFacts;
     };
 
 export function openMediaGate(parts: MediaGateParts): MediaGate {
   return {
-    async judge(model, input, { principal, takesForeignJobs }) {
+    async judge(model, input, { sender, takesForeignJobs }) {
+      const { principal } = sender;
+      const look = openLook(parts, sender);
       const passed: Passed[] = [];
       const {
         referred,
@@ -93,11 +87,11 @@ export function openMediaGate(parts: MediaGateParts): MediaGate {
       const faults: Fault[] = [...referenceFaults];
       const known: Record<string, MediaFacts> = { ...facts };
       const dropInline = async () => {
-        for (const item of passed) if (item.kind === 'inline') await dropSpooled(item.received);
+        for (const item of passed) if (item.kind === 'inline') await item.spooled.drop();
       };
       try {
         for (const found of model.media(input)) {
-          const verdict = await judgeMedium(parts, found, principal);
+          const verdict = await judgeMedium(parts, found, { sender, look });
           const path = found.path.join('.');
           if (typeof verdict === 'string') faults.push({ path, reason: verdict });
           else {
@@ -119,10 +113,7 @@ export function openMediaGate(parts: MediaGateParts): MediaGate {
       return {
         owned: await ownedBy(parts.db, ours, principal),
         isForeign: ours.length < model.references(input).length,
-        inlineBytes: passed.reduce(
-          (sum, item) => sum + (item.kind === 'inline' ? item.received.bytes : 0),
-          0,
-        ),
+        inlineBytes: passed.reduce((sum, item) => sum + (item.kind === 'inline' ? item.spooled.bytes : 0), 0),
         keep: async jobId => {
           const kept = await keepAll(parts, input, passed, principal, jobId).finally(dropInline);
           return { ...kept, input: model.adopt(kept.input, referred), parentId: referred[0]?.jobId ?? null };
@@ -147,20 +138,26 @@ async function ownedBy(
   return owned;
 }
 
+/** Who asks, and how he looks at files. */
+interface Asking {
+  readonly sender: Sender;
+  readonly look: Look;
+}
+
 /** A reason when the medium breaks a bound, else what it is. */
 async function judgeMedium(
   parts: MediaGateParts,
   found: FoundMedia,
-  principal: Principal,
+  asking: Asking,
 ): Promise<Passed | string> {
   const own = ownFileIn(parts, found.value);
   if (typeof own === 'string') return own;
-  if (own) return judgeOwnFile(parts, found, own, principal);
+  if (own) return judgeOwnFile(parts, found, own, asking);
   // A web address is fetched by the worker, once the request is a job.
   const form = mediaFormOf(found.value);
   if (form === 'url') return { found, kind: 'as-it-is' };
   if (form === 'asset') return 'asset not found';
-  return judgeInline(parts, found, form);
+  return judgeInline(parts, { ...found, form }, asking);
 }
 
 /** The file id in `file_…`, `asset://file_…` or an address that we signed; a reason where our signature does not hold. */
@@ -179,55 +176,50 @@ async function judgeOwnFile(
   parts: MediaGateParts,
   found: FoundMedia,
   { id, signed }: { id: string; signed: boolean },
-  { userId }: Principal,
+  { sender, look }: Asking,
 ): Promise<Passed | string> {
   const now = parts.clock.now();
   const fileId = fileIdFromRow(id);
   // A signed address opens the file to whoever holds it; an id alone only to its user.
   const file = signed
     ? await readFile(parts.db, fileId, now)
-    : await readFileOfUser(parts.db, fileId, userId, now);
-  const content = file && (await parts.blobs.open(file.blobKey, undefined, file.bytes));
-  if (!content) return 'file not found';
-  const path = join(parts.spool, randomUUID());
-  try {
-    await onSpool(pipeline(content, createWriteStream(path, { flags: 'wx' })));
-    const facts = await factsOf(parts.prober, path);
-    if (typeof facts === 'string') return facts;
-    return brokenLimit(facts, found.limits) ?? { found, kind: 'own', fileId, facts };
-  } finally {
-    await dropSpooled({ path });
-  }
+    : await readFileOfUser(parts.db, fileId, sender.principal.userId, now);
+  const facts = file ? await look.ownFile(file) : 'gone';
+  if (facts === 'gone') return 'file not found';
+  if (facts === 'unreadable') return unreadable;
+  return brokenLimit(facts, found.limits) ?? { found, kind: 'own', fileId, facts };
 }
 
+const unreadable = 'cannot be read as a medium';
+
 async function judgeInline(
-  parts: MediaGateParts,
-  found: FoundMedia,
-  form: Exclude<ReturnType<typeof mediaFormOf>, 'url' | 'asset'>,
+  { spool }: MediaGateParts,
+  { form, ...found }: FoundMedia & { readonly form: ReturnType<typeof mediaFormOf> },
+  { sender, look }: Asking,
 ): Promise<Passed | string> {
   const encoded = form === 'data-url' ? found.value.slice(found.value.indexOf(',') + 1) : found.value;
   // Four characters carry three bytes: too many are refused before they are decoded. White space carries none.
   const mayBeTooMany = brokenBytes(Buffer.byteLength(encoded, 'base64'), found.limits);
   const tooMany = mayBeTooMany && brokenBytes(decodedBytes(encoded), found.limits);
   if (tooMany) return tooMany;
-  const received = encoded === '' ? null : await receiveBase64(parts, encoded);
-  if (received === null) return 'is not valid base64';
+  const spooled = encoded === '' ? null : await receiveBase64(spool, sender, encoded);
+  if (spooled === null) return 'is not valid base64';
   try {
-    const facts = await factsOf(parts.prober, received.path);
-    const fault = typeof facts === 'string' ? facts : brokenLimit(facts, found.limits);
-    if (fault === null && typeof facts !== 'string') return { found, kind: 'inline', received, facts };
-    await dropSpooled(received);
-    return fault ?? 'is not valid';
+    const facts = await look.received(spooled);
+    const fault = facts === 'unreadable' ? unreadable : brokenLimit(facts, found.limits);
+    if (fault === null && facts !== 'unreadable') return { found, kind: 'inline', spooled, facts };
+    await spooled.drop();
+    return fault ?? unreadable;
   } catch (failure) {
-    await dropSpooled(received);
+    await spooled.drop();
     throw failure;
   }
 }
 
 /** Its bytes in the spool; null for what is not base64. */
-async function receiveBase64({ spool }: MediaGateParts, text: string): Promise<Received | null> {
+async function receiveBase64(spool: Spool, { principal }: Sender, text: string): Promise<Spooled | null> {
   try {
-    return await receive(inTurns(decodeBase64(text)), { directory: spool, maxBytes: text.length });
+    return await spool.receive(principal.keyId, inTurns(decodeBase64(text)), { maxBytes: text.length });
   } catch (failure) {
     if (failure instanceof Base64Fault) return null;
     throw failure;
@@ -240,11 +232,6 @@ async function* inTurns<T>(pieces: Iterable<T>): AsyncGenerator<T> {
     yield piece;
     await breathe();
   }
-}
-
-async function factsOf(prober: Prober, path: string): Promise<MediaFacts | string> {
-  const probe = await prober.probe(path);
-  return probe.kind === 'read' ? probe.facts : 'cannot be read as a medium';
 }
 
 async function keepAll(
@@ -263,10 +250,11 @@ async function keepAll(
         kept = replaceMedia(kept, item.found.path, item.fileId);
         continue;
       }
-      const blob = await blobs.keep(item.received.path, item.received);
-      const { mimeType, image, video } = item.facts;
+      const blob = await blobs.keep(item.spooled.path, item.spooled);
+      const { facts } = item;
+      const { mimeType, image, video } = facts;
       const source = { userId, keyId, source: 'input', jobId } as const;
-      const file = newFile({ blob, ...source, mimeType, sides: image ?? video }, clock.now());
+      const file = newFile({ blob, ...source, mimeType, sides: image ?? video, facts }, clock.now());
       files.push(file);
       kept = replaceMedia(kept, item.found.path, file.id);
     }

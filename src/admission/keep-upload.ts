@@ -1,14 +1,23 @@
-import { rm } from 'node:fs/promises';
 import type { Blobs } from '../domain/blobs.ts';
 import type { Clock } from '../domain/clock.ts';
-import { maxUploadBytes, mimeTypesWithDimensions, newFile, type StoredFile } from '../domain/file.ts';
+import {
+  fileTypeByMimeType,
+  maxUploadBytes,
+  mimeTypesWithDimensions,
+  newFile,
+  type StoredFile,
+} from '../domain/file.ts';
 import type { Principal } from '../domain/key.ts';
+import type { KnownFacts } from '../domain/media.ts';
 import { refuse } from '../domain/refusal.ts';
 import { decideFileType } from '../media/decide-type.ts';
-import type { Prober } from '../media/prober.ts';
-import { type Received, receive, TooManyBytes } from '../media/receive.ts';
+import { knownFacts, type Prober } from '../media/prober.ts';
+import { TooManyBytes } from '../media/receive.ts';
 import { type Connection, StoreUnavailable } from '../store/connection.ts';
 import { insertUpload, uploadWaitMs } from '../store/files.ts';
+import { probeForRequest } from './look.ts';
+import type { Sender } from './sender.ts';
+import type { Spool, Spooled } from './spool.ts';
 import { type StorageRoom, storageRefusal } from './storage-room.ts';
 
 /** What its sender says of a file. */
@@ -24,16 +33,15 @@ export interface UploadParts {
   readonly blobs: Blobs;
   readonly clock: Clock;
   readonly prober: Prober;
-  readonly spool: string;
+  readonly spool: Spool;
   readonly storage: StorageRoom;
 }
 
 /** A file whose bytes lie in the spool and whose type is decided. */
-export interface Judged {
-  readonly path: string;
-  readonly bytes: number;
-  readonly sha256: string;
+export interface Judged extends Pick<Spooled, 'path' | 'bytes' | 'sha256' | 'drop'> {
   readonly mimeType: string;
+  /** Null: it was not probed. */
+  readonly facts: KnownFacts | null;
   readonly dimensions: { readonly width: number; readonly height: number } | null;
 }
 
@@ -56,23 +64,21 @@ async function refuseWithoutRoom(storage: StorageRoom, principal: Principal, byt
 /** Streams to disk, then judges the type by the bytes and by what is told once they are there; whatever fails leaves nothing. */
 export async function spoolUpload(
   parts: UploadParts,
+  sender: Sender,
   content: AsyncIterable<Uint8Array>,
   told: () => Told,
 ): Promise<Judged> {
-  const received = await receive(content, { directory: parts.spool, maxBytes: maxUploadBytes }).catch(
-    failure => {
-      throw failure instanceof TooManyBytes ? refuse('file_too_large') : failure;
-    },
-  );
+  const bounds = { maxBytes: maxUploadBytes };
+  const spooled = await parts.spool.receive(sender.principal.keyId, content, bounds).catch(failure => {
+    throw failure instanceof TooManyBytes ? refuse('file_too_large') : failure;
+  });
   try {
-    return await judge(parts.prober, told(), received);
+    return await judge(parts.prober, sender, told(), spooled);
   } catch (failure) {
-    await dropSpooled(received);
+    await spooled.drop();
     throw failure;
   }
 }
-
-export const dropSpooled = ({ path }: { readonly path: string }): Promise<void> => rm(path, { force: true });
 
 /** The row and the blob of a judged file. The rate and the room are counted with the insert, exactly. */
 export async function keepUpload(
@@ -85,16 +91,13 @@ export async function keepUpload(
     await refuseWithoutRoom(storage, principal, judged.bytes);
     return blobs.keep(judged.path, judged);
   };
-  const blob = await keepBlob().catch(async failure => {
-    await dropSpooled(judged);
-    throw failure;
-  });
+  const blob = await keepBlob().finally(() => judged.drop());
   try {
     const { userId, keyId } = principal;
-    const { mimeType, dimensions: sides } = judged;
+    const { mimeType, dimensions: sides, facts } = judged;
     const name = cleanName(fileName);
     const file = newFile(
-      { blob, userId, keyId, source: 'upload', jobId: null, mimeType, name, sides, purpose },
+      { blob, userId, keyId, source: 'upload', jobId: null, mimeType, name, sides, purpose, facts },
       clock.now(),
     );
     const insertion = await insertUpload(db, file, storage.bounds);
@@ -125,8 +128,8 @@ export async function takeBackBlobs(
   for (const { blobKey } of files) await blobs.remove(blobKey).catch(() => {});
 }
 
-async function judge(prober: Prober, upload: Told, received: Received): Promise<Judged> {
-  const { path, bytes, sha256, head, holdsNul } = received;
+async function judge(prober: Prober, sender: Sender, upload: Told, spooled: Spooled): Promise<Judged> {
+  const { path, bytes, sha256, head, holdsNul, drop } = spooled;
   const decision = decideFileType({
     head,
     holdsNul,
@@ -143,9 +146,12 @@ async function judge(prober: Prober, upload: Told, received: Received): Promise<
     });
   }
   const { mimeType, tracksDecide } = decision;
+  const kept = { path, bytes, sha256, drop };
+  if (!isMedium(mimeType)) return { ...kept, mimeType, dimensions: null, facts: null };
+  const probe = await probeForRequest(prober, path, { sender, sha256 });
+  const facts = knownFacts(probe);
   if (!tracksDecide && !mimeTypesWithDimensions.includes(mimeType))
-    return { path, bytes, sha256, mimeType, dimensions: null };
-  const probe = await prober.probe(path);
+    return { ...kept, mimeType, dimensions: null, facts };
   if (probe.kind === 'unreadable') {
     throw refuse('file_request_invalid', {
       subject: `The ${mimeType} file cannot be read`,
@@ -154,13 +160,16 @@ async function judge(prober: Prober, upload: Told, received: Received): Promise<
     });
   }
   return {
-    path,
-    bytes,
-    sha256,
+    ...kept,
+    facts,
     mimeType: tracksDecide ? probe.facts.mimeType : mimeType,
     dimensions: (mimeTypesWithDimensions.includes(mimeType) && probe.facts.image) || null,
   };
 }
+
+/** What an input may name as a medium: its facts are asked for again and again. */
+const isMedium = (mimeType: string): boolean =>
+  ['image', 'audio', 'video'].includes(fileTypeByMimeType[mimeType] ?? '');
 
 const overRate = (waitMs: number) =>
   refuse('upload_rate_exceeded', { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) });

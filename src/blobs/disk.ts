@@ -48,6 +48,7 @@ export async function openDiskBlobs(folder: string): Promise<Blobs> {
       if (handle && wholeBytes !== undefined && !(await isWhole(handle, wholeBytes))) return null;
       return handle && createReadStream('', { fd: handle, ...range, highWaterMark: chunkBytes });
     },
+    localPath: key => blobPath(folder, key),
     async remove(key) {
       await rm(blobPath(folder, key)).catch(nullWhenMissing);
     },

@@ -199,6 +199,7 @@ export async function openS3Blobs(
       const wanted = { body: got.body, bytes: end - start + 1 };
       return readOn(wanted, async offset => (await get(Key, start + offset, end))?.body ?? null);
     },
+    localPath: () => null,
     async remove(key) {
       await client
         .send(new sdk.DeleteObjectCommand({ Bucket, Key: nameOf(key) }), inTime())

@@ -30,6 +30,8 @@ export interface Blobs {
     range?: { readonly start: number; readonly end: number },
     wholeBytes?: number,
   ): Promise<Readable | null>;
+  /** Where the bytes of that key lie on this machine, to be read and never changed; null where they lie elsewhere. */
+  localPath(key: string): string | null;
   /** Removing what is not there is no error. */
   remove(key: string): Promise<void>;
   /** Keys last written before that moment (epoch ms): how orphans are found. */

@@ -1,6 +1,7 @@
 import type { BlobInfo } from './blobs.ts';
 import { days, hours } from './clock.ts';
 import { type FileId, type JobId, type KeyId, newFileId, type UserId } from './ids.ts';
+import type { KnownFacts } from './media.ts';
 
 export type FileType = 'image' | 'audio' | 'video' | 'document' | 'text';
 
@@ -80,6 +81,8 @@ export interface StoredFile {
   readonly blobKey: string;
   /** What a client of the OpenAI protocol said it is for; echoed, never used. */
   readonly purpose: string | null;
+  /** Null: its bytes were not probed yet. */
+  readonly facts: KnownFacts | null;
   readonly createdAt: number;
   readonly expiresAt: number;
 }
@@ -99,10 +102,11 @@ export type NewFile = Pick<StoredFile, 'userId' | 'keyId' | 'source' | 'jobId' |
   /** Pixels, where they are told. */
   readonly sides?: { readonly width: number; readonly height: number } | null | undefined;
   readonly purpose?: string | null;
+  readonly facts?: KnownFacts | null;
 };
 
 /** The row of a file whose bytes are kept. */
-export function newFile({ blob, name, sides, purpose, ...given }: NewFile, now: number): StoredFile {
+export function newFile({ blob, name, sides, purpose, facts, ...given }: NewFile, now: number): StoredFile {
   const id = newFileId();
   return {
     ...given,
@@ -114,6 +118,7 @@ export function newFile({ blob, name, sides, purpose, ...given }: NewFile, now: 
     sha256: blob.sha256,
     blobKey: blob.key,
     purpose: purpose ?? null,
+    facts: facts ?? null,
     createdAt: now,
     expiresAt: now + lifeMs[given.source],
   };

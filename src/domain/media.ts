@@ -1,3 +1,6 @@
+/** What is known of the bytes of a file: their facts, or that they cannot be read as a medium. */
+export type KnownFacts = MediaFacts | 'unreadable';
+
 /** What a probe found in a file: the truth about a medium, whatever its name or sender says. */
 export interface MediaFacts {
   /** As the bytes show it; `application/octet-stream` when nothing is recognised. */

@@ -54,6 +54,12 @@ export const refusals = {
   storage_of_key_used: gateway(429, 'STORAGE_QUOTA_EXCEEDED', '{subject}'),
   rate_exceeded: gateway(429, 'RATE_LIMIT_EXCEEDED', 'Request rate exceeded, please try again later'),
   bodies_of_key_full: gateway(429, 'RATE_LIMIT_EXCEEDED', 'Too much is sent at once, please try again later'),
+  spool_of_key_full: gateway(429, 'RATE_LIMIT_EXCEEDED', 'Too much is sent at once, please try again later'),
+  probes_of_key_full: gateway(
+    429,
+    'RATE_LIMIT_EXCEEDED',
+    'Too many media wait to be read, please try again later',
+  ),
   waiting_of_key_full: gateway(
     429,
     'RATE_LIMIT_EXCEEDED',
@@ -103,6 +109,8 @@ export const refusals = {
   job_ended_early: detail(400, 'Runtime execution failed'),
   unavailable: detail(503, 'Service temporarily unavailable'),
   bodies_full: detail(503, 'Service temporarily unavailable'),
+  spool_full: detail(503, 'Service temporarily unavailable'),
+  probes_full: detail(503, 'Service temporarily unavailable'),
   waiting_full: detail(503, 'Service temporarily unavailable'),
   bug: detail(500, 'Runtime execution failed'),
 

@@ -5,7 +5,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { BlobsUnavailable } from '../domain/blobs.ts';
 import { Refusal, type RefusalName, refuse } from '../domain/refusal.ts';
-import { ProberBusy } from '../media/prober.ts';
 import { SpoolUnavailable } from '../media/receive.ts';
 import { StoreUnavailable } from '../store/connection.ts';
 
@@ -97,7 +96,7 @@ function asRefusal(failure: unknown, errors: 'detail' | 'file'): Refusal {
     return own ? refuse(own, failure.details) : failure;
   }
   const details = { cause: failure };
-  const isAiling = [StoreUnavailable, BlobsUnavailable, SpoolUnavailable, ProberBusy].some(
+  const isAiling = [StoreUnavailable, BlobsUnavailable, SpoolUnavailable].some(
     kind => failure instanceof kind,
   );
   if (isAiling) {

@@ -4,6 +4,7 @@ import type { Admission } from '../admission/admit.ts';
 import type { Authenticate } from '../admission/authenticate.ts';
 import type { Bodies } from '../admission/bodies.ts';
 import type { TakeFromRate } from '../admission/rate.ts';
+import type { Spool } from '../admission/spool.ts';
 import type { StorageRoom } from '../admission/storage-room.ts';
 import type { Signer } from '../blobs/signature.ts';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -57,8 +58,8 @@ export interface HttpParts {
   readonly watch: JobWatch;
   /** The way out to addresses that clients wrote. */
   readonly outbound: Outbound;
-  /** A local folder for bytes on their way. */
-  readonly spool: string;
+  /** The local folder for bytes on their way in. */
+  readonly spool: Spool;
   readonly storage: StorageRoom;
   /** Base of every address in answers; known once the server listens. */
   readonly publicUrl: () => string;

@@ -5,9 +5,18 @@ import { type JsonObject, openJsonBody } from '../admission/json-body.ts';
 import { JsonTooLong } from '../admission/json-feed.ts';
 import { type Judged, spoolUpload, type UploadParts } from '../admission/keep-upload.ts';
 import { readPieces } from '../admission/read-body.ts';
+import { senderOf } from '../admission/sender.ts';
 import { maxUploadBytes } from '../domain/file.ts';
+import type { Principal } from '../domain/key.ts';
 import { Refusal, type RefusalName, refuse } from '../domain/refusal.ts';
 import { release } from '../media/release.ts';
+
+/** An upload that begins, and whose it is. */
+export interface Incoming {
+  readonly message: IncomingMessage;
+  readonly principal: Principal;
+  readonly room: Room;
+}
 
 /** A file that arrived, and what its sender said of it. */
 export interface Arrived {
@@ -25,8 +34,7 @@ const maxPurposeLength = 256;
 /** Contract 2.4: a file in JSON. Its base64 is decoded on its way to the disk, whatever stands before or behind it. */
 export async function readJsonUpload(
   parts: UploadParts,
-  message: IncomingMessage,
-  room: Room,
+  { message, principal, room }: Incoming,
 ): Promise<Arrived> {
   const data = openData();
   const tooLarge = () => refuse('file_too_large', { param: 'data' });
@@ -41,7 +49,9 @@ export async function readJsonUpload(
     told = readTold(body.end(), data);
     yield* data.decoded();
   }
-  const judged = await spoolUpload(parts, content(), () => toldOf(told)).catch(asFileRefusal);
+  const judged = await spoolUpload(parts, senderOf(message, principal), content(), () => toldOf(told)).catch(
+    asFileRefusal,
+  );
   const { fileName, purpose } = toldOf(told);
   return { judged, fileName, purpose };
 }

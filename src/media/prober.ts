@@ -1,34 +1,83 @@
 import { Worker } from 'node:worker_threads';
 import { seconds } from '../domain/clock.ts';
+import { openFairQueue, QueueClosed, QueueFull } from '../domain/fair-queue.ts';
+import type { KnownFacts } from '../domain/media.ts';
 import type { Probe, ProbeOrder, ProbeReport } from './probe-worker.ts';
+import { openReadOnce } from './read-once.ts';
 
 export type { Probe } from './probe-worker.ts';
 
-/** Reads the facts of local media files in threads of their own, each read with an end. */
+/** Reads the facts of local media files in threads of their own, each read with an end, in turns between keys. */
 export interface Prober {
-  /** Facts of the file at that path. Rejects with `ProberBusy` when too many wait, and after `close`. */
-  probe(path: string): Promise<Probe>;
+  /**
+   * Facts of the file at that path. A request is rejected with `QueueFull` when too many files wait, and with the
+   * reason of its signal when that is aborted before the file is read; everybody with `QueueClosed` after `close`.
+   */
+  probe(file: string | Lend, asker?: Asker): Promise<Probe>;
+  /** For metrics. */
+  size(): ProberSize;
   /** Ends the threads at once; whoever still waits is rejected. */
   close(): Promise<void>;
 }
 
+/** Brings a file to this machine once its turn came. */
+export type Lend = () => Promise<{ readonly path: string; drop(): Promise<void> }>;
+
+/** For whom a file is read. */
+export interface Asker {
+  /** Whose turn it takes: the id of a key. */
+  readonly share: string;
+  /** A request is refused when too much waits. The work of a job, which was accepted, waits instead. */
+  readonly kind: 'request' | 'job';
+  /** Of the bytes: the same bytes are read once for a share. Absent: not known. */
+  readonly sha256?: string;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal;
+}
+
+export interface ProberSize {
+  readonly running: number;
+  readonly waiting: number;
+  /** How many were begun since the start. */
+  readonly begun: number;
+}
+
 export interface ProberOptions {
-  /** Threads. Default 1. */
+  /** Threads. Default 2. */
   readonly workers?: number;
   /** How long one file may take, in milliseconds. Default 4 seconds. */
   readonly timeoutMs?: number;
-  /** How many files may wait for a thread. Default 256. */
+  /** How many files of requests may wait for a thread. Default 256. */
   readonly maxWaiting?: number;
 }
 
-/** So many files wait already that this one is not taken; later it may be. */
-export class ProberBusy extends Error {
-  override readonly name = 'ProberBusy';
+/** Files of one key that are read at one moment, and that wait. */
+const runningPerShare = 2;
+const waitingPerShare = 8;
+/** Files of jobs that take part in the turns of the keys; the others wait behind them, as many as there are jobs. */
+const jobsAtOnce = 2;
+const jobsThatWait = 1_000_000;
+const shareOfJobs = 'jobs';
+const nobody: Asker = { share: '', kind: 'job' };
+/** Small objects. */
+const rememberedProbes = 1_000;
+
+/** May be the fault of a machine that had no time, so it is said once and never remembered. */
+const tookTooLong: Probe = Object.freeze({
+  kind: 'unreadable',
+  reason: 'Reading the file took too long.',
+});
+
+/** What a row says of a file after this probe; null: nothing, so that it is probed again. */
+export function knownFacts(probe: Probe): KnownFacts | null {
+  if (probe.kind === 'read') return probe.facts;
+  return probe === tookTooLong ? null : 'unreadable';
 }
 
 /** Boot is counted apart from reading: it is the machine's slowness, not the file's. */
 const bootTimeoutMs = 30 * seconds;
 const maxHeapMb = 256;
+const damaged: Probe = { kind: 'unreadable', reason: 'The file is damaged or not what it claims to be.' };
 
 interface Order extends ProbeOrder {
   readonly answer: (probe: Probe) => void;
@@ -43,7 +92,66 @@ interface Slot {
 }
 
 export function openProber(options: ProberOptions = {}): Prober {
-  const { workers = 1, timeoutMs = 4 * seconds, maxWaiting = 256 } = options;
+  const { workers = 2, timeoutMs = 4 * seconds, maxWaiting = 256 } = options;
+  const threads = openThreads(workers, timeoutMs);
+  const turns = openFairQueue<string>({
+    running: workers,
+    runningPerShare,
+    waiting: maxWaiting + jobsAtOnce,
+    waitingPerShare,
+  });
+  const jobs = openFairQueue<string>({
+    running: jobsAtOnce,
+    runningPerShare: jobsAtOnce,
+    waiting: jobsThatWait,
+    waitingPerShare: jobsThatWait,
+  });
+  const readOnce = openReadOnce({
+    remembered: rememberedProbes,
+    isWorthRemembering: probe => knownFacts(probe) !== null,
+  });
+  let begun = 0;
+
+  async function read(file: string | Lend): Promise<Probe> {
+    begun++;
+    if (typeof file === 'string') return threads.read(file);
+    const lent = await file();
+    return threads.read(lent.path).finally(() => lent.drop());
+  }
+
+  async function inTurn(file: string | Lend, { share, kind, signal }: Asker): Promise<Probe> {
+    if (kind === 'job')
+      return jobs.run(share, () => turns.run(shareOfJobs, () => read(file), signal), signal);
+    // The places beyond are those of jobs.
+    if (turns.size().waiting >= maxWaiting) throw new QueueFull('all');
+    return turns.run(share, () => read(file), signal);
+  }
+
+  return {
+    async probe(file, asker = nobody) {
+      const { share, sha256, signal } = asker;
+      if (sha256 === undefined) return inTurn(file, asker);
+      return readOnce({ share, sha256 }, () => inTurn(file, asker), signal);
+    },
+    size() {
+      const [ofAll, ofJobs] = [turns.size(), jobs.size()];
+      return { running: ofAll.running, waiting: ofAll.waiting + ofJobs.waiting, begun };
+    },
+    async close() {
+      jobs.close();
+      turns.close();
+      await threads.close();
+    },
+  };
+}
+
+/** Reads so many files at once as it has threads, and the others in their order. */
+interface Threads {
+  read(path: string): Promise<Probe>;
+  close(): Promise<void>;
+}
+
+function openThreads(workers: number, timeoutMs: number): Threads {
   const waiting: Order[] = [];
   const slots: Slot[] = [];
   let isClosed = false;
@@ -61,7 +169,7 @@ export function openProber(options: ProberOptions = {}): Prober {
     if (!order) return;
     slot.order = order;
     slot.worker.ref();
-    slot.watchdog = setTimeout(() => end(slot, 'Reading the file took too long.'), timeoutMs);
+    slot.watchdog = setTimeout(() => end(slot, tookTooLong), timeoutMs);
     slot.worker.postMessage({ path: order.path } satisfies ProbeOrder);
   }
 
@@ -76,11 +184,11 @@ export function openProber(options: ProberOptions = {}): Prober {
     worker.stdout.resume();
     worker.stderr.resume();
     const slot: Slot = { worker, isReady: false, order: null, watchdog: null };
-    slot.watchdog = setTimeout(() => end(slot, ''), bootTimeoutMs);
+    slot.watchdog = setTimeout(() => end(slot, damaged), bootTimeoutMs);
     slots.push(slot);
     worker.on('message', (report: ProbeReport) => receive(slot, report));
-    worker.on('error', () => end(slot, 'The file is damaged or not what it claims to be.'));
-    worker.on('exit', () => end(slot, 'The file is damaged or not what it claims to be.'));
+    worker.on('error', () => end(slot, damaged));
+    worker.on('exit', () => end(slot, damaged));
   }
 
   function receive(slot: Slot, report: ProbeReport): void {
@@ -96,13 +204,13 @@ export function openProber(options: ProberOptions = {}): Prober {
   }
 
   /** Takes a thread out, for good; its file is answered, and the next file gets a new thread. */
-  function end(slot: Slot, reason: string): void {
+  function end(slot: Slot, verdict: Probe): void {
     const at = slots.indexOf(slot);
     if (at < 0) return;
     slots.splice(at, 1);
     clearTimeout(slot.watchdog ?? undefined);
     void slot.worker.terminate();
-    slot.order?.answer({ kind: 'unreadable', reason });
+    slot.order?.answer(verdict);
     // A thread that cannot even start will not start the next time either: do not try for ever.
     if (!slots.some(({ isReady }) => isReady) && !slot.isReady)
       failAll(new Error('expected a thread for reading media, got none'));
@@ -114,11 +222,8 @@ export function openProber(options: ProberOptions = {}): Prober {
   }
 
   return {
-    probe(path) {
-      if (isClosed) return Promise.reject(new Error('the prober is closed'));
-      if (waiting.length >= maxWaiting) {
-        return Promise.reject(new ProberBusy(`${waiting.length} files wait to be read`));
-      }
+    read(path) {
+      if (isClosed) return Promise.reject(closed());
       return new Promise((answer, fail) => {
         waiting.push({ path, answer, fail });
         serve();
@@ -127,7 +232,7 @@ export function openProber(options: ProberOptions = {}): Prober {
 
     async close() {
       isClosed = true;
-      const error = new Error('the prober is closed');
+      const error = closed();
       failAll(error);
       const ended = slots.splice(0);
       for (const slot of ended) {
@@ -138,3 +243,5 @@ export function openProber(options: ProberOptions = {}): Prober {
     },
   };
 }
+
+const closed = () => new QueueClosed('the prober is closed');

@@ -31,10 +31,17 @@ const pageBytes = 256 * 1024;
 /** What the system holds back at most: the flush at the end of a large file would hold up those of the database. */
 const unflushedBytes = 8 * 1024 * 1024;
 
+export interface ReceiveOptions {
+  readonly directory: string;
+  readonly maxBytes: number;
+  /** Told of each piece before it is written; throws when there is no room for it. */
+  readonly take?: (bytes: number) => void;
+}
+
 /** Writes a stream to a new file in `directory` within a bound; on any failure the file is gone. */
 export async function receive(
   content: AsyncIterable<Uint8Array>,
-  { directory, maxBytes }: { readonly directory: string; readonly maxBytes: number },
+  { directory, maxBytes, take }: ReceiveOptions,
 ): Promise<Received> {
   const path = join(directory, randomUUID());
   const handle = await open(path, 'wx').catch(unavailable);
@@ -61,6 +68,7 @@ export async function receive(
     for await (const chunk of content) {
       bytes += chunk.length;
       if (bytes > maxBytes) throw new TooManyBytes(`more than ${maxBytes} bytes`);
+      take?.(chunk.length);
       hash.update(chunk);
       for (let at = 0; at < chunk.length; ) {
         const part = chunk.subarray(at, at + pageBytes - filled);

@@ -2,6 +2,8 @@ import { createInflate } from 'node:zlib';
 
 /** Beyond this a PNG is looked at chunk by chunk only: unpacking more would take longer than a probe may. */
 const maxUnpackedBytes = 128 * 1024 * 1024;
+/** How long that may take: what is not unpacked by then counts as there, as in a larger picture. */
+const maxUnpackingMs = 500;
 
 /**
  * Whether a picture's data go on to their end. Decoders of these kinds draw what there is and leave the rest
@@ -73,6 +75,7 @@ async function holdsRows(packed: readonly Uint8Array[], wanted: number): Promise
   const inflate = createInflate({ chunkSize: 256 * 1024 });
   let unpacked = 0;
   const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(true), maxUnpackingMs);
   inflate.on('data', (part: Buffer) => {
     unpacked += part.length;
     if (unpacked >= wanted) resolve(true);
@@ -84,6 +87,7 @@ async function holdsRows(packed: readonly Uint8Array[], wanted: number): Promise
   try {
     return await promise;
   } finally {
+    clearTimeout(timer);
     inflate.destroy();
   }
 }

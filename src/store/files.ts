@@ -7,6 +7,7 @@ import {
   type UserId,
   userIdFromRow,
 } from '../domain/ids.ts';
+import type { KnownFacts } from '../domain/media.ts';
 import type { Connection, Row, Statements, Value } from './connection.ts';
 import { integer, integerOrNull, oneOf, text, textOrNull } from './rows.ts';
 import {
@@ -19,7 +20,7 @@ import {
 } from './stored-bytes.ts';
 
 const columns = `id, user_id, key_id, source, job_id, file_name, bytes, mime_type, width, height, sha256, blob_key,
-  purpose, created_at, expires_at`;
+  purpose, facts, created_at, expires_at`;
 
 /** Rows of files of one key, in the transaction that keeps what they belong to; last, for it locks their sum. */
 export async function insertFiles(tx: Statements, files: readonly StoredFile[]): Promise<void> {
@@ -30,7 +31,7 @@ export async function insertFiles(tx: Statements, files: readonly StoredFile[]):
 async function insertRow(tx: Statements, file: StoredFile): Promise<void> {
   await tx.write(
     `INSERT INTO files (${columns})
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
     [
       file.id,
       file.userId,
@@ -45,10 +46,16 @@ async function insertRow(tx: Statements, file: StoredFile): Promise<void> {
       file.sha256,
       file.blobKey,
       file.purpose,
+      file.facts === null ? null : JSON.stringify(file.facts),
       file.createdAt,
       file.expiresAt,
     ],
   );
+}
+
+/** Writes down what was found in the bytes of a file whose row said nothing of them. */
+export async function writeFacts(db: Statements, id: FileId, facts: KnownFacts): Promise<void> {
+  await db.write('UPDATE files SET facts = $2 WHERE id = $1 AND facts IS NULL', [id, JSON.stringify(facts)]);
 }
 
 /** Null: there is room. Otherwise whole milliseconds until the oldest accepted upload leaves the window. */
@@ -228,6 +235,7 @@ export async function findKnownBlobs(db: Statements, keys: readonly string[]): P
 
 function fileFromRow(row: Row): StoredFile {
   const jobId = textOrNull(row, 'job_id');
+  const facts = textOrNull(row, 'facts');
   return {
     id: fileIdFromRow(text(row, 'id')),
     userId: userIdFromRow(text(row, 'user_id')),
@@ -242,6 +250,7 @@ function fileFromRow(row: Row): StoredFile {
     sha256: text(row, 'sha256'),
     blobKey: text(row, 'blob_key'),
     purpose: textOrNull(row, 'purpose'),
+    facts: facts === null ? null : (JSON.parse(facts) as KnownFacts),
     createdAt: integer(row, 'created_at'),
     expiresAt: integer(row, 'expires_at'),
   };

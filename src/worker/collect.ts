@@ -30,7 +30,7 @@ export async function collect(
   const outputs: Output[] = [];
   const files: StoredFile[] = [];
   for (const produced of production.files) {
-    const facts = await factsOf(parts, produced);
+    const facts = await factsOf(parts, job, produced);
     if (!facts || !isWhatWasAsked(model, produced, facts)) {
       return failed('runtime_error', 'the model run ended without a readable result');
     }
@@ -60,7 +60,11 @@ const failed = (code: JobError['code'], what: string): Collected => ({
 });
 
 /** Null when the bytes are not what their type says. */
-async function factsOf({ prober }: WorkerParts, produced: LocalFile): Promise<MediaFacts | null> {
+async function factsOf(
+  { prober }: WorkerParts,
+  { keyId }: Job,
+  produced: LocalFile,
+): Promise<MediaFacts | null> {
   const { path, mimeType, pcm, role } = produced;
   if (produced.facts) return produced.facts;
   const { size: bytes } = await stat(path);
@@ -71,8 +75,8 @@ async function factsOf({ prober }: WorkerParts, produced: LocalFile): Promise<Me
     const seconds = bytes / (2 * pcm.sampleRate * pcm.channels);
     return { mimeType, bytes, audio: { seconds, ...pcm, codec: 'pcm-s16' } };
   }
-  const probe = await prober.probe(path);
-  return probe.kind === 'read' ? { ...probe.facts, mimeType } : null;
+  const probe = await prober.probe(path, { share: keyId, kind: 'job' });
+  return probe.kind === 'read' ? probe.facts : null;
 }
 
 function isWhatWasAsked(model: Model, { role }: LocalFile, facts: MediaFacts): boolean {
@@ -93,13 +97,18 @@ async function keep(
   produced: LocalFile,
   facts: MediaFacts,
 ): Promise<StoredFile> {
-  const { path, content, mimeType, role, index } = produced;
+  const { path, content, mimeType, role, index, pcm } = produced;
   const blob = await blobs.keep(path, content ?? undefined);
   const suffix = role === 'primary' && index === 0 ? '' : `-${role === 'primary' ? '' : `${role}-`}${index}`;
   const name = `${job.modelId}-${job.id.slice(-12)}${suffix}.${extensionByMimeType[mimeType] ?? 'bin'}`;
   const { userId, keyId, id: jobId } = job;
   const sides = facts.image ?? facts.video;
-  return newFile({ blob, userId, keyId, source: 'output', jobId, mimeType, name, sides }, clock.now());
+  // What no prober reads is known here alone, and is no medium for an input.
+  const probed = pcm || role === 'subtitle' ? null : facts;
+  return newFile(
+    { blob, userId, keyId, source: 'output', jobId, mimeType, name, sides, facts: probed },
+    clock.now(),
+  );
 }
 
 function outputOf(

@@ -1,6 +1,6 @@
 import { seconds } from '../domain/clock.ts';
 import { retryAfterMs } from '../domain/delivery.ts';
-import { type FetchRefused, fetchMedia } from '../media/fetch-media.ts';
+import { type FetchedMedia, type FetchRefused, fetchMedia } from '../media/fetch-media.ts';
 import type { WorkerParts } from './parts.ts';
 
 const fetchTimeoutMs = 60 * seconds;
@@ -20,16 +20,16 @@ export interface FetchInputLimits {
   readonly share: string;
 }
 
-/** The local path of what an address of a request holds, or why it could not be had; what may pass is tried again. */
+/** What an address of a request holds, as a local file, or why it could not be had; what may pass is tried again. */
 export async function fetchInput(
   { outbound, clock }: Pick<WorkerParts, 'outbound' | 'clock'>,
   url: string,
   { maxBytes, folder, signal, share }: FetchInputLimits,
-): Promise<string | FetchRefused> {
+): Promise<FetchedMedia> {
   const limits = { share, maxBytes, timeoutMs: fetchTimeoutMs, directory: folder, signal };
   for (let tries = 0; ; tries++) {
     const fetched = await fetchMedia(outbound, url, limits);
-    if (fetched.kind === 'fetched') return fetched.path;
+    if (fetched.kind === 'fetched') return fetched;
     const waitMs = waitBeforeNext(fetched, tries, clock.now());
     if (waitMs === null || signal.aborted) return fetched;
     await clock.sleep(waitMs, signal);

@@ -7,13 +7,14 @@ import { isForeign } from '../catalog/foreign-jobs.ts';
 import type { MediaLimits } from '../catalog/media.ts';
 import { brokenLimit } from '../catalog/media-limits.ts';
 import type { Model, Reference } from '../catalog/model.ts';
-import { parseFileId } from '../domain/ids.ts';
+import { type KeyId, parseFileId } from '../domain/ids.ts';
 import type { Job } from '../domain/job.ts';
-import type { MediaFacts } from '../domain/media.ts';
+import type { KnownFacts, MediaFacts } from '../domain/media.ts';
 import type { Pinned, ProviderTask } from '../domain/provider.ts';
 import type { FetchRefused } from '../media/fetch-media.ts';
+import { knownFacts } from '../media/prober.ts';
 import { onSpool } from '../media/receive.ts';
-import { readFile } from '../store/files.ts';
+import { readFile, writeFacts } from '../store/files.ts';
 import { findPinned, findReferredFile } from '../store/references.ts';
 import { fetchInput } from './fetch-input.ts';
 import type { WorkerParts } from './parts.ts';
@@ -72,12 +73,14 @@ export async function gatherMedia(
   try {
     const media: Record<string, string> = {};
     const facts: Record<string, MediaFacts> = {};
+    const here = new Map<string, Here>();
+    const asked = { folder, signal, share, keyId: job.keyId, here };
     const refused = (path: string, { reason, ...why }: InputRefused): Gathering => ({
       gathered: { kind: 'refused', reason: `${path}: ${reason}`, ...why },
       drop,
     });
     for (const { path, value, limits } of found) {
-      const brought = await bring(parts, value, { folder, limits, signal, share, known: media[value] });
+      const brought = await bring(parts, value, { ...asked, limits });
       if (brought.kind === 'refused') return refused(path.join('.'), brought);
       media[value] = brought.path;
       facts[path.join('.')] = brought.facts;
@@ -85,7 +88,7 @@ export async function gatherMedia(
     for (const reference of references) {
       const fileId = await findReferredFile(parts.db, reference, job.userId);
       if (!fileId) return refused(reference.path, missing('what it points at is no longer there'));
-      const brought = await bring(parts, fileId, { folder, limits: null, signal, share, known: undefined });
+      const brought = await bring(parts, fileId, { ...asked, limits: null });
       if (brought.kind === 'refused') return refused(reference.path, brought);
       media[reference.id] = brought.path;
       facts[reference.path] = brought.facts;
@@ -124,23 +127,29 @@ interface BringOptions {
   readonly signal: AbortSignal;
   /** The user whose job it is. */
   readonly share: string;
-  /** Where the same medium already lies, when it is named twice. */
-  readonly known: string | undefined;
+  /** The key whose job it is. */
+  readonly keyId: KeyId;
+  /** What was brought before: a medium that is named twice is brought and probed once. */
+  readonly here: Map<string, Here>;
+}
+
+/** A medium on this machine, and what it holds. */
+interface Here {
+  readonly path: string;
+  readonly facts: KnownFacts;
 }
 
 /** The local file and what it holds, or why it is not taken. */
-async function bring(
-  parts: WorkerParts,
-  value: string,
-  { folder, limits, signal, share, known }: BringOptions,
-): Promise<Brought> {
-  const maxBytes = limits?.maxBytes ?? defaultMaxBytes;
-  const path = known ?? (await copyOrFetch(parts, value, { folder, maxBytes, signal, share }));
-  if (typeof path !== 'string') return { kind: 'refused', ...path };
-  const probe = await parts.prober.probe(path);
-  const facts = probe.kind === 'read' ? probe.facts : null;
-  if (limits?.otherFormats && !facts?.video) return bringOther(parts, path, limits);
-  if (!facts) return { kind: 'refused', ...invalid('what the address holds cannot be read as a medium') };
+async function bring(parts: WorkerParts, value: string, options: BringOptions): Promise<Brought> {
+  const { limits, here } = options;
+  const found = here.get(value) ?? (await copyOrFetch(parts, value, options));
+  if ('reason' in found) return { kind: 'refused', ...found };
+  here.set(value, found);
+  const { path, facts } = found;
+  if (limits?.otherFormats && (facts === 'unreadable' || !facts.video))
+    return bringOther(parts, path, limits);
+  if (facts === 'unreadable')
+    return { kind: 'refused', ...invalid('what the address holds cannot be read as a medium') };
   return judged(path, facts, limits);
 }
 
@@ -165,17 +174,17 @@ async function bringOther({ probeVideo }: WorkerParts, path: string, limits: Med
 async function copyOrFetch(
   parts: WorkerParts,
   value: string,
-  {
-    folder,
-    maxBytes,
-    signal,
-    share,
-  }: Pick<BringOptions, 'folder' | 'signal' | 'share'> & { readonly maxBytes: number },
-): Promise<string | InputRefused> {
+  { folder, limits, signal, share, keyId }: BringOptions,
+): Promise<Here | InputRefused> {
+  const asker = { share: keyId, kind: 'job' } as const;
   const fileId = parseFileId(value);
   if (!fileId) {
+    const maxBytes = limits?.maxBytes ?? defaultMaxBytes;
     const fetched = await fetchInput(parts, value, { maxBytes, folder, signal, share });
-    return typeof fetched === 'string' ? fetched : refusalOf(fetched);
+    if (fetched.kind === 'refused') return refusalOf(fetched);
+    const { path, sha256 } = fetched;
+    const probe = await parts.prober.probe(path, { ...asker, sha256 });
+    return { path, facts: knownFacts(probe) ?? 'unreadable' };
   }
   // That the file is the user's was judged at the door.
   const file = await readFile(parts.db, fileId, parts.clock.now());
@@ -183,7 +192,11 @@ async function copyOrFetch(
   if (!content) return missing('the file is no longer there');
   const path = join(folder, randomUUID());
   await onSpool(pipeline(content, createWriteStream(path, { flags: 'wx' })));
-  return path;
+  if (file.facts) return { path, facts: file.facts };
+  const { sha256 } = file;
+  const facts = knownFacts(await parts.prober.probe(path, { ...asker, sha256 }));
+  if (facts) await writeFacts(parts.db, fileId, facts);
+  return { path, facts: facts ?? 'unreadable' };
 }
 
 /** Decisions 9: what may pass is worth another job; what breaks a rule of the model never is. */

@@ -115,7 +115,7 @@ async function bringAll(
 
 async function bring(
   { prober }: WorkerParts,
-  { route, job, signal }: Holding,
+  { job, route, signal }: Holding,
   file: ProducedFile,
   folder: string,
 ): Promise<LocalFile | string> {
@@ -132,7 +132,7 @@ async function bring(
   const local = { ...fileHere(file, path), content: { bytes, sha256 } };
   if (file.pcm || file.role === 'subtitle') return local;
   // What the bytes are decides, not what the upstream calls them: a page of HTML is no video.
-  const probe = await prober.probe(path);
+  const probe = await prober.probe(path, { share: job.keyId, kind: 'job' });
   const facts = probe.kind === 'read' ? probe.facts : null;
   if (!facts?.image && !facts?.video && !facts?.audio) return 'What the address holds is not a medium.';
   return { ...local, facts, mimeType: facts.mimeType };

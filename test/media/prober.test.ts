@@ -3,8 +3,9 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { QueueClosed, QueueFull } from '../../src/domain/fair-queue.ts';
 import type { MediaFacts } from '../../src/domain/media.ts';
-import { openProber, type Probe, ProberBusy } from '../../src/media/prober.ts';
+import { openProber, type Probe, type Prober } from '../../src/media/prober.ts';
 import { busyFilm, greedyFilm, heic, pngHeader } from './craft-bytes.ts';
 import { type ClipPlan, makeClip, makePicture } from './make-media.ts';
 
@@ -287,25 +288,93 @@ describe('damaged files', () => {
 });
 
 describe('the queue', () => {
-  test('one file too many is refused as busy, and those before it are served', async () => {
-    const small = openProber({ workers: 1, maxWaiting: 2 });
-    const taken = [small.probe(at('silent.mp4')), small.probe(at('sound.wav'))];
-    await assert.rejects(small.probe(at('sound.mp3')), new ProberBusy('2 files wait to be read'));
-    assert.deepEqual(
-      (await Promise.all(taken)).map(({ kind }) => kind),
-      ['read', 'read'],
-    );
-    assert.equal((await small.probe(at('sound.mp3'))).kind, 'read');
-    await small.close();
-  });
+  const names = ['silent.mp4', 'sound.wav', 'sound.mp3', 'film.webm', 'sound.ogg'];
+  const request = (share: string, signal?: AbortSignal) =>
+    ({ share, kind: 'request', ...(signal && { signal }) }) as const;
+  const kindsOf = async (probes: readonly Promise<Probe>[]) =>
+    (await Promise.all(probes)).map(({ kind }) => kind);
+
+  async function withProber(
+    options: Parameters<typeof openProber>[0],
+    work: (own: Prober) => Promise<void>,
+  ): Promise<void> {
+    const own = openProber(options);
+    await work(own).finally(() => own.close());
+  }
+
+  test('a key has two files read and eight waiting; one more is refused, and one of another key is read', () =>
+    withProber({}, async own => {
+      const taken = Array.from({ length: 10 }, (_, place) =>
+        own.probe(at(names[place % names.length] ?? ''), request('greedy')),
+      );
+      await assert.rejects(own.probe(at('silent.mp4'), request('greedy')), new QueueFull('share'));
+      assert.deepEqual(own.size(), { running: 2, waiting: 8, begun: 2 });
+      assert.equal((await own.probe(at('silent.mp4'), request('other'))).kind, 'read');
+      // Two were before it, and as many may have been begun beside it.
+      assert.ok(own.size().begun <= 5, `${own.size().begun} were begun`);
+      assert.deepEqual(await kindsOf(taken), Array(10).fill('read'));
+      assert.equal((await own.probe(at('silent.mp4'), request('greedy'))).kind, 'read');
+    }));
+
+  test('one file too many of all keys is refused, and a file of a job waits all the same', () =>
+    withProber({ workers: 1, maxWaiting: 2 }, async own => {
+      const taken = ['a', 'b', 'c'].map(key => own.probe(at('silent.mp4'), request(key)));
+      await assert.rejects(own.probe(at('silent.mp4'), request('d')), new QueueFull('all'));
+      const jobs = Array.from({ length: 20 }, () => own.probe(at('sound.wav'), { share: 'd', kind: 'job' }));
+      assert.deepEqual(await kindsOf([...taken, ...jobs]), Array(23).fill('read'));
+      assert.deepEqual(own.size(), { running: 0, waiting: 0, begun: 23 });
+    }));
+
+  test('the file of an asker who is gone is never read', () =>
+    withProber({ workers: 1 }, async own => {
+      const gone = new AbortController();
+      const taken = own.probe(at('silent.mp4'), request('a'));
+      const orders = ['a', 'b'].map(key => own.probe(at('sound.wav'), request(key, gone.signal)));
+      gone.abort(new Error('gone'));
+      for (const order of orders) await assert.rejects(order, new Error('gone'));
+      assert.deepEqual(own.size(), { running: 1, waiting: 0, begun: 1 });
+      assert.equal((await taken).kind, 'read');
+      assert.equal(own.size().begun, 1);
+    }));
+
+  test('the same bytes are read once for a key, also when the first who asked is gone', () =>
+    withProber({}, async own => {
+      const sha256 = 'of silent.mp4';
+      const gone = new AbortController();
+      const busy = [own.probe(at('sound.wav'), request('a')), own.probe(at('sound.mp3'), request('a'))];
+      const first = own.probe(at('silent.mp4'), { ...request('a', gone.signal), sha256 });
+      const rejected = assert.rejects(first, new Error('gone'));
+      const same = Array.from({ length: 300 }, () =>
+        own.probe(at('silent.mp4'), { ...request('a'), sha256 }),
+      );
+      gone.abort(new Error('gone'));
+      await rejected;
+      assert.deepEqual(await kindsOf([...busy, ...same]), Array(302).fill('read'));
+      await own.probe(at('silent.mp4'), { ...request('a'), sha256 });
+      assert.equal(own.size().begun, 3);
+      await own.probe(at('silent.mp4'), { ...request('another'), sha256 });
+      assert.equal(own.size().begun, 4);
+    }));
+
+  test('a file that took too long is read again', () =>
+    withProber({ workers: 1, timeoutMs: 1 }, async own => {
+      await writeFile(at('busy.mp4'), busyFilm(await readFile(at('film.mp4'))));
+      const asker = { ...request('a'), sha256: 'of busy.mp4' };
+      for (const begun of [1, 2]) {
+        assert.deepEqual(await own.probe(at('busy.mp4'), asker), tooSlow);
+        assert.equal(own.size().begun, begun);
+      }
+    }));
 
   test('closing rejects who waits, and whoever comes later', async () => {
-    const closing = openProber();
-    const waiting = closing.probe(at('silent.mp4'));
-    const rejected = assert.rejects(waiting, new Error('the prober is closed'));
+    const closing = openProber({ workers: 1 });
+    const asked = [request('a'), request('b'), { share: 'a', kind: 'job' } as const];
+    const rejected = asked.map(asker =>
+      assert.rejects(closing.probe(at('silent.mp4'), asker), { name: QueueClosed.name }),
+    );
     await closing.close();
-    await rejected;
-    await assert.rejects(closing.probe(at('silent.mp4')), new Error('the prober is closed'));
+    await Promise.all(rejected);
+    await assert.rejects(closing.probe(at('silent.mp4'), asked[0]), { name: QueueClosed.name });
   });
 });
 

@@ -20,12 +20,13 @@ describe('the limits in atelier.yaml', () => {
 
   test('have defaults, each by itself', async () => {
     const { config } = await read({ waiting: { per_key: 5 }, bodies: { in_all: 7 } });
-    const { waiting, bodies, connections } = config().limits;
+    const { waiting, bodies, spool, connections } = config().limits;
     assert.deepEqual(
-      { waiting, bodies, connections },
+      { waiting, bodies, spool, connections },
       {
         waiting: { perKey: 5, inAll: 1_000_000 },
         bodies: { bytesInAll: 268_435_456, bytesPerKey: 134_217_728, inAll: 7, perKey: 5_000 },
+        spool: { bytesInAll: 4_294_967_296, bytesPerKey: 536_870_912 },
         connections: 10_000,
       },
     );
@@ -68,6 +69,7 @@ describe('the limits in atelier.yaml', () => {
     const { path, config } = await read({
       waiting: { per_key: 0, in_all: 1.5 },
       bodies: { bytes_in_all: 67_108_863, bytes_per_key: '64 MB', bytes: 1 },
+      spool: { bytes_in_all: 1, bytes_per_key: 1.5 },
       connections: -1,
     });
     const room = 'must be between 67108864 and 1000000000';
@@ -79,6 +81,8 @@ describe('the limits in atelier.yaml', () => {
           `${path} limits.bodies.bytes_in_all: ${room}`,
           `${path} limits.bodies.bytes_per_key: must be a whole number`,
           `${path} limits.bodies: Unrecognized key: "bytes"`,
+          `${path} limits.spool.bytes_in_all: must be between 67108864 and 1099511627776`,
+          `${path} limits.spool.bytes_per_key: must be a whole number`,
           `${path} limits.connections: must be between 1 and 1000000000`,
           `${path} limits.waiting.in_all: must be a whole number`,
           `${path} limits.waiting.per_key: must be between 1 and 1000000000`,

@@ -13,6 +13,7 @@ import {
   readFile,
   readFileOfUser,
   removeFileRows,
+  writeFacts,
 } from '../../src/store/files.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
 import { makeOwner, newFile, newJob, type Owner, start, unique } from './rows.ts';
@@ -41,6 +42,17 @@ for (const dialect of dialects) {
       const file = await keep({ fileName: 'ünï "q".png', purpose: 'vision', bytes: 41_943_040 });
       assert.deepEqual(await readFileOfUser(db, file.id, owner.userId, start), file);
       assert.deepEqual(await readFile(db, file.id, start), file);
+    });
+
+    test('the facts of its bytes come back as they were kept, and are written once', async () => {
+      const image = { width: 640, height: 480 };
+      const facts = { mimeType: 'image/png', bytes: 7, image };
+      const known = await keep({ facts });
+      assert.deepEqual(await readFile(db, known.id, start), known);
+      const old = await keep({ facts: null });
+      await writeFacts(db, old.id, 'unreadable');
+      await writeFacts(db, old.id, facts);
+      assert.deepEqual(await readFile(db, old.id, start), { ...old, facts: 'unreadable' });
     });
 
     test('a file of another user is not found, but by its signed address it is', async () => {

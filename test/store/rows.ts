@@ -68,6 +68,7 @@ export function newFile(owner: Owner, wanted: Partial<StoredFile> = {}): StoredF
     sha256: '00',
     blobKey: unique('blob'),
     purpose: null,
+    facts: null,
     createdAt,
     expiresAt: createdAt + 1 * hours,
     ...wanted,

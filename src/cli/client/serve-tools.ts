@@ -14,7 +14,7 @@ export async function serveTools(options: AskingOptions): Promise<void> {
   const outbound = openOutbound({ allowPrivate: process.env.ATELIER_ALLOW_PRIVATE_NETWORK === '1' });
   const parts = {
     gateway: openGatewayOver({ url: identity.url, authorization: `Bearer ${identity.key}` }),
-    fetchFile: openFetchFile(outbound, tmpdir()),
+    fetchFile: openFetchFile(outbound, tmpdir())(identity.key),
     onBug: (failure: unknown) => void process.stderr.write(`A tool failed: ${wordsOf(failure)}\n`),
   };
   const [{ serveStdio }, make] = await Promise.all([

@@ -1,44 +1,41 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { seconds } from '../../domain/clock.ts';
+import { openFairQueue, QueueFull } from '../../domain/fair-queue.ts';
 import { maxUploadBytes } from '../../domain/file.ts';
 import type { Outbound } from '../../media/connect.ts';
 import { fetchMedia } from '../../media/fetch-media.ts';
 import { ToolFailed } from './tool.ts';
 
-/** Fetches what an address holds, lends it as a local file, and removes that afterwards. `share` is who asked. */
+/** Fetches what an address holds, lends it as a local file, and removes that afterwards. */
 export type FetchFile = <T>(
   url: string,
   signal: AbortSignal,
   use: (path: string) => Promise<T>,
-  share?: string,
 ) => Promise<T>;
 
-const timeoutMs = 30 * seconds;
-/** So that fetched files take no more of the disk than this many largest ones. */
-const maxAtOnce = 4;
+/** The same for whoever asks; keys take turns. */
+export type FetchFileFor = (key: string) => FetchFile;
 
-export function openFetchFile(outbound: Outbound, folder: string): FetchFile {
-  let atOnce = 0;
-  return async (url, signal, use, share) => {
-    if (atOnce >= maxAtOnce)
-      throw new ToolFailed('Too many files are being fetched.', { next: 'Try again in 10 seconds.' });
-    atOnce++;
-    try {
-      return await within(folder, async directory => {
-        const limits = {
-          maxBytes: maxUploadBytes,
-          timeoutMs,
-          signal,
-          directory,
-          ...(share !== undefined && { share }),
-        };
-        const fetched = await fetchMedia(outbound, url, limits);
+const timeoutMs = 30 * seconds;
+/** So that fetched files take no more of the disk than eight largest ones, and no key has all the places. */
+const limits = { running: 8, runningPerShare: 2, waiting: 64, waitingPerShare: 4 };
+
+export function openFetchFile(outbound: Outbound, folder: string): FetchFileFor {
+  const turns = openFairQueue<string>(limits);
+  return key => async (url, signal, use) => {
+    const fetchAndUse = () =>
+      within(folder, async directory => {
+        const bounds = { share: key, maxBytes: maxUploadBytes, timeoutMs, signal, directory };
+        const fetched = await fetchMedia(outbound, url, bounds);
         if (fetched.kind === 'refused') throw new ToolFailed(`url: ${fetched.reason}`);
         return use(fetched.path);
       });
-    } finally {
-      atOnce--;
+    try {
+      return await turns.run(key, fetchAndUse, signal);
+    } catch (cause) {
+      if (!(cause instanceof QueueFull)) throw cause;
+      throw new ToolFailed('Too many files are being fetched.', { next: 'Try again in 10 seconds.', cause });
     }
   };
 }

@@ -15,7 +15,7 @@ export const callMcp = (parts: HttpParts): Route => {
   let opened: Promise<ServeMcp> | null = null;
   const open = () =>
     openServeMcp({
-      fetchFile: openFetchFile(outbound, spool),
+      fetchFileFor: openFetchFile(outbound, spool.folder),
       onBug: failure => log.error({ err: failure }, 'a tool failed'),
     });
   return {
@@ -31,7 +31,7 @@ export const callMcp = (parts: HttpParts): Route => {
         const body = await readJsonObject(request.raw, { maxBytes, tooLarge, room });
         opened ??= open();
         const serve = await opened;
-        await reply.send(await serve(webRequestOf(request, reply), body));
+        await reply.send(await serve(webRequestOf(request, reply), body, keyId));
         return reply;
       });
     },

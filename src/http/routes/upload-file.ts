@@ -1,21 +1,14 @@
-import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import type { Room } from '../../admission/bodies.ts';
-import {
-  dropSpooled,
-  keepUpload,
-  refuseUploadEarly,
-  spoolUpload,
-  type UploadParts,
-} from '../../admission/keep-upload.ts';
+import { keepUpload, refuseUploadEarly, spoolUpload, type UploadParts } from '../../admission/keep-upload.ts';
 import { isJson } from '../../admission/read-body.ts';
+import { senderOf } from '../../admission/sender.ts';
 import type { StoredFile } from '../../domain/file.ts';
 import type { Principal } from '../../domain/key.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { released } from '../../media/release.ts';
 import { fileObject } from '../file-object.ts';
 import { type HttpParts, identify, type Route } from '../parts.ts';
-import { type Arrived, readJsonUpload, readPurpose } from '../read-json-upload.ts';
+import { type Arrived, type Incoming, readJsonUpload, readPurpose } from '../read-json-upload.ts';
 import { readMultipart } from '../read-multipart.ts';
 
 /** What one upload holds in memory on its way to the disk, whatever its size. */
@@ -41,39 +34,40 @@ export async function receiveUpload(
   await refuseUploadEarly(parts, principal);
   return parts.bodies.hold(principal.keyId, async room => {
     const take = () => room.take(streamBytes);
-    const arrived = await readUpload(parts, request.raw, { ...room, take });
+    const incoming = { message: request.raw, principal, room: { ...room, take } };
+    const arrived = await readUpload(parts, incoming);
     return keepUpload(parts, principal, arrived.judged, arrived);
   });
 }
 
-async function readUpload(parts: UploadParts, message: IncomingMessage, room: Room): Promise<Arrived> {
-  const contentType = message.headers['content-type'];
-  if (isJson(contentType)) return readJsonUpload(parts, message, room);
-  if (/^multipart\/form-data\s*;/i.test(contentType?.trim() ?? ''))
-    return readFormUpload(parts, message, room);
+async function readUpload(parts: UploadParts, incoming: Incoming): Promise<Arrived> {
+  const contentType = incoming.message.headers['content-type'];
+  if (isJson(contentType)) return readJsonUpload(parts, incoming);
+  if (/^multipart\/form-data\s*;/i.test(contentType?.trim() ?? '')) return readFormUpload(parts, incoming);
   throw refuse('file_request_invalid', {
     subject: 'Content-Type must be multipart/form-data with a boundary, or application/json',
   });
 }
 
-async function readFormUpload(parts: UploadParts, message: IncomingMessage, room: Room): Promise<Arrived> {
+async function readFormUpload(parts: UploadParts, { message, principal, room }: Incoming): Promise<Arrived> {
+  const sender = senderOf(message, principal);
   const { file, fields } = await readMultipart(message, {
     reserve: () => room.take(streamBytes),
     take: async ({ content, fileName, declaredMimeType }) => ({
       fileName,
-      judged: await spoolUpload(parts, released(content, room.turn), () => ({
+      judged: await spoolUpload(parts, sender, released(content, room.turn), () => ({
         fileName,
         declaredMimeType,
         typeField: 'file',
       })),
     }),
-    drop: ({ judged }) => dropSpooled(judged),
+    drop: ({ judged }) => judged.drop(),
   });
   if (!file) throw refuse('file_required');
   try {
     return { ...file, purpose: readPurpose(fields.get('purpose')) };
   } catch (failure) {
-    await dropSpooled(file.judged);
+    await file.judged.drop();
     throw failure;
   }
 }

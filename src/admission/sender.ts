@@ -1,0 +1,14 @@
+import type { IncomingMessage } from 'node:http';
+import type { Principal } from '../domain/key.ts';
+import { goneSignal } from './gone-signal.ts';
+
+/** Whose bytes are taken in, and whether he still waits for the answer. */
+export interface Sender {
+  readonly principal: Principal;
+  readonly signal: AbortSignal;
+}
+
+export const senderOf = (message: IncomingMessage, principal: Principal): Sender => ({
+  principal,
+  signal: goneSignal(message),
+});

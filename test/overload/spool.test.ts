@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { dataUrl, upload } from '../contract/media-fields.ts';
+import type { Answer, TestGateway } from '../support/gateway.ts';
+import { until } from '../support/gateway.ts';
+import { padTo, picture } from '../support/media-maker.ts';
+import { fileError, formHeaders, leavingNothing, partHead, uploadForm } from '../support/uploads.ts';
+import { figureOf, type OpenPost, openPost, refusedFor, startLimited } from './limited.ts';
+
+const megabyte = 1024 * 1024;
+const perKey = 64 * megabyte;
+const soon = /^[3-7]$/;
+
+describe('the room on the disk for files on their way in', () => {
+  let gateway: TestGateway;
+  before(async () => {
+    gateway = await startLimited({ spool: { bytes_per_key: perKey, bytes_in_all: 96 * megabyte } });
+  });
+  after(() => gateway.close());
+
+  const untilSpooled = (least: number, most: number) =>
+    until(async () => {
+      const held = await figureOf(gateway, 'atelier_spool_bytes');
+      return held >= least && held <= most;
+    }, `${least} to ${most} bytes to lie in the spool`);
+
+  /** An upload of which so many bytes have come, and no more do. */
+  async function holdUpload(key: string, bytes: number): Promise<OpenPost> {
+    const before = await figureOf(gateway, 'atelier_spool_bytes');
+    const post = openPost(gateway, '/v1/files', { authorization: `Bearer ${key}`, ...formHeaders });
+    await post.write(partHead({ type: 'text/plain' }));
+    for (let sent = 0; sent < bytes; sent += megabyte) await post.write(Buffer.alloc(megabyte, 'A'));
+    // The parser keeps back what may be the beginning of the end.
+    await untilSpooled(before + bytes - 1024, before + bytes);
+    return post;
+  }
+  async function dropAll(posts: readonly OpenPost[]): Promise<void> {
+    for (const post of posts) post.abort();
+    await untilSpooled(0, 0);
+  }
+
+  function assertRefused({ status, headers, body }: Answer, expected: [number, unknown]): void {
+    assert.deepEqual([status, body], expected);
+    assert.match(headers.get('retry-after') ?? '', soon);
+  }
+  const rate = fileError(
+    'rate_limit_exceeded',
+    'Request rate exceeded, please try again later',
+    null,
+    'api_error',
+  );
+
+  test('an upload beyond that of its key is refused with 429, and nothing of it is left', async () => {
+    const key = await gateway.key();
+    const held = [await holdUpload(key, 38 * megabyte)];
+    const refusals = await figureOf(gateway, refusedFor('spool_of_key_full'));
+    const large = { type: 'text/plain', content: Buffer.alloc(30 * megabyte, 'A') };
+    assertRefused(await leavingNothing(gateway, () => uploadForm(gateway, key, large)), [429, rate]);
+    const json = { data: large.content.toString('base64'), mime_type: 'text/plain' };
+    const ask = () => gateway.ask('POST', '/v1/files', { key, body: json });
+    assertRefused(await leavingNothing(gateway, ask), [429, rate]);
+    assert.equal(await figureOf(gateway, refusedFor('spool_of_key_full')), refusals + 2);
+    const others = { type: 'text/plain', content: Buffer.alloc(30 * megabyte, 'A') };
+    assert.equal((await uploadForm(gateway, await gateway.key(), others)).status, 200);
+    await dropAll(held);
+    assert.equal((await uploadForm(gateway, key, large)).status, 200);
+    await untilSpooled(0, 0);
+  });
+
+  test('a medium inline beyond it is refused with 429, and nothing of it is left', async () => {
+    const key = await gateway.key();
+    const held = [await holdUpload(key, 38 * megabyte)];
+    const image = padTo(await picture('png', 400, 400), 27 * megabyte);
+    const body = {
+      content: [{ type: 'image_url', image_url: { url: dataUrl(image) }, role: 'reference_image' }],
+    };
+    const ask = () => gateway.ask('POST', '/v1/models/alpha-2-0-mini/validate', { key, body });
+    const refused = await leavingNothing(gateway, ask);
+    assertRefused(refused, [
+      429,
+      {
+        error: { code: 'RATE_LIMIT_EXCEEDED', message: 'Too much is sent at once, please try again later' },
+        request_id: refused.headers.get('x-request-id'),
+      },
+    ]);
+    await dropAll(held);
+    assert.equal((await ask()).status, 200);
+    await untilSpooled(0, 0);
+  });
+
+  test('what is beyond that of all is refused with 503, and nothing of it is left', async () => {
+    const held = [];
+    for (let keys = 0; keys < 2; keys++) held.push(await holdUpload(await gateway.key(), 38 * megabyte));
+    const key = await gateway.key();
+    const file = { type: 'text/plain', content: Buffer.alloc(21 * megabyte, 'A') };
+    const error = fileError('service_unavailable', 'Service temporarily unavailable', null, 'api_error');
+    assertRefused(await leavingNothing(gateway, () => uploadForm(gateway, key, file)), [503, error]);
+    assert.equal(await figureOf(gateway, refusedFor('spool_full')), 1);
+    await upload(gateway, key, await picture('png', 400, 400));
+    await dropAll(held);
+    assert.equal((await uploadForm(gateway, key, file)).status, 200);
+  });
+});
