@@ -4,7 +4,14 @@ import { parseJobId } from '../domain/ids.ts';
 import { isFinal, type JobEvent, publicStatus } from '../domain/job.ts';
 import type { Principal } from '../domain/key.ts';
 import { type Refusal, refuse } from '../domain/refusal.ts';
-import { type JobAddress, type JobSummary, listEvents, readJobSummaryTogether } from '../store/jobs.ts';
+import {
+  type JobAddress,
+  type JobForStatus,
+  type JobSummary,
+  listEvents,
+  readJobById,
+  readJobForStatus,
+} from '../store/jobs.ts';
 import { statusNow } from '../worker/result-body.ts';
 import { type HttpParts, pathValue } from './parts.ts';
 
@@ -32,8 +39,8 @@ export function addressOfPath(
 export const refuseMissing = ({ catalog }: Pick<HttpParts, 'catalog'>, modelId: string): Refusal =>
   catalog.find(modelId) ? refuse('job_unknown') : refuse('model_unknown', { subject: modelId });
 
-export async function findJob(parts: HttpParts, asked: JobAddress): Promise<JobSummary> {
-  const job = await readJobSummaryTogether(parts.db, asked);
+export async function findJob(parts: HttpParts, asked: JobAddress): Promise<JobForStatus> {
+  const job = await readJobForStatus(parts.db, asked);
   if (!job) throw refuseMissing(parts, asked.modelId);
   return job;
 }
@@ -44,7 +51,7 @@ export async function findJobHeld(
   asked: JobAddress,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<JobSummary> {
+): Promise<JobForStatus> {
   const holdSeconds = preferredWait(request.headers.prefer);
   if (holdSeconds === null) return findJob(parts, asked);
   reply.header('preference-applied', `wait=${holdSeconds}`);
@@ -76,12 +83,15 @@ function preferredWait(header: string | string[] | undefined): number | null {
 /** The status body of decisions 2, and `Retry-After` while there is something to wait for. */
 export async function answerStatus(
   parts: HttpParts,
-  job: JobSummary,
+  job: JobForStatus,
   reply: FastifyReply,
   withLogs: boolean,
 ) {
   if (!isFinal(job.state)) reply.header('retry-after', String(pollAgainSeconds));
-  return statusNow(parts, job, withLogs ? await timelineOf(parts, job) : null);
+  const isShort = isFinal(job.state) || job.input !== undefined;
+  // An input too long for many readers at once is read for this one alone.
+  const input = isShort ? job.input : (await readJobById(parts.db, job.id))?.input;
+  return statusNow(parts, { ...job, input }, withLogs ? await timelineOf(parts, job) : null);
 }
 
 /** What the row tells by itself, and what was written down beside it, in order. */

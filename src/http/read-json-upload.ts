@@ -67,7 +67,8 @@ function readTold(body: Readonly<Record<string, unknown>>, content: Data): Told 
     throw refuse('file_request_invalid', { subject: 'mime_type must be a MIME type', param: 'mime_type' });
   if (data === undefined)
     throw refuse('file_request_invalid', { subject: 'data is required', param: 'data' });
-  const fileName = textField(body, 'filename');
+  // Decisions 9: null says what leaving it out says.
+  const fileName = body.filename === null ? undefined : textField(body, 'filename');
   const purpose = readPurpose(textField(body, 'purpose'));
   content.end(mimeType);
   return { declaredMimeType: mimeType, typeField: 'mime_type', fileName, purpose };

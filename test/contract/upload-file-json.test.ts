@@ -67,6 +67,7 @@ function jsonSuite(start: () => Promise<TestGateway>): void {
     for (const [what, given] of [
       ['without a name', hello],
       ['with an empty name', { ...hello, filename: '' }],
+      ['with a name that is null', { ...hello, filename: null }],
     ] as const) {
       test(`an upload ${what} gets a generated one`, async () => {
         const { status, body } = await upload(given);
@@ -160,8 +161,8 @@ function jsonSuite(start: () => Promise<TestGateway>): void {
         invalid('mime_type must be a MIME type', 'mime_type'),
       ],
       [
-        'with a filename that is null',
-        { ...hello, filename: null },
+        'with a filename that is a number',
+        { ...hello, filename: 7 },
         invalid('filename must be a string', 'filename'),
       ],
       [
