@@ -4,6 +4,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.ts';
 import { sentenceOf } from '../catalog/faults.ts';
 import type { Model } from '../catalog/model.ts';
+import { refuseModel } from '../catalog/refuse-model.ts';
 import type { Clock } from '../domain/clock.ts';
 import { hours, seconds } from '../domain/clock.ts';
 import { type JobId, newJobId } from '../domain/ids.ts';
@@ -81,7 +82,7 @@ export function openAdmission(parts: AdmissionParts): Admission {
   /** The gates before the body. */
   function openGates({ modelId, principal, query, message }: CreateRequest): Model {
     const model = parts.served().find(modelId);
-    if (!model) throw refuse('model_unknown', { subject: modelId });
+    if (!model) throw refuseModel(parts.served(), modelId);
     if (!mayUseModel(principal, model.id)) throw refuse('model_forbidden');
     refuseWebhooksAround(query, message.headers);
     return model;

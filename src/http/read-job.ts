@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { refuseModel } from '../catalog/refuse-model.ts';
 import { seconds } from '../domain/clock.ts';
 import { parseJobId } from '../domain/ids.ts';
 import { isFinal, type JobEvent, publicStatus } from '../domain/job.ts';
@@ -22,7 +23,7 @@ const maxHoldSeconds = 60;
 
 /** Which job a path names; what cannot be an id of ours is as unknown as one that is not there. */
 export function addressOfPath(
-  parts: Pick<HttpParts, 'catalog'>,
+  parts: Pick<HttpParts, 'catalog' | 'served'>,
   request: FastifyRequest,
   principal: Principal,
 ): JobAddress {
@@ -36,8 +37,10 @@ export function addressOfPath(
  * An unknown model is told apart, as at creation; but only where there is no such job: what was made by a model that
  * an operator took away since is still its user's.
  */
-export const refuseMissing = ({ catalog }: Pick<HttpParts, 'catalog'>, modelId: string): Refusal =>
-  catalog.find(modelId) ? refuse('job_unknown') : refuse('model_unknown', { subject: modelId });
+export const refuseMissing = (
+  { catalog, served }: Pick<HttpParts, 'catalog' | 'served'>,
+  modelId: string,
+): Refusal => (catalog.find(modelId) ? refuse('job_unknown') : refuseModel(served(), modelId));
 
 export async function findJob(parts: HttpParts, asked: JobAddress): Promise<JobForStatus> {
   const job = await readJobForStatus(parts.db, asked);
@@ -75,9 +78,10 @@ export async function findJobHeld(
 }
 
 function preferredWait(header: string | string[] | undefined): number | null {
-  const match = /(?:^|[,;\s])wait=(\d{1,3})(?:$|[,;\s])/.exec([header ?? ''].flat().join(','));
+  const match = /(?:^|[,;\s])wait=(\d+)(?:$|[,;\s])/.exec([header ?? ''].flat().join(','));
   const wait = Number(match?.[1] ?? 0);
-  return wait >= 1 && wait <= maxHoldSeconds ? wait : null;
+  // Decisions 9: whoever would wait longer waits as long as anybody may, and is told so.
+  return wait >= 1 ? Math.min(wait, maxHoldSeconds) : null;
 }
 
 /** The status body of decisions 2, and `Retry-After` while there is something to wait for. */

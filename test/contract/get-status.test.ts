@@ -258,7 +258,17 @@ for (const dialect of dialects) {
         });
       }
 
-      for (const prefer of ['wait=0', 'wait=61', 'wait=-1', 'wait=x', 'wait', 'respond-async', 'await=5']) {
+      for (const prefer of ['wait=61', 'wait=120', 'wait=99999999999999999999', 'respond-async, wait=3600']) {
+        test(`${prefer} waits for 60 seconds, and says so`, { timeout }, async () => {
+          const { request_id } = await createToHold();
+          await cancel(request_id);
+          const { status, headers } = await ask(request_id, { prefer });
+          assert.equal(status, 200);
+          assert.equal(headers.get('preference-applied'), 'wait=60');
+        });
+      }
+
+      for (const prefer of ['wait=0', 'wait=-1', 'wait=x', 'wait', 'respond-async', 'await=5']) {
         test(`${prefer} is not applied`, { timeout }, async () => {
           const { request_id } = await createToHold();
           const { status, headers } = await ask(request_id, { prefer });
