@@ -12,7 +12,6 @@ import { toJson } from '../domain/json.ts';
 import { mayUseModel, type Principal } from '../domain/key.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { Tracing } from '../domain/tracing.ts';
-import { judgeUrl } from '../media/address-guard.ts';
 import { chooseRoutes, type RouteCandidate } from '../providers/route-choice.ts';
 import { availableTopic, type Connection } from '../store/connection.ts';
 import {
@@ -29,6 +28,7 @@ import { readCancelAfter } from './deadline.ts';
 import type { JudgedMedia, MediaGate } from './keep-media.ts';
 import { openQuotaGate } from './quota.ts';
 import { readJsonObject } from './read-body.ts';
+import { refuseInwardCallback } from './refuse-inward-callback.ts';
 import { refuseWebhooksAround, refuseWebhooksIn } from './refuse-webhooks.ts';
 import type { WaitingPlaces } from './waiting-places.ts';
 
@@ -280,15 +280,6 @@ interface Passed {
 interface Placed {
   readonly media: JudgedMedia;
   readonly accounts: readonly string[] | null;
-}
-
-/** Decisions 5: where a callback may go is judged here, and again when it is made. */
-function refuseInwardCallback(model: Model, input: unknown, allowPrivate: boolean): void {
-  const url = model.callbackUrl(input);
-  const verdict = url === null ? { ok: true as const } : judgeUrl(url, { allowPrivate });
-  if (verdict.ok) return;
-  const field = model.callbackField;
-  throw refuse('input_invalid', { subject: `${field}: ${verdict.reason}`, fields: [field] });
 }
 
 function parse(model: Model, body: unknown): unknown {
