@@ -1,5 +1,6 @@
-import { createServer, isIPv6, type Server } from 'node:net';
+import { createServer, isIP, isIPv6, type Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import ipaddr from 'ipaddr.js';
 import type { Config } from './config.ts';
 import { StartRefused } from './start-refused.ts';
 
@@ -20,8 +21,24 @@ export async function listen(
   // The system shares connections out. Where it cannot, the process that started this one does.
   const where = { host, port, reusePort: isShared && process.platform === 'linux' };
   await app.listen(where).catch(failure => refuseUsed(failure, address));
-  return `http://${isIPv6(host) ? `[${host}]` : host}:${portOf(app.server)}`;
+  return addressOf(host, portOf(app.server));
 }
+
+/** The address by which this machine reaches what listens there. */
+export function addressOf(host: string, port: number): string {
+  const name = isUnspecified(host) ? '127.0.0.1' : host;
+  return `http://${isIPv6(name) ? `[${name}]` : name}:${port}`;
+}
+
+/** What a server says of the addresses in its answers that others cannot follow; null where nobody has to be told. */
+export const whyHereOnly = ({ host, publicUrl }: Pick<Config, 'host' | 'publicUrl'>): string | null =>
+  publicUrl === null && isUnspecified(host)
+    ? `It listens on ${host}, but its addresses can be followed from this machine only: set ATELIER_PUBLIC_URL to the address that others reach it by.`
+    : null;
+
+/** `0.0.0.0` and `::` in every spelling: every address of the machine, and the name of none. */
+const isUnspecified = (host: string): boolean =>
+  isIP(host) !== 0 && !host.includes('%') && ipaddr.parse(host).range() === 'unspecified';
 
 /**
  * The port that several processes are to share, the one to be found where it is 0. Of another gateway's they

@@ -9,6 +9,7 @@ import type { Config } from './config.ts';
 import { type Clock, systemClock } from './domain/clock.ts';
 import { reconcileRestored, refuseDamaged, refuseLost, refuseUnfit, sqlitePath } from './fitness.ts';
 import type { Foundation } from './foundation.ts';
+import { whyHereOnly } from './listen.ts';
 import { openLive } from './live-settings.ts';
 import { openLocalFolder } from './local-folder.ts';
 import { openNameResolver } from './media/name-resolver.ts';
@@ -117,6 +118,8 @@ export async function openGateway(
     // Opened last and so closed first: a stop begins with accepting nothing more.
     const listensAt = await openHttp(foundation, worker, closers);
     url ||= listensAt;
+    const hereOnly = whyHereOnly(config);
+    if (hereOnly !== null) log.warn({ url }, hereOnly);
     beginCallbacks?.();
     await worker?.tried;
     return { url, listensAt, db, reconciled, reload: live.replace, close: closers.closeAll };

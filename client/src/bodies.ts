@@ -21,6 +21,12 @@ interface StatusHead {
   readonly created_at: number;
 }
 
+/** Beside its members stand those that users of the model's family know of a task, as in the result. */
+interface UnfinishedHead extends StatusHead {
+  readonly model: string;
+  readonly external_task_id?: string;
+}
+
 export interface LogLine {
   readonly timestamp: string;
   readonly level: 'INFO' | 'WARN' | 'ERROR';
@@ -28,13 +34,13 @@ export interface LogLine {
   readonly message: string;
 }
 
-export interface QueuedStatus extends StatusHead {
+export interface QueuedStatus extends UnfinishedHead {
   readonly status: 'IN_QUEUE';
   /** 0: next, or already starting. */
   readonly queue_position: number;
 }
 
-export interface RunningStatus extends StatusHead {
+export interface RunningStatus extends UnfinishedHead {
   readonly status: 'IN_PROGRESS';
   /** Null unless logs were asked for. */
   readonly logs: readonly LogLine[] | null;
@@ -99,7 +105,8 @@ interface ResultHead {
 
 /** One produced file. Its address needs no key and is good for a day; asked for again, it is signed anew. */
 export interface ResultFile {
-  readonly url: string;
+  /** Null once the file was deleted. */
+  readonly url: string | null;
   readonly content_type: string;
   readonly file_name: string;
   /** Bytes. */
@@ -117,10 +124,10 @@ export interface VideoResult extends ResultHead {
     readonly fps: number;
   };
   /** Where a watermarked copy was asked for. */
-  readonly watermarked_url?: string;
+  readonly watermarked_url?: string | null;
   /** Where it was asked for. */
   readonly last_frame?: {
-    readonly url: string;
+    readonly url: string | null;
     readonly content_type: string;
     readonly width: number;
     readonly height: number;

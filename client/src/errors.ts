@@ -10,6 +10,7 @@ export interface ErrorFacts {
   readonly kind: ErrorKind;
   readonly status?: number | undefined;
   readonly code?: string | undefined;
+  readonly suggestion?: string | undefined;
   readonly requestId?: string | undefined;
   readonly body?: unknown;
   readonly retryable?: boolean;
@@ -23,8 +24,10 @@ export class GatewayError extends Error {
   readonly kind: ErrorKind;
   /** The HTTP status; undefined where there was no answer. */
   readonly status: number | undefined;
-  /** The code of the error body, or of the job's error. */
+  /** The code of the error body or of the job's error, else the one in `X-Error-Code`. */
   readonly code: string | undefined;
+  /** The model id that was perhaps meant, where the one that was sent is unknown. */
+  readonly suggestion: string | undefined;
   /** `X-Request-Id` of the answer, for the operator's log. */
   readonly requestId: string | undefined;
   /** The answer as it came, parsed where it was JSON. */
@@ -41,6 +44,7 @@ export class GatewayError extends Error {
     this.kind = facts.kind;
     this.status = facts.status;
     this.code = facts.code;
+    this.suggestion = facts.suggestion;
     this.requestId = facts.requestId;
     this.body = facts.body;
     this.retryable = facts.retryable ?? false;

@@ -26,7 +26,8 @@ export function readFailure(failed: Failed): GatewayError {
   const facts: ErrorFacts = {
     kind: told.kind,
     status,
-    code: told.code,
+    code: told.code ?? headers.get('x-error-code') ?? undefined,
+    suggestion: headers.get('x-suggestion') ?? undefined,
     requestId: headers.get('x-request-id') ?? undefined,
     body,
     retryable: [429, 502, 503, 504].includes(status),

@@ -4,6 +4,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.ts';
 import { sentenceOf } from '../catalog/faults.ts';
 import type { Model } from '../catalog/model.ts';
+import { refuseModel } from '../catalog/refuse-model.ts';
 import type { Clock } from '../domain/clock.ts';
 import { hours, seconds } from '../domain/clock.ts';
 import { type JobId, newJobId } from '../domain/ids.ts';
@@ -11,7 +12,6 @@ import { toJson } from '../domain/json.ts';
 import { mayUseModel, type Principal } from '../domain/key.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { Tracing } from '../domain/tracing.ts';
-import { judgeUrl } from '../media/address-guard.ts';
 import { chooseRoutes, type RouteCandidate } from '../providers/route-choice.ts';
 import { availableTopic, type Connection } from '../store/connection.ts';
 import { findByExternalTaskId, findReplay, type Idempotency, type Insertion } from '../store/insert-job.ts';
@@ -23,6 +23,7 @@ import { openKeepJob } from './keep-job.ts';
 import type { JudgedMedia, MediaGate } from './keep-media.ts';
 import { quotaRefusal } from './quota.ts';
 import { readJsonObject } from './read-body.ts';
+import { refuseInwardCallback } from './refuse-inward-callback.ts';
 import { refuseWebhooksAround, refuseWebhooksIn } from './refuse-webhooks.ts';
 import { senderOf } from './sender.ts';
 import { type StorageRoom, storageRefusal } from './storage-room.ts';
@@ -79,7 +80,7 @@ export function openAdmission(parts: AdmissionParts): Admission {
   /** The gates before the body. */
   function openGates({ modelId, principal, query, message }: CreateRequest): Model {
     const model = parts.served().find(modelId);
-    if (!model) throw refuse('model_unknown', { subject: modelId });
+    if (!model) throw refuseModel(parts.served(), modelId);
     if (!mayUseModel(principal, model.id)) throw refuse('model_forbidden');
     refuseWebhooksAround(query, message.headers);
     return model;
@@ -266,15 +267,6 @@ interface Passed {
 interface Placed {
   readonly media: JudgedMedia;
   readonly accounts: readonly string[] | null;
-}
-
-/** Decisions 5: where a callback may go is judged here, and again when it is made. */
-function refuseInwardCallback(model: Model, input: unknown, allowPrivate: boolean): void {
-  const url = model.callbackUrl(input);
-  const verdict = url === null ? { ok: true as const } : judgeUrl(url, { allowPrivate });
-  if (verdict.ok) return;
-  const field = model.callbackField;
-  throw refuse('input_invalid', { subject: `${field}: ${verdict.reason}`, fields: [field] });
 }
 
 function parse(model: Model, body: unknown): unknown {

@@ -50,9 +50,9 @@ export function openAuthenticate(
   };
 }
 
-/** What stands behind `Bearer`; null where it is nothing of the kind. Throws where nothing is there at all. */
+/** What stands behind `Bearer`; null where that cannot be a token. Throws where nothing is there, or another scheme. */
 export function bearerOf(authorization: string | undefined): string | null {
-  if (authorization === undefined || /^(?:Bearer)?\s*$/i.test(authorization)) throw refuse('key_missing');
+  if (authorization === undefined || !/^Bearer +\S/i.test(authorization)) throw refuse('key_missing');
   if (authorization.length > maxHeaderLength) return null;
   return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? null;
 }

@@ -17,10 +17,21 @@ export interface StatusFacts {
   readonly events: readonly JobEvent[] | null;
 }
 
-/** Decisions 2, status: one shape a state. */
-export function statusBody(job: Omit<Job, 'input' | 'result'>, { publicUrl, position, events }: StatusFacts) {
+/** A job of which only the input may be missing: then the keys of its family are not told. */
+type JobOfStatus = Omit<Job, 'input' | 'result'> & Partial<Pick<Job, 'input'>>;
+
+/** Decisions 2, status: one shape a state. Contract 6.3: an unfinished one has the family's own keys, as a result has. */
+export function statusBody(model: Model, job: JobOfStatus, { publicUrl, position, events }: StatusFacts) {
   const status = publicStatus(job.state);
-  const head = { status, request_id: job.id };
+  const head = {
+    ...(!isFinal(job.state) && {
+      ...(job.input !== undefined && nativeOf(model, { ...job, input: job.input, result: null })),
+      model: job.modelId,
+      ...(job.externalTaskId !== null && { external_task_id: job.externalTaskId }),
+    }),
+    status,
+    request_id: job.id,
+  };
   const addresses = addressesOf(publicUrl, job);
   const created = { created_at: toUnixSeconds(job.createdAt) };
   if (status === 'IN_QUEUE') return { ...head, queue_position: position, ...addresses, ...created };
@@ -73,7 +84,7 @@ export function resultBody(
 ) {
   if (!isFinal(job.state)) throw new Error(`expected job ${job.id} to be final, got ${job.state}`);
   return {
-    ...model.native({ ...job, jobId: job.id, outputs, audioHex }),
+    ...nativeOf(model, job, outputs, audioHex),
     request_id: job.id,
     status: publicStatus(job.state),
     error: job.error,
@@ -86,6 +97,13 @@ export function resultBody(
     ...(job.state === 'completed' && mediaOf(model, outputs)),
   };
 }
+
+const nativeOf = (
+  model: Model,
+  job: Job,
+  outputs: readonly SignedOutput[] = [],
+  audioHex: string | null = null,
+) => model.native({ ...job, jobId: job.id, outputs, audioHex });
 
 function mediaOf(model: Model, outputs: readonly SignedOutput[]) {
   const [first] = primaries(outputs);

@@ -133,6 +133,12 @@ function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
 const maxSuggestions = 20;
 
 function suggestion(key: string, known: readonly string[]): string {
+  const nearest = nearestTo(key, known);
+  return nearest === null ? '' : `, did you mean ${nearest}?`;
+}
+
+/** What was perhaps meant by a name that is not there; null where none is near. */
+export function nearestTo(key: string, known: readonly string[]): string | null {
   const nearest = known
     .map(candidate => ({
       candidate,
@@ -141,7 +147,7 @@ function suggestion(key: string, known: readonly string[]): string {
     .toSorted((a, b) => a.distance - b.distance)[0];
   const near =
     nearest !== undefined && nearest.distance <= Math.max(1, Math.floor(nearest.candidate.length / 3));
-  return near ? `, did you mean ${nearest.candidate}?` : '';
+  return near ? nearest.candidate : null;
 }
 
 /** Levenshtein, one row at a time. */

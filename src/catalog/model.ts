@@ -67,7 +67,8 @@ export interface Referred {
 
 /** A produced file with its address of the moment. */
 export interface SignedOutput extends Output {
-  readonly url: string;
+  /** Null once the file was deleted or has expired. */
+  readonly url: string | null;
 }
 
 /** What a family's own result keys are built from. Times in epoch ms. */

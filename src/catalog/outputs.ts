@@ -46,5 +46,5 @@ export const primaries = (outputs: readonly SignedOutput[]): readonly SignedOutp
   outputs.filter(output => output.role === 'primary');
 
 /** Undefined, and so absent from JSON, where no copy was asked for. */
-const watermarkedUrlOf = (outputs: readonly SignedOutput[], index: number): string | undefined =>
+const watermarkedUrlOf = (outputs: readonly SignedOutput[], index: number): string | null | undefined =>
   outputs.find(output => output.role === 'watermarked' && output.index === index)?.url;

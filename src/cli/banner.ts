@@ -8,6 +8,8 @@ export interface FirstSecrets {
 export interface BannerFacts {
   readonly url: string;
   readonly role: string;
+  /** Why nobody else can follow its addresses; null where nobody has to be told. */
+  readonly hereOnly: string | null;
   /** Where the token is that opens the console. */
   readonly adminTokenIn: string;
   /** Shown once, at the very first start. */
@@ -17,10 +19,11 @@ export interface BannerFacts {
 }
 
 /** What a person sees when the gateway is up. */
-export function banner({ url, role, adminTokenIn, first, reconciled }: BannerFacts): string {
+export function banner({ url, role, hereOnly, adminTokenIn, first, reconciled }: BannerFacts): string {
   const lines = ['', `  Atelier is ready.`, '', `  Address   ${url}`];
   if (role !== 'worker') lines.push(`  Console   ${url}/console (its admin token: ${adminTokenIn})`);
   lines.push(`  Role      ${role}`);
+  if (hereOnly !== null) lines.push('', `  ${hereOnly}`);
   if (reconciled !== null) {
     lines.push(
       '',

@@ -3,18 +3,22 @@ import { join } from 'node:path';
 import { openBlobs } from '../blobs/open-blobs.ts';
 import { nameOfPlace } from '../blobs/s3-place.ts';
 import { sqlitePath } from '../fitness.ts';
+import { whyHereOnly } from '../listen.ts';
 import { openRenderEngine } from '../render/engine.ts';
 import { openSecrets } from '../secrets.ts';
 import { listKeys } from '../store/keys.ts';
 import { whyDamaged } from '../store/sqlite-fitness.ts';
 import { withStore } from './with-store.ts';
 
-/** Looks at everything a start needs and says of each how it is. */
+/** Looks at everything a start needs and says of each how it is. A warning alone is no failure. */
 export async function doctor(): Promise<void> {
   const findings: [what: string, fault: string | null][] = [['Node', nodeFault()]];
+  const warnings: string[] = [];
   await withStore(async (db, config) => {
     const damage = db.dialect === 'sqlite' ? whyDamaged(sqlitePath(config.dataDir), Infinity) : null;
     findings.push([`settings, database (${db.dialect})`, damage]);
+    const hereOnly = whyHereOnly(config);
+    if (hereOnly !== null) warnings.push(`addresses: ${hereOnly}`);
     const { secret } = await openSecrets(config);
     const place = { folder: join(config.dataDir, 'blobs'), s3: config.s3 };
     const { blobs, close } = await openBlobs(place, secret);
@@ -44,6 +48,7 @@ export async function doctor(): Promise<void> {
     process.stdout.write(
       `${fault === null ? 'ok  ' : 'BAD '} ${what}${fault === null ? '' : `: ${fault}`}\n`,
     );
+  for (const warning of warnings) process.stdout.write(`warn ${warning}\n`);
   if (findings.some(([, fault]) => fault !== null)) process.exitCode = 1;
 }
 

@@ -36,7 +36,8 @@ export function explainGatewayError(failure: GatewayError): string {
 function adviceOn(failure: GatewayError): string | null {
   if (failure instanceof AuthError) return 'Look at atelier whoami; set another key with atelier login.';
   if (failure instanceof PermissionError) return 'Ask whoever made the key.';
-  if (failure.message.startsWith('App not found')) return 'See: atelier models';
+  if (failure.message.startsWith('App not found'))
+    return `${failure.suggestion === undefined ? '' : `Did you mean ${failure.suggestion}? `}See: atelier models`;
   if (failure.message === 'Request not found') return 'See: atelier jobs';
   if (failure.kind === 'network') return 'Is it running? Is the address right? See: atelier whoami';
   if (failure.requestId !== undefined && (failure.status ?? 0) >= 500)

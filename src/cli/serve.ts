@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { type Config, ConfigFault, readConfig } from '../config.ts';
 import { seconds, systemClock } from '../domain/clock.ts';
+import { whyHereOnly } from '../listen.ts';
 import { type OwnGateway, openGateway, openStore } from '../main.ts';
 import { openSecrets } from '../secrets.ts';
 import { StartRefused } from '../start-refused.ts';
@@ -51,9 +52,7 @@ async function serveAlone(
   reloadAtSignal(gateway, read, log);
   const { url, reconciled, db } = gateway;
   const first = await firstSecretsOf(config, db);
-  process.stdout.write(
-    banner({ url, role: config.role, adminTokenIn: adminTokenIn(config), first, reconciled }),
-  );
+  process.stdout.write(banner({ url, ...toldOf(config), first, reconciled }));
   log.info({ url, role: config.role }, 'serving');
 
   /** Whoever still waits for a commit hears of it first. The next start goes on from what the disk has. */
@@ -91,13 +90,17 @@ async function welcome(config: Config, url: string): Promise<void> {
   const db = await openStore(config, await openLog({ logLevel: 'error' }));
   try {
     const first = await firstSecretsOf(config, db);
-    process.stdout.write(
-      banner({ url, role: config.role, adminTokenIn: adminTokenIn(config), first, reconciled: null }),
-    );
+    process.stdout.write(banner({ url, ...toldOf(config), first, reconciled: null }));
   } finally {
     await db.close();
   }
 }
+
+const toldOf = (config: Config) => ({
+  role: config.role,
+  hereOnly: whyHereOnly(config),
+  adminTokenIn: adminTokenIn(config),
+});
 
 /** It is never shown itself: what is on a screen is read by others. */
 const adminTokenIn = ({ adminToken, dataDir }: Config): string =>

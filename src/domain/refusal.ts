@@ -74,6 +74,7 @@ export const refusals = {
   webhook_unsupported: detail(400, 'webhook not supported'),
   stream_unsupported: detail(400, 'SSE streaming not supported'),
   path_unknown: detail(404, 'Not Found'),
+  method_not_allowed: detail(405, 'Method Not Allowed'),
   host_foreign: detail(
     403,
     'Host {subject} is not the address of this gateway (ATELIER_PUBLIC_URL names it)',
@@ -116,6 +117,7 @@ export const refusals = {
 
   scope_files: file(403, 'scope_missing', 'This key may not use files'),
   file_request_invalid: file(400, 'invalid_request', '{subject}'),
+  file_method_not_allowed: file(405, 'method_not_allowed', 'Method Not Allowed'),
   file_required: file(400, 'file_required', 'The request has no file field', 'file'),
   invalid_base64: file(400, 'invalid_base64', 'data is empty or not valid base64', 'data'),
   unsupported_file_type: file(400, 'unsupported_file_type', 'Unsupported file type: {subject}', 'file'),
@@ -143,6 +145,8 @@ export interface RefusalDetails {
   readonly retryAfterSeconds?: number;
   /** Field paths at fault, for the header X-Error-Fields. */
   readonly fields?: readonly string[];
+  /** The id that was perhaps meant, for the header X-Suggestion. */
+  readonly suggestion?: string;
   /** What really happened: for the log, never for the client. */
   readonly cause?: unknown;
 }

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { BlobsUnavailable } from '../domain/blobs.ts';
 import { Refusal, type RefusalName, refuse } from '../domain/refusal.ts';
+import { codeOf } from '../domain/refusal-help.ts';
 import { SpoolUnavailable } from '../media/receive.ts';
 import { StoreUnavailable } from '../store/connection.ts';
 
@@ -35,7 +36,9 @@ export function answerFailure(
   onRefused(failure instanceof Refusal ? failure.refusal : refusal.refusal);
   const { entry, details } = refusal;
   const fields = { request: request.id, method: request.method, path: pathOf(request), status: entry.status };
-  if (entry.status >= 500) log.error({ ...fields, err: details.cause ?? refusal }, refusal.message);
+  // The failure of a job that is read was written when the job failed, and is none of this answer.
+  if (entry.status >= 500 && refusal.refusal !== 'job_failed')
+    log.error({ ...fields, err: details.cause ?? refusal }, refusal.message);
   else
     log.info(
       { ...fields, refusal: refusal.refusal, ...(details.cause !== undefined && { err: details.cause }) },
@@ -44,9 +47,11 @@ export function answerFailure(
 
   // What is left of a refused body is read and thrown away, or the connection would hang on it.
   request.raw.resume();
+  reply.header('x-error-code', codeOf(refusal.refusal));
   if (entry.status === 401) reply.header('www-authenticate', 'Bearer');
   if (details.retryAfterSeconds !== undefined) reply.header('retry-after', String(details.retryAfterSeconds));
   if (details.fields) reply.header('x-error-fields', errorFields(details.fields));
+  if (details.suggestion !== undefined) reply.header('x-suggestion', details.suggestion);
   reply.code(entry.status).header('content-type', 'application/json; charset=utf-8');
   const body = bodyOf(refusal, request.id);
   const send = () => void (isToBeReset(request) ? sendAndLinger(request, reply, body) : reply.send(body));
@@ -147,6 +152,7 @@ export function cutOff(refusal: Refusal, socket: Duplex, requestId: string): voi
     [
       `HTTP/1.1 ${refusal.entry.status} ${STATUS_CODES[refusal.entry.status]}`,
       `X-Request-Id: ${requestId}`,
+      `X-Error-Code: ${codeOf(refusal.refusal)}`,
       'Cache-Control: no-store',
       'Content-Type: application/json; charset=utf-8',
       `Content-Length: ${Buffer.byteLength(body)}`,

@@ -49,6 +49,7 @@ import { getOwnJob, listOwnJobs } from './routes/own-jobs.ts';
 import { refuseStream } from './routes/refuse-stream.ts';
 import { refuseSync } from './routes/refuse-sync.ts';
 import { uploadFile } from './routes/upload-file.ts';
+import { openWhyUnmatched, openWhyUnmatchedInQueue, type WhyUnmatched } from './unmatched.ts';
 
 /** Every endpoint. The queue stands under two mounts (decisions 2). */
 const queueRoutes = [
@@ -150,11 +151,12 @@ const anyContentType = 'application/octet-stream';
 
 /** The whole HTTP side. */
 export function createApp(parts: HttpParts): FastifyInstance {
-  const app = createServer(parts);
-  const routes = queueMounts.flatMap(mount => queueRoutes.map(route => under(mount, route(parts))));
-  const others = [...otherRoutes, ...adminRoutes].map(route => route(parts));
-  for (const route of [...routes, ...others]) add(app, route, parts);
-  for (const route of healthRoutes) add(app, route(parts), parts);
+  const routes = [
+    ...queueMounts.flatMap(mount => queueRoutes.map(route => under(mount, route(parts)))),
+    ...[...otherRoutes, ...adminRoutes, ...healthRoutes].map(route => route(parts)),
+  ];
+  const app = createServer(parts, openWhyUnmatchedInQueue(parts, queueMounts, routes));
+  for (const route of routes) add(app, route, parts);
   return app;
 }
 
@@ -162,14 +164,18 @@ export function createApp(parts: HttpParts): FastifyInstance {
 export function createHealthApp(
   parts: ServerParts & Pick<HttpParts, 'whyNotReady' | 'metrics'>,
 ): FastifyInstance {
-  const app = createServer(parts);
-  for (const route of healthRoutes) add(app, route(parts), parts);
+  const routes = healthRoutes.map(route => route(parts));
+  const app = createServer(parts, openWhyUnmatched(routes));
+  for (const route of routes) add(app, route, parts);
   return app;
 }
 
 type ServerParts = Pick<HttpParts, 'clock' | 'log' | 'onRefused' | 'maxConnections'>;
 
-function createServer({ clock, log, onRefused, maxConnections }: ServerParts): FastifyInstance {
+function createServer(
+  { clock, log, onRefused, maxConnections }: ServerParts,
+  whyUnmatched: WhyUnmatched,
+): FastifyInstance {
   const pace = openPace(clock);
   const answer = (failure: unknown, request: FastifyRequest, reply: FastifyReply) =>
     answerFailure(failure, {
@@ -223,7 +229,9 @@ function createServer({ clock, log, onRefused, maxConnections }: ServerParts): F
     setTimeout(() => app.server.closeAllConnections(), lastAnswersMs).unref();
   });
   app.setErrorHandler(answer);
-  app.setNotFoundHandler((request, reply) => answer(refuse('path_unknown'), request, reply));
+  app.setNotFoundHandler(async (request, reply) => {
+    throw await whyUnmatched(request, reply);
+  });
   return app;
 }
 

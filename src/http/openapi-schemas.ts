@@ -21,30 +21,51 @@ const addresses = { response_url: url, status_url: url, cancel_url: url };
 const status: Json = { enum: ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED'] };
 const nullable = (schema: Json): Json => ({ anyOf: [schema, { type: 'null' }] });
 
-const output = record({ url, content_type: text, file_name: text, file_size: integer });
+const fileUrl: Json = {
+  anyOf: [url, { type: 'null' }],
+  description: 'Signed for a day; null once the file was deleted.',
+};
+const output = record({ url: fileUrl, content_type: text, file_name: text, file_size: integer });
 const withOutput = (properties: Json): Json => ({ allOf: [output, record(properties)] });
 const sides = { width: integer, height: integer };
 
 /** The bodies that every model shares. */
 export const schemas: Json = {
   Handle: record({ request_id: text, ...addresses, queue_position: integer }),
-  Status: record(
-    {
-      status,
-      request_id: text,
-      queue_position: integer,
-      ...addresses,
-      logs: nullable({ type: 'array', items: ref('LogLine') }),
-      progress: { type: 'number', minimum: 0, maximum: 1 },
-      metrics: ref('Metrics'),
-      error: nullable(ref('JobError')),
-      error_type: text,
-      created_at: unixSeconds,
-      started_at: unixSeconds,
-      completed_at: unixSeconds,
-    },
-    ['queue_position', 'logs', 'progress', 'metrics', 'error', 'error_type', 'started_at', 'completed_at'],
-  ),
+  Status: {
+    ...record(
+      {
+        status,
+        request_id: text,
+        model: text,
+        external_task_id: text,
+        queue_position: integer,
+        ...addresses,
+        logs: nullable({ type: 'array', items: ref('LogLine') }),
+        progress: { type: 'number', minimum: 0, maximum: 1 },
+        metrics: ref('Metrics'),
+        error: nullable(ref('JobError')),
+        error_type: text,
+        created_at: unixSeconds,
+        started_at: unixSeconds,
+        completed_at: unixSeconds,
+      },
+      [
+        'model',
+        'external_task_id',
+        'queue_position',
+        'logs',
+        'progress',
+        'metrics',
+        'error',
+        'error_type',
+        'started_at',
+        'completed_at',
+      ],
+    ),
+    description:
+      'While the job is unfinished, with its model and the keys that the users of the model’s family know of a task. `progress` and `started_at` are absent until they are known.',
+  },
   OwnJob: {
     allOf: [
       ref('Status'),
@@ -98,8 +119,8 @@ export const schemas: Json = {
         metrics: ref('Metrics'),
         duration: { type: 'number', description: 'Seconds that the video really has.' },
         video: withOutput({ ...sides, duration: number, fps: number }),
-        watermarked_url: url,
-        last_frame: record({ url, content_type: text, ...sides }),
+        watermarked_url: fileUrl,
+        last_frame: record({ url: fileUrl, content_type: text, ...sides }),
         images: { type: 'array', items: withOutput({ index: integer, ...sides }) },
         audio: withOutput({ duration: number, sample_rate: integer, channels: integer }),
       },

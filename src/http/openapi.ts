@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { models as catalog } from '../catalog/index.ts';
 import type { Model } from '../catalog/model.ts';
-import { type RefusalEntry, type RefusalName, refusals } from '../domain/refusal.ts';
+import { answer, json, ref, refused } from './openapi-answers.ts';
 import { type Json, schemas } from './openapi-schemas.ts';
 
 /** OpenAPI 3.1 of the whole protocol, from the same sources as the program: catalog and refusal table. */
@@ -40,34 +40,10 @@ export function openApi(publicUrl: string, models: readonly Model[] = catalog): 
   };
 }
 
-const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
-const json = (schema: Json): Json => ({ 'application/json': { schema } });
 const listOf = (name: string): Json => ({
   allOf: [ref('List'), { type: 'object', properties: { data: { type: 'array', items: ref(name) } } }],
 });
-const answer = (description: string, schema: Json): Json => ({ description, content: json(schema) });
 
-/** The answers of some refusals, joined where they share a status. */
-function refused(...names: readonly RefusalName[]): Json {
-  const byStatus = Map.groupBy(names, name => refusals[name].status);
-  return Object.fromEntries(
-    [...byStatus].map(([status, sharing]) => {
-      const entries: readonly RefusalEntry[] = sharing.map(name => refusals[name]);
-      const shapes = [...new Set(entries.map(entry => bodies[entry.shape]))];
-      const schema = shapes.length === 1 ? ref(shapes[0]!) : { anyOf: shapes.map(ref) };
-      return [
-        String(status),
-        answer(entries.map(entry => entry.words.replace('{subject}', '…')).join(' · '), schema),
-      ];
-    }),
-  );
-}
-
-const bodies: Readonly<Record<RefusalEntry['shape'], string>> = {
-  gateway: 'GatewayError',
-  detail: 'DetailError',
-  file: 'FileError',
-};
 const keyRefusals = ['key_missing', 'rate_exceeded'] as const;
 const readRefusals = [...keyRefusals, 'scope_jobs_read'] as const;
 const fileRefusals = ['key_missing', 'scope_files'] as const;
@@ -124,6 +100,7 @@ function createPath(model: Model): [string, Json] {
       ...refused(
         ...keyRefusals,
         'scope_jobs_create',
+        'model_unknown',
         'model_forbidden',
         'webhook_unsupported',
         'body_not_object',
@@ -149,7 +126,7 @@ const inPath = (name: string): Json => ({ name, in: 'path', required: true, sche
 const inQuery = (name: string, schema: Json): Json => ({ name, in: 'query', schema });
 const prefer = header(
   'Prefer',
-  '`wait=N` (1 to 60) holds the answer until the status changes or N seconds pass.',
+  '`wait=N` holds the answer until the status changes or N seconds pass; more than 60 is 60, and `Preference-Applied` says what was applied.',
 );
 
 const jobParameters = [inPath('model_id'), inPath('request_id')];
@@ -189,7 +166,7 @@ const jobPaths: Json = {
       parameters: [...jobParameters, inQuery('logs', { enum: ['1', 'true'] }), prefer],
       responses: {
         '200': answer('In every state.', ref('Status')),
-        ...refused(...readRefusals, 'job_unknown'),
+        ...refused(...readRefusals, 'model_unknown', 'job_unknown'),
       },
     }),
   },
@@ -199,7 +176,7 @@ const jobPaths: Json = {
       responses: {
         '200': answer('The job is COMPLETED; `error` tells success from failure.', ref('Result')),
         '202': answer('The job is not finished.', ref('Status')),
-        ...refused(...readRefusals, 'job_unknown'),
+        ...refused(...readRefusals, 'model_unknown', 'job_unknown'),
       },
     }),
   },
@@ -210,7 +187,7 @@ const jobPaths: Json = {
         '200': answer('It waited, and is cancelled.', ref('Cancellation')),
         '202': answer('It runs; the provider is asked to stop.', ref('Cancellation')),
         '400': answer('It was already COMPLETED.', ref('Cancellation')),
-        ...refused(...keyRefusals, 'scope_jobs_create', 'job_unknown'),
+        ...refused(...keyRefusals, 'scope_jobs_create', 'model_unknown', 'job_unknown'),
       },
     }),
   },

@@ -108,6 +108,8 @@ export interface Route {
   readonly path: string;
   /** Which of the contract's error bodies its unforeseen failures get. */
   readonly errors: 'detail' | 'file';
+  /** Only says what is not there: its method is none that its path takes. */
+  readonly isRefusal?: true;
   readonly handle: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 }
 

@@ -1,10 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { refuseModel } from '../catalog/refuse-model.ts';
 import { seconds } from '../domain/clock.ts';
 import { parseJobId } from '../domain/ids.ts';
 import { isFinal, type JobEvent, publicStatus } from '../domain/job.ts';
 import type { Principal } from '../domain/key.ts';
 import { type Refusal, refuse } from '../domain/refusal.ts';
-import { type JobAddress, type JobSummary, listEvents, readJobSummaryTogether } from '../store/jobs.ts';
+import {
+  type JobAddress,
+  type JobForStatus,
+  type JobSummary,
+  listEvents,
+  readJobById,
+  readJobForStatus,
+} from '../store/jobs.ts';
 import { statusNow } from '../worker/result-body.ts';
 import { type HttpParts, pathValue } from './parts.ts';
 
@@ -15,7 +23,7 @@ const maxHoldSeconds = 60;
 
 /** Which job a path names; what cannot be an id of ours is as unknown as one that is not there. */
 export function addressOfPath(
-  parts: Pick<HttpParts, 'catalog'>,
+  parts: Pick<HttpParts, 'catalog' | 'served'>,
   request: FastifyRequest,
   principal: Principal,
 ): JobAddress {
@@ -29,11 +37,13 @@ export function addressOfPath(
  * An unknown model is told apart, as at creation; but only where there is no such job: what was made by a model that
  * an operator took away since is still its user's.
  */
-export const refuseMissing = ({ catalog }: Pick<HttpParts, 'catalog'>, modelId: string): Refusal =>
-  catalog.find(modelId) ? refuse('job_unknown') : refuse('model_unknown', { subject: modelId });
+export const refuseMissing = (
+  { catalog, served }: Pick<HttpParts, 'catalog' | 'served'>,
+  modelId: string,
+): Refusal => (catalog.find(modelId) ? refuse('job_unknown') : refuseModel(served(), modelId));
 
-export async function findJob(parts: HttpParts, asked: JobAddress): Promise<JobSummary> {
-  const job = await readJobSummaryTogether(parts.db, asked);
+export async function findJob(parts: HttpParts, asked: JobAddress): Promise<JobForStatus> {
+  const job = await readJobForStatus(parts.db, asked);
   if (!job) throw refuseMissing(parts, asked.modelId);
   return job;
 }
@@ -44,7 +54,7 @@ export async function findJobHeld(
   asked: JobAddress,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<JobSummary> {
+): Promise<JobForStatus> {
   const holdSeconds = preferredWait(request.headers.prefer);
   if (holdSeconds === null) return findJob(parts, asked);
   reply.header('preference-applied', `wait=${holdSeconds}`);
@@ -68,20 +78,24 @@ export async function findJobHeld(
 }
 
 function preferredWait(header: string | string[] | undefined): number | null {
-  const match = /(?:^|[,;\s])wait=(\d{1,3})(?:$|[,;\s])/.exec([header ?? ''].flat().join(','));
+  const match = /(?:^|[,;\s])wait=(\d+)(?:$|[,;\s])/.exec([header ?? ''].flat().join(','));
   const wait = Number(match?.[1] ?? 0);
-  return wait >= 1 && wait <= maxHoldSeconds ? wait : null;
+  // Decisions 9: whoever would wait longer waits as long as anybody may, and is told so.
+  return wait >= 1 ? Math.min(wait, maxHoldSeconds) : null;
 }
 
 /** The status body of decisions 2, and `Retry-After` while there is something to wait for. */
 export async function answerStatus(
   parts: HttpParts,
-  job: JobSummary,
+  job: JobForStatus,
   reply: FastifyReply,
   withLogs: boolean,
 ) {
   if (!isFinal(job.state)) reply.header('retry-after', String(pollAgainSeconds));
-  return statusNow(parts, job, withLogs ? await timelineOf(parts, job) : null);
+  const isShort = isFinal(job.state) || job.input !== undefined;
+  // An input too long for many readers at once is read for this one alone.
+  const input = isShort ? job.input : (await readJobById(parts.db, job.id))?.input;
+  return statusNow(parts, { ...job, input }, withLogs ? await timelineOf(parts, job) : null);
 }
 
 /** What the row tells by itself, and what was written down beside it, in order. */

@@ -118,6 +118,21 @@ export async function readFile(db: Statements, id: FileId, now: number): Promise
   return row ? fileFromRow(row) : null;
 }
 
+/** Which of these files can still be read. */
+export async function findLiveFiles(
+  db: Statements,
+  ids: readonly string[],
+  now: number,
+): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db.read(
+    `SELECT id FROM files WHERE id IN (${ids.map((_, index) => `$${index + 2}`).join(', ')})
+       AND deleted_at IS NULL AND expires_at > $1`,
+    [now, ...ids],
+  );
+  return new Set(rows.map(row => text(row, 'id')));
+}
+
 export interface FileQuery {
   readonly userId: UserId;
   readonly now: number;

@@ -19,6 +19,17 @@ export const summaryColumns = `id, user_id, key_id, model_id, state, band, rank,
   started_at, completed_at, expires_at, cancel_requested_at, external_task_id, callback_url, progress, error`;
 export const jobColumns = `${summaryColumns}, input, result`;
 
+/** What a status body is made of. An unfinished one echoes some of the input. */
+export interface JobForStatus extends JobSummary {
+  /** Undefined once the job has ended, and where it is longer than many of them may be at once. */
+  readonly input?: unknown;
+}
+
+/** Lists and joined reads carry up to 256 of them. */
+const maxEchoedInputBytes = 64 * 1024;
+export const statusColumns = `${summaryColumns}, CASE WHEN state IN ('available', 'running')
+  AND octet_length(input) <= ${maxEchoedInputBytes} THEN input END AS input`;
+
 /** Null for a job that is not there, of another user or of another model alike. */
 export async function readJobSummary(db: Statements, asked: JobAddress): Promise<JobSummary | null> {
   const [row] = await db.read(
@@ -28,21 +39,29 @@ export async function readJobSummary(db: Statements, asked: JobAddress): Promise
   return row ? summaryFromRow(row) : null;
 }
 
-/** The same for one of many readers: PostgreSQL answers all of one moment at once. */
-export const readJobSummaryTogether = (db: Connection, asked: JobAddress): Promise<JobSummary | null> =>
-  db.dialect === 'postgres' ? readSummaries(db, asked) : readJobSummary(db, asked);
+/** For the status, by one of many readers: PostgreSQL answers all of one moment at once. */
+export const readJobForStatus = (db: Connection, asked: JobAddress): Promise<JobForStatus | null> =>
+  db.dialect === 'postgres' ? readForStatusTogether(db, asked) : readForStatus(db, asked);
 
-const readSummaries = together(
+async function readForStatus(db: Statements, asked: JobAddress): Promise<JobForStatus | null> {
+  const [row] = await db.read(
+    `SELECT ${statusColumns} FROM jobs WHERE id = $1 AND user_id = $2 AND model_id = $3`,
+    [asked.jobId, asked.userId, asked.modelId],
+  );
+  return row ? forStatusFromRow(row) : null;
+}
+
+const readForStatusTogether = together(
   async (db, asks: readonly JobAddress[]) => {
     const rows = await db.read(
-      `SELECT ${summaryColumns} FROM jobs
+      `SELECT ${statusColumns} FROM jobs
        WHERE id = ANY(ARRAY(SELECT json_array_elements_text(CAST($1 AS JSON))))`,
       [JSON.stringify(asks.map(({ jobId }) => jobId))],
     );
     const rowById = new Map(rows.map(row => [text(row, 'id'), row]));
     return asks.map(({ jobId, userId, modelId }) => {
       const row = rowById.get(jobId);
-      return row && row.user_id === userId && row.model_id === modelId ? summaryFromRow(row) : null;
+      return row && row.user_id === userId && row.model_id === modelId ? forStatusFromRow(row) : null;
     });
   },
   { most: 256, underWay: 2 },
@@ -86,7 +105,7 @@ export interface JobQuery {
 }
 
 /** A user's jobs of a model, newest first. */
-export async function listJobs(db: Statements, query: JobQuery): Promise<readonly JobSummary[]> {
+export async function listJobs(db: Statements, query: JobQuery): Promise<readonly JobForStatus[]> {
   const values: Value[] = [query.userId, query.modelId, query.limit];
   const bind = (value: Value) => `$${values.push(value)}`;
   const conditions = ['user_id = $1', 'model_id = $2'];
@@ -95,10 +114,10 @@ export async function listJobs(db: Statements, query: JobQuery): Promise<readonl
   if (query.status !== null)
     conditions.push(`state IN (${statesByStatus[query.status].map(bind).join(', ')})`);
   const rows = await db.read(
-    `SELECT ${summaryColumns} FROM jobs WHERE ${conditions.join(' AND ')} ORDER BY id DESC LIMIT $3`,
+    `SELECT ${statusColumns} FROM jobs WHERE ${conditions.join(' AND ')} ORDER BY id DESC LIMIT $3`,
     values,
   );
-  return rows.map(summaryFromRow);
+  return rows.map(forStatusFromRow);
 }
 
 /** What happened to a job beside its changes of state, oldest first. */
@@ -141,6 +160,11 @@ export function summaryFromRow(row: Row): JobSummary {
     // Written by `settle` alone, from a typed value.
     error: error === null ? null : (JSON.parse(error) as JobError),
   };
+}
+
+export function forStatusFromRow(row: Row): JobForStatus {
+  const input = textOrNull(row, 'input');
+  return { ...summaryFromRow(row), ...(input !== null && { input: fromJson(input) }) };
 }
 
 export function jobFromRow(row: Row): Job {

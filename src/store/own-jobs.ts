@@ -2,12 +2,12 @@ import { type JobId, type UserId, uuidv7 } from '../domain/ids.ts';
 import type { Job, JobStatus } from '../domain/job.ts';
 import type { Statements, Value } from './connection.ts';
 import {
-  type JobSummary,
+  forStatusFromRow,
+  type JobForStatus,
   jobColumns,
   jobFromRow,
   statesByStatus,
-  summaryColumns,
-  summaryFromRow,
+  statusColumns,
 } from './jobs.ts';
 import { text } from './rows.ts';
 
@@ -25,7 +25,7 @@ export interface OwnJobQuery {
 }
 
 /** A user's jobs, whatever their model, newest first. */
-export async function listJobsOfUser(db: Statements, query: OwnJobQuery): Promise<readonly JobSummary[]> {
+export async function listJobsOfUser(db: Statements, query: OwnJobQuery): Promise<readonly JobForStatus[]> {
   const models = query.modelId === null ? await listModelsOfUser(db, query.userId) : [query.modelId];
   if (models.length === 0) return [];
   const values: Value[] = [query.userId, query.limit];
@@ -33,11 +33,11 @@ export async function listJobsOfUser(db: Statements, query: OwnJobQuery): Promis
   const conditions = conditionsOf(query, bind);
   // The newest of each model, and of those the newest: the index of a user's jobs has the model before the time.
   const newest = models.map(
-    modelId => `SELECT * FROM (SELECT ${summaryColumns} FROM jobs
+    modelId => `SELECT * FROM (SELECT ${statusColumns} FROM jobs
       WHERE user_id = $1 AND model_id = ${bind(modelId)}${conditions} ORDER BY id DESC LIMIT $2) AS newest`,
   );
   const rows = await db.read(`${newest.join(' UNION ALL ')} ORDER BY id DESC LIMIT $2`, values);
-  return rows.map(summaryFromRow);
+  return rows.map(forStatusFromRow);
 }
 
 function conditionsOf(

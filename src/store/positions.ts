@@ -4,10 +4,8 @@ import type { JobSummary } from './jobs.ts';
 import { integer, integerOrNull } from './rows.ts';
 import { together } from './together.ts';
 
-/** Exact up to here by a counted range of the claim index; an estimate beyond. */
-const exactUpTo = 1_000;
-/** An estimate this far out is not counted again: no line gets that much shorter while its totals are fresh. */
-const surelyBeyond = 4 * exactUpTo;
+/** Exact up to here, by a counted range of the claim index; beyond, an estimate that is never lower. */
+const exactUpTo = 100;
 /** How old the totals behind an estimate may be. */
 const totalsLifeMs = 3 * seconds;
 
@@ -55,13 +53,12 @@ export function openPositions(db: Connection, clock: Clock): Positions {
       const place = `${modelId} ${band}`;
       const known = totals.get(place);
       const isFresh = known !== undefined && clock.now() - known.countedAt <= totalsLifeMs;
-      const estimated = known ? Math.max(exactUpTo, estimate(known, rank)) : exactUpTo;
-      if (isFresh && estimated >= surelyBeyond) return estimated;
+      // Counted also while the totals are fresh: ranks are not spread evenly, and an estimate may be far off.
       const before = await countBefore(db, { id, modelId, band, rank });
-      if (before < exactUpTo) return before;
+      if (before <= exactUpTo) return before;
       // Only a hint for the next reader: a failure shows itself in the statements that matter.
       if (!isFresh) countAgain(modelId, band, place).catch(() => {});
-      return estimated;
+      return known ? Math.max(exactUpTo, estimate(known, rank)) : exactUpTo;
     },
   };
 }
@@ -70,7 +67,7 @@ export function openPositions(db: Connection, clock: Clock): Positions {
 const before = (value: (name: keyof Place) => string) =>
   `SELECT count(*) FROM (SELECT 1 FROM jobs WHERE model_id = ${value('modelId')} AND state = 'available'
      AND (band, rank, id) < (${value('band')}, ${value('rank')}, ${value('id')})
-   ORDER BY band, rank, id LIMIT ${exactUpTo}) AS counted`;
+   ORDER BY band, rank, id LIMIT ${exactUpTo + 1}) AS counted`;
 
 const parameters: Readonly<Record<keyof Place, string>> = { modelId: '$1', band: '$2', rank: '$3', id: '$4' };
 

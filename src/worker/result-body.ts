@@ -7,10 +7,10 @@ import type { Blobs } from '../domain/blobs.ts';
 import type { Clock } from '../domain/clock.ts';
 import { resultUrlLifeMs } from '../domain/file.ts';
 import { fileIdFromRow } from '../domain/ids.ts';
-import type { Job, JobEvent } from '../domain/job.ts';
+import type { Job, JobEvent, Output } from '../domain/job.ts';
 import type { Statements } from '../store/connection.ts';
-import { readFile } from '../store/files.ts';
-import type { JobSummary } from '../store/jobs.ts';
+import { findLiveFiles, readFile } from '../store/files.ts';
+import type { JobForStatus } from '../store/jobs.ts';
 import type { Positions } from '../store/positions.ts';
 
 /** What the bodies of a job are made of. */
@@ -27,32 +27,37 @@ export interface BodyParts {
 
 /** The status of a job at this moment. `events` is null where nobody asked for logs. */
 export async function statusNow(
-  { positions, publicUrl }: Pick<BodyParts, 'positions' | 'publicUrl'>,
-  job: JobSummary,
+  { catalog, positions, publicUrl }: Pick<BodyParts, 'catalog' | 'positions' | 'publicUrl'>,
+  job: JobForStatus,
   events: readonly JobEvent[] | null,
 ) {
   const position = job.state === 'available' ? await positions.positionOf(job) : 0;
-  return statusBody(job, { publicUrl: publicUrl(), position, events });
+  const model = modelOfJob(catalog, { modelId: job.modelId, result: null });
+  return statusBody(model, job, { publicUrl: publicUrl(), position, events });
 }
 
-/** The result of a final job at this moment; null once bytes that belong into it have ended. */
+/** The result of a final job at this moment. A file of it that has ended since has no address, and no bytes. */
 export async function resultNow(
   parts: Omit<BodyParts, 'positions'>,
   job: Job,
-): Promise<ReturnType<typeof resultBody> | null> {
+): Promise<ReturnType<typeof resultBody>> {
   const model = modelOfJob(parts.catalog, job);
-  const outputs = signOutputs(parts, job);
+  const signed = signOutputs(parts, job);
+  const ids = signed.map(({ fileId }) => fileId);
+  const live = await findLiveFiles(parts.db, ids, parts.clock.now());
+  const outputs: readonly SignedOutput[] = signed.map(output =>
+    live.has(output.fileId) ? output : { ...output, url: null },
+  );
   const [sound] = primaries(outputs);
-  if (!sound || !model.inlineAudio(job.input)) return resultBody(model, job, outputs);
-  const audioHex = await readHex(parts, sound);
-  return audioHex === null ? null : resultBody(model, job, outputs, audioHex);
+  const audioHex = sound && model.inlineAudio(job.input) ? await readHex(parts, sound) : null;
+  return resultBody(model, job, outputs, audioHex);
 }
 
 /** The outputs of a job with addresses of the moment: good for a day, never past the file's life. */
 export function signOutputs(
   { signer, clock, publicUrl }: Pick<BodyParts, 'signer' | 'clock' | 'publicUrl'>,
   job: Job,
-): readonly SignedOutput[] {
+): readonly (Output & { readonly url: string })[] {
   const latest = clock.now() + resultUrlLifeMs;
   return (job.result?.outputs ?? []).map(output => ({
     ...output,
@@ -62,7 +67,10 @@ export function signOutputs(
   }));
 }
 
-/** The sound itself in hexadecimal, where the job asked for it in the body; collection held its size to 64 MB. */
+/**
+ * The sound itself in hexadecimal, where the job asked for it in the body; null once its bytes are gone. Collection
+ * held its size to 64 MB.
+ */
 async function readHex(
   { db, blobs, clock }: Omit<BodyParts, 'positions'>,
   { fileId }: SignedOutput,

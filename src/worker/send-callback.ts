@@ -81,7 +81,7 @@ type Content =
   | { readonly kind: 'body'; readonly body: Uint8Array }
   /** It would tell of a status that a final one followed. */
   | { readonly kind: 'too_late' }
-  /** The job or bytes of its result are no longer there. */
+  /** The job is no longer there. */
   | { readonly kind: 'gone' };
 
 /** Decisions 5: what the answer of `response` would hold at this moment. */
@@ -90,7 +90,7 @@ async function bodyNow(parts: CallbackParts, { jobId, status }: Delivery): Promi
   if (!job) return { kind: 'gone' };
   if (status === 'IN_PROGRESS' && isFinal(job.state)) return { kind: 'too_late' };
   const body = isFinal(job.state) ? await resultNow(parts, job) : await statusNow(parts, job, null);
-  return body ? { kind: 'body', body: Buffer.from(toJson(body)) } : { kind: 'gone' };
+  return { kind: 'body', body: Buffer.from(toJson(body)) };
 }
 
 /** Fit for every database and every terminal: no NUL, no other control characters but ends of lines. */

@@ -146,6 +146,8 @@ describe('the address of a callback', () => {
     }
   });
 
+  const help =
+    ' `atelier listen` brings callbacks to a program on your machine; an operator allows such addresses by ATELIER_ALLOW_PRIVATE_NETWORK=1.';
   for (const url of [
     'http://127.0.0.1:8443/hook',
     'http://localhost/hook',
@@ -160,8 +162,15 @@ describe('the address of a callback', () => {
       const answered = await gateway.ask('POST', '/v1/queue/gamma-v3-image', { key: caller.key, body });
       assert.deepEqual(
         [answered.status, answered.body],
-        [422, { detail: 'callback_url: The address is not a public one.' }],
+        [422, { detail: `callback_url: The address is not a public one.${help}` }],
       );
     });
   }
+
+  test('a port of the inside is refused with the same help', async () => {
+    const body = { prompt: 'A red balloon', aspect_ratio: '1:1', callback_url: 'http://127.0.0.1:3000/hook' };
+    const answered = await gateway.ask('POST', '/v1/queue/gamma-v3-image', { key: caller.key, body });
+    const detail = `callback_url: The port of the address is not accepted.${help}`;
+    assert.deepEqual([answered.status, answered.body], [422, { detail }]);
+  });
 });

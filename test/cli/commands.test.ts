@@ -123,6 +123,17 @@ describe('the command line', () => {
         [1, ['BAD  keys (0): none yet; make one: atelier keys create --user NAME']],
       );
     });
+    for (const host of ['0.0.0.0', '::', '0:0:0:0:0:0:0:0']) {
+      test(`warns where it listens on ${host} and nobody said by which address it is reached`, async () => {
+        const env = { ...fresh(), ATELIER_HOST: host };
+        await runProgram(['keys', 'create', '--user', 'ann'], { env });
+        const warned = await runProgram(['doctor'], { env });
+        const line = `warn addresses: It listens on ${host}, but its addresses can be followed from this machine only: set ATELIER_PUBLIC_URL to the address that others reach it by.`;
+        assert.deepEqual([warned.code, warned.stdout.trimEnd().split('\n').at(-1)], [0, line]);
+        const named = { ...env, ATELIER_PUBLIC_URL: 'https://gateway.example' };
+        assert.doesNotMatch((await runProgram(['doctor'], { env: named })).stdout, /warn/);
+      });
+    }
     test('tells wrong settings', async () => {
       const { code, stdout } = await runProgram(['doctor'], { env: { ...fresh(), ATELIER_PORT: 'x' } });
       assert.deepEqual(

@@ -9,6 +9,51 @@ import { runProgram, type Served, serve } from '../support/program.ts';
 const speech = '/v1/queue/theta-3.1-flash-tts-preview';
 const video = '/v1/queue/eta2.6-t2v';
 
+describe('serve on every address of the machine', () => {
+  const sentence = (host: string) =>
+    `It listens on ${host}, but its addresses can be followed from this machine only: set ATELIER_PUBLIC_URL to the address that others reach it by.`;
+
+  for (const host of ['0.0.0.0', '::']) {
+    test(`without a public address: ${host} is told in banner and log, and answers name 127.0.0.1`, async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'atelier-serve-'));
+      const served = await serve({ env: { ATELIER_DATA_DIR: folder, ATELIER_HOST: host } });
+      try {
+        assert.match(served.url, /^http:\/\/127\.0\.0\.1:\d+$/);
+        assert.ok(served.banner().includes(`\n  ${sentence(host)}\n`));
+        const lines = served.log().trimEnd().split('\n');
+        const warned = lines.map(line => JSON.parse(line)).filter(({ msg }) => msg === sentence(host));
+        assert.deepEqual(
+          warned.map(({ level, url }) => [level, url]),
+          [[40, served.url]],
+        );
+        const key = /atl_[0-9A-Za-z]{36}/.exec(served.banner())?.[0] ?? '';
+        const { body } = await ask(served.url, 'POST', speech, { key, body: { text: 'Hello.' } });
+        assert.equal(new URL(body.status_url).origin, served.url);
+      } finally {
+        await served.end('SIGTERM');
+        await rm(folder, { recursive: true });
+      }
+    });
+  }
+
+  test('with one: its answers name that, and nothing is told', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'atelier-serve-'));
+    const env = {
+      ATELIER_DATA_DIR: folder,
+      ATELIER_HOST: '0.0.0.0',
+      ATELIER_PUBLIC_URL: 'http://gateway.test',
+    };
+    const served = await serve({ env });
+    try {
+      assert.equal(served.url, 'http://gateway.test');
+      assert.doesNotMatch(served.banner() + served.log(), /this machine only/);
+    } finally {
+      await served.end('SIGTERM');
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
 describe('serve', () => {
   let folder: string;
   let env: Readonly<Record<string, string>>;

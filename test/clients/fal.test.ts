@@ -202,6 +202,11 @@ describe('jobs that the test moves', () => {
       status: 'IN_PROGRESS',
       request_id: requestId,
       ...addresses,
+      model: 'gamma-v3-image',
+      task_id: requestId,
+      task_status: 'processing',
+      task_status_msg: '',
+      task_info: { external_task_id: '' },
       created_at: created,
       started_at: Math.floor((job.startedAt ?? 0) / 1000),
     };

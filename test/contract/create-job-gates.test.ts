@@ -167,9 +167,14 @@ describe('the gates of POST /v1/queue/{model_id}', () => {
     test('another scheme, also with a good key', async () => {
       const key = await gateway.key();
       for (const scheme of ['Basic', 'Key', 'Token', 'Bearer:', 'BearerX']) {
-        isUnauthorized(await ask(`${scheme} ${key}`), 'Invalid API key');
+        isUnauthorized(await ask(`${scheme} ${key}`), 'A Bearer token is required');
       }
-      isUnauthorized(await ask(key), 'Invalid API key');
+      isUnauthorized(await ask(key), 'A Bearer token is required');
+      isUnauthorized(await ask(`Basic ${'x'.repeat(5000)}`), 'A Bearer token is required');
+    });
+
+    test('the scheme Bearer with what is no token', async () => {
+      const key = await gateway.key();
       isUnauthorized(await ask(`Bearer ${key} ${key}`), 'Invalid API key');
     });
 

@@ -30,7 +30,8 @@ describe('the body of POST /v1/queue/{model_id}', () => {
     });
 
     test('a header that is only named like a webhook', async () => {
-      await create(gateway, key, { headers: { webhook: '1', 'x-webhooks': '1', 'x-webhook-id': '1' } });
+      const headers = { 'webhook-id': '1', 'x-webhook-id': '1', 'x-hook': '1', callback: '1' };
+      await create(gateway, key, { headers });
     });
   });
 
@@ -127,15 +128,54 @@ describe('the body of POST /v1/queue/{model_id}', () => {
       'X-Fal-Webhook-Url',
       'X-My-WebhookURL-2',
       'webhook_url',
+      'Webhook',
+      'X-Webhooks',
+      'X-Webhook-Endpoint',
+      'Webhook-Events-Filter',
+      'Callback-Url',
+      'X-Callback-URL',
+      'callbackurl',
     ]) {
       test(`the header ${name}`, async () => {
         isHook(await post(bodies[speech], speech, { [name]: 'https://a.test' }));
       });
     }
 
+    for (const name of [
+      'x-webhook',
+      'X_Webhooks',
+      'fal_webhook_url',
+      'callback_url',
+      'x-callback-url',
+      'callbackUrl',
+    ]) {
+      test(`${name} in the query, also of a model that takes a callback_url`, async () => {
+        for (const model of [speech, image]) {
+          const path = `/v1/queue/${model}?${name}=https%3A%2F%2Fa.test`;
+          isHook(await gateway.ask('POST', path, { key, body: bodies[model] }));
+        }
+      });
+    }
+
+    test('the same names in the body, with an x- in front and without', async () => {
+      for (const name of ['x-webhook', 'X-Webhook-Url', 'fal_webhook_url', 'my_webhook_url'])
+        isHook(await post({ ...bodies[image], [name]: 'https://a.test' }, image));
+    });
+
+    test('a callback_url of a model that takes one is no webhook', async () => {
+      const { status } = await post({ ...bodies[image], callback_url: 'https://a.test' }, image);
+      assert.equal(status, 200);
+      isRefused(
+        await post({ ...bodies[image], callbackUrl: 'https://a.test' }, image),
+        'callbackUrl: unknown field, did you mean callback_url?',
+        'callbackUrl',
+      );
+    });
+
     test('a callback_url on a model that does not take one', async () => {
       for (const model of [speech, hexSpeech]) {
         isHook(await post({ ...bodies[model], callback_url: 'https://a.test' }, model));
+        isHook(await post({ ...bodies[model], CallbackUrl: 'https://a.test' }, model));
         isHook(await post({ ...bodies[model], options: { callback_url: 'https://a.test' } }, model));
       }
     });

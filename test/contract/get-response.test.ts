@@ -5,6 +5,7 @@ import { dialects } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
 import { startGateway, type TestGateway, until } from '../support/gateway.ts';
 import {
+  bodies,
   create,
   hexSpeech,
   hold,
@@ -152,6 +153,40 @@ for (const dialect of dialects) {
           assert.deepEqual(task_result.images[index], { index, url: picture.url, watermark_url });
           assert.notDeepEqual(await bytesAt(watermark_url), await bytesAt(url));
         }
+      });
+
+      test('a file of a result that was deleted has null for its address, the others keep theirs', async () => {
+        const request_id = await finish({
+          model: image,
+          body: { prompt: 'A red balloon', resolution: '1k', n: 2, watermark_info: { enabled: true } },
+        });
+        const before = (await ask(request_id, image)).body;
+        const file = new URL(before.images[0].url).pathname.split('/')[3];
+        assert.equal((await gateway.ask('DELETE', `/v1/files/${file}`, { key })).status, 200);
+        for (const end of ['/response', '']) {
+          const { status, body } = await ask(request_id, image, end);
+          assert.equal(status, 200);
+          assert.deepEqual(body.images[0], { ...before.images[0], url: null });
+          assert.equal(body.task_result.images[0].url, null);
+          await bytesAt(body.task_result.images[0].watermark_url);
+          await bytesAt(body.images[1].url);
+        }
+      });
+
+      test('a sound that was deleted is told as null, also where its bytes stood in the body', async () => {
+        const body = { ...bodies[hexSpeech], output_format: 'hex' };
+        const request_id = await finish({ model: hexSpeech, body });
+        const before = (await ask(request_id, hexSpeech)).body;
+        assert.match(before.data.audio, /^[0-9a-f]+$/);
+        const file = new URL(before.audio.url).pathname.split('/')[3];
+        assert.equal((await gateway.ask('DELETE', `/v1/files/${file}`, { key })).status, 200);
+        const after = await ask(request_id, hexSpeech);
+        assert.equal(after.status, 200);
+        assert.deepEqual(after.body, {
+          ...before,
+          data: { ...before.data, audio: null },
+          audio: { ...before.audio, url: null },
+        });
       });
 
       test('the alias and the other mount answer a success alike', async () => {

@@ -14,6 +14,7 @@ import {
   speech,
   unknownId,
   uuidv7,
+  video,
   withoutTimes,
 } from './queue.ts';
 
@@ -41,6 +42,14 @@ for (const dialect of dialects) {
       request_id: id,
       ...addressesOf(gateway, hexSpeech, id),
     });
+    /** With the model, and what the users of its family know of a task. */
+    const unfinished = (id: string, status: string) => ({
+      ...headOf(id, status),
+      model: hexSpeech,
+      data: { status: 1 },
+      trace_id: id,
+      base_resp: { status_code: 0, status_msg: 'success' },
+    });
     const runtimeError = jobError('runtime_error', 'the canvas tore');
 
     describe('200', () => {
@@ -50,7 +59,7 @@ for (const dialect of dialects) {
           const { status, headers, body } = await ask(request_id, { query });
           assert.equal(status, 200);
           assert.deepEqual(withoutTimes(body, 'created_at'), {
-            ...headOf(request_id, 'IN_QUEUE'),
+            ...unfinished(request_id, 'IN_QUEUE'),
             queue_position: 0,
           });
           assert.equal(headers.get('retry-after'), '1');
@@ -67,7 +76,7 @@ for (const dialect of dialects) {
         const first = await ask(request_id);
         assert.equal(first.status, 200);
         assert.equal(first.headers.get('retry-after'), '1');
-        const running = { ...headOf(request_id, 'IN_PROGRESS'), logs: null };
+        const running = { ...unfinished(request_id, 'IN_PROGRESS'), logs: null };
         assert.deepEqual(withoutTimes(first.body, 'created_at', 'started_at'), running);
         await job.progress(0.4);
         const later = await ask(request_id);
@@ -118,12 +127,24 @@ for (const dialect of dialects) {
         await job.settle({ kind: 'retry', dueAt: gateway.clock.now(), reason: 'The upstream was busy' });
         const waiting = await ask(request_id);
         assert.deepEqual(withoutTimes(waiting.body, 'created_at'), {
-          ...headOf(request_id, 'IN_QUEUE'),
+          ...unfinished(request_id, 'IN_QUEUE'),
           queue_position: 0,
         });
         const again = await hold(gateway, hexSpeech, request_id);
         assert.equal((await ask(request_id)).body.progress, undefined);
         await again.settle({ kind: 'cancelled' });
+      });
+
+      test('an input of any length gives its keys to a status, and to a list only where it is short', async () => {
+        const model = video;
+        const body = { prompt: 'A red balloon', negative_prompt: 'n'.repeat(70_000), prompt_extend: false };
+        const { request_id } = await create(gateway, key, { model, body });
+        for (const end of ['/status', '/response']) {
+          const told = (await ask(request_id, { model, end })).body;
+          assert.deepEqual([told.model, told.output.orig_prompt], [model, 'A red balloon']);
+        }
+        const { data } = (await gateway.ask('GET', `/v1/queue/${model}/requests`, { key })).body;
+        assert.deepEqual([data[0].request_id, data[0].model, data[0].output], [request_id, model, undefined]);
       });
 
       test('under both mounts and with a trailing slash', async () => {
@@ -180,7 +201,7 @@ for (const dialect of dialects) {
           assert.equal(headers.get('preference-applied'), 'wait=60');
           assert.equal(headers.get('retry-after'), '1');
           assert.deepEqual(withoutTimes(body, 'created_at', 'started_at'), {
-            ...headOf(request_id, 'IN_PROGRESS'),
+            ...unfinished(request_id, 'IN_PROGRESS'),
             logs: null,
           });
           await job.settle({ kind: 'cancelled' });
@@ -237,7 +258,17 @@ for (const dialect of dialects) {
         });
       }
 
-      for (const prefer of ['wait=0', 'wait=61', 'wait=-1', 'wait=x', 'wait', 'respond-async', 'await=5']) {
+      for (const prefer of ['wait=61', 'wait=120', 'wait=99999999999999999999', 'respond-async, wait=3600']) {
+        test(`${prefer} waits for 60 seconds, and says so`, { timeout }, async () => {
+          const { request_id } = await createToHold();
+          await cancel(request_id);
+          const { status, headers } = await ask(request_id, { prefer });
+          assert.equal(status, 200);
+          assert.equal(headers.get('preference-applied'), 'wait=60');
+        });
+      }
+
+      for (const prefer of ['wait=0', 'wait=-1', 'wait=x', 'wait', 'respond-async', 'await=5']) {
         test(`${prefer} is not applied`, { timeout }, async () => {
           const { request_id } = await createToHold();
           const { status, headers } = await ask(request_id, { prefer });

@@ -11,8 +11,8 @@ import {
   listEvents,
   listJobs,
   readJob,
+  readJobForStatus,
   readJobSummary,
-  readJobSummaryTogether,
 } from '../../src/store/jobs.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
 import { later, makeOwner, newFile, newJob, type Owner, start, unique, wait } from './rows.ts';
@@ -99,7 +99,7 @@ for (const dialect of dialects) {
         { ...addressOf(jobs[0]!), modelId: 'another' },
         { ...addressOf(jobs[0]!), jobId: newJobId(start) },
       ];
-      const found = await Promise.all(asked.map(address => readJobSummaryTogether(db, address)));
+      const found = await Promise.all(asked.map(address => readJobForStatus(db, address)));
       assert.deepEqual(
         found.map(job => job && [job.id, job.userId]),
         [...jobs.map(job => [job.id, job.userId]), null, null, null],

@@ -52,22 +52,35 @@ for (const dialect of dialects) {
       }
     });
 
-    test('a place below a thousand is exact, one beyond is never told under a thousand', async () => {
+    test('a place up to a hundred is exact, one beyond is never told under a hundred', async () => {
       const modelId = unique('model');
       await fillLine(db, owner, { modelId, count: 3_000 });
       const line = await lineOf(modelId);
       const positions = openPositions(db, openTestClock());
-      assert.equal(await positions.positionOf(line[999]!), 999);
-      assert.equal(await positions.positionOf(line[2_999]!), 1_000);
+      assert.equal(await positions.positionOf(line[100]!), 100);
+      assert.equal(await positions.positionOf(line[2_999]!), 100);
       // The totals behind an estimate are counted off the way of the request.
       const last = await until(async () => {
         const told = await positions.positionOf(line[2_999]!);
-        return told > 1_000 && told;
+        return told > 100 && told;
       }, 'an estimate');
       assert.equal(last, 3_000);
       assert.equal(await positions.positionOf(line[1_500]!), Math.round((3_000 * 1_500) / 2_999));
-      assert.equal(await positions.positionOf(line[1_000]!), 1_000);
-      assert.equal(await positions.positionOf(line[999]!), 999);
+      assert.equal(await positions.positionOf(line[101]!), Math.round((3_000 * 101) / 2_999));
+      assert.equal(await positions.positionOf(line[100]!), 100);
+    });
+
+    test('it is exact also where fresh totals would put it far out', async () => {
+      const modelId = unique('model');
+      await fillLine(db, owner, { modelId, count: 1_000 });
+      // Everybody but the first fifty stands behind one rank that is far from theirs.
+      await db.write(`UPDATE jobs SET rank = 10000 WHERE model_id = $1 AND rank >= 60`, [modelId]);
+      await db.write(`UPDATE jobs SET rank = 9000 WHERE model_id = $1 AND rank = 50`, [modelId]);
+      const line = await lineOf(modelId);
+      const positions = openPositions(db, openTestClock());
+      await until(async () => (await positions.positionOf(line[999]!)) > 100, 'the totals');
+      assert.equal(line[59]?.rank, 9_000);
+      assert.equal(await positions.positionOf(line[59]!), 59);
     });
 
     test('an estimate is made anew from totals that are ten seconds old', async () => {

@@ -317,7 +317,7 @@ function nativeOf({ jobId, state, input, error, result, outputs, audioHex }: Res
   if (!sound) return { data: error ? null : { status: 1 }, ...trace };
   return {
     data: {
-      audio: input.output_format === 'hex' ? (audioHex ?? '') : sound.url,
+      audio: input.output_format === 'hex' ? audioHex : sound.url,
       ...(subtitles && { subtitle_file: subtitles.url }),
       status: 2,
     },

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { AuthError, createClient } from '../../../client/src/index.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { systemClock } from '../../domain/clock.ts';
+import { addressOf } from '../../listen.ts';
 import { createKey, revokeKey } from '../../store/keys.ts';
 import { CommandFault } from '../command-fault.ts';
 import { exitCodes } from '../exit-code.ts';
@@ -17,10 +18,7 @@ const answerWithinMs = 5_000;
 
 /** Where the gateway of these settings is reached on this machine. */
 export function localUrl({ publicUrl, host, port }: Config): string {
-  if (publicUrl !== null) return publicUrl;
-  const isAny = host === '0.0.0.0' || host === '::';
-  const name = isAny ? '127.0.0.1' : host;
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+  return publicUrl ?? addressOf(host, port);
 }
 
 /**

@@ -128,6 +128,6 @@ export async function giveResult(
 function addressesIn(result: object): readonly string[] {
   const { video, images, audio }: Readonly<Record<string, unknown>> = { ...result };
   return [video, ...(Array.isArray(images) ? images : []), audio].flatMap(file =>
-    isRecord(file) ? [String(file.url)] : [],
+    isRecord(file) && typeof file.url === 'string' ? [file.url] : [],
   );
 }

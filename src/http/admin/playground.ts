@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { describe, summarize } from '../../catalog/describe.ts';
 import { estimateUsage } from '../../catalog/estimate-usage.ts';
 import type { Model } from '../../catalog/model.ts';
+import { refuseModel } from '../../catalog/refuse-model.ts';
 import { days } from '../../domain/clock.ts';
 import type { Principal } from '../../domain/key.ts';
 import { costOf } from '../../domain/prices.ts';
@@ -56,7 +57,7 @@ export const getModelForConsole = (parts: HttpParts): Route => ({
     await identifyOperator(parts, request);
     const modelId = pathValue(request, 'modelId');
     const model = parts.served().find(modelId);
-    if (!model) throw refuse('model_unknown', { subject: modelId });
+    if (!model) throw refuseModel(parts.served(), modelId);
     return describe(model);
   },
 });

@@ -4,7 +4,7 @@ import { type JobPlace, pathOf } from './follow-job.ts';
 import { type Said, ToolFailed } from './tool.ts';
 
 const output = z.looseObject({
-  url: z.string(),
+  url: z.string().nullable(),
   content_type: z.string(),
   file_name: z.string().optional(),
   file_size: z.number().optional(),
@@ -28,7 +28,7 @@ const coreKeys = {
   video: output.optional(),
   images: z.array(output).optional(),
   audio: output.optional(),
-  watermarked_url: z.string().optional(),
+  watermarked_url: z.string().nullish(),
   last_frame: output.optional(),
 };
 const core = z.object(coreKeys);
@@ -50,14 +50,14 @@ export async function tellResult(gateway: Gateway, place: JobPlace, signal: Abor
   const structured = JSON.stringify(body).length > maxCharacters ? core.parse(body) : body;
   if (body.error) return { ...tellFailure(body.error), structured };
   const outputs = [body.video, ...(body.images ?? []), body.audio, body.last_frame].filter(each => !!each);
-  const lines = outputs.map(each => `${sayOutput(each)}: ${each.url}`);
-  if (body.watermarked_url !== undefined) lines.push(`with its mark: ${body.watermarked_url}`);
+  const lines = outputs.map(each => `${sayOutput(each)}: ${each.url ?? 'the file was deleted'}`);
+  if (body.watermarked_url) lines.push(`with its mark: ${body.watermarked_url}`);
   const kept =
     'The addresses are good for 24 hours; job_result gives new ones as long as the result is kept.';
   return {
     text: [`COMPLETED ${body.request_id} (${body.model})`, ...lines, kept].join('\n'),
     structured,
-    links: outputs.map(linkTo),
+    links: outputs.flatMap(linkTo),
   };
 }
 
@@ -74,10 +74,9 @@ function sayOutput({ content_type, width, height, duration }: Output): string {
   return [content_type, ...sides, ...length].join(', ');
 }
 
-const linkTo = ({ url, content_type, file_name, file_size }: Output) => ({
-  type: 'resource_link' as const,
-  uri: url,
-  name: file_name ?? 'last frame',
-  mimeType: content_type,
-  ...(file_size !== undefined && { size: file_size }),
-});
+function linkTo({ url, content_type, file_name, file_size }: Output) {
+  if (url === null) return [];
+  const name = file_name ?? 'last frame';
+  const size = file_size !== undefined && { size: file_size };
+  return [{ type: 'resource_link' as const, uri: url, name, mimeType: content_type, ...size }];
+}

@@ -1,3 +1,4 @@
+import type { otherCodes } from '../../domain/refusal-help.ts';
 import { cancelJob as cancelInStore } from '../../store/claims.ts';
 import { deliveryTopic, jobTopic } from '../../store/connection.ts';
 import { type HttpParts, identify, type Route } from '../parts.ts';
@@ -17,9 +18,12 @@ export const cancelJob = (parts: HttpParts): Route => ({
     if (cancellation === 'cancelled') parts.db.announce(deliveryTopic);
     const { code, status } = answers[cancellation];
     reply.code(code);
+    if (cancellation === 'already_final') reply.header('x-error-code', alreadyCompleted);
     return { status, request_id: asked.jobId };
   },
 });
+
+const alreadyCompleted: keyof typeof otherCodes = 'already_completed';
 
 const answers = {
   cancelled: { code: 200, status: 'OK' },

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { refuse } from '../../domain/refusal.ts';
+import type { otherCodes } from '../../domain/refusal-help.ts';
 import type { BuiltConsole, ConsoleFile } from '../console/built-console.ts';
 import { type HttpParts, pathValue, type Route } from '../parts.ts';
 
 const notBuilt =
   'The console is not built here. "npm start" builds it, and so does: npm run build -w atelier-console\n';
+const notBuiltCode: keyof typeof otherCodes = 'console_not_built';
 /** Written into the page by the build, and replaced whenever it is sent. */
 const placeOfBase = '<base href="./" />';
 const placeOfNonce = 'content="csp-nonce"';
@@ -48,7 +50,8 @@ const depthOf = (request: FastifyRequest): number =>
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0]!;
 
 function answerNotBuilt(reply: FastifyReply) {
-  return reply.code(404).header('content-type', 'text/plain; charset=utf-8').send(notBuilt);
+  reply.code(404).header('x-error-code', notBuiltCode);
+  return reply.header('content-type', 'text/plain; charset=utf-8').send(notBuilt);
 }
 
 function answerFile(request: FastifyRequest, reply: FastifyReply, path: string, file: ConsoleFile) {

@@ -53,7 +53,5 @@ async function answerResult(
   const job = await readJob(parts.db, asked);
   if (!job) throw refuseMissing(parts, asked.modelId);
   refuseFailed(job);
-  const body = await resultNow(parts, job);
-  if (!body) throw refuse('job_unknown', { cause: 'bytes that belong into the result have ended' });
-  return body;
+  return resultNow(parts, job);
 }

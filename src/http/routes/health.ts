@@ -1,4 +1,7 @@
+import type { otherCodes } from '../../domain/refusal-help.ts';
 import type { HttpParts, Route } from '../parts.ts';
+
+const notReady: keyof typeof otherCodes = 'not_ready';
 
 type HealthParts = Pick<HttpParts, 'whyNotReady' | 'metrics'>;
 
@@ -18,7 +21,7 @@ export const getReadiness = ({ whyNotReady }: HealthParts): Route => ({
   async handle(_, reply) {
     const reason = await whyNotReady();
     if (reason === null) return { status: 'ok' };
-    reply.code(503);
+    reply.code(503).header('x-error-code', notReady);
     return { status: 'unavailable', reason };
   },
 });

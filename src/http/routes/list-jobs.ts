@@ -1,7 +1,8 @@
 import type { Principal } from '../../domain/key.ts';
 import { listJobs as listInStore } from '../../store/jobs.ts';
+import { statusNow } from '../../worker/result-body.ts';
 import { type HttpParts, identify, pathValue, type Route } from '../parts.ts';
-import { answerStatus, refuseMissing } from '../read-job.ts';
+import { refuseMissing } from '../read-job.ts';
 import { readJobQuery } from '../read-job-query.ts';
 
 /** Decisions 2, lookup: one's own jobs of a model, newest first; Contract 2: found by external_task_id. */
@@ -9,7 +10,7 @@ export const listJobs = (parts: HttpParts): Route => ({
   method: 'GET',
   path: '/:modelId/requests',
   errors: 'detail',
-  async handle(request, reply) {
+  async handle(request) {
     const principal = await identify(parts, request, 'jobs:read');
     const modelId = pathValue(request, 'modelId');
     if (!(await isKnown(parts, principal, modelId))) throw refuseMissing(parts, modelId);
@@ -20,10 +21,7 @@ export const listJobs = (parts: HttpParts): Route => ({
       modelId,
       limit: asked.limit + 1,
     });
-    const data = await Promise.all(
-      found.slice(0, asked.limit).map(job => answerStatus(parts, job, reply, false)),
-    );
-    reply.removeHeader('retry-after');
+    const data = await Promise.all(found.slice(0, asked.limit).map(job => statusNow(parts, job, null)));
     return {
       object: 'list',
       data,

@@ -1,5 +1,5 @@
 import { describe, summarize } from '../../catalog/describe.ts';
-import { refuse } from '../../domain/refusal.ts';
+import { refuseModel } from '../../catalog/refuse-model.ts';
 import { type HttpParts, identify, pathValue, queryOf, type Route } from '../parts.ts';
 
 /** Every model, a line each. */
@@ -22,7 +22,7 @@ export const getModel = (parts: HttpParts): Route => ({
     await identify(parts, request, 'any-key');
     const modelId = pathValue(request, 'modelId');
     const model = parts.served().find(modelId);
-    if (!model) throw refuse('model_unknown', { subject: modelId });
+    if (!model) throw refuseModel(parts.served(), modelId);
     return describe(model);
   },
 });

@@ -2,7 +2,7 @@ import { parseTime } from '../../domain/clock.ts';
 import { parseJobId } from '../../domain/ids.ts';
 import { toJson } from '../../domain/json.ts';
 import { refuse } from '../../domain/refusal.ts';
-import type { JobSummary } from '../../store/jobs.ts';
+import type { JobForStatus } from '../../store/jobs.ts';
 import { listJobsOfUser, readJobOfUser } from '../../store/own-jobs.ts';
 import { statusNow } from '../../worker/result-body.ts';
 import { type HttpParts, identify, pathValue, queryValue, type Route } from '../parts.ts';
@@ -52,7 +52,7 @@ export const getOwnJob = (parts: HttpParts): Route => ({
 });
 
 /** A status body says all but whose it is. */
-const lineOf = async (parts: HttpParts, job: JobSummary) => ({
+const lineOf = async (parts: HttpParts, job: JobForStatus) => ({
   ...(await statusNow(parts, job, null)),
   model: job.modelId,
   ...(job.externalTaskId !== null && { external_task_id: job.externalTaskId }),

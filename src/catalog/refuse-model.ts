@@ -1,0 +1,12 @@
+import { type Refusal, refuse } from '../domain/refusal.ts';
+import type { Catalog } from './catalog.ts';
+import { nearestTo } from './faults.ts';
+
+/** Of a model that is not served. Contract 7.2 fixes the body, so the id that was perhaps meant goes into a header. */
+export function refuseModel(served: Catalog, modelId: string): Refusal {
+  const suggestion = nearestTo(
+    modelId,
+    served.all.map(({ id }) => id),
+  );
+  return refuse('model_unknown', { subject: modelId, ...(suggestion !== null && { suggestion }) });
+}

@@ -1,0 +1,147 @@
+import { type RefusalName, refusals } from './refusal.ts';
+
+/**
+ * What each refusal means and what to do about it, in a sentence or two: the page docs/errors.md is made of them
+ * (npm run errors-page).
+ */
+export const refusalHelp: Readonly<Record<RefusalName, string>> = {
+  key_missing:
+    'The request has no Authorization header, an empty one, or one of another scheme than Bearer. Send `Authorization: Bearer atl_…`.',
+  key_invalid:
+    'The key is unknown, mistyped, expired or revoked. Take a valid key; an operator makes one with `atelier keys create --user NAME`.',
+  operator_token_invalid:
+    'The admin API was asked with another token than the admin token. It is `ATELIER_ADMIN_TOKEN`, or stands in `secrets.json` of the data folder.',
+  session_ended: 'The session of the console has expired or was ended. Log in again.',
+  login_refused: 'There is no account of that name with that password. Check both.',
+  setup_code_wrong:
+    'The code of the setup address is not the one that this installation printed. Open the address that the first start printed, whole.',
+  quota_of_key_used:
+    'The key has as many jobs running or made today as its operator allows. Wait for `Retry-After`, or have its limits raised.',
+  rate_exceeded: 'The key sends more requests a second than its limit. Wait for `Retry-After`, then repeat.',
+  bodies_of_key_full:
+    'The bodies that this key sends at this moment hold all the memory one key may have. Wait for `Retry-After`, and send fewer at once.',
+  waiting_of_key_full:
+    'The key has as many waiting jobs as one key may have. Wait until some of them ended, then repeat after `Retry-After`.',
+  storage_of_key_used:
+    'The files of the key or of its user hold as many bytes as `limits.storage` allows. Delete files that are no longer needed, or have the operator raise the limit.',
+  spool_of_key_full:
+    'Files of this key that are on their way in hold as much of the local disk as one key may have. Wait for `Retry-After`, and send fewer at once.',
+  probes_of_key_full:
+    'As many media of this key wait to be read as one key may have waiting. Wait for `Retry-After`, and send fewer at once.',
+  model_unknown:
+    'No model has this id. The header `X-Suggestion` names the nearest id where one is near; `GET /v1/models` lists them all.',
+  model_forbidden:
+    'The model exists, and this key may not use it. Take another key, or have the operator allow the model.',
+  scope_jobs_create:
+    'The key lacks the scope `jobs:create`. Take another key, or have the operator add the scope.',
+  scope_jobs_read:
+    'The key lacks the scope `jobs:read`. Take another key, or have the operator add the scope.',
+  scope_webhook_secret:
+    'The key lacks the scope `webhook-secret`, which a restricted key has only where it is named. Take another key, or have the operator add the scope.',
+  webhook_unsupported:
+    'A name of a webhook stands in the query, in a header or in the body. Remove it; `callback_url` in the body does the same for the models that take one (`accepts_callback`).',
+  stream_unsupported:
+    'The status of a job is not streamed. Ask for `…/status` with `Prefer: wait=60`, which is answered when the status changes.',
+  path_unknown: 'Nothing is at this path. The paths are in `GET /openapi.json` and at `/docs`.',
+  method_not_allowed:
+    'The path exists and does not take this method. The header `Allow` names the methods that it takes.',
+  host_foreign:
+    'The request was addressed to a name that is not the gateway’s. Use the address in `ATELIER_PUBLIC_URL`, or set it.',
+  origin_foreign: 'A web page of another origin may not call this endpoint. Call it from a program.',
+  mcp_only_posted: 'The tools are called by POST alone; there is no stream to listen to.',
+  call_unsigned: 'Nothing is at this path.',
+  job_unknown:
+    'There is no such job, or it is of another model or another user; the answer is the same for all three. Check the request_id and the model in the path.',
+  delivery_unknown: 'No callback has this id. `GET /admin/v1/deliveries` lists them.',
+  delivery_superseded:
+    'A later event of the same job was made after this one, so this one is not sent again. Redeliver the later event.',
+  role_insufficient: 'The role of this account may not do that. Ask an admin.',
+  setup_is_over: 'The first account exists already, and setup works only once. Log in.',
+  csrf_missing:
+    'A session of the console changes things only with its own token. Send the `csrf_token` of `GET /admin/v1/session` as `X-CSRF-Token`.',
+  key_unknown: 'No key has this id. `GET /admin/v1/keys` lists them.',
+  person_unknown: 'No person has this id. `GET /admin/v1/people` lists them.',
+  provider_unknown: 'No account has this name in `atelier.yaml`. `GET /admin/v1/providers` lists them.',
+  admin_file_unknown: 'There is no such file, or it was deleted or has expired.',
+  console_key_revoked:
+    'The key under which the console makes jobs was revoked. Make jobs with a key of your own.',
+  doubt_unknown: 'No open doubt has this id. `GET /admin/v1/doubts` lists them.',
+  input_invalid:
+    'The request breaks the schema or a rule; every fault is named as `path: reason`, and the paths stand again in `X-Error-Fields`. Change the request; `GET /v1/models/{id}` tells what the model takes.',
+  external_task_id_used:
+    'Another job of yours has this external_task_id; its request_id stands in the sentence. Read that job, or choose another id.',
+  idempotency_key_reused:
+    'The same Idempotency-Key came with another body within 24 hours. Take a new key for a new request.',
+  body_not_object:
+    'The body is empty, is not JSON, or is another value than an object. Send one JSON object in UTF-8.',
+  body_too_large:
+    'The body is longer than this endpoint takes (`limits.max_body_bytes` of the model). Upload the media with `POST /v1/files` and name the file instead.',
+  content_type_unsupported: 'Send the body as JSON, with `Content-Type: application/json`.',
+  content_encoding_unsupported: 'Send the body as it is, without compression.',
+  request_malformed: 'What arrived is no complete HTTP request. Check the client, or what stands between.',
+  headers_too_large: 'Path and headers together are longer than 16 KiB. Shorten them.',
+  request_too_slow:
+    'The headers or the body arrived too slowly, and the connection was closed. Repeat over a better connection.',
+  job_failed:
+    'The job that was asked for has failed, and this path says so by its status. `…/response` answers its `error` with 200.',
+  job_ended_early:
+    'The job was cancelled, expired, or its input was at fault. `…/response` answers its `error` with 200.',
+  unavailable: 'The database or the storage does not answer. Nothing was stored. Repeat after `Retry-After`.',
+  bodies_full:
+    'Bodies of all clients hold all the memory there is for them. Nothing was stored. Repeat after `Retry-After`.',
+  waiting_full: 'As many jobs wait as this gateway takes in. Nothing was stored. Repeat after `Retry-After`.',
+  spool_full:
+    'Files on their way in hold all of the local disk that they may. Nothing was stored. Repeat after `Retry-After`.',
+  probes_full: 'Too many media wait to be read. Nothing was stored. Repeat after `Retry-After`.',
+  bug: 'A fault of the gateway; its log has the stack under the `X-Request-Id`. Tell the operator.',
+  file_request_invalid:
+    'The upload or the query is wrong; `message` says how and `param` names the field. Change the request.',
+  file_method_not_allowed:
+    'The path exists and does not take this method. The header `Allow` names the methods that it takes.',
+  file_required: 'The form has no part named `file`. Send the file in a part of that name.',
+  invalid_base64: '`data` is empty or holds what is not base64. Encode the bytes anew.',
+  unsupported_file_type:
+    'The bytes are of a type that is not kept. The types are in `docs/api.md`; convert the file.',
+  file_too_large: 'The file is longer than 40 MiB. Send a smaller one, or give the model a web address.',
+  upload_rate_exceeded:
+    'Ten uploads of this user were accepted within the last 60 seconds. Repeat after `Retry-After`.',
+  file_rate_exceeded: 'The key sends more requests a second than its limit. Wait for `Retry-After`.',
+  file_unavailable: 'The gateway has no room for the upload at this moment. Repeat after `Retry-After`.',
+  storage_unavailable: 'The database or the storage does not answer. Repeat after `Retry-After`.',
+  storage_quota_exceeded:
+    'The files of the key or of its user hold as many bytes as `limits.storage` allows. Delete files with `DELETE /v1/files/{id}`, or have the operator raise the limit.',
+  scope_files: 'The key lacks the scope `files`. Take another key, or have the operator add the scope.',
+  file_bug: 'A fault of the gateway; its log has the stack under the `X-Request-Id`. Tell the operator.',
+  invalid_signature:
+    'The address was changed, or signed by another installation. Ask for the file or the result again and use its `url` as it is.',
+  url_expired: 'The signed address is past its time. Ask for the file or the result again to get a new one.',
+  file_not_found:
+    'There is no such file, or it was deleted, has expired, or is of another user; the answer is the same for all.',
+  file_range_invalid: 'The range begins behind the end of the file. `Content-Range` says how long it is.',
+};
+
+/** Answers that are no success and have a body of their own, with the code that they carry. */
+export const otherCodes = {
+  already_completed: {
+    status: 400,
+    words: '{"status":"ALREADY_COMPLETED",…}',
+    help: 'The job had ended before the cancel arrived. Read its result.',
+  },
+  not_ready: {
+    status: 503,
+    words: '{"status":"unavailable","reason":…}',
+    help: 'The process does not take traffic at this moment; `reason` says why. Ask another one, or later.',
+  },
+  console_not_built: {
+    status: 404,
+    words: 'a sentence as plain text',
+    help: 'The console was not built on this machine. `npm start` builds it.',
+  },
+} as const;
+
+/** The code in the header X-Error-Code: the name of the row. Whoever forges a call learns no more than of a wrong path. */
+export const codeOf = (refusal: RefusalName): RefusalName =>
+  refusal === 'call_unsigned' ? 'path_unknown' : refusal;
+
+/** Every row of the table with what is told of it, in the order of the table. */
+export const refusalNames = Object.keys(refusals) as readonly RefusalName[];

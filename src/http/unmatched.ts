@@ -1,0 +1,69 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Catalog } from '../catalog/catalog.ts';
+import { refuseModel } from '../catalog/refuse-model.ts';
+import { type Refusal, refuse } from '../domain/refusal.ts';
+import { type HttpParts, identify, type Route } from './parts.ts';
+
+/** Says why no route takes a request. */
+export type WhyUnmatched = (request: FastifyRequest, reply: FastifyReply) => Promise<Refusal>;
+
+/** Of a path that has routes: it does not take this method. Of any other: it is unknown. */
+export function openWhyUnmatched(routes: readonly Route[]): WhyUnmatched {
+  const patterns = routes
+    .filter(route => route.isRefusal !== true)
+    .map(({ path, method, errors }) => ({ pattern: patternOf(path), methods: [method].flat(), errors }));
+  return async (request, reply) => {
+    const path = pathOf(request);
+    const matched = patterns.filter(({ pattern }) => pattern.test(path));
+    if (matched.length === 0) return refuse('path_unknown');
+    reply.header('allow', [...new Set(matched.flatMap(({ methods }) => methods))].join(', '));
+    return refuse(matched[0]!.errors === 'file' ? 'file_method_not_allowed' : 'method_not_allowed');
+  };
+}
+
+/** The same where the queue is served: there an id of any number of segments may stand for a model. */
+export function openWhyUnmatchedInQueue(
+  parts: Pick<HttpParts, 'authenticate' | 'takeFromRate' | 'catalog' | 'served'>,
+  mounts: readonly string[],
+  routes: readonly Route[],
+): WhyUnmatched {
+  const why = openWhyUnmatched(routes);
+  return async (request, reply) => {
+    const refusal = await why(request, reply);
+    const path = pathOf(request);
+    const mount = mounts.find(each => path.startsWith(`${each}/`));
+    if (refusal.refusal !== 'path_unknown' || mount === undefined) return refusal;
+    const named = nameOf(path.slice(mount.length + 1).replace(/\/$/, ''), parts.catalog);
+    if (named === null) return refusal;
+    await identify(parts, request, 'any-key');
+    if (named.isStream && request.method === 'GET') return refuse('stream_unsupported');
+    return refuseModel(parts.served(), named.model);
+  };
+}
+
+const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0]!;
+
+function patternOf(path: string): RegExp {
+  const parts = path.split('/').map(part => {
+    if (part.startsWith(':')) return '[^/]+';
+    return part === '*' ? '.*' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  });
+  return new RegExp(`^${parts.join('/')}/?$`);
+}
+
+/**
+ * The id of a model that a path below a mount names, with or without what follows the id of a job's model. Null where
+ * the path lies below a model that is there, and where it ends as every synchronous one does.
+ */
+function nameOf(
+  rest: string,
+  catalog: Catalog,
+): { readonly model: string; readonly isStream: boolean } | null {
+  const segments = rest.split('/').map(decodeURIComponent);
+  if (segments.includes('') || segments.at(-1) === 'sync') return null;
+  const isKnown = segments.some((_, index) => catalog.find(segments.slice(0, index + 1).join('/')) !== null);
+  if (isKnown) return null;
+  const jobs = segments.indexOf('requests', 1);
+  const model = jobs === -1 ? segments : segments.slice(0, jobs);
+  return { model: model.join('/'), isStream: /\/requests\/[^/]+\/status\/stream$/.test(rest) };
+}
