@@ -3,6 +3,7 @@ import type { Band, JobError, JobResult, JobState, Output } from '../domain/job.
 import type { MediaFacts } from '../domain/media.ts';
 import { type Faults, type ParsedInput, parseInput } from './faults.ts';
 import { type FoundMedia, mediaFinder } from './media.ts';
+import { omittedStripper } from './omitted.ts';
 import type { RenderPlan } from './render-plan.ts';
 
 export type Kind = 'video' | 'image' | 'speech';
@@ -186,6 +187,7 @@ export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinit
   const rules = definition.rules ?? [];
   const mediaRules = definition.mediaRules ?? [];
   const findMedia = mediaFinder(definition.input);
+  const withoutOmitted = omittedStripper(definition.input);
   const mediaOf = (input: unknown): readonly FoundMedia[] =>
     findMedia(input).filter(found => !definition.ignoresMedia?.(trusted(input), found.path.join('.')));
   const mediaPaths = (input: unknown): readonly string[] => [
@@ -214,7 +216,7 @@ export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinit
     takesExternalTaskId:
       definition.deliveryGroup !== undefined || 'external_task_id' in definition.input.shape,
     examples: definition.examples,
-    parse: body => parseInput(definition.input, rules, body),
+    parse: body => parseInput(definition.input, rules, withoutOmitted(body)),
     media: mediaOf,
     mediaFaults: (input, factsAt) =>
       mediaRules

@@ -8,6 +8,8 @@ const base = { content: [text()] };
 const reference = picture('reference_image');
 
 accepts(model, base, [
+  ['a watermark that is null', { watermark: null }],
+  ['a role that is null', { content: [{ ...picture(), role: null }] }],
   ['text alone', {}],
   ['a picture alone', { content: [picture('first_frame')] }],
   ['a single first frame with an empty role', { content: [text(), picture('')] }],
@@ -101,11 +103,6 @@ refuses(model, base, [
     'content.0.role: must be one of first_frame, last_frame, reference_image or empty',
   ],
   [
-    'a role that is null',
-    { content: [{ ...picture(), role: null }] },
-    'content.0.role: must be one of first_frame, last_frame, reference_image or empty',
-  ],
-  [
     'a video as data URL',
     { content: [video('data:video/mp4;base64,AAAA')] },
     'content.0.video_url.url: must be an http or https URL or a file id',
@@ -170,7 +167,6 @@ refuses(model, base, [
   ['4k', { resolution: '4k' }, 'resolution: must be one of 480p, 720p'],
   ['a ratio of 3:2', { ratio: '3:2' }, 'ratio: must be one of 16:9, 4:3, 1:1, 3:4, 9:16, 21:9, adaptive'],
   ['a sound switch that is text', { generate_audio: 'true' }, 'generate_audio: must be true or false'],
-  ['a watermark that is null', { watermark: null }, 'watermark: must be true or false'],
   ['a misspelt field', { resolutoin: '480p' }, 'resolutoin: unknown field, did you mean resolution?'],
   ['a seed, which this model does not have', { seed: 1 }, 'seed: unknown field'],
 ]);

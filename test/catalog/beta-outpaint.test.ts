@@ -9,6 +9,8 @@ const earlier = '019e0000-0000-7000-8000-00000000000a';
 const base = { jobId: earlier, imageNo: 0, scale: 1.5 };
 
 accepts(model, base, [
+  ['a prompt that is null', { remixPrompt: null }],
+  ['an empty prompt', { remixPrompt: '' }],
   ['no prompt', {}],
   ['a scale of 1.1', { scale: 1.1 }],
   ['a scale of 2', { scale: 2 }],
@@ -33,8 +35,6 @@ refuses(model, base, [
   ['a scale of 2.01', { scale: 2.01 }, 'scale: must be between 1.1 and 2'],
   ['a scale as text', { scale: '1.5' }, 'scale: must be a number'],
   ['a scale that is null', { scale: null }, 'scale: must be a number'],
-  ['an empty prompt', { remixPrompt: '' }, 'remixPrompt: must not be empty'],
-  ['a prompt that is null', { remixPrompt: null }, 'remixPrompt: must be a string'],
   [
     'a prompt of 8193 characters',
     { remixPrompt: 'x'.repeat(8193) },

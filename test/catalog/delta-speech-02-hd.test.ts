@@ -20,6 +20,7 @@ const languages =
   'Chinese, Chinese,Yue, English, Arabic, Russian, Spanish, French, Portuguese, German, Turkish, Dutch, Ukrainian, Vietnamese, Indonesian, Japanese, Italian, Korean, Thai, Polish, Romanian, Greek, Czech, Finnish, Hindi, Bulgarian, Danish, Hebrew, Malay, Persian, Slovak, Swedish, Croatian, Filipino, Hungarian, Norwegian, Slovenian, Catalan, Nynorsk, Tamil, Afrikaans, auto';
 
 accepts(model, base, [
+  ['a switch that is null', { latex_read: null }],
   ['a text of 9999 characters', { text: 'x'.repeat(9999) }],
   ['a text of 9999 characters outside the basic plane', { text: '𝒳'.repeat(9999) }],
   ['a pause of 0.01 seconds', { text: 'a<#0.01#>b' }],
@@ -154,7 +155,6 @@ refuses(model, base, [
     'pronunciation_dict.tone.0: a tone must be a number from 1 to 5',
   ],
   ['a replacement that is a number', tone(1), 'pronunciation_dict.tone.0: must be a string'],
-  ['a switch that is null', { latex_read: null }, 'latex_read: must be true or false'],
   ['an unknown kind of subtitles', { subtitle_type: 'line' }, 'subtitle_type: must be one of sentence, word'],
   ['a stream, which the contract does not have', { stream: true }, 'stream: unknown field'],
   [

@@ -43,7 +43,11 @@ accepts(model, base, [
 refuses(model, base, [
   ['no video', { video_url: undefined }, one],
   ['two videos', { video_creation_id }, one],
-  ['an empty id', { video_url: undefined, video_creation_id: '' }, 'video_creation_id: must not be empty'],
+  [
+    'an empty id',
+    { video_url: undefined, video_creation_id: '' },
+    'video_creation_id: exactly one of video_creation_id and video_url is required',
+  ],
   [
     'an id that is a number',
     { video_url: undefined, video_creation_id: 5 },
@@ -54,7 +58,11 @@ refuses(model, base, [
     { video_url: 'data:video/mp4;base64,AAAA' },
     'video_url: must be an http or https URL or a file id',
   ],
-  ['a video that is null', { video_url: null }, 'video_url: must be a string'],
+  [
+    'a video that is null',
+    { video_url: null },
+    'video_creation_id: exactly one of video_creation_id and video_url is required',
+  ],
   ['2 end frames', { images: [image, image] }, 'images: must have at most 1 item'],
   ['an end frame that is no list', { images: image }, 'images: must be an array'],
   [

@@ -12,6 +12,7 @@ const members =
   'Label, ContentProducer, ContentPropagator, ProduceID, PropagateID, ReservedCode1, ReservedCode2';
 
 accepts(model, base, [
+  ['a sound that is null', { audio: null }],
   ['two frames and nothing else', {}],
   [
     'frames in different forms',
@@ -46,7 +47,6 @@ refuses(model, base, [
   ['2.5 seconds', { duration: 2.5 }, 'duration: must be an integer'],
   ['a seed as text', { seed: 'random' }, 'seed: must be an integer'],
   ['4k', { resolution: '4k' }, 'resolution: must be one of 540p, 720p, 1080p'],
-  ['a sound that is null', { audio: null }, 'audio: must be true or false'],
   ['a position in words', { wm_position: 'bottom_left' }, 'wm_position: must be one of 1, 2, 3, 4'],
   ['position 0', { wm_position: 0 }, 'wm_position: must be one of 1, 2, 3, 4'],
   [

@@ -10,6 +10,7 @@ const base = { subject_image_list: subjects(1) };
 const forms = 'must be an http or https URL or base64 without a data: prefix or a file id';
 
 accepts(model, base, [
+  ['a prompt that is null', { prompt: null }],
   ['one subject and nothing else', {}],
   ['4 subjects', { subject_image_list: subjects(4) }],
   ['a subject as raw base64', { subject_image_list: [{ subject_image: 'iVBORw0KGgoAAAANSUhEUgAA' }] }],
@@ -45,7 +46,6 @@ refuses(model, base, [
     'subject_image_list.0.subject_imgae: unknown field, did you mean subject_image?',
   ],
   ['a prompt of 2501 characters', { prompt: 'x'.repeat(2501) }, 'prompt: must be at most 2500 characters'],
-  ['a prompt that is null', { prompt: null }, 'prompt: must be a string'],
   ['a scene on another scheme', { scene_image: 'ftp://files.test/a.png' }, `scene_image: ${forms}`],
   ['a list of styles', { style_image: [url] }, 'style_image: must be a string'],
   ['0 pictures', { n: 0 }, 'n: must be between 1 and 9'],

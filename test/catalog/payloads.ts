@@ -6,7 +6,8 @@ import type { Model } from '../../src/catalog/model.ts';
 
 /** The part of JSON Schema that descriptions use. */
 interface Schema {
-  readonly type?: string;
+  /** A field that may be left out may be null, too. */
+  readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly anyOf?: readonly Schema[];
@@ -55,7 +56,28 @@ export function faultsOf(model: Model, body: unknown): Faults {
 const isOfRule = (model: Model, { reason }: Faults[number]): boolean =>
   model.rules.some(rule => rule.says === reason);
 
-function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
+const isNullable = ({ type, anyOf }: Schema): boolean =>
+  (Array.isArray(type) && type.includes('null')) || (anyOf ?? []).some(option => option.type === 'null');
+
+/** The same without null, which stands for a field that is left out. */
+function withoutNull(schema: Schema): Schema {
+  const { type, enum: words, anyOf, ...rest } = schema;
+  const types = typeof type === 'object' ? type.filter(one => one !== 'null') : type;
+  return {
+    ...rest,
+    ...(types !== undefined && { type: typeof types === 'object' ? types[0]! : types }),
+    ...(words && { enum: words.filter(word => word !== null) }),
+    ...(anyOf && { anyOf: anyOf.filter(option => option.type !== 'null') }),
+  };
+}
+
+function valuesOf(given: Schema): fc.Arbitrary<unknown> {
+  if (isNullable(given))
+    return fc.oneof(
+      { weight: 4, arbitrary: valuesOf(withoutNull(given)) },
+      { weight: 1, arbitrary: fc.constantFrom(null, '', []) },
+    );
+  const schema = given;
   const options = schema.anyOf ?? schema.oneOf;
   if (options) return fc.oneof(...options.map(valuesOf));
   if (schema.const !== undefined) return fc.constant(schema.const);
@@ -111,9 +133,26 @@ function stringsOf({
 }
 
 /** Each breaks the schema in one place. */
-function mutantsOf(schema: Schema, value: unknown, path: readonly string[] = []): readonly Mutant[] {
+function mutantsOf(given: Schema, value: unknown, path: readonly string[] = []): readonly Mutant[] {
   const here = path.join('.');
+  const mayBeLeftOut = isNullable(given);
+  const schema = withoutNull(given);
+  if (mayBeLeftOut && isLeftOut(value))
+    return [{ path: here, body: { no: 'object' } }].filter(() => schema.type !== 'object');
   const wrong = (body: unknown): Mutant => ({ path: here, body });
+  const isWrong = ({ path, body }: Mutant) => !(mayBeLeftOut && path === here && isLeftOut(body));
+  return allMutantsOf(schema, value, path, wrong).filter(isWrong);
+}
+
+const isLeftOut = (value: unknown): boolean =>
+  value === null || value === '' || (Array.isArray(value) && value.length === 0);
+
+function allMutantsOf(
+  schema: Schema,
+  value: unknown,
+  path: readonly string[],
+  wrong: (body: unknown) => Mutant,
+): readonly Mutant[] {
   if (schema.anyOf || schema.const !== undefined || schema.enum)
     return [wrong('no such word'), wrong({ no: 'object' })];
   if (schema.oneOf) {

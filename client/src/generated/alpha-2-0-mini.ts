@@ -43,7 +43,7 @@ export interface Alpha20MiniInput {
       readonly url: string;
     };
     /** Role. May be empty or left out for a single first frame. */
-    readonly role?: 'first_frame' | 'last_frame' | 'reference_image' | '';
+    readonly role?: 'first_frame' | 'last_frame' | 'reference_image' | '' | null;
   } | {
     readonly type: 'video_url';
     /** Video. */
@@ -74,28 +74,28 @@ export interface Alpha20MiniInput {
    * Sound. Speech, effects and music that fit the picture, in one channel; a silent video without.
    * @default true
    */
-  readonly generate_audio?: boolean;
+  readonly generate_audio?: boolean | null;
   /**
    * Resolution.
    * @default '720p'
    */
-  readonly resolution?: '480p' | '720p';
+  readonly resolution?: '480p' | '720p' | null;
   /**
    * Aspect ratio. adaptive: of the first frame, else of the first video or picture, else by the text.
    * @default 'adaptive'
    */
-  readonly ratio?: '16:9' | '4:3' | '1:1' | '3:4' | '9:16' | '21:9' | 'adaptive';
+  readonly ratio?: '16:9' | '4:3' | '1:1' | '3:4' | '9:16' | '21:9' | 'adaptive' | null;
   /**
    * Watermark. A mark in the lower right corner.
    * @default false
    */
-  readonly watermark?: boolean;
+  readonly watermark?: boolean | null;
   /**
    * Duration. -1: the model chooses.
    * 4 to 15 s.
    * @default 5
    */
-  readonly duration?: number;
+  readonly duration?: number | null;
 }
 
 export const alpha20Mini: ModelDescription = {
@@ -189,12 +189,16 @@ export const alpha20Mini: ModelDescription = {
                   "title": "Picture"
                 },
                 "role": {
-                  "type": "string",
+                  "type": [
+                    "string",
+                    "null"
+                  ],
                   "enum": [
                     "first_frame",
                     "last_frame",
                     "reference_image",
-                    ""
+                    "",
+                    null
                   ],
                   "title": "Role",
                   "description": "May be empty or left out for a single first frame."
@@ -336,24 +340,34 @@ export const alpha20Mini: ModelDescription = {
         "maxItems": 16
       },
       "generate_audio": {
+        "type": [
+          "boolean",
+          "null"
+        ],
         "default": true,
-        "type": "boolean",
         "title": "Sound",
         "description": "Speech, effects and music that fit the picture, in one channel; a silent video without.",
         "group": "Sound"
       },
       "resolution": {
+        "type": [
+          "string",
+          "null"
+        ],
         "default": "720p",
-        "type": "string",
         "enum": [
           "480p",
-          "720p"
+          "720p",
+          null
         ],
         "title": "Resolution"
       },
       "ratio": {
+        "type": [
+          "string",
+          "null"
+        ],
         "default": "adaptive",
-        "type": "string",
         "enum": [
           "16:9",
           "4:3",
@@ -361,14 +375,18 @@ export const alpha20Mini: ModelDescription = {
           "3:4",
           "9:16",
           "21:9",
-          "adaptive"
+          "adaptive",
+          null
         ],
         "title": "Aspect ratio",
         "description": "adaptive: of the first frame, else of the first video or picture, else by the text."
       },
       "watermark": {
+        "type": [
+          "boolean",
+          "null"
+        ],
         "default": false,
-        "type": "boolean",
         "title": "Watermark",
         "description": "A mark in the lower right corner.",
         "group": "Delivery"
@@ -384,6 +402,9 @@ export const alpha20Mini: ModelDescription = {
           {
             "type": "number",
             "const": -1
+          },
+          {
+            "type": "null"
           }
         ],
         "title": "Duration",

@@ -26,7 +26,7 @@ export interface BetaOutpaintInput {
    * Prompt. What the new part shows. May end with parameters such as --no text --seed 7.
    * 1 to 8192 characters.
    */
-  readonly remixPrompt?: string;
+  readonly remixPrompt?: string | null;
 }
 
 export const betaOutpaint: ModelDescription = {
@@ -69,7 +69,10 @@ export const betaOutpaint: ModelDescription = {
         "widget": "slider"
       },
       "remixPrompt": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Prompt",
         "description": "What the new part shows. May end with parameters such as --no text --seed 7.",
         "widget": "parameters",

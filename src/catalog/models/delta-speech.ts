@@ -105,9 +105,10 @@ const input = z.strictObject({
     {
       voice_id: text(null, {
         title: 'Voice',
-        description: 'Empty where timbres are mixed.',
+        description: 'Required unless timbre_weights is given, and left out beside it.',
         widget: 'voice',
         examples: knownVoices,
+        requiredUnless: 'timbre_weights',
       }).optional(),
       speed: number(0.5, 2, { title: 'Speed', widget: 'slider' }).default(1),
       vol: number(0, 10, { title: 'Volume', widget: 'slider' }).default(1),
@@ -193,6 +194,9 @@ const input = z.strictObject({
 type DeltaInput = z.output<typeof input>;
 
 const isNamed = (voice: string | undefined): boolean => voice !== undefined && voice.trim() !== '';
+/** Zeros ask for nothing. */
+const asksForEffects = ({ voice_modify: modify = {} }: DeltaInput): boolean =>
+  Object.values(modify).some(value => value !== undefined && value !== 0);
 const isMixed = ({ timbre_weights = [] }: DeltaInput): boolean => timbre_weights.length > 0;
 
 /** Contract 2.15: both models take the same fields and differ in their names alone. */
@@ -222,8 +226,7 @@ export function defineDeltaSpeech(names: {
       {
         says: 'voice effects cannot be used with the format pcm',
         fields: ['voice_modify', 'audio_setting.format'],
-        holds: ({ voice_modify, audio_setting }) =>
-          voice_modify === undefined || audio_setting.format !== 'pcm',
+        holds: input => !asksForEffects(input) || input.audio_setting.format !== 'pcm',
         brokenBy: { voice_modify: { pitch: 10 }, audio_setting: { format: 'pcm' } },
       },
     ],
