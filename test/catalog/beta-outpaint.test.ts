@@ -75,11 +75,11 @@ test('a picture beyond 4096 px is not extended', () => {
 });
 
 for (const [scale, width, height] of [
-  [1.1, 1724, 740],
-  [1.5, 2352, 1008],
-  [2, 3136, 1344],
+  [1.1, 1644, 704],
+  [1.5, 1920, 824],
+  [2, 2218, 950],
 ] as const) {
-  test(`a scale of ${scale} multiplies each side, to whole even pixels`, () => {
+  test(`a scale of ${scale} multiplies the area, each side to whole even pixels`, () => {
     const plan = model.render(accepted(model, { ...base, scale }), picture(1568, 672));
     assert.deepEqual(plan, {
       kind: 'image',
@@ -100,8 +100,8 @@ test('the plan takes words, seed and looks from the prompt', () => {
   const remixPrompt = 'snow --no people --seed 0 --style raw';
   assert.deepEqual(model.render(accepted(model, { ...base, remixPrompt })), {
     kind: 'image',
-    width: 1536,
-    height: 1536,
+    width: 1254,
+    height: 1254,
     count: 4,
     prompt: 'snow',
     negativePrompt: 'people',

@@ -20,6 +20,11 @@ const languages =
   'Chinese, Chinese,Yue, English, Arabic, Russian, Spanish, French, Portuguese, German, Turkish, Dutch, Ukrainian, Vietnamese, Indonesian, Japanese, Italian, Korean, Thai, Polish, Romanian, Greek, Czech, Finnish, Hindi, Bulgarian, Danish, Hebrew, Malay, Persian, Slovak, Swedish, Croatian, Filipino, Hungarian, Norwegian, Slovenian, Catalan, Nynorsk, Tamil, Afrikaans, auto';
 
 accepts(model, base, [
+  [
+    'pcm with effects that ask for nothing',
+    { audio_setting: { format: 'pcm' }, voice_modify: { pitch: 0, timbre: null } },
+  ],
+  ['pcm with no effects', { audio_setting: { format: 'pcm' }, voice_modify: {} }],
   ['a switch that is null', { latex_read: null }],
   ['a text of 9999 characters', { text: 'x'.repeat(9999) }],
   ['a text of 9999 characters outside the basic plane', { text: '𝒳'.repeat(9999) }],
@@ -333,4 +338,19 @@ test('a failure has no data and the number that the family gives its cause', () 
     nativeOf(cancelledBody(model, base)),
     native(1000, 'Runtime execution failed: cancelled on request'),
   );
+});
+
+test('effects that ask for nothing are not kept', () => {
+  const body = { ...base, voice_modify: { pitch: 0, intensity: 0, timbre: 0, sound_effects: '' } };
+  assert.deepEqual(accepted(model, body), accepted(model, base));
+});
+
+test('the bitrate of raw samples is what they have', () => {
+  const pcm = (format: string, channel: number) =>
+    successBody(
+      model,
+      { ...base, audio_setting: { format, sample_rate: 8000, channel } },
+      { outputs: [{ ...sound, sampleRate: 8000, channels: channel }], result: { bitrate: 64_000 } },
+    ).extra_info.bitrate;
+  assert.deepEqual([pcm('wav', 1), pcm('pcm', 2), pcm('mp3', 1)], [128_000, 256_000, 64_000]);
 });

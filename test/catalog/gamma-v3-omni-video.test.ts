@@ -40,6 +40,9 @@ accepts(model, base, [
     { multi_prompt: [{ index: 1, prompt: '<<<video_1>>>', duration: '1' }] },
   ],
   ['an unused shot_type', { shot_type: 'customize' }],
+  ['an unused shot_type that is none', { multi_shot: false, shot_type: 'auto' }],
+  ['unused shots of any kind', { multi_prompt: [{ words: 5 }] }],
+  ['an unused prompt of any length', { prompt: 'x'.repeat(9000), ...customize(shots('5')) }],
   [
     'shots whose seconds are not the duration, with a base video',
     { ...customize(shots('1')), video_list: editing },
@@ -83,7 +86,11 @@ refuses(model, base, [
     { multi_shot: true },
     'shot_type: the shot_type is required when multi_shot is true',
   ],
-  ['another shot_type', { shot_type: 'auto' }, 'shot_type: must be one of customize, intelligence'],
+  [
+    'another shot_type',
+    { multi_shot: true, shot_type: 'auto' },
+    'shot_type: must be one of customize, intelligence',
+  ],
   [
     'shots of one’s own that are not there',
     customize(undefined),

@@ -70,6 +70,12 @@ for (const [text, spoken, emotion, speed] of [
   ['Read this slowly and sadly: the end', 'the end', 'sad', 0.8],
   ['Speak quickly: run', 'run', null, 1.25],
   ['Whisper: be quiet', 'be quiet', 'calm', 1],
+  ['Say: good morning', 'good morning', null, 1],
+  ['Speak in a low voice: come here', 'come here', null, 1],
+  ['Read the family names: Smith, Jones', 'Read the family names: Smith, Jones', null, 1],
+  ['Say to John: dinner is ready', 'Say to John: dinner is ready', null, 1],
+  ['Whisper the password: swordfish', 'Whisper the password: swordfish', null, 1],
+  ['Read chapter 3: the storm', 'Read chapter 3: the storm', null, 1],
   ['Note: nothing is asked for here', 'Note: nothing is asked for here', null, 1],
   ['Say:', 'Say:', null, 1],
 ] as const) {

@@ -4,10 +4,10 @@ import type { ModelDescription } from '../bodies.ts';
 /**
  * Video from words or frames, with drafts. Draws a video of 4 to 12 seconds with sound from words, from its
  * frames, or from a draft.
- * - content: at most one text item is allowed
  * - content: a last_frame is only allowed together with a first_frame
  * - content: two frames must have the roles first_frame and last_frame, one each
  * - content: at most two pictures that are no reference_image are allowed, a first_frame and a last_frame
+ * - content: at most one text item is allowed
  * - content: a draft_task must be the only item
  * - draft: a draft cannot be made from a draft_task
  * - resolution: a draft must have the resolution 480p
@@ -427,12 +427,6 @@ export const alpha15Pro: ModelDescription = {
   },
   "rules": [
     {
-      "says": "at most one text item is allowed",
-      "fields": [
-        "content"
-      ]
-    },
-    {
       "says": "a last_frame is only allowed together with a first_frame",
       "fields": [
         "content"
@@ -446,6 +440,12 @@ export const alpha15Pro: ModelDescription = {
     },
     {
       "says": "at most two pictures that are no reference_image are allowed, a first_frame and a last_frame",
+      "fields": [
+        "content"
+      ]
+    },
+    {
+      "says": "at most one text item is allowed",
       "fields": [
         "content"
       ]

@@ -4,10 +4,10 @@ import type { ModelDescription } from '../bodies.ts';
 /**
  * Video from words, pictures, videos and sounds. Draws a video of 4 to 15 seconds with sound from words, from
  * its frames, or with references.
- * - content: at most one text item is allowed
  * - content: a last_frame is only allowed together with a first_frame
  * - content: two frames must have the roles first_frame and last_frame, one each
  * - content: at most two pictures that are no reference_image are allowed, a first_frame and a last_frame
+ * - content: at most 50 texts are allowed
  * - content: first and last frames cannot be mixed with references; a reference picture must have the role
  *   reference_image
  * - content: a sound requires at least one reference picture or video
@@ -19,9 +19,9 @@ import type { ModelDescription } from '../bodies.ts';
  */
 export interface Alpha20MiniInput {
   /**
-   * Content. A text and, beside it or alone, either the first frame, the first and the last frame, or
+   * Content. Texts and, beside them or alone, either the first frame, the first and the last frame, or
    * references: up to 9 pictures, 3 videos and 3 sounds.
-   * 1 to 16 items.
+   * 1 to 65 items.
    */
   readonly content: readonly ({
     readonly type: 'text';
@@ -335,9 +335,9 @@ export const alpha20Mini: ModelDescription = {
           ]
         },
         "title": "Content",
-        "description": "A text and, beside it or alone, either the first frame, the first and the last frame, or references: up to 9 pictures, 3 videos and 3 sounds.",
+        "description": "Texts and, beside them or alone, either the first frame, the first and the last frame, or references: up to 9 pictures, 3 videos and 3 sounds.",
         "minItems": 1,
-        "maxItems": 16
+        "maxItems": 65
       },
       "generate_audio": {
         "type": [
@@ -420,12 +420,6 @@ export const alpha20Mini: ModelDescription = {
   },
   "rules": [
     {
-      "says": "at most one text item is allowed",
-      "fields": [
-        "content"
-      ]
-    },
-    {
       "says": "a last_frame is only allowed together with a first_frame",
       "fields": [
         "content"
@@ -439,6 +433,12 @@ export const alpha20Mini: ModelDescription = {
     },
     {
       "says": "at most two pictures that are no reference_image are allowed, a first_frame and a last_frame",
+      "fields": [
+        "content"
+      ]
+    },
+    {
+      "says": "at most 50 texts are allowed",
       "fields": [
         "content"
       ]

@@ -18,7 +18,7 @@ export interface BetaOutpaintInput {
    */
   readonly imageNo: number;
   /**
-   * Scale. By how much the result is wider and higher than the picture.
+   * Scale. How many times the area of the picture the result has; 2 makes each side 1.41 times as long.
    * 1.1 to 2.
    */
   readonly scale: number;
@@ -65,7 +65,7 @@ export const betaOutpaint: ModelDescription = {
         "minimum": 1.1,
         "maximum": 2,
         "title": "Scale",
-        "description": "By how much the result is wider and higher than the picture.",
+        "description": "How many times the area of the picture the result has; 2 makes each side 1.41 times as long.",
         "widget": "slider"
       },
       "remixPrompt": {

@@ -49,7 +49,7 @@ export interface EpsilonQ2TurboExtendInput {
    * @default 'bottom_left'
    */
   readonly wm_position?: 'top_left' | 'top_right' | 'bottom_right' | 'bottom_left' | null;
-  /** Metadata. Kept in the file as it is. A default is used when it is empty. */
+  /** Metadata. Kept in the file as it is. A default that names the job is used when it is empty. */
   readonly meta_data?: string | null;
   /**
    * Pass-through. Given back as it is.
@@ -232,36 +232,9 @@ export const epsilonQ2TurboExtend: ModelDescription = {
           "null"
         ],
         "title": "Metadata",
-        "description": "Kept in the file as it is. A default is used when it is empty.",
+        "description": "Kept in the file as it is. A default that names the job is used when it is empty.",
         "group": "Delivery",
-        "contentMediaType": "application/json",
-        "contentSchema": {
-          "type": "object",
-          "properties": {
-            "Label": {
-              "type": "string"
-            },
-            "ContentProducer": {
-              "type": "string"
-            },
-            "ContentPropagator": {
-              "type": "string"
-            },
-            "ProduceID": {
-              "type": "string"
-            },
-            "PropagateID": {
-              "type": "string"
-            },
-            "ReservedCode1": {
-              "type": "string"
-            },
-            "ReservedCode2": {
-              "type": "string"
-            }
-          },
-          "additionalProperties": false
-        }
+        "contentMediaType": "application/json"
       },
       "payload": {
         "type": [

@@ -57,7 +57,7 @@ export interface EpsilonQ3TurboStartEnd2videoInput {
    * @default 3
    */
   readonly wm_position?: 1 | 2 | 3 | 4 | null;
-  /** Metadata. Kept in the file as it is. A default is used when it is empty. */
+  /** Metadata. Kept in the file as it is. A default that names the job is used when it is empty. */
   readonly meta_data?: string | null;
   /**
    * Pass-through. Given back as it is.
@@ -236,36 +236,9 @@ export const epsilonQ3TurboStartEnd2video: ModelDescription = {
           "null"
         ],
         "title": "Metadata",
-        "description": "Kept in the file as it is. A default is used when it is empty.",
+        "description": "Kept in the file as it is. A default that names the job is used when it is empty.",
         "group": "Delivery",
-        "contentMediaType": "application/json",
-        "contentSchema": {
-          "type": "object",
-          "properties": {
-            "Label": {
-              "type": "string"
-            },
-            "ContentProducer": {
-              "type": "string"
-            },
-            "ContentPropagator": {
-              "type": "string"
-            },
-            "ProduceID": {
-              "type": "string"
-            },
-            "PropagateID": {
-              "type": "string"
-            },
-            "ReservedCode1": {
-              "type": "string"
-            },
-            "ReservedCode2": {
-              "type": "string"
-            }
-          },
-          "additionalProperties": false
-        }
+        "contentMediaType": "application/json"
       },
       "payload": {
         "type": [

@@ -41,6 +41,8 @@ export interface GammaV2MultiImage2imageInput {
    * @default 1
    */
   readonly n?: number | null;
+  /** Resolution. */
+  readonly resolution?: '1k' | null;
   /**
    * Aspect ratio.
    * @default '16:9'
@@ -200,6 +202,17 @@ export const gammaV2MultiImage2image: ModelDescription = {
         "maximum": 9,
         "title": "Pictures",
         "widget": "slider"
+      },
+      "resolution": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "enum": [
+          "1k",
+          null
+        ],
+        "title": "Resolution"
       },
       "aspect_ratio": {
         "type": [
