@@ -36,6 +36,8 @@ function typeOf(schema: Schema, indent: string): string {
   if (options) return unionOf(options.map(option => typeOf(option, indent)));
   if (schema.const !== undefined) return literal(schema.const);
   if (schema.enum) return schema.enum.map(literal).join(' | ');
+  const { type } = schema;
+  if (typeof type === 'object') return unionOf(type.map(one => typeOf({ ...schema, type: one }, indent)));
   switch (schema.type) {
     case 'object':
       return objectType(schema, indent);
@@ -86,7 +88,8 @@ function linesOn(schema: Schema): readonly string[] {
   ];
 }
 
-function boundsOf(schema: Schema): string {
+function boundsOf(given: Schema): string {
+  const schema = withoutNull(given);
   const options = schema.anyOf?.map(boundsOf).filter(text => text !== '') ?? [];
   if (options.length > 0) return options.join(', or ') + unitOf(schema);
   if (schema.type === 'integer' || schema.type === 'number')
@@ -95,6 +98,12 @@ function boundsOf(schema: Schema): string {
   if (schema.type === 'array') return counted(schema.minItems, schema.maxItems, 'item');
   return '';
 }
+
+/** That a field may be null is in its type. */
+const withoutNull = (schema: Schema): Schema => {
+  const types = typeof schema.type === 'object' ? schema.type.filter(type => type !== 'null') : [];
+  return types[0] === undefined ? schema : { ...schema, type: types[0] };
+};
 
 const unitOf = ({ unit, anyOf, minimum, maximum }: Schema): string =>
   unit === undefined || (!anyOf && minimum === undefined && maximum === undefined) ? '' : ` ${unit}`;

@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import type { Model } from './model.ts';
+import { publishedSchema } from './published-schema.ts';
 
 /** One line of `GET /v1/models`. */
 export function summarize(model: Model) {
@@ -21,7 +21,7 @@ export function describe(model: Model) {
   return {
     ...summarize(model),
     limits: { max_body_bytes: model.maxBodyBytes },
-    input_schema: z.toJSONSchema(model.schema, { io: 'input', unrepresentable: 'any' }),
+    input_schema: publishedSchema(model.schema),
     rules: [...model.rules, ...model.mediaRules].map(({ says, fields }) => ({ says, fields })),
     examples: model.examples,
   };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Rule } from './model.ts';
+import { isMeant } from './omitted.ts';
 
 /** One thing wrong with a request: where, and a reason that follows it in the sentence. */
 export interface Fault {
@@ -29,7 +30,7 @@ export function parseInput<Schema extends z.ZodObject>(
     const faults = brokenRules(rules, parsed.data);
     return faults.length === 0 ? { ok: true, input: parsed.data } : { ok: false, faults };
   }
-  const faults = parsed.error.issues.flatMap(issue => faultsOfIssue(schema, issue));
+  const faults = parsed.error.issues.flatMap(issue => faultsOfIssue(schema, body, issue));
   const wrong = new Set(faults.map(fault => fault.path.split('.')[0]));
   const judgeable = rules.filter(rule => rule.fields.every(field => !wrong.has(field.split('.')[0])));
   return { ok: false, faults: [...faults, ...brokenRules(judgeable, soundPart(schema, body, wrong))] };
@@ -53,9 +54,9 @@ function soundPart<Schema extends z.ZodObject>(
   return Object.fromEntries(sound) as z.output<Schema>;
 }
 
-function faultsOfIssue(schema: z.ZodObject, issue: z.core.$ZodIssue): Faults {
+function faultsOfIssue(schema: z.ZodObject, body: unknown, issue: z.core.$ZodIssue): Faults {
   if (issue.code === 'unrecognized_keys') {
-    const known = knownKeysAt(schema, issue.path);
+    const known = knownKeysAt(schema, body, issue.path);
     return issue.keys.map((key, index) => ({
       path: pathOf([...issue.path, key]),
       reason: `unknown field${index < maxSuggestions ? suggestion(key, known) : ''}`,
@@ -66,7 +67,7 @@ function faultsOfIssue(schema: z.ZodObject, issue: z.core.$ZodIssue): Faults {
     const closest = issue.errors.toSorted((a, b) => a.length - b.length)[0];
     if (closest && closest.length > 0) {
       return closest.flatMap(inner =>
-        faultsOfIssue(schema, { ...inner, path: [...issue.path, ...inner.path] }),
+        faultsOfIssue(schema, body, { ...inner, path: [...issue.path, ...inner.path] }),
       );
     }
   }
@@ -97,19 +98,29 @@ const words: Readonly<Record<string, string>> = {
   object: 'an object',
 };
 
-/** The keys of the object at a path, of every option where there are several. */
-function knownKeysAt(schema: z.ZodObject, path: readonly PropertyKey[]): readonly string[] {
+/** The keys of the object at a path: of the option of a union that was meant, of every one where none can be told. */
+function knownKeysAt(schema: z.ZodObject, body: unknown, path: readonly PropertyKey[]): readonly string[] {
   let at: readonly z.core.$ZodType[] = [schema];
+  let value = body;
   for (const key of path) {
-    at = at.flatMap(optionsOf).flatMap(option => {
+    at = at.flatMap(meantBy(value)).flatMap(option => {
       if (option instanceof z.ZodObject) return option.shape[String(key)] ?? [];
       return option instanceof z.ZodArray ? option.element : [];
     });
+    value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
   }
   return at
-    .flatMap(optionsOf)
+    .flatMap(meantBy(value))
     .flatMap(option => (option instanceof z.ZodObject ? Object.keys(option.shape) : []));
 }
+
+const meantBy =
+  (value: unknown) =>
+  (schema: z.core.$ZodType): readonly z.core.$ZodType[] => {
+    const options = optionsOf(schema);
+    const meant = options.filter(option => isMeant(option, value));
+    return meant.length > 0 ? meant : options;
+  };
 
 function optionsOf(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
   const at = unwrap(schema);

@@ -10,6 +10,8 @@ export type Hints = {
   readonly group?: string;
   /** Values to choose from, where any other may be written too. */
   readonly examples?: string[];
+  /** The field that may stand instead; without it this one is required. */
+  readonly requiredUnless?: string;
 };
 
 /** Length in Unicode code points: what the contract calls characters. */

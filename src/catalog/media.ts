@@ -57,6 +57,8 @@ declare module 'zod' {
     widget?: Widget;
     /** Fields of one group stand together in a form. */
     group?: string;
+    /** The path of the field that may stand instead of this one: without it, a rule requires this one. */
+    requiredUnless?: string;
   }
 }
 

@@ -3,6 +3,7 @@ import type { Band, JobError, JobResult, JobState, Output } from '../domain/job.
 import type { MediaFacts } from '../domain/media.ts';
 import { type Faults, type ParsedInput, parseInput } from './faults.ts';
 import { type FoundMedia, mediaFinder } from './media.ts';
+import { omittedStripper } from './omitted.ts';
 import type { RenderPlan } from './render-plan.ts';
 
 export type Kind = 'video' | 'image' | 'speech';
@@ -96,6 +97,8 @@ export interface ModelDefinition<Schema extends z.ZodObject> {
   readonly summary: string;
   /** The body of a creation: types, bounds, defaults, and hints for forms. */
   readonly input: Schema;
+  /** Top-level fields that a switch in this very body makes unused: they are neither judged nor kept nor sent on. */
+  readonly unused?: (body: Readonly<Record<string, unknown>>) => readonly string[];
   readonly rules?: readonly Rule<z.output<Schema>>[];
   readonly mediaRules?: readonly MediaRule<z.output<Schema>>[];
   /** Whether the medium at a path has no effect in this input: then it is neither looked at nor fetched. */
@@ -187,6 +190,12 @@ export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinit
   const rules = definition.rules ?? [];
   const mediaRules = definition.mediaRules ?? [];
   const findMedia = mediaFinder(definition.input);
+  const withoutOmitted = omittedStripper(definition.input);
+  const withoutUnused = (body: unknown): unknown => {
+    if (!definition.unused || typeof body !== 'object' || body === null) return body;
+    const unused = definition.unused({ ...body });
+    return Object.fromEntries(Object.entries(body).filter(([name]) => !unused.includes(name)));
+  };
   const mediaOf = (input: unknown): readonly FoundMedia[] =>
     findMedia(input).filter(found => !definition.ignoresMedia?.(trusted(input), found.path.join('.')));
   const mediaPaths = (input: unknown): readonly string[] => [
@@ -215,7 +224,7 @@ export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinit
     takesExternalTaskId:
       definition.deliveryGroup !== undefined || 'external_task_id' in definition.input.shape,
     examples: definition.examples,
-    parse: body => parseInput(definition.input, rules, body),
+    parse: body => parseInput(definition.input, rules, withoutUnused(withoutOmitted(body))),
     media: mediaOf,
     mediaFaults: (input, factsAt) =>
       mediaRules

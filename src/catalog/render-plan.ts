@@ -114,6 +114,8 @@ export interface VideoPlan {
   readonly draft?: boolean;
   /** JSON text kept in the metadata of the file itself. */
   readonly metadata?: string;
+  /** Where there is none: a label that names this gateway and the job stands there. */
+  readonly ownLabel?: true;
   /** How the mark looks, where there is one; in the lower right corner where it says nothing. */
   readonly mark?: Mark;
   /** `copy`: a second, marked video beside the clean one. `burned`: the mark is in the video itself. */

@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import { models as catalog } from '../catalog/index.ts';
 import type { Model } from '../catalog/model.ts';
+import { publishedSchema } from '../catalog/published-schema.ts';
 import { answer, json, ref, refused } from './openapi-answers.ts';
 import { type Json, schemas } from './openapi-schemas.ts';
 
@@ -50,7 +50,7 @@ const fileRefusals = ['key_missing', 'scope_files'] as const;
 
 /** The schema of an input; what is ours beside JSON Schema gets the prefix that the standard asks for. */
 const inputSchema = (model: Model): Json => {
-  const { $schema: _, ...schema } = z.toJSONSchema(model.schema, { io: 'input', unrepresentable: 'any' });
+  const { $schema: _, ...schema } = publishedSchema(model.schema);
   const rules = [...model.rules, ...model.mediaRules].map(rule => rule.says);
   return {
     ...(prefixOwn(schema) as Json),
@@ -60,7 +60,7 @@ const inputSchema = (model: Model): Json => {
   };
 };
 
-const ownWords: ReadonlySet<string> = new Set(['media', 'unit', 'widget', 'group']);
+const ownWords: ReadonlySet<string> = new Set(['media', 'unit', 'widget', 'group', 'requiredUnless']);
 
 function prefixOwn(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(prefixOwn);

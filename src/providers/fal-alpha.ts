@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AlphaItem } from '../catalog/models/alpha.ts';
+import { type AlphaItem, wordsOf } from '../catalog/models/alpha.ts';
 import { type FalCall, no } from './fal-call.ts';
 import { mapping } from './mapping.ts';
 
@@ -77,7 +77,7 @@ const auto = (ratio: string): string => (ratio === 'adaptive' ? 'auto' : ratio);
 
 /** The list of items as the endpoint for words, for frames or for references takes it. */
 function alphaContent(content: readonly AlphaItem[]): FalCall {
-  const prompt = content.find(item => item.type === 'text')?.text;
+  const prompt = wordsOf(content);
   const urlsOf = (type: 'image_url' | 'video_url' | 'audio_url', wanted: (role: string) => boolean) =>
     content.flatMap(item => (item.type === type && wanted(item.role ?? '') ? (item[type]?.url ?? []) : []));
   const [first] = urlsOf('image_url', role => role === 'first_frame' || role === '');

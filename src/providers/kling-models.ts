@@ -26,6 +26,12 @@ export type KlingInput = Readonly<Record<string, unknown>>;
 const own = z.looseObject({});
 const asItIs = mapping(own, (input): KlingInput => input);
 
+/** It has one resolution, and no field for it. */
+const multi = mapping(
+  z.looseObject({ resolution: z.literal('1k').optional() }),
+  ({ resolution: _, ...input }): KlingInput => input,
+);
+
 const turbo = mapping(
   z.looseObject({ prompt: z.string() }),
   (input): KlingInput => ({
@@ -55,7 +61,7 @@ const omni = mapping(
 
 export const klingMappings: Readonly<Record<keyof typeof klingModels, Mapping<KlingInput>>> = {
   'gamma-v2-6-motion-control': asItIs,
-  'gamma-v2-multi-image2image': asItIs,
+  'gamma-v2-multi-image2image': multi,
   'gamma-v2-image': asItIs,
   'gamma-v3-image': asItIs,
   'gamma-v3-turbo-t2v': turbo,

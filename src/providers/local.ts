@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { RenderPlan } from '../catalog/render-plan.ts';
 import type { Clock } from '../domain/clock.ts';
+import { toJson } from '../domain/json.ts';
 import type {
   ProducedFile,
   Production,
@@ -135,8 +136,21 @@ function progressOf({ render, sandbox: { failure, delayMs }, ended }: Running, h
 
 function planOf(catalog: Catalog, task: ProviderTask): RenderPlan {
   const { job, facts } = task;
-  return modelOf(catalog, task).render(job.input, path => facts[path] ?? null);
+  const plan = modelOf(catalog, task).render(job.input, path => facts[path] ?? null);
+  return plan.kind === 'video' && plan.ownLabel ? { ...plan, metadata: labelOf(job.id) } : plan;
 }
+
+/** Contract 2.10: the members of such a label, where the client gave none. */
+const labelOf = (jobId: string): string =>
+  toJson({
+    Label: '1',
+    ContentProducer: 'Atelier',
+    ContentPropagator: '',
+    ProduceID: jobId,
+    PropagateID: '',
+    ReservedCode1: '',
+    ReservedCode2: '',
+  });
 
 /** The seed that was asked for; else one of the job's own, so that a second try draws the same. */
 function seedOf(plan: RenderPlan, { job }: ProviderTask): number {

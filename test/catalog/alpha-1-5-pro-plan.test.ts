@@ -103,7 +103,8 @@ test('a final video takes over what its draft was made of, and keeps the rest of
   const adopted = model.adopt(final, [draft]);
   assert.deepEqual(adopted, {
     ...final,
-    content: [text('a boat'), picture('', 'file_0123456789abcdefghijABCD'), draftTask],
+    // An empty role is none.
+    content: [text('a boat'), picture(undefined, 'file_0123456789abcdefghijABCD'), draftTask],
     generate_audio: false,
     seed: 99,
     ratio: '1:1',

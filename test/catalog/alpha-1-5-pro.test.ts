@@ -7,6 +7,7 @@ const model = modelOf('alpha-1-5-pro');
 const base = { content: [text()] };
 
 accepts(model, base, [
+  ['a draft that is null', { draft: null }],
   ['text alone', {}],
   ['text and a first frame without role', { content: [text(), picture()] }],
   ['a first frame with an empty role and no text', { content: [picture('')] }],
@@ -131,7 +132,6 @@ refuses(model, base, [
   ['seed 4294967296', { seed: 4_294_967_296 }, 'seed: must be between -1 and 4294967295'],
   ['a seed as text', { seed: '7' }, 'seed: must be an integer'],
   ['a camera that is a number', { camera_fixed: 1 }, 'camera_fixed: must be true or false'],
-  ['a draft that is null', { draft: null }, 'draft: must be true or false'],
   [
     'a callback to a file',
     { callback_url: 'file:///etc/hosts' },

@@ -153,3 +153,11 @@ test('a failure and a cancellation give no video and no usage', () => {
   assert.deepEqual(nativeOf(failureBody(model, base)), native);
   assert.deepEqual(nativeOf(cancelledBody(model, base)), native);
 });
+
+test('several texts are drawn as one, a line each, and kept as they are', () => {
+  const content = [text('a paper boat'), picture('reference_image'), text('a storm')];
+  const input = accepted(model, { content });
+  assert.deepEqual(input.content, content);
+  const plan = model.render(input);
+  assert.deepEqual(plan.kind === 'video' && plan.shots, [{ seconds: 5, prompt: 'a paper boat\na storm' }]);
+});

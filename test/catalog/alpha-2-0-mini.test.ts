@@ -8,6 +8,9 @@ const base = { content: [text()] };
 const reference = picture('reference_image');
 
 accepts(model, base, [
+  ['several texts', { content: [text(), reference, text('a storm')] }],
+  ['a watermark that is null', { watermark: null }],
+  ['a role that is null', { content: [{ ...picture(), role: null }] }],
   ['text alone', {}],
   ['a picture alone', { content: [picture('first_frame')] }],
   ['a single first frame with an empty role', { content: [text(), picture('')] }],
@@ -44,10 +47,10 @@ const pair = 'content: two frames must have the roles first_frame and last_frame
 
 refuses(model, base, [
   ['no content', { content: undefined }, 'content: is required'],
-  ['empty content', { content: [] }, 'content: must have 1 to 16 items'],
+  ['empty content', { content: [] }, 'content: must have 1 to 65 items'],
   ['content that is null', { content: null }, 'content: must be an array'],
   ['content that is text', { content: 'a boat' }, 'content: must be an array'],
-  ['17 items', { content: times(17, reference) }, 'content: must have 1 to 16 items'],
+  ['66 items', { content: times(66, text()) }, 'content: must have 1 to 65 items'],
   ['an item that is text', { content: ['a boat'] }, 'content.0: must be an object'],
   ['an item without type', { content: [{ text: 'a boat' }] }, 'content.0.type: is required'],
   [
@@ -64,11 +67,21 @@ refuses(model, base, [
   ['text without words', { content: [{ type: 'text' }] }, 'content.0.text: is required'],
   ['blank words', { content: [text(' ')] }, 'content.0.text: must not be empty'],
   ['words that are a number', { content: [{ type: 'text', text: 5 }] }, 'content.0.text: must be a string'],
-  ['two texts', { content: [text(), text()] }, 'content: at most one text item is allowed'],
+  ['51 texts', { content: times(51, text()) }, 'content: at most 50 texts are allowed'],
   [
     'an unknown member of an item',
     { content: [{ ...text(), txt: 'b' }] },
     'content.0.txt: unknown field, did you mean text?',
+  ],
+  [
+    'a name of another kind of item',
+    { content: [{ ...text(), rol: 'first_frame' }] },
+    'content.0.rol: unknown field',
+  ],
+  [
+    'a misspelt name, with that of its own kind',
+    { content: [text(), { ...video(), rle: 'x', video_ur: '' }] },
+    'content.1.rle: unknown field, did you mean role?; content.1.video_ur: unknown field, did you mean video_url?',
   ],
   [
     'a picture as plain text',
@@ -98,11 +111,6 @@ refuses(model, base, [
   [
     'an unknown role',
     { content: [picture('frame')] },
-    'content.0.role: must be one of first_frame, last_frame, reference_image or empty',
-  ],
-  [
-    'a role that is null',
-    { content: [{ ...picture(), role: null }] },
     'content.0.role: must be one of first_frame, last_frame, reference_image or empty',
   ],
   [
@@ -170,7 +178,6 @@ refuses(model, base, [
   ['4k', { resolution: '4k' }, 'resolution: must be one of 480p, 720p'],
   ['a ratio of 3:2', { ratio: '3:2' }, 'ratio: must be one of 16:9, 4:3, 1:1, 3:4, 9:16, 21:9, adaptive'],
   ['a sound switch that is text', { generate_audio: 'true' }, 'generate_audio: must be true or false'],
-  ['a watermark that is null', { watermark: null }, 'watermark: must be true or false'],
   ['a misspelt field', { resolutoin: '480p' }, 'resolutoin: unknown field, did you mean resolution?'],
   ['a seed, which this model does not have', { seed: 1 }, 'seed: unknown field'],
 ]);

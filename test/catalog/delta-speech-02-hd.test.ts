@@ -20,6 +20,12 @@ const languages =
   'Chinese, Chinese,Yue, English, Arabic, Russian, Spanish, French, Portuguese, German, Turkish, Dutch, Ukrainian, Vietnamese, Indonesian, Japanese, Italian, Korean, Thai, Polish, Romanian, Greek, Czech, Finnish, Hindi, Bulgarian, Danish, Hebrew, Malay, Persian, Slovak, Swedish, Croatian, Filipino, Hungarian, Norwegian, Slovenian, Catalan, Nynorsk, Tamil, Afrikaans, auto';
 
 accepts(model, base, [
+  [
+    'pcm with effects that ask for nothing',
+    { audio_setting: { format: 'pcm' }, voice_modify: { pitch: 0, timbre: null } },
+  ],
+  ['pcm with no effects', { audio_setting: { format: 'pcm' }, voice_modify: {} }],
+  ['a switch that is null', { latex_read: null }],
   ['a text of 9999 characters', { text: 'x'.repeat(9999) }],
   ['a text of 9999 characters outside the basic plane', { text: '𝒳'.repeat(9999) }],
   ['a pause of 0.01 seconds', { text: 'a<#0.01#>b' }],
@@ -154,7 +160,6 @@ refuses(model, base, [
     'pronunciation_dict.tone.0: a tone must be a number from 1 to 5',
   ],
   ['a replacement that is a number', tone(1), 'pronunciation_dict.tone.0: must be a string'],
-  ['a switch that is null', { latex_read: null }, 'latex_read: must be true or false'],
   ['an unknown kind of subtitles', { subtitle_type: 'line' }, 'subtitle_type: must be one of sentence, word'],
   ['a stream, which the contract does not have', { stream: true }, 'stream: unknown field'],
   [
@@ -333,4 +338,19 @@ test('a failure has no data and the number that the family gives its cause', () 
     nativeOf(cancelledBody(model, base)),
     native(1000, 'Runtime execution failed: cancelled on request'),
   );
+});
+
+test('effects that ask for nothing are not kept', () => {
+  const body = { ...base, voice_modify: { pitch: 0, intensity: 0, timbre: 0, sound_effects: '' } };
+  assert.deepEqual(accepted(model, body), accepted(model, base));
+});
+
+test('the bitrate of raw samples is what they have', () => {
+  const pcm = (format: string, channel: number) =>
+    successBody(
+      model,
+      { ...base, audio_setting: { format, sample_rate: 8000, channel } },
+      { outputs: [{ ...sound, sampleRate: 8000, channels: channel }], result: { bitrate: 64_000 } },
+    ).extra_info.bitrate;
+  assert.deepEqual([pcm('wav', 1), pcm('pcm', 2), pcm('mp3', 1)], [128_000, 256_000, 64_000]);
 });

@@ -10,6 +10,7 @@ const base = { images: [image] };
 const forms = 'must be an http or https URL or a data URL in base64 or a file id';
 
 accepts(model, base, [
+  ['a prompt that is null', { prompt: null }],
   ['a first frame and nothing else', {}],
   ['a first frame as data URL', { images: ['data:image/jpeg;base64,/9j/4AA='] }],
   ['a first frame of our own', { images: ['file_0123456789abcdefghijABCD'] }],
@@ -37,7 +38,6 @@ refuses(model, base, [
   ['an image as raw base64', { images: ['iVBORw0KGgoAAAANSUhEUgAA'] }, `images.0: ${forms}`],
   ['an image that is null', { images: [null] }, 'images.0: must be a string'],
   ['a prompt of 5001 characters', { prompt: 'x'.repeat(5001) }, 'prompt: must be at most 5000 characters'],
-  ['a prompt that is null', { prompt: null }, 'prompt: must be a string'],
   ['a sound that is text', { audio: 'on' }, 'audio: must be true or false'],
   ['a voice that is a number', { voice_id: 5 }, 'voice_id: must be a string'],
   [

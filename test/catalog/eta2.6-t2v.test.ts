@@ -20,6 +20,8 @@ const sizes = [
 const sizeRefused = `size: must be one of ${sizes.join(', ')}`;
 
 accepts(model, base, [
+  ['an empty audio address', { audio_url: '' }],
+  ['a negative prompt that is null', { negative_prompt: null }],
   ['a prompt of 1500 characters', { prompt: 'x'.repeat(1500) }],
   ['a prompt of 1501 characters', { prompt: 'x'.repeat(1501) }],
   ['a Chinese prompt', { prompt: '海边的灯塔' }],
@@ -39,7 +41,6 @@ refuses(model, base, [
   ['an empty prompt', { prompt: '' }, 'prompt: must not be empty'],
   ['a prompt of which only blanks are left', { prompt: `${' '.repeat(1500)}x` }, 'prompt: must not be empty'],
   ['a prompt that is a number', { prompt: 5 }, 'prompt: must be a string'],
-  ['a negative prompt that is null', { negative_prompt: null }, 'negative_prompt: must be a string'],
   ['1 second', { duration: 1 }, 'duration: must be between 2 and 15'],
   ['16 seconds', { duration: 16 }, 'duration: must be between 2 and 15'],
   ['2.5 seconds', { duration: 2.5 }, 'duration: must be an integer'],
@@ -55,7 +56,6 @@ refuses(model, base, [
     { audio_url: 'data:audio/mpeg;base64,AAAA' },
     'audio_url: must be an http or https URL or a file id',
   ],
-  ['an empty audio address', { audio_url: '' }, 'audio_url: must be an http or https URL or a file id'],
   ['an unknown kind of shots', { shot_type: 'double' }, 'shot_type: must be one of single, multi'],
   ['prompt_extend as text', { prompt_extend: 'true' }, 'prompt_extend: must be true or false'],
   ['the seed -1', { seed: -1 }, 'seed: must be between 0 and 2147483647'],

@@ -9,6 +9,8 @@ const image = 'https://files.test/house.jpg';
 const forms = 'must be an http or https URL or base64 without a data: prefix or a file id';
 
 accepts(model, base, [
+  ['an empty image', { image: '' }],
+  ['a negative prompt that is null', { negative_prompt: null }],
   ['a prompt of 2500 characters', { prompt: 'x'.repeat(2500) }],
   ['a prompt of 2500 characters outside the basic plane', { prompt: '🦊'.repeat(2500) }],
   ['a negative prompt of 2500 characters', { negative_prompt: 'x'.repeat(2500) }],
@@ -31,14 +33,12 @@ refuses(model, base, [
     { negative_prompt: 'x'.repeat(2501) },
     'negative_prompt: must be at most 2500 characters',
   ],
-  ['a negative prompt that is null', { negative_prompt: null }, 'negative_prompt: must be a string'],
   ['0 pictures', { n: 0 }, 'n: must be between 1 and 9'],
   ['10 pictures', { n: 10 }, 'n: must be between 1 and 9'],
   ['a count as text', { n: '2' }, 'n: must be an integer'],
   ['4k', { resolution: '4k' }, 'resolution: must be one of 1k, 2k'],
   ['1:2', { aspect_ratio: '1:2' }, 'aspect_ratio: must be one of 16:9, 9:16, 1:1, 4:3, 3:4, 3:2, 2:3, 21:9'],
   ['an image as data URL', { image: 'data:image/png;base64,iVBORw0KGgo=' }, `image: ${forms}`],
-  ['an empty image', { image: '' }, `image: ${forms}`],
   ['a list of images', { image: [image] }, 'image: must be a string'],
   [
     'image_reference of the younger model',

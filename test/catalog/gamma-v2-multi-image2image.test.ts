@@ -10,6 +10,8 @@ const base = { subject_image_list: subjects(1) };
 const forms = 'must be an http or https URL or base64 without a data: prefix or a file id';
 
 accepts(model, base, [
+  ['the one resolution that there is', { resolution: '1k' }],
+  ['a prompt that is null', { prompt: null }],
   ['one subject and nothing else', {}],
   ['4 subjects', { subject_image_list: subjects(4) }],
   ['a subject as raw base64', { subject_image_list: [{ subject_image: 'iVBORw0KGgoAAAANSUhEUgAA' }] }],
@@ -45,14 +47,13 @@ refuses(model, base, [
     'subject_image_list.0.subject_imgae: unknown field, did you mean subject_image?',
   ],
   ['a prompt of 2501 characters', { prompt: 'x'.repeat(2501) }, 'prompt: must be at most 2500 characters'],
-  ['a prompt that is null', { prompt: null }, 'prompt: must be a string'],
   ['a scene on another scheme', { scene_image: 'ftp://files.test/a.png' }, `scene_image: ${forms}`],
   ['a list of styles', { style_image: [url] }, 'style_image: must be a string'],
   ['0 pictures', { n: 0 }, 'n: must be between 1 and 9'],
   ['10 pictures', { n: 10 }, 'n: must be between 1 and 9'],
   ['1.5 pictures', { n: 1.5 }, 'n: must be an integer'],
   ['5:4', { aspect_ratio: '5:4' }, 'aspect_ratio: must be one of 16:9, 9:16, 1:1, 4:3, 3:4, 3:2, 2:3, 21:9'],
-  ['a resolution, of which there is only one', { resolution: '1k' }, 'resolution: unknown field'],
+  ['a resolution, of which there is only one', { resolution: '2k' }, 'resolution: must be one of 1k'],
   ['a misspelt field', { scene_imag: url }, 'scene_imag: unknown field, did you mean scene_image?'],
   [
     'several faults at once',

@@ -10,6 +10,7 @@ const image = 'https://files.test/portrait.png';
 const elements = (count: number) => Array.from({ length: count }, (_, index) => ({ element_id: index + 1 }));
 
 accepts(model, base, [
+  ['a resolution that is null', { resolution: null }],
   ['a prompt of 2500 characters', { prompt: 'x'.repeat(2500) }],
   ['a prompt of 2500 characters outside the basic plane', { prompt: '🎈'.repeat(2500) }],
   ['a negative prompt of 2500 characters', { negative_prompt: 'x'.repeat(2500) }],
@@ -48,7 +49,6 @@ refuses(model, base, [
   ['a count beyond every number', { n: 2n ** 70n }, 'n: must be between 1 and 9'],
   ['4k', { resolution: '4k' }, 'resolution: must be one of 1k, 2k'],
   ['a resolution in capitals', { resolution: '1K' }, 'resolution: must be one of 1k, 2k'],
-  ['a resolution that is null', { resolution: null }, 'resolution: must be one of 1k, 2k'],
   ['5:4', { aspect_ratio: '5:4' }, 'aspect_ratio: must be one of 16:9, 9:16, 1:1, 4:3, 3:4, 3:2, 2:3, 21:9'],
   [
     'an image as data URL',

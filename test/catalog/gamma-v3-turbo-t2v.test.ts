@@ -10,6 +10,7 @@ const shots = (...seconds: number[]) =>
 const sum = 'prompt: the seconds of the shots must add up to settings.duration';
 
 accepts(model, base, [
+  ['settings that are null', { settings: null }],
   ['a prompt of 3072 characters', { prompt: 'x'.repeat(3072) }],
   ['3 seconds', { settings: { duration: 3 } }],
   ['15 seconds', { settings: { duration: 15 } }],
@@ -35,7 +36,6 @@ refuses(model, base, [
   ['seconds as text', { settings: { duration: '5' } }, 'settings.duration: must be an integer'],
   ['480p', { settings: { resolution: '480p' } }, 'settings.resolution: must be one of 720p, 1080p'],
   ['4:3', { settings: { aspect_ratio: '4:3' } }, 'settings.aspect_ratio: must be one of 16:9, 9:16, 1:1'],
-  ['settings that are null', { settings: null }, 'settings: must be an object'],
   [
     'a misspelt setting',
     { settings: { durations: 5 } },

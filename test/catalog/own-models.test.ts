@@ -31,7 +31,6 @@ function faultsOf(written: unknown): readonly string[] {
 describe('the fields of an operator’s model', () => {
   const fields: readonly (readonly [what: string, property: object, bad: unknown, reason: string])[] = [
     ['a string of a least length', { type: 'string', minLength: 3 }, 'ab', 'must be at least 3 characters'],
-    ['a string that may not be empty', { type: 'string', minLength: 1 }, '', 'must not be empty'],
     [
       'a string, counted in characters',
       { type: 'string', maxLength: 2 },
@@ -47,7 +46,6 @@ describe('the fields of an operator’s model', () => {
       'must match ^[a-z]+\\d$',
     ],
     ['a string that is none', { type: 'string' }, 5, 'must be a string'],
-    ['a string that is null', { type: 'string' }, null, 'must be a string'],
     ['an integer between two', { type: 'integer', minimum: 1, maximum: 9 }, 10, 'must be between 1 and 9'],
     [
       'an integer beyond 2^53',
@@ -89,6 +87,32 @@ describe('the fields of an operator’s model', () => {
       assert.equal(sentenceIn(model, { field: bad }), `field: ${reason}`);
     });
   }
+
+  test('mean nothing as null, "" and [], at any depth, and are refused so where they are required', () => {
+    const properties = {
+      prompt: { type: 'string', minLength: 1 },
+      seconds: { type: 'integer', default: 5 },
+      tags: { type: 'array', items: { type: 'string' }, maxItems: 3 },
+      scenes: {
+        type: 'array',
+        maxItems: 2,
+        items: { type: 'object', properties: { mood: { type: 'string', default: 'calm' } } },
+      },
+    };
+    const model = modelOf({
+      ...withSchema(properties, { required: ['prompt'] }),
+      examples: [{ prompt: 'a' }],
+    });
+    const parsed = model.parse({ prompt: 'a', seconds: null, tags: [], scenes: [{ mood: '' }, {}] });
+    const scenes = [{ mood: 'calm' }, { mood: 'calm' }];
+    assert.deepEqual(parsed.ok && parsed.input, { prompt: 'a', seconds: 5, scenes });
+    assert.equal(sentenceIn(model, { prompt: '' }), 'prompt: must not be empty');
+    assert.equal(sentenceIn(model, { prompt: null }), 'prompt: must be a string');
+    assert.equal(
+      sentenceIn(model, { prompt: 'a', sconds: null }),
+      'sconds: unknown field, did you mean seconds?',
+    );
+  });
 
   test('are required where the schema says so, and have their defaults otherwise', () => {
     const properties = {
@@ -135,7 +159,7 @@ describe('the fields of an operator’s model', () => {
     assert.deepEqual([isCalledBack, family], [true, 'own']);
     const { first_frame, size } = schema.properties ?? {};
     assert.deepEqual(JSON.parse(JSON.stringify(first_frame)), {
-      type: 'string',
+      type: ['string', 'null'],
       title: 'First frame',
       media: {
         kind: 'image',
@@ -145,7 +169,7 @@ describe('the fields of an operator’s model', () => {
         ratio: { min: 0.5, max: null },
       },
     });
-    assert.deepEqual(size, { type: 'integer', enum: [1, 2], title: 'Size', unit: 'px' });
+    assert.deepEqual(size, { type: ['integer', 'null'], enum: [1, 2, null], title: 'Size', unit: 'px' });
     assert.deepEqual(schema.additionalProperties, false);
   });
 

@@ -6,7 +6,8 @@ import type { Model } from '../../src/catalog/model.ts';
 
 /** The part of JSON Schema that descriptions use. */
 interface Schema {
-  readonly type?: string;
+  /** A field that may be left out may be null, too. */
+  readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly anyOf?: readonly Schema[];
@@ -24,8 +25,7 @@ interface Schema {
   readonly pattern?: string;
   readonly format?: string;
   readonly media?: MediaLimits;
-  /** What the text of a string is as JSON. */
-  readonly contentSchema?: Schema;
+  readonly contentMediaType?: string;
 }
 
 /** A body that breaks its schema in one place. */
@@ -43,7 +43,20 @@ export function soundBodies(model: Model): fc.Arbitrary<unknown> {
 
 /** Bodies that are sound but for one place, which is named. */
 export const mutants = (model: Model): fc.Arbitrary<Mutant> =>
-  soundBodies(model).chain(body => fc.constantFrom(...mutantsOf(schemaOf(model), body)));
+  soundBodies(model).chain(body =>
+    fc.constantFrom(
+      ...mutantsOf(schemaOf(model), body).filter(
+        ({ path }) => !isUnused(model, body, path.split('.')[0] ?? ''),
+      ),
+    ),
+  );
+
+/** What a switch makes unused is not judged. */
+function isUnused(model: Model, body: unknown, field: string): boolean {
+  const parsed = model.parse(body);
+  const isIn = (value: unknown) => typeof value === 'object' && value !== null && field in value;
+  return parsed.ok && isIn(body) && !isIn(parsed.input);
+}
 
 const schemaOf = (model: Model): Schema => describe(model).input_schema as Schema;
 
@@ -55,7 +68,28 @@ export function faultsOf(model: Model, body: unknown): Faults {
 const isOfRule = (model: Model, { reason }: Faults[number]): boolean =>
   model.rules.some(rule => rule.says === reason);
 
-function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
+const isNullable = ({ type, anyOf }: Schema): boolean =>
+  (Array.isArray(type) && type.includes('null')) || (anyOf ?? []).some(option => option.type === 'null');
+
+/** The same without null, which stands for a field that is left out. */
+function withoutNull(schema: Schema): Schema {
+  const { type, enum: words, anyOf, ...rest } = schema;
+  const types = typeof type === 'object' ? type.filter(one => one !== 'null') : type;
+  return {
+    ...rest,
+    ...(types !== undefined && { type: typeof types === 'object' ? types[0]! : types }),
+    ...(words && { enum: words.filter(word => word !== null) }),
+    ...(anyOf && { anyOf: anyOf.filter(option => option.type !== 'null') }),
+  };
+}
+
+function valuesOf(given: Schema): fc.Arbitrary<unknown> {
+  if (isNullable(given))
+    return fc.oneof(
+      { weight: 4, arbitrary: valuesOf(withoutNull(given)) },
+      { weight: 1, arbitrary: fc.constantFrom(null, '', []) },
+    );
+  const schema = given;
   const options = schema.anyOf ?? schema.oneOf;
   if (options) return fc.oneof(...options.map(valuesOf));
   if (schema.const !== undefined) return fc.constant(schema.const);
@@ -92,11 +126,11 @@ function stringsOf({
   media,
   format,
   pattern,
-  contentSchema,
+  contentMediaType,
   minLength = 0,
   maxLength = 1e9,
 }: Schema): fc.Arbitrary<string> {
-  if (contentSchema) return valuesOf(contentSchema).map(value => JSON.stringify(value));
+  if (contentMediaType) return fc.json();
   if (media) return fc.constantFrom('https://files.test/a', 'file_0123456789abcdefghijABCD');
   if (format === 'uri') return fc.constant('https://client.test/hook?a=1');
   if (pattern) return fc.stringMatching(new RegExp(pattern), { maxLength: 40 });
@@ -111,9 +145,26 @@ function stringsOf({
 }
 
 /** Each breaks the schema in one place. */
-function mutantsOf(schema: Schema, value: unknown, path: readonly string[] = []): readonly Mutant[] {
+function mutantsOf(given: Schema, value: unknown, path: readonly string[] = []): readonly Mutant[] {
   const here = path.join('.');
+  const mayBeLeftOut = isNullable(given);
+  const schema = withoutNull(given);
+  if (mayBeLeftOut && isLeftOut(value))
+    return [{ path: here, body: { no: 'object' } }].filter(() => schema.type !== 'object');
   const wrong = (body: unknown): Mutant => ({ path: here, body });
+  const isWrong = ({ path, body }: Mutant) => !(mayBeLeftOut && path === here && isLeftOut(body));
+  return allMutantsOf(schema, value, path, wrong).filter(isWrong);
+}
+
+const isLeftOut = (value: unknown): boolean =>
+  value === null || value === '' || (Array.isArray(value) && value.length === 0);
+
+function allMutantsOf(
+  schema: Schema,
+  value: unknown,
+  path: readonly string[],
+  wrong: (body: unknown) => Mutant,
+): readonly Mutant[] {
   if (schema.anyOf || schema.const !== undefined || schema.enum)
     return [wrong('no such word'), wrong({ no: 'object' })];
   if (schema.oneOf) {
@@ -172,7 +223,7 @@ function mutantsOf(schema: Schema, value: unknown, path: readonly string[] = [])
         wrong(null),
         wrong(['a']),
         ...empty,
-        ...(schema.contentSchema ? [wrong('{'), wrong('[]'), wrong('{"qqqqqqqqqqqq":1}')] : []),
+        ...(schema.contentMediaType ? [wrong('{'), wrong('{a:1}')] : []),
         ...(maxLength ? [wrong('𝒳'.repeat(maxLength + 1))] : []),
       ];
     }

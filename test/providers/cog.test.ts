@@ -80,7 +80,7 @@ conformance({
       input: (_, { jobId }) => ({ jobId, imageNo: 0, scale: 2 }),
       path,
       body: {
-        input: { image: '<data:image/png>', left: 32, top: 32, right: 32, bottom: 32, pictures: 4 },
+        input: { image: '<data:image/png>', left: 13, top: 13, right: 13, bottom: 13, pictures: 4 },
       },
     },
     {

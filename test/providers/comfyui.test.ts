@@ -103,7 +103,7 @@ const machine: Conformance = {
       input: (_, { jobId }) => ({ jobId, imageNo: 0, scale: 2, remixPrompt: 'Snow' }),
       path: '/prompt',
       body: sent('image', {
-        ...{ prompt: 'Snow', extend_picture: uploaded, left: 32, top: 32, right: 32, bottom: 32 },
+        ...{ prompt: 'Snow', extend_picture: uploaded, left: 13, top: 13, right: 13, bottom: 13 },
       }),
     },
     {

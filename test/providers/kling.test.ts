@@ -49,6 +49,8 @@ const wanted: Conformance = {
         subject_image_list: [{ subject_image: media.picture }, { subject_image: media.picture }],
         scene_image: media.picture,
         n: 4,
+        // The one that there is; Kling has no field for it.
+        resolution: '1k',
         watermark_info: { enabled: true },
       }),
       path: '/v1/images/multi-image2image',

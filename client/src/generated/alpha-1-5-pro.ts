@@ -4,10 +4,10 @@ import type { ModelDescription } from '../bodies.ts';
 /**
  * Video from words or frames, with drafts. Draws a video of 4 to 12 seconds with sound from words, from its
  * frames, or from a draft.
- * - content: at most one text item is allowed
  * - content: a last_frame is only allowed together with a first_frame
  * - content: two frames must have the roles first_frame and last_frame, one each
  * - content: at most two pictures that are no reference_image are allowed, a first_frame and a last_frame
+ * - content: at most one text item is allowed
  * - content: a draft_task must be the only item
  * - draft: a draft cannot be made from a draft_task
  * - resolution: a draft must have the resolution 480p
@@ -40,7 +40,7 @@ export interface Alpha15ProInput {
       readonly url: string;
     };
     /** Role. May be empty or left out for a single first frame. */
-    readonly role?: 'first_frame' | 'last_frame' | '';
+    readonly role?: 'first_frame' | 'last_frame' | '' | null;
   } | {
     readonly type: 'draft_task';
     /** Draft. */
@@ -56,63 +56,63 @@ export interface Alpha15ProInput {
    * Callback address. Notified with POST when the status of the job changes.
    * At most 2048 characters.
    */
-  readonly callback_url?: string;
+  readonly callback_url?: string | null;
   /**
    * Return the last frame. Also gives the last frame as a png without a watermark, the first frame of a next
    * video.
    * @default false
    */
-  readonly return_last_frame?: boolean;
+  readonly return_last_frame?: boolean | null;
   /**
    * Service tier. flex: waits behind all others.
    * @default 'default'
    */
-  readonly service_tier?: 'default' | 'flex';
+  readonly service_tier?: 'default' | 'flex' | null;
   /**
    * Expires after. Counted from creation; a job that has not ended by then has failed.
    * 3600 to 259200 s.
    * @default 172800
    */
-  readonly execution_expires_after?: number;
+  readonly execution_expires_after?: number | null;
   /**
    * Sound. Speech, effects and music that fit the picture, in one channel; a silent video without.
    * @default true
    */
-  readonly generate_audio?: boolean;
+  readonly generate_audio?: boolean | null;
   /**
    * Draft. A cheaper preview in 480p, of which a final video can be made.
    * @default false
    */
-  readonly draft?: boolean;
+  readonly draft?: boolean | null;
   /** Resolution. 720p where it is left out; a draft has 480p. */
-  readonly resolution?: '480p' | '720p' | '1080p';
+  readonly resolution?: '480p' | '720p' | '1080p' | null;
   /**
    * Aspect ratio. adaptive: of the first frame, else of the first video or picture, else by the text.
    * @default 'adaptive'
    */
-  readonly ratio?: '16:9' | '4:3' | '1:1' | '3:4' | '9:16' | '21:9' | 'adaptive';
+  readonly ratio?: '16:9' | '4:3' | '1:1' | '3:4' | '9:16' | '21:9' | 'adaptive' | null;
   /**
    * Duration. -1: the model chooses.
    * 4 to 12 s.
    * @default 5
    */
-  readonly duration?: number;
+  readonly duration?: number | null;
   /**
    * Seed. -1: a random one.
    * -1 to 4294967295.
    * @default -1
    */
-  readonly seed?: number;
+  readonly seed?: number | null;
   /**
    * Camera stands still.
    * @default false
    */
-  readonly camera_fixed?: boolean;
+  readonly camera_fixed?: boolean | null;
   /**
    * Watermark. A mark in the lower right corner.
    * @default false
    */
-  readonly watermark?: boolean;
+  readonly watermark?: boolean | null;
 }
 
 export const alpha15Pro: ModelDescription = {
@@ -208,11 +208,15 @@ export const alpha15Pro: ModelDescription = {
                   "title": "Picture"
                 },
                 "role": {
-                  "type": "string",
+                  "type": [
+                    "string",
+                    "null"
+                  ],
                   "enum": [
                     "first_frame",
                     "last_frame",
-                    ""
+                    "",
+                    null
                   ],
                   "title": "Role",
                   "description": "May be empty or left out for a single first frame."
@@ -264,7 +268,10 @@ export const alpha15Pro: ModelDescription = {
         "maxItems": 3
       },
       "callback_url": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "maxLength": 2048,
         "title": "Callback address",
         "description": "Notified with POST when the status of the job changes.",
@@ -272,26 +279,36 @@ export const alpha15Pro: ModelDescription = {
         "group": "Delivery"
       },
       "return_last_frame": {
+        "type": [
+          "boolean",
+          "null"
+        ],
         "default": false,
-        "type": "boolean",
         "title": "Return the last frame",
         "description": "Also gives the last frame as a png without a watermark, the first frame of a next video.",
         "group": "Delivery"
       },
       "service_tier": {
+        "type": [
+          "string",
+          "null"
+        ],
         "default": "default",
-        "type": "string",
         "enum": [
           "default",
-          "flex"
+          "flex",
+          null
         ],
         "title": "Service tier",
         "description": "flex: waits behind all others.",
         "group": "Delivery"
       },
       "execution_expires_after": {
+        "type": [
+          "integer",
+          "null"
+        ],
         "default": 172800,
-        "type": "integer",
         "minimum": 3600,
         "maximum": 259200,
         "title": "Expires after",
@@ -300,31 +317,44 @@ export const alpha15Pro: ModelDescription = {
         "group": "Delivery"
       },
       "generate_audio": {
+        "type": [
+          "boolean",
+          "null"
+        ],
         "default": true,
-        "type": "boolean",
         "title": "Sound",
         "description": "Speech, effects and music that fit the picture, in one channel; a silent video without.",
         "group": "Sound"
       },
       "draft": {
+        "type": [
+          "boolean",
+          "null"
+        ],
         "default": false,
-        "type": "boolean",
         "title": "Draft",
         "description": "A cheaper preview in 480p, of which a final video can be made."
       },
       "resolution": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "enum": [
           "480p",
           "720p",
-          "1080p"
+          "1080p",
+          null
         ],
         "title": "Resolution",
         "description": "720p where it is left out; a draft has 480p."
       },
       "ratio": {
+        "type": [
+          "string",
+          "null"
+        ],
         "default": "adaptive",
-        "type": "string",
         "enum": [
           "16:9",
           "4:3",
@@ -332,7 +362,8 @@ export const alpha15Pro: ModelDescription = {
           "3:4",
           "9:16",
           "21:9",
-          "adaptive"
+          "adaptive",
+          null
         ],
         "title": "Aspect ratio",
         "description": "adaptive: of the first frame, else of the first video or picture, else by the text."
@@ -348,6 +379,9 @@ export const alpha15Pro: ModelDescription = {
           {
             "type": "number",
             "const": -1
+          },
+          {
+            "type": "null"
           }
         ],
         "title": "Duration",
@@ -356,8 +390,11 @@ export const alpha15Pro: ModelDescription = {
         "widget": "slider"
       },
       "seed": {
+        "type": [
+          "integer",
+          "null"
+        ],
         "default": -1,
-        "type": "integer",
         "minimum": -1,
         "maximum": 4294967295,
         "title": "Seed",
@@ -365,13 +402,19 @@ export const alpha15Pro: ModelDescription = {
         "widget": "seed"
       },
       "camera_fixed": {
+        "type": [
+          "boolean",
+          "null"
+        ],
         "default": false,
-        "type": "boolean",
         "title": "Camera stands still"
       },
       "watermark": {
+        "type": [
+          "boolean",
+          "null"
+        ],
         "default": false,
-        "type": "boolean",
         "title": "Watermark",
         "description": "A mark in the lower right corner.",
         "group": "Delivery"
@@ -383,12 +426,6 @@ export const alpha15Pro: ModelDescription = {
     "additionalProperties": false
   },
   "rules": [
-    {
-      "says": "at most one text item is allowed",
-      "fields": [
-        "content"
-      ]
-    },
     {
       "says": "a last_frame is only allowed together with a first_frame",
       "fields": [
@@ -403,6 +440,12 @@ export const alpha15Pro: ModelDescription = {
     },
     {
       "says": "at most two pictures that are no reference_image are allowed, a first_frame and a last_frame",
+      "fields": [
+        "content"
+      ]
+    },
+    {
+      "says": "at most one text item is allowed",
       "fields": [
         "content"
       ]

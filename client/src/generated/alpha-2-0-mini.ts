@@ -4,10 +4,10 @@ import type { ModelDescription } from '../bodies.ts';
 /**
  * Video from words, pictures, videos and sounds. Draws a video of 4 to 15 seconds with sound from words, from
  * its frames, or with references.
- * - content: at most one text item is allowed
  * - content: a last_frame is only allowed together with a first_frame
  * - content: two frames must have the roles first_frame and last_frame, one each
  * - content: at most two pictures that are no reference_image are allowed, a first_frame and a last_frame
+ * - content: at most 50 texts are allowed
  * - content: first and last frames cannot be mixed with references; a reference picture must have the role
  *   reference_image
  * - content: a sound requires at least one reference picture or video
@@ -19,9 +19,9 @@ import type { ModelDescription } from '../bodies.ts';
  */
 export interface Alpha20MiniInput {
   /**
-   * Content. A text and, beside it or alone, either the first frame, the first and the last frame, or
+   * Content. Texts and, beside them or alone, either the first frame, the first and the last frame, or
    * references: up to 9 pictures, 3 videos and 3 sounds.
-   * 1 to 16 items.
+   * 1 to 65 items.
    */
   readonly content: readonly ({
     readonly type: 'text';
@@ -43,7 +43,7 @@ export interface Alpha20MiniInput {
       readonly url: string;
     };
     /** Role. May be empty or left out for a single first frame. */
-    readonly role?: 'first_frame' | 'last_frame' | 'reference_image' | '';
+    readonly role?: 'first_frame' | 'last_frame' | 'reference_image' | '' | null;
   } | {
     readonly type: 'video_url';
     /** Video. */
@@ -74,28 +74,28 @@ export interface Alpha20MiniInput {
    * Sound. Speech, effects and music that fit the picture, in one channel; a silent video without.
    * @default true
    */
-  readonly generate_audio?: boolean;
+  readonly generate_audio?: boolean | null;
   /**
    * Resolution.
    * @default '720p'
    */
-  readonly resolution?: '480p' | '720p';
+  readonly resolution?: '480p' | '720p' | null;
   /**
    * Aspect ratio. adaptive: of the first frame, else of the first video or picture, else by the text.
    * @default 'adaptive'
    */
-  readonly ratio?: '16:9' | '4:3' | '1:1' | '3:4' | '9:16' | '21:9' | 'adaptive';
+  readonly ratio?: '16:9' | '4:3' | '1:1' | '3:4' | '9:16' | '21:9' | 'adaptive' | null;
   /**
    * Watermark. A mark in the lower right corner.
    * @default false
    */
-  readonly watermark?: boolean;
+  readonly watermark?: boolean | null;
   /**
    * Duration. -1: the model chooses.
    * 4 to 15 s.
    * @default 5
    */
-  readonly duration?: number;
+  readonly duration?: number | null;
 }
 
 export const alpha20Mini: ModelDescription = {
@@ -189,12 +189,16 @@ export const alpha20Mini: ModelDescription = {
                   "title": "Picture"
                 },
                 "role": {
-                  "type": "string",
+                  "type": [
+                    "string",
+                    "null"
+                  ],
                   "enum": [
                     "first_frame",
                     "last_frame",
                     "reference_image",
-                    ""
+                    "",
+                    null
                   ],
                   "title": "Role",
                   "description": "May be empty or left out for a single first frame."
@@ -331,29 +335,39 @@ export const alpha20Mini: ModelDescription = {
           ]
         },
         "title": "Content",
-        "description": "A text and, beside it or alone, either the first frame, the first and the last frame, or references: up to 9 pictures, 3 videos and 3 sounds.",
+        "description": "Texts and, beside them or alone, either the first frame, the first and the last frame, or references: up to 9 pictures, 3 videos and 3 sounds.",
         "minItems": 1,
-        "maxItems": 16
+        "maxItems": 65
       },
       "generate_audio": {
+        "type": [
+          "boolean",
+          "null"
+        ],
         "default": true,
-        "type": "boolean",
         "title": "Sound",
         "description": "Speech, effects and music that fit the picture, in one channel; a silent video without.",
         "group": "Sound"
       },
       "resolution": {
+        "type": [
+          "string",
+          "null"
+        ],
         "default": "720p",
-        "type": "string",
         "enum": [
           "480p",
-          "720p"
+          "720p",
+          null
         ],
         "title": "Resolution"
       },
       "ratio": {
+        "type": [
+          "string",
+          "null"
+        ],
         "default": "adaptive",
-        "type": "string",
         "enum": [
           "16:9",
           "4:3",
@@ -361,14 +375,18 @@ export const alpha20Mini: ModelDescription = {
           "3:4",
           "9:16",
           "21:9",
-          "adaptive"
+          "adaptive",
+          null
         ],
         "title": "Aspect ratio",
         "description": "adaptive: of the first frame, else of the first video or picture, else by the text."
       },
       "watermark": {
+        "type": [
+          "boolean",
+          "null"
+        ],
         "default": false,
-        "type": "boolean",
         "title": "Watermark",
         "description": "A mark in the lower right corner.",
         "group": "Delivery"
@@ -384,6 +402,9 @@ export const alpha20Mini: ModelDescription = {
           {
             "type": "number",
             "const": -1
+          },
+          {
+            "type": "null"
           }
         ],
         "title": "Duration",
@@ -399,12 +420,6 @@ export const alpha20Mini: ModelDescription = {
   },
   "rules": [
     {
-      "says": "at most one text item is allowed",
-      "fields": [
-        "content"
-      ]
-    },
-    {
       "says": "a last_frame is only allowed together with a first_frame",
       "fields": [
         "content"
@@ -418,6 +433,12 @@ export const alpha20Mini: ModelDescription = {
     },
     {
       "says": "at most two pictures that are no reference_image are allowed, a first_frame and a last_frame",
+      "fields": [
+        "content"
+      ]
+    },
+    {
+      "says": "at most 50 texts are allowed",
       "fields": [
         "content"
       ]

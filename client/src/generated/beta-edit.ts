@@ -86,14 +86,14 @@ export interface BetaEditInput {
        * 6 to 10000 items.
        */
       readonly points: readonly number[];
-    })[];
+    })[] | null;
     /**
      * Mask picture. Black and white; what is white is repainted.
      * A web address, a data URL, base64 without a prefix or the id of an uploaded file: png, jpeg, webp, bmp,
      * gif.
      */
-    readonly url?: string;
-  };
+    readonly url?: string | null;
+  } | null;
 }
 
 export const betaEdit: ModelDescription = {
@@ -206,10 +206,16 @@ export const betaEdit: ModelDescription = {
         "widget": "placement"
       },
       "mask": {
-        "type": "object",
+        "type": [
+          "object",
+          "null"
+        ],
         "properties": {
           "areas": {
-            "type": "array",
+            "type": [
+              "array",
+              "null"
+            ],
             "items": {
               "type": "object",
               "properties": {
@@ -257,7 +263,10 @@ export const betaEdit: ModelDescription = {
             "maxItems": 100
           },
           "url": {
-            "type": "string",
+            "type": [
+              "string",
+              "null"
+            ],
             "title": "Mask picture",
             "description": "Black and white; what is white is repainted.",
             "media": {

@@ -18,7 +18,7 @@ export interface BetaOutpaintInput {
    */
   readonly imageNo: number;
   /**
-   * Scale. By how much the result is wider and higher than the picture.
+   * Scale. How many times the area of the picture the result has; 2 makes each side 1.41 times as long.
    * 1.1 to 2.
    */
   readonly scale: number;
@@ -26,7 +26,7 @@ export interface BetaOutpaintInput {
    * Prompt. What the new part shows. May end with parameters such as --no text --seed 7.
    * 1 to 8192 characters.
    */
-  readonly remixPrompt?: string;
+  readonly remixPrompt?: string | null;
 }
 
 export const betaOutpaint: ModelDescription = {
@@ -65,11 +65,14 @@ export const betaOutpaint: ModelDescription = {
         "minimum": 1.1,
         "maximum": 2,
         "title": "Scale",
-        "description": "By how much the result is wider and higher than the picture.",
+        "description": "How many times the area of the picture the result has; 2 makes each side 1.41 times as long.",
         "widget": "slider"
       },
       "remixPrompt": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Prompt",
         "description": "What the new part shows. May end with parameters such as --no text --seed 7.",
         "widget": "parameters",

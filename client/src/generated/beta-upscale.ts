@@ -17,12 +17,12 @@ export interface BetaUpscaleInput {
    * 0 to 3.
    * @default 0
    */
-  readonly imageNo?: number;
+  readonly imageNo?: number | null;
   /**
    * Way. 0: soft, 1: creative.
    * @default 0
    */
-  readonly type?: 0 | 1;
+  readonly type?: 0 | 1 | null;
 }
 
 export const betaUpscale: ModelDescription = {
@@ -49,8 +49,11 @@ export const betaUpscale: ModelDescription = {
         "minLength": 1
       },
       "imageNo": {
+        "type": [
+          "integer",
+          "null"
+        ],
         "default": 0,
-        "type": "integer",
         "minimum": 0,
         "maximum": 3,
         "title": "Picture",
@@ -58,11 +61,15 @@ export const betaUpscale: ModelDescription = {
         "widget": "picture-number"
       },
       "type": {
+        "type": [
+          "number",
+          "null"
+        ],
         "default": 0,
-        "type": "number",
         "enum": [
           0,
-          1
+          1,
+          null
         ],
         "title": "Way",
         "description": "0: soft, 1: creative."

@@ -20,32 +20,32 @@ export interface DeltaSpeech01TurboInput {
    * of an answer.
    * @default 'url'
    */
-  readonly output_format?: 'url' | 'hex';
+  readonly output_format?: 'url' | 'hex' | null;
   /** Voice. */
   readonly voice_setting?: {
-    /** Voice. Empty where timbres are mixed. */
-    readonly voice_id?: string;
+    /** Voice. Required unless timbre_weights is given, and left out beside it. */
+    readonly voice_id?: string | null;
     /**
      * Speed.
      * 0.5 to 2.
      * @default 1
      */
-    readonly speed?: number;
+    readonly speed?: number | null;
     /**
      * Volume.
      * 0 to 10.
      * @default 1
      */
-    readonly vol?: number;
+    readonly vol?: number | null;
     /**
      * Pitch.
      * -12 to 12 semitones.
      * @default 0
      */
-    readonly pitch?: number;
+    readonly pitch?: number | null;
     /** Emotion. Normally chosen by the model. */
-    readonly emotion?: 'happy' | 'sad' | 'angry' | 'fearful' | 'disgusted' | 'surprised' | 'calm';
-  };
+    readonly emotion?: 'happy' | 'sad' | 'angry' | 'fearful' | 'disgusted' | 'surprised' | 'calm' | null;
+  } | null;
   /**
    * Timbre mix. Up to four voices and their weights.
    * At most 4 items.
@@ -61,46 +61,46 @@ export interface DeltaSpeech01TurboInput {
      * 1 to 100.
      */
     readonly weight: number;
-  })[];
+  })[] | null;
   /** Sound. */
   readonly audio_setting?: {
     /**
      * Sample rate.
      * @default 32000
      */
-    readonly sample_rate?: 8000 | 16000 | 22050 | 24000 | 32000 | 44100;
+    readonly sample_rate?: 8000 | 16000 | 22050 | 24000 | 32000 | 44100 | null;
     /**
      * Bitrate. No effect but with mp3.
      * @default 128000
      */
-    readonly bitrate?: 32000 | 64000 | 128000 | 256000;
+    readonly bitrate?: 32000 | 64000 | 128000 | 256000 | null;
     /**
      * Format.
      * @default 'mp3'
      */
-    readonly format?: 'mp3' | 'pcm' | 'flac' | 'wav';
+    readonly format?: 'mp3' | 'pcm' | 'flac' | 'wav' | null;
     /**
      * Channels.
      * @default 1
      */
-    readonly channel?: 1 | 2;
-  };
+    readonly channel?: 1 | 2 | null;
+  } | null;
   /**
    * Normalise the text. Reads numbers and the like in words.
    * @default false
    */
-  readonly text_normalization?: boolean;
+  readonly text_normalization?: boolean | null;
   /**
    * Read formulas. Chinese only, and sets the language to it. Formulas stand in $$, each backslash inside
    * doubled.
    * @default false
    */
-  readonly latex_read?: boolean;
+  readonly latex_read?: boolean | null;
   /**
    * Constant bitrate. Normally not needed.
    * @default false
    */
-  readonly force_cbr?: boolean;
+  readonly force_cbr?: boolean | null;
   /**
    * Language. Null or auto: by the script of the text.
    * @default null
@@ -109,43 +109,43 @@ export interface DeltaSpeech01TurboInput {
   /** Pronunciation. Each source/replacement; Chinese tones are the numbers 1 to 5, 5 being neutral. */
   readonly pronunciation_dict?: {
     /** Replacements. */
-    readonly tone?: readonly string[];
-  };
+    readonly tone?: readonly string[] | null;
+  } | null;
   /** Voice effects. With mp3, wav and flac. */
   readonly voice_modify?: {
     /**
      * Depth.
      * -100 to 100.
      */
-    readonly pitch?: number;
+    readonly pitch?: number | null;
     /**
      * Intensity.
      * -100 to 100.
      */
-    readonly intensity?: number;
+    readonly intensity?: number | null;
     /**
      * Timbre.
      * -100 to 100.
      */
-    readonly timbre?: number;
+    readonly timbre?: number | null;
     /** Effect. */
-    readonly sound_effects?: 'spacious_echo' | 'auditorium_echo' | 'lofi_telephone' | 'robotic';
-  };
+    readonly sound_effects?: 'spacious_echo' | 'auditorium_echo' | 'lofi_telephone' | 'robotic' | null;
+  } | null;
   /**
    * Subtitles.
    * @default false
    */
-  readonly subtitle_enable?: boolean;
+  readonly subtitle_enable?: boolean | null;
   /**
    * Subtitles by.
    * @default 'sentence'
    */
-  readonly subtitle_type?: 'sentence' | 'word';
+  readonly subtitle_type?: 'sentence' | 'word' | null;
   /**
    * Marker. A rhythm at the end that marks generated speech.
    * @default false
    */
-  readonly aigc_watermark?: boolean;
+  readonly aigc_watermark?: boolean | null;
 }
 
 export const deltaSpeech01Turbo: ModelDescription = {
@@ -173,24 +173,34 @@ export const deltaSpeech01Turbo: ModelDescription = {
         "maxLength": 9999
       },
       "output_format": {
+        "type": [
+          "string",
+          "null"
+        ],
         "default": "url",
-        "type": "string",
         "enum": [
           "url",
-          "hex"
+          "hex",
+          null
         ],
         "title": "Answer with",
         "description": "The address of the sound, or the sound itself as hexadecimal text, which can pass the 64 MB of an answer.",
         "group": "Delivery"
       },
       "voice_setting": {
+        "type": [
+          "object",
+          "null"
+        ],
         "default": {},
-        "type": "object",
         "properties": {
           "voice_id": {
-            "type": "string",
+            "type": [
+              "string",
+              "null"
+            ],
             "title": "Voice",
-            "description": "Empty where timbres are mixed.",
+            "description": "Required unless timbre_weights is given, and left out beside it.",
             "widget": "voice",
             "examples": [
               "Wise_Woman",
@@ -210,27 +220,37 @@ export const deltaSpeech01Turbo: ModelDescription = {
               "Abbess",
               "Sweet_Girl_2",
               "Exuberant_Girl"
-            ]
+            ],
+            "requiredUnless": "timbre_weights"
           },
           "speed": {
+            "type": [
+              "number",
+              "null"
+            ],
             "default": 1,
-            "type": "number",
             "minimum": 0.5,
             "maximum": 2,
             "title": "Speed",
             "widget": "slider"
           },
           "vol": {
+            "type": [
+              "number",
+              "null"
+            ],
             "default": 1,
-            "type": "number",
             "minimum": 0,
             "maximum": 10,
             "title": "Volume",
             "widget": "slider"
           },
           "pitch": {
+            "type": [
+              "integer",
+              "null"
+            ],
             "default": 0,
-            "type": "integer",
             "minimum": -12,
             "maximum": 12,
             "title": "Pitch",
@@ -238,7 +258,10 @@ export const deltaSpeech01Turbo: ModelDescription = {
             "widget": "slider"
           },
           "emotion": {
-            "type": "string",
+            "type": [
+              "string",
+              "null"
+            ],
             "enum": [
               "happy",
               "sad",
@@ -246,7 +269,8 @@ export const deltaSpeech01Turbo: ModelDescription = {
               "fearful",
               "disgusted",
               "surprised",
-              "calm"
+              "calm",
+              null
             ],
             "title": "Emotion",
             "description": "Normally chosen by the model."
@@ -256,7 +280,10 @@ export const deltaSpeech01Turbo: ModelDescription = {
         "title": "Voice"
       },
       "timbre_weights": {
-        "type": "array",
+        "type": [
+          "array",
+          "null"
+        ],
         "items": {
           "type": "object",
           "properties": {
@@ -305,53 +332,72 @@ export const deltaSpeech01Turbo: ModelDescription = {
         "maxItems": 4
       },
       "audio_setting": {
+        "type": [
+          "object",
+          "null"
+        ],
         "default": {},
-        "type": "object",
         "properties": {
           "sample_rate": {
+            "type": [
+              "number",
+              "null"
+            ],
             "default": 32000,
-            "type": "number",
             "enum": [
               8000,
               16000,
               22050,
               24000,
               32000,
-              44100
+              44100,
+              null
             ],
             "title": "Sample rate",
             "unit": "Hz"
           },
           "bitrate": {
+            "type": [
+              "number",
+              "null"
+            ],
             "default": 128000,
-            "type": "number",
             "enum": [
               32000,
               64000,
               128000,
-              256000
+              256000,
+              null
             ],
             "title": "Bitrate",
             "description": "No effect but with mp3.",
             "unit": "bit/s"
           },
           "format": {
+            "type": [
+              "string",
+              "null"
+            ],
             "default": "mp3",
-            "type": "string",
             "enum": [
               "mp3",
               "pcm",
               "flac",
-              "wav"
+              "wav",
+              null
             ],
             "title": "Format"
           },
           "channel": {
+            "type": [
+              "number",
+              "null"
+            ],
             "default": 1,
-            "type": "number",
             "enum": [
               1,
-              2
+              2,
+              null
             ],
             "title": "Channels"
           }
@@ -360,20 +406,29 @@ export const deltaSpeech01Turbo: ModelDescription = {
         "title": "Sound"
       },
       "text_normalization": {
+        "type": [
+          "boolean",
+          "null"
+        ],
         "default": false,
-        "type": "boolean",
         "title": "Normalise the text",
         "description": "Reads numbers and the like in words."
       },
       "latex_read": {
+        "type": [
+          "boolean",
+          "null"
+        ],
         "default": false,
-        "type": "boolean",
         "title": "Read formulas",
         "description": "Chinese only, and sets the language to it. Formulas stand in $$, each backslash inside doubled."
       },
       "force_cbr": {
+        "type": [
+          "boolean",
+          "null"
+        ],
         "default": false,
-        "type": "boolean",
         "title": "Constant bitrate",
         "description": "Normally not needed."
       },
@@ -435,10 +490,16 @@ export const deltaSpeech01Turbo: ModelDescription = {
         ]
       },
       "pronunciation_dict": {
-        "type": "object",
+        "type": [
+          "object",
+          "null"
+        ],
         "properties": {
           "tone": {
-            "type": "array",
+            "type": [
+              "array",
+              "null"
+            ],
             "items": {
               "type": "string",
               "title": "Replacement",
@@ -452,36 +513,52 @@ export const deltaSpeech01Turbo: ModelDescription = {
         "description": "Each source/replacement; Chinese tones are the numbers 1 to 5, 5 being neutral."
       },
       "voice_modify": {
-        "type": "object",
+        "type": [
+          "object",
+          "null"
+        ],
         "properties": {
           "pitch": {
-            "type": "integer",
+            "type": [
+              "integer",
+              "null"
+            ],
             "minimum": -100,
             "maximum": 100,
             "title": "Depth",
             "widget": "slider"
           },
           "intensity": {
-            "type": "integer",
+            "type": [
+              "integer",
+              "null"
+            ],
             "minimum": -100,
             "maximum": 100,
             "title": "Intensity",
             "widget": "slider"
           },
           "timbre": {
-            "type": "integer",
+            "type": [
+              "integer",
+              "null"
+            ],
             "minimum": -100,
             "maximum": 100,
             "title": "Timbre",
             "widget": "slider"
           },
           "sound_effects": {
-            "type": "string",
+            "type": [
+              "string",
+              "null"
+            ],
             "enum": [
               "spacious_echo",
               "auditorium_echo",
               "lofi_telephone",
-              "robotic"
+              "robotic",
+              null
             ],
             "title": "Effect"
           }
@@ -491,24 +568,34 @@ export const deltaSpeech01Turbo: ModelDescription = {
         "description": "With mp3, wav and flac."
       },
       "subtitle_enable": {
+        "type": [
+          "boolean",
+          "null"
+        ],
         "default": false,
-        "type": "boolean",
         "title": "Subtitles",
         "group": "Delivery"
       },
       "subtitle_type": {
+        "type": [
+          "string",
+          "null"
+        ],
         "default": "sentence",
-        "type": "string",
         "enum": [
           "sentence",
-          "word"
+          "word",
+          null
         ],
         "title": "Subtitles by",
         "group": "Delivery"
       },
       "aigc_watermark": {
+        "type": [
+          "boolean",
+          "null"
+        ],
         "default": false,
-        "type": "boolean",
         "title": "Marker",
         "description": "A rhythm at the end that marks generated speech.",
         "group": "Delivery"

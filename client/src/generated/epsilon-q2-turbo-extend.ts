@@ -10,57 +10,57 @@ export interface EpsilonQ2TurboExtendInput {
    * Earlier video. The id of a creation of an earlier job. Either this or an address.
    * Must not be empty.
    */
-  readonly video_creation_id?: string;
+  readonly video_creation_id?: string | null;
   /**
    * Video. Any video of 4 to 60 seconds.
    * A web address or the id of an uploaded file: mp4, quicktime, webm, 3gpp; length 4 to 60 s.
    */
-  readonly video_url?: string;
+  readonly video_url?: string | null;
   /**
    * End frame. At most one image, with which the extension ends.
    * At most 1 item.
    */
-  readonly images?: readonly string[];
+  readonly images?: readonly string[] | null;
   /** Prompt. Guides what is added. */
-  readonly prompt?: string;
+  readonly prompt?: string | null;
   /**
    * Resolution.
    * @default '720p'
    */
-  readonly resolution?: '540p' | '720p' | '1080p';
+  readonly resolution?: '540p' | '720p' | '1080p' | null;
   /**
    * Extension.
    * 1 to 7 s.
    * @default 5
    */
-  readonly duration?: number;
+  readonly duration?: number | null;
   /**
    * Watermark. Also gives a copy with a mark.
    * @default false
    */
-  readonly watermark?: boolean;
+  readonly watermark?: boolean | null;
   /**
    * Mark. The standard mark when left out. No effect without a watermark.
    * A web address or the id of an uploaded file: png, jpeg, webp, gif, bmp, tiff.
    */
-  readonly wm_url?: string;
+  readonly wm_url?: string | null;
   /**
    * Position of the mark.
    * @default 'bottom_left'
    */
-  readonly wm_position?: 'top_left' | 'top_right' | 'bottom_right' | 'bottom_left';
-  /** Metadata. Kept in the file as it is. A default is used when it is empty. */
-  readonly meta_data?: string;
+  readonly wm_position?: 'top_left' | 'top_right' | 'bottom_right' | 'bottom_left' | null;
+  /** Metadata. Kept in the file as it is. A default that names the job is used when it is empty. */
+  readonly meta_data?: string | null;
   /**
    * Pass-through. Given back as it is.
    * At most 1048576 characters.
    */
-  readonly payload?: string;
+  readonly payload?: string | null;
   /**
    * Callback address. Notified with POST when the status of the job changes.
    * At most 2048 characters.
    */
-  readonly callback_url?: string;
+  readonly callback_url?: string | null;
 }
 
 export const epsilonQ2TurboExtend: ModelDescription = {
@@ -80,13 +80,19 @@ export const epsilonQ2TurboExtend: ModelDescription = {
     "type": "object",
     "properties": {
       "video_creation_id": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Earlier video",
         "description": "The id of a creation of an earlier job. Either this or an address.",
         "minLength": 1
       },
       "video_url": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Video",
         "description": "Any video of 4 to 60 seconds.",
         "media": {
@@ -108,7 +114,10 @@ export const epsilonQ2TurboExtend: ModelDescription = {
         }
       },
       "images": {
-        "type": "array",
+        "type": [
+          "array",
+          "null"
+        ],
         "items": {
           "type": "string",
           "title": "Image",
@@ -136,24 +145,34 @@ export const epsilonQ2TurboExtend: ModelDescription = {
         "maxItems": 1
       },
       "prompt": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Prompt",
         "description": "Guides what is added.",
         "widget": "textarea"
       },
       "resolution": {
+        "type": [
+          "string",
+          "null"
+        ],
         "default": "720p",
-        "type": "string",
         "enum": [
           "540p",
           "720p",
-          "1080p"
+          "1080p",
+          null
         ],
         "title": "Resolution"
       },
       "duration": {
+        "type": [
+          "integer",
+          "null"
+        ],
         "default": 5,
-        "type": "integer",
         "minimum": 1,
         "maximum": 7,
         "title": "Extension",
@@ -161,14 +180,20 @@ export const epsilonQ2TurboExtend: ModelDescription = {
         "widget": "slider"
       },
       "watermark": {
+        "type": [
+          "boolean",
+          "null"
+        ],
         "default": false,
-        "type": "boolean",
         "title": "Watermark",
         "description": "Also gives a copy with a mark.",
         "group": "Watermark"
       },
       "wm_url": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Mark",
         "description": "The standard mark when left out. No effect without a watermark.",
         "media": {
@@ -187,60 +212,46 @@ export const epsilonQ2TurboExtend: ModelDescription = {
         }
       },
       "wm_position": {
+        "type": [
+          "string",
+          "null"
+        ],
         "default": "bottom_left",
-        "type": "string",
         "enum": [
           "top_left",
           "top_right",
           "bottom_right",
-          "bottom_left"
+          "bottom_left",
+          null
         ],
         "title": "Position of the mark",
         "group": "Watermark"
       },
       "meta_data": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Metadata",
-        "description": "Kept in the file as it is. A default is used when it is empty.",
+        "description": "Kept in the file as it is. A default that names the job is used when it is empty.",
         "group": "Delivery",
-        "contentMediaType": "application/json",
-        "contentSchema": {
-          "type": "object",
-          "properties": {
-            "Label": {
-              "type": "string"
-            },
-            "ContentProducer": {
-              "type": "string"
-            },
-            "ContentPropagator": {
-              "type": "string"
-            },
-            "ProduceID": {
-              "type": "string"
-            },
-            "PropagateID": {
-              "type": "string"
-            },
-            "ReservedCode1": {
-              "type": "string"
-            },
-            "ReservedCode2": {
-              "type": "string"
-            }
-          },
-          "additionalProperties": false
-        }
+        "contentMediaType": "application/json"
       },
       "payload": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Pass-through",
         "description": "Given back as it is.",
         "group": "Delivery",
         "maxLength": 1048576
       },
       "callback_url": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "maxLength": 2048,
         "title": "Callback address",
         "description": "Notified with POST when the status of the job changes.",

@@ -15,70 +15,70 @@ export interface EpsilonQ2TurboImg2videoInput {
    * Prompt. What happens in the video.
    * At most 5000 characters.
    */
-  readonly prompt?: string;
+  readonly prompt?: string | null;
   /**
    * Sound. Speech and background sounds.
    * @default false
    */
-  readonly audio?: boolean;
+  readonly audio?: boolean | null;
   /** Voice. Only with sound. Chosen automatically when empty. */
-  readonly voice_id?: string;
+  readonly voice_id?: string | null;
   /**
    * What is heard. Only with sound.
    * @default 'all'
    */
-  readonly audio_type?: 'all' | 'speech_only' | 'sound_effect_only';
+  readonly audio_type?: 'all' | 'speech_only' | 'sound_effect_only' | null;
   /**
    * Recommended prompt. A prompt of the service takes the place of yours; costs extra.
    * @default false
    */
-  readonly is_rec?: boolean;
+  readonly is_rec?: boolean | null;
   /**
    * Background music. As long as the video. No effect at 9 and 10 seconds.
    * @default false
    */
-  readonly bgm?: boolean;
+  readonly bgm?: boolean | null;
   /**
    * Duration.
    * 1 to 10 s.
    * @default 5
    */
-  readonly duration?: number;
+  readonly duration?: number | null;
   /**
    * Seed. Drawn when left out or 0.
    * -9007199254740991 to 9007199254740991.
    */
-  readonly seed?: number;
+  readonly seed?: number | null;
   /**
    * Resolution.
    * @default '720p'
    */
-  readonly resolution?: '540p' | '720p' | '1080p';
+  readonly resolution?: '540p' | '720p' | '1080p' | null;
   /**
    * Watermark. Also gives a copy with a mark.
    * @default false
    */
-  readonly watermark?: boolean;
+  readonly watermark?: boolean | null;
   /**
    * Mark. The standard mark when left out. No effect without a watermark.
    * A web address or the id of an uploaded file: png, jpeg, webp, gif, bmp, tiff.
    */
-  readonly wm_url?: string;
+  readonly wm_url?: string | null;
   /**
    * Position of the mark. 1 top left, 2 top right, 3 bottom right, 4 bottom left.
    * @default 3
    */
-  readonly wm_position?: 1 | 2 | 3 | 4;
+  readonly wm_position?: 1 | 2 | 3 | 4 | null;
   /**
    * Pass-through. Given back as it is.
    * At most 1048576 characters.
    */
-  readonly payload?: string;
+  readonly payload?: string | null;
   /**
    * Callback address. Notified with POST when the status of the job changes.
    * At most 2048 characters.
    */
-  readonly callback_url?: string;
+  readonly callback_url?: string | null;
 }
 
 export const epsilonQ2TurboImg2video: ModelDescription = {
@@ -127,54 +127,76 @@ export const epsilonQ2TurboImg2video: ModelDescription = {
         "maxItems": 1
       },
       "prompt": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Prompt",
         "description": "What happens in the video.",
         "widget": "textarea",
         "maxLength": 5000
       },
       "audio": {
+        "type": [
+          "boolean",
+          "null"
+        ],
         "default": false,
-        "type": "boolean",
         "title": "Sound",
         "description": "Speech and background sounds.",
         "group": "Sound"
       },
       "voice_id": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Voice",
         "description": "Only with sound. Chosen automatically when empty.",
         "widget": "voice",
         "group": "Sound"
       },
       "audio_type": {
+        "type": [
+          "string",
+          "null"
+        ],
         "default": "all",
-        "type": "string",
         "enum": [
           "all",
           "speech_only",
-          "sound_effect_only"
+          "sound_effect_only",
+          null
         ],
         "title": "What is heard",
         "description": "Only with sound.",
         "group": "Sound"
       },
       "is_rec": {
+        "type": [
+          "boolean",
+          "null"
+        ],
         "default": false,
-        "type": "boolean",
         "title": "Recommended prompt",
         "description": "A prompt of the service takes the place of yours; costs extra."
       },
       "bgm": {
+        "type": [
+          "boolean",
+          "null"
+        ],
         "default": false,
-        "type": "boolean",
         "title": "Background music",
         "description": "As long as the video. No effect at 9 and 10 seconds.",
         "group": "Sound"
       },
       "duration": {
+        "type": [
+          "integer",
+          "null"
+        ],
         "default": 5,
-        "type": "integer",
         "minimum": 1,
         "maximum": 10,
         "title": "Duration",
@@ -182,7 +204,10 @@ export const epsilonQ2TurboImg2video: ModelDescription = {
         "widget": "slider"
       },
       "seed": {
-        "type": "integer",
+        "type": [
+          "integer",
+          "null"
+        ],
         "minimum": -9007199254740991,
         "maximum": 9007199254740991,
         "title": "Seed",
@@ -190,24 +215,34 @@ export const epsilonQ2TurboImg2video: ModelDescription = {
         "widget": "seed"
       },
       "resolution": {
+        "type": [
+          "string",
+          "null"
+        ],
         "default": "720p",
-        "type": "string",
         "enum": [
           "540p",
           "720p",
-          "1080p"
+          "1080p",
+          null
         ],
         "title": "Resolution"
       },
       "watermark": {
+        "type": [
+          "boolean",
+          "null"
+        ],
         "default": false,
-        "type": "boolean",
         "title": "Watermark",
         "description": "Also gives a copy with a mark.",
         "group": "Watermark"
       },
       "wm_url": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Mark",
         "description": "The standard mark when left out. No effect without a watermark.",
         "media": {
@@ -226,27 +261,37 @@ export const epsilonQ2TurboImg2video: ModelDescription = {
         }
       },
       "wm_position": {
+        "type": [
+          "number",
+          "null"
+        ],
         "default": 3,
-        "type": "number",
         "enum": [
           1,
           2,
           3,
-          4
+          4,
+          null
         ],
         "title": "Position of the mark",
         "group": "Watermark",
         "description": "1 top left, 2 top right, 3 bottom right, 4 bottom left."
       },
       "payload": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Pass-through",
         "description": "Given back as it is.",
         "group": "Delivery",
         "maxLength": 1048576
       },
       "callback_url": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "maxLength": 2048,
         "title": "Callback address",
         "description": "Notified with POST when the status of the job changes.",

@@ -15,60 +15,60 @@ export interface EpsilonQ3TurboStartEnd2videoInput {
    * Prompt. What happens in the video.
    * At most 5000 characters.
    */
-  readonly prompt?: string;
+  readonly prompt?: string | null;
   /**
    * Recommended prompt. A prompt of the service takes the place of yours; costs extra.
    * @default false
    */
-  readonly is_rec?: boolean;
+  readonly is_rec?: boolean | null;
   /**
    * Duration.
    * 1 to 16 s.
    * @default 5
    */
-  readonly duration?: number;
+  readonly duration?: number | null;
   /**
    * Seed. Drawn when left out or 0.
    * -9007199254740991 to 9007199254740991.
    */
-  readonly seed?: number;
+  readonly seed?: number | null;
   /**
    * Resolution.
    * @default '720p'
    */
-  readonly resolution?: '540p' | '720p' | '1080p';
+  readonly resolution?: '540p' | '720p' | '1080p' | null;
   /**
    * Sound. Speech and effects.
    * @default true
    */
-  readonly audio?: boolean;
+  readonly audio?: boolean | null;
   /**
    * Watermark. Also gives a copy with a mark.
    * @default false
    */
-  readonly watermark?: boolean;
+  readonly watermark?: boolean | null;
   /**
    * Mark. The standard mark when left out. No effect without a watermark.
    * A web address or the id of an uploaded file: png, jpeg, webp, gif, bmp, tiff.
    */
-  readonly wm_url?: string;
+  readonly wm_url?: string | null;
   /**
    * Position of the mark. 1 top left, 2 top right, 3 bottom right, 4 bottom left.
    * @default 3
    */
-  readonly wm_position?: 1 | 2 | 3 | 4;
-  /** Metadata. Kept in the file as it is. A default is used when it is empty. */
-  readonly meta_data?: string;
+  readonly wm_position?: 1 | 2 | 3 | 4 | null;
+  /** Metadata. Kept in the file as it is. A default that names the job is used when it is empty. */
+  readonly meta_data?: string | null;
   /**
    * Pass-through. Given back as it is.
    * At most 1048576 characters.
    */
-  readonly payload?: string;
+  readonly payload?: string | null;
   /**
    * Callback address. Notified with POST when the status of the job changes.
    * At most 2048 characters.
    */
-  readonly callback_url?: string;
+  readonly callback_url?: string | null;
 }
 
 export const epsilonQ3TurboStartEnd2video: ModelDescription = {
@@ -117,21 +117,30 @@ export const epsilonQ3TurboStartEnd2video: ModelDescription = {
         "maxItems": 2
       },
       "prompt": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Prompt",
         "description": "What happens in the video.",
         "widget": "textarea",
         "maxLength": 5000
       },
       "is_rec": {
+        "type": [
+          "boolean",
+          "null"
+        ],
         "default": false,
-        "type": "boolean",
         "title": "Recommended prompt",
         "description": "A prompt of the service takes the place of yours; costs extra."
       },
       "duration": {
+        "type": [
+          "integer",
+          "null"
+        ],
         "default": 5,
-        "type": "integer",
         "minimum": 1,
         "maximum": 16,
         "title": "Duration",
@@ -139,7 +148,10 @@ export const epsilonQ3TurboStartEnd2video: ModelDescription = {
         "widget": "slider"
       },
       "seed": {
-        "type": "integer",
+        "type": [
+          "integer",
+          "null"
+        ],
         "minimum": -9007199254740991,
         "maximum": 9007199254740991,
         "title": "Seed",
@@ -147,30 +159,43 @@ export const epsilonQ3TurboStartEnd2video: ModelDescription = {
         "widget": "seed"
       },
       "resolution": {
+        "type": [
+          "string",
+          "null"
+        ],
         "default": "720p",
-        "type": "string",
         "enum": [
           "540p",
           "720p",
-          "1080p"
+          "1080p",
+          null
         ],
         "title": "Resolution"
       },
       "audio": {
+        "type": [
+          "boolean",
+          "null"
+        ],
         "default": true,
-        "type": "boolean",
         "title": "Sound",
         "description": "Speech and effects."
       },
       "watermark": {
+        "type": [
+          "boolean",
+          "null"
+        ],
         "default": false,
-        "type": "boolean",
         "title": "Watermark",
         "description": "Also gives a copy with a mark.",
         "group": "Watermark"
       },
       "wm_url": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Mark",
         "description": "The standard mark when left out. No effect without a watermark.",
         "media": {
@@ -189,61 +214,47 @@ export const epsilonQ3TurboStartEnd2video: ModelDescription = {
         }
       },
       "wm_position": {
+        "type": [
+          "number",
+          "null"
+        ],
         "default": 3,
-        "type": "number",
         "enum": [
           1,
           2,
           3,
-          4
+          4,
+          null
         ],
         "title": "Position of the mark",
         "group": "Watermark",
         "description": "1 top left, 2 top right, 3 bottom right, 4 bottom left."
       },
       "meta_data": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Metadata",
-        "description": "Kept in the file as it is. A default is used when it is empty.",
+        "description": "Kept in the file as it is. A default that names the job is used when it is empty.",
         "group": "Delivery",
-        "contentMediaType": "application/json",
-        "contentSchema": {
-          "type": "object",
-          "properties": {
-            "Label": {
-              "type": "string"
-            },
-            "ContentProducer": {
-              "type": "string"
-            },
-            "ContentPropagator": {
-              "type": "string"
-            },
-            "ProduceID": {
-              "type": "string"
-            },
-            "PropagateID": {
-              "type": "string"
-            },
-            "ReservedCode1": {
-              "type": "string"
-            },
-            "ReservedCode2": {
-              "type": "string"
-            }
-          },
-          "additionalProperties": false
-        }
+        "contentMediaType": "application/json"
       },
       "payload": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Pass-through",
         "description": "Given back as it is.",
         "group": "Delivery",
         "maxLength": 1048576
       },
       "callback_url": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "maxLength": 2048,
         "title": "Callback address",
         "description": "Notified with POST when the status of the job changes.",

@@ -9,40 +9,40 @@ export interface Eta26T2vInput {
    */
   readonly prompt: string;
   /** Negative prompt. What it must not show, in Chinese or English. */
-  readonly negative_prompt?: string;
+  readonly negative_prompt?: string | null;
   /**
    * Duration.
    * 2 to 15 s.
    * @default 5
    */
-  readonly duration?: number;
+  readonly duration?: number | null;
   /**
    * Size. Width*height in pixels, not a ratio or a level.
    * @default '1920*1080'
    */
-  readonly size?: '1280*720' | '720*1280' | '960*960' | '1088*832' | '832*1088' | '1920*1080' | '1080*1920' | '1440*1440' | '1632*1248' | '1248*1632';
+  readonly size?: '1280*720' | '720*1280' | '960*960' | '1088*832' | '832*1088' | '1920*1080' | '1080*1920' | '1440*1440' | '1632*1248' | '1248*1632' | null;
   /**
    * Guiding audio. A sound that takes the place of the composed one.
    * A web address or the id of an uploaded file: mpeg, wav, mp4, webm, ogg, flac, aac.
    */
-  readonly audio_url?: string;
+  readonly audio_url?: string | null;
   /** Shots. */
-  readonly shot_type?: 'single' | 'multi';
+  readonly shot_type?: 'single' | 'multi' | null;
   /**
    * Extend the prompt. Rewrites the prompt; takes longer.
    * @default true
    */
-  readonly prompt_extend?: boolean;
+  readonly prompt_extend?: boolean | null;
   /**
    * Seed. Drawn when left out. The same seed does not promise the same video.
    * 0 to 2147483647.
    */
-  readonly seed?: number;
+  readonly seed?: number | null;
   /**
    * Watermark. A mark in the lower right corner.
    * @default false
    */
-  readonly watermark?: boolean;
+  readonly watermark?: boolean | null;
 }
 
 export const eta26T2v: ModelDescription = {
@@ -69,14 +69,20 @@ export const eta26T2v: ModelDescription = {
         "minLength": 1
       },
       "negative_prompt": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Negative prompt",
         "description": "What it must not show, in Chinese or English.",
         "widget": "textarea"
       },
       "duration": {
+        "type": [
+          "integer",
+          "null"
+        ],
         "default": 5,
-        "type": "integer",
         "minimum": 2,
         "maximum": 15,
         "title": "Duration",
@@ -84,8 +90,11 @@ export const eta26T2v: ModelDescription = {
         "widget": "slider"
       },
       "size": {
+        "type": [
+          "string",
+          "null"
+        ],
         "default": "1920*1080",
-        "type": "string",
         "enum": [
           "1280*720",
           "720*1280",
@@ -96,7 +105,8 @@ export const eta26T2v: ModelDescription = {
           "1080*1920",
           "1440*1440",
           "1632*1248",
-          "1248*1632"
+          "1248*1632",
+          null
         ],
         "title": "Size",
         "description": "Width*height in pixels, not a ratio or a level.",
@@ -104,7 +114,10 @@ export const eta26T2v: ModelDescription = {
         "widget": "size"
       },
       "audio_url": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Guiding audio",
         "description": "A sound that takes the place of the composed one.",
         "media": {
@@ -124,21 +137,31 @@ export const eta26T2v: ModelDescription = {
         }
       },
       "shot_type": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "enum": [
           "single",
-          "multi"
+          "multi",
+          null
         ],
         "title": "Shots"
       },
       "prompt_extend": {
+        "type": [
+          "boolean",
+          "null"
+        ],
         "default": true,
-        "type": "boolean",
         "title": "Extend the prompt",
         "description": "Rewrites the prompt; takes longer."
       },
       "seed": {
-        "type": "integer",
+        "type": [
+          "integer",
+          "null"
+        ],
         "minimum": 0,
         "maximum": 2147483647,
         "title": "Seed",
@@ -146,8 +169,11 @@ export const eta26T2v: ModelDescription = {
         "widget": "seed"
       },
       "watermark": {
+        "type": [
+          "boolean",
+          "null"
+        ],
         "default": false,
-        "type": "boolean",
         "title": "Watermark",
         "description": "A mark in the lower right corner."
       }

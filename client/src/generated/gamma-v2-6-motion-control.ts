@@ -34,37 +34,37 @@ export interface GammaV26MotionControlInput {
      * At least 0.
      */
     readonly element_id: number | bigint;
-  })[];
+  })[] | null;
   /** Quality. std is economical, pro is better. */
   readonly mode: 'std' | 'pro';
   /**
    * Prompt. What shows beside the motion, and what must not.
    * At most 2500 characters.
    */
-  readonly prompt?: string;
+  readonly prompt?: string | null;
   /**
    * Keep its sound. Whether the sound of the reference video stays.
    * @default 'yes'
    */
-  readonly keep_original_sound?: 'yes' | 'no';
+  readonly keep_original_sound?: 'yes' | 'no' | null;
   /** Watermark. Also produce a watermarked result. */
   readonly watermark_info?: {
     /**
      * Watermarked copy.
      * @default false
      */
-    readonly enabled?: boolean;
-  };
+    readonly enabled?: boolean | null;
+  } | null;
   /**
    * Callback address. Notified with POST when the status of the job changes.
    * At most 2048 characters.
    */
-  readonly callback_url?: string;
+  readonly callback_url?: string | null;
   /**
    * Your task id. Looks up the job later; unique among your jobs.
    * 1 to 256 characters.
    */
-  readonly external_task_id?: string;
+  readonly external_task_id?: string | null;
 }
 
 export const gammaV26MotionControl: ModelDescription = {
@@ -142,7 +142,10 @@ export const gammaV26MotionControl: ModelDescription = {
         "description": "Whose orientation the character takes. image: at most 10 s of motion; video: at most 30 s."
       },
       "element_list": {
-        "type": "array",
+        "type": [
+          "array",
+          "null"
+        ],
         "items": {
           "type": "object",
           "properties": {
@@ -172,28 +175,41 @@ export const gammaV26MotionControl: ModelDescription = {
         "description": "std is economical, pro is better."
       },
       "prompt": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Prompt",
         "description": "What shows beside the motion, and what must not.",
         "widget": "textarea",
         "maxLength": 2500
       },
       "keep_original_sound": {
+        "type": [
+          "string",
+          "null"
+        ],
         "default": "yes",
-        "type": "string",
         "enum": [
           "yes",
-          "no"
+          "no",
+          null
         ],
         "title": "Keep its sound",
         "description": "Whether the sound of the reference video stays."
       },
       "watermark_info": {
-        "type": "object",
+        "type": [
+          "object",
+          "null"
+        ],
         "properties": {
           "enabled": {
+            "type": [
+              "boolean",
+              "null"
+            ],
             "default": false,
-            "type": "boolean",
             "title": "Watermarked copy"
           }
         },
@@ -203,7 +219,10 @@ export const gammaV26MotionControl: ModelDescription = {
         "group": "Delivery"
       },
       "callback_url": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "maxLength": 2048,
         "title": "Callback address",
         "description": "Notified with POST when the status of the job changes.",
@@ -211,7 +230,10 @@ export const gammaV26MotionControl: ModelDescription = {
         "group": "Delivery"
       },
       "external_task_id": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Your task id",
         "description": "Looks up the job later; unique among your jobs.",
         "minLength": 1,

@@ -10,7 +10,7 @@ export interface GammaV2MultiImage2imageInput {
    * Prompt. What the picture shows.
    * At most 2500 characters.
    */
-  readonly prompt?: string;
+  readonly prompt?: string | null;
   /**
    * Subjects. One to four images.
    * 1 to 4 items.
@@ -28,42 +28,44 @@ export interface GammaV2MultiImage2imageInput {
    * A web address, base64 without a prefix or the id of an uploaded file: jpeg, png; at most 10 MB; sides at
    * least 300 px; width by height 0.4 to 2.5.
    */
-  readonly scene_image?: string;
+  readonly scene_image?: string | null;
   /**
    * Style. How it is drawn.
    * A web address, base64 without a prefix or the id of an uploaded file: jpeg, png; at most 10 MB; sides at
    * least 300 px; width by height 0.4 to 2.5.
    */
-  readonly style_image?: string;
+  readonly style_image?: string | null;
   /**
    * Pictures.
    * 1 to 9.
    * @default 1
    */
-  readonly n?: number;
+  readonly n?: number | null;
+  /** Resolution. */
+  readonly resolution?: '1k' | null;
   /**
    * Aspect ratio.
    * @default '16:9'
    */
-  readonly aspect_ratio?: '16:9' | '9:16' | '1:1' | '4:3' | '3:4' | '3:2' | '2:3' | '21:9';
+  readonly aspect_ratio?: '16:9' | '9:16' | '1:1' | '4:3' | '3:4' | '3:2' | '2:3' | '21:9' | null;
   /** Watermark. Also produce a watermarked result. */
   readonly watermark_info?: {
     /**
      * Watermarked copy.
      * @default false
      */
-    readonly enabled?: boolean;
-  };
+    readonly enabled?: boolean | null;
+  } | null;
   /**
    * Callback address. Notified with POST when the status of the job changes.
    * At most 2048 characters.
    */
-  readonly callback_url?: string;
+  readonly callback_url?: string | null;
   /**
    * Your task id. Looks up the job later; unique among your jobs.
    * 1 to 256 characters.
    */
-  readonly external_task_id?: string;
+  readonly external_task_id?: string | null;
 }
 
 export const gammaV2MultiImage2image: ModelDescription = {
@@ -83,7 +85,10 @@ export const gammaV2MultiImage2image: ModelDescription = {
     "type": "object",
     "properties": {
       "prompt": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Prompt",
         "description": "What the picture shows.",
         "widget": "textarea",
@@ -132,7 +137,10 @@ export const gammaV2MultiImage2image: ModelDescription = {
         "maxItems": 4
       },
       "scene_image": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Scene",
         "description": "Where the subjects are.",
         "media": {
@@ -157,7 +165,10 @@ export const gammaV2MultiImage2image: ModelDescription = {
         }
       },
       "style_image": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Style",
         "description": "How it is drawn.",
         "media": {
@@ -182,16 +193,33 @@ export const gammaV2MultiImage2image: ModelDescription = {
         }
       },
       "n": {
+        "type": [
+          "integer",
+          "null"
+        ],
         "default": 1,
-        "type": "integer",
         "minimum": 1,
         "maximum": 9,
         "title": "Pictures",
         "widget": "slider"
       },
+      "resolution": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "enum": [
+          "1k",
+          null
+        ],
+        "title": "Resolution"
+      },
       "aspect_ratio": {
+        "type": [
+          "string",
+          "null"
+        ],
         "default": "16:9",
-        "type": "string",
         "enum": [
           "16:9",
           "9:16",
@@ -200,16 +228,23 @@ export const gammaV2MultiImage2image: ModelDescription = {
           "3:4",
           "3:2",
           "2:3",
-          "21:9"
+          "21:9",
+          null
         ],
         "title": "Aspect ratio"
       },
       "watermark_info": {
-        "type": "object",
+        "type": [
+          "object",
+          "null"
+        ],
         "properties": {
           "enabled": {
+            "type": [
+              "boolean",
+              "null"
+            ],
             "default": false,
-            "type": "boolean",
             "title": "Watermarked copy"
           }
         },
@@ -219,7 +254,10 @@ export const gammaV2MultiImage2image: ModelDescription = {
         "group": "Delivery"
       },
       "callback_url": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "maxLength": 2048,
         "title": "Callback address",
         "description": "Notified with POST when the status of the job changes.",
@@ -227,7 +265,10 @@ export const gammaV2MultiImage2image: ModelDescription = {
         "group": "Delivery"
       },
       "external_task_id": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Your task id",
         "description": "Looks up the job later; unique among your jobs.",
         "minLength": 1,

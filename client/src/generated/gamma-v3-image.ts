@@ -17,52 +17,52 @@ export interface GammaV3ImageInput {
    * Negative prompt. What it must not show. Ignored together with an image.
    * At most 2500 characters.
    */
-  readonly negative_prompt?: string;
+  readonly negative_prompt?: string | null;
   /**
    * Reference image. Makes it image to image; leave it out for text to image.
    * A web address, base64 without a prefix or the id of an uploaded file: jpeg, png; at most 10 MB; sides at
    * least 300 px; width by height 0.4 to 2.5.
    */
-  readonly image?: string;
+  readonly image?: string | null;
   /**
    * Pictures.
    * 1 to 9.
    * @default 1
    */
-  readonly n?: number;
+  readonly n?: number | null;
   /**
    * Resolution.
    * @default '1k'
    */
-  readonly resolution?: '1k' | '2k';
+  readonly resolution?: '1k' | '2k' | null;
   /**
    * Aspect ratio.
    * @default '16:9'
    */
-  readonly aspect_ratio?: '16:9' | '9:16' | '1:1' | '4:3' | '3:4' | '3:2' | '2:3' | '21:9';
+  readonly aspect_ratio?: '16:9' | '9:16' | '1:1' | '4:3' | '3:4' | '3:2' | '2:3' | '21:9' | null;
   /** Watermark. Also produce a watermarked result. */
   readonly watermark_info?: {
     /**
      * Watermarked copy.
      * @default false
      */
-    readonly enabled?: boolean;
-  };
+    readonly enabled?: boolean | null;
+  } | null;
   /**
    * Callback address. Notified with POST when the status of the job changes.
    * At most 2048 characters.
    */
-  readonly callback_url?: string;
+  readonly callback_url?: string | null;
   /**
    * Your task id. Looks up the job later; unique among your jobs.
    * 1 to 256 characters.
    */
-  readonly external_task_id?: string;
+  readonly external_task_id?: string | null;
   /**
    * Taken from the image. subject: the features of the character; face: its looks, with exactly one face in
    * the image.
    */
-  readonly image_reference?: 'subject' | 'face';
+  readonly image_reference?: 'subject' | 'face' | null;
   /**
    * Subjects. Of the subject library; together with the reference image at most 10.
    * At most 10 items.
@@ -73,7 +73,7 @@ export interface GammaV3ImageInput {
      * At least 0.
      */
     readonly element_id: number | bigint;
-  })[];
+  })[] | null;
 }
 
 export const gammaV3Image: ModelDescription = {
@@ -101,14 +101,20 @@ export const gammaV3Image: ModelDescription = {
         "maxLength": 2500
       },
       "negative_prompt": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Negative prompt",
         "description": "What it must not show. Ignored together with an image.",
         "widget": "textarea",
         "maxLength": 2500
       },
       "image": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Reference image",
         "description": "Makes it image to image; leave it out for text to image.",
         "media": {
@@ -133,25 +139,35 @@ export const gammaV3Image: ModelDescription = {
         }
       },
       "n": {
+        "type": [
+          "integer",
+          "null"
+        ],
         "default": 1,
-        "type": "integer",
         "minimum": 1,
         "maximum": 9,
         "title": "Pictures",
         "widget": "slider"
       },
       "resolution": {
+        "type": [
+          "string",
+          "null"
+        ],
         "default": "1k",
-        "type": "string",
         "enum": [
           "1k",
-          "2k"
+          "2k",
+          null
         ],
         "title": "Resolution"
       },
       "aspect_ratio": {
+        "type": [
+          "string",
+          "null"
+        ],
         "default": "16:9",
-        "type": "string",
         "enum": [
           "16:9",
           "9:16",
@@ -160,16 +176,23 @@ export const gammaV3Image: ModelDescription = {
           "3:4",
           "3:2",
           "2:3",
-          "21:9"
+          "21:9",
+          null
         ],
         "title": "Aspect ratio"
       },
       "watermark_info": {
-        "type": "object",
+        "type": [
+          "object",
+          "null"
+        ],
         "properties": {
           "enabled": {
+            "type": [
+              "boolean",
+              "null"
+            ],
             "default": false,
-            "type": "boolean",
             "title": "Watermarked copy"
           }
         },
@@ -179,7 +202,10 @@ export const gammaV3Image: ModelDescription = {
         "group": "Delivery"
       },
       "callback_url": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "maxLength": 2048,
         "title": "Callback address",
         "description": "Notified with POST when the status of the job changes.",
@@ -187,7 +213,10 @@ export const gammaV3Image: ModelDescription = {
         "group": "Delivery"
       },
       "external_task_id": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Your task id",
         "description": "Looks up the job later; unique among your jobs.",
         "minLength": 1,
@@ -195,16 +224,23 @@ export const gammaV3Image: ModelDescription = {
         "group": "Delivery"
       },
       "image_reference": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "enum": [
           "subject",
-          "face"
+          "face",
+          null
         ],
         "title": "Taken from the image",
         "description": "subject: the features of the character; face: its looks, with exactly one face in the image."
       },
       "element_list": {
-        "type": "array",
+        "type": [
+          "array",
+          "null"
+        ],
         "items": {
           "type": "object",
           "properties": {

@@ -25,15 +25,15 @@ export interface GammaV3OmniVideoInput {
    * Several shots.
    * @default false
    */
-  readonly multi_shot?: boolean;
+  readonly multi_shot?: boolean | null;
   /** Cut by. customize: the shots below; intelligence: the model, from the prompt. */
-  readonly shot_type?: 'customize' | 'intelligence';
+  readonly shot_type?: 'customize' | 'intelligence' | null;
   /**
    * Prompt. What the video shows, and what it must not. Refers to <<<element_1>>>, <<<image_1>>>,
    * <<<video_1>>>. Unused with shots of your own.
    * At most 2500 characters.
    */
-  readonly prompt?: string;
+  readonly prompt?: string | null;
   /**
    * Shots. One to six; their seconds add up to the duration.
    * 1 to 6 items.
@@ -51,7 +51,7 @@ export interface GammaV3OmniVideoInput {
     readonly prompt: string;
     /** Duration. */
     readonly duration: string;
-  })[];
+  })[] | null;
   /**
    * Images. References, or the first and the last frame. Up to 7, or 4 with a video, elements included.
    * At most 7 items.
@@ -64,8 +64,8 @@ export interface GammaV3OmniVideoInput {
      */
     readonly image_url: string;
     /** Use as. Left out: a reference. */
-    readonly type?: 'first_frame' | 'end_frame';
-  })[];
+    readonly type?: 'first_frame' | 'end_frame' | null;
+  })[] | null;
   /**
    * Elements. Of the subject library.
    * At most 7 items.
@@ -76,7 +76,7 @@ export interface GammaV3OmniVideoInput {
      * At least 0.
      */
     readonly element_id: number | bigint;
-  })[];
+  })[] | null;
   /**
    * Video.
    * At most 1 item.
@@ -92,49 +92,49 @@ export interface GammaV3OmniVideoInput {
      * Use as. base: the video to edit; feature: its characteristics.
      * @default 'base'
      */
-    readonly refer_type?: 'feature' | 'base';
+    readonly refer_type?: 'feature' | 'base' | null;
     /**
      * Keep its sound. Whether the sound of the reference video stays.
      * @default 'yes'
      */
-    readonly keep_original_sound?: 'yes' | 'no';
-  })[];
+    readonly keep_original_sound?: 'yes' | 'no' | null;
+  })[] | null;
   /**
    * Sound. Only off together with a reference video.
    * @default 'off'
    */
-  readonly sound?: 'on' | 'off';
+  readonly sound?: 'on' | 'off' | null;
   /**
    * Quality. std is 720p, pro is 1080p.
    * @default 'pro'
    */
-  readonly mode?: 'std' | 'pro' | '4k';
+  readonly mode?: 'std' | 'pro' | '4k' | null;
   /** Aspect ratio. Required unless a first frame or a base video gives it. */
-  readonly aspect_ratio?: '16:9' | '9:16' | '1:1';
+  readonly aspect_ratio?: '16:9' | '9:16' | '1:1' | null;
   /**
    * Duration. A number, or the same as a string. No effect with a base video.
    * 3 to 15 s.
    * @default 5
    */
-  readonly duration?: number | string;
+  readonly duration?: number | string | null;
   /** Watermark. Also produce a watermarked result. */
   readonly watermark_info?: {
     /**
      * Watermarked copy.
      * @default false
      */
-    readonly enabled?: boolean;
-  };
+    readonly enabled?: boolean | null;
+  } | null;
   /**
    * Callback address. Notified with POST when the status of the job changes.
    * At most 2048 characters.
    */
-  readonly callback_url?: string;
+  readonly callback_url?: string | null;
   /**
    * Your task id. Looks up the job later; unique among your jobs.
    * 1 to 256 characters.
    */
-  readonly external_task_id?: string;
+  readonly external_task_id?: string | null;
 }
 
 export const gammaV3OmniVideo: ModelDescription = {
@@ -154,30 +154,43 @@ export const gammaV3OmniVideo: ModelDescription = {
     "type": "object",
     "properties": {
       "multi_shot": {
+        "type": [
+          "boolean",
+          "null"
+        ],
         "default": false,
-        "type": "boolean",
         "title": "Several shots",
         "group": "Shots"
       },
       "shot_type": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "enum": [
           "customize",
-          "intelligence"
+          "intelligence",
+          null
         ],
         "title": "Cut by",
         "description": "customize: the shots below; intelligence: the model, from the prompt.",
         "group": "Shots"
       },
       "prompt": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Prompt",
         "description": "What the video shows, and what it must not. Refers to <<<element_1>>>, <<<image_1>>>, <<<video_1>>>. Unused with shots of your own.",
         "widget": "textarea",
         "maxLength": 2500
       },
       "multi_prompt": {
-        "type": "array",
+        "type": [
+          "array",
+          "null"
+        ],
         "items": {
           "type": "object",
           "properties": {
@@ -217,7 +230,10 @@ export const gammaV3OmniVideo: ModelDescription = {
         "maxItems": 6
       },
       "image_list": {
-        "type": "array",
+        "type": [
+          "array",
+          "null"
+        ],
         "items": {
           "type": "object",
           "properties": {
@@ -247,10 +263,14 @@ export const gammaV3OmniVideo: ModelDescription = {
               }
             },
             "type": {
-              "type": "string",
+              "type": [
+                "string",
+                "null"
+              ],
               "enum": [
                 "first_frame",
-                "end_frame"
+                "end_frame",
+                null
               ],
               "title": "Use as",
               "description": "Left out: a reference."
@@ -268,7 +288,10 @@ export const gammaV3OmniVideo: ModelDescription = {
         "maxItems": 7
       },
       "element_list": {
-        "type": "array",
+        "type": [
+          "array",
+          "null"
+        ],
         "items": {
           "type": "object",
           "properties": {
@@ -290,7 +313,10 @@ export const gammaV3OmniVideo: ModelDescription = {
         "maxItems": 7
       },
       "video_list": {
-        "type": "array",
+        "type": [
+          "array",
+          "null"
+        ],
         "items": {
           "type": "object",
           "properties": {
@@ -330,21 +356,29 @@ export const gammaV3OmniVideo: ModelDescription = {
               }
             },
             "refer_type": {
+              "type": [
+                "string",
+                "null"
+              ],
               "default": "base",
-              "type": "string",
               "enum": [
                 "feature",
-                "base"
+                "base",
+                null
               ],
               "title": "Use as",
               "description": "base: the video to edit; feature: its characteristics."
             },
             "keep_original_sound": {
+              "type": [
+                "string",
+                "null"
+              ],
               "default": "yes",
-              "type": "string",
               "enum": [
                 "yes",
-                "no"
+                "no",
+                null
               ],
               "title": "Keep its sound",
               "description": "Whether the sound of the reference video stays."
@@ -361,32 +395,44 @@ export const gammaV3OmniVideo: ModelDescription = {
         "maxItems": 1
       },
       "sound": {
+        "type": [
+          "string",
+          "null"
+        ],
         "default": "off",
-        "type": "string",
         "enum": [
           "on",
-          "off"
+          "off",
+          null
         ],
         "title": "Sound",
         "description": "Only off together with a reference video."
       },
       "mode": {
+        "type": [
+          "string",
+          "null"
+        ],
         "default": "pro",
-        "type": "string",
         "enum": [
           "std",
           "pro",
-          "4k"
+          "4k",
+          null
         ],
         "title": "Quality",
         "description": "std is 720p, pro is 1080p."
       },
       "aspect_ratio": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "enum": [
           "16:9",
           "9:16",
-          "1:1"
+          "1:1",
+          null
         ],
         "title": "Aspect ratio",
         "description": "Required unless a first frame or a base video gives it."
@@ -402,6 +448,9 @@ export const gammaV3OmniVideo: ModelDescription = {
           {
             "type": "string",
             "pattern": "^(?:[3-9]|1[0-5])$"
+          },
+          {
+            "type": "null"
           }
         ],
         "title": "Duration",
@@ -410,11 +459,17 @@ export const gammaV3OmniVideo: ModelDescription = {
         "widget": "slider"
       },
       "watermark_info": {
-        "type": "object",
+        "type": [
+          "object",
+          "null"
+        ],
         "properties": {
           "enabled": {
+            "type": [
+              "boolean",
+              "null"
+            ],
             "default": false,
-            "type": "boolean",
             "title": "Watermarked copy"
           }
         },
@@ -424,7 +479,10 @@ export const gammaV3OmniVideo: ModelDescription = {
         "group": "Delivery"
       },
       "callback_url": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "maxLength": 2048,
         "title": "Callback address",
         "description": "Notified with POST when the status of the job changes.",
@@ -432,7 +490,10 @@ export const gammaV3OmniVideo: ModelDescription = {
         "group": "Delivery"
       },
       "external_task_id": {
-        "type": "string",
+        "type": [
+          "string",
+          "null"
+        ],
         "title": "Your task id",
         "description": "Looks up the job later; unique among your jobs.",
         "minLength": 1,

@@ -18,40 +18,40 @@ export interface GammaV3TurboT2vInput {
      * Resolution.
      * @default '720p'
      */
-    readonly resolution?: '720p' | '1080p';
+    readonly resolution?: '720p' | '1080p' | null;
     /**
      * Aspect ratio.
      * @default '16:9'
      */
-    readonly aspect_ratio?: '16:9' | '9:16' | '1:1';
+    readonly aspect_ratio?: '16:9' | '9:16' | '1:1' | null;
     /**
      * Duration.
      * 3 to 15 s.
      * @default 5
      */
-    readonly duration?: number;
-  };
+    readonly duration?: number | null;
+  } | null;
   /** Options. */
   readonly options?: {
     /**
      * Callback address. Notified with POST when the status of the job changes.
      * At most 2048 characters.
      */
-    readonly callback_url?: string;
+    readonly callback_url?: string | null;
     /**
      * Your task id. Looks up the job later; unique among your jobs.
      * 1 to 256 characters.
      */
-    readonly external_task_id?: string;
+    readonly external_task_id?: string | null;
     /** Watermark. Also produce a watermarked result. */
     readonly watermark_info?: {
       /**
        * Watermarked copy.
        * @default false
        */
-      readonly enabled?: boolean;
-    };
-  };
+      readonly enabled?: boolean | null;
+    } | null;
+  } | null;
 }
 
 export const gammaV3TurboT2v: ModelDescription = {
@@ -79,31 +79,45 @@ export const gammaV3TurboT2v: ModelDescription = {
         "maxLength": 3072
       },
       "settings": {
+        "type": [
+          "object",
+          "null"
+        ],
         "default": {},
-        "type": "object",
         "properties": {
           "resolution": {
+            "type": [
+              "string",
+              "null"
+            ],
             "default": "720p",
-            "type": "string",
             "enum": [
               "720p",
-              "1080p"
+              "1080p",
+              null
             ],
             "title": "Resolution"
           },
           "aspect_ratio": {
+            "type": [
+              "string",
+              "null"
+            ],
             "default": "16:9",
-            "type": "string",
             "enum": [
               "16:9",
               "9:16",
-              "1:1"
+              "1:1",
+              null
             ],
             "title": "Aspect ratio"
           },
           "duration": {
+            "type": [
+              "integer",
+              "null"
+            ],
             "default": 5,
-            "type": "integer",
             "minimum": 3,
             "maximum": 15,
             "title": "Duration",
@@ -115,10 +129,16 @@ export const gammaV3TurboT2v: ModelDescription = {
         "title": "Settings"
       },
       "options": {
-        "type": "object",
+        "type": [
+          "object",
+          "null"
+        ],
         "properties": {
           "callback_url": {
-            "type": "string",
+            "type": [
+              "string",
+              "null"
+            ],
             "maxLength": 2048,
             "title": "Callback address",
             "description": "Notified with POST when the status of the job changes.",
@@ -126,7 +146,10 @@ export const gammaV3TurboT2v: ModelDescription = {
             "group": "Delivery"
           },
           "external_task_id": {
-            "type": "string",
+            "type": [
+              "string",
+              "null"
+            ],
             "title": "Your task id",
             "description": "Looks up the job later; unique among your jobs.",
             "minLength": 1,
@@ -134,11 +157,17 @@ export const gammaV3TurboT2v: ModelDescription = {
             "group": "Delivery"
           },
           "watermark_info": {
-            "type": "object",
+            "type": [
+              "object",
+              "null"
+            ],
             "properties": {
               "enabled": {
+                "type": [
+                  "boolean",
+                  "null"
+                ],
                 "default": false,
-                "type": "boolean",
                 "title": "Watermarked copy"
               }
             },

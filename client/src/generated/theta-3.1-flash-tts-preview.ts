@@ -15,7 +15,7 @@ export interface Theta31FlashTtsPreviewInput {
    * Voice.
    * @default 'Kore'
    */
-  readonly voice_name?: 'Zephyr' | 'Puck' | 'Charon' | 'Kore' | 'Fenrir' | 'Leda' | 'Orus' | 'Aoede' | 'Callirrhoe' | 'Autonoe' | 'Enceladus' | 'Iapetus' | 'Umbriel' | 'Algieba' | 'Despina' | 'Erinome' | 'Algenib' | 'Rasalgethi' | 'Laomedeia' | 'Achernar' | 'Alnilam' | 'Schedar' | 'Gacrux' | 'Pulcherrima' | 'Achird' | 'Zubenelgenubi' | 'Vindemiatrix' | 'Sadachbia' | 'Sadaltager' | 'Sulafat';
+  readonly voice_name?: 'Zephyr' | 'Puck' | 'Charon' | 'Kore' | 'Fenrir' | 'Leda' | 'Orus' | 'Aoede' | 'Callirrhoe' | 'Autonoe' | 'Enceladus' | 'Iapetus' | 'Umbriel' | 'Algieba' | 'Despina' | 'Erinome' | 'Algenib' | 'Rasalgethi' | 'Laomedeia' | 'Achernar' | 'Alnilam' | 'Schedar' | 'Gacrux' | 'Pulcherrima' | 'Achird' | 'Zubenelgenubi' | 'Vindemiatrix' | 'Sadachbia' | 'Sadaltager' | 'Sulafat' | null;
 }
 
 export const theta31FlashTtsPreview: ModelDescription = {
@@ -42,8 +42,11 @@ export const theta31FlashTtsPreview: ModelDescription = {
         "minLength": 1
       },
       "voice_name": {
+        "type": [
+          "string",
+          "null"
+        ],
         "default": "Kore",
-        "type": "string",
         "enum": [
           "Zephyr",
           "Puck",
@@ -74,7 +77,8 @@ export const theta31FlashTtsPreview: ModelDescription = {
           "Vindemiatrix",
           "Sadachbia",
           "Sadaltager",
-          "Sulafat"
+          "Sulafat",
+          null
         ],
         "title": "Voice",
         "widget": "voice"

@@ -24,17 +24,17 @@ export interface ZetaV6I2vInput {
    * Seed. Drawn when left out.
    * 0 to 2147483647.
    */
-  readonly seed?: number;
+  readonly seed?: number | null;
   /**
    * Sound.
    * @default false
    */
-  readonly generate_audio_switch?: boolean;
+  readonly generate_audio_switch?: boolean | null;
   /**
    * Several clips.
    * @default false
    */
-  readonly generate_multi_clip_switch?: boolean;
+  readonly generate_multi_clip_switch?: boolean | null;
 }
 
 export const zetaV6I2v: ModelDescription = {
@@ -102,7 +102,10 @@ export const zetaV6I2v: ModelDescription = {
         "description": "Costs more a second the higher it is, and more with sound."
       },
       "seed": {
-        "type": "integer",
+        "type": [
+          "integer",
+          "null"
+        ],
         "minimum": 0,
         "maximum": 2147483647,
         "title": "Seed",
@@ -110,13 +113,19 @@ export const zetaV6I2v: ModelDescription = {
         "widget": "seed"
       },
       "generate_audio_switch": {
+        "type": [
+          "boolean",
+          "null"
+        ],
         "default": false,
-        "type": "boolean",
         "title": "Sound"
       },
       "generate_multi_clip_switch": {
+        "type": [
+          "boolean",
+          "null"
+        ],
         "default": false,
-        "type": "boolean",
         "title": "Several clips"
       }
     },

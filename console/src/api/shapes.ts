@@ -155,7 +155,7 @@ export interface ModelLine {
 
 export interface ModelDetail extends Omit<ModelLine, 'takes' | 'run_ms' | 'price' | 'currency'> {
   readonly limits: { readonly max_body_bytes: number };
-  readonly input_schema: Schema;
+  readonly input_schema: PublishedSchema;
   readonly rules: readonly { readonly says: string; readonly fields: readonly string[] }[];
   readonly examples: readonly unknown[];
 }
@@ -170,17 +170,33 @@ export interface MediaLimits {
   readonly seconds?: { readonly min: number; readonly max: number };
 }
 
-/** The part of JSON Schema that models are described by, and our hints beside it. */
-export interface Schema {
+/** The part of JSON Schema that models are described by: a field that may be left out may be null, too. */
+export interface PublishedSchema extends SchemaHints {
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, PublishedSchema>>;
+  readonly items?: PublishedSchema;
+  readonly oneOf?: readonly PublishedSchema[];
+  readonly anyOf?: readonly PublishedSchema[];
+  readonly enum?: readonly (string | number | null)[];
+}
+
+/** The same as a form draws it, without null. */
+export interface Schema extends SchemaHints {
   readonly type?: string;
-  readonly title?: string;
-  readonly description?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
   readonly items?: Schema;
   readonly oneOf?: readonly Schema[];
   readonly anyOf?: readonly Schema[];
   readonly enum?: readonly (string | number)[];
+}
+
+/** Bounds, words and our own hints. */
+interface SchemaHints {
+  readonly title?: string;
+  readonly description?: string;
+  readonly required?: readonly string[];
+  /** The field that may stand instead of this one, which is required without it. */
+  readonly requiredUnless?: string;
   readonly const?: string | number;
   readonly default?: unknown;
   /** Values to choose from, though any other may be written. */

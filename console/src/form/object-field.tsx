@@ -2,7 +2,8 @@ import { useContext, useState } from 'react';
 import { countBelow, FaultsOfForm } from './faults.ts';
 import { Field } from './field.tsx';
 import type { FieldParts } from './field-frame.tsx';
-import { isMembers, titleOf, withMember } from './input-value.ts';
+import { isMembers, type Members as MembersOf, titleOf, withMember } from './input-value.ts';
+import { WholeFormContext } from './whole-form.ts';
 
 /** A field with fields in it: folded until it is needed. */
 export function ObjectField(parts: FieldParts) {
@@ -34,6 +35,7 @@ export function ObjectField(parts: FieldParts) {
 export function Members({ schema, path, value, change }: FieldParts) {
   const members = isMembers(value) ? value : {};
   const required = schema.required ?? [];
+  const { input } = useContext(WholeFormContext);
   return (
     <div className="stack members">
       {Object.entries(schema.properties ?? {}).map(([name, member]) => (
@@ -42,10 +44,17 @@ export function Members({ schema, path, value, change }: FieldParts) {
           schema={member}
           path={[...path, name]}
           value={members[name]}
-          isRequired={required.includes(name)}
+          isRequired={required.includes(name) || isWanted(member, input)}
           change={next => change(withMember(members, name, next))}
         />
       ))}
     </div>
   );
+}
+
+/** A field that another one may replace is required while that one is empty. */
+function isWanted({ requiredUnless: other }: FieldParts['schema'], input: MembersOf): boolean {
+  if (other === undefined) return false;
+  const instead = input[other];
+  return !Array.isArray(instead) || instead.length === 0;
 }

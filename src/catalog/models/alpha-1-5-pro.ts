@@ -8,6 +8,7 @@ import {
   alphaPicture,
   alphaRules,
   itemError,
+  itemsOf,
   pictureItem,
   planAlpha,
   secondsUpTo,
@@ -127,6 +128,17 @@ export default defineModel({
   rules: [
     ...alphaRules,
     {
+      says: 'at most one text item is allowed',
+      fields: ['content'],
+      holds: ({ content }) => itemsOf(content, 'text').length <= 1,
+      brokenBy: {
+        content: [
+          { type: 'text', text: 'A red balloon' },
+          { type: 'text', text: 'A green one' },
+        ],
+      },
+    },
+    {
       says: 'a draft_task must be the only item',
       fields: ['content'],
       holds: ({ content }) => content.length === 1 || !content.some(isDraftItem),
@@ -185,6 +197,7 @@ export default defineModel({
     const { content, draft, generate_audio, service_tier, execution_expires_after } = view.input;
     const source = content.find(item => item.type === 'draft_task');
     return alphaNative(view, resolutionOf(view.input), {
+      ...(view.input.seed !== -1 && { seed: view.result?.seed ?? view.input.seed }),
       generate_audio,
       draft,
       ...(source && { draft_task_id: source.draft_task.id }),

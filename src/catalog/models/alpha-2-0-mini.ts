@@ -25,6 +25,8 @@ const maxPictures = 9;
 const maxVideos = 3;
 const maxSounds = 3;
 const maxTotalSeconds = 15;
+/** The contract bounds no texts; more is a mistake. */
+const maxTexts = 50;
 
 const videoItem = group(
   {
@@ -125,10 +127,10 @@ export default defineModel({
   title: 'Video from words, pictures, videos and sounds',
   summary: 'Draws a video of 4 to 15 seconds with sound from words, from its frames, or with references.',
   input: z.strictObject({
-    content: list(item, 1, 1 + maxPictures + maxVideos + maxSounds, {
+    content: list(item, 1, maxTexts + maxPictures + maxVideos + maxSounds, {
       title: 'Content',
       description:
-        'A text and, beside it or alone, either the first frame, the first and the last frame, or references: up to 9 pictures, 3 videos and 3 sounds.',
+        'Texts and, beside them or alone, either the first frame, the first and the last frame, or references: up to 9 pictures, 3 videos and 3 sounds.',
     }),
     generate_audio: alphaFields.generate_audio,
     resolution: choice(['480p', '720p'], { title: 'Resolution' }).default('720p'),
@@ -138,6 +140,12 @@ export default defineModel({
   }),
   rules: [
     ...alphaRules,
+    {
+      says: `at most ${maxTexts} texts are allowed`,
+      fields: ['content'],
+      holds: ({ content }) => itemsOf(content, 'text').length <= maxTexts,
+      brokenBy: { content: Array.from({ length: maxTexts + 1 }, () => ({ type: 'text', text: 'A boat' })) },
+    },
     {
       says: 'first and last frames cannot be mixed with references; a reference picture must have the role reference_image',
       fields: ['content'],

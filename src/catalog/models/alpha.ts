@@ -83,17 +83,6 @@ const frame = (role?: string) => ({
 /** Contract 2.1 and 2.2, decisions 7: which frames there may be, and which roles they must have. */
 export const alphaRules: readonly Rule<{ readonly content: AlphaContent }>[] = [
   {
-    says: 'at most one text item is allowed',
-    fields: ['content'],
-    holds: ({ content }) => itemsOf(content, 'text').length <= 1,
-    brokenBy: {
-      content: [
-        { type: 'text', text: 'A red balloon' },
-        { type: 'text', text: 'A green one' },
-      ],
-    },
-  },
-  {
     says: 'a last_frame is only allowed together with a first_frame',
     fields: ['content'],
     holds: ({ content }) => {
@@ -210,7 +199,7 @@ export function planAlpha(input: AlphaInput, resolution: Resolution, factsAt: Fa
     width,
     height,
     fps: 24,
-    shots: [{ seconds: input.duration === -1 ? chosenSeconds : input.duration, prompt: promptOf(content) }],
+    shots: [{ seconds: input.duration === -1 ? chosenSeconds : input.duration, prompt: wordsOf(content) }],
     seed: null,
     sound: input.generate_audio,
     // Contract 2.1: mono, whatever the input audio is.
@@ -222,7 +211,11 @@ export function planAlpha(input: AlphaInput, resolution: Resolution, factsAt: Fa
   };
 }
 
-const promptOf = (content: AlphaContent): string => content.find(({ type }) => type === 'text')?.text ?? '';
+/** Several texts are one, a line each. */
+export const wordsOf = (content: AlphaContent): string =>
+  itemsOf(content, 'text')
+    .map(({ text = '' }) => text)
+    .join('\n');
 
 const placeOf = ({ role }: AlphaItem): number => (role === 'last_frame' ? 1 : 0);
 
@@ -238,7 +231,7 @@ function adaptiveRatio(content: AlphaContent, factsAt: FactsAt): Ratio {
   const isFrame = (item: AlphaItem) => framesOf([item]).length > 0 && item.role !== 'last_frame';
   const leads = [isFrame, isOf('video_url'), isOf('image_url')];
   const index = leads.map(lead => content.findIndex(lead)).find(found => found !== -1);
-  if (index === undefined) return ratioOfWords(promptOf(content));
+  if (index === undefined) return ratioOfWords(wordsOf(content));
   return nearestRatio(ratioOf(factsAt(`content.${index}.${content[index]!.type}.url`)));
 }
 

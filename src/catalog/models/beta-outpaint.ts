@@ -25,7 +25,8 @@ export default defineModel({
     imageNo: imageNoField,
     scale: number(1.1, 2, {
       title: 'Scale',
-      description: 'By how much the result is wider and higher than the picture.',
+      description:
+        'How many times the area of the picture the result has; 2 makes each side 1.41 times as long.',
       widget: 'slider',
     }),
     remixPrompt: remixPrompt(8192, 'What the new part shows.').optional(),
@@ -35,12 +36,12 @@ export default defineModel({
   billedJobs: billedJobsOf,
   render: ({ jobId, scale, remixPrompt }, factsAt) => {
     const { width, height } = sizeOf(factsAt);
-    // Contract 2.3, "multiplier of the new image area": the area that is shown, as the family zooms out, so each
-    // side is multiplied; 2.0 gives a picture twice as wide and twice as high.
+    // Contract 2.3, "multiplier of the new image area": each side grows by the square root.
+    const side = Math.sqrt(scale);
     return planRemix(
       remixPrompt,
       { kind: 'extend', media: jobId },
-      { width: toEven(width * scale), height: toEven(height * scale) },
+      { width: toEven(width * side), height: toEven(height * side) },
     );
   },
   native: betaNative,

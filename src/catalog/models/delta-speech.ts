@@ -13,63 +13,12 @@ import {
   text,
 } from '../fields.ts';
 import { knownVoices } from '../known-voices.ts';
-import { defineModel, type Model, type ResultView } from '../model.ts';
+import { defineModel, type Model, type ResultView, type SignedOutput } from '../model.ts';
 import { primaries } from '../outputs.ts';
 import type { SpeechPlan } from '../render-plan.ts';
+import { effects, emotions, languages } from './delta-speech-choices.ts';
 import { countWords, hasUnknownTone, readPieces, readPronunciation } from './delta-speech-text.ts';
 import { speakFormulas } from './speak-formulas.ts';
-
-/** Contract 2.15, language_boost. */
-const languages = [
-  ...([
-    'Chinese',
-    'Chinese,Yue',
-    'English',
-    'Arabic',
-    'Russian',
-    'Spanish',
-    'French',
-    'Portuguese',
-    'German',
-  ] as const),
-  ...([
-    'Turkish',
-    'Dutch',
-    'Ukrainian',
-    'Vietnamese',
-    'Indonesian',
-    'Japanese',
-    'Italian',
-    'Korean',
-    'Thai',
-  ] as const),
-  ...([
-    'Polish',
-    'Romanian',
-    'Greek',
-    'Czech',
-    'Finnish',
-    'Hindi',
-    'Bulgarian',
-    'Danish',
-    'Hebrew',
-    'Malay',
-  ] as const),
-  ...([
-    'Persian',
-    'Slovak',
-    'Swedish',
-    'Croatian',
-    'Filipino',
-    'Hungarian',
-    'Norwegian',
-    'Slovenian',
-  ] as const),
-  ...(['Catalan', 'Nynorsk', 'Tamil', 'Afrikaans', 'auto'] as const),
-] as const;
-
-const emotions = ['happy', 'sad', 'angry', 'fearful', 'disgusted', 'surprised', 'calm'] as const;
-const effects = ['spacious_echo', 'auditorium_echo', 'lofi_telephone', 'robotic'] as const;
 
 // Contract 2.15: "under 10000".
 const words = requiredText(9999, {
@@ -93,6 +42,16 @@ const pronunciation = z
 
 const share = (title: string) => integer(-100, 100, { title, widget: 'slider' }).optional();
 
+const voiceEffects = group(
+  {
+    pitch: share('Depth'),
+    intensity: share('Intensity'),
+    timbre: share('Timbre'),
+    sound_effects: choice(effects, { title: 'Effect' }).optional(),
+  },
+  { title: 'Voice effects', description: 'With mp3, wav and flac.' },
+);
+
 const input = z.strictObject({
   text: words,
   output_format: choice(['url', 'hex'], {
@@ -105,9 +64,10 @@ const input = z.strictObject({
     {
       voice_id: text(null, {
         title: 'Voice',
-        description: 'Empty where timbres are mixed.',
+        description: 'Required unless timbre_weights is given, and left out beside it.',
         widget: 'voice',
         examples: knownVoices,
+        requiredUnless: 'timbre_weights',
       }).optional(),
       speed: number(0.5, 2, { title: 'Speed', widget: 'slider' }).default(1),
       vol: number(0, 10, { title: 'Volume', widget: 'slider' }).default(1),
@@ -170,15 +130,7 @@ const input = z.strictObject({
       description: 'Each source/replacement; Chinese tones are the numbers 1 to 5, 5 being neutral.',
     },
   ).optional(),
-  voice_modify: group(
-    {
-      pitch: share('Depth'),
-      intensity: share('Intensity'),
-      timbre: share('Timbre'),
-      sound_effects: choice(effects, { title: 'Effect' }).optional(),
-    },
-    { title: 'Voice effects', description: 'With mp3, wav and flac.' },
-  ).optional(),
+  voice_modify: voiceEffects.optional(),
   subtitle_enable: flag({ title: 'Subtitles', group: 'Delivery' }).default(false),
   subtitle_type: choice(['sentence', 'word'], { title: 'Subtitles by', group: 'Delivery' }).default(
     'sentence',
@@ -206,6 +158,7 @@ export function defineDeltaSpeech(names: {
     kind: 'speech',
     family: 'delta',
     input,
+    unused: ({ voice_modify }) => (asksForNothing(voice_modify) ? ['voice_modify'] : []),
     rules: [
       {
         says: 'a voice_id or timbre_weights must be given and not be empty',
@@ -258,6 +211,11 @@ export function defineDeltaSpeech(names: {
   });
 }
 
+/** Decisions 9: effects that are all left out or 0 may stand beside any format. */
+const asksForNothing = (modify: unknown): boolean =>
+  voiceEffects.safeParse(modify).success &&
+  Object.values(modify ?? {}).every(value => value === undefined || value === 0);
+
 function planOf(input: DeltaInput): SpeechPlan {
   const { voice_setting: voice, audio_setting: audio, voice_modify: modify, timbre_weights = [] } = input;
   const read = readPieces(input.text);
@@ -293,6 +251,8 @@ function planOf(input: DeltaInput): SpeechPlan {
   };
 }
 
+const bitsPerSample = 16;
+
 /** The family's numbers for what our error codes say; 1000 is its "unknown". */
 const statusCodes: Readonly<Partial<Record<JobErrorCode, number>>> = {
   invalid_input: 2013,
@@ -325,7 +285,7 @@ function nativeOf({ jobId, state, input, error, result, outputs, audioHex }: Res
       audio_length: Math.round((sound.seconds ?? 0) * 1000),
       audio_sample_rate: sound.sampleRate ?? input.audio_setting.sample_rate,
       audio_size: sound.bytes,
-      bitrate: result?.bitrate ?? averageBitrate(sound.bytes, sound.seconds),
+      bitrate: bitrateOf(input, sound, result?.bitrate),
       word_count: result?.words ?? countWords(input.text),
       usage_characters: countCharacters(input.text),
       audio_format: input.audio_setting.format,
@@ -335,6 +295,14 @@ function nativeOf({ jobId, state, input, error, result, outputs, audioHex }: Res
   };
 }
 
-/** Bits per second of a format that has no bitrate of its own. */
-const averageBitrate = (bytes: number, seconds = 0): number =>
-  seconds > 0 ? Math.round((bytes * 8) / seconds) : 0;
+/** Bits per second: of raw samples exactly, else as the engine tells it, else what the file has on the whole. */
+function bitrateOf(
+  { audio_setting: asked }: DeltaInput,
+  sound: SignedOutput,
+  told: number | undefined,
+): number {
+  if (asked.format === 'wav' || asked.format === 'pcm')
+    return (sound.sampleRate ?? asked.sample_rate) * bitsPerSample * (sound.channels ?? asked.channel);
+  const { bytes, seconds = 0 } = sound;
+  return told ?? (seconds > 0 ? Math.round((bytes * 8) / seconds) : 0);
+}

@@ -64,6 +64,8 @@ export default defineModel({
     wm_position: epsilonPosition,
     ...epsilonDelivery,
   }),
+  // Contract 2.11: the prompt is ignored when is_rec is true.
+  unused: ({ is_rec }) => (is_rec === true ? ['prompt'] : []),
   ignoresMedia: ignoresMark,
   render: (input, factsAt) => {
     const [width, height] = epsilonSize(input.resolution, factsAt('images.0'));
@@ -73,7 +75,6 @@ export default defineModel({
       height,
       fps: 24,
       cover: true,
-      // Contract 2.11: the prompt is ignored when is_rec is true.
       shots: [{ seconds: input.duration, prompt: input.is_rec ? recommendedPrompt : (input.prompt ?? '') }],
       seed: input.seed || null,
       sound: input.audio,

@@ -108,48 +108,32 @@ export function planMark(
 export const ignoresMark = ({ watermark }: { readonly watermark: boolean }, path: string): boolean =>
   path === 'wm_url' && !watermark;
 
-const labelWord = z.string().optional();
-
-/** Contract 2.10: the members of `meta_data`. */
-const label = z.strictObject({
-  Label: labelWord,
-  ContentProducer: labelWord,
-  ContentPropagator: labelWord,
-  ProduceID: labelWord,
-  PropagateID: labelWord,
-  ReservedCode1: labelWord,
-  ReservedCode2: labelWord,
-});
-
+/** Contract 2.10: JSON text, whose members are the family's affair. */
 export const epsilonMetaData = z
   .string({ error: 'must be a string' })
-  .refine(value => value.trim() === '' || isLabel(value), {
-    error: `must be empty or the JSON text of an object of strings named ${Object.keys(label.shape).join(', ')}`,
-  })
+  .refine(value => value.trim() === '' || isJson(value), { error: 'must be empty or JSON text' })
   .meta({
     title: 'Metadata',
-    description: 'Kept in the file as it is. A default is used when it is empty.',
+    description: 'Kept in the file as it is. A default that names the job is used when it is empty.',
     group: 'Delivery',
     contentMediaType: 'application/json',
-    contentSchema: {
-      type: 'object',
-      properties: Object.fromEntries(Object.keys(label.shape).map(name => [name, { type: 'string' }])),
-      additionalProperties: false,
-    },
   })
   .optional();
 
-function isLabel(value: string): boolean {
+function isJson(value: string): boolean {
   try {
-    return label.safeParse(JSON.parse(value)).success;
+    JSON.parse(value);
+    return true;
   } catch {
     return false;
   }
 }
 
-/** The plan's part of `meta_data`; nothing where the default is used. */
-export const planMetadata = (metaData: string | undefined): { readonly metadata?: string } =>
-  metaData === undefined || metaData.trim() === '' ? {} : { metadata: metaData };
+/** The plan's part of `meta_data`. */
+export const planMetadata = (
+  metaData: string | undefined,
+): { readonly metadata: string } | { readonly ownLabel: true } =>
+  metaData === undefined || metaData.trim() === '' ? { ownLabel: true } : { metadata: metaData };
 
 const states: Readonly<Record<JobState, 'queueing' | 'processing' | 'success' | 'failed'>> = {
   available: 'queueing',
@@ -160,14 +144,14 @@ const states: Readonly<Record<JobState, 'queueing' | 'processing' | 'success' | 
   cancelled: 'failed',
 };
 
-/** Decisions 4, epsilon. The credits are unknown here, and so not told. */
-export function epsilonTask({
-  jobId,
-  state,
-  input,
-  error,
-  outputs,
-}: ResultView<{ readonly payload?: string | undefined; readonly bgm?: boolean }>) {
+interface EpsilonInput {
+  readonly payload?: string | undefined;
+  readonly bgm?: boolean;
+  readonly seed?: number | undefined;
+}
+
+/** Decisions 4, epsilon. The credits are unknown here, and so not told; a drawn seed is told once it is known. */
+export function epsilonTask({ jobId, state, input, error, result, outputs }: ResultView<EpsilonInput>) {
   const urlOf = (role: 'cover' | 'watermarked') => outputs.find(output => output.role === role)?.url;
   return {
     id: jobId,
@@ -175,6 +159,7 @@ export function epsilonTask({
     err_code: error?.code ?? '',
     payload: input.payload ?? '',
     bgm: input.bgm ?? false,
+    seed: result?.seed ?? (input.seed || undefined),
     // What is undefined, because there is no such file, is absent from JSON.
     creations: (state === 'completed' ? primaries(outputs) : []).map(output => ({
       id: output.fileId,

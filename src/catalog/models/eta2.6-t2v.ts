@@ -88,7 +88,7 @@ export default defineModel({
       watermark: input.watermark ? 'burned' : 'none',
     };
   },
-  native: ({ jobId, state, input, createdAt, startedAt, completedAt, error, outputs }) => {
+  native: ({ jobId, state, input, createdAt, startedAt, completedAt, error, result, outputs }) => {
     const [video] = state === 'completed' ? primaries(outputs) : [];
     return {
       output: {
@@ -102,6 +102,8 @@ export default defineModel({
         ...(video && { video_url: video.url }),
         ...(error && { code: error.code, message: error.message }),
       },
+      // What is undefined, because nobody told it yet, is absent from JSON.
+      seed: result?.seed ?? input.seed,
       ...(video && {
         usage: {
           duration: input.duration,

@@ -143,6 +143,15 @@ export const omniInput = z.strictObject({
 
 export type OmniInput = z.output<typeof omniInput>;
 
+/** Contract 2.9: shots and the way to cut are unused without multi_shot, the prompt is with shots of one's own. */
+export function unusedInOmni({
+  multi_shot: isCut,
+  shot_type: cutBy,
+}: Readonly<Record<string, unknown>>): readonly string[] {
+  if (isCut === true) return cutBy === 'customize' ? ['prompt'] : [];
+  return isCut === undefined || isCut === false ? ['shot_type', 'multi_prompt'] : [];
+}
+
 /** Contract 2.9: the prompt is unused then, and the shots say everything. */
 export const hasOwnShots = ({ multi_shot, shot_type }: OmniInput): boolean =>
   multi_shot && shot_type === 'customize';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { group, list, text } from '../fields.ts';
+import { choice, group, list, text } from '../fields.ts';
 import { media } from '../media.ts';
 import { defineModel } from '../model.ts';
 import { gammaTask, imagesOf } from '../outputs.ts';
@@ -23,7 +23,6 @@ export default defineModel({
   family: 'gamma',
   title: 'Pictures from several images',
   summary: 'Brings one to four subjects together in new pictures, with a scene and a style to follow.',
-  // Contract 2.6: only 1k, so there is no field for the resolution.
   input: z.strictObject({
     prompt: text(2500, {
       title: 'Prompt',
@@ -34,6 +33,8 @@ export default defineModel({
     scene_image: media(gammaPicture, { title: 'Scene', description: 'Where the subjects are.' }).optional(),
     style_image: media(gammaPicture, { title: 'Style', description: 'How it is drawn.' }).optional(),
     n,
+    // Contract 2.6: the only one there is.
+    resolution: choice(['1k'], { title: 'Resolution' }).optional(),
     aspect_ratio,
     watermark_info,
     callback_url,

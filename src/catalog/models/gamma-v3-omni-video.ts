@@ -3,7 +3,14 @@ import { ratioOf } from '../frame-size.ts';
 import { defineModel, type FactsAt } from '../model.ts';
 import { gammaTask, videosOf } from '../outputs.ts';
 import type { VideoPlan } from '../render-plan.ts';
-import { baseOf, hasOwnShots, type OmniInput, omniInput, ownShotsOf } from './gamma-omni-fields.ts';
+import {
+  baseOf,
+  hasOwnShots,
+  type OmniInput,
+  omniInput,
+  ownShotsOf,
+  unusedInOmni,
+} from './gamma-omni-fields.ts';
 import { omniRules } from './gamma-omni-rules.ts';
 import { gammaVideoSize } from './gamma-video.ts';
 
@@ -15,6 +22,7 @@ export default defineModel({
   summary:
     'Draws a video of 3 to 15 seconds from words, images, frames, elements and a video, or edits a video.',
   input: omniInput,
+  unused: unusedInOmni,
   rules: omniRules,
   render: planOf,
   native: view => gammaTask(view, { videos: videosOf(view) }),

@@ -106,15 +106,26 @@ const emotionWords = {
 } as const;
 const emotions = ['happy', 'sad', 'angry', 'fearful', 'disgusted', 'surprised', 'calm'] as const;
 
-/** Contract 2.16: the style can be requested in the text. The request steers the voice and is not spoken; brackets are no part of one. */
+/** What steers a voice beside the words of feeling; adverbs are told by their end. */
+const styleWords =
+  /\b(?:slow|fast|quick|loud|quiet|soft|hush|husky|hoarse|breath|shout|yell|whisper|murmur|mutter|sing|robot|monoton|drama|sarcas|ironic|serious|formal|casual|playful|tired|sleep|bored|energ|enthusias|proud|friendl|polite|firm|urgent|mysterio|tender|curious|voice|tone|accent|manner|style|mood|pace|pitch|feeling|emotion)/i;
+const adverb =
+  /\b(?!(?:only|family|early|daily|weekly|monthly|yearly|italy|july|emily|sally|billy|molly|lily|polly|reply|supply|apply|fly|ugly|holy|bully|jelly|belly|assembly|ally|rally|butterfly)\b)[a-z]{3,}ly\b/i;
+/**
+ * Contract 2.16: the style can be requested in the text. Decisions 9: what stands before a colon is such a request, and
+ * is not spoken, where it holds a word of style or nothing but its verb; else it is part of the text.
+ */
 function readStyle(text: string) {
-  const [request, style = ''] = /^\s*(?:say|speak|read|whisper)\b([^:[\n]{0,80}):\s*(?=\S)/i.exec(text) ?? [
-    '',
-  ];
-  const whispered = /whisper/i.test(request);
+  const [request = '', verb = '', style = ''] =
+    /^\s*(say|speak|read|whisper)\b([^:[\n]{0,80}):\s*(?=\S)/i.exec(text) ?? [];
+  const emotion = emotions.find(word => emotionWords[word].test(style));
+  const isRequest =
+    emotion !== undefined || styleWords.test(style) || adverb.test(style) || style.trim() === '';
+  if (request === '' || !isRequest) return { words: text, emotion: null, speed: 1, volume: 1 } as const;
+  const whispered = /whisper/i.test(verb + style);
   return {
     words: text.slice(request.length),
-    emotion: emotions.find(word => emotionWords[word].test(style)) ?? (whispered ? 'calm' : null),
+    emotion: emotion ?? (whispered ? 'calm' : null),
     speed: /slow/i.test(style) ? 0.8 : /fast|quick/i.test(style) ? 1.25 : 1,
     volume: whispered ? 0.5 : 1,
   } as const;

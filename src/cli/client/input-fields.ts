@@ -33,7 +33,7 @@ export function parseField(text: string): Field {
 export function withField(input: Input, schema: object, { path, text, isJson }: Field): Input {
   const places = schemasAt(schema, path);
   const value = isJson ? parseJson(text, path) : typed(text, places);
-  const isItem = !isJson && !Array.isArray(value) && places.some(({ type }) => type === 'array');
+  const isItem = !isJson && !Array.isArray(value) && places.some(place => typesOf(place).includes('array'));
   // A list is written item by item.
   return (isItem ? append(input, path, itemOf(text, places)) : put(input, path, value)) as Input;
 }
@@ -60,6 +60,9 @@ function schemasAt(schema: Schema, path: readonly string[]): readonly Schema[] {
 const optionsOf = (schema: Schema): readonly Schema[] =>
   (schema.anyOf ?? schema.oneOf)?.flatMap(optionsOf) ?? [schema];
 
+/** Of a field that may be null there are two. */
+const typesOf = ({ type }: Schema): readonly unknown[] => (Array.isArray(type) ? type : [type]);
+
 const itemOf = (text: string, places: readonly Schema[]): unknown =>
   typed(
     text,
@@ -71,7 +74,7 @@ function typed(text: string, places: readonly Schema[]): unknown {
   const allowed = places.flatMap(place => place.enum ?? (place.const === undefined ? [] : [place.const]));
   const word = allowed.find(value => String(value) === text);
   if (word !== undefined) return word;
-  const types = places.map(({ type }) => type);
+  const types = places.flatMap(typesOf);
   if (types.some(type => type === 'integer' || type === 'number') && isNumber(text)) return fromJson(text);
   if (types.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true';
   if (types.includes('null') && text === 'null') return null;

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { jobQuery, modelQuery } from '../../api/queries.ts';
 import type { ModelDetail } from '../../api/shapes.ts';
 import { Form } from '../../form/form.tsx';
+import { formSchema } from '../../form/form-schema.ts';
 import { beginningOfForm, isMembers, type Members, mediaSlots, withValueAt } from '../../form/input-value.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Loaded } from '../../parts/notes.tsx';
@@ -59,14 +60,16 @@ interface Given {
 
 function beginWith({ model, given, use }: Given): Members {
   if (isMembers(given)) return given;
-  const kept = readDraft(model.id) ?? beginningOfForm(model.input_schema);
-  const [slot] = use === undefined ? [] : mediaSlots(model.input_schema);
+  const schema = formSchema(model.input_schema);
+  const kept = readDraft(model.id) ?? beginningOfForm(schema);
+  const [slot] = use === undefined ? [] : mediaSlots(schema);
   const filled = slot ? withValueAt(kept, slot.path, use) : kept;
   return isMembers(filled) ? filled : kept;
 }
 
 function Playground(parts: Given) {
   const { model } = parts;
+  const schema = useMemo(() => formSchema(model.input_schema), [model]);
   const [input, setInput] = useState<Members>(() => beginWith(parts));
   const [view, setView] = useState<'Form' | 'JSON'>('Form');
   /** Told anew, so that a form begins again with other values. */
@@ -111,13 +114,7 @@ function Playground(parts: Given) {
         </div>
         <Examples model={model} take={begin} />
         {view === 'Form' ? (
-          <Form
-            key={beginning}
-            schema={model.input_schema}
-            input={input}
-            change={change}
-            faults={run.faults}
-          />
+          <Form key={beginning} schema={schema} input={input} change={change} faults={run.faults} />
         ) : (
           <JsonEditor key={beginning} input={input} change={change} />
         )}
@@ -144,11 +141,7 @@ function Playground(parts: Given) {
             >
               Check
             </button>
-            <button
-              type="button"
-              className="button quiet"
-              onClick={() => begin(beginningOfForm(model.input_schema))}
-            >
+            <button type="button" className="button quiet" onClick={() => begin(beginningOfForm(schema))}>
               Reset
             </button>
             <span className="grow" />

@@ -1,0 +1,51 @@
+/** Contract 2.15, language_boost. */
+export const languages = [
+  ...([
+    'Chinese',
+    'Chinese,Yue',
+    'English',
+    'Arabic',
+    'Russian',
+    'Spanish',
+    'French',
+    'Portuguese',
+    'German',
+  ] as const),
+  ...([
+    'Turkish',
+    'Dutch',
+    'Ukrainian',
+    'Vietnamese',
+    'Indonesian',
+    'Japanese',
+    'Italian',
+    'Korean',
+    'Thai',
+  ] as const),
+  ...([
+    'Polish',
+    'Romanian',
+    'Greek',
+    'Czech',
+    'Finnish',
+    'Hindi',
+    'Bulgarian',
+    'Danish',
+    'Hebrew',
+    'Malay',
+  ] as const),
+  ...([
+    'Persian',
+    'Slovak',
+    'Swedish',
+    'Croatian',
+    'Filipino',
+    'Hungarian',
+    'Norwegian',
+    'Slovenian',
+  ] as const),
+  ...(['Catalan', 'Nynorsk', 'Tamil', 'Afrikaans', 'auto'] as const),
+] as const;
+
+export const emotions = ['happy', 'sad', 'angry', 'fearful', 'disgusted', 'surprised', 'calm'] as const;
+export const effects = ['spacious_echo', 'auditorium_echo', 'lofi_telephone', 'robotic'] as const;
