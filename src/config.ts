@@ -12,6 +12,7 @@ import type { Catalog } from './catalog/catalog.ts';
 import { ConfigFault } from './config-fault.ts';
 import { seconds } from './domain/clock.ts';
 import type { Prices } from './domain/prices.ts';
+import { isNetwork } from './http/trusted-proxies.ts';
 import { readModels } from './read-models.ts';
 import { pricesSchema, readPrices } from './read-prices.ts';
 import { type Issue, readRouting } from './read-routing.ts';
@@ -35,6 +36,10 @@ export interface Config {
   /** Null: made and kept in the data folder. */
   readonly secret: string | null;
   readonly adminToken: string | null;
+  /** Null: the metrics are for this machine alone. */
+  readonly metricsToken: string | null;
+  /** Addresses and networks whose word on the client's address is taken. */
+  readonly trustedProxies: readonly string[];
   readonly allowPrivateNetwork: boolean;
   readonly role: Role;
   /** How many processes share the port. */
@@ -62,6 +67,8 @@ export interface Config {
     readonly bodies: BodyLimits;
     /** How many connections are open at one moment; more are closed at once. */
     readonly connections: number;
+    /** The same of one client address. */
+    readonly connectionsPerAddress: number;
   };
 }
 
@@ -89,6 +96,12 @@ const blobsAddress = z.string().transform((text, context) => {
   for (const message of address.faults) context.addIssue({ code: 'custom', message });
   return z.NEVER;
 });
+const networks = z.string().transform((text, context) => {
+  const each = text.split(',').map(part => part.trim());
+  for (const wrong of each.filter(part => !isNetwork(part)))
+    context.addIssue({ code: 'custom', message: `${wrong || 'nothing'} is no address and no network` });
+  return each;
+});
 const secret = z.string().min(16, { error: 'must have at least 16 characters' });
 
 const environment = z.object({
@@ -101,6 +114,8 @@ const environment = z.object({
   ATELIER_CONFIG: z.string().min(1).optional(),
   ATELIER_SECRET: secret.optional(),
   ATELIER_ADMIN_TOKEN: secret.optional(),
+  ATELIER_METRICS_TOKEN: secret.optional(),
+  ATELIER_TRUSTED_PROXIES: networks.optional(),
   ATELIER_ALLOW_PRIVATE_NETWORK: flag.default(false),
   ATELIER_ROLE: z.enum(roles, { error: `must be one of ${roles.join(', ')}` }).default('all'),
   ATELIER_PROCESSES: z.coerce
@@ -185,6 +200,7 @@ export const fileSchema = z.strictObject({
       waiting,
       bodies,
       connections: count(1, 10_000),
+      connections_per_address: count(1, 200),
       running_per_key: z.int().min(1).max(1_000_000).nullable().default(null),
     })
     .prefault({}),
@@ -244,6 +260,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     s3,
     secret: data.ATELIER_SECRET ?? null,
     adminToken: data.ATELIER_ADMIN_TOKEN ?? null,
+    metricsToken: data.ATELIER_METRICS_TOKEN ?? null,
+    trustedProxies: data.ATELIER_TRUSTED_PROXIES ?? [],
     allowPrivateNetwork: data.ATELIER_ALLOW_PRIVATE_NETWORK,
     role: data.ATELIER_ROLE,
     processes: data.ATELIER_PROCESSES,
@@ -261,10 +279,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 
 const limitsOf = ({
   running_per_key,
+  connections_per_address,
   ...limits
 }: z.output<typeof fileSchema>['limits']): Config['limits'] => ({
   ...limits,
   runningPerKey: running_per_key,
+  connectionsPerAddress: connections_per_address,
 });
 
 /** What the address leaves open is told by the usual variables; where they are silent, the SDK looks for credentials. */

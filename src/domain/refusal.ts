@@ -53,6 +53,12 @@ export const refusals = {
   quota_of_key_used: gateway(429, 'RATE_LIMIT_EXCEEDED', '{subject}'),
   rate_exceeded: gateway(429, 'RATE_LIMIT_EXCEEDED', 'Request rate exceeded, please try again later'),
   bodies_of_key_full: gateway(429, 'RATE_LIMIT_EXCEEDED', 'Too much is sent at once, please try again later'),
+  work_of_share_full: gateway(
+    429,
+    'RATE_LIMIT_EXCEEDED',
+    'Too much is asked for at once, please try again later',
+  ),
+  metrics_token_invalid: gateway(401, 'UNAUTHORIZED', 'Invalid metrics token'),
   waiting_of_key_full: gateway(
     429,
     'RATE_LIMIT_EXCEEDED',
@@ -63,6 +69,10 @@ export const refusals = {
   model_forbidden: detail(403, 'Model not allowed for this user'),
   webhook_unsupported: detail(400, 'webhook not supported'),
   stream_unsupported: detail(400, 'SSE streaming not supported'),
+  metrics_only_here: detail(
+    403,
+    'Metrics are answered to this machine alone; to read them from elsewhere, set ATELIER_METRICS_TOKEN and send it as a Bearer token',
+  ),
   path_unknown: detail(404, 'Not Found'),
   host_foreign: detail(
     403,
@@ -100,6 +110,8 @@ export const refusals = {
   unavailable: detail(503, 'Service temporarily unavailable'),
   bodies_full: detail(503, 'Service temporarily unavailable'),
   waiting_full: detail(503, 'Service temporarily unavailable'),
+  work_full: detail(503, 'Service temporarily unavailable'),
+  work_stopped: detail(503, 'Service temporarily unavailable'),
   bug: detail(500, 'Runtime execution failed'),
 
   file_request_invalid: file(400, 'invalid_request', '{subject}'),
