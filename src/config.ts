@@ -15,6 +15,7 @@ import { ConfigFault } from './config-fault.ts';
 import { seconds } from './domain/clock.ts';
 import type { Prices } from './domain/prices.ts';
 import type { StorageLimits } from './domain/storage-limits.ts';
+import { isNetwork } from './http/trusted-proxies.ts';
 import { readModels } from './read-models.ts';
 import { pricesSchema, readPrices } from './read-prices.ts';
 import { type Issue, readRouting } from './read-routing.ts';
@@ -39,6 +40,10 @@ export interface Config {
   /** Null: made and kept in the data folder. */
   readonly secret: string | null;
   readonly adminToken: string | null;
+  /** Null: the metrics are for this machine alone. */
+  readonly metricsToken: string | null;
+  /** Addresses and networks whose word on the client's address is taken. */
+  readonly trustedProxies: readonly string[];
   readonly allowPrivateNetwork: boolean;
   /** Who is asked for names that users and upstreams wrote; null: the servers of the system. */
   readonly dnsServers: readonly string[] | null;
@@ -71,6 +76,8 @@ export interface Config {
     readonly storage: StorageLimits;
     /** How many connections are open at one moment; more are closed at once. */
     readonly connections: number;
+    /** The same of one client address. */
+    readonly connectionsPerAddress: number;
   };
 }
 
@@ -104,6 +111,12 @@ const dnsServers = z
   .refine(servers => servers.every(isDnsServer), {
     error: 'must be addresses in numbers, each with a port or without, joined by commas',
   });
+const networks = z.string().transform((text, context) => {
+  const each = text.split(',').map(part => part.trim());
+  for (const wrong of each.filter(part => !isNetwork(part)))
+    context.addIssue({ code: 'custom', message: `${wrong || 'nothing'} is no address and no network` });
+  return each;
+});
 const secret = z.string().min(16, { error: 'must have at least 16 characters' });
 
 const environment = z.object({
@@ -116,6 +129,8 @@ const environment = z.object({
   ATELIER_CONFIG: z.string().min(1).optional(),
   ATELIER_SECRET: secret.optional(),
   ATELIER_ADMIN_TOKEN: secret.optional(),
+  ATELIER_METRICS_TOKEN: secret.optional(),
+  ATELIER_TRUSTED_PROXIES: networks.optional(),
   ATELIER_ALLOW_PRIVATE_NETWORK: flag.default(false),
   ATELIER_DNS_SERVERS: dnsServers.optional(),
   ATELIER_ROLE: z.enum(roles, { error: `must be one of ${roles.join(', ')}` }).default('all'),
@@ -211,6 +226,7 @@ export const fileSchema = z.strictObject({
       spool,
       storage: storageSchema,
       connections: count(1, 10_000),
+      connections_per_address: count(1, 200),
       running_per_key: z.int().min(1).max(1_000_000).nullable().default(null),
     })
     .prefault({}),
@@ -270,6 +286,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     s3,
     secret: data.ATELIER_SECRET ?? null,
     adminToken: data.ATELIER_ADMIN_TOKEN ?? null,
+    metricsToken: data.ATELIER_METRICS_TOKEN ?? null,
+    trustedProxies: data.ATELIER_TRUSTED_PROXIES ?? [],
     allowPrivateNetwork: data.ATELIER_ALLOW_PRIVATE_NETWORK,
     dnsServers: data.ATELIER_DNS_SERVERS ?? null,
     role: data.ATELIER_ROLE,
@@ -288,10 +306,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 
 const limitsOf = ({
   running_per_key,
+  connections_per_address,
   ...limits
 }: z.output<typeof fileSchema>['limits']): Config['limits'] => ({
   ...limits,
   runningPerKey: running_per_key,
+  connectionsPerAddress: connections_per_address,
 });
 
 /** `192.0.2.1`, `192.0.2.1:5353`, `2001:db8::1`, `[2001:db8::1]:5353`. */

@@ -18,9 +18,11 @@ import { readBuiltConsole } from './http/console/built-console.ts';
 import { openDeparture } from './http/departure.ts';
 import { openJobWatch } from './http/job-watch.ts';
 import type { HttpParts } from './http/parts.ts';
+import { openTrustedProxies } from './http/trusted-proxies.ts';
 import { openKnownAccounts } from './known-accounts.ts';
 import { listen } from './listen.ts';
 import { openOutbound } from './media/connect.ts';
+import { connectionsWithin, readOpenFileLimit } from './open-files.ts';
 import type { Worker } from './worker/worker.ts';
 /** Serves what the role has to serve; returns where it listens. */
 export async function openHttp(
@@ -28,14 +30,19 @@ export async function openHttp(
   worker: Worker | null,
   closers: Closers,
 ): Promise<string> {
-  const { config, clock, metrics } = foundation;
+  const { config, clock, metrics, log } = foundation;
   // Nobody is sent to a process that only works.
   const departure = openDeparture(clock, config.role === 'worker' ? 0 : config.drainMs);
   const parts = {
     ...foundation,
     metrics: metrics.text,
     onRefused: metrics.refused,
-    maxConnections: config.limits.connections,
+    metricsToken: config.metricsToken,
+    connectionLimits: {
+      maxConnections: connectionsWithin(readOpenFileLimit(), config.limits.connections, log),
+      connectionsPerAddress: config.limits.connectionsPerAddress,
+      isTrustedProxy: openTrustedProxies(config.trustedProxies),
+    },
     whyNotReady: async () =>
       departure.whyNotReady() ?? (await whyStorageIsNotReady(foundation)) ?? worker?.whyNotReady() ?? null,
   };
@@ -58,7 +65,10 @@ const consoleFolder = fileURLToPath(new URL('../console/dist/', import.meta.url)
 /** Upstreams tell of a few states; whoever calls more often is asked to come later. */
 const callsOfJob: RateLimit = { perSecond: 1, burst: 10 };
 
-type OpenParts = Pick<HttpParts, 'metrics' | 'onRefused' | 'maxConnections' | 'whyNotReady'>;
+type OpenParts = Pick<
+  HttpParts,
+  'metrics' | 'metricsToken' | 'onRefused' | 'connectionLimits' | 'whyNotReady'
+>;
 
 async function openApi(open: OpenParts, foundation: Foundation): Promise<FastifyInstance> {
   const { config, live, db, clock, names, metrics, positions, local, ballast } = foundation;

@@ -21,6 +21,7 @@ const filesOfMain = [
   'main.ts',
   'foundation.ts',
   'open-worker.ts',
+  'open-files.ts',
   'open-http.ts',
   'config.ts',
   'config-fault.ts',

@@ -31,11 +31,14 @@ export function openRate<Id = KeyId>(limit: RateLimit, clock: Clock): TakeFromRa
         retryAfterSeconds: Math.max(1, Math.ceil((next - now - toleranceMs) / 1000)),
       });
     }
-    if (emptyAt.size >= maxKeysRemembered) forgetEmpty(emptyAt, now);
+    if (emptyAt.size >= maxKeysRemembered) forgetSome(emptyAt, now);
     emptyAt.set(id, next);
   };
 }
 
-function forgetEmpty<Id>(emptyAt: Map<Id, number>, now: number): void {
+function forgetSome<Id>(emptyAt: Map<Id, number>, now: number): void {
   for (const [id, at] of emptyAt) if (at <= now) emptyAt.delete(id);
+  if (emptyAt.size < maxKeysRemembered) return;
+  // None was empty: the older half goes at once, or every request from here on would look at all of them.
+  for (const id of [...emptyAt.keys()].slice(0, maxKeysRemembered / 2)) emptyAt.delete(id);
 }

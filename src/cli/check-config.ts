@@ -3,7 +3,7 @@ import { type Config, readConfig } from '../config.ts';
 
 /** Throws the faults; says what is in force when there are none. Secrets are not shown. */
 export function checkConfig(): void {
-  const { secret, adminToken, databaseUrl, s3, catalog, ...rest } = readConfig(process.env);
+  const { secret, adminToken, metricsToken, databaseUrl, s3, catalog, ...rest } = readConfig(process.env);
   const shown = {
     ...rest,
     databaseUrl: databaseUrl === null ? 'SQLite in the data folder' : withoutPassword(databaseUrl),
@@ -13,6 +13,7 @@ export function checkConfig(): void {
         : { ...s3, credentials: s3.credentials ? 'set' : 'looked for' },
     secret: secret === null ? 'kept in the data folder' : 'set',
     adminToken: adminToken === null ? 'kept in the data folder' : 'set',
+    metricsToken: metricsToken === null ? 'not set: metrics are for this machine alone' : 'set',
     ownModels: ownModels(catalog, rest),
   };
   process.stdout.write(`The settings are right.\n${JSON.stringify(shown, null, 2)}\n`);

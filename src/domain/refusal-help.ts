@@ -28,6 +28,10 @@ export const refusalHelp: Readonly<Record<RefusalName, string>> = {
     'Files of this key that are on their way in hold as much of the local disk as one key may have. Wait for `Retry-After`, and send fewer at once.',
   probes_of_key_full:
     'As many media of this key wait to be read as one key may have waiting. Wait for `Retry-After`, and send fewer at once.',
+  work_of_share_full:
+    'As much expensive work as one key or address may have waits already. Wait for `Retry-After`, and ask for less at once.',
+  metrics_token_invalid:
+    'The metrics were asked for without the token in `ATELIER_METRICS_TOKEN`. Send it as a Bearer token.',
   model_unknown:
     'No model has this id. The header `X-Suggestion` names the nearest id where one is near; `GET /v1/models` lists them all.',
   model_forbidden:
@@ -42,6 +46,8 @@ export const refusalHelp: Readonly<Record<RefusalName, string>> = {
     'A name of a webhook stands in the query, in a header or in the body. Remove it; `callback_url` in the body does the same for the models that take one (`accepts_callback`).',
   stream_unsupported:
     'The status of a job is not streamed. Ask for `…/status` with `Prefer: wait=60`, which is answered when the status changes.',
+  metrics_only_here:
+    'No `ATELIER_METRICS_TOKEN` is set, so `/metrics` answers loopback addresses alone. Set it, and send it as a Bearer token.',
   path_unknown: 'Nothing is at this path. The paths are in `GET /openapi.json` and at `/docs`.',
   method_not_allowed:
     'The path exists and does not take this method. The header `Allow` names the methods that it takes.',
@@ -93,6 +99,9 @@ export const refusalHelp: Readonly<Record<RefusalName, string>> = {
   spool_full:
     'Files on their way in hold all of the local disk that they may. Nothing was stored. Repeat after `Retry-After`.',
   probes_full: 'Too many media wait to be read. Nothing was stored. Repeat after `Retry-After`.',
+  work_full: 'Too much expensive work waits already. Nothing was stored. Repeat after `Retry-After`.',
+  work_stopped:
+    'This process stops. Nothing was stored. Repeat; another process answers, or this one once it is back.',
   bug: 'A fault of the gateway; its log has the stack under the `X-Request-Id`. Tell the operator.',
   file_request_invalid:
     'The upload or the query is wrong; `message` says how and `param` names the field. Change the request.',

@@ -60,6 +60,12 @@ export const refusals = {
     'RATE_LIMIT_EXCEEDED',
     'Too many media wait to be read, please try again later',
   ),
+  work_of_share_full: gateway(
+    429,
+    'RATE_LIMIT_EXCEEDED',
+    'Too much is asked for at once, please try again later',
+  ),
+  metrics_token_invalid: gateway(401, 'UNAUTHORIZED', 'Invalid metrics token'),
   waiting_of_key_full: gateway(
     429,
     'RATE_LIMIT_EXCEEDED',
@@ -73,6 +79,10 @@ export const refusals = {
   scope_webhook_secret: detail(403, 'This key may not read the webhook secret'),
   webhook_unsupported: detail(400, 'webhook not supported'),
   stream_unsupported: detail(400, 'SSE streaming not supported'),
+  metrics_only_here: detail(
+    403,
+    'Metrics are answered to this machine alone; to read them from elsewhere, set ATELIER_METRICS_TOKEN and send it as a Bearer token',
+  ),
   path_unknown: detail(404, 'Not Found'),
   method_not_allowed: detail(405, 'Method Not Allowed'),
   host_foreign: detail(
@@ -113,6 +123,8 @@ export const refusals = {
   spool_full: detail(503, 'Service temporarily unavailable'),
   probes_full: detail(503, 'Service temporarily unavailable'),
   waiting_full: detail(503, 'Service temporarily unavailable'),
+  work_full: detail(503, 'Service temporarily unavailable'),
+  work_stopped: detail(503, 'Service temporarily unavailable'),
   bug: detail(500, 'Runtime execution failed'),
 
   scope_files: file(403, 'scope_missing', 'This key may not use files'),

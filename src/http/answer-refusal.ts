@@ -3,12 +3,18 @@ import { type Duplex, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { laterSeconds } from '../admission/later.ts';
 import { BlobsUnavailable } from '../domain/blobs.ts';
+import { QueueClosed, QueueFull } from '../domain/fair-queue.ts';
 import { Refusal, type RefusalName, refuse } from '../domain/refusal.ts';
 import { codeOf } from '../domain/refusal-help.ts';
 import { SpoolUnavailable } from '../media/receive.ts';
 import { StoreUnavailable } from '../store/connection.ts';
+import { clientAddress } from './client-address.ts';
+import { loggedPath } from './logged-path.ts';
 
+/** Refusals of which an operator wants to know whose they were: guesses, and too much at once. */
+const statusesWithAddress: readonly number[] = [401, 403, 429];
 /** Seconds after which a client may ask an overloaded or ailing service again. */
 const ailingRetrySeconds = 5;
 /** Decisions 8: of X-Error-Fields. */
@@ -17,7 +23,7 @@ const maxErrorFieldsBytes = 1024;
 
 /** Whatever was thrown becomes one of the contract's three error bodies; what is ours to know goes to the log. */
 export function answerFailure(
-  failure: unknown,
+  thrown: unknown,
   {
     request,
     reply,
@@ -32,10 +38,17 @@ export function answerFailure(
     onRefused: (refusal: RefusalName) => void;
   },
 ): void {
+  const failure = asRefusalOfQueue(thrown) ?? thrown;
   const refusal = asRefusal(failure, errors);
   onRefused(failure instanceof Refusal ? failure.refusal : refusal.refusal);
   const { entry, details } = refusal;
-  const fields = { request: request.id, method: request.method, path: pathOf(request), status: entry.status };
+  const fields = {
+    request: request.id,
+    method: request.method,
+    path: loggedPath(request.url),
+    status: entry.status,
+    ...(statusesWithAddress.includes(entry.status) && { address: clientAddress(request) }),
+  };
   // The failure of a job that is read was written when the job failed, and is none of this answer.
   if (entry.status >= 500 && refusal.refusal !== 'job_failed')
     log.error({ ...fields, err: details.cause ?? refusal }, refusal.message);
@@ -75,13 +88,6 @@ function sendAndLinger({ raw }: FastifyRequest, reply: FastifyReply, body: unkno
   reply.header('content-length', bytes.length).send(Readable.from(untilRead()));
 }
 
-/** The path without its query, which may hold a signature, and without what upstreams call by. */
-const pathOf = (request: FastifyRequest): string =>
-  request.url
-    .split('?', 1)[0]!
-    .replace(/^\/v1\/ingress\/.*/, '/v1/ingress/…')
-    .slice(0, 512);
-
 function bodyOf({ entry, message, details }: Refusal, requestId: string) {
   switch (entry.shape) {
     case 'gateway':
@@ -100,7 +106,8 @@ function asRefusal(failure: unknown, errors: 'detail' | 'file'): Refusal {
       errors === 'file' && failure.entry.shape !== 'file' ? ofFiles.get(failure.entry.status) : null;
     return own ? refuse(own, failure.details) : failure;
   }
-  const details = { cause: failure };
+  // The message of those is the path, signature and all.
+  const details = isOfPath(failure) ? {} : { cause: failure };
   const isAiling = [StoreUnavailable, BlobsUnavailable, SpoolUnavailable].some(
     kind => failure instanceof kind,
   );
@@ -122,6 +129,17 @@ function asRefusal(failure: unknown, errors: 'detail' | 'file'): Refusal {
   }
   return refuse(errors === 'file' ? 'file_bug' : 'bug', details);
 }
+
+/** Work that had to wait for its turn and found no place there, or a process that stops. */
+function asRefusalOfQueue(failure: unknown): Refusal | null {
+  const details = { cause: failure, ...laterSeconds() };
+  if (failure instanceof QueueClosed) return refuse('work_stopped', details);
+  if (!(failure instanceof QueueFull)) return null;
+  return refuse(failure.scope === 'share' ? 'work_of_share_full' : 'work_full', details);
+}
+
+const isOfPath = (failure: unknown): boolean =>
+  isCode(failure, 'FST_ERR_BAD_URL') || isCode(failure, 'FST_ERR_MAX_PARAM_LENGTH');
 
 /** What refuses every request alike, in the body of the file endpoints. */
 const ofFiles: ReadonlyMap<number, RefusalName> = new Map([
@@ -154,6 +172,7 @@ export function cutOff(refusal: Refusal, socket: Duplex, requestId: string): voi
       `X-Request-Id: ${requestId}`,
       `X-Error-Code: ${codeOf(refusal.refusal)}`,
       'Cache-Control: no-store',
+      'X-Content-Type-Options: nosniff',
       'Content-Type: application/json; charset=utf-8',
       `Content-Length: ${Buffer.byteLength(body)}`,
       'Connection: close',

@@ -5,8 +5,11 @@ import Fastify, {
   type FastifyRequest,
   type HTTPMethods,
 } from 'fastify';
+import { addressShare } from '../domain/address.ts';
+import { days, seconds } from '../domain/clock.ts';
 import { uuidv7 } from '../domain/ids.ts';
 import { refuse } from '../domain/refusal.ts';
+import { type Access, openAccess, unbounded } from './access.ts';
 import { getDelivery, listDeliveries, redeliver, redeliverFailed } from './admin/deliveries.ts';
 import { adoptDoubt, giveUpDoubt, listDoubts, sendDoubtAgain } from './admin/doubts.ts';
 import { deleteAnyFile, getAnyFile, listAllFiles, uploadFromConsole } from './admin/files.ts';
@@ -26,8 +29,11 @@ import { beginSession, endSession, getSession } from './admin/sessions.ts';
 import { getChecks, getSetup, makeFirstPerson } from './admin/setup.ts';
 import { getUsage } from './admin/usage.ts';
 import { answerFailure, answerUnreadable, cutOff } from './answer-refusal.ts';
+import { clientAddress } from './client-address.ts';
+import { keepAliveMs, openConnections } from './connections.ts';
 import { openPace } from './pace.ts';
 import type { HttpParts, Route } from './parts.ts';
+import { PipelinedMessage } from './pipelines.ts';
 import { cancelJob } from './routes/cancel-job.ts';
 import { createJob } from './routes/create-job.ts';
 import { downloadFile } from './routes/download-file.ts';
@@ -141,42 +147,54 @@ const healthRoutes = [getHealth, getReadiness, getMetrics];
 const headersTimeoutMs = 20_000;
 const requestTimeoutMs = 600_000;
 const lookForTimeoutsEveryMs = 5_000;
-const keepAliveTimeoutMs = 72_000;
 /** Once we stop: how long what is in flight may take. Then whoever is still connected is cut off. */
 const lastAnswersMs = 10_000;
 /** As long as all headers may be: an id of any length is judged by its route, like a wrong one. */
 const maxParamLength = 16 * 1024;
+/** How long a browser that came by https never asks otherwise again. */
+const httpsOnlyMs = 365 * days;
 /** Stands for every Content-Type before the framework, which would refuse a malformed one ahead of the gates. */
 const anyContentType = 'application/octet-stream';
 
 /** The whole HTTP side. */
 export function createApp(parts: HttpParts): FastifyInstance {
-  const routes = [
-    ...queueMounts.flatMap(mount => queueRoutes.map(route => under(mount, route(parts)))),
-    ...[...otherRoutes, ...adminRoutes, ...healthRoutes].map(route => route(parts)),
+  const accessTo = openAccess(parts.clock);
+  const made = [
+    ...queueMounts.flatMap(mount =>
+      queueRoutes.map(make => ({ route: under(mount, make(parts)), access: accessTo(make) })),
+    ),
+    ...[...otherRoutes, ...adminRoutes].map(make => ({ route: make(parts), access: accessTo(make) })),
+    ...healthRoutes.map(make => ({ route: make(parts), access: unbounded })),
   ];
+  const routes = made.map(({ route }) => route);
   const app = createServer(parts, openWhyUnmatchedInQueue(parts, queueMounts, routes));
-  for (const route of routes) add(app, route, parts);
+  for (const { route, access } of made) add(app, route, parts, access);
   return app;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** See `Access`. */
+    readonly needsKey?: boolean;
+  }
 }
 
 /** For a process that only works: health and figures. */
 export function createHealthApp(
-  parts: ServerParts & Pick<HttpParts, 'whyNotReady' | 'metrics'>,
+  parts: ServerParts & Pick<HttpParts, 'whyNotReady' | 'metrics' | 'metricsToken'>,
 ): FastifyInstance {
   const routes = healthRoutes.map(route => route(parts));
   const app = createServer(parts, openWhyUnmatched(routes));
-  for (const route of routes) add(app, route, parts);
+  for (const route of routes) add(app, route, parts, unbounded);
   return app;
 }
 
-type ServerParts = Pick<HttpParts, 'clock' | 'log' | 'onRefused' | 'maxConnections'>;
+type ServerParts = Pick<HttpParts, 'clock' | 'log' | 'onRefused' | 'connectionLimits' | 'publicUrl'>;
 
-function createServer(
-  { clock, log, onRefused, maxConnections }: ServerParts,
-  whyUnmatched: WhyUnmatched,
-): FastifyInstance {
+function createServer(parts: ServerParts, whyUnmatched: WhyUnmatched): FastifyInstance {
+  const { clock, log, onRefused, connectionLimits, publicUrl } = parts;
   const pace = openPace(clock);
+  const connections = openConnections(connectionLimits, clock, onRefused);
   const answer = (failure: unknown, request: FastifyRequest, reply: FastifyReply) =>
     answerFailure(failure, {
       request,
@@ -192,23 +210,31 @@ function createServer(
     exposeHeadRoutes: false,
     // Whoever is still connected while we stop gets the contract's answers.
     return503OnClosing: false,
+    trustProxy: connectionLimits.isTrustedProxy,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength },
     requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
-    http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: lookForTimeoutsEveryMs },
+    keepAliveTimeout: keepAliveMs,
+    http: {
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: lookForTimeoutsEveryMs,
+      IncomingMessage: PipelinedMessage,
+    },
     clientErrorHandler: (failure, socket) => {
       const refusal = answerUnreadable(failure, socket, uuidv7(clock.now()));
       if (refusal) onRefused(refusal);
     },
-    frameworkErrors: (failure, request, reply) => {
-      stamp(request, reply);
-      // A signed address of which a changed byte cannot even be decoded.
-      const isAddress = failure.code === 'FST_ERR_BAD_URL' && request.url.startsWith('/v1/f/');
-      answer(isAddress ? refuse('invalid_signature', { cause: failure }) : failure, request, reply);
-    },
+    // Found before any hook is run.
+    frameworkErrors: (failure, request, reply) =>
+      connections.enter(request.raw, reply.raw, () => {
+        stamp(request, reply, publicUrl());
+        // A signed address of which a changed byte cannot even be decoded.
+        const isAddress = failure.code === 'FST_ERR_BAD_URL' && request.url.startsWith('/v1/f/');
+        answer(isAddress ? refuse('invalid_signature') : failure, request, reply);
+      }),
   });
+  app.addHook('onRequest', (request, reply, done) => connections.enter(request.raw, reply.raw, done));
   app.addHook('onRequest', async (request, reply) => {
-    stamp(request, reply);
+    stamp(request, reply, publicUrl());
     if (hasBody(request.raw)) pace.watch(request.raw, () => cutSlow(request, reply));
     // The gates read the raw request.
     if (request.raw.headers['content-type'] !== undefined)
@@ -217,9 +243,17 @@ function createServer(
   app.addHook('onResponse', async request => {
     if (request.raw.complete) pace.forget(request.raw);
   });
-  app.addHook('onClose', async () => pace.close());
-  app.server.maxConnections = maxConnections;
-  app.server.on('drop', () => onRefused('connections_full'));
+  app.addHook('onSend', (request, reply, _body, done) => {
+    if (request.routeOptions.config.needsKey && reply.statusCode < 400) connections.trust(request.raw.socket);
+    const keepAlive = connections.keepAliveHeader(reply.raw);
+    if (keepAlive !== null) reply.header('keep-alive', keepAlive);
+    done();
+  });
+  app.addHook('onClose', async () => {
+    pace.close();
+    connections.close();
+  });
+  connections.guard(app.server);
   // Bodies are read by the gates: authentication comes first, and each model has its own bound.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
@@ -245,8 +279,13 @@ function cutSlow({ raw, id }: FastifyRequest, reply: FastifyReply): void {
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-function stamp(request: FastifyRequest, reply: FastifyReply): void {
-  reply.header('x-request-id', request.id).header('cache-control', 'no-store');
+function stamp(request: FastifyRequest, reply: FastifyReply, publicUrl: string): void {
+  reply
+    .header('x-request-id', request.id)
+    .header('cache-control', 'no-store')
+    .header('x-content-type-options', 'nosniff');
+  if (publicUrl.startsWith('https:'))
+    reply.header('strict-transport-security', `max-age=${httpsOnlyMs / seconds}`);
 }
 
 const isFilePath = (url: string): boolean => /^\/v1\/(?:files|f)(?:[/?]|$)/.test(url);
@@ -257,10 +296,15 @@ function add(
   app: FastifyInstance,
   { method, path, handle, errors }: Route,
   { log, onRefused }: Pick<HttpParts, 'log' | 'onRefused'>,
+  { needsKey, takeFromAddress }: Access,
 ): void {
   app.route({
     method: [method].flat() as HTTPMethods[],
     url: path,
+    config: { needsKey },
+    ...(takeFromAddress && {
+      onRequest: async request => takeFromAddress(addressShare(clientAddress(request))),
+    }),
     handler: handle,
     errorHandler: (failure, request, reply) =>
       answerFailure(failure, { request, reply, errors, log, onRefused }),

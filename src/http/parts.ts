@@ -20,6 +20,7 @@ import type { Ingress } from '../providers/ingress.ts';
 import type { IngressCall } from '../providers/signed-call.ts';
 import type { Connection } from '../store/connection.ts';
 import type { Positions } from '../store/positions.ts';
+import type { ConnectionCut, ConnectionLimits } from './connections.ts';
 import type { BuiltConsole } from './console/built-console.ts';
 import type { JobWatch } from './job-watch.ts';
 
@@ -67,10 +68,11 @@ export interface HttpParts {
   readonly whyNotReady: () => Promise<string | null>;
   /** Prometheus text. */
   readonly metrics: () => Promise<string>;
+  /** What whoever reads them shows as Bearer; null: they are for this machine alone. */
+  readonly metricsToken: string | null;
   /** Told of every answer that is a refusal, and of every connection that is not taken. */
-  readonly onRefused: (refusal: RefusalName | 'connections_full') => void;
-  /** How many connections are open at one moment; more are closed at once. */
-  readonly maxConnections: number;
+  readonly onRefused: (refusal: RefusalName | ConnectionCut) => void;
+  readonly connectionLimits: ConnectionLimits;
   readonly log: Logger;
 }
 

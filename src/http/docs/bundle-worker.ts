@@ -10,5 +10,4 @@ await app.register(scalar, { routePrefix: '/docs', configuration: { url: 'openap
 const { statusCode, rawPayload } = await app.inject('/docs/js/scalar.js');
 await app.close();
 if (statusCode !== 200) throw new Error(`expected the script of the pages, got status ${statusCode}`);
-const gzipped = await promisify(gzip)(rawPayload);
-parentPort?.postMessage(gzipped);
+parentPort?.postMessage({ plain: rawPayload, gzipped: await promisify(gzip)(rawPayload) });

@@ -1,12 +1,13 @@
 import { Worker } from 'node:worker_threads';
 import { seconds } from '../../domain/clock.ts';
+import { documentOf, type SharedDocument } from '../shared-document.ts';
 
 /** Boot and all; a machine that is busy takes its time. */
 const takeOutMs = 60 * seconds;
 
-/** The script of the API pages, packed by gzip: taken out when it is first asked for, and then kept. */
-export function openScalarBundle(): () => Promise<Buffer> {
-  let taken: Promise<Buffer> | null = null;
+/** The script of the API pages: taken out when it is first asked for, and then kept, packed and not. */
+export function openScalarBundle(): () => Promise<SharedDocument> {
+  let taken: Promise<SharedDocument> | null = null;
   return () => {
     taken ??= takeOut().catch(failure => {
       taken = null;
@@ -16,12 +17,22 @@ export function openScalarBundle(): () => Promise<Buffer> {
   };
 }
 
+interface Taken {
+  readonly plain: Uint8Array;
+  readonly gzipped: Uint8Array;
+}
+
+const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
+
 /** In a thread of its own: the package takes half a second to load, and much memory, which ends with the thread. */
-function takeOut(): Promise<Buffer> {
+function takeOut(): Promise<SharedDocument> {
   const worker = new Worker(new URL('./bundle-worker.ts', import.meta.url), { env: {} });
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const { promise, resolve, reject } = Promise.withResolvers<SharedDocument>();
   const timer = setTimeout(() => reject(new Error('the script of the API pages took too long')), takeOutMs);
-  worker.once('message', (gzipped: Uint8Array) => resolve(Buffer.from(gzipped)));
+  worker.once('message', ({ plain, gzipped }: Taken) =>
+    resolve(documentOf('text/javascript; charset=utf-8', asBuffer(plain), asBuffer(gzipped))),
+  );
   worker.once('error', reject);
   worker.once('exit', () => reject(new Error('the script of the API pages did not come')));
   return promise.finally(() => {

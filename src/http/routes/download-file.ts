@@ -4,6 +4,7 @@ import type { StoredFile } from '../../domain/file.ts';
 import { fileIdFromRow } from '../../domain/ids.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { readFile } from '../../store/files.ts';
+import { isNamed } from '../if-none-match.ts';
 import type { HttpParts, Route } from '../parts.ts';
 
 /** A signed address: the only way to the bytes, without a key, with HEAD and ranges. */
@@ -18,7 +19,7 @@ export const downloadFile = (parts: HttpParts): Route => ({
     if (verdict.kind === 'expired') throw refuse('url_expired');
     const file = await readFile(parts.db, fileIdFromRow(verdict.fileId), now);
     if (!file) throw refuse('file_not_found');
-    if (isKnown(request.headers['if-none-match'], file)) {
+    if (isNamed(request.headers['if-none-match'], etagOf(file))) {
       describeContent(reply, file, now);
       return reply.code(304).send();
     }
@@ -52,12 +53,6 @@ async function openContent(
 
 const etagOf = (file: StoredFile): string => `"${file.sha256}"`;
 
-/** RFC 9110, 13.1.2: any of a list, compared weakly. */
-function isKnown(header: string | undefined, file: StoredFile): boolean {
-  const tags = header?.split(',').map(tag => tag.trim().replace(/^W\//, '')) ?? [];
-  return tags.includes('*') || tags.includes(etagOf(file));
-}
-
 /** Bytes of strangers are served so that no browser runs them as ours (decisions 6). */
 function describeContent(reply: FastifyReply, file: StoredFile, now: number): void {
   const shown = /^(?:image|video|audio)\//.test(file.mimeType);
@@ -65,7 +60,6 @@ function describeContent(reply: FastifyReply, file: StoredFile, now: number): vo
   reply
     .header('content-type', file.mimeType)
     .header('content-disposition', `${shown ? 'inline' : 'attachment'}; ${fileNameParameters(file.fileName)}`)
-    .header('x-content-type-options', 'nosniff')
     .header('content-security-policy', "sandbox; default-src 'none'")
     .header('cross-origin-resource-policy', 'cross-origin')
     .header('referrer-policy', 'no-referrer')

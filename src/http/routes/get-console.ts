@@ -3,7 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { refuse } from '../../domain/refusal.ts';
 import type { otherCodes } from '../../domain/refusal-help.ts';
 import type { BuiltConsole, ConsoleFile } from '../console/built-console.ts';
+import { asPage } from '../page-headers.ts';
 import { type HttpParts, pathValue, type Route } from '../parts.ts';
+import { takesGzip } from '../takes-gzip.ts';
 
 const notBuilt =
   'The console is not built here. "npm start" builds it, and so does: npm run build -w atelier-console\n';
@@ -50,17 +52,16 @@ const depthOf = (request: FastifyRequest): number =>
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0]!;
 
 function answerNotBuilt(reply: FastifyReply) {
-  reply.code(404).header('x-error-code', notBuiltCode);
+  asPage(reply).code(404).header('x-error-code', notBuiltCode);
   return reply.header('content-type', 'text/plain; charset=utf-8').send(notBuilt);
 }
 
 function answerFile(request: FastifyRequest, reply: FastifyReply, path: string, file: ConsoleFile) {
-  const isSmall = file.gzipped !== null && /\bgzip\b/.test(request.raw.headers['accept-encoding'] ?? '');
+  const isSmall = file.gzipped !== null && takesGzip(request.raw.headers['accept-encoding']);
   if (isSmall) reply.header('content-encoding', 'gzip');
-  return reply
+  return asPage(reply)
     .header('content-type', file.contentType)
     .header('vary', 'accept-encoding')
-    .header('x-content-type-options', 'nosniff')
     .header('cache-control', isHashed(path) ? 'public, max-age=31536000, immutable' : 'no-cache')
     .send(isSmall ? file.gzipped : file.bytes);
 }
@@ -76,11 +77,9 @@ function answerPage(reply: FastifyReply, built: BuiltConsole, depth: number) {
     .toString()
     .replace(placeOfBase, `<base href="${depth === 0 ? './' : '../'.repeat(depth)}" />`)
     .replace(placeOfNonce, `content="${nonce}"`);
-  return reply
+  return asPage(reply)
     .header('content-type', contentType)
     .header('content-security-policy', policyWith(nonce))
-    .header('x-content-type-options', 'nosniff')
-    .header('referrer-policy', 'same-origin')
     .header('x-frame-options', 'DENY')
     .send(page);
 }

@@ -1,9 +1,14 @@
+import type { FastifyRequest } from 'fastify';
+import { bearerOf } from '../../admission/authenticate.ts';
+import { isLoopback } from '../../domain/address.ts';
+import { refuse } from '../../domain/refusal.ts';
 import type { otherCodes } from '../../domain/refusal-help.ts';
+import { isSameText } from '../../domain/same-bytes.ts';
 import type { HttpParts, Route } from '../parts.ts';
 
 const notReady: keyof typeof otherCodes = 'not_ready';
 
-type HealthParts = Pick<HttpParts, 'whyNotReady' | 'metrics'>;
+type HealthParts = Pick<HttpParts, 'whyNotReady' | 'metrics' | 'metricsToken'>;
 
 /** The process answers. */
 export const getHealth = (): Route => ({
@@ -26,12 +31,29 @@ export const getReadiness = ({ whyNotReady }: HealthParts): Route => ({
   },
 });
 
-export const getMetrics = ({ metrics }: HealthParts): Route => ({
+/** Prometheus text: by its token, or where none is set for this machine alone. */
+export const getMetrics = ({ metrics, metricsToken }: HealthParts): Route => ({
   method: 'GET',
   path: '/metrics',
   errors: 'detail',
-  async handle(_, reply) {
+  async handle(request, reply) {
+    if (metricsToken === null) refuseFromElsewhere(request);
+    else refuseWithoutToken(request, metricsToken);
     reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8');
     return metrics();
   },
 });
+
+function refuseWithoutToken({ raw }: FastifyRequest, metricsToken: string): void {
+  if (!isSameText(bearerOf(raw.headers.authorization) ?? '', metricsToken))
+    throw refuse('metrics_token_invalid');
+}
+
+/** Also what a proxy on this machine passes on: it names whom it asks for in one of these. */
+function refuseFromElsewhere({ raw: { headers, socket } }: FastifyRequest): void {
+  const passedOn = [headers['x-forwarded-for'], headers['x-real-ip'], headers.forwarded]
+    .flat()
+    .flatMap(value => value?.split(',') ?? [])
+    .map(address => address.trim());
+  if (![socket.remoteAddress ?? '', ...passedOn].every(isLoopback)) throw refuse('metrics_only_here');
+}

@@ -1,31 +1,43 @@
 import { describe, summarize } from '../../catalog/describe.ts';
 import { refuseModel } from '../../catalog/refuse-model.ts';
+import { madeOfServed } from '../made-of-served.ts';
 import { type HttpParts, identify, pathValue, queryOf, type Route } from '../parts.ts';
+import { makeJsonDocument, type SharedDocument, sendDocument } from '../shared-document.ts';
 
 /** Every model, a line each. */
-export const listModels = (parts: HttpParts): Route => ({
-  method: 'GET',
-  path: '/v1/models',
-  errors: 'detail',
-  async handle(request) {
-    await identify(parts, request, 'any-key');
-    return { object: 'list', data: parts.served().all.map(summarize) };
-  },
-});
+export const listModels = (parts: HttpParts): Route => {
+  const list = madeOfServed(parts, models =>
+    makeJsonDocument({ object: 'list', data: models.map(summarize) }),
+  );
+  return {
+    method: 'GET',
+    path: '/v1/models',
+    errors: 'detail',
+    async handle(request, reply) {
+      await identify(parts, request, 'any-key');
+      return sendDocument(request, reply, await list());
+    },
+  };
+};
 
 /** One model whole: schema, hints, rules, limits, examples. */
-export const getModel = (parts: HttpParts): Route => ({
-  method: 'GET',
-  path: '/v1/models/:modelId',
-  errors: 'detail',
-  async handle(request) {
-    await identify(parts, request, 'any-key');
-    const modelId = pathValue(request, 'modelId');
-    const model = parts.served().find(modelId);
-    if (!model) throw refuseModel(parts.served(), modelId);
-    return describe(model);
-  },
-});
+export const getModel = (parts: HttpParts): Route => {
+  const described = madeOfServed(parts, () => new Map<string, Promise<SharedDocument>>());
+  return {
+    method: 'GET',
+    path: '/v1/models/:modelId',
+    errors: 'detail',
+    async handle(request, reply) {
+      await identify(parts, request, 'any-key');
+      const modelId = pathValue(request, 'modelId');
+      const model = parts.served().find(modelId);
+      if (!model) throw refuseModel(parts.served(), modelId);
+      const document = described().get(modelId) ?? makeJsonDocument(describe(model));
+      described().set(modelId, document);
+      return sendDocument(request, reply, await document);
+    },
+  };
+};
 
 /** Dry run: refused exactly as a creation would be; 200 when it would be accepted. Nothing is stored. */
 export const validateInput = (parts: HttpParts): Route => ({

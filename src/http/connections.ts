@@ -1,0 +1,93 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { addressShare } from '../domain/address.ts';
+import { type Clock, seconds } from '../domain/clock.ts';
+import { openAnswerPace } from './answer-pace.ts';
+import { openPipelines } from './pipelines.ts';
+import type { IsTrustedProxy } from './trusted-proxies.ts';
+
+/** Why a connection was not taken, or was cut without an answer. */
+export type ConnectionCut =
+  | 'connections_full'
+  | 'connections_of_address_full'
+  | 'unanswered_full'
+  | 'answer_unread';
+
+export interface ConnectionLimits {
+  /** How many connections are open at one moment; more are closed at once. */
+  readonly maxConnections: number;
+  /** The same of one client address. */
+  readonly connectionsPerAddress: number;
+  /** Its connections carry many clients, so they are not counted, and wait for requests as long as anybody's. */
+  readonly isTrustedProxy: IsTrustedProxy;
+}
+
+/** How long a connection may be silent between two requests. */
+export const keepAliveMs = 72 * seconds;
+/** The same until a request of it showed a valid key or session. */
+const strangerKeepAliveMs = 10 * seconds;
+
+/** The connections of one server, and what bounds them. */
+export interface Connections {
+  /** To be called before the server listens. */
+  guard(server: Server): void;
+  /** Calls `begin` once every earlier request of the connection is answered. */
+  enter(request: IncomingMessage, response: ServerResponse, begin: () => void): void;
+  /** A request of that connection showed a valid key or session. */
+  trust(socket: Socket): void;
+  /** What a client is told of how long an idle connection stays open; null where node:http says it. */
+  keepAliveHeader(response: ServerResponse): string | null;
+  close(): void;
+}
+
+export function openConnections(
+  { maxConnections, connectionsPerAddress, isTrustedProxy }: ConnectionLimits,
+  clock: Clock,
+  onCut: (why: ConnectionCut) => void,
+): Connections {
+  const counted = new Map<string, number>();
+  const trusted = new WeakSet<Socket>();
+  let idleMs = () => strangerKeepAliveMs;
+  const pace = openAnswerPace(clock, () => onCut('answer_unread'));
+  const pipelines = openPipelines({
+    onFlood: () => onCut('unanswered_full'),
+    onBegun: pace.watch,
+    onAnswered: pace.forget,
+    onIdle: socket => void (trusted.has(socket) || socket.setTimeout(idleMs())),
+  });
+
+  function count(socket: Socket): void {
+    const { remoteAddress } = socket;
+    if (isTrustedProxy(remoteAddress)) trusted.add(socket);
+    // Undefined: it is gone already.
+    if (trusted.has(socket) || remoteAddress === undefined) return;
+    const share = addressShare(remoteAddress);
+    const open = counted.get(share) ?? 0;
+    if (open >= connectionsPerAddress) {
+      socket.destroy();
+      onCut('connections_of_address_full');
+      return;
+    }
+    counted.set(share, open + 1);
+    socket.once('close', () => {
+      const left = (counted.get(share) ?? 1) - 1;
+      if (left > 0) counted.set(share, left);
+      else counted.delete(share);
+    });
+  }
+
+  return {
+    guard(server) {
+      server.maxConnections = maxConnections;
+      server.on('drop', () => onCut('connections_full'));
+      server.on('connection', count);
+      // As node:http does it: a little more than is told. A stop shortens it for everybody.
+      idleMs = () => Math.min(strangerKeepAliveMs, server.keepAliveTimeout) + server.keepAliveTimeoutBuffer;
+    },
+    enter: pipelines.enter,
+    trust: socket => void trusted.add(socket),
+    keepAliveHeader: ({ socket, shouldKeepAlive }) =>
+      !shouldKeepAlive || !socket || trusted.has(socket) ? null : `timeout=${strangerKeepAliveMs / seconds}`,
+    close: pace.close,
+  };
+}

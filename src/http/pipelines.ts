@@ -1,0 +1,88 @@
+import { IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Requests of one connection that may be without an answer at one moment; no client of good will has as many. */
+const maxUnanswered = 64;
+
+/**
+ * The requests of a connection one after another. HTTP/1.1 lets a client send them without reading any answer, and
+ * node:http begins all that came in one piece at once: a thousand answers would be made, and held, for nobody.
+ */
+export interface Pipelines {
+  /** Calls `begin` once every earlier request of the connection is answered; never where it ends before that. */
+  enter(request: IncomingMessage, response: ServerResponse, begin: () => void): void;
+}
+
+export interface PipelineEvents {
+  /** More requests than are allowed are unanswered: the connection was cut. */
+  readonly onFlood: () => void;
+  readonly onBegun: (response: ServerResponse, socket: Socket) => void;
+  readonly onAnswered: (response: ServerResponse) => void;
+  /** Everything is answered, and the connection stays open. */
+  readonly onIdle: (socket: Socket) => void;
+}
+
+interface Line {
+  isAnswering: boolean;
+  readonly waiting: Waiting[];
+}
+interface Waiting {
+  readonly response: ServerResponse;
+  readonly begin: () => void;
+}
+
+export function openPipelines({ onFlood, onBegun, onAnswered, onIdle }: PipelineEvents): Pipelines {
+  const lines = new WeakMap<Socket, Line>();
+
+  function lineOf(socket: Socket): Line {
+    const known = lines.get(socket);
+    if (known) return known;
+    const line: Line = { isAnswering: false, waiting: [] };
+    lines.set(socket, line);
+    return line;
+  }
+
+  function start(socket: Socket, line: Line, { response, begin }: Waiting): void {
+    line.isAnswering = true;
+    response.once('close', () => {
+      line.isAnswering = false;
+      onAnswered(response);
+      goOn(socket, line);
+    });
+    onBegun(response, socket);
+    begin();
+  }
+
+  function goOn(socket: Socket, line: Line): void {
+    // An answer that ends the connection is the last one: what came behind it is not even begun.
+    if (socket.destroyed || !socket.writable) line.waiting.length = 0;
+    else {
+      const next = line.waiting.shift();
+      if (next) start(socket, line, next);
+      else onIdle(socket);
+    }
+  }
+
+  return {
+    enter({ socket }, response, begin) {
+      if (socket.destroyed) return;
+      const line = lineOf(socket);
+      if (!line.isAnswering) return start(socket, line, { response, begin });
+      if (line.waiting.length < maxUnanswered - 1) return void line.waiting.push({ response, begin });
+      line.waiting.length = 0;
+      socket.destroy();
+      onFlood();
+    },
+  };
+}
+
+/**
+ * A request as node:http makes it. Of a connection that was cut it would still parse all that came in the same piece,
+ * and keep it until the connection is closed: what claims to be an upgrade ends the parsing.
+ */
+export class PipelinedMessage extends IncomingMessage {
+  constructor(socket: Socket) {
+    super(socket);
+    if (socket.destroyed) Object.defineProperty(this, 'upgrade', { get: () => true, set: () => {} });
+  }
+}

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isNamed } from './if-none-match.ts';
+import { takesGzip } from './takes-gzip.ts';
+
+/** One answer for everybody: made once, and sent to all from the same bytes. */
+export interface SharedDocument {
+  readonly contentType: string;
+  readonly plain: Packed;
+  readonly gzipped: Packed;
+}
+
+interface Packed {
+  readonly bytes: Buffer;
+  /** Strong: other bytes have another one, packed bytes too. */
+  readonly etag: string;
+}
+
+export async function makeDocument(contentType: string, text: string): Promise<SharedDocument> {
+  const plain = Buffer.from(text);
+  return documentOf(contentType, plain, await promisify(gzip)(plain));
+}
+
+export const makeJsonDocument = (value: unknown): Promise<SharedDocument> =>
+  makeDocument('application/json; charset=utf-8', JSON.stringify(value));
+
+/** Of bytes that are there, as they are and packed by gzip. */
+export function documentOf(contentType: string, plain: Buffer, gzipped: Buffer): SharedDocument {
+  const hash = createHash('sha256').update(plain).digest('base64url');
+  return {
+    contentType,
+    plain: { bytes: plain, etag: `"${hash}"` },
+    gzipped: { bytes: gzipped, etag: `"${hash}-gzip"` },
+  };
+}
+
+/** 304 for whoever has these bytes already. */
+export function sendDocument(
+  { raw: { headers } }: FastifyRequest,
+  reply: FastifyReply,
+  { contentType, plain, gzipped }: SharedDocument,
+): FastifyReply {
+  const isPacked = takesGzip(headers['accept-encoding']);
+  const { bytes, etag } = isPacked ? gzipped : plain;
+  reply.header('vary', 'accept-encoding').header('etag', etag);
+  if (isNamed(headers['if-none-match'], etag)) return reply.code(304).send();
+  if (isPacked) reply.header('content-encoding', 'gzip');
+  return reply.header('content-type', contentType).send(bytes);
+}
+
+/** A document that needs no key: kept by whoever reads it, and asked for again each time. */
+export const sendOpenDocument = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  document: SharedDocument,
+): FastifyReply => sendDocument(request, reply.header('cache-control', 'no-cache'), document);
