@@ -83,7 +83,10 @@ function fields(count: number): string {
 
 const folder = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
 const settings = join(folder, 'atelier.yaml');
-await writeFile(settings, 'limits: { queue: { per_second: 1000000, burst: 10000000 } }\n');
+await writeFile(
+  settings,
+  'limits: { queue: { per_second: 1000000, burst: 10000000 }, connections_per_address: 10000 }\n',
+);
 console.log(machine());
 const served = await serve({
   env: {

@@ -104,7 +104,7 @@ async function writeSettings(folder: string): Promise<string> {
     slots: 1_000_000,
   };
   const path = join(folder, 'atelier.yaml');
-  const limits = { queue: { per_second: 1_000_000, burst: 10_000_000 } };
+  const limits = { queue: { per_second: 1_000_000, burst: 10_000_000 }, connections_per_address: 10_000 };
   const routes = { [model]: [{ account: 'studio' }] };
   await writeFile(path, JSON.stringify({ limits, accounts: { studio: account }, routes }));
   return path;

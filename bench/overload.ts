@@ -30,8 +30,10 @@ const without = {
   queue: { per_second: 1_000_000, burst: 10_000_000 },
   waiting: { per_key: 100_000_000, in_all: 100_000_000 },
   bodies: { per_key: 10_000 },
+  connections_per_address: connections + 100,
 };
-const usual = {};
+/** All of it comes from this one machine. */
+const usual = { connections_per_address: connections + 100 };
 
 const folder = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
 console.log(machine());

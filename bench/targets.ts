@@ -60,6 +60,7 @@ export async function openGateway(
   const limits = {
     queue: { per_second: 1_000_000, burst: 10_000_000 },
     waiting: { per_key: 100_000_000, in_all: 100_000_000 },
+    connections_per_address: 10_000,
   };
   await writeFile(settings, JSON.stringify({ limits }));
   const { url, told, end } = await start(['bin/atelier.js', 'serve', '--role', 'api'], {

@@ -28,7 +28,10 @@ const forms = ['multipart', 'json'] as const;
 
 const folder = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
 const settings = join(folder, 'atelier.yaml');
-await writeFile(settings, 'limits: { queue: { per_second: 1000000, burst: 10000000 } }\n');
+await writeFile(
+  settings,
+  'limits: { queue: { per_second: 1000000, burst: 10000000 }, connections_per_address: 10000 }\n',
+);
 let mostGrowthMb = 0;
 console.log(machine());
 console.log(`${uploads} uploads of ${figure(contentBytes / 1024 / 1024)} MiB at once\n`);

@@ -33,6 +33,8 @@ describe('the command line', () => {
         ...fresh(),
         ATELIER_PORT: '4711',
         ATELIER_SECRET: secret,
+        ATELIER_METRICS_TOKEN: `${secret} too`,
+        ATELIER_TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::7',
         ATELIER_DATABASE_URL: `postgres://atelier:${password}@db.test/atelier`,
       };
       const { code, stdout, stderr } = await runProgram(['config', 'check'], { env });
@@ -41,15 +43,17 @@ describe('the command line', () => {
       assert.equal(sentence, 'The settings are right.');
       const shown = JSON.parse(rest.join('\n'));
       assert.deepEqual(
-        [shown.port, shown.dataDir, shown.databaseUrl, shown.secret, shown.adminToken],
+        [shown.port, shown.dataDir, shown.databaseUrl, shown.secret, shown.adminToken, shown.metricsToken],
         [
           4711,
           env.ATELIER_DATA_DIR,
           'postgres://atelier:***@db.test/atelier',
           'set',
           'kept in the data folder',
+          'set',
         ],
       );
+      assert.deepEqual(shown.trustedProxies, ['10.0.0.0/8', '2001:db8::7']);
       assert.equal(stdout.includes(password) || stdout.includes(secret), false);
     });
 
@@ -62,6 +66,8 @@ describe('the command line', () => {
         ATELIER_DATABASE_URL: 'mysql://a.test/b',
         ATELIER_BLOBS_URL: 'nowhere://a',
         ATELIER_SECRET: 'short',
+        ATELIER_METRICS_TOKEN: 'short',
+        ATELIER_TRUSTED_PROXIES: 'proxy.test',
         ATELIER_ALLOW_PRIVATE_NETWORK: 'yes',
         ATELIER_ROLE: 'boss',
         ATELIER_LOCAL_CONCURRENCY: 'many',
@@ -78,6 +84,24 @@ describe('the command line', () => {
       const inFile = ['limits.queue', 'limits.queue.per_second'].map(path => `${file} ${path}`);
       assert.deepEqual(named, [...Object.keys(wrong), ...inFile].toSorted());
       assert.equal(stderr.includes('short\n'), false);
+    });
+
+    test('names each trusted proxy that is no address and no network', async () => {
+      const env = {
+        ...fresh(),
+        ATELIER_TRUSTED_PROXIES: '10.0.0.0/33, ::1, proxy.test,, 10.0.0.1/8, fe80::1%eth0',
+      };
+      const { code, stderr } = await runProgram(['config', 'check'], { env });
+      assert.equal(code, 1);
+      assert.deepEqual(
+        stderr
+          .split('\n')
+          .slice(1, -1)
+          .map(line => line.replace('  ATELIER_TRUSTED_PROXIES: ', '')),
+        ['10.0.0.0/33', 'proxy.test', 'nothing', 'fe80::1%eth0'].map(
+          wrong => `${wrong} is no address and no network`,
+        ),
+      );
     });
 
     test('says that a file that is named and not there cannot be read', async () => {

@@ -20,14 +20,15 @@ describe('the limits in atelier.yaml', () => {
 
   test('have defaults, each by itself', async () => {
     const { config } = await read({ waiting: { per_key: 5 }, bodies: { in_all: 7 } });
-    const { waiting, bodies, spool, connections } = config().limits;
+    const { waiting, bodies, spool, connections, connectionsPerAddress } = config().limits;
     assert.deepEqual(
-      { waiting, bodies, spool, connections },
+      { waiting, bodies, spool, connections, connectionsPerAddress },
       {
         waiting: { perKey: 5, inAll: 1_000_000 },
         bodies: { bytesInAll: 268_435_456, bytesPerKey: 134_217_728, inAll: 7, perKey: 5_000 },
         spool: { bytesInAll: 4_294_967_296, bytesPerKey: 536_870_912 },
         connections: 10_000,
+        connectionsPerAddress: 200,
       },
     );
   });
@@ -71,6 +72,7 @@ describe('the limits in atelier.yaml', () => {
       bodies: { bytes_in_all: 67_108_863, bytes_per_key: '64 MB', bytes: 1 },
       spool: { bytes_in_all: 1, bytes_per_key: 1.5 },
       connections: -1,
+      connections_per_address: 0,
     });
     const room = 'must be between 67108864 and 1000000000';
     assert.throws(config, failure => {
@@ -84,6 +86,7 @@ describe('the limits in atelier.yaml', () => {
           `${path} limits.spool.bytes_in_all: must be between 67108864 and 1099511627776`,
           `${path} limits.spool.bytes_per_key: must be a whole number`,
           `${path} limits.connections: must be between 1 and 1000000000`,
+          `${path} limits.connections_per_address: must be between 1 and 1000000000`,
           `${path} limits.waiting.in_all: must be a whole number`,
           `${path} limits.waiting.per_key: must be between 1 and 1000000000`,
         ].toSorted(),
