@@ -10,7 +10,7 @@ import { type Found, foundVariable, type Goal, type GoalName, goals } from './go
  * `npm run bench`: every program that has a goal, one after another, and what came of the goals.
  * `npm run bench -- NAME [--flags]`: one of them, or one of those that have none.
  */
-const withGoals = [...new Set(Object.values(goals).map(goal => goal.program)), 'overload'];
+const withGoals = [...new Set(Object.values(goals).map(goal => goal.program))];
 const others = ['fair', 'bodies', 'crowd', 'full-disk', 'failing-flush'];
 const nameWidth = 64;
 

@@ -45,6 +45,13 @@ export const goals = {
     1,
   ),
   turns: goal('turns', "A floods: B's median wait, of alone", 'at most', 2, 1),
+  uploadsBesideHostile: goal(
+    'overload',
+    "300 hostile dry runs of one key: another's upload, p99, of quiet",
+    'at most',
+    2,
+    1,
+  ),
   render: goal('render', '5 s of 720p, seconds, of the ffmpeg command', 'at most', 1, 2),
 } as const satisfies Record<string, Goal>;
 

@@ -6,13 +6,14 @@ import { ask } from '../test/support/gateway.ts';
 import { runProgram, type Served, serve } from '../test/support/program.ts';
 import { figure, machine, percentile, printRow, printTitles } from './figures.ts';
 import { readFlags } from './flags.ts';
+import { measureHostile } from './hostile.ts';
 import type { Offered } from './offer.ts';
 import { startOffer } from './start-offer.ts';
 
 /**
  * Creations offered far beyond what the gateway can take: how many it takes all the same, how it refuses the
- * others, how long those that it takes last, and what becomes of the time to a status. Gateway, load and
- * measurer are a process each.
+ * others, how long those that it takes last, and what becomes of the time to a status. Then media that are dear to
+ * read, of one key, and what becomes of the uploads of others. Gateway, load and measurer are a process each.
  */
 const { seconds, connections } = readFlags({ seconds: 8, connections: 3000 });
 const pollEveryMs = 10;
@@ -52,6 +53,7 @@ try {
   await withGateway('usual', usual, gateway =>
     printOffer(gateway, '5 ×, one key, usual limits', 5 * capacity),
   );
+  await withGateway('hostile', without, measureHostile);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
@@ -61,6 +63,8 @@ interface Flooded {
   readonly url: string;
   readonly key: string;
   readonly poll: Poll;
+  /** A key of a user of its own. */
+  readonly makeKey: () => Promise<string>;
 }
 
 async function withGateway<T>(
@@ -79,9 +83,13 @@ async function withGateway<T>(
   const served = await serve({ env });
   try {
     const key = /atl_[0-9A-Za-z]{36}/.exec(served.banner())?.[0] ?? '';
-    const made = await runProgram(['keys', 'create', '--user', 'measurer', '--json'], { env });
-    const poll = await statusOfAJob(served, JSON.parse(made.stdout).key);
-    return await work({ url: served.url, key, poll });
+    let users = 0;
+    async function makeKey(): Promise<string> {
+      const made = await runProgram(['keys', 'create', '--user', `measurer-${++users}`, '--json'], { env });
+      return JSON.parse(made.stdout).key;
+    }
+    const poll = await statusOfAJob(served, await makeKey());
+    return await work({ url: served.url, key, poll, makeKey });
   } finally {
     await served.end('SIGTERM');
   }

@@ -88,17 +88,6 @@ export function openMetrics(db: Statements, clock: Clock, neighbours: Neighbours
     help: 'Scrapes whose counts could not be read.',
     registers,
   });
-  /** Asked when somebody asks. */
-  function watch(name: string, help: string, read: () => number): void {
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read());
-      },
-    });
-  }
   /** Counted at most every 10 s, when somebody asks. */
   function gauge(name: string, help: string, labelNames: readonly string[], count: string): void {
     let countedAt = Number.NEGATIVE_INFINITY;
@@ -164,6 +153,27 @@ export function openMetrics(db: Statements, clock: Clock, neighbours: Neighbours
     deliveryTried: outcome => tries.inc({ outcome }),
     jobSettled: (model, outcome, took) => settled.observe({ model, outcome }, took),
     refused: reason => refusals.inc({ reason }),
+    ...openWatches(registers),
+    async text() {
+      if (!neighbours) return Registry.merge([ofProcess, ofRows]).metrics();
+      return `${await textOf(await neighbours.figures())}\n${await ofRows.metrics()}`;
+    },
+  };
+}
+
+/** Figures of this process that are asked for when somebody scrapes. */
+function openWatches(registers: Registry[]): Pick<Metrics, 'watchBodies' | 'watchSpool' | 'watchProber'> {
+  function watch(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+  return {
     watchBodies: bytesInFlight =>
       watch(
         'atelier_body_bytes',
@@ -175,7 +185,7 @@ export function openMetrics(db: Statements, clock: Clock, neighbours: Neighbours
     watchProber(size) {
       watch('atelier_probes_running', 'Files that are probed at this moment.', () => size().running);
       watch('atelier_probes_waiting', 'Files that wait to be probed.', () => size().waiting);
-      const begun = new Counter({
+      new Counter({
         name: 'atelier_probes_total',
         help: 'Files whose probing was begun.',
         registers,
@@ -184,11 +194,6 @@ export function openMetrics(db: Statements, clock: Clock, neighbours: Neighbours
           this.inc(size().begun);
         },
       });
-      begun.inc(0);
-    },
-    async text() {
-      if (!neighbours) return Registry.merge([ofProcess, ofRows]).metrics();
-      return `${await textOf(await neighbours.figures())}\n${await ofRows.metrics()}`;
     },
   };
 }

@@ -6,9 +6,9 @@ import { brokenBytes, brokenLimit } from '../catalog/media-limits.ts';
 import type { Model, Reference } from '../catalog/model.ts';
 import type { Clock } from '../domain/clock.ts';
 import { newFile, type StoredFile } from '../domain/file.ts';
-import { fileIdFromRow, type JobId } from '../domain/ids.ts';
+import { type FileId, fileIdFromRow, type JobId } from '../domain/ids.ts';
 import type { Principal } from '../domain/key.ts';
-import type { MediaFacts } from '../domain/media.ts';
+import type { KnownFacts, MediaFacts } from '../domain/media.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { Owned } from '../providers/route-choice.ts';
 import type { Statements } from '../store/connection.ts';
@@ -76,7 +76,7 @@ export function openMediaGate(parts: MediaGateParts): MediaGate {
   return {
     async judge(model, input, { sender, takesForeignJobs }) {
       const { principal } = sender;
-      const look = openLook(parts, sender);
+      const asking: Asking = { sender, look: openLook(parts, sender), own: new Map() };
       const passed: Passed[] = [];
       const {
         referred,
@@ -91,7 +91,7 @@ export function openMediaGate(parts: MediaGateParts): MediaGate {
       };
       try {
         for (const found of model.media(input)) {
-          const verdict = await judgeMedium(parts, found, { sender, look });
+          const verdict = await judgeMedium(parts, found, asking);
           const path = found.path.join('.');
           if (typeof verdict === 'string') faults.push({ path, reason: verdict });
           else {
@@ -142,6 +142,8 @@ async function ownedBy(
 interface Asking {
   readonly sender: Sender;
   readonly look: Look;
+  /** What was found of own files, by how they are named: one that nine fields name is asked for once. */
+  readonly own: Map<string, KnownFacts | 'gone'>;
 }
 
 /** A reason when the medium breaks a bound, else what it is. */
@@ -160,11 +162,13 @@ async function judgeMedium(
   return judgeInline(parts, { ...found, form }, asking);
 }
 
+interface OwnFile {
+  readonly id: string;
+  readonly signed: boolean;
+}
+
 /** The file id in `file_…`, `asset://file_…` or an address that we signed; a reason where our signature does not hold. */
-function ownFileIn(
-  { signer, publicUrl, clock }: MediaGateParts,
-  value: string,
-): { id: string; signed: boolean } | string | null {
+function ownFileIn({ signer, publicUrl, clock }: MediaGateParts, value: string): OwnFile | string | null {
   if (mediaFormOf(value) === 'own') return { id: value.replace(/^asset:\/\//, ''), signed: false };
   if (!value.startsWith(`${publicUrl()}/v1/f/`)) return null;
   const verdict = signer.verify(value.slice(publicUrl().length), clock.now());
@@ -175,19 +179,29 @@ function ownFileIn(
 async function judgeOwnFile(
   parts: MediaGateParts,
   found: FoundMedia,
-  { id, signed }: { id: string; signed: boolean },
-  { sender, look }: Asking,
+  { id, signed }: OwnFile,
+  asking: Asking,
 ): Promise<Passed | string> {
-  const now = parts.clock.now();
   const fileId = fileIdFromRow(id);
-  // A signed address opens the file to whoever holds it; an id alone only to its user.
-  const file = signed
-    ? await readFile(parts.db, fileId, now)
-    : await readFileOfUser(parts.db, fileId, sender.principal.userId, now);
-  const facts = file ? await look.ownFile(file) : 'gone';
+  const name = `${signed} ${id}`;
+  const facts = asking.own.get(name) ?? (await findOwnFacts(parts, { fileId, signed }, asking));
+  asking.own.set(name, facts);
   if (facts === 'gone') return 'file not found';
   if (facts === 'unreadable') return unreadable;
   return brokenLimit(facts, found.limits) ?? { found, kind: 'own', fileId, facts };
+}
+
+async function findOwnFacts(
+  { db, clock }: MediaGateParts,
+  { fileId, signed }: { readonly fileId: FileId; readonly signed: boolean },
+  { sender, look }: Asking,
+): Promise<KnownFacts | 'gone'> {
+  const now = clock.now();
+  // A signed address opens the file to whoever holds it; an id alone only to its user.
+  const file = signed
+    ? await readFile(db, fileId, now)
+    : await readFileOfUser(db, fileId, sender.principal.userId, now);
+  return file ? look.ownFile(file) : 'gone';
 }
 
 const unreadable = 'cannot be read as a medium';

@@ -27,8 +27,8 @@ export interface ProbeOrder {
   readonly path: string;
 }
 
-/** What goes back: first `ready`, then one answer for each order. */
-export type ProbeReport = { readonly kind: 'ready' } | Probe;
+/** What goes back: first `ready`, then one answer for each order. `unopened`: this machine did not give the bytes. */
+export type ProbeReport = { readonly kind: 'ready' } | { readonly kind: 'unopened' } | Probe;
 
 export type Probe =
   | { readonly kind: 'read'; readonly facts: MediaFacts }
@@ -47,16 +47,17 @@ parentPort?.on('message', async (order: ProbeOrder) => {
 });
 parentPort?.postMessage({ kind: 'ready' } satisfies ProbeReport);
 
-async function probeFile(path: string): Promise<Probe> {
+async function probeFile(path: string): Promise<ProbeReport> {
   let file: FileHandle;
   try {
     file = await open(path, 'r');
   } catch {
-    return unreadable('The file could not be opened.');
+    return { kind: 'unopened' };
   }
   try {
     return await probeOpened(file);
-  } catch {
+  } catch (failure) {
+    if (failure instanceof Error && 'syscall' in failure) return { kind: 'unopened' };
     // The libraries throw whatever a broken file leads them to; their texts help nobody outside.
     return unreadable('The file is damaged or not what it claims to be.');
   } finally {
@@ -64,9 +65,9 @@ async function probeFile(path: string): Promise<Probe> {
   }
 }
 
-async function probeOpened(file: FileHandle): Promise<Probe> {
+async function probeOpened(file: FileHandle): Promise<ProbeReport> {
   const status = await file.stat();
-  if (!status.isFile()) return unreadable('The file could not be opened.');
+  if (!status.isFile()) return { kind: 'unopened' };
   const bytes = status.size;
   if (bytes === 0) return unreadable('The file is empty.');
   const sniffed = sniff(await readRange(file, 0, Math.min(sniffBytes, bytes)));

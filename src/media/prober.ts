@@ -62,16 +62,14 @@ const nobody: Asker = { share: '', kind: 'job' };
 /** Small objects. */
 const rememberedProbes = 1_000;
 
-/** May be the fault of a machine that had no time, so it is said once and never remembered. */
-const tookTooLong: Probe = Object.freeze({
-  kind: 'unreadable',
-  reason: 'Reading the file took too long.',
-});
+/** May be the fault of a machine that had no time or no file to spare, so they are said once and never remembered. */
+const tookTooLong: Probe = { kind: 'unreadable', reason: 'Reading the file took too long.' };
+const unopened: Probe = { kind: 'unreadable', reason: 'The file could not be opened.' };
 
 /** What a row says of a file after this probe; null: nothing, so that it is probed again. */
 export function knownFacts(probe: Probe): KnownFacts | null {
   if (probe.kind === 'read') return probe.facts;
-  return probe === tookTooLong ? null : 'unreadable';
+  return probe === tookTooLong || probe === unopened ? null : 'unreadable';
 }
 
 /** Boot is counted apart from reading: it is the machine's slowness, not the file's. */
@@ -199,7 +197,7 @@ function openThreads(workers: number, timeoutMs: number): Threads {
     // An idle thread keeps no process alive.
     slot.worker.unref();
     if (report.kind === 'ready') slot.isReady = true;
-    else order?.answer(report);
+    else order?.answer(report.kind === 'unopened' ? unopened : report);
     serve();
   }
 

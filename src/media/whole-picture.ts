@@ -9,10 +9,14 @@ const maxUnpackingMs = 500;
  * Whether a picture's data go on to their end. Decoders of these kinds draw what there is and leave the rest
  * empty. What stands behind the end belongs to nobody and is not looked at; other kinds count as whole.
  */
-export async function isWholePicture(mimeType: string, bytes: Uint8Array): Promise<boolean> {
+export async function isWholePicture(
+  mimeType: string,
+  bytes: Uint8Array,
+  unpackingMs = maxUnpackingMs,
+): Promise<boolean> {
   switch (mimeType) {
     case 'image/png':
-      return isWholePng(bytes);
+      return isWholePng(bytes, unpackingMs);
     case 'image/jpeg':
       return isWholeJpeg(bytes);
     case 'image/gif':
@@ -29,7 +33,7 @@ export async function isWholePicture(mimeType: string, bytes: Uint8Array): Promi
 }
 
 /** Chunks up to the one that ends it, and packed rows that are as many as its header says. */
-async function isWholePng(bytes: Uint8Array): Promise<boolean> {
+async function isWholePng(bytes: Uint8Array, unpackingMs: number): Promise<boolean> {
   const packed: Uint8Array[] = [];
   const view = viewOf(bytes);
   for (let at = 8; at + 12 <= bytes.length; ) {
@@ -37,7 +41,7 @@ async function isWholePng(bytes: Uint8Array): Promise<boolean> {
     const name = textAt(bytes, at + 4);
     if (end > bytes.length) return false;
     if (name === 'IDAT') packed.push(bytes.subarray(at + 8, end - 4));
-    if (name === 'IEND') return packed.length > 0 && holdsRows(packed, rowBytesOf(view));
+    if (name === 'IEND') return packed.length > 0 && holdsRows(packed, rowBytesOf(view), unpackingMs);
     at = end;
   }
   return false;
@@ -70,12 +74,16 @@ const interlacing = [
 ] as const;
 
 /** Unpacks no more than is asked about, and keeps none of it. */
-async function holdsRows(packed: readonly Uint8Array[], wanted: number): Promise<boolean> {
+async function holdsRows(
+  packed: readonly Uint8Array[],
+  wanted: number,
+  unpackingMs: number,
+): Promise<boolean> {
   if (wanted > maxUnpackedBytes) return true;
   const inflate = createInflate({ chunkSize: 256 * 1024 });
   let unpacked = 0;
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(true), maxUnpackingMs);
+  const timer = setTimeout(() => resolve(true), unpackingMs);
   inflate.on('data', (part: Buffer) => {
     unpacked += part.length;
     if (unpacked >= wanted) resolve(true);

@@ -52,11 +52,10 @@ for (const dialect of dialects) {
 
       test('are asked by inputs instead of the bytes, also after a restart', async () => {
         const key = await gateway.key();
-        const medium = await picture('png', 400, 350);
-        const { id } = await upload(gateway, key, medium);
-        const begun = await probes(gateway);
+        const before = await probes(gateway);
+        const { id } = await upload(gateway, key, await picture('png', 400, 350));
         await passes(gateway, key, alpha, shown(...Array<string>(9).fill(id)));
-        assert.equal(await probes(gateway), begun);
+        assert.equal(await probes(gateway), before + 1);
         await gateway.stop();
         gateway = await startGateway({ dialect, blobs, role: 'api', isAlone: true, after: gateway });
         await passes(gateway, key, alpha, shown(id, `asset://${id}`));

@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import { createCanvas } from '@napi-rs/canvas';
 import { openProber, type Probe } from '../../src/media/prober.ts';
+import { isWholePicture } from '../../src/media/whole-picture.ts';
 import { heic, pngHeader } from './craft-bytes.ts';
 import { makeClip } from './make-media.ts';
 
@@ -135,6 +136,13 @@ describe('png', () => {
     const before = [chunk('gAMA', Buffer.alloc(4)), chunk('acTL', Buffer.alloc(8)), chunk('fcTL')];
     const behind = [chunk('fcTL'), chunk('fdAT', Buffer.alloc(99)), chunk('tEXt', Buffer.from('IEND'))];
     await assertWhole(png({ ...whole, before, behind }), 'image/png');
+  });
+
+  test('pixels that are not unpacked in time count as there', async () => {
+    const side = 8_000;
+    const short = png({ width: side, height: side, colourType: 0, rows: (1 + side) * side - 1 });
+    assert.equal(await isWholePicture('image/png', short, 60_000), false);
+    assert.equal(await isWholePicture('image/png', short, 1), true);
   });
 
   test('pixels that cannot be unpacked are not there', async () => {

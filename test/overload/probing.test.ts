@@ -2,6 +2,10 @@ import assert from 'node:assert/strict';
 import { watch } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { probeForRequest } from '../../src/admission/look.ts';
+import { keyIdFromRow, userIdFromRow } from '../../src/domain/ids.ts';
+import { Refusal } from '../../src/domain/refusal.ts';
+import { openProber } from '../../src/media/prober.ts';
 import { dataUrl, upload } from '../contract/media-fields.ts';
 import { startGateway, type TestGateway, until } from '../support/gateway.ts';
 import { padTo, picture } from '../support/media-maker.ts';
@@ -181,6 +185,21 @@ describe('files that keep their readers busy', () => {
     for (const post of posts) post.abort();
     await untilFigures(gateway, { running: 0, waiting: 0 });
   });
+});
+
+test('whoever waits for a probe when the process stops is refused with 503', async () => {
+  const prober = openProber();
+  const [userId, keyId] = [userIdFromRow('user'), keyIdFromRow('key')];
+  const principal = { userId, keyId, models: null, quota: null };
+  const sender = { principal, signal: new AbortController().signal };
+  const waiting = Array.from({ length: 10 }, (_, at) =>
+    probeForRequest(prober, import.meta.filename, { sender, sha256: String(at) }).then(
+      () => 'read',
+      failure => failure instanceof Refusal && [failure.refusal, failure.entry.status],
+    ),
+  );
+  await prober.close();
+  assert.deepEqual(await Promise.all(waiting), Array(10).fill(['probes_full', 503]));
 });
 
 describe('120 small requests that name an own file of 38 MB', () => {

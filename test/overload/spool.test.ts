@@ -14,7 +14,8 @@ const soon = /^[3-7]$/;
 describe('the room on the disk for files on their way in', () => {
   let gateway: TestGateway;
   before(async () => {
-    gateway = await startLimited({ spool: { bytes_per_key: perKey, bytes_in_all: 96 * megabyte } });
+    const spool = { bytes_per_key: perKey, bytes_in_all: 96 * megabyte };
+    gateway = await startLimited({ spool }, { isAlone: true });
   });
   after(() => gateway.close());
 
