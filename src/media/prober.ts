@@ -8,6 +8,8 @@ export type { Probe } from './probe-worker.ts';
 export interface Prober {
   /** Facts of the file at that path. Rejects with `ProberBusy` when too many wait, and after `close`. */
   probe(path: string): Promise<Probe>;
+  /** Resolves once a thread has started, so that the next probe begins to read at once. Never rejects. */
+  ready(): Promise<void>;
   /** Ends the threads at once; whoever still waits is rejected. */
   close(): Promise<void>;
 }
@@ -46,6 +48,7 @@ export function openProber(options: ProberOptions = {}): Prober {
   const { workers = 1, timeoutMs = 4 * seconds, maxWaiting = 256 } = options;
   const waiting: Order[] = [];
   const slots: Slot[] = [];
+  let onStarted: (() => void)[] = [];
   let isClosed = false;
 
   function serve(): void {
@@ -90,8 +93,10 @@ export function openProber(options: ProberOptions = {}): Prober {
     slot.order = null;
     // An idle thread keeps no process alive.
     slot.worker.unref();
-    if (report.kind === 'ready') slot.isReady = true;
-    else order?.answer(report);
+    if (report.kind === 'ready') {
+      slot.isReady = true;
+      tellStarted();
+    } else order?.answer(report);
     serve();
   }
 
@@ -102,11 +107,18 @@ export function openProber(options: ProberOptions = {}): Prober {
     slots.splice(at, 1);
     clearTimeout(slot.watchdog ?? undefined);
     void slot.worker.terminate();
+    // Why it did not start is told by the next probe.
+    tellStarted();
     slot.order?.answer({ kind: 'unreadable', reason });
     // A thread that cannot even start will not start the next time either: do not try for ever.
     if (!slots.some(({ isReady }) => isReady) && !slot.isReady)
       failAll(new Error('expected a thread for reading media, got none'));
     if (!isClosed) serve();
+  }
+
+  function tellStarted(): void {
+    for (const told of onStarted) told();
+    onStarted = [];
   }
 
   function failAll(error: Error): void {
@@ -125,8 +137,17 @@ export function openProber(options: ProberOptions = {}): Prober {
       });
     },
 
+    ready() {
+      if (isClosed || slots.some(({ isReady }) => isReady)) return Promise.resolve();
+      return new Promise(resolve => {
+        onStarted.push(resolve);
+        if (slots.length === 0) boot();
+      });
+    },
+
     async close() {
       isClosed = true;
+      tellStarted();
       const error = new Error('the prober is closed');
       failAll(error);
       const ended = slots.splice(0);

@@ -173,7 +173,11 @@ async function deliver(
   { production, underWay, startedAt }: Produced,
 ): Promise<Ended> {
   // A death is counted to a job that was never accepted anyway.
-  if (underWay) await noteCollecting(parts.db, holding.hold);
+  if (underWay) {
+    // A thread that starts is no danger: the shorter a job is at risk, the fewer are blamed for what they did not do.
+    await parts.prober.ready();
+    await noteCollecting(parts.db, holding.hold);
+  }
   const received = await receive(parts, holding, production, underWay);
   try {
     if (received.kind === 'ended') return end(received.outcome);
