@@ -117,6 +117,8 @@ export async function openGateway(
     const beginCallbacks = worker && openCallbacks(foundation, closers);
     // Opened last and so closed first: a stop begins with accepting nothing more.
     const listensAt = await openHttp(foundation, worker, closers);
+    // Before requests are waited for, which may take longer than whoever stops this process has patience.
+    closers.add(worker, opened => opened?.noteStop());
     url ||= listensAt;
     const hereOnly = whyHereOnly(config);
     if (hereOnly !== null) log.warn({ url }, hereOnly);

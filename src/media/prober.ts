@@ -16,6 +16,8 @@ export interface Prober {
   probe(file: string | Lend, asker?: Asker): Promise<Probe>;
   /** For metrics. */
   size(): ProberSize;
+  /** Resolves once a thread has started, so that the next probe begins to read at once. Never rejects. */
+  ready(): Promise<void>;
   /** Ends the threads at once; whoever still waits is rejected. */
   close(): Promise<void>;
 }
@@ -131,6 +133,7 @@ export function openProber(options: ProberOptions = {}): Prober {
       if (sha256 === undefined) return inTurn(file, asker);
       return readOnce({ share, sha256 }, () => inTurn(file, asker), signal);
     },
+    ready: threads.ready,
     size() {
       const [ofAll, ofJobs] = [turns.size(), jobs.size()];
       return { running: ofAll.running, waiting: ofAll.waiting + ofJobs.waiting, begun };
@@ -146,12 +149,14 @@ export function openProber(options: ProberOptions = {}): Prober {
 /** Reads so many files at once as it has threads, and the others in their order. */
 interface Threads {
   read(path: string): Promise<Probe>;
+  ready(): Promise<void>;
   close(): Promise<void>;
 }
 
 function openThreads(workers: number, timeoutMs: number): Threads {
   const waiting: Order[] = [];
   const slots: Slot[] = [];
+  let onStarted: (() => void)[] = [];
   let isClosed = false;
 
   function serve(): void {
@@ -196,8 +201,10 @@ function openThreads(workers: number, timeoutMs: number): Threads {
     slot.order = null;
     // An idle thread keeps no process alive.
     slot.worker.unref();
-    if (report.kind === 'ready') slot.isReady = true;
-    else order?.answer(report.kind === 'unopened' ? unopened : report);
+    if (report.kind === 'ready') {
+      slot.isReady = true;
+      tellStarted();
+    } else order?.answer(report.kind === 'unopened' ? unopened : report);
     serve();
   }
 
@@ -208,11 +215,18 @@ function openThreads(workers: number, timeoutMs: number): Threads {
     slots.splice(at, 1);
     clearTimeout(slot.watchdog ?? undefined);
     void slot.worker.terminate();
+    // Why it did not start is told by the next probe.
+    tellStarted();
     slot.order?.answer(verdict);
     // A thread that cannot even start will not start the next time either: do not try for ever.
     if (!slots.some(({ isReady }) => isReady) && !slot.isReady)
       failAll(new Error('expected a thread for reading media, got none'));
     if (!isClosed) serve();
+  }
+
+  function tellStarted(): void {
+    for (const told of onStarted) told();
+    onStarted = [];
   }
 
   function failAll(error: Error): void {
@@ -228,8 +242,17 @@ function openThreads(workers: number, timeoutMs: number): Threads {
       });
     },
 
+    ready() {
+      if (isClosed || slots.some(({ isReady }) => isReady)) return Promise.resolve();
+      return new Promise(resolve => {
+        onStarted.push(resolve);
+        if (slots.length === 0) boot();
+      });
+    },
+
     async close() {
       isClosed = true;
+      tellStarted();
       const error = closed();
       failAll(error);
       const ended = slots.splice(0);

@@ -65,7 +65,8 @@ export function rescueJobs(
     ] as const) {
       await inBatches(idsOf(rows), async (ids, places) => {
         await tx.write(
-          `UPDATE jobs SET state = 'available', holder = NULL, progress = NULL, collecting = 0, deaths = deaths + $1
+          `UPDATE jobs SET state = 'available', holder = NULL, progress = NULL, collecting = 0, deaths = deaths + $1,
+             died_collecting = CASE WHEN $1 = 0 OR (deaths > 0 AND died_collecting = 1) THEN died_collecting ELSE collecting END
            WHERE id IN (${places(2)}) AND ${byIdAlone('running')}`,
           [deaths, ...ids],
         );
@@ -78,9 +79,14 @@ export function rescueJobs(
   });
 }
 
-/** A job that an upstream works on does nothing in our process but wait, unless its result is being brought. */
-const atRisk = `CASE WHEN collecting = 0 AND EXISTS (SELECT 1 FROM attempts WHERE attempts.job_id = jobs.id
-  AND answer = 'accepted' AND billable = 1) THEN 0 ELSE 1 END`;
+/**
+ * Only what runs in our own process can end it. A job that an upstream works on, or a render in its child process,
+ * does nothing here but wait, unless its result is being brought. A worker that was told to stop was ended from outside.
+ */
+const atRisk = `CASE
+  WHEN collecting = 0 AND EXISTS (SELECT 1 FROM attempts WHERE attempts.job_id = jobs.id AND answer = 'accepted') THEN 0
+  WHEN EXISTS (SELECT 1 FROM workers WHERE workers.id = jobs.holder AND stopping_at IS NOT NULL) THEN 0
+  ELSE 1 END`;
 
 /** Whom a death is counted to: the suspect in the dead worker's hand, and only where it had none, all that were at risk. */
 function blame(held: readonly Row[]): ReadonlySet<Row> {

@@ -287,12 +287,14 @@ export async function noteCollecting(db: Statements, hold: Hold): Promise<void> 
   );
 }
 
-/** A suspect that came through what it was suspected of. */
-export async function forgetDeaths(db: Statements, hold: Hold): Promise<void> {
-  await db.write(
-    `UPDATE jobs SET deaths = 0 WHERE id = $1 AND holder = $2 AND claim = $3 AND state = 'running'`,
+/** A suspect whose submission went well. False where it is suspected of what comes after that, and stays a suspect. */
+export async function forgetDeaths(db: Statements, hold: Hold): Promise<boolean> {
+  const rows = await db.write(
+    `UPDATE jobs SET deaths = 0
+     WHERE id = $1 AND holder = $2 AND claim = $3 AND state = 'running' AND died_collecting = 0 RETURNING id`,
     [hold.jobId, hold.holder, hold.claim],
   );
+  return rows.length > 0;
 }
 
 /** Progress as the provider tells it, 0 to 1; guarded like every write of a holder. */

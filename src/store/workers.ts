@@ -30,6 +30,11 @@ export async function findCancelRequested(db: Connection, worker: WorkerId): Pro
   return rows.map(row => jobIdFromRow(text(row, 'id')));
 }
 
+/** That a worker was told to stop: nothing that it holds is blamed for the end of its process any more. */
+export async function noteStopping(db: Connection, worker: WorkerId): Promise<void> {
+  await db.write(`UPDATE workers SET stopping_at = ${db.nowMs} WHERE id = $1`, [worker]);
+}
+
 export async function removeWorker(db: Connection, worker: WorkerId): Promise<void> {
   await db.write('DELETE FROM workers WHERE id = $1', [worker]);
 }

@@ -149,7 +149,7 @@ async function bring(parts: WorkerParts, holding: Holding, input: Input): Promis
   const submitted = isThere ? await send() : await told(parts, holding, 'submit', send);
   switch (submitted.kind) {
     case 'accepted':
-      if (!isThere && isBillable(holding)) await clearOfSuspicion(parts, holding);
+      if (!isThere) await clearOfSuspicion(parts, holding);
       return submitted;
     case 'done': {
       const { production, task } = submitted;
@@ -161,12 +161,9 @@ async function bring(parts: WorkerParts, holding: Holding, input: Input): Promis
   }
 }
 
-const isBillable = ({ route, job }: Holding): boolean => route.account.provider.traits(job.modelId).billable;
-
 /** Its submission took nobody down; from here on it only waits. One that was being collected stays a suspect. */
-async function clearOfSuspicion({ db }: WorkerParts, holding: Holding): Promise<void> {
-  if (holding.job.deaths > 0) await forgetDeaths(db, holding.hold);
-  holding.onUnderWay();
+async function clearOfSuspicion({ db }: WorkerParts, { job, hold, onUnderWay }: Holding): Promise<void> {
+  if (job.deaths === 0 || (await forgetDeaths(db, hold))) onUnderWay();
 }
 
 /** COMPLETED means delivered: the bytes are brought here, probed and kept before anybody is told. */
@@ -177,7 +174,11 @@ async function deliver(
   { production, underWay, startedAt }: Produced,
 ): Promise<Ended> {
   // A death is counted to a job that was never accepted anyway.
-  if (underWay && isBillable(holding)) await noteCollecting(parts.db, holding.hold);
+  if (underWay) {
+    // A thread that starts is no danger: the shorter a job is at risk, the fewer are blamed for what they did not do.
+    await parts.prober.ready();
+    await noteCollecting(parts.db, holding.hold);
+  }
   const received = await receive(parts, holding, production, underWay);
   try {
     if (received.kind === 'ended') return end(received.outcome);

@@ -5,7 +5,7 @@ import { readLastAttempts } from '../store/attempts.ts';
 import { claimJobs, findModelsWithSuspects, findModelsWithWork, type Work } from '../store/claims.ts';
 import { availableTopic, jobOfCall, jobOfTopic, StoreUnavailable } from '../store/connection.ts';
 import { takeUpJobs } from '../store/take-up.ts';
-import { beat, findCancelRequested, registerWorker, removeWorker } from '../store/workers.ts';
+import { beat, findCancelRequested, noteStopping, registerWorker, removeWorker } from '../store/workers.ts';
 import { openHand } from './hand.ts';
 import { leaseMs } from './maintain.ts';
 import { openNudge } from './nudge.ts';
@@ -25,6 +25,8 @@ export interface Worker {
   readonly tried: Promise<void>;
   /** The accounts are others now. */
   tryAccounts(): void;
+  /** Notes that a stop began, which may end by a signal from outside before `stop` is reached. */
+  noteStop(): void;
   /** Stops claiming, hands back what it holds and resolves when nothing is left in hand. */
   stop(): Promise<void>;
 }
@@ -55,6 +57,9 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     tried,
     whyNotReady: () => trouble ?? whyNotAble(),
     tryAccounts: () => void tryAccounts(),
+    noteStop() {
+      noteStopping(db, id).catch(failure => log.warn({ err: failure }, 'the stop could not be noted'));
+    },
     async stop() {
       stopping.abort();
       await Promise.all(loops);

@@ -382,6 +382,16 @@ describe('the queue', () => {
       }
     }));
 
+  test('is ready once a thread started, whoever asks, and so is one that was closed', async () => {
+    const fresh = openProber();
+    await Promise.all([fresh.ready(), fresh.ready()]);
+    await fresh.ready();
+    const closing = [fresh.close(), fresh.ready()];
+    const early = openProber();
+    closing.push(early.ready(), early.close(), early.ready());
+    await Promise.all(closing);
+  });
+
   test('closing rejects who waits, and whoever comes later', async () => {
     const closing = openProber({ workers: 1 });
     const asked = [request('a'), request('b'), { share: 'a', kind: 'job' } as const];

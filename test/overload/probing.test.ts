@@ -190,7 +190,7 @@ describe('files that keep their readers busy', () => {
 test('whoever waits for a probe when the process stops is refused with 503', async () => {
   const prober = openProber();
   const [userId, keyId] = [userIdFromRow('user'), keyIdFromRow('key')];
-  const principal = { userId, keyId, models: null, quota: null };
+  const principal = { userId, keyId, models: null, scopes: null, quota: null, expiresAt: null };
   const sender = { principal, signal: new AbortController().signal };
   const waiting = Array.from({ length: 10 }, (_, at) =>
     probeForRequest(prober, import.meta.filename, { sender, sha256: String(at) }).then(

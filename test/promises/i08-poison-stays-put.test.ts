@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { newWorkerId, type WorkerId } from '../../src/domain/ids.ts';
-import { type Outcome, publicStatus } from '../../src/domain/job.ts';
+import type { Outcome } from '../../src/domain/job.ts';
 import { answerAttempt, openAttempt } from '../../src/store/attempts.ts';
 import { rescueJobs } from '../../src/store/chores.ts';
 import { claimJobs, noteCollecting, settle } from '../../src/store/claims.ts';
@@ -12,8 +12,9 @@ import type { Connection } from '../../src/store/connection.ts';
 import { registerWorker, removeWorker } from '../../src/store/workers.ts';
 import { later, makeOwner, rowOf, unique, wait } from '../store/rows.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+import { dieAt } from '../support/die-at.ts';
 import { ask, until } from '../support/gateway.ts';
-import { runProgram, type Served, serve } from '../support/program.ts';
+import { runProgram, serve } from '../support/program.ts';
 import { speech } from '../worker/jobs.ts';
 
 const leaseMs = 30_000;
@@ -88,7 +89,11 @@ for (const dialect of dialects) {
     });
     after(() => database.remove());
 
-    test('I8 a death is not counted to jobs that an upstream works on, unless their result is being brought, or was the answer', async () => {
+    for (const billable of [true, false])
+      test(`I8 a death is not counted to jobs that ${billable ? 'an upstream' : 'a render'} works on, unless their result is being brought, or was the answer`, () =>
+        whoIsBlamed(billable));
+
+    async function whoIsBlamed(billable: boolean): Promise<void> {
       const owner = await makeOwner(db);
       const modelId = unique('model');
       const account = { id: 'studio', slots: 100, rate: null };
@@ -100,7 +105,7 @@ for (const dialect of dialects) {
       const holdOf = (job: (typeof jobs)[number]) => ({ jobId: job.id, holder: worker, claim: job.claim });
       for (const job of jobs) {
         const intent = { number: 1, provider: 'relay', account: 'studio', dedupeKey: `${job.id}-1` };
-        await openAttempt(db, holdOf(job), { ...intent, billable: true }, later);
+        await openAttempt(db, holdOf(job), { ...intent, billable }, later);
         const accepted = { kind: 'accepted', ref: { id: 'up' } } as const;
         await answerAttempt(db, job.id, 1, job === answered ? { kind: 'done' } : accepted, later);
       }
@@ -110,7 +115,7 @@ for (const dialect of dialects) {
       assert.deepEqual([back.length, closed.length], [20, 0]);
       for (const job of [collecting!, answered!]) assert.equal((await rowOf(db, job.id)).deaths, 1);
       for (const job of waiting) assert.equal((await rowOf(db, job.id)).deaths, 0);
-    });
+    }
 
     test('I8 one poisoned job among 200 of workers with eight slots takes only itself down', async () => {
       const owner = await makeOwner(db);
@@ -157,38 +162,36 @@ describe('I8 a process that dies', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  test('I8 three times under one job closes that job, and those behind it complete', async () => {
-    let life: Served = await serve({ env });
-    try {
-      const make = async (text: string) => {
-        const made = await ask(life.url, 'POST', speech, { key, body: { text } });
-        assert.equal(made.status, 200, JSON.stringify(made.body));
-        return String(made.body.request_id);
-      };
-      const read = async (id: string, end: string) =>
-        (await ask(life.url, 'GET', `${speech}/requests/${id}/${end}`, { key })).body;
-      const poison = await make('[atelier:slow=300] A word.');
+  const make = async (url: string) => {
+    const made = await ask(url, 'POST', speech, { key, body: { text: 'Hello.' } });
+    assert.equal(made.status, 200, JSON.stringify(made.body));
+    return String(made.body.request_id);
+  };
+  const endOf = (url: string, id: string) =>
+    until(async () => {
+      const { body } = await ask(url, 'GET', `${speech}/requests/${id}/response`, { key });
+      return body.status === 'COMPLETED' && { error: body.error?.code ?? null };
+    }, `the end of job ${id}`);
+
+  // The write that follows what a poison dies of: what it brought was read, and its result was stored.
+  for (const [what, words] of [
+    ['while its media are read', 'INSERT INTO attempts'],
+    ['while its result is stored', "state = 'completed'"],
+  ] as const) {
+    test(`I8 three times under one job, ${what}, closes that job, and those behind it complete`, async () => {
+      const api = await serve({ env, flags: ['--role', 'api'] });
+      const poison = await make(api.url);
       const good = [];
-      for (let count = 0; count < 6; count++) good.push(await make('Hello.'));
-      for (let death = 1; death <= 3; death++) {
-        await until(
-          async () => (await read(poison, 'status')).status === publicStatus('running'),
-          'the poison to run',
-        );
-        await life.end('SIGKILL');
-        life = await serve({ env });
+      for (let count = 0; count < 6; count++) good.push(await make(api.url));
+      await api.end('SIGTERM');
+      for (let death = 1; death <= 3; death++) await dieAt({ side: 'before', words, value: poison }, env);
+      const life = await serve({ env });
+      try {
+        assert.deepEqual(await endOf(life.url, poison), { error: 'internal_error' });
+        for (const id of good) assert.deepEqual(await endOf(life.url, id), { error: null });
+      } finally {
+        await life.end('SIGTERM');
       }
-      const { status, error } = await read(poison, 'response');
-      assert.deepEqual([status, error.code], ['COMPLETED', 'internal_error']);
-      for (const id of good) {
-        const ended = await until(async () => {
-          const body = await read(id, 'response');
-          return body.status === 'COMPLETED' && body;
-        }, `the end of job ${id}`);
-        assert.equal(ended.error, null);
-      }
-    } finally {
-      await life.end('SIGTERM');
-    }
-  });
+    });
+  }
 });

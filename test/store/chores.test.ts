@@ -4,13 +4,14 @@ import { minutes, seconds } from '../../src/domain/clock.ts';
 import { newWorkerId, type WorkerId } from '../../src/domain/ids.ts';
 import { jobError, type Outcome } from '../../src/domain/job.ts';
 import { expireJobs, pruneJobs, rescueJobs } from '../../src/store/chores.ts';
-import { cancelJob, claimJobs, settle } from '../../src/store/claims.ts';
+import { cancelJob, claimJobs, forgetDeaths, noteCollecting, settle } from '../../src/store/claims.ts';
 import type { Connection } from '../../src/store/connection.ts';
 import type { NewJob } from '../../src/store/insert-job.ts';
 import { listEvents } from '../../src/store/jobs.ts';
 import {
   beat,
   findCancelRequested,
+  noteStopping,
   registerWorker,
   removeDeadWorkers,
   removeWorker,
@@ -127,6 +128,46 @@ for (const dialect of dialects) {
         }
         await settle(db, await claim(job, newWorkerId()), { kind: 'interrupted' }, later);
         assert.equal((await rowOf(db, job.id)).deaths, 0);
+      });
+      test('a death while the result was brought is not forgotten with a submission that goes well', async () => {
+        const job = await waitAlone();
+        for (const isCollecting of [true, false]) {
+          const hold = await claim(job, newWorkerId());
+          if (isCollecting) await noteCollecting(db, hold);
+          await rescueJobs(db, leaseMs, later);
+        }
+        const hold = await claim(job, newWorkerId());
+        assert.equal(await forgetDeaths(db, hold), false);
+        assert.equal((await rowOf(db, job.id)).deaths, 2);
+        await settle(db, hold, completed, later);
+      });
+      test('a death before that is forgotten', async () => {
+        const job = await waitAlone();
+        await claim(job, newWorkerId());
+        await rescueJobs(db, leaseMs, later);
+        const hold = await claim(job, newWorkerId());
+        assert.equal(await forgetDeaths(db, hold), true);
+        assert.equal((await rowOf(db, job.id)).deaths, 0);
+        await settle(db, hold, completed, later);
+      });
+      test('a worker that was told to stop was ended from outside: no job is blamed', async () => {
+        const job = await waitAlone();
+        const worker = await openWorker(leaseMs);
+        await claim(job, worker);
+        await noteStopping(db, worker);
+        assert.deepEqual(await rescueJobs(db, leaseMs, later), { back: [job.id], closed: [] });
+        assert.equal((await rowOf(db, job.id)).deaths, 0);
+      });
+      test('many workers that are found dead at one start count once for each job', async () => {
+        const jobs = [];
+        for (let i = 0; i < 6; i++) {
+          const job = await waitAlone();
+          await claim(job, await openWorker(leaseMs));
+          jobs.push(job);
+        }
+        const { back, closed } = await rescueJobs(db, leaseMs, later);
+        assert.deepEqual([back.length, closed], [6, []]);
+        for (const job of jobs) assert.equal((await rowOf(db, job.id)).deaths, 1);
       });
       test('two processes that rescue at once count a death once', async () => {
         const other = await database.connect();
