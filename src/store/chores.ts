@@ -4,6 +4,7 @@ import { byIdAlone, expiredError, insertEvents } from './claims.ts';
 import type { Connection, Row, Statements } from './connection.ts';
 import { tellCallback } from './deliveries.ts';
 import { nameDoubts } from './doubts.ts';
+import { releaseInputs } from './job-inputs.ts';
 import { integer, text, textOrNull } from './rows.ts';
 import { aliveWorkers } from './workers.ts';
 
@@ -17,11 +18,9 @@ export function expireJobs(db: Connection, now: number, limit: number): Promise<
        WHERE id IN (SELECT id FROM late) AND state = 'available' RETURNING id, callback_url`,
       [now, limit, toJson(expiredError)],
     );
-    await nameDoubts(
-      tx,
-      rows.map(row => text(row, 'id')),
-      now,
-    );
+    const ids = rows.map(row => text(row, 'id'));
+    await nameDoubts(tx, ids, now);
+    await releaseInputs(tx, ids, now);
     return tellAll(tx, rows, now);
   });
 }
@@ -75,6 +74,7 @@ export function rescueJobs(
     const takenBack = { at: now, level: 'WARN', message: 'Taken back from a worker that died' } as const;
     await inBatches(idsOf(back), ids => insertEvents(tx, ids, takenBack));
     await nameDoubts(tx, poison, now);
+    await releaseInputs(tx, poison, now);
     return { back: idsOf(back), closed: await tellAll(tx, closed, now) };
   });
 }

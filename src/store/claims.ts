@@ -15,6 +15,7 @@ import type { Connection, Statements, Value } from './connection.ts';
 import { tellCallback } from './deliveries.ts';
 import { nameDoubts } from './doubts.ts';
 import { insertFiles } from './files.ts';
+import { releaseInputs } from './job-inputs.ts';
 import { type JobAddress, jobColumns, jobFromRow } from './jobs.ts';
 import { integer, text, textOrNull } from './rows.ts';
 import { type AccountLimits, grantSlots, lockClaims, runningOfKey, takeFromAccountRate } from './slots.ts';
@@ -154,6 +155,7 @@ export function settle(
     if (outcome.kind === 'interrupted') await insertEvent(tx, hold.jobId, handedBack(now));
     const state = stateAfter(outcome);
     if (isFinal(state)) await nameDoubts(tx, [hold.jobId], now, isUncertain(outcome));
+    if (state === 'failed' || state === 'cancelled') await releaseInputs(tx, [hold.jobId], now);
     if (isFinal(state) && textOrNull(row, 'callback_url') !== null)
       await tellCallback(tx, hold.jobId, state, now);
     await insertFiles(tx, files);
@@ -257,6 +259,7 @@ export function cancelJob(
       );
       if (ended) {
         await nameDoubts(tx, [asked.jobId], now);
+        await releaseInputs(tx, [asked.jobId], now);
         if (textOrNull(ended, 'callback_url') !== null) await tellCallback(tx, asked.jobId, 'cancelled', now);
         await auditCancel(tx, 'available');
         return 'cancelled';

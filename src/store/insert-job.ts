@@ -12,6 +12,7 @@ import type { Band } from '../domain/job.ts';
 import type { Quota } from '../domain/key.ts';
 import type { Connection, Row, Statements, Value } from './connection.ts';
 import { insertFiles } from './files.ts';
+import { keepInputs } from './job-inputs.ts';
 import { countOnDay, findUsedQuota, lockQuota, type UsedQuota } from './key-quota.ts';
 import { integer, oneOf, text, textOrNull } from './rows.ts';
 import { findUsedStorage, lockFilesOfUser, type StorageBounds, type UsedStorage } from './stored-bytes.ts';
@@ -37,6 +38,8 @@ export interface NewJob {
   readonly idempotency: Idempotency | null;
   /** The accounts that may take it; absent or null: every one of its model. */
   readonly accounts?: readonly string[] | null;
+  /** The job with whose creation its media came; absent or null: its own. */
+  readonly inputsOf?: JobId | null;
 }
 
 export interface Idempotency {
@@ -129,6 +132,7 @@ const columns = {
   idempotency_key: 'TEXT',
   idempotency_hash: 'TEXT',
   accounts: 'TEXT',
+  inputs_of: 'TEXT',
 } as const;
 type Column = keyof typeof columns;
 const names = Object.keys(columns) as Column[];
@@ -149,6 +153,7 @@ const rowOf = (job: NewJob): Readonly<Record<Column, Value>> => ({
   idempotency_key: job.idempotency?.key ?? null,
   idempotency_hash: job.idempotency?.hash ?? null,
   accounts: job.accounts ? `,${job.accounts.join(',')},` : null,
+  inputs_of: job.inputsOf ?? null,
 });
 
 // The user as a range and the order by it keep the planner on the index of users: by the claim index it
@@ -176,7 +181,7 @@ const insertMany = `INSERT INTO jobs (${names}, state, rank)
 
 /**
  * Makes a job of the same input for the same key, as if its client had created it now: with the accounts that may take
- * it, the band, the callback and the time that the first one had. False when there is no such job. Idempotency-Key and
+ * it, the band, the callback, the media and the time that the first one had. False when there is no such job. Idempotency-Key and
  * external_task_id stay with the first, for they are unique.
  */
 export async function copyJob(
@@ -184,12 +189,14 @@ export async function copyJob(
   { from, to }: { readonly from: JobId; readonly to: JobId },
   now: number,
 ): Promise<boolean> {
-  const [row] = await tx.read(
-    `SELECT user_id, key_id, model_id, band, created_at, expires_at, input, callback_url, accounts
-     FROM jobs WHERE id = $1`,
+  // The end of the first job waits for this, or it would let the media go that the copy needs.
+  const [row] = await tx.write(
+    `UPDATE jobs SET band = band WHERE id = $1
+     RETURNING user_id, key_id, model_id, band, created_at, expires_at, input, callback_url, accounts, inputs_of`,
     [from],
   );
   if (!row) return false;
+  const inputsOf = jobIdFromRow(textOrNull(row, 'inputs_of') ?? from);
   await tryInsert(tx, {
     id: to,
     userId: userIdFromRow(text(row, 'user_id')),
@@ -204,7 +211,9 @@ export async function copyJob(
     callbackUrl: textOrNull(row, 'callback_url'),
     idempotency: null,
     accounts: accountsFromText(textOrNull(row, 'accounts')),
+    inputsOf,
   });
+  await keepInputs(tx, inputsOf, now);
   return true;
 }
 

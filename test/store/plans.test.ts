@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { jobIdFromRow, newWorkerId } from '../../src/domain/ids.ts';
-import { claimJobs, findModelsWithWork } from '../../src/store/claims.ts';
+import { cancelJob, claimJobs, findModelsWithWork } from '../../src/store/claims.ts';
 import type { Connection, Statements, Value } from '../../src/store/connection.ts';
 import { claimDeliveries, findDueLines, tellCallback } from '../../src/store/deliveries.ts';
 import { handBack } from '../../src/store/hand-back.ts';
@@ -103,6 +103,25 @@ for (const dialect of dialects) {
         const plan = await explain(asked!);
         assert.doesNotMatch(plan, /jobs_held|jobs_running/);
         assert.doesNotMatch(plan, badPlan);
+      }
+    });
+
+    test('the media of a job that ended are found by files_of_job, and its copies by jobs_of_inputs', async () => {
+      await db.write(
+        `INSERT INTO files (id, user_id, key_id, source, job_id, file_name, bytes, mime_type, sha256, blob_key, created_at, expires_at)
+         SELECT 'file_' || id, user_id, key_id, 'input', id, 'a.png', 7, 'image/png', '00', id, created_at, expires_at + 2592000000 FROM jobs`,
+      );
+      const job = await wait(db, owner, { modelId: 'busy' });
+      const asked = await recordStatements(db, told => cancelJob(told, { ...job, jobId: job.id }, later));
+      const found = asked.find(({ text }) => text.includes('UPDATE files'));
+      for (const explain of explainers(database, db)) {
+        const plan = await explain(found!);
+        assert.match(plan, /\bfiles_of_job\b/);
+        assert.match(plan, /\bjobs_of_inputs\b/);
+        assert.doesNotMatch(
+          plan,
+          /Seq Scan on (?:jobs|files|attempts)|SCAN (?:jobs|files|needing|attempts)\b/,
+        );
       }
     });
 

@@ -1,7 +1,9 @@
+import { parseFileId } from '../../domain/ids.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { writeAudit } from '../../store/audit.ts';
 import { cancelJob } from '../../store/claims.ts';
 import { availableTopic, deliveryTopic, jobTopic } from '../../store/connection.ts';
+import { readFile } from '../../store/files.ts';
 import { runJobAgain } from '../../store/job-record.ts';
 import { type FoundJob, findKeys, type JobFilter, searchJobs } from '../../store/job-search.ts';
 import type { HttpParts, Route } from '../parts.ts';
@@ -32,13 +34,27 @@ export const runAnyJobAgain = (parts: HttpParts): Route => ({
   errors: 'detail',
   async handle(request) {
     const { actor } = await identifyOperator(parts, request, 'developer');
-    const { id } = await findAnyJob(parts, request);
+    const job = await findAnyJob(parts, request);
+    await refuseGoneMedia(parts, job);
+    const { id } = job;
     const made = await runJobAgain(parts.db, id, { actor, now: parts.clock.now() });
     if (!made) throw refuse('job_unknown');
     parts.db.announce(availableTopic);
     return { object: 'job', request_id: made, again_of: id };
   },
 });
+
+/** The files that an input names may have ended since: then the new job could only fail. */
+async function refuseGoneMedia({ db, clock, catalog }: HttpParts, job: FoundJob): Promise<void> {
+  const gone: string[] = [];
+  for (const { path, value } of catalog.find(job.modelId)?.media(job.input) ?? []) {
+    const fileId = parseFileId(value);
+    if (fileId && !(await readFile(db, fileId, clock.now()))) gone.push(path.join('.'));
+  }
+  if (gone.length === 0) return;
+  const subject = gone.map(path => `${path}: the file is no longer there; create the job anew with it`);
+  throw refuse('input_invalid', { subject: subject.join('; '), fields: gone });
+}
 
 /** Cancels what fits, the newest first, so many at a time; `left` says whether to call again. */
 export const cancelManyJobs = (parts: HttpParts): Route => ({
