@@ -82,7 +82,7 @@ async function withGateway<T>(
   };
   const served = await serve({ env });
   try {
-    const key = /atl_[0-9A-Za-z]{36}/.exec(served.banner())?.[0] ?? '';
+    const key = served.firstKey();
     let users = 0;
     async function makeKey(): Promise<string> {
       const made = await runProgram(['keys', 'create', '--user', `measurer-${++users}`, '--json'], { env });

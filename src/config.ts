@@ -118,6 +118,9 @@ const networks = z.string().transform((text, context) => {
   return each;
 });
 const secret = z.string().min(16, { error: 'must have at least 16 characters' });
+const adminToken = z
+  .string()
+  .min(32, { error: 'must have at least 32 characters; openssl rand -hex 32 makes some' });
 
 const environment = z.object({
   ATELIER_HOST: z.string().min(1).default('127.0.0.1'),
@@ -128,7 +131,7 @@ const environment = z.object({
   ATELIER_BLOBS_URL: blobsAddress.optional(),
   ATELIER_CONFIG: z.string().min(1).optional(),
   ATELIER_SECRET: secret.optional(),
-  ATELIER_ADMIN_TOKEN: secret.optional(),
+  ATELIER_ADMIN_TOKEN: adminToken.optional(),
   ATELIER_METRICS_TOKEN: secret.optional(),
   ATELIER_TRUSTED_PROXIES: networks.optional(),
   ATELIER_ALLOW_PRIVATE_NETWORK: flag.default(false),

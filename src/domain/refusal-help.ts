@@ -13,6 +13,10 @@ export const refusalHelp: Readonly<Record<RefusalName, string>> = {
     'The admin API was asked with another token than the admin token. It is `ATELIER_ADMIN_TOKEN`, or stands in `secrets.json` of the data folder.',
   session_ended: 'The session of the console has expired or was ended. Log in again.',
   login_refused: 'There is no account of that name with that password. Check both.',
+  logins_exceeded:
+    'Too many logins of this name or from this range of addresses failed. Wait for `Retry-After`; a browser that logged in before is not held up by others.',
+  logins_full:
+    'Too many passwords are being checked at this moment. Wait for `Retry-After`, then log in again.',
   setup_code_wrong:
     'The code of the setup address is not the one that this installation printed. Open the address that the first start printed, whole.',
   quota_of_key_used:
@@ -67,6 +71,9 @@ export const refusalHelp: Readonly<Record<RefusalName, string>> = {
     'A session of the console changes things only with its own token. Send the `csrf_token` of `GET /admin/v1/session` as `X-CSRF-Token`.',
   key_unknown: 'No key has this id. `GET /admin/v1/keys` lists them.',
   person_unknown: 'No person has this id. `GET /admin/v1/people` lists them.',
+  session_unknown: 'No session has this id, or it has ended. `GET /admin/v1/sessions` lists the live ones.',
+  password_absent:
+    'Whoever logged in with the admin token has no password. Make an account under Settings, or change the token.',
   provider_unknown: 'No account has this name in `atelier.yaml`. `GET /admin/v1/providers` lists them.',
   admin_file_unknown: 'There is no such file, or it was deleted or has expired.',
   console_key_revoked:

@@ -4,8 +4,11 @@ import { fromJson, toJson } from '../domain/json.ts';
 import type { Row, Statements } from './connection.ts';
 import { integer, text } from './rows.ts';
 
-/** Who acts: the operator by a command or the admin token, somebody in the console, or a client by a key. */
-export type Actor = 'operator' | KeyId | PersonId;
+/**
+ * Who acts: the operator by a command or the admin token, somebody in the console, a client by a key, or somebody
+ * who was refused.
+ */
+export type Actor = 'operator' | 'unknown' | KeyId | PersonId;
 
 /** What is kept for ever, as `thing.verb`. */
 export type AuditAction =
@@ -20,6 +23,9 @@ export type AuditAction =
   | 'person.edit'
   | 'person.remove'
   | 'session.begin'
+  | 'session.end'
+  | 'session.refused'
+  | 'setup.link'
   | 'delivery.resend'
   | 'callback_secret.rotate'
   | 'doubt.settle'

@@ -8,6 +8,8 @@ const retriedStatuses: readonly number[] = [408, 409, 425, 429];
 const mayBeRetried: readonly RefusalName[] = [
   'quota_of_key_used',
   'storage_of_key_used',
+  'logins_exceeded',
+  'logins_full',
   'rate_exceeded',
   'bodies_of_key_full',
   'spool_of_key_full',
