@@ -18,7 +18,7 @@ export const refusalHelp: Readonly<Record<RefusalName, string>> = {
   logins_full:
     'Too many passwords are being checked at this moment. Wait for `Retry-After`, then log in again.',
   setup_code_wrong:
-    'The code of the setup address is not the one that this installation printed. Open the address that the first start printed, whole.',
+    'The code of the setup address is wrong, older than 24 hours, or was replaced. Run `atelier setup-link` and open the address that it prints, whole.',
   quota_of_key_used:
     'The key has as many jobs running or made today as its operator allows. Wait for `Retry-After`, or have its limits raised.',
   rate_exceeded: 'The key sends more requests a second than its limit. Wait for `Retry-After`, then repeat.',
