@@ -121,7 +121,8 @@ for (const dialect of dialects) {
       gateway.clock.advance(10 * seconds);
       const { body } = await found(gateway, speech, job.id, key).ended();
       assert.equal(body.error, null);
-      assert.deepEqual(await rowOf(job.id), { state: 'completed', claim: 2, deaths: 1, holder: null });
+      // Its death was before its submission, which went well the second time.
+      assert.deepEqual(await rowOf(job.id), { state: 'completed', claim: 2, deaths: 0, holder: null });
     });
 
     test('a worker that others took for dead drops what it held and goes on under a new name', async () => {
