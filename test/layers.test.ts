@@ -32,6 +32,8 @@ const filesOfMain = [
   'read-routing.ts',
   'read-models.ts',
   'read-prices.ts',
+  'issues.ts',
+  'written-file.ts',
   'metrics.ts',
   'secrets.ts',
   'local-folder.ts',
