@@ -1,8 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import type { RoutingConfig } from './accounts.ts';
 import type { BodyLimits } from './admission/bodies.ts';
@@ -16,10 +15,12 @@ import { seconds } from './domain/clock.ts';
 import type { Prices } from './domain/prices.ts';
 import type { StorageLimits } from './domain/storage-limits.ts';
 import { isNetwork } from './http/trusted-proxies.ts';
+import { issuesOf, meant, parseWritten } from './issues.ts';
 import { readModels } from './read-models.ts';
 import { pricesSchema, readPrices } from './read-prices.ts';
-import { type Issue, readRouting } from './read-routing.ts';
+import { readRouting } from './read-routing.ts';
 import { storageSchema } from './read-storage.ts';
+import { noFile, readWrittenFile } from './written-file.ts';
 
 export type Role = 'api' | 'worker' | 'all';
 const roles = ['api', 'worker', 'all'] as const;
@@ -254,11 +255,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   );
   const faults = Object.keys(given)
     .filter(name => name.startsWith('ATELIER_') && !knownNames.includes(name))
-    .map(name => `${name}: unknown setting`);
+    .map(name => `${name}: unknown setting${meant(name, knownNames)}`);
   const settings = environment.safeParse(given);
-  faults.push(...faultsOf('', settings));
+  faults.push(...issuesOf(settings).map(noFile.faultOf));
   const traces = tracing.safeParse(given);
-  faults.push(...faultsOf('', traces));
+  faults.push(...issuesOf(traces).map(noFile.faultOf));
   if (settings.data?.ATELIER_ROLE === 'worker' && settings.data.ATELIER_PUBLIC_URL === undefined) {
     faults.push('ATELIER_PUBLIC_URL: must be set for the role worker, whose callbacks name addresses');
   }
@@ -269,14 +270,15 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     );
   }
   const path = given.ATELIER_CONFIG ?? (existsSync(defaultFile) ? defaultFile : null);
-  const text = path === null ? {} : readYaml(path, faults);
-  const written = fileSchema.safeParse(text);
-  faults.push(...faultsOf(`${path} `, written));
-  const members = z.looseObject({}).safeParse(text).data ?? {};
+  const file = path === null ? noFile : readWrittenFile(path);
+  faults.push(...file.faults);
+  const written = parseWritten(fileSchema, file.value);
+  const members = z.looseObject({}).safeParse(file.value).data ?? {};
   const models = readModels(members.models, dirname(path ?? defaultFile));
   const routing = readRouting(members, given, models);
   const { prices, issues } = readPrices(written.data?.prices, models.catalog);
-  faults.push(...[...models.issues, ...routing.issues, ...issues].map(issue => faultOf(`${path} `, issue)));
+  const all = [...issuesOf(written), ...models.issues, ...routing.issues, ...issues];
+  faults.push(...all.map(issue => file.faultOf(issue)));
   if (faults.length > 0 || !settings.success || !written.success) throw new ConfigFault(faults.join('\n'));
 
   const { data } = settings;
@@ -342,18 +344,3 @@ function placeOf(given: Readonly<Record<string, string | undefined>>, faults: st
       : null;
   return { ...address, region: region ?? anyRegion, credentials };
 }
-
-function readYaml(path: string, faults: string[]): unknown {
-  try {
-    return parseYaml(readFileSync(path, 'utf8')) ?? {};
-  } catch (failure) {
-    faults.push(`${path}: ${failure instanceof Error ? failure.message.split('\n')[0] : String(failure)}`);
-    return {};
-  }
-}
-
-const faultsOf = (prefix: string, parsed: z.ZodSafeParseResult<unknown>): readonly string[] =>
-  (parsed.error?.issues ?? []).map(issue => faultOf(prefix, issue));
-
-const faultOf = (prefix: string, { path, message }: Issue): string =>
-  `${prefix}${path.join('.') || 'file'}: ${message}`;

@@ -7,7 +7,7 @@ import { contractCatalog } from './catalog/index.ts';
 import type { Model } from './catalog/model.ts';
 import { maxOwnModels, ownModelId, readOwnModel } from './catalog/own/model.ts';
 import { maxSchemaBytes } from './catalog/own/schema.ts';
-import type { Issue } from './read-routing.ts';
+import { type Issue, issuesOf, meant, parseWritten } from './issues.ts';
 
 export interface ReadModels {
   readonly catalog: Catalog;
@@ -21,6 +21,7 @@ export interface ReadModels {
 export const modelSwitch = z.enum(['on', 'off'], { error: 'must be on or off' });
 const written = z.record(z.string(), z.unknown(), { error: 'must be models by their ids' });
 const members = z.looseObject({});
+const contractIds = contractCatalog.all.map(({ id }) => id);
 
 /**
  * `models` of `atelier.yaml`: models of the contract switched on or off, and models of the operator's own. A schema
@@ -31,11 +32,11 @@ export function readModels(models: unknown, folder: string): ReadModels {
   const off: string[] = [];
   const wrong = new Set<string>();
   const own: Model[] = [];
-  const read = written.safeParse(models ?? {});
-  for (const issue of read.error?.issues ?? []) tell(issue.message, ...issue.path);
+  const read = parseWritten(written, models ?? {});
+  for (const issue of issuesOf(read)) tell(issue.message, ...issue.path);
   for (const [id, value] of Object.entries(read.data ?? {})) {
     if (contractCatalog.find(id)) readSwitch(id, value);
-    else if (typeof value === 'string') tell('there is no such model', id);
+    else if (typeof value === 'string') tell(`there is no such model${meant(id, contractIds)}`, id);
     else readOwn(id, value);
   }
   if (own.length > maxOwnModels) tell(`must be at most ${maxOwnModels} models of your own`);

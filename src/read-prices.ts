@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Catalog } from './catalog/catalog.ts';
 import { type UsageUnit, usageUnits } from './domain/job.ts';
 import type { Prices } from './domain/prices.ts';
-import type { Issue } from './read-routing.ts';
+import { type Issue, meant } from './issues.ts';
 
 const mostOfUnit = 1_000_000;
 const price = z
@@ -35,6 +35,12 @@ export function readPrices(
   );
   const issues = [...models.keys()]
     .filter(id => !catalog.find(id))
-    .map(id => ({ path: ['prices', 'models', id], message: 'there is no such model' }));
+    .map(id => ({
+      path: ['prices', 'models', id],
+      message: `there is no such model${meant(
+        id,
+        catalog.all.map(model => model.id),
+      )}`,
+    }));
   return { prices: { currency: written.currency, models }, issues };
 }

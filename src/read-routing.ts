@@ -3,16 +3,11 @@ import { z } from 'zod';
 import type { AccountConfig, RouteConfig, RoutingConfig } from './accounts.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import type { Model } from './catalog/model.ts';
+import { type Issue, issuesOf, meant, parseWritten } from './issues.ts';
 import type { ProviderDefinition } from './providers/definition.ts';
 import { providers } from './providers/index.ts';
 import type { AccountRate } from './providers/routing.ts';
 import { localAccount } from './store/claims.ts';
-
-/** What is wrong at a place of `atelier.yaml`. */
-export interface Issue {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -69,8 +64,9 @@ export function readRouting(
 ): { readonly config: RoutingConfig; readonly issues: readonly Issue[] } {
   const issues: Issue[] = [];
   const secret = secretSchema(env);
-  const accounts = keep(named.safeParse(written.accounts), 'accounts') ?? {};
-  const routes = keep(named.safeParse(written.routes), 'routes') ?? {};
+  const modelIds = models.catalog.all.map(({ id }) => id);
+  const accounts = keep(parseWritten(named, written.accounts), 'accounts') ?? {};
+  const routes = keep(parseWritten(named, written.routes), 'routes') ?? {};
   const config = {
     accounts: Object.entries(accounts).flatMap(([id, account]) => readAccount(id, account) ?? []),
     routes: new Map(Object.entries(routes).map(([id, list]) => [id, readRoutes(id, list)])),
@@ -79,25 +75,25 @@ export function readRouting(
 
   function readAccount(id: string, account: unknown): AccountConfig | null {
     const path = ['accounts', id];
-    keep(accountName.safeParse(id), ...path);
+    keep(parseWritten(accountName, id), ...path);
     if (id === localAccount) tell('is the name of the local engine', ...path);
-    const written = keep(members.safeParse(account), ...path);
+    const written = keep(parseWritten(members, account), ...path);
     if (!written) return null;
     const { provider, slots, rate, ...own } = written;
-    const head = keep(accountHead.safeParse({ provider, slots, rate }), ...path);
+    const head = keep(parseWritten(accountHead, { provider, slots, rate }), ...path);
     const settings = definitionOf(provider)?.settings(secret);
-    const read = settings && keep(settings.safeParse(own), ...path);
+    const read = settings && keep(parseWritten(settings, own, Object.keys(accountHead.shape)), ...path);
     return head && read ? { id, ...head, ...read } : null;
   }
 
   function readRoutes(id: string, list: unknown): readonly RouteConfig[] {
     const model = models.catalog.find(id);
     // What is wrong with its description is told there.
-    if (!model && !models.wrong.has(id)) tell('there is no such model', 'routes', id);
+    if (!model && !models.wrong.has(id)) tell(`there is no such model${meant(id, modelIds)}`, 'routes', id);
     const seen = new Set<unknown>();
-    return (keep(routeList.safeParse(list), 'routes', id) ?? []).flatMap((route, place) => {
+    return (keep(parseWritten(routeList, list), 'routes', id) ?? []).flatMap((route, place) => {
       const path = ['routes', id, place];
-      const written = keep(members.safeParse(route), ...path);
+      const written = keep(parseWritten(members, route), ...path);
       if (!written) return [];
       if (seen.has(written.account))
         tell('the account has a route of this model already', ...path, 'account');
@@ -112,15 +108,19 @@ export function readRouting(
     { account, model, weight, ...own }: Readonly<Record<string, unknown>>,
     path: readonly PropertyKey[],
   ): readonly RouteConfig[] {
-    const head = keep(routeHead.safeParse({ account, model, weight }), ...path);
+    const head = keep(parseWritten(routeHead, { account, model, weight }), ...path);
     const definition = definitionOf(providerOf(account));
     const isLocal = account === localAccount;
     if (head && !isLocal && !Object.hasOwn(accounts, head.account))
-      tell(`there is no account ${head.account}`, ...path, 'account');
+      tell(
+        `there is no account ${head.account}${meant(head.account, Object.keys(accounts))}`,
+        ...path,
+        'account',
+      );
     if (definition && entry && !serves(definition, entry))
       tell(`a ${definition.name} account does not serve this model`, ...path, 'account');
     const schema = isLocal ? noSwitches : definition?.switches;
-    const switches = schema && keep(schema.safeParse(own), ...path);
+    const switches = schema && keep(parseWritten(schema, own, Object.keys(routeHead.shape)), ...path);
     const faults = switches === undefined || !entry ? [] : definition?.routeFaults(entry, switches);
     for (const { path: at, reason } of faults ?? []) tell(reason, ...path, ...at.split('.'));
     if (!head) return [];
@@ -135,7 +135,7 @@ export function readRouting(
   }
 
   function keep<T>(parsed: z.ZodSafeParseResult<T>, ...path: readonly PropertyKey[]): T | undefined {
-    for (const issue of parsed.error?.issues ?? []) tell(issue.message, ...path, ...issue.path);
+    for (const issue of issuesOf(parsed)) tell(issue.message, ...path, ...issue.path);
     return parsed.data;
   }
 

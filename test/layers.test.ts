@@ -34,6 +34,8 @@ const filesOfMain = [
   'read-models.ts',
   'read-prices.ts',
   'read-storage.ts',
+  'issues.ts',
+  'written-file.ts',
   'metrics.ts',
   'secrets.ts',
   'local-folder.ts',

@@ -117,7 +117,7 @@ export const refusalHelp: Readonly<Record<RefusalName, string>> = {
   file_required: 'The form has no part named `file`. Send the file in a part of that name.',
   invalid_base64: '`data` is empty or holds what is not base64. Encode the bytes anew.',
   unsupported_file_type:
-    'The bytes are of a type that is not kept. The types are in `docs/api.md`; convert the file.',
+    'The bytes are of a type that is not kept. Kept are JPEG, PNG, GIF, WebP; MP3, WAV, audio in MP4 and WebM; MP4, QuickTime, WebM; PDF; plain text, CSV and JSON. Convert the file.',
   file_too_large: 'The file is longer than 40 MiB. Send a smaller one, or give the model a web address.',
   upload_rate_exceeded:
     'Ten uploads of this user were accepted within the last 60 seconds. Repeat after `Retry-After`.',

@@ -36,6 +36,7 @@ The jobs of a key's user: \`GET ${url}/v1/jobs\`, one of them by its id alone: \
 - \`{"detail":"…"}\`: 422 names every faulty field of the input, 404 an unknown model or job, 403 a model that this key may not use.
 - \`{"error":{"code","message"},"request_id"}\`: 401 for the key, 429 with \`Retry-After\` for too many requests.
 - \`{"error":{"message","type","param","code"}}\`: files.
+- Every one of them carries \`X-Error-Code\`, which does not change; an unknown model also \`X-Suggestion\` with the nearest id.
 - 429 and 503 can be repeated after \`Retry-After\`; every other 4xx stays as it is until the request is changed.
 - Not supported: webhooks (\`callback_url\` where a model takes one), \`/status/stream\`, \`/sync\`.
 

@@ -81,7 +81,7 @@ describe('the command line', () => {
       assert.equal(sentence, 'The settings are wrong:');
       const named = faults.map(fault => /^ {2}(\S+(?: limits\.\S+)?): \S/.exec(fault)?.[1]).toSorted();
       const { ATELIER_CONFIG: _, ...wrong } = env;
-      const inFile = ['limits.queue', 'limits.queue.per_second'].map(path => `${file} ${path}`);
+      const inFile = ['limits.queue.bursts', 'limits.queue.per_second'].map(path => `${file} ${path}`);
       assert.deepEqual(named, [...Object.keys(wrong), ...inFile].toSorted());
       assert.equal(stderr.includes('short\n'), false);
     });

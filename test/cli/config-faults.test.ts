@@ -20,7 +20,7 @@ models:
   beta-edit: maybe
   eta9: on
 accounts:
-  Studio: { provider: fal, api_key: env:NOTHING, slots: 0, sloths: 8 }
+  Studio: { provider: fal, api_key: env:NOTHING, slots: 0, sloths: 8, hue: 1 }
   plain: { provider: fal, api_key: sk-1234 }
   other: { provider: fall }
   none:
@@ -28,10 +28,12 @@ accounts:
 routes:
   beta-edit:
     - { account: plain, weight: 0, fast: true }
-    - { account: nobody }
+    - { account: plan }
     - { model: any }
   beta-upscale: []
   eta9: [{ account: other }]
+  eta2.6-tv: [{ account: other }]
+limit: {}
 `;
 
 test('config check names every fault of accounts, routes, models and limits at once', async () => {
@@ -44,28 +46,64 @@ test('config check names every fault of accounts, routes, models and limits at o
   const [sentence, ...faults] = stderr.trimEnd().split('\n');
   assert.equal(sentence, 'The settings are wrong:');
   assert.deepEqual(
-    faults.map(fault => fault.replace(`  ${file} `, '').replace(/must be one of .*/, 'must be one of …')),
+    faults.map(fault =>
+      fault.replace(`  ${file} `, '').replace(/must be one of .* (?=\()/, 'must be one of … '),
+    ),
     [
-      'limits.waiting.per_key: must be a whole number',
-      'limits.running_per_key: Too small: expected number to be >=1',
-      'models.beta-edit: must be on or off',
-      'models.eta9: there is no such model',
-      'accounts.Studio: must be 1 to 63 lower-case letters, digits, - or _',
-      'accounts.Studio.slots: Too small: expected number to be >=1',
-      'accounts.Studio.api_key: there is nothing in the variable NOTHING',
-      'accounts.Studio: Unrecognized key: "sloths"',
-      'accounts.plain.api_key: must be written env:NAME or file:PATH',
-      'accounts.other.provider: must be one of …',
-      'accounts.none: Invalid input: expected object, received null',
-      'accounts.local: is the name of the local engine',
-      'routes.beta-edit.0.weight: Too small: expected number to be >0',
-      'routes.beta-edit.0.account: a fal account does not serve this model',
-      'routes.beta-edit.0: Unrecognized key: "fast"',
-      'routes.beta-edit.1.account: there is no account nobody',
-      'routes.beta-edit.2.account: Invalid input: expected string, received undefined',
-      'routes.beta-upscale: Too small: expected array to have >=1 items',
-      'routes.eta9: there is no such model',
+      'limits.waiting.per_key: must be a whole number (line 4, column 14)',
+      'limits.running_per_key: Too small: expected number to be >=1 (line 3, column 3)',
+      'limit: unknown key, did you mean limits? (line 22, column 1)',
+      'models.beta-edit: must be on or off (line 6, column 3)',
+      'models.eta9: there is no such model (line 7, column 3)',
+      'accounts.Studio: must be 1 to 63 lower-case letters, digits, - or _ (line 9, column 3)',
+      'accounts.Studio.slots: Too small: expected number to be >=1 (line 9, column 50)',
+      'accounts.Studio.api_key: there is nothing in the variable NOTHING (line 9, column 28)',
+      'accounts.Studio.sloths: unknown key, did you mean slots? (line 9, column 60)',
+      'accounts.Studio.hue: unknown key (line 9, column 71)',
+      'accounts.plain.api_key: must be written env:NAME or file:PATH (line 10, column 27)',
+      'accounts.other.provider: must be one of … (line 11, column 12)',
+      'accounts.none: Invalid input: expected object, received null (line 12, column 3)',
+      'accounts.local: is the name of the local engine (line 13, column 3)',
+      'routes.beta-edit.0.weight: Too small: expected number to be >0 (line 16, column 25)',
+      'routes.beta-edit.0.account: a fal account does not serve this model (line 16, column 9)',
+      'routes.beta-edit.0.fast: unknown key (line 16, column 36)',
+      'routes.beta-edit.1.account: there is no account plan, did you mean plain? (line 17, column 9)',
+      'routes.beta-edit.2.account: Invalid input: expected string, received undefined (line 18, column 7)',
+      'routes.beta-upscale: Too small: expected array to have >=1 items (line 19, column 3)',
+      'routes.eta9: there is no such model (line 20, column 3)',
+      'routes.eta2.6-tv: there is no such model, did you mean eta2.6-t2v? (line 21, column 3)',
     ],
   );
   assert.equal(stderr.includes('sk-1234'), false);
+});
+
+const check = async (text: string, env: Readonly<Record<string, string>> = {}) => {
+  const file = join(folder, 'one.yaml');
+  await writeFile(file, text);
+  const { stderr } = await runProgram(['config', 'check'], { env: { ATELIER_CONFIG: file, ...env } });
+  return stderr.replaceAll(file, 'atelier.yaml').trimEnd().split('\n').slice(1);
+};
+
+test('what is no YAML is told with its line and column', async () => {
+  assert.deepEqual(await check('limits:\n  queue: { per_second: 5\nmodels: [\n'), [
+    '  atelier.yaml: Flow map in block collection must be sufficiently indented and end with a } (line 3, column 1)',
+    '  atelier.yaml: Flow sequence in block collection must be sufficiently indented and end with a ] (line 4, column 1)',
+  ]);
+  assert.deepEqual(await check('limits: {}\nlimits: {}\n'), [
+    '  atelier.yaml: Map keys must be unique (line 2, column 1)',
+  ]);
+});
+
+test('a fault that stands behind an alias is told where it is written', async () => {
+  const text = 'accounts:\n  a: &same\n    provider: fal\n    api_key: env:KEY\n    slot: 1\n  b: *same\n';
+  assert.deepEqual(await check(text, { KEY: 'a-key' }), [
+    '  atelier.yaml accounts.a.slot: unknown key, did you mean slots? (line 5, column 5)',
+    '  atelier.yaml accounts.b.slot: unknown key, did you mean slots? (line 5, column 5)',
+  ]);
+});
+
+test('a setting of the environment that is not there is told with the nearest', async () => {
+  assert.deepEqual(await check('limits: {}\n', { ATELIER_PROT: '1' }), [
+    '  ATELIER_PROT: unknown setting, did you mean ATELIER_PORT?',
+  ]);
 });

@@ -9,6 +9,7 @@ import { ask, until } from '../support/gateway.ts';
 import { runProgram, type Served, serve } from '../support/program.ts';
 import { lumen } from '../support/upstreams/declarative.ts';
 import { type Fake, startFake } from '../support/upstreams/kit.ts';
+import { withoutPlaces } from '../support/without-places.ts';
 
 const members = z.record(z.string(), z.unknown());
 const page = await readFile(new URL('../../docs/adding-a-model.md', import.meta.url), 'utf8');
@@ -282,7 +283,7 @@ describe('models of an operator', () => {
         .trimEnd()
         .split('\n')
         .slice(1)
-        .map(line => line.replace(`  ${file} `, '')),
+        .map(line => withoutPlaces(line).replace(`  ${file} `, '')),
       [
         'models.acme 1: must be 1 to 63 lower-case letters, digits, . - or _',
         'models.acme-2.schema_file: nothing can be read from nowhere.json',

@@ -8,6 +8,7 @@ import { ask, until } from '../support/gateway.ts';
 import { type Served, serve } from '../support/program.ts';
 import { type Fake, startFake } from '../support/upstreams/kit.ts';
 import { relay } from '../support/upstreams/relay.ts';
+import { withoutPlaces } from '../support/without-places.ts';
 
 const pictures = 'gamma-v3-image';
 const read = 'the settings were read again';
@@ -100,7 +101,8 @@ describe('SIGHUP', () => {
   test('with a file that is wrong changes nothing, and logs every fault', async () => {
     await write('one', { limits: { queue: { burst: 0 } }, models: { eta9: 'off' } });
     await hangUp(served, wrong);
-    assert.deepEqual(told(served, wrong).at(-1)?.faults, [
+    const faults = told(served, wrong).at(-1)?.faults as readonly string[];
+    assert.deepEqual(faults.map(withoutPlaces), [
       `${file} limits.queue.burst: Too small: expected number to be >=1`,
       `${file} models.eta9: there is no such model`,
     ]);

@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { readConfig } from '../../src/config.ts';
 import { dialects } from '../support/databases.ts';
 import { startGateway, type TestGateway, until } from '../support/gateway.ts';
+import { withoutPlaces } from '../support/without-places.ts';
 
 const token = 'the-admin-token-of-this-very-test';
 const model = 'gamma-v3-image';
@@ -20,22 +21,27 @@ describe('prices', () => {
   after(() => rm(folder, { recursive: true, force: true }));
   const write = (prices: unknown) => writeFile(path, JSON.stringify({ prices }));
 
+  function faults(): readonly string[] {
+    try {
+      readConfig({ ATELIER_CONFIG: path });
+      return [];
+    } catch (failure) {
+      return withoutPlaces(failure instanceof Error ? failure.message : '').split('\n');
+    }
+  }
+
   test('are refused with every fault: of a currency, a unit, a number and a model', async () => {
     await write({
       currency: 'dollars',
       models: { [model]: { pixel: 1, image: -1 }, 'no-such-model': { image: 1 } },
     });
-    assert.throws(() => readConfig({ ATELIER_CONFIG: path }), {
-      message: [
-        `${path} prices.currency: must be three letters, such as USD`,
-        `${path} prices.models.${model}.image: must be between 0 and 1000000`,
-        `${path} prices.models.${model}: Unrecognized key: "pixel"`,
-      ].join('\n'),
-    });
+    assert.deepEqual(faults(), [
+      `${path} prices.currency: must be three letters, such as USD`,
+      `${path} prices.models.${model}.image: must be between 0 and 1000000`,
+      `${path} prices.models.${model}.pixel: unknown key`,
+    ]);
     await write({ currency: 'EUR', models: { 'no-such-model': { image: 1 } } });
-    assert.throws(() => readConfig({ ATELIER_CONFIG: path }), {
-      message: `${path} prices.models.no-such-model: there is no such model`,
-    });
+    assert.deepEqual(faults(), [`${path} prices.models.no-such-model: there is no such model`]);
   });
 
   for (const dialect of dialects) {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ConfigFault, readConfig } from '../../src/config.ts';
+import { withoutPlaces } from '../support/without-places.ts';
 
 describe('the limits in atelier.yaml', () => {
   let folder: string;
@@ -78,11 +79,11 @@ describe('the limits in atelier.yaml', () => {
     assert.throws(config, failure => {
       assert.ok(failure instanceof ConfigFault);
       assert.deepEqual(
-        failure.message.split('\n').toSorted(),
+        withoutPlaces(failure.message).split('\n').toSorted(),
         [
           `${path} limits.bodies.bytes_in_all: ${room}`,
           `${path} limits.bodies.bytes_per_key: must be a whole number`,
-          `${path} limits.bodies: Unrecognized key: "bytes"`,
+          `${path} limits.bodies.bytes: unknown key`,
           `${path} limits.spool.bytes_in_all: must be between 67108864 and 1099511627776`,
           `${path} limits.spool.bytes_per_key: must be a whole number`,
           `${path} limits.connections: must be between 1 and 1000000000`,

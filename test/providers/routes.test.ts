@@ -11,6 +11,7 @@ import type { RuleInput } from '../support/upstream/script.ts';
 import { fal } from '../support/upstreams/fal.ts';
 import { type Fake, startFake } from '../support/upstreams/kit.ts';
 import { relay } from '../support/upstreams/relay.ts';
+import { withoutPlaces } from '../support/without-places.ts';
 import { untilEnded } from '../worker/studio.ts';
 
 /** So often that a choice by chance would not pass. */
@@ -197,12 +198,14 @@ describe('atelier.yaml', () => {
       () => readConfig({ ATELIER_CONFIG: path, KEY: 'a' }),
       (fault: unknown) => {
         assert.ok(fault instanceof ConfigFault);
-        const lines = fault.message.split('\n').map(line => line.trim());
+        const lines = withoutPlaces(fault.message)
+          .split('\n')
+          .map(line => line.trim());
         assert.deepEqual(
           lines.filter(line => line.includes('routes')).map(line => line.replace(path, '').trim()),
           [
             'routes.beta-edit.0.account: a fal account does not serve this model',
-            'routes.eta2.6-t2v.0: Unrecognized key: "fast"',
+            'routes.eta2.6-t2v.0.fast: unknown key',
             'routes.eta2.6-t2v.1.account: the account has a route of this model already',
             'routes.eta2.6-t2v.2.account: there is no account nobody',
             'routes.eta9: there is no such model',
