@@ -94,7 +94,7 @@ export function resultBody(
     ...(job.startedAt !== null && { started_at: toUnixSeconds(job.startedAt) }),
     completed_at: toUnixSeconds(job.completedAt ?? job.createdAt),
     metrics: metricsOf(job),
-    ...(job.state === 'completed' && mediaOf(model, outputs)),
+    ...(job.state === 'completed' && mediaOf(model, job.input, outputs)),
   };
 }
 
@@ -105,7 +105,7 @@ const nativeOf = (
   audioHex: string | null = null,
 ) => model.native({ ...job, jobId: job.id, outputs, audioHex });
 
-function mediaOf(model: Model, outputs: readonly SignedOutput[]) {
+function mediaOf(model: Model, input: unknown, outputs: readonly SignedOutput[]) {
   const [first] = primaries(outputs);
   if (!first) throw new Error(`expected a completed job of ${model.id} to have an output`);
   const lastFrame = outputs.find(output => output.role === 'last_frame');
@@ -134,7 +134,7 @@ function mediaOf(model: Model, outputs: readonly SignedOutput[]) {
     case 'image':
       return {
         images: primaries(outputs).map(output => ({
-          ...model.nativeImage(output),
+          ...model.nativeImage(output, input),
           index: output.index,
           ...fileOf(output),
           width: output.width,

@@ -5,13 +5,17 @@ import type { Model } from './model.ts';
 /** What an input would use, as far as it can be told before its media are read and anything is made. */
 export function estimateUsage(model: Model, input: unknown): readonly Usage[] {
   const line = (unit: Usage['unit'], quantity: number): Usage => ({ unit, quantity, basis: 'computed' });
-  const jobs = model.billedJobs(input);
   const plan = model.render(input);
   switch (plan.kind) {
     case 'image':
-      return [line('image', plan.count * jobs)];
+      return [line('image', plan.count)];
     case 'video':
-      return [line('second', plan.shots.reduce((sum, { seconds }) => sum + seconds, 0) * jobs)];
+      return [
+        line(
+          'second',
+          plan.shots.reduce((sum, { seconds }) => sum + seconds, 0),
+        ),
+      ];
     case 'speech':
       return [line('character', countCharacters(spokenIn(input)))];
   }

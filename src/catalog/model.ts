@@ -128,7 +128,7 @@ export interface ModelDefinition<Schema extends z.ZodObject> {
   /** The keys that users of this family know, beside the core ones. */
   readonly native: (view: ResultView<z.output<Schema>>) => Readonly<Record<string, unknown>>;
   /** The keys that they know of each picture in `images`, beside the core ones. */
-  readonly nativeImage?: (image: SignedOutput) => Readonly<Record<string, unknown>>;
+  readonly nativeImage?: (image: SignedOutput, input: z.output<Schema>) => Readonly<Record<string, unknown>>;
   readonly examples: readonly [z.input<Schema>, ...z.input<Schema>[]];
 }
 
@@ -176,7 +176,7 @@ export interface Model {
   undrawable(input: unknown): Faults;
   readonly unplanned: readonly string[];
   native(view: ResultView<unknown>): Readonly<Record<string, unknown>>;
-  nativeImage(image: SignedOutput): Readonly<Record<string, unknown>>;
+  nativeImage(image: SignedOutput, input: unknown): Readonly<Record<string, unknown>>;
 }
 
 const megabyte = 1024 * 1024;
@@ -250,7 +250,7 @@ export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinit
     undrawable: input => definition.undrawable?.(trusted(input)) ?? [],
     unplanned: definition.unplanned ?? [],
     native: view => definition.native({ ...view, input: trusted(view.input) }),
-    nativeImage: image => definition.nativeImage?.(image) ?? {},
+    nativeImage: (image, input) => definition.nativeImage?.(image, trusted(input)) ?? {},
   };
 }
 

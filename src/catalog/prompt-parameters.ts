@@ -4,7 +4,7 @@ import { expandBraces, type PromptCharacter } from './prompt-variants.ts';
 const maxBilledJobs = 40;
 const maxWeight = 1000;
 
-/** Contract 2.4: what stands after `--`, by meaning; absent where the prompt does not say. */
+/** Contract 2.4: what stands after `--`, by meaning; absent where the prompt does not say, or nothing can be read of it. */
 export interface PromptParameters {
   readonly aspectRatio?: { readonly across: number; readonly down: number };
   readonly version?: string;
@@ -36,7 +36,11 @@ export interface PromptParameters {
 
 /** One of the prompts that the braces of a prompt stand for. */
 export interface PromptVariant {
-  /** The parts between `::`, at least one; the weights add up to more than 0. */
+  /** The prompt itself, with its parameters but for --repeat. */
+  readonly text: string;
+  /** The names of its parameters in small letters, unknown ones too. */
+  readonly names: readonly string[];
+  /** The parts between `::`; the weights add up to more than 0. None where the prompt is parameters alone. */
   readonly segments: readonly { readonly text: string; readonly weight: number }[];
   readonly parameters: PromptParameters;
 }
@@ -53,12 +57,12 @@ export type ReadPrompt =
   | { readonly kind: 'broken'; readonly reason: string };
 
 /** Reads words, weights, variants and parameters; positions are told in code points, from 1. */
-export function readPrompt(prompt: string): ReadPrompt {
+export function readPrompt(prompt: string, { needsWords = false } = {}): ReadPrompt {
   const expanded = expandBraces(prompt, maxBilledJobs);
   if (expanded.kind === 'broken') return expanded;
   const variants: PromptVariant[] = [];
   for (const characters of expanded.variants) {
-    const read = readVariant(characters);
+    const read = readVariant(characters, needsWords);
     if ('reason' in read) return { kind: 'broken', reason: read.reason };
     variants.push(read);
   }
@@ -81,15 +85,35 @@ interface Token {
 
 const brokenAt = (reason: string, at: number): Broken => ({ reason: `${reason} at character ${at}` });
 
-function readVariant(characters: readonly PromptCharacter[]): PromptVariant | Broken {
+function readVariant(characters: readonly PromptCharacter[], needsWords: boolean): PromptVariant | Broken {
   const tokens = tokensOf(characters);
   const first = tokens.findIndex(isName);
   const startsAt = first === -1 ? Number.POSITIVE_INFINITY : tokens[first]!.index;
-  const segments = readSegments(characters.slice(0, startsAt));
+  const words = characters.slice(0, startsAt);
+  const segments = readSegments(words, needsWords);
   if ('reason' in segments) return segments;
-  const parameters = readParameters(first === -1 ? [] : tokens.slice(first));
-  return 'reason' in parameters ? parameters : { segments, parameters: parameters.parameters };
+  const written = first === -1 ? [] : tokens.slice(first);
+  const read = readParameters(written);
+  if ('reason' in read) return read;
+  const names = written.filter(isName).map(({ text }) => text.toLowerCase());
+  const text = [textOf(words), ...withoutRepeat(written)].filter(part => part !== '').join(' ');
+  return { text, names, segments, parameters: read.parameters };
 }
+
+const textOf = (characters: readonly PromptCharacter[]): string =>
+  characters
+    .map(({ text }) => text)
+    .join('')
+    .trim();
+
+/** Each repetition is told by itself. */
+const withoutRepeat = (tokens: readonly Token[]): readonly string[] => {
+  let isRepeat = false;
+  return tokens.flatMap(token => {
+    if (isName(token)) isRepeat = byName.get(token.text.toLowerCase())?.names.includes('--repeat') ?? false;
+    return isRepeat ? [] : token.text;
+  });
+};
 
 function tokensOf(
   characters: readonly PromptCharacter[],
@@ -111,7 +135,10 @@ function tokensOf(
 const isName = ({ text }: Token): boolean => /^--[a-z]/i.test(text);
 
 /** Contract 2.4: `words`, `words:: words`, `words::2 words::-0.5`. */
-function readSegments(characters: readonly PromptCharacter[]): PromptVariant['segments'] | Broken {
+function readSegments(
+  characters: readonly PromptCharacter[],
+  needsWords: boolean,
+): PromptVariant['segments'] | Broken {
   const segments: { readonly text: string; readonly weight: number }[] = [];
   let words = '';
   for (let index = 0; index < characters.length; index++) {
@@ -132,7 +159,7 @@ function readSegments(characters: readonly PromptCharacter[]): PromptVariant['se
     index = weight.end - 1;
   }
   if (words.trim() !== '') segments.push({ text: words.trim(), weight: 1 });
-  if (segments.length === 0) return brokenAt('must have words before the parameters', 1);
+  if (segments.length === 0) return needsWords ? brokenAt('must have words before the parameters', 1) : [];
   // Weights are decimal fractions: what is left of 0.1 + 0.2 - 0.3 is nothing.
   if (segments.reduce((sum, { weight }) => sum + weight, 0) < 1e-9)
     return { reason: 'the weights must add up to more than 0' };
@@ -167,8 +194,9 @@ function readParameters(tokens: readonly Token[]): { readonly parameters: Prompt
     const name = tokens[index++]!;
     const start = index;
     while (index < tokens.length && !isName(tokens[index]!)) index++;
-    const parameter = byName.get(name.text);
-    if (!parameter) return brokenAt(`unknown parameter ${shown(name.text)}`, name.at);
+    const parameter = byName.get(name.text.toLowerCase());
+    // Decisions 9: of what the contract does not name the platform decides.
+    if (!parameter) continue;
     const before = given.get(parameter);
     if (before !== undefined) {
       const how = before === name.text ? 'twice' : `beside ${before}`;
@@ -226,6 +254,18 @@ const several = <Value>(
   },
 });
 
+/** Decisions 9: where the contract gives no bound, or only a common one, whatever is said goes through. */
+const free = (names: readonly string[], take: (value: string) => PromptParameters | null): Parameter => ({
+  names,
+  read: ([value, extra]) => ({ parameters: (value && !extra && take(value.text)) || {} }),
+});
+
+const freeNumber = (names: readonly string[], give: (value: number) => PromptParameters): Parameter =>
+  free(names, text => {
+    const value = decimalOf(text);
+    return value === null ? null : give(value);
+  });
+
 const integer = (
   names: readonly string[],
   min: number,
@@ -235,17 +275,6 @@ const integer = (
   single(names, `an integer between ${min} and ${max}`, text =>
     /^\d+$/.test(text) && isWithin(Number(text), min, max) ? give(Number(text)) : null,
   );
-
-const number = (
-  names: readonly string[],
-  min: number,
-  max: number,
-  give: (value: number) => PromptParameters,
-): Parameter =>
-  single(names, `a number between ${min} and ${max}`, text => {
-    const value = decimalOf(text);
-    return value !== null && isWithin(value, min, max) ? give(value) : null;
-  });
 
 const isWithin = (value: number, min: number, max: number): boolean => value >= min && value <= max;
 
@@ -269,16 +298,14 @@ function styleSource(text: string): { source: string; weight: number } | null {
   return isSource && weight !== null && isWithin(weight, 0, maxWeight) ? { source, weight } : null;
 }
 
-/** Contract 2.4. Where it gives no range, the widest that the family is known to take. */
+/** Contract 2.4. */
 const parameters: readonly Parameter[] = [
-  single(['--ar', '--aspect'], 'a ratio such as 16:9', text => {
+  free(['--ar', '--aspect'], text => {
     const [, across, down] = /^([1-9]\d{0,3}):([1-9]\d{0,3})$/.exec(text) ?? [];
     return across && down ? { aspectRatio: { across: Number(across), down: Number(down) } } : null;
   }),
-  single(['--v', '--version'], 'a version such as 8.1', text =>
-    /^[1-9]\d?(?:\.\d)?$/.test(text) ? { version: text } : null,
-  ),
-  number(['--iw'], 0, 3, imageWeight => ({ imageWeight })),
+  free(['--v', '--version'], version => ({ version })),
+  freeNumber(['--iw'], imageWeight => ({ imageWeight })),
   flag(['--draft'], () => ({ draft: true })),
   {
     names: ['--no'],
@@ -290,18 +317,18 @@ const parameters: readonly Parameter[] = [
         : brokenAt('--no must be followed by what must not be seen', name.at);
     },
   },
-  number(['--quality', '--q'], 0.25, 4, quality => ({ quality })),
+  freeNumber(['--quality', '--q'], quality => ({ quality })),
   integer(['--repeat', '--r'], 1, 40, repeat => ({ repeat })),
   integer(['--seed'], 0, 4_294_967_295, seed => ({ seed })),
   integer(['--stop'], 10, 100, stop => ({ stop })),
   // Three names of one choice: a job has one speed.
   flag(['--relax', '--fast', '--turbo'], name => ({
-    speed: name === '--relax' ? 'relax' : name === '--fast' ? 'fast' : 'turbo',
+    speed: /relax/i.test(name) ? 'relax' : /fast/i.test(name) ? 'fast' : 'turbo',
   })),
-  integer(['--stylize', '--s'], 0, 1000, stylize => ({ stylize })),
+  freeNumber(['--stylize', '--s'], stylize => ({ stylize })),
   integer(['--chaos', '--c'], 0, 100, chaos => ({ chaos })),
-  integer(['--weird', '--w'], 0, 3000, weird => ({ weird })),
-  single(['--style'], 'a word such as raw', text => (/^[a-z]{1,32}$/.test(text) ? { style: text } : null)),
+  freeNumber(['--weird', '--w'], weird => ({ weird })),
+  free(['--style'], style => ({ style: style.toLowerCase() })),
   integer(['--exp'], 0, 100, exp => ({ exp })),
   flag(['--tile'], () => ({ tile: true })),
   several(
@@ -311,7 +338,7 @@ const parameters: readonly Parameter[] = [
     styleReferences => ({ styleReferences }),
   ),
   integer(['--sw'], 0, 1000, styleWeight => ({ styleWeight })),
-  integer(['--sv'], 1, 99, styleVersion => ({ styleVersion })),
+  freeNumber(['--sv'], styleVersion => ({ styleVersion })),
   several(['--cref'], 'image URLs', webAddress, characterReferences => ({ characterReferences })),
   integer(['--cw'], 0, 100, characterWeight => ({ characterWeight })),
   single(['--oref'], 'an image URL', text => (webAddress(text) ? { omniReference: text } : null)),

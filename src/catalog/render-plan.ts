@@ -11,7 +11,7 @@ export interface ImagePlan {
   /** Pixels. */
   readonly width: number;
   readonly height: number;
-  /** Pictures to draw, 1 to 40; each differs. */
+  /** Pictures to draw, 1 to 160; each differs. */
   readonly count: number;
   readonly prompt: string;
   readonly negativePrompt?: string;
@@ -26,9 +26,11 @@ export interface ImagePlan {
   readonly work?: PictureWork;
   /** Prompt parameters that change how it looks; `prompt`, `negativePrompt` and `seed` hold theirs already. */
   readonly parameters?: PromptParameters;
-  /** Where the pictures show different things: picture n shows the n-th, and the first again after the last. */
+  /** Where the pictures show different things, or are of several jobs: picture n shows the n-th, and the first again after the last. */
   readonly variants?: readonly Pick<ImagePlan, 'prompt' | 'negativePrompt' | 'parameters'>[];
-  /** Also all pictures together in one (role `grid`). */
+  /** The names of all parameters that the prompt has, `--` with them, in small letters. */
+  readonly parameterNames?: readonly string[];
+  /** Also the first four pictures together in one (role `grid`). */
   readonly grid?: true;
   /** `copy`: a second, marked picture beside each clean one. `burned`: the mark is in the picture itself. */
   readonly watermark: 'none' | 'burned' | 'copy';

@@ -154,7 +154,13 @@ export interface Hold {
 
 /** What came of holding a job; `settle` writes it. */
 export type Outcome =
-  | { readonly kind: 'completed'; readonly result: JobResult; readonly usage?: readonly Usage[] }
+  | {
+      readonly kind: 'completed';
+      readonly result: JobResult;
+      readonly usage?: readonly Usage[];
+      /** Sentences for the log of the job. */
+      readonly notes?: readonly string[];
+    }
   | { readonly kind: 'failed'; readonly error: JobError; readonly usage?: readonly Usage[] }
   | { readonly kind: 'cancelled' }
   /** Certainly not accepted upstream: back to the line until `dueAt`. */

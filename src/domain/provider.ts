@@ -164,6 +164,8 @@ export interface Production {
   readonly seed?: number;
   readonly bitrate?: number;
   readonly words?: number;
+  /** Sentences for the log of the job. */
+  readonly notes?: readonly string[];
   /** What the upstream says that it used; absent where it says nothing. */
   readonly usage?: readonly Usage[];
 }

@@ -85,6 +85,10 @@ export function declaredFaults(model: Model, input: unknown, { names, does, igno
   const given = namesOf(model.render(input)).map(([name]) => name);
   const wanted = names.filter(name => isMedia(name) && !given.includes(name));
   return [
+    // An engine is given one prompt: what the others would make is billed and never drawn.
+    ...(model.billedJobs(input) > 1
+      ? [{ path: fieldFor('variants', input), reason: 'must make one job here: no {a,b} and no --repeat' }]
+      : []),
     ...wishFaults(model, input, new Set<string>([...names, ...names.flatMap(basicOf), ...does, ...ignores])),
     ...wanted.map(name => ({
       path: fieldFor(name, input),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { plainShots } from '../catalog/read-shots.ts';
 import { type FalCall, noMark } from './fal-call.ts';
 import { mapping } from './mapping.ts';
 
@@ -62,7 +63,7 @@ export const gammaTurbo = mapping(
   }),
   ({ prompt, settings: { resolution, aspect_ratio, duration } }): FalCall => ({
     path: `${resolution === '720p' ? 'standard' : 'pro'}/text-to-video`,
-    body: { prompt, aspect_ratio, duration: String(duration) },
+    body: { prompt: plainShots(prompt), aspect_ratio, duration: String(duration) },
   }),
 );
 

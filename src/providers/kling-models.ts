@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { plainShots } from '../catalog/read-shots.ts';
 import { type Mapping, mapping } from './mapping.ts';
 
 /** What Kling calls the models: by `model_name`, the one of API 2.0 in the path. */
@@ -36,13 +37,9 @@ const turbo = mapping(
   z.looseObject({ prompt: z.string() }),
   (input): KlingInput => ({
     ...input,
-    prompt: withSemicolons(input.prompt),
+    prompt: plainShots(input.prompt),
   }),
 );
-
-/** Shots that stand in lines of their own are told apart by semicolons there. */
-const withSemicolons = (prompt: string): string =>
-  /^\s*shot\s*\d+\s*,/i.test(prompt) ? prompt.trim().replaceAll(/\s*[;\n]\s*(?=\S)/g, '; ') : prompt;
 
 const omni = mapping(
   z

@@ -14,6 +14,7 @@ import type {
   ProviderTraits,
 } from '../domain/provider.ts';
 import type { Render, RenderEngine, Rendered } from '../render/engine.ts';
+import { idleParametersIn } from './idle-parameters.ts';
 import { modelOf } from './media-form.ts';
 import { openSandbox, type Sandbox } from './sandbox.ts';
 
@@ -172,5 +173,12 @@ function productionOf(plan: RenderPlan, { outputs, seed, bitrate, words }: Rende
       ...(pcm && role === 'primary' && { pcm }),
     }),
   );
-  return { files, seed, ...(bitrate !== undefined && { bitrate }), ...(words !== undefined && { words }) };
+  const idle = idleParametersIn(plan);
+  return {
+    files,
+    seed,
+    ...(bitrate !== undefined && { bitrate }),
+    ...(words !== undefined && { words }),
+    ...(idle !== null && { notes: [idle] }),
+  };
 }

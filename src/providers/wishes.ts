@@ -171,6 +171,9 @@ function ofVideo(plan: VideoPlan): readonly WishName[] {
   ];
 }
 
+/** Parameters of a prompt that are other wishes: what must not be seen, the seed, and the variants. */
+const saidOtherwise: readonly string[] = ['--no', '--seed', '--repeat', '--r'];
+
 function ofImage({ work, variants = [], ...plan }: ImagePlan): readonly WishName[] {
   return [
     ...named({
@@ -184,7 +187,7 @@ function ofImage({ work, variants = [], ...plan }: ImagePlan): readonly WishName
       upscale: work?.kind === 'upscale',
       creative_upscale: work?.kind === 'upscale' && work.creative,
       repaint: work?.kind === 'repaint',
-      parameters: plan.parameters !== undefined,
+      parameters: (plan.parameterNames ?? []).some(name => !saidOtherwise.includes(name)),
       variants: variants.length > 1,
       watermark: plan.watermark !== 'none',
     }),

@@ -21,6 +21,7 @@ type Draw = (scene: Scene, index: number) => Canvas | Promise<Canvas>;
 const inGrid = 4;
 const usualStyle = 100;
 const rawStyle = 40;
+const mostStyle = 1000;
 
 export async function renderImage(plan: ImagePlan, stage: Stage): Promise<Rendered> {
   const { width, height } = plan;
@@ -105,12 +106,14 @@ function wordsOf(plan: ImagePlan, index: number) {
   return {
     prompt,
     negativePrompt,
-    // Unusual aesthetics are strays too.
-    chaos: Math.min(100, chaos + weird / 30),
-    stylize: stylize ?? (style === 'raw' ? rawStyle : usualStyle),
+    // Unusual aesthetics are strays too. What lies beyond the common range is drawn like its end.
+    chaos: Math.min(100, chaos + Math.max(0, weird) / 30),
+    stylize: within(0, stylize ?? (style === 'raw' ? rawStyle : usualStyle), mostStyle),
     tile: parameters?.tile === true,
   };
 }
+
+const within = (least: number, value: number, most: number): number => Math.max(least, Math.min(most, value));
 
 function drawNew(plan: ImagePlan, pictures: Pictures, scene: Scene, index: number): Canvas {
   const { tile, stylize } = wordsOf(plan, index);

@@ -150,6 +150,10 @@ export function settle(
     ]);
     if (!row) return false;
     if ('usage' in outcome && outcome.usage) await insertUsage(tx, hold.jobId, outcome.usage, now);
+    if (outcome.kind === 'completed') {
+      for (const message of outcome.notes ?? [])
+        await insertEvent(tx, hold.jobId, { at: now, level: 'INFO', message });
+    }
     if (outcome.kind === 'retry')
       await insertEvent(tx, hold.jobId, { at: now, level: 'WARN', message: outcome.reason });
     if (outcome.kind === 'interrupted') await insertEvent(tx, hold.jobId, handedBack(now));

@@ -185,8 +185,10 @@ async function deliver(
     const inferenceMs = parts.clock.now() - startedAt;
     const collected = await collect(parts, model, holding.job, received.production, inferenceMs);
     if (collected.kind === 'failed') return end(collected);
-    const outcome: Outcome = { kind: 'completed', result: collected.result, usage: collected.usage };
-    return { kind: 'ended', outcome, files: collected.files };
+    const { result, usage, files } = collected;
+    const { notes = [] } = production;
+    const outcome: Outcome = { kind: 'completed', result, usage, notes };
+    return { kind: 'ended', outcome, files };
   } finally {
     await received.drop();
   }

@@ -19,6 +19,9 @@ const area = (change: Record<string, unknown> = {}) => ({
 const areas = (...change: Record<string, unknown>[]) => ({ mask: { areas: change.map(area) } });
 
 accepts(model, base, [
+  ['an unknown parameter', { remixPrompt: '🎈 kite --kite --niji 6' }],
+  ['a value beyond the common range', { remixPrompt: 'a kite --stylize 9000 --weird 9000' }],
+  ['no areas beside a mask picture', { mask: { areas: [], url: 'https://files.test/mask.png' } }],
   ['a mask that is null', { mask: null }],
   ['no mask', {}],
   ['picture 3', { imageNo: 3 }],
@@ -65,11 +68,6 @@ refuses(model, base, [
     '41 repetitions',
     { remixPrompt: 'a kite --r 41' },
     'remixPrompt: --r must be an integer between 1 and 40, found 41 at character 12',
-  ],
-  [
-    'an unknown parameter',
-    { remixPrompt: '🎈 kite --kite' },
-    'remixPrompt: unknown parameter --kite at character 8',
   ],
   [
     'weights that add up to nothing',
@@ -229,29 +227,63 @@ test('the plan holds mask, canvas and place', () => {
 });
 
 test('the plan takes weights, what must not be seen, seed and looks from the prompt', () => {
-  const remixPrompt = 'birds:: a red kite::3 rain::-0.5 --no text, people --seed 7 --r 3 --tile --s 250';
+  const remixPrompt = 'birds:: a red kite::3 rain::-0.5 --no text, people --seed 7 --tile --s 250';
   assert.deepEqual(model.render(accepted(model, { ...base, remixPrompt })), {
     ...plain,
     prompt: 'a red kite, birds',
     negativePrompt: 'rain, text, people',
     parameters: { tile: true, stylize: 250 },
+    parameterNames: ['--no', '--seed', '--tile', '--s'],
     seed: 7,
   });
 });
 
-test('variants share the four pictures, each with its own words and looks', () => {
-  const remixPrompt = 'a {red,blue} kite {--tile,--no sun}';
+test('each billed job draws four pictures, each variant with its own words and looks', () => {
+  const remixPrompt = 'a {red,blue} kite {--tile,--no sun} --r 2';
   const plan = model.render(accepted(model, { ...base, remixPrompt }));
+  const jobs = [
+    { prompt: 'a red kite', parameters: { tile: true } },
+    { prompt: 'a red kite', negativePrompt: 'sun' },
+    { prompt: 'a blue kite', parameters: { tile: true } },
+    { prompt: 'a blue kite', negativePrompt: 'sun' },
+  ];
   assert.deepEqual(plan, {
     ...plain,
+    count: 32,
     parameters: { tile: true },
-    variants: [
-      { prompt: 'a red kite', parameters: { tile: true } },
-      { prompt: 'a red kite', negativePrompt: 'sun' },
-      { prompt: 'a blue kite', parameters: { tile: true } },
-      { prompt: 'a blue kite', negativePrompt: 'sun' },
-    ],
+    parameterNames: ['--tile', '--r', '--no'],
+    variants: jobs.flatMap(job => Array.from({ length: 8 }, () => job)),
   });
+});
+
+test('forty billed jobs are the most', () => {
+  const of = (remixPrompt: string) => {
+    const parsed = model.parse({ ...base, remixPrompt });
+    return parsed.ok ? model.billedJobs(parsed.input) : parsed.faults;
+  };
+  assert.equal(of('a {red,blue} kite --repeat 20'), 40);
+  assert.deepEqual(of('a {red,blue} kite --repeat 21'), [
+    { path: 'remixPrompt', reason: 'must make at most 40 jobs, found 42' },
+  ]);
+});
+
+test('each picture tells its variant; follow-ups name those of the first job', () => {
+  const size = { mimeType: 'image/png', width: 1024, height: 1024 };
+  const outputs = Array.from({ length: 24 }, (_, index) => output({ ...size, index }));
+  const body = successBody(
+    model,
+    { ...base, remixPrompt: 'a {red,blue,green} kite --repeat 2' },
+    { outputs },
+  );
+  assert.equal(body.billed_jobs, 6);
+  assert.deepEqual(
+    body.images.map(({ index, imageNo, variant }: Record<string, unknown>) => [index, imageNo, variant]),
+    outputs.map(({ index }) => [
+      index,
+      index < 4 ? index : undefined,
+      `a ${['red', 'blue', 'green'][Math.floor(index / 8)]} kite`,
+    ]),
+  );
 });
 
 test('variants and repetitions are billed each', () => {
@@ -268,6 +300,7 @@ test('a success tells its pictures and their grid in the words of the family', (
   const body = successBody(model, base, { outputs, result: { seed: 5 } });
   assert.deepEqual(nativeOf(body), {
     jobId,
+    billed_jobs: 1,
     urls: [0, 1, 2, 3].map(index => `https://files.test/primary-${index}`),
     image_url: 'https://files.test/grid-0',
     seed: 5,
@@ -275,6 +308,7 @@ test('a success tells its pictures and their grid in the words of the family', (
   });
   assert.deepEqual(body.images[3], {
     imageNo: 3,
+    variant: base.remixPrompt,
     index: 3,
     url: 'https://files.test/primary-3',
     content_type: 'image/png',
@@ -286,6 +320,6 @@ test('a success tells its pictures and their grid in the words of the family', (
 });
 
 test('a failure and a cancellation tell the job and no pictures', () => {
-  assert.deepEqual(nativeOf(failureBody(model, base)), { jobId });
-  assert.deepEqual(nativeOf(cancelledBody(model, base)), { jobId });
+  assert.deepEqual(nativeOf(failureBody(model, base)), { jobId, billed_jobs: 1 });
+  assert.deepEqual(nativeOf(cancelledBody(model, base)), { jobId, billed_jobs: 1 });
 });

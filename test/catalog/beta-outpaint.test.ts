@@ -9,6 +9,7 @@ const earlier = '019e0000-0000-7000-8000-00000000000a';
 const base = { jobId: earlier, imageNo: 0, scale: 1.5 };
 
 accepts(model, base, [
+  ['parameters alone', { remixPrompt: '--no people --seed 7' }],
   ['a prompt that is null', { remixPrompt: null }],
   ['an empty prompt', { remixPrompt: '' }],
   ['no prompt', {}],
@@ -106,6 +107,7 @@ test('the plan takes words, seed and looks from the prompt', () => {
     prompt: 'snow',
     negativePrompt: 'people',
     parameters: { style: 'raw' },
+    parameterNames: ['--no', '--seed', '--style'],
     seed: 0,
     references: [],
     work: { kind: 'extend', media: earlier },
@@ -124,6 +126,7 @@ test('a success whose pictures are too large for another step offers none', () =
   const outputs = [output(size), output({ ...size, role: 'grid' })];
   assert.deepEqual(nativeOf(successBody(model, base, { outputs })), {
     jobId,
+    billed_jobs: 1,
     urls: ['https://files.test/primary-0'],
     image_url: 'https://files.test/grid-0',
     available_actions: [],
@@ -131,5 +134,5 @@ test('a success whose pictures are too large for another step offers none', () =
 });
 
 test('a failure tells the job and no pictures', () => {
-  assert.deepEqual(nativeOf(failureBody(model, base)), { jobId });
+  assert.deepEqual(nativeOf(failureBody(model, base)), { jobId, billed_jobs: 1 });
 });

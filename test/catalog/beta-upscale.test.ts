@@ -85,6 +85,7 @@ test('a success has one picture and names it where others have a grid', () => {
   const body = successBody(model, { ...base, imageNo: 2 }, { outputs, result: { seed: 1 } });
   assert.deepEqual(nativeOf(body), {
     jobId,
+    billed_jobs: 1,
     urls: ['https://files.test/primary-0'],
     image_url: 'https://files.test/primary-0',
     seed: 1,
@@ -94,5 +95,5 @@ test('a success has one picture and names it where others have a grid', () => {
 });
 
 test('a failure tells the job and no picture', () => {
-  assert.deepEqual(nativeOf(failureBody(model, base)), { jobId });
+  assert.deepEqual(nativeOf(failureBody(model, base)), { jobId, billed_jobs: 1 });
 });

@@ -86,9 +86,34 @@ refuses(model, base, [
     'prompt: a shot must have at most 512 characters at character 1',
   ],
   [
-    'a second part that is no shot',
-    { prompt: 'shot 1, 5, a\nthe end' },
+    'words before the first shot',
+    { prompt: 'Two shots: shot 1, 2, a; shot 2, 3, b' },
+    'prompt: several shots must begin with the first, found words before `shot n,` at character 12',
+  ],
+  [
+    'a shot in the middle of a plain prompt',
+    { prompt: '🎈 as in shot 1, a boat' },
+    'prompt: several shots must begin with the first, found words before `shot n,` at character 9',
+  ],
+  [
+    'a shot without seconds',
+    { prompt: 'shot 1, a boat' },
+    'prompt: expected `shot n, m, words` at character 1',
+  ],
+  [
+    'a second shot without words',
+    { prompt: 'shot 1, 5, a\nshot 2, 3,' },
     'prompt: expected `shot n, m, words` at character 14',
+  ],
+  [
+    'seconds that are not whole',
+    { prompt: 'shot 1, 2.5, a boat; shot 2, 2.5, the sea' },
+    'prompt: expected `shot n, m, words` at character 1',
+  ],
+  [
+    'a second shot in the same line that has no number of its own',
+    { prompt: 'shot 1, 2, a shot 1, 3, b' },
+    'prompt: expected shot 2, found shot 1 at character 14',
   ],
   [
     'several faults at once',
@@ -96,6 +121,33 @@ refuses(model, base, [
     'prompt: must not be empty; settings.duration: must be between 3 and 15',
   ],
 ]);
+
+const written: readonly (readonly [what: string, prompt: string, ...shots: (readonly [number, string])[]])[] =
+  [
+    ['in one line', 'shot 1, 2, a boat shot 2, 3, the sea', [2, 'a boat'], [3, 'the sea']],
+    ['with other marks', 'Shot 1，2，船；SHOT 2： 3， 海', [2, '船'], [3, '海']],
+    ['with fullwidth digits', 'shot １，２，船 shot ２，３，海', [2, '船'], [3, '海']],
+    ['as a list', '- shot 1, 2, a boat\n- shot 2, 3, the sea', [2, 'a boat'], [3, 'the sea']],
+    ['numbered', '1. shot 1, 2, a boat\n2) shot 2, 3, the sea', [2, 'a boat'], [3, 'the sea']],
+    ['with a colon', 'shot 1: 2, a boat\n\nshot 2: 3, the sea\n', [2, 'a boat'], [3, 'the sea']],
+    [
+      'with semicolons and lines in the words',
+      'shot 1, 2, a boat; small\nand red; shot 2, 3, the sea，calm;',
+      [2, 'a boat; small\nand red'],
+      [3, 'the sea，calm'],
+    ],
+    ['with a word that only ends in shot', 'shot 1, 5, a snapshot 2, 3 birds', [5, 'a snapshot 2, 3 birds']],
+  ];
+
+for (const [what, prompt, ...cut] of written) {
+  test(`shots are read ${what}`, () => {
+    const plan = model.render(accepted(model, { prompt }));
+    assert.deepEqual(
+      plan.kind === 'video' && plan.shots,
+      cut.map(([seconds, words]) => ({ seconds, prompt: words })),
+    );
+  });
+}
 
 test('the plan cuts the video into its shots and keeps a marked copy beside it', () => {
   const body = { prompt: shots(2, 3), options: { watermark_info: { enabled: true } } };

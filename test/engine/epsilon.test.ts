@@ -185,6 +185,9 @@ describe(extend, () => {
     const like = await likePicture(film.frame(0), end!);
     assert.ok(like > 0.95, `${like}`);
     assert.ok((await likePicture(film.frame(0), start!)) < 0.95, 'the clip began elsewhere');
+    // Decisions 9: where no metadata are given, a label names Atelier and the job.
+    const { Label, ContentProducer, ProduceID } = JSON.parse(film.metadata.description ?? '{}');
+    assert.deepEqual([Label, ContentProducer, ProduceID], ['1', 'Atelier', job.id]);
     await assertTask(job, [720, 540]);
   });
 

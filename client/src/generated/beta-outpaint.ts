@@ -23,7 +23,7 @@ export interface BetaOutpaintInput {
    */
   readonly scale: number;
   /**
-   * Prompt. What the new part shows. May end with parameters such as --no text --seed 7.
+   * Prompt. What the new part shows. May be or end with parameters such as --no text --seed 7.
    * 1 to 8192 characters.
    */
   readonly remixPrompt?: string | null;
@@ -74,7 +74,7 @@ export const betaOutpaint: ModelDescription = {
           "null"
         ],
         "title": "Prompt",
-        "description": "What the new part shows. May end with parameters such as --no text --seed 7.",
+        "description": "What the new part shows. May be or end with parameters such as --no text --seed 7.",
         "widget": "parameters",
         "minLength": 1,
         "maxLength": 8192

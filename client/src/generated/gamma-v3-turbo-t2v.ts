@@ -7,8 +7,8 @@ import type { ModelDescription } from '../bodies.ts';
  */
 export interface GammaV3TurboT2vInput {
   /**
-   * Prompt. What the video shows. Several shots: `shot n, m, words` a line, with n the number and m the
-   * seconds of the shot; 1 to 6 shots. 2500 characters are recommended.
+   * Prompt. What the video shows. Several shots: `shot n, m, words` one after another, with n the number and
+   * m the seconds of the shot; 1 to 6 shots. 2500 characters are recommended.
    * 1 to 3072 characters.
    */
   readonly prompt: string;
@@ -73,7 +73,7 @@ export const gammaV3TurboT2v: ModelDescription = {
       "prompt": {
         "type": "string",
         "title": "Prompt",
-        "description": "What the video shows. Several shots: `shot n, m, words` a line, with n the number and m the seconds of the shot; 1 to 6 shots. 2500 characters are recommended.",
+        "description": "What the video shows. Several shots: `shot n, m, words` one after another, with n the number and m the seconds of the shot; 1 to 6 shots. 2500 characters are recommended.",
         "widget": "shots",
         "minLength": 1,
         "maxLength": 3072

@@ -75,7 +75,7 @@ export default defineModel({
   input: z.strictObject({
     jobId: jobIdField,
     imageNo: imageNoField,
-    remixPrompt: remixPrompt(8096, 'What the repainted part shows.'),
+    remixPrompt: remixPrompt(8096, 'What the repainted part shows.', { needsWords: true }),
     canvas: group(
       { width: canvasSide('Width'), height: canvasSide('Height') },
       { title: 'Canvas', description: 'The size of the result.', widget: 'canvas' },

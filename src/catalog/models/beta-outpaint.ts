@@ -29,7 +29,7 @@ export default defineModel({
         'How many times the area of the picture the result has; 2 makes each side 1.41 times as long.',
       widget: 'slider',
     }),
-    remixPrompt: remixPrompt(8192, 'What the new part shows.').optional(),
+    remixPrompt: remixPrompt(8192, 'What the new part shows.', { needsWords: false }).optional(),
   }),
   mediaRules: [sizeRule],
   references: referencesOf,

@@ -60,43 +60,54 @@ export const sizeRule: MediaRule<unknown> = {
 /** Of the earlier picture; the family's usual size while nobody has looked at it. */
 export const sizeOf = (factsAt: FactsAt) => factsAt('jobId')?.image ?? { width: 1024, height: 1024 };
 
-/** A prompt that may end with parameters (Contract 2.4). */
-export const remixPrompt = (max: number, description: string) =>
+/** A prompt that may end with parameters (Contract 2.4); one that may be left out may hold them alone. */
+export const remixPrompt = (max: number, description: string, { needsWords }: { needsWords: boolean }) =>
   requiredText(max, {
     title: 'Prompt',
-    description: `${description} May end with parameters such as --no text --seed 7.`,
+    description: `${description} May ${needsWords ? 'end with' : 'be or end with'} parameters such as --no text --seed 7.`,
     widget: 'parameters',
   }).superRefine((value, context) => {
-    const read = readPrompt(value);
+    const read = readPrompt(value, { needsWords });
     if (read.kind === 'broken') context.addIssue({ code: 'custom', message: read.reason });
   });
 
-/** Contract 2.4: variants and --repeat are billed separately. */
-export function billedJobsOf({ remixPrompt }: { readonly remixPrompt?: string | undefined }): number {
-  const read = remixPrompt === undefined ? null : readPrompt(remixPrompt);
-  return read?.kind === 'read' ? read.billedJobs : 1;
+interface Remixed {
+  readonly jobId: string;
+  readonly remixPrompt?: string | undefined;
 }
 
-/**
- * Decisions 4: four pictures and their grid, whatever is billed; a follow-up can name no fifth. Variants share the four.
- */
+/** Contract 2.4: variants and --repeat are billed separately. One variant for each billed job, in their order. */
+function jobsOf(remixPrompt: string | undefined): readonly PromptVariant[] {
+  const read = remixPrompt === undefined ? null : readPrompt(remixPrompt);
+  return read?.kind === 'read'
+    ? read.variants.flatMap(variant => Array.from({ length: variant.parameters.repeat ?? 1 }, () => variant))
+    : [];
+}
+
+export const billedJobsOf = ({ remixPrompt }: Remixed): number => Math.max(1, jobsOf(remixPrompt).length);
+
+/** Decisions 9: all that is billed is drawn, four pictures a job. The grid shows those of the first. */
 export function planRemix(
-  prompt: string | undefined,
+  remixPrompt: string | undefined,
   work: NonNullable<ImagePlan['work']>,
   { width, height }: { readonly width: number; readonly height: number },
 ): ImagePlan {
-  const read = prompt === undefined ? null : readPrompt(prompt);
-  const variants = read?.kind === 'read' ? read.variants : [];
+  const jobs = jobsOf(remixPrompt);
+  const [first] = jobs;
+  const names = new Set(jobs.flatMap(({ names }) => names));
   return {
     kind: 'image',
     width,
     height,
-    count: picturesOfGrid,
-    ...wordsOf(variants[0]),
-    seed: variants[0]?.parameters.seed ?? null,
+    count: picturesOfGrid * Math.max(1, jobs.length),
+    ...wordsOf(first),
+    seed: first?.parameters.seed ?? null,
     references: [],
     work,
-    ...(variants.length > 1 && { variants: variants.map(wordsOf) }),
+    ...(jobs.length > 1 && {
+      variants: jobs.flatMap(job => Array.from({ length: picturesOfGrid }, () => wordsOf(job))),
+    }),
+    ...(names.size > 0 && { parameterNames: [...names] }),
     grid: true,
     watermark: 'none',
   };
@@ -117,14 +128,16 @@ function wordsOf(variant: PromptVariant | undefined): NonNullable<ImagePlan['var
 }
 
 /** Decisions 4. An upscaled job has one picture and no grid: the picture stands in its place. */
-export function betaNative({ jobId, state, result, outputs }: ResultView<unknown>) {
+export function betaNative({ jobId, state, input, result, outputs }: ResultView<Remixed>) {
   const pictures = state === 'completed' ? primaries(outputs) : [];
   const [first] = pictures;
-  if (!first) return { jobId };
+  const billed_jobs = billedJobsOf(input);
+  if (!first) return { jobId, billed_jobs };
   const grid = outputs.find(({ role }) => role === 'grid');
   const canFollow = pictures.every(({ width = 0, height = 0 }) => width <= maxSide && height <= maxSide);
   return {
     jobId,
+    billed_jobs,
     urls: pictures.map(({ url }) => url),
     image_url: (grid ?? first).url,
     ...(result?.seed !== undefined && { seed: result.seed }),
@@ -132,4 +145,12 @@ export function betaNative({ jobId, state, result, outputs }: ResultView<unknown
   };
 }
 
-export const betaImage = ({ index }: SignedOutput) => ({ imageNo: index });
+/** Follow-ups name the first four by their number; each tells the prompt that it was made from. */
+export function betaImage({ index }: SignedOutput, { remixPrompt }: Remixed) {
+  const jobs = jobsOf(remixPrompt);
+  const job = jobs[Math.floor(index / picturesOfGrid)] ?? jobs[0];
+  return {
+    ...(index < picturesOfGrid && { imageNo: index }),
+    ...(job && { variant: job.text }),
+  };
+}

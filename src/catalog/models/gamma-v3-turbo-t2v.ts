@@ -2,7 +2,6 @@ import { z } from 'zod';
 import {
   callbackUrl,
   choice,
-  countCharacters,
   externalTaskId,
   group,
   integer,
@@ -11,25 +10,12 @@ import {
 } from '../fields.ts';
 import { defineModel } from '../model.ts';
 import { videosOf } from '../outputs.ts';
-
-/** Contract 2.8: shots and the length of their words. */
-const maxShots = 6;
-const maxShotCharacters = 512;
-
-interface Shot {
-  readonly seconds: number;
-  readonly prompt: string;
-}
-
-type ReadShots =
-  | { readonly kind: 'plain' }
-  | { readonly kind: 'shots'; readonly shots: readonly Shot[] }
-  | { readonly kind: 'broken'; readonly reason: string };
+import { readShots, type Shot } from '../read-shots.ts';
 
 const prompt = requiredText(3072, {
   title: 'Prompt',
   description:
-    'What the video shows. Several shots: `shot n, m, words` a line, with n the number and m the seconds of the shot; 1 to 6 shots. 2500 characters are recommended.',
+    'What the video shows. Several shots: `shot n, m, words` one after another, with n the number and m the seconds of the shot; 1 to 6 shots. 2500 characters are recommended.',
   widget: 'shots',
 }).superRefine((value, context) => {
   const read = readShots(value);
@@ -115,30 +101,3 @@ const sizes = {
 } as const;
 
 const sumOfSeconds = (shots: readonly Shot[]): number => shots.reduce((sum, shot) => sum + shot.seconds, 0);
-
-/** Decisions 8: what begins like a shot must keep the form to its end. */
-function readShots(prompt: string): ReadShots {
-  if (!/^\s*shot\s*\d+\s*,/i.test(prompt)) return { kind: 'plain' };
-  const shots: Shot[] = [];
-  let position = 1;
-  for (const part of prompt.split(/(?<=[;\n])/)) {
-    const words = part.replace(/[;\n]$/, '');
-    if (words.trim() !== '') {
-      const shot = /^\s*shot\s*(\d+)\s*,\s*(\d+)\s*,\s*(\S[\s\S]*)$/i.exec(words);
-      const reason = shot ? faultOfShot(shot, shots.length + 1) : 'expected `shot n, m, words`';
-      if (reason) return { kind: 'broken', reason: `${reason} at character ${position}` };
-      shots.push({ seconds: Number(shot![2]), prompt: shot![3]!.trim() });
-    }
-    position += countCharacters(part);
-  }
-  return { kind: 'shots', shots };
-}
-
-function faultOfShot([, number, seconds, words]: RegExpExecArray, expected: number): string | null {
-  if (expected > maxShots) return `at most ${maxShots} shots, found another`;
-  if (Number(number) !== expected) return `expected shot ${expected}, found shot ${number}`;
-  if (Number(seconds) < 1) return 'a shot must last at least 1 second';
-  if (countCharacters(words!.trim()) > maxShotCharacters)
-    return `a shot must have at most ${maxShotCharacters} characters`;
-  return null;
-}
