@@ -10,6 +10,7 @@ import type { LocalFolder } from './local-folder.ts';
 import type { Prober } from './media/prober.ts';
 import type { Metrics } from './metrics.ts';
 import type { Ingress } from './providers/ingress.ts';
+import type { CallbackSecrets } from './store/callback-secrets.ts';
 import type { Connection } from './store/connection.ts';
 import type { Positions } from './store/positions.ts';
 
@@ -28,6 +29,7 @@ export interface Foundation {
   readonly signer: Signer;
   readonly ingress: Ingress;
   readonly positions: Positions;
+  readonly callbackSecrets: CallbackSecrets;
   readonly adminToken: string;
   /** Signs the sessions of the console. */
   readonly sessionKey: string;

@@ -35,6 +35,7 @@ const filesOfMain = [
   'metrics.ts',
   'secrets.ts',
   'local-folder.ts',
+  'private-folder.ts',
   'ballast.ts',
   'fitness.ts',
   'listen.ts',

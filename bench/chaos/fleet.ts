@@ -56,7 +56,8 @@ export const rolesOf = ({
 ];
 
 /** What several machines are told alike. */
-const shared = { ATELIER_SECRET: 'one secret for the whole fleet', ATELIER_ADMIN_TOKEN: 'one token for all' };
+export const masterSecret = 'one secret for the whole fleet';
+const shared = { ATELIER_SECRET: masterSecret, ATELIER_ADMIN_TOKEN: 'one token for all' };
 
 export async function openFleet(wanted: FleetWanted): Promise<Fleet> {
   const { roles, folder, hasOwnFolders, env, logPath } = wanted;

@@ -2,7 +2,8 @@ import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openBlobs } from '../blobs/open-blobs.ts';
 import { nameOfPlace } from '../blobs/s3-place.ts';
-import { sqlitePath } from '../fitness.ts';
+import { openOwnSecrets, sqlitePath } from '../fitness.ts';
+import { findExposed, whyExposed } from '../private-folder.ts';
 import { openRenderEngine } from '../render/engine.ts';
 import { openSecrets } from '../secrets.ts';
 import { listKeys } from '../store/keys.ts';
@@ -13,9 +14,12 @@ import { withStore } from './with-store.ts';
 export async function doctor(): Promise<void> {
   const findings: [what: string, fault: string | null][] = [['Node', nodeFault()]];
   await withStore(async (db, config) => {
+    const exposed = await findExposed(config.dataDir);
     const damage = db.dialect === 'sqlite' ? whyDamaged(sqlitePath(config.dataDir), Infinity) : null;
     findings.push([`settings, database (${db.dialect})`, damage]);
+    findings.push(['data folder', whyExposed(exposed, config.dataDir)]);
     const { secret } = await openSecrets(config);
+    await openOwnSecrets(db, secret);
     const place = { folder: join(config.dataDir, 'blobs'), s3: config.s3 };
     const { blobs, close } = await openBlobs(place, secret);
     const where = config.s3 ? `blobs (${nameOfPlace(config.s3)})` : 'blobs';

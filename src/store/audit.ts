@@ -22,6 +22,7 @@ export type AuditAction =
   | 'session.begin'
   | 'delivery.resend'
   | 'callback_secret.rotate'
+  | 'callback_secret.renew_all'
   | 'doubt.settle'
   | 'account.pause'
   | 'account.resume';
