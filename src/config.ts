@@ -15,6 +15,7 @@ import type { Prices } from './domain/prices.ts';
 import { readModels } from './read-models.ts';
 import { pricesSchema, readPrices } from './read-prices.ts';
 import { type Issue, readRouting } from './read-routing.ts';
+import { readSecretFiles, secretFileNames } from './read-secret-files.ts';
 
 export type Role = 'api' | 'worker' | 'all';
 const roles = ['api', 'worker', 'all'] as const;
@@ -196,7 +197,7 @@ export const fileSchema = z.strictObject({
 
 /** Of the commands that ask a gateway, which read them themselves. */
 const namesOfClients = ['ATELIER_URL', 'ATELIER_API_KEY', 'ATELIER_PROFILE'];
-const knownNames = [...Object.keys(environment.shape), ...namesOfClients];
+const knownNames = [...Object.keys(environment.shape), ...secretFileNames, ...namesOfClients];
 const defaultFile = 'atelier.yaml';
 /** Other servers than Amazon's take any region, and this one is the usual. */
 const anyRegion = 'us-east-1';
@@ -204,12 +205,13 @@ const anyRegion = 'us-east-1';
 /** Reads the environment and `atelier.yaml`; throws one ConfigFault that names everything wrong. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   // An empty variable is an unset one: so shells and compose files mean it.
-  const given = Object.fromEntries(
+  const set = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const faults = Object.keys(given)
+  const faults = Object.keys(set)
     .filter(name => name.startsWith('ATELIER_') && !knownNames.includes(name))
     .map(name => `${name}: unknown setting`);
+  const given = readSecretFiles(set, faults);
   const settings = environment.safeParse(given);
   faults.push(...faultsOf('', settings));
   const traces = tracing.safeParse(given);

@@ -32,6 +32,7 @@ const filesOfMain = [
   'read-routing.ts',
   'read-models.ts',
   'read-prices.ts',
+  'read-secret-files.ts',
   'metrics.ts',
   'secrets.ts',
   'local-folder.ts',

@@ -27,8 +27,9 @@ describe('what the program writes', () => {
     return modes.filter(([, mode]) => (mode & 0o077) !== 0).map(([path]) => relative(parent, path));
   }
 
-  test('is closed to other accounts: database, its log, blobs, spool, secrets and backups', async () => {
+  test('is closed to other accounts: database, its log, blobs, spool, secrets and backups', async t => {
     const served = await serve({ env: env() });
+    t.after(() => served.end('SIGKILL'));
     const key = /atl_[0-9A-Za-z]{36}/.exec(served.banner())?.[0] ?? '';
     const body = { data: 'aGVsbG8=', mime_type: 'text/plain' };
     assert.equal((await ask(served.url, 'POST', '/v1/files', { key, body })).status, 200);
@@ -43,7 +44,7 @@ describe('what the program writes', () => {
     assert.deepEqual(await openToOthers(folder), []);
   });
 
-  test('is closed at a start where an older version left it open; doctor tells of it, the log what it was', async () => {
+  test('is closed at a start where an older version left it open; doctor tells of it, the log what it was', async t => {
     const opened = { '.': 0o755, blobs: 0o755, 'atelier.db': 0o644, 'secrets.json': 0o640 };
     for (const [name, mode] of Object.entries(opened)) await chmod(join(folder, name), mode);
     const told = await runProgram(['doctor'], { env: env() });
@@ -61,6 +62,7 @@ describe('what the program writes', () => {
     assert.equal(told.code, 1);
 
     const served = await serve({ env: env() });
+    t.after(() => served.end('SIGKILL'));
     const lines = await until(async () => {
       const found = served
         .log()
