@@ -2,6 +2,9 @@
 // Plain JavaScript that any Node understands: it may be run by one that is too old for the rest.
 import module from 'node:module';
 
+// What is written holds secrets, jobs and files of users: nobody but this account reads it.
+process.umask(0o077);
+
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 24) {
   console.error(`Atelier needs Node 24 or newer, and this is Node ${process.versions.node}.`);

@@ -19,6 +19,7 @@ import { issuesOf, meant, parseWritten } from './issues.ts';
 import { readModels } from './read-models.ts';
 import { pricesSchema, readPrices } from './read-prices.ts';
 import { readRouting } from './read-routing.ts';
+import { readSecretFiles, secretFileNames } from './read-secret-files.ts';
 import { storageSchema } from './read-storage.ts';
 import { noFile, readWrittenFile } from './written-file.ts';
 
@@ -242,7 +243,7 @@ export const fileSchema = z.strictObject({
 
 /** Of the commands that ask a gateway, which read them themselves. */
 const namesOfClients = ['ATELIER_URL', 'ATELIER_API_KEY', 'ATELIER_PROFILE'];
-const knownNames = [...Object.keys(environment.shape), ...namesOfClients];
+const knownNames = [...Object.keys(environment.shape), ...secretFileNames, ...namesOfClients];
 const defaultFile = 'atelier.yaml';
 /** Other servers than Amazon's take any region, and this one is the usual. */
 const anyRegion = 'us-east-1';
@@ -250,12 +251,13 @@ const anyRegion = 'us-east-1';
 /** Reads the environment and `atelier.yaml`; throws one ConfigFault that names everything wrong. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   // An empty variable is an unset one: so shells and compose files mean it.
-  const given = Object.fromEntries(
+  const set = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const faults = Object.keys(given)
+  const faults = Object.keys(set)
     .filter(name => name.startsWith('ATELIER_') && !knownNames.includes(name))
     .map(name => `${name}: unknown setting${meant(name, knownNames)}`);
+  const given = readSecretFiles(set, faults);
   const settings = environment.safeParse(given);
   faults.push(...issuesOf(settings).map(noFile.faultOf));
   const traces = tracing.safeParse(given);

@@ -4,6 +4,7 @@ import { holdsBlobs } from './blobs/disk.ts';
 import type { Config } from './config.ts';
 import { StartRefused } from './start-refused.ts';
 import { whenBackedUp } from './store/backup.ts';
+import { type CallbackSecrets, openCallbackSecrets } from './store/callback-secrets.ts';
 import { localAccount } from './store/claims.ts';
 import type { Connection } from './store/connection.ts';
 import { readPostgresSettings, whyUnfit } from './store/postgres.ts';
@@ -34,6 +35,15 @@ export async function refuseUnfit(
   if (backedUpAt === null) return;
   throw new StartRefused(
     `This database is a backup made at ${new Date(backedUpAt).toISOString()}: start it once with atelier serve --reconcile, so that nothing is sent again that was sent after the backup.`,
+  );
+}
+
+/** The webhook secrets of a database, which are encrypted by one master secret and no other. */
+export async function openOwnSecrets(db: Connection, masterSecret: string): Promise<CallbackSecrets> {
+  const secrets = openCallbackSecrets(db, masterSecret);
+  if (await secrets.isOwn()) return secrets;
+  throw new StartRefused(
+    'The master secret is not the one that the webhook secrets in this database are encrypted by: set ATELIER_SECRET as it was, or put secrets.json back into the data folder. Where it is lost or was changed on purpose, stop every process and give all users new webhook secrets: atelier callbacks renew-secrets.',
   );
 }
 

@@ -11,6 +11,7 @@ import type { NameResolver } from './media/name-resolver.ts';
 import type { Prober } from './media/prober.ts';
 import type { Metrics } from './metrics.ts';
 import type { Ingress } from './providers/ingress.ts';
+import type { CallbackSecrets } from './store/callback-secrets.ts';
 import type { Connection } from './store/connection.ts';
 import type { Positions } from './store/positions.ts';
 
@@ -31,6 +32,7 @@ export interface Foundation {
   readonly signer: Signer;
   readonly ingress: Ingress;
   readonly positions: Positions;
+  readonly callbackSecrets: CallbackSecrets;
   readonly adminToken: string;
   /** Signs the cookies of the console. */
   readonly sessionKey: string;

@@ -8,7 +8,14 @@ import { openSigner } from './blobs/signature.ts';
 import { openClosers } from './closers.ts';
 import type { Config } from './config.ts';
 import { type Clock, systemClock } from './domain/clock.ts';
-import { reconcileRestored, refuseDamaged, refuseLost, refuseUnfit, sqlitePath } from './fitness.ts';
+import {
+  openOwnSecrets,
+  reconcileRestored,
+  refuseDamaged,
+  refuseLost,
+  refuseUnfit,
+  sqlitePath,
+} from './fitness.ts';
 import type { Foundation } from './foundation.ts';
 import { whyHereOnly } from './listen.ts';
 import { openLive } from './live-settings.ts';
@@ -18,6 +25,7 @@ import { openProber } from './media/prober.ts';
 import { type Neighbours, openMetrics } from './metrics.ts';
 import { openHttp } from './open-http.ts';
 import { openCallbacks, openWorker } from './open-worker.ts';
+import { closeExposed } from './private-folder.ts';
 import { openIngress } from './providers/ingress.ts';
 import { openSecrets } from './secrets.ts';
 import { StartRefused } from './start-refused.ts';
@@ -78,7 +86,8 @@ export async function openGateway(
 ): Promise<OwnGateway> {
   const closers = openClosers();
   try {
-    await mkdir(config.dataDir, { recursive: true });
+    await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+    await closeExposed(config.dataDir, log);
     const ballast = await openRoom(config, log);
     if (config.databaseUrl === null) closers.add(lockDataFolder(config.dataDir), lock => lock.release());
     if (config.databaseUrl === null) await refuseDamaged(config.dataDir);
@@ -86,8 +95,11 @@ export async function openGateway(
     const db = closers.add(await seams.openStore(config, log, told), opened => opened.close());
     await refuseUnfit(db, { isReconciling: reconcile });
     await migrate(db, clock.now());
-    const reconciled = reconcile ? await reconcileRestored(db, config, leaseMs) : null;
     const { secret, ...keys } = await openSecrets(config);
+    const callbackSecrets = await openOwnSecrets(db, secret);
+    const sealed = await callbackSecrets.sealPlain();
+    if (sealed > 0) log.info({ users: sealed }, 'webhook secrets encrypted that were stored in plain text');
+    const reconciled = reconcile ? await reconcileRestored(db, config, leaseMs) : null;
     const place = { folder: join(config.dataDir, 'blobs'), s3: config.s3 };
     const opened = closers.add(await openBlobs(place, secret), ({ close }) => close());
     const blobs = keepWhileRoom(opened.blobs, ballast);
@@ -100,7 +112,7 @@ export async function openGateway(
     const tracing = closers.add(await openTracing(config, log), opened => opened.close());
     const [signer, ingress, positions] = [openSigner(secret), openIngress(secret), openPositions(db, clock)];
     let url = config.publicUrl ?? '';
-    const keyed = { signer, ingress, ...keys };
+    const keyed = { signer, ingress, callbackSecrets, ...keys };
     const rooms = { config, db, blobs, clock, prober, names, metrics, local, positions, ...keyed, log };
     const live = openLive(config);
     const foundation: Foundation = { ...rooms, live, tracing, ballast, publicUrl: () => url };

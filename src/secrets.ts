@@ -21,7 +21,7 @@ export async function openSecrets(
 ): Promise<Secrets> {
   const { secret, adminToken } = config;
   if (secret !== null && adminToken !== null) return withDerived({ secret, adminToken });
-  await mkdir(config.dataDir, { recursive: true });
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const path = join(config.dataDir, 'secrets.json');
   const own = (await readKept(path)) ?? (await make(path));
   return withDerived({ secret: secret ?? own.secret, adminToken: adminToken ?? own.adminToken });

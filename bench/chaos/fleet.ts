@@ -56,8 +56,9 @@ export const rolesOf = ({
 ];
 
 /** What several machines are told alike. */
+export const masterSecret = 'one secret for the whole fleet';
 const shared = {
-  ATELIER_SECRET: 'one secret for the whole fleet',
+  ATELIER_SECRET: masterSecret,
   ATELIER_ADMIN_TOKEN: 'one token for all of this whole fleet',
 };
 

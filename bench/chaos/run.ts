@@ -2,9 +2,10 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { minutes, seconds } from '../../src/domain/clock.ts';
+import { openCallbackSecrets } from '../../src/store/callback-secrets.ts';
 import type { Connection } from '../../src/store/connection.ts';
 import { createKey } from '../../src/store/keys.ts';
-import { integer, text } from '../../src/store/rows.ts';
+import { integer } from '../../src/store/rows.ts';
 import { type Dialect, makeDatabase } from '../../test/support/databases.ts';
 import { openRandom } from '../../test/support/random.ts';
 import { startS3 } from '../../test/support/s3/server.ts';
@@ -13,7 +14,7 @@ import { spawnUpstream } from '../../test/support/upstream/spawn.ts';
 import { check, type Evidence, type Verdict } from './checker.ts';
 import { openApi, runClient } from './clients.ts';
 import { faults, pace } from './faults.ts';
-import { type Fleet, openFleet, rolesOf } from './fleet.ts';
+import { type Fleet, masterSecret, openFleet, rolesOf } from './fleet.ts';
 import { openHistory } from './history.ts';
 import { killThem, type Losses } from './kill.ts';
 import { startReceiver } from './receiver.ts';
@@ -76,9 +77,9 @@ export async function runChaos({ onProgress, ...wanted }: ChaosWanted): Promise<
   let isOver = false;
   try {
     const newKey = { userName: 'ann', name: null, models: null, expiresAt: null };
-    const key = (await createKey(db, newKey, Date.now())).secret;
-    const [user] = await db.read('SELECT callback_secret FROM users');
-    if (user) receiver.trust(text(user, 'callback_secret'));
+    const { key: made, secret: key } = await createKey(db, newKey, Date.now());
+    const [callbackSecret] = await openCallbackSecrets(db, masterSecret).read(made.userId, Date.now());
+    receiver.trust(callbackSecret);
     await upstream.play({ ...pace, seed, rules: [...faults] });
     await Promise.all(fleet.members.map(fleet.start));
 

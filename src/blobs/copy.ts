@@ -1,4 +1,4 @@
-import { constants, copyFile, link, mkdir } from 'node:fs/promises';
+import { chmod, constants, copyFile, link, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { blobPath, flush } from './disk.ts';
 
@@ -40,6 +40,8 @@ async function copyBlob(from: string, to: string): Promise<boolean> {
   // Another file system, or one without links.
   try {
     await copyFile(from, to, constants.COPYFILE_EXCL);
+    // A copy has the permissions of its source, whatever they were.
+    await chmod(to, 0o600);
     await flush(to);
     return true;
   } catch (failure) {

@@ -73,6 +73,10 @@ async function makeEmpty(folder: string): Promise<void> {
   });
   if ((await readdir(folder)).length > 0)
     throw new CommandFault(`${folder} is not empty: a backup needs a folder of its own.`);
+  // One that was there already may be open to others.
+  await chmod(folder, 0o700).catch(failure => {
+    throw new CommandFault(`${folder} cannot be closed to other accounts: ${failure.message}.`);
+  });
 }
 
 const isThere = (path: string): Promise<boolean> =>

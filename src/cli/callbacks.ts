@@ -1,6 +1,8 @@
 import { parseTime, systemClock } from '../domain/clock.ts';
 import { parseDeliveryId } from '../domain/ids.ts';
-import { rotateCallbackSecret } from '../store/callback-secrets.ts';
+import { openOwnSecrets } from '../fitness.ts';
+import { openSecrets } from '../secrets.ts';
+import { openCallbackSecrets } from '../store/callback-secrets.ts';
 import { listDeliveries } from '../store/deliveries.ts';
 import { redeliver, redeliverFailed } from '../store/redeliver.ts';
 import { CommandFault } from './command-fault.ts';
@@ -64,9 +66,23 @@ async function redeliverOne(text: string): Promise<void> {
 }
 
 export async function rotateSecretCommand({ user }: { readonly user: string }): Promise<void> {
-  const rotated = await withStore(db => rotateCallbackSecret(db, user, systemClock.now()));
+  const rotated = await withStore(async (db, config) => {
+    const { secret } = await openSecrets(config);
+    return (await openOwnSecrets(db, secret)).rotate(user, systemClock.now());
+  });
   if (!rotated) throw new CommandFault(`There is no user ${user}. See: atelier keys list`);
   print(
     `${rotated.secret}\n\nThe callbacks of ${user} are signed with it from now on, and with the one before as well until ${isoTime(rotated.previousEndsAt)}.`,
+  );
+}
+
+/** The way out where the master secret is lost or was changed: what it encrypted cannot be read any more. */
+export async function renewSecretsCommand(): Promise<void> {
+  await withStore(async (db, config) => {
+    const { secret } = await openSecrets(config);
+    await openCallbackSecrets(db, secret).renewAll(systemClock.now());
+  });
+  print(
+    'Every user has a new webhook secret, and no old one signs along. Whoever receives callbacks reads it at GET /v1/webhooks/default/secret.',
   );
 }

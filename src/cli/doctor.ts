@@ -2,8 +2,9 @@ import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openBlobs } from '../blobs/open-blobs.ts';
 import { nameOfPlace } from '../blobs/s3-place.ts';
-import { sqlitePath } from '../fitness.ts';
+import { openOwnSecrets, sqlitePath } from '../fitness.ts';
 import { whyHereOnly } from '../listen.ts';
+import { findExposed, whyExposed } from '../private-folder.ts';
 import { openRenderEngine } from '../render/engine.ts';
 import { openSecrets } from '../secrets.ts';
 import { listKeys } from '../store/keys.ts';
@@ -15,11 +16,14 @@ export async function doctor(): Promise<void> {
   const findings: [what: string, fault: string | null][] = [['Node', nodeFault()]];
   const warnings: string[] = [];
   await withStore(async (db, config) => {
+    const exposed = await findExposed(config.dataDir);
     const damage = db.dialect === 'sqlite' ? whyDamaged(sqlitePath(config.dataDir), Infinity) : null;
     findings.push([`settings, database (${db.dialect})`, damage]);
     const hereOnly = whyHereOnly(config);
     if (hereOnly !== null) warnings.push(`addresses: ${hereOnly}`);
+    findings.push(['data folder', whyExposed(exposed, config.dataDir)]);
     const { secret } = await openSecrets(config);
+    await openOwnSecrets(db, secret);
     const place = { folder: join(config.dataDir, 'blobs'), s3: config.s3 };
     const { blobs, close } = await openBlobs(place, secret);
     const where = config.s3 ? `blobs (${nameOfPlace(config.s3)})` : 'blobs';

@@ -1,7 +1,12 @@
 import type { Command } from 'commander';
 import { listAuditCommand, verifyAuditCommand } from './audit.ts';
 import { backup } from './backup.ts';
-import { listCallbacksCommand, redeliverCommand, rotateSecretCommand } from './callbacks.ts';
+import {
+  listCallbacksCommand,
+  redeliverCommand,
+  renewSecretsCommand,
+  rotateSecretCommand,
+} from './callbacks.ts';
 import { checkConfig } from './check-config.ts';
 import { registerListen } from './client/listen.ts';
 import { registerReports } from './client/reports.ts';
@@ -101,6 +106,10 @@ export function registerOperatorCommands(program: Command): void {
     .description('makes a new signing secret; the old one signs along for 24 hours')
     .requiredOption('--user <name>', 'whose callbacks')
     .action(rotateSecretCommand);
+  callbacks
+    .command('renew-secrets')
+    .description('gives all users new signing secrets: for a master secret that is lost or was changed')
+    .action(renewSecretsCommand);
 
   const audit = program
     .command('audit')

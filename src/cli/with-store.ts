@@ -9,7 +9,7 @@ import { openLog } from './open-log.ts';
 /** Opens the rows beside a server that runs or not, brings them up to date, and closes them after `work`. */
 export async function withStore<T>(work: (db: Connection, config: Config) => Promise<T>): Promise<T> {
   const config = readConfig(process.env);
-  await mkdir(config.dataDir, { recursive: true });
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const db = await openStore(config, await openLog({ logLevel: 'error' }));
   try {
     await migrate(db, systemClock.now());

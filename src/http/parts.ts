@@ -21,6 +21,7 @@ import type { Outbound } from '../media/connect.ts';
 import type { Prober } from '../media/prober.ts';
 import type { Ingress } from '../providers/ingress.ts';
 import type { IngressCall } from '../providers/signed-call.ts';
+import type { CallbackSecrets } from '../store/callback-secrets.ts';
 import type { Connection } from '../store/connection.ts';
 import type { Positions } from '../store/positions.ts';
 import type { ConnectionCut, ConnectionLimits } from './connections.ts';
@@ -43,6 +44,7 @@ export interface HttpParts {
   readonly prices: () => Prices | null;
   readonly authenticate: Authenticate;
   readonly takeFromRate: TakeFromRate;
+  readonly callbackSecrets: CallbackSecrets;
   /** For the admin API. */
   readonly adminToken: string;
   /** What cookies of the console are signed with. */

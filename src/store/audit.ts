@@ -28,6 +28,7 @@ export type AuditAction =
   | 'setup.link'
   | 'delivery.resend'
   | 'callback_secret.rotate'
+  | 'callback_secret.renew_all'
   | 'doubt.settle'
   | 'account.pause'
   | 'account.resume';

@@ -1,4 +1,3 @@
-import { newCallbackSecret } from '../domain/delivery.ts';
 import {
   hashApiKey,
   type KeyId,
@@ -34,8 +33,8 @@ export function createKey(
   const id = newKeyId();
   return db.transaction(async tx => {
     await tx.write(
-      `INSERT INTO users (id, name, callback_secret, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
-      [newUserId(), key.userName, newCallbackSecret(), now],
+      `INSERT INTO users (id, name, callback_secret, created_at) VALUES ($1, $2, '', $3) ON CONFLICT DO NOTHING`,
+      [newUserId(), key.userName, now],
     );
     await tx.write(
       `INSERT INTO keys (id, user_id, name, hash, hint, models, scopes, created_at, expires_at)
@@ -161,8 +160,8 @@ export async function readConsolePrincipal(db: Connection, now: number): Promise
 function makeConsoleKey(db: Connection, now: number): Promise<void> {
   return db.transaction(async tx => {
     await tx.write(
-      `INSERT INTO users (id, name, callback_secret, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
-      [newUserId(), consoleName, newCallbackSecret(), now],
+      `INSERT INTO users (id, name, callback_secret, created_at) VALUES ($1, $2, '', $3) ON CONFLICT DO NOTHING`,
+      [newUserId(), consoleName, now],
     );
     await tx.write(
       `INSERT INTO keys (id, user_id, name, hash, hint, created_at)

@@ -5,7 +5,7 @@ import { isFinal } from '../domain/job.ts';
 import { toJson } from '../domain/json.ts';
 import type { Tracing } from '../domain/tracing.ts';
 import type { Outbound } from '../media/connect.ts';
-import { readCallbackSecrets } from '../store/callback-secrets.ts';
+import type { CallbackSecrets } from '../store/callback-secrets.ts';
 import type { Connection } from '../store/connection.ts';
 import type { EndedTry } from '../store/deliveries.ts';
 import { readJobById } from '../store/jobs.ts';
@@ -13,6 +13,7 @@ import { type BodyParts, resultNow, statusNow } from './result-body.ts';
 
 export interface CallbackParts extends BodyParts {
   readonly db: Connection;
+  readonly callbackSecrets: CallbackSecrets;
   /** Judges every address again when it connects. */
   readonly outbound: Outbound;
   readonly tracing: Tracing;
@@ -34,7 +35,7 @@ export async function sendCallback(
   delivery: Delivery,
   signal: AbortSignal,
 ): Promise<EndedTry> {
-  const { db, clock, outbound } = parts;
+  const { callbackSecrets, clock, outbound } = parts;
   const startedAt = clock.now();
   const end = (outcome: TryOutcome, answer: string, code: number | null = null): EndedTry => ({
     id: delivery.id,
@@ -49,7 +50,7 @@ export async function sendCallback(
   const content = await bodyNow(parts, delivery);
   if (content.kind === 'too_late') return giveBack('Not sent: the job ended meanwhile.');
   if (content.kind === 'gone') return end({ kind: 'failed' }, 'Not sent: what it would tell has ended.');
-  const secrets = await readCallbackSecrets(db, delivery.userId, startedAt);
+  const secrets = await callbackSecrets.read(delivery.userId, startedAt);
   const answer = await outbound.request(delivery.url, {
     method: 'POST',
     headers: {

@@ -8,6 +8,7 @@ import { contractCatalog } from '../../src/catalog/index.ts';
 import { minutes } from '../../src/domain/clock.ts';
 import { noTracing } from '../../src/domain/tracing.ts';
 import { openOutbound, type Resolve } from '../../src/media/connect.ts';
+import { openCallbackSecrets } from '../../src/store/callback-secrets.ts';
 import { openPositions } from '../../src/store/positions.ts';
 import { listTries } from '../../src/store/redeliver.ts';
 import { startDeliveries } from '../../src/worker/deliver.ts';
@@ -38,6 +39,7 @@ describe('the address of a callback', () => {
     const deliveries = startDeliveries({
       catalog: contractCatalog,
       db,
+      callbackSecrets: openCallbackSecrets(db, 'a secret of the test'),
       outbound,
       clock: gateway.clock,
       blobs: await openDiskBlobs(join(gateway.folder, 'blobs')),

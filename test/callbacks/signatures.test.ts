@@ -4,7 +4,7 @@ import OpenAI from 'openai';
 import Replicate, { validateWebhook } from 'replicate';
 import { Webhook } from 'standardwebhooks';
 import { hours } from '../../src/domain/clock.ts';
-import { rotateCallbackSecret } from '../../src/store/callback-secrets.ts';
+import { openCallbackSecrets } from '../../src/store/callback-secrets.ts';
 import { startGateway, type TestGateway, until } from '../support/gateway.ts';
 import { type Caller, endedJob, newCaller } from './jobs.ts';
 import { type Notice, openReceiver, type Receiver } from './receiver.ts';
@@ -30,6 +30,8 @@ const verifiers: Readonly<Record<string, (notice: Notice, secret: string) => Pro
   },
 };
 
+const secret = 'the master secret of this test';
+
 describe('a callback', () => {
   let gateway: TestGateway;
   let receiver: Receiver;
@@ -46,12 +48,12 @@ describe('a callback', () => {
   const secretNow = async () =>
     (await gateway.ask('GET', '/v1/webhooks/default/secret', { key: caller.key })).body.key;
   before(async () => {
-    gateway = await startGateway();
+    gateway = await startGateway({ env: { ATELIER_SECRET: secret } });
     receiver = await openReceiver();
     caller = await newCaller(gateway);
     first = await secretNow();
     beforeRotation = await tell();
-    await rotateCallbackSecret(gateway.gateway.db, caller.name, gateway.clock.now());
+    await openCallbackSecrets(gateway.gateway.db, secret).rotate(caller.name, gateway.clock.now());
     second = await secretNow();
     duringRotation = await tell();
   });

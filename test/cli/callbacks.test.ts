@@ -3,13 +3,15 @@ import { after, before, describe, test } from 'node:test';
 import { hours } from '../../src/domain/clock.ts';
 import { lineOf, type TryOutcome } from '../../src/domain/delivery.ts';
 import { newDeliveryId } from '../../src/domain/ids.ts';
-import { readCallbackSecrets } from '../../src/store/callback-secrets.ts';
+import { openCallbackSecrets } from '../../src/store/callback-secrets.ts';
 import { cancelJob } from '../../src/store/claims.ts';
 import type { Connection } from '../../src/store/connection.ts';
 import { claimDeliveries, endTry, readDelivery } from '../../src/store/deliveries.ts';
 import { later, makeOwner, type Owner, unique, wait } from '../store/rows.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
 import { type Environment, runProgram } from '../support/program.ts';
+
+const master = 'the master secret of this test';
 
 for (const dialect of dialects) {
   describe(dialect, () => {
@@ -23,6 +25,7 @@ for (const dialect of dialects) {
       db = await database.connect();
       env = {
         ATELIER_DATA_DIR: database.folder,
+        ATELIER_SECRET: master,
         ...(database.url !== null && { ATELIER_DATABASE_URL: database.url }),
       };
       owner = await makeOwner(db);
@@ -88,7 +91,8 @@ for (const dialect of dialects) {
     });
 
     test('rotate-secret prints the new secret, and the old one signs along', async () => {
-      const [old] = await readCallbackSecrets(db, owner.userId, Date.now());
+      const secrets = openCallbackSecrets(db, master);
+      const [old] = await secrets.read(owner.userId, Date.now());
       const { code, stdout } = await callbacks('rotate-secret', '--user', user);
       assert.equal(code, 0);
       const [secret, , sentence] = stdout.split('\n');
@@ -98,7 +102,7 @@ for (const dialect of dialects) {
           `^The callbacks of ${user} are signed with it from now on, and with the one before as well until \\d{4}-\\S+Z\\.$`,
         ),
       );
-      assert.deepEqual(await readCallbackSecrets(db, owner.userId, Date.now()), [secret, old]);
+      assert.deepEqual(await secrets.read(owner.userId, Date.now()), [secret, old]);
     });
 
     if (dialect === 'sqlite') {

@@ -131,6 +131,7 @@ describe('the command line', () => {
         [
           'ok   Node',
           'ok   settings, database (sqlite)',
+          'ok   data folder',
           'ok   blobs',
           'ok   disk (n MB free)',
           'ok   keys (1)',

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { rotateCallbackSecret } from '../../src/store/callback-secrets.ts';
+import { openCallbackSecrets } from '../../src/store/callback-secrets.ts';
 import { dialects } from '../support/databases.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
+const secret = 'the master secret of this test';
 const path = '/v1/webhooks/default/secret';
 
 for (const dialect of dialects) {
   describe(`GET ${path} (${dialect})`, () => {
     let gateway: TestGateway;
     before(async () => {
-      gateway = await startGateway({ dialect, role: 'api' });
+      gateway = await startGateway({ dialect, role: 'api', env: { ATELIER_SECRET: secret } });
     });
     after(() => gateway.close());
     const read = (key: string) => gateway.ask('GET', path, { key });
@@ -31,7 +32,10 @@ for (const dialect of dialects) {
       test('is the new one as soon as it was rotated', async () => {
         const key = await gateway.key({ userName: 'bob' });
         await read(key);
-        const rotated = await rotateCallbackSecret(gateway.gateway.db, 'bob', gateway.clock.now());
+        const rotated = await openCallbackSecrets(gateway.gateway.db, secret).rotate(
+          'bob',
+          gateway.clock.now(),
+        );
         assert.deepEqual((await read(key)).body, { key: rotated?.secret });
       });
     });

@@ -5,7 +5,7 @@ import { type Delivery, lineOf, type TryOutcome } from '../../src/domain/deliver
 import { newDeliveryId, newWorkerId } from '../../src/domain/ids.ts';
 import type { Hold, Outcome } from '../../src/domain/job.ts';
 import { listAudit } from '../../src/store/audit.ts';
-import { readCallbackSecrets, rotateCallbackSecret } from '../../src/store/callback-secrets.ts';
+import { type CallbackSecrets, openCallbackSecrets } from '../../src/store/callback-secrets.ts';
 import { pruneJobs } from '../../src/store/chores.ts';
 import { cancelJob, claimJobs, settle } from '../../src/store/claims.ts';
 import type { Connection } from '../../src/store/connection.ts';
@@ -439,27 +439,32 @@ for (const dialect of dialects) {
     });
 
     describe('a rotation', () => {
+      let secrets: CallbackSecrets;
+      before(() => {
+        secrets = openCallbackSecrets(db, 'the master secret of these rows');
+      });
+
       test('makes a new secret, and the old one signs along for a day', async () => {
         const { userId } = await makeOwner(db);
         const [user] = await db.read('SELECT name FROM users WHERE id = $1', [userId]);
         const name = String(user?.name);
-        const [first, ...none] = await readCallbackSecrets(db, userId, later);
+        const [first, ...none] = await secrets.read(userId, later);
         assert.deepEqual(none, []);
-        const rotated = await rotateCallbackSecret(db, name, later);
+        const rotated = await secrets.rotate(name, later);
         assert.match(rotated?.secret ?? '', /^whsec_[A-Za-z0-9+/]{43}=$/);
         assert.equal(rotated?.previousEndsAt, later + 24 * hours);
         const second = rotated?.secret;
-        assert.deepEqual(await readCallbackSecrets(db, userId, later + 24 * hours - 1), [second, first]);
-        assert.deepEqual(await readCallbackSecrets(db, userId, later + 24 * hours), [second]);
-        const third = (await rotateCallbackSecret(db, name, later + 5 * seconds))?.secret;
-        assert.deepEqual(await readCallbackSecrets(db, userId, later + 5 * seconds), [third, second]);
+        assert.deepEqual(await secrets.read(userId, later + 24 * hours - 1), [second, first]);
+        assert.deepEqual(await secrets.read(userId, later + 24 * hours), [second]);
+        const third = (await secrets.rotate(name, later + 5 * seconds))?.secret;
+        assert.deepEqual(await secrets.read(userId, later + 5 * seconds), [third, second]);
         const [entry] = await listAudit(db, 1);
         assert.deepEqual([entry?.action, entry?.subject], ['callback_secret.rotate', userId]);
         assert.equal(JSON.stringify(entry).includes('whsec_'), false);
       });
 
       test('of an unknown user finds nothing', async () => {
-        assert.equal(await rotateCallbackSecret(db, 'nobody', later), null);
+        assert.equal(await secrets.rotate('nobody', later), null);
       });
     });
   });

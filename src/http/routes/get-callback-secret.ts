@@ -1,4 +1,3 @@
-import { readCallbackSecrets } from '../../store/callback-secrets.ts';
 import { type HttpParts, identify, type Route } from '../parts.ts';
 
 /** Decisions 5: what one's own callbacks are signed with. During a rotation it is the new one. */
@@ -8,7 +7,7 @@ export const getCallbackSecret = (parts: HttpParts): Route => ({
   errors: 'detail',
   async handle(request) {
     const { userId } = await identify(parts, request, 'webhook-secret');
-    const [key] = await readCallbackSecrets(parts.db, userId, parts.clock.now());
+    const [key] = await parts.callbackSecrets.read(userId, parts.clock.now());
     return { key };
   },
 });

@@ -109,7 +109,7 @@ function Table({
 
 function limitsOf({ scopes, jobs_at_once, jobs_per_day }: KeyLine): string {
   const limits = [
-    scopes !== null && scopes.join(', '),
+    scopes?.join(', '),
     jobs_at_once !== null && `${jobs_at_once.toLocaleString()} at once`,
     jobs_per_day !== null && `${jobs_per_day.toLocaleString()} a day`,
   ];

@@ -1,0 +1,42 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+/** Encrypts short texts for a column: AES-256-GCM under a key derived from the master secret. */
+export interface Seal {
+  /** `owner` is authenticated along: a value that is copied to another row does not open there. */
+  seal(plain: string, owner: string): string;
+  /** Null where it was sealed by another master secret or for another owner, or was changed. */
+  open(sealed: string, owner: string): string | null;
+}
+
+/** Begins every sealed value; another format gets another number. */
+const version = 'v1.';
+const ivBytes = 12;
+const tagBytes = 16;
+
+export const isSealed = (stored: string): boolean => stored.startsWith(version);
+
+export function openSeal(masterSecret: string): Seal {
+  const key = Buffer.from(hkdfSync('sha256', masterSecret, '', 'atelier webhook secrets v1', 32));
+  return {
+    seal(plain, owner) {
+      const iv = randomBytes(ivBytes);
+      const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(owner));
+      const bytes = [iv, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()];
+      return version + Buffer.concat(bytes).toString('base64url');
+    },
+    open(sealed, owner) {
+      const bytes = Buffer.from(sealed.slice(version.length), 'base64url');
+      if (!isSealed(sealed) || bytes.length < ivBytes + tagBytes) return null;
+      const cipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes))
+        .setAAD(Buffer.from(owner))
+        .setAuthTag(bytes.subarray(-tagBytes));
+      const plain = cipher.update(bytes.subarray(ivBytes, -tagBytes));
+      try {
+        return Buffer.concat([plain, cipher.final()]).toString('utf8');
+      } catch {
+        // The tag does not fit; nothing else is thrown by final().
+        return null;
+      }
+    },
+  };
+}
