@@ -7,7 +7,7 @@ export type SetupCodeVerdict = 'right' | 'wrong' | 'over';
 
 /** Whether nobody had an account yet, nor logged in with the admin token, ever. */
 export async function isSetupOpen(db: Statements): Promise<boolean> {
-  return (await db.read('SELECT id FROM setup WHERE ended_at IS NULL')).length === 1;
+  return (await db.read('SELECT id FROM setup WHERE ended_at = 0')).length === 1;
 }
 
 /** Replaces the code that makes the first account. False when the setup is over. */
@@ -18,7 +18,7 @@ export function replaceSetupCode(
 ): Promise<boolean> {
   return db.transaction(async tx => {
     const rows = await tx.write(
-      'UPDATE setup SET code_hash = $1, code_ends_at = $2 WHERE ended_at IS NULL RETURNING id',
+      'UPDATE setup SET code_hash = $1, code_ends_at = $2 WHERE ended_at = 0 RETURNING id',
       [hashOf(code), endsAt],
     );
     if (rows.length === 0) return false;
@@ -31,7 +31,7 @@ export function replaceSetupCode(
 /** Whether that code makes the first account now; a code that ended is a wrong one. */
 export async function judgeSetupCode(db: Statements, code: string, now: number): Promise<SetupCodeVerdict> {
   const [row] = await db.read(
-    'SELECT CASE WHEN code_ends_at > $1 THEN code_hash END AS code_hash FROM setup WHERE ended_at IS NULL',
+    'SELECT CASE WHEN code_ends_at > $1 THEN code_hash END AS code_hash FROM setup WHERE ended_at = 0',
     [now],
   );
   if (!row) return 'over';
@@ -41,7 +41,7 @@ export async function judgeSetupCode(db: Statements, code: string, now: number):
 /** False when it had ended before: of two that come together one alone ends it. */
 export async function endSetup(tx: Statements, now: number): Promise<boolean> {
   const rows = await tx.write(
-    'UPDATE setup SET ended_at = $1, code_hash = NULL, code_ends_at = NULL WHERE ended_at IS NULL RETURNING id',
+    'UPDATE setup SET ended_at = $1, code_hash = NULL, code_ends_at = NULL WHERE ended_at = 0 RETURNING id',
     [now],
   );
   return rows.length === 1;

@@ -26,14 +26,8 @@ CREATE TABLE login_buckets (
   empty_at BIGINT NOT NULL
 );
 
--- The setup has an address that ends: its code is stored hashed.
-ALTER TABLE setup RENAME TO setup_before;
-CREATE TABLE setup (
-  id BIGINT PRIMARY KEY CHECK (id = 1),
-  -- Null: nobody had an account yet, nor logged in with the admin token.
-  ended_at BIGINT,
-  code_hash TEXT,
-  code_ends_at BIGINT
-);
-INSERT INTO setup (id, ended_at) VALUES (1, (SELECT ended_at FROM setup_before));
-DROP TABLE setup_before;
+-- The setup has an address that ends: its code is stored hashed. From now on the row is always there; ended_at is 0
+-- while nobody had an account yet, nor logged in with the admin token.
+ALTER TABLE setup ADD COLUMN code_hash TEXT;
+ALTER TABLE setup ADD COLUMN code_ends_at BIGINT;
+INSERT INTO setup (id, ended_at) VALUES (1, 0) ON CONFLICT DO NOTHING;
