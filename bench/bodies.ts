@@ -93,7 +93,7 @@ const served = await serve({
     ATELIER_LOG_LEVEL: 'error',
   },
 });
-const key = /atl_[0-9A-Za-z]{36}/.exec(served.banner())?.[0] ?? '';
+const key = served.firstKey();
 try {
   // What is loaded and compiled at the first request, with a picture or without, is no matter of its body.
   for (const asked of asks.slice(0, 2)) await send(asked);

@@ -41,7 +41,7 @@ const served = await serve({
     ATELIER_LOG_LEVEL: 'error',
   },
 });
-const key = /atl_[0-9A-Za-z]{36}/.exec(served.banner())?.[0] ?? '';
+const key = served.firstKey();
 const gateway = {
   ask: (method: string, path: string, options?: AskOptions) => ask(served.url, method, path, options),
 };

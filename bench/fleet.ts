@@ -84,7 +84,7 @@ async function start(dialect: Dialect, ending: Ending): Promise<Found> {
   let db: Connection | null = null;
   try {
     const first = await serve({ env });
-    const key = /atl_[0-9A-Za-z]{36}/.exec(first.banner())?.[0] ?? '';
+    const key = first.firstKey();
     await first.end('SIGTERM');
     db = await openStore({ databaseUrl: postgres?.url ?? null, dataDir }, pino({ level: 'silent' }));
     const oneId = await fill(db, ending);

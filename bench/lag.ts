@@ -8,10 +8,11 @@ import type { Connection } from '../src/store/connection.ts';
 import type { Dialect } from '../test/support/databases.ts';
 import { ask, until } from '../test/support/gateway.ts';
 import { globalSetup, globalTeardown } from '../test/support/global-setup.ts';
+import { firstKeyIn } from '../test/support/program.ts';
 import { figure, machine, percentile, printRow, printTitles } from './figures.ts';
 import { readFlags } from './flags.ts';
 import { tell } from './goals.ts';
-import { keyIn, start } from './servers.ts';
+import { start } from './servers.ts';
 import { openUpstream, routeTo, type Upstream } from './upstream.ts';
 
 /**
@@ -51,7 +52,7 @@ async function measure(dialect: Dialect): Promise<void> {
   const db = await openStore({ databaseUrl, dataDir: join(place, 'data') }, pino({ level: 'silent' }));
   try {
     const begunAt = performance.now();
-    await createAll(served.url, keyIn(served.told));
+    await createAll(served.url, firstKeyIn(served.told));
     await until(async () => upstream.jobs.size === jobs, 'every job to be submitted', longestEndMs);
     const submittedMs = performance.now() - begunAt;
     // Until each was asked for twice: its poll interval is known.

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import type { Dialect } from '../test/support/databases.ts';
 import { ask } from '../test/support/gateway.ts';
 import { globalSetup, globalTeardown } from '../test/support/global-setup.ts';
+import { firstKeyIn } from '../test/support/program.ts';
 import { machine, percentile, printRow, printTitles, spread } from './figures.ts';
 import { readFlags } from './flags.ts';
 import { tell } from './goals.ts';
-import { keyIn, start } from './servers.ts';
+import { start } from './servers.ts';
 import { openUpstream, routeTo } from './upstream.ts';
 
 /**
@@ -49,7 +50,7 @@ try {
 
 async function measure(dialect: Dialect): Promise<void> {
   const { url, told, end } = await startGateway(dialect);
-  const gateway = { url, key: keyIn(told) };
+  const gateway = { url, key: firstKeyIn(told) };
   try {
     const alone = await printLives(dialect, gateway, 1);
     await printLives(dialect, gateway, together);

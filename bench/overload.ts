@@ -76,7 +76,7 @@ async function withGateway<T>(
   };
   const served = await serve({ env });
   try {
-    const key = /atl_[0-9A-Za-z]{36}/.exec(served.banner())?.[0] ?? '';
+    const key = served.firstKey();
     const made = await runProgram(['keys', 'create', '--user', 'measurer', '--json'], { env });
     const poll = await statusOfAJob(served, JSON.parse(made.stdout).key);
     return await work({ url: served.url, key, poll });

@@ -47,6 +47,4 @@ export function endWithUs(child: ChildProcess): void {
   child.once('close', () => process.off('exit', kill));
 }
 
-export const keyIn = (told: string): string => /atl_[0-9A-Za-z]{36}/.exec(told)?.[0] ?? '';
-
 const urlIn = (told: string): string => /Address +(http\S+)/.exec(told)?.[1] ?? '';

@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { firstKeyIn } from '../test/support/program.ts';
 import { startRedis } from './assembled/redis.ts';
 import type { Load } from './offer.ts';
-import { keyIn, start } from './servers.ts';
+import { start } from './servers.ts';
 
 /** What is asked of a server; how much of it is the benchmark's matter. */
 export type Request = Pick<Load, 'url' | 'method' | 'headers' | 'body'>;
@@ -67,7 +68,7 @@ export async function openGateway(
     ATELIER_CONFIG: settings,
     ...env,
   });
-  return { name: `Atelier, ${name}`, ...(await requestsTo(url, keyIn(told))), end };
+  return { name: `Atelier, ${name}`, ...(await requestsTo(url, firstKeyIn(told))), end };
 }
 
 /** BullMQ on a Redis of its own; null where there is no Redis to start. */

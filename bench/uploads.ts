@@ -85,7 +85,7 @@ async function measure(form: (typeof forms)[number]): Promise<void> {
 
 /** A job that is cancelled at once: its status never changes again. */
 async function statusOfAJob(served: Served): Promise<() => Promise<number>> {
-  const key = /atl_[0-9A-Za-z]{36}/.exec(served.banner())?.[0] ?? '';
+  const key = served.firstKey();
   const path = '/v1/queue/gamma-v2-image';
   const made = await ask(served.url, 'POST', path, { key, body: { prompt: 'A lighthouse', n: 1 } });
   if (made.status !== 200) throw new Error(`expected a handle, got ${JSON.stringify(made.body)}`);

@@ -90,6 +90,9 @@ const blobsAddress = z.string().transform((text, context) => {
   return z.NEVER;
 });
 const secret = z.string().min(16, { error: 'must have at least 16 characters' });
+const adminToken = z
+  .string()
+  .min(32, { error: 'must have at least 32 characters; openssl rand -hex 32 makes some' });
 
 const environment = z.object({
   ATELIER_HOST: z.string().min(1).default('127.0.0.1'),
@@ -100,7 +103,7 @@ const environment = z.object({
   ATELIER_BLOBS_URL: blobsAddress.optional(),
   ATELIER_CONFIG: z.string().min(1).optional(),
   ATELIER_SECRET: secret.optional(),
-  ATELIER_ADMIN_TOKEN: secret.optional(),
+  ATELIER_ADMIN_TOKEN: adminToken.optional(),
   ATELIER_ALLOW_PRIVATE_NETWORK: flag.default(false),
   ATELIER_ROLE: z.enum(roles, { error: `must be one of ${roles.join(', ')}` }).default('all'),
   ATELIER_PROCESSES: z.coerce

@@ -29,10 +29,8 @@ export interface Foundation {
   readonly ingress: Ingress;
   readonly positions: Positions;
   readonly adminToken: string;
-  /** Signs the sessions of the console. */
+  /** Signs the cookies of the console. */
   readonly sessionKey: string;
-  /** Lets whoever read the first banner make the first account of the console. */
-  readonly setupCode: string;
   readonly ballast: Ballast;
   /** Base of every address in answers; known once the server listens. */
   readonly publicUrl: () => string;

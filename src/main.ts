@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import type { openPasswords } from './admission/passwords.ts';
 import { type Ballast, keepWhileRoom, noBallast, openBallast } from './ballast.ts';
 import { openBlobs } from './blobs/open-blobs.ts';
 import { openSigner } from './blobs/signature.ts';
@@ -49,6 +50,8 @@ export interface OwnGateway extends Gateway {
 /** Where a harness may put something of its own between the program and its surroundings. */
 export interface Seams {
   readonly openStore: typeof openStore;
+  /** Of hashes that need not be safe. */
+  readonly openPasswords?: typeof openPasswords;
 }
 
 export interface StartOptions {
@@ -111,7 +114,7 @@ export async function openGateway(
     const worker = config.role === 'api' ? null : await openWorker(foundation, closers);
     const beginCallbacks = worker && openCallbacks(foundation, closers);
     // Opened last and so closed first: a stop begins with accepting nothing more.
-    const listensAt = await openHttp(foundation, worker, closers);
+    const listensAt = await openHttp(foundation, worker, closers, seams.openPasswords);
     url ||= listensAt;
     beginCallbacks?.();
     await worker?.tried;

@@ -5,7 +5,10 @@ import { openAdmission } from './admission/admit.ts';
 import { openAuthenticate } from './admission/authenticate.ts';
 import { openBodies } from './admission/bodies.ts';
 import { openMediaGate } from './admission/keep-media.ts';
+import { openLoginThrottle } from './admission/login-throttle.ts';
+import { openPasswords, type Passwords } from './admission/passwords.ts';
 import { openRate, type RateLimit } from './admission/rate.ts';
+import { openRefusedLogins } from './admission/refused-logins.ts';
 import { openWaitingPlaces } from './admission/waiting-places.ts';
 import { whileRoom } from './ballast.ts';
 import type { Closers } from './closers.ts';
@@ -24,6 +27,7 @@ export async function openHttp(
   foundation: Foundation,
   worker: Worker | null,
   closers: Closers,
+  open = openPasswords,
 ): Promise<string> {
   const { config, clock, metrics } = foundation;
   // Nobody is sent to a process that only works.
@@ -36,7 +40,7 @@ export async function openHttp(
     whyNotReady: async () =>
       departure.whyNotReady() ?? (await whyStorageIsNotReady(foundation)) ?? worker?.whyNotReady() ?? null,
   };
-  const app = config.role === 'worker' ? createHealthApp(parts) : await openApi(parts, foundation);
+  const app = config.role === 'worker' ? createHealthApp(parts) : await openApi(parts, foundation, open());
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown';
     metrics.requestAnswered(route, request.method, reply.statusCode, reply.elapsedTime / 1000);
@@ -57,13 +61,18 @@ const callsOfJob: RateLimit = { perSecond: 1, burst: 10 };
 
 type OpenParts = Pick<HttpParts, 'metrics' | 'onRefused' | 'maxConnections' | 'whyNotReady'>;
 
-async function openApi(open: OpenParts, foundation: Foundation): Promise<FastifyInstance> {
-  const { config, live, db, clock, metrics, positions, local, ballast } = foundation;
+async function openApi(
+  open: OpenParts,
+  foundation: Foundation,
+  passwords: Passwords,
+): Promise<FastifyInstance> {
+  const { config, live, db, clock, metrics, positions, local, ballast, sessionKey, log } = foundation;
   const base = { ...foundation, ...open, spool: await local.make('spool') };
   const mediaGate = openMediaGate(base);
   const watch = openJobWatch(db);
   const bodies = openBodies(config.limits.bodies);
   const outbound = openOutbound({ allowPrivate: config.allowPrivateNetwork });
+  const refusedLogins = openRefusedLogins(db, clock, log);
   let takeFromRate = openRate(config.limits.queue, clock);
   live.heed(({ limits }) => {
     takeFromRate = openRate(limits.queue, clock);
@@ -79,6 +88,9 @@ async function openApi(open: OpenParts, foundation: Foundation): Promise<Fastify
     watch,
     bodies,
     outbound,
+    passwords,
+    refusedLogins,
+    throttle: openLoginThrottle(db, clock, sessionKey),
     authenticate: openAuthenticate(db, clock),
     takeFromRate: keyId => takeFromRate(keyId),
     takeFromCalls: openRate(callsOfJob, clock),
@@ -103,6 +115,8 @@ async function openApi(open: OpenParts, foundation: Foundation): Promise<Fastify
   });
   app.addHook('preClose', () => watch.close());
   app.addHook('onClose', async () => bodies.close());
+  app.addHook('onClose', () => passwords.close());
+  app.addHook('onClose', () => refusedLogins.close());
   app.addHook('onClose', () => outbound.close());
   return app;
 }

@@ -8,10 +8,8 @@ export interface Secrets {
   /** Master of every signature. */
   readonly secret: string;
   readonly adminToken: string;
-  /** Signs the sessions of the console; another admin token ends them all. */
+  /** Signs the cookies of the console; another admin token ends all sessions. */
   readonly sessionKey: string;
-  /** Lets whoever read the first banner make the first account; worth nothing once there is one. */
-  readonly setupCode: string;
 }
 
 const kept = z.object({ secret: z.string().min(16), adminToken: z.string().min(16) });
@@ -36,7 +34,6 @@ function withDerived(kept: Kept): Secrets {
   return {
     ...kept,
     sessionKey: derive('atelier console sessions v1', 32),
-    setupCode: derive('atelier console setup v1', 18),
   };
 }
 

@@ -56,7 +56,10 @@ export const rolesOf = ({
 ];
 
 /** What several machines are told alike. */
-const shared = { ATELIER_SECRET: 'one secret for the whole fleet', ATELIER_ADMIN_TOKEN: 'one token for all' };
+const shared = {
+  ATELIER_SECRET: 'one secret for the whole fleet',
+  ATELIER_ADMIN_TOKEN: 'one token for all of this whole fleet',
+};
 
 export async function openFleet(wanted: FleetWanted): Promise<Fleet> {
   const { roles, folder, hasOwnFolders, env, logPath } = wanted;

@@ -1,8 +1,13 @@
+import { setupAddress } from './setup-link.ts';
+
 /** What the very first start shows, and no other. */
 export interface FirstSecrets {
-  readonly key: string;
-  /** Makes the first account of the console. */
-  readonly setupCode: string;
+  readonly key:
+    | { readonly kind: 'shown'; readonly secret: string }
+    /** In a file that its owner alone may read. */
+    | { readonly kind: 'kept'; readonly path: string };
+  /** Makes the first account of the console; null where there was one before. */
+  readonly setupCode: string | null;
 }
 
 export interface BannerFacts {
@@ -28,33 +33,47 @@ export function banner({ url, role, adminTokenIn, first, reconciled }: BannerFac
       '  Start without --reconcile from now on.',
     );
   }
-  if (first !== null) {
-    lines.push(
-      '',
-      '  In a browser, your account and a first job (this address works once):',
-      '',
-      `    ${url}/console/setup#${first.setupCode}`,
-      '',
-      '  Or here. Your first API key, shown this once:',
-      '',
-      `    ${first.key}`,
-      '',
-      '  Create a job (a video, rendered locally):',
-      '',
-      `    curl -s ${url}/v1/queue/eta2.6-t2v \\`,
-      `      -H 'Authorization: Bearer ${first.key}' \\`,
-      `      -H 'Content-Type: application/json' \\`,
-      `      -d '{"prompt":"A lighthouse above the sea at dusk","size":"1280*720","duration":3}'`,
-      '',
-      '  It answers with a handle. With its request_id, again until its status is COMPLETED:',
-      '',
-      `    curl -s -H 'Authorization: Bearer ${first.key}' -H 'Prefer: wait=60' \\`,
-      `      ${url}/v1/queue/eta2.6-t2v/requests/REQUEST_ID/response`,
-      '',
-      '  Then, with its video.url, which needs no key:',
-      '',
-      `    curl -s -o lighthouse.mp4 'VIDEO_URL'`,
-    );
-  }
+  if (first !== null) lines.push(...firstSteps(url, first));
   return `${lines.join('\n')}\n\n`;
+}
+
+function firstSteps(url: string, { key, setupCode }: FirstSecrets): readonly string[] {
+  const inBrowser =
+    setupCode === null
+      ? []
+      : [
+          '',
+          '  In a browser, your account and a first job (this address works once, for 24 hours):',
+          '',
+          `    ${setupAddress(url, setupCode)}`,
+        ];
+  const shown =
+    key.kind === 'shown'
+      ? ['  Or here. Your first API key, shown this once:', '', `    ${key.secret}`]
+      : ['  Or here. Your first API key is in this file, which you alone may read:', '', `    ${key.path}`];
+  const bearer =
+    key.kind === 'shown'
+      ? `'Authorization: Bearer ${key.secret}'`
+      : `"Authorization: Bearer $(cat '${key.path.replaceAll("'", `'\\''`)}')"`;
+  return [
+    ...inBrowser,
+    '',
+    ...shown,
+    '',
+    '  Create a job (a video, rendered locally):',
+    '',
+    `    curl -s ${url}/v1/queue/eta2.6-t2v \\`,
+    `      -H ${bearer} \\`,
+    `      -H 'Content-Type: application/json' \\`,
+    `      -d '{"prompt":"A lighthouse above the sea at dusk","size":"1280*720","duration":3}'`,
+    '',
+    '  It answers with a handle. With its request_id, again until its status is COMPLETED:',
+    '',
+    `    curl -s -H ${bearer} -H 'Prefer: wait=60' \\`,
+    `      ${url}/v1/queue/eta2.6-t2v/requests/REQUEST_ID/response`,
+    '',
+    '  Then, with its video.url, which needs no key:',
+    '',
+    `    curl -s -o lighthouse.mp4 'VIDEO_URL'`,
+  ];
 }

@@ -17,6 +17,7 @@ import {
   testProviderCommand,
 } from './providers.ts';
 import { serve } from './serve.ts';
+import { setupLinkCommand } from './setup-link.ts';
 
 /** Every command of whoever runs the gateway. They bring the whole of it along. */
 export function registerOperatorCommands(program: Command): void {
@@ -33,6 +34,10 @@ export function registerOperatorCommands(program: Command): void {
     .argument('<folder>', 'an empty one, or one to be made')
     .action(backup);
   program.command('migrate').description('brings the database up to date').action(migrateCommand);
+  program
+    .command('setup-link')
+    .description('prints a new address that makes the first account of the console, for 24 hours')
+    .action(setupLinkCommand);
 
   const keys = program.command('keys').description('API keys');
   keys

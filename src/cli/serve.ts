@@ -4,11 +4,9 @@ import type { Logger } from 'pino';
 import { type Config, ConfigFault, readConfig } from '../config.ts';
 import { seconds, systemClock } from '../domain/clock.ts';
 import { type OwnGateway, openGateway, openStore } from '../main.ts';
-import { openSecrets } from '../secrets.ts';
 import { StartRefused } from '../start-refused.ts';
-import type { Connection } from '../store/connection.ts';
-import { anyKeyExists, createKey } from '../store/keys.ts';
-import { banner, type FirstSecrets } from './banner.ts';
+import { banner } from './banner.ts';
+import { makeFirstSecrets } from './first-secrets.ts';
 import { openNeighbours, placeVariable, sayReady } from './neighbours.ts';
 import { openLog } from './open-log.ts';
 import { serveMany } from './serve-many.ts';
@@ -50,7 +48,7 @@ async function serveAlone(
   stopAtSignal(gateway, log);
   reloadAtSignal(gateway, read, log);
   const { url, reconciled, db } = gateway;
-  const first = await firstSecretsOf(config, db);
+  const first = await makeFirstSecrets(config, db);
   process.stdout.write(
     banner({ url, role: config.role, adminTokenIn: adminTokenIn(config), first, reconciled }),
   );
@@ -90,7 +88,7 @@ async function serveBesideOthers(
 async function welcome(config: Config, url: string): Promise<void> {
   const db = await openStore(config, await openLog({ logLevel: 'error' }));
   try {
-    const first = await firstSecretsOf(config, db);
+    const first = await makeFirstSecrets(config, db);
     process.stdout.write(
       banner({ url, role: config.role, adminTokenIn: adminTokenIn(config), first, reconciled: null }),
     );
@@ -134,12 +132,4 @@ function reloadAtSignal(gateway: OwnGateway, read: () => Config, log: Logger): v
       log.error({ faults }, 'the settings that were read again are wrong: those before stay in force');
     }
   });
-}
-
-/** Null where there is a key already, or none is needed. */
-async function firstSecretsOf(config: Config, db: Connection): Promise<FirstSecrets | null> {
-  if (config.role === 'worker' || (await anyKeyExists(db))) return null;
-  const key = { userName: 'first', name: 'made at the first start', models: null, expiresAt: null };
-  const { setupCode } = await openSecrets(config);
-  return { key: (await createKey(db, key, systemClock.now())).secret, setupCode };
 }

@@ -14,6 +14,8 @@ export type KeyId = string & { readonly [brand]: 'key' };
 export type WorkerId = string & { readonly [brand]: 'worker' };
 /** `person_` and 16 base62 characters: somebody who uses the console. */
 export type PersonId = string & { readonly [brand]: 'person' };
+/** `session_` and 16 base62 characters: names a login of the console, is not its secret. */
+export type SessionId = string & { readonly [brand]: 'session' };
 /** `msg_` and a UUIDv7: names one callback, and is its `webhook-id` at every try. */
 export type DeliveryId = string & { readonly [brand]: 'delivery' };
 
@@ -23,6 +25,7 @@ export const newFileId = () => `file_${base62(24)}` as FileId;
 export const newUserId = () => `user_${base62(16)}` as UserId;
 export const newKeyId = () => `key_${base62(16)}` as KeyId;
 export const newPersonId = () => `person_${base62(16)}` as PersonId;
+export const newSessionId = () => `session_${base62(16)}` as SessionId;
 export const newWorkerId = () => `worker_${base62(16)}` as WorkerId;
 
 export function newJobId(nowMs: number): JobId {
@@ -64,6 +67,7 @@ export const fileIdFromRow = (text: string) => text as FileId;
 export const userIdFromRow = (text: string) => text as UserId;
 export const keyIdFromRow = (text: string) => text as KeyId;
 export const personIdFromRow = (text: string) => text as PersonId;
+export const sessionIdFromRow = (text: string) => text as SessionId;
 export const workerIdFromRow = (text: string) => text as WorkerId;
 export const deliveryIdFromRow = (text: string) => text as DeliveryId;
 

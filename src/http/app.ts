@@ -14,6 +14,7 @@ import { cancelAnyJob, cancelManyJobs, runAnyJobAgain } from './admin/job-action
 import { getAnyJob, listAllJobs } from './admin/jobs.ts';
 import { changeKey, endKey, listAllKeys, makeKey } from './admin/keys.ts';
 import { getAudit, getOverview } from './admin/overview.ts';
+import { changePassword } from './admin/own-password.ts';
 import { addPerson, changePerson, dropPerson, listPeople } from './admin/people.ts';
 import {
   getModelForConsole,
@@ -22,7 +23,14 @@ import {
   runFromConsole,
 } from './admin/playground.ts';
 import { listProviders, pauseProvider, resumeProvider, testProvider } from './admin/providers.ts';
-import { beginSession, endSession, getSession } from './admin/sessions.ts';
+import {
+  beginSession,
+  endAllOtherSessions,
+  endOneSession,
+  endSession,
+  getSession,
+  listSessions,
+} from './admin/sessions.ts';
 import { getChecks, getSetup, makeFirstPerson } from './admin/setup.ts';
 import { getUsage } from './admin/usage.ts';
 import { answerFailure, answerUnreadable, cutOff } from './answer-refusal.ts';
@@ -94,6 +102,10 @@ const adminRoutes = [
   beginSession,
   getSession,
   endSession,
+  changePassword,
+  listSessions,
+  endOneSession,
+  endAllOtherSessions,
   getOverview,
   listAllJobs,
   getAnyJob,

@@ -3,7 +3,10 @@ import type { Logger } from 'pino';
 import type { Admission } from '../admission/admit.ts';
 import type { Authenticate } from '../admission/authenticate.ts';
 import type { Bodies } from '../admission/bodies.ts';
+import type { LoginThrottle } from '../admission/login-throttle.ts';
+import type { Passwords } from '../admission/passwords.ts';
 import type { TakeFromRate } from '../admission/rate.ts';
+import type { RefusedLogins } from '../admission/refused-logins.ts';
 import type { Signer } from '../blobs/signature.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Blobs } from '../domain/blobs.ts';
@@ -39,10 +42,11 @@ export interface HttpParts {
   readonly takeFromRate: TakeFromRate;
   /** For the admin API. */
   readonly adminToken: string;
-  /** What sessions of the console are signed with. */
+  /** What cookies of the console are signed with. */
   readonly sessionKey: string;
-  /** What the address of the setup carries, as the first banner prints it. */
-  readonly setupCode: string;
+  readonly passwords: Passwords;
+  readonly throttle: LoginThrottle;
+  readonly refusedLogins: RefusedLogins;
   /** Null where it is not built. */
   readonly console: () => Promise<BuiltConsole | null>;
   readonly ingress: Ingress;

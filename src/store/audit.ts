@@ -4,8 +4,11 @@ import { fromJson, toJson } from '../domain/json.ts';
 import type { Row, Statements } from './connection.ts';
 import { integer, text } from './rows.ts';
 
-/** Who acts: the operator by a command or the admin token, somebody in the console, or a client by a key. */
-export type Actor = 'operator' | KeyId | PersonId;
+/**
+ * Who acts: the operator by a command or the admin token, somebody in the console, a client by a key, or somebody
+ * who was refused.
+ */
+export type Actor = 'operator' | 'unknown' | KeyId | PersonId;
 
 /** What is kept for ever, as `thing.verb`. */
 export type AuditAction =
@@ -20,6 +23,9 @@ export type AuditAction =
   | 'person.edit'
   | 'person.remove'
   | 'session.begin'
+  | 'session.end'
+  | 'session.refused'
+  | 'setup.link'
   | 'delivery.resend'
   | 'callback_secret.rotate'
   | 'doubt.settle'
@@ -112,10 +118,11 @@ const readPage = (db: Statements, after: number): Promise<readonly Row[]> =>
     [after],
   );
 
-/** The newest entries first. */
-export async function listAudit(db: Statements, limit: number): Promise<readonly AuditRow[]> {
+/** The newest entries first; without those of people and their sessions where `isWhole` is false. */
+export async function listAudit(db: Statements, limit: number, isWhole = true): Promise<readonly AuditRow[]> {
+  const kept = isWhole ? '' : `WHERE action NOT LIKE 'person.%' AND action NOT LIKE 'session.%'`;
   const rows = await db.read(
-    `SELECT number, at, actor, action, subject, details, hash FROM audit ORDER BY number DESC LIMIT $1`,
+    `SELECT number, at, actor, action, subject, details, hash FROM audit ${kept} ORDER BY number DESC LIMIT $1`,
     [limit],
   );
   return rows.map(auditFromRow);

@@ -1,8 +1,11 @@
 import { newPersonId, type PersonId, personIdFromRow } from '../domain/ids.ts';
 import { type Person, type Role, roles } from '../domain/person.ts';
+import type { Session } from '../domain/session.ts';
 import { type Actor, writeAudit } from './audit.ts';
 import type { Connection, Row, Statements } from './connection.ts';
 import { integer, oneOf, text } from './rows.ts';
+import { insertSession, type NewSession, removeSessions } from './sessions.ts';
+import { endSetup } from './setup.ts';
 
 const columns = 'id, name, role, created_at, changed_at';
 const most = 500;
@@ -37,19 +40,6 @@ export function createFirstPerson(
   });
 }
 
-/** Whether nobody had an account yet, ever. */
-export async function isSetupOpen(db: Statements): Promise<boolean> {
-  return (await db.read('SELECT ended_at FROM setup')).length === 0;
-}
-
-/** False when it had ended before. */
-const endSetup = async (tx: Statements, now: number): Promise<boolean> =>
-  (
-    await tx.write('INSERT INTO setup (id, ended_at) VALUES (1, $1) ON CONFLICT DO NOTHING RETURNING id', [
-      now,
-    ])
-  ).length === 1;
-
 async function insertPerson(
   tx: Statements,
   { name, role, passwordHash }: NewPerson,
@@ -66,7 +56,7 @@ async function insertPerson(
   return personFromRow(row);
 }
 
-/** What is absent stays. Null when there is no such person. */
+/** What is absent stays. The person's sessions end. Null when there is no such person. */
 export function editPerson(
   db: Connection,
   id: PersonId,
@@ -85,8 +75,45 @@ export function editPerson(
       password: change.passwordHash !== undefined,
     };
     await writeAudit(tx, { at: now, actor, action: 'person.edit', subject: id, details });
+    await removeSessions(tx, id, null, { actor, now });
     return personFromRow(row);
   });
+}
+
+/**
+ * Another password, chosen by the person: all sessions end, and a new one begins. Null when the password that was
+ * shown is not the one that is kept any more.
+ */
+export function changeOwnPassword(
+  db: Connection,
+  { id, before, after }: { readonly id: PersonId; readonly before: string; readonly after: string },
+  session: Omit<NewSession, 'owner'>,
+  now: number,
+): Promise<Session | null> {
+  return db.transaction(async tx => {
+    const [row] = await tx.write(
+      `UPDATE people SET password_hash = $3, changed_at = $4 WHERE id = $1 AND password_hash = $2
+       RETURNING ${columns}`,
+      [id, before, after, now],
+    );
+    if (!row) return null;
+    const details = { password: true };
+    await writeAudit(tx, { at: now, actor: id, action: 'person.edit', subject: id, details });
+    await removeSessions(tx, id, null, { actor: id, now });
+    return insertSession(tx, { ...session, owner: personFromRow(row) }, now);
+  });
+}
+
+/** The same password, hashed by today's parameters: nothing else changes, and no session ends. */
+export async function upgradePasswordHash(
+  db: Statements,
+  { id, before, after }: { readonly id: PersonId; readonly before: string; readonly after: string },
+): Promise<void> {
+  await db.write('UPDATE people SET password_hash = $3 WHERE id = $1 AND password_hash = $2', [
+    id,
+    before,
+    after,
+  ]);
 }
 
 /** False when there is no such person. */
@@ -100,6 +127,7 @@ export function removePerson(
     if (!row) return false;
     const details = { name: text(row, 'name') };
     await writeAudit(tx, { at: now, actor, action: 'person.remove', subject: id, details });
+    await removeSessions(tx, id, null, { actor, now });
     return true;
   });
 }
@@ -109,16 +137,13 @@ export async function listPeople(db: Statements): Promise<readonly Person[]> {
   return rows.map(personFromRow);
 }
 
-export async function readPerson(db: Statements, id: PersonId): Promise<Person | null> {
-  const [row] = await db.read(`SELECT ${columns} FROM people WHERE id = $1`, [id]);
-  return row ? personFromRow(row) : null;
+export interface Login {
+  readonly person: Person;
+  readonly passwordHash: string;
 }
 
-/** For a login: who has that name, and the hash to hold a password against. */
-export async function readLogin(
-  db: Statements,
-  name: string,
-): Promise<{ readonly person: Person; readonly passwordHash: string } | null> {
+/** For a login: who has that name, and the hash to compare a password with. */
+export async function readLogin(db: Statements, name: string): Promise<Login | null> {
   const [row] = await db.read(`SELECT ${columns}, password_hash FROM people WHERE name = $1`, [name]);
   return row ? { person: personFromRow(row), passwordHash: text(row, 'password_hash') } : null;
 }

@@ -5,6 +5,8 @@ import { outputLifeMs } from '../domain/file.ts';
 import { expireJobs, pruneJobs, pruneUsage, rescueJobs } from '../store/chores.ts';
 import { availableTopic, type Connection, deliveryTopic, jobTopic } from '../store/connection.ts';
 import { findFilesToRemove, findKnownBlobs, removeFileRows } from '../store/files.ts';
+import { pruneBuckets } from '../store/login-buckets.ts';
+import { pruneSessions } from '../store/sessions.ts';
 import { isAnyWorkerDead, removeDeadWorkers } from '../store/workers.ts';
 
 export interface MaintainParts {
@@ -46,6 +48,7 @@ export function startMaintenance(
     [10 * seconds, tend],
     ...(hasNeighbours ? [[1 * seconds, openLookout()] as const] : []),
     [1 * minutes, removeFiles],
+    [10 * minutes, pruneLogins],
     [1 * hours, prune],
     [1 * hours, removeOrphans],
   ];
@@ -121,6 +124,12 @@ export async function removeFiles({ db, blobs, clock }: MaintainParts): Promise<
 export async function prune({ db, clock }: MaintainParts): Promise<void> {
   while ((await pruneJobs(db, clock.now() - finalJobLifeMs, batch)) === batch);
   while ((await pruneUsage(db, clock.now() - usageLifeMs, batch)) === batch);
+}
+
+/** Deletes sessions that ended by themselves, and rates of logins that are over. */
+export async function pruneLogins({ db, clock }: Pick<MaintainParts, 'db' | 'clock'>): Promise<void> {
+  while ((await pruneSessions(db, clock.now(), batch)) === batch);
+  while ((await pruneBuckets(db, clock.now(), batch)) === batch);
 }
 
 /** Removes blobs that no file names: what a crash between blob and row left. */

@@ -57,7 +57,7 @@ describe('models of an operator', () => {
     await writeFile(join(folder, 'sketch.json'), JSON.stringify(sketchSchema));
     await write({ [film]: example.models[film], [sketch]: sketchModel });
     served = await serve({ env });
-    key = /atl_[0-9A-Za-z]{36}/.exec(served.banner())?.[0] ?? '';
+    key = served.firstKey();
   });
   after(async () => {
     await served.end('SIGTERM');

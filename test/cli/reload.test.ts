@@ -20,7 +20,6 @@ const logOf = (served: Served): readonly Record<string, unknown>[] =>
     .filter(line => line.startsWith('{'))
     .map(line => JSON.parse(line));
 const told = (served: Served, msg: string) => logOf(served).filter(line => line.msg === msg);
-const keyIn = (served: Served): string => /atl_[0-9A-Za-z]{36}/.exec(served.banner())?.[0] ?? '';
 
 /** Sends SIGHUP and waits until so many more processes said so. */
 async function hangUp(served: Served, msg: string, processes = 1): Promise<void> {
@@ -50,7 +49,7 @@ describe('SIGHUP', () => {
         TWO: 'key-two',
       },
     });
-    key = keyIn(served);
+    key = served.firstKey();
   });
   after(async () => {
     await served.end('SIGTERM');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -18,16 +18,25 @@ describe('serve', () => {
     folder = await mkdtemp(join(tmpdir(), 'atelier-serve-'));
     env = { ATELIER_DATA_DIR: folder };
     first = await serve({ env });
-    key = /atl_[0-9A-Za-z]{36}/.exec(first.banner())?.[0] ?? '';
+    key = first.firstKey();
   });
   after(async () => {
     await first.end('SIGKILL');
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('shows a key at the very first start, and a line that makes a job with it', async () => {
-    assert.match(first.banner(), /Your first API key, shown this once:\n\n {4}atl_[0-9A-Za-z]{36}\n/);
-    assert.match(first.banner(), new RegExp(`curl -s ${first.url}/v1/queue/\\S+ .*\\n.*Bearer ${key}`));
+  test('leaves a key at the very first start in a file for its owner alone, where no terminal shows it', async () => {
+    const path = join(folder, 'first-key');
+    assert.doesNotMatch(first.banner() + first.log(), /atl_/);
+    assert.equal(
+      first
+        .banner()
+        .includes(`Your first API key is in this file, which you alone may read:\n\n    ${path}\n`),
+      true,
+    );
+    assert.equal(first.banner().includes(`-H "Authorization: Bearer $(cat '${path}')"`), true);
+    assert.match(await readFile(path, 'utf8'), /^atl_[0-9A-Za-z]{36}\n$/);
+    assert.equal((await stat(path)).mode & 0o777, 0o600);
     assert.equal((await ask(first.url, 'POST', speech, { key, body: { text: 'Hello.' } })).status, 200);
   });
 
@@ -63,7 +72,7 @@ describe('serve', () => {
     test(`ends with 0 at ${signal} while a job runs and a request is held, and goes on with the job at the next start`, async () => {
       const own = await mkdtemp(join(tmpdir(), 'atelier-serve-'));
       const earlier = await serve({ env: { ATELIER_DATA_DIR: own } });
-      const ownKey = /atl_[0-9A-Za-z]{36}/.exec(earlier.banner())?.[0] ?? '';
+      const ownKey = earlier.firstKey();
       const body = { prompt: 'A lighthouse', size: '1280*720', duration: 4 };
       const made = await ask(earlier.url, 'POST', video, { key: ownKey, body });
       const path = `${video}/requests/${made.body.request_id}`;
@@ -80,7 +89,7 @@ describe('serve', () => {
 
       const next = await serve({ env: { ATELIER_DATA_DIR: own } });
       try {
-        assert.doesNotMatch(next.banner(), /atl_|first API key/);
+        assert.doesNotMatch(next.banner(), /first API key/);
         const ended = await ask(next.url, 'GET', `${path}/response`, held);
         assert.deepEqual([ended.status, ended.body.status, ended.body.error], [200, 'COMPLETED', null]);
       } finally {

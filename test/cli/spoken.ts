@@ -39,8 +39,12 @@ export function speak(args: readonly string[], env: Environment, stdin = ''): Sp
   };
 }
 
-/** The same at a terminal; everything it shows, as it shows it. */
-export async function speakAtTerminal(args: readonly string[], env: Environment): Promise<Ended> {
+/** The same at a terminal; everything it shows, as it shows it. The terminal is closed once it showed `last`. */
+export async function speakAtTerminal(
+  args: readonly string[],
+  env: Environment,
+  last?: RegExp,
+): Promise<Ended> {
   const words = [process.execPath, `${root}bin/atelier.js`, ...args].map(word => `'${word}'`).join(' ');
   const child = spawn('script', ['-qfec', words, '/dev/null'], {
     cwd: root,
@@ -50,6 +54,9 @@ export async function speakAtTerminal(args: readonly string[], env: Environment)
   const told = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (told.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (told.stderr += text));
+  child.stdout.on('data', () => {
+    if (last?.test(told.stdout)) child.kill('SIGTERM');
+  });
   const [code] = await once(child, 'close');
   return { code, ...told };
 }

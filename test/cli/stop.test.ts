@@ -25,7 +25,7 @@ test('with ATELIER_DRAIN_SECONDS it says that it stops, answers on, and closes e
   const served = await serve({
     env: { ATELIER_DATA_DIR: folder, ATELIER_ROLE: 'api', ATELIER_DRAIN_SECONDS: '5' },
   });
-  const key = /atl_[0-9A-Za-z]{36}/.exec(served.banner())?.[0] ?? '';
+  const key = served.firstKey();
   const speech = '/v1/queue/theta-3.1-flash-tts-preview';
   assert.equal((await ask(served.url, 'GET', '/readyz')).headers.get('connection'), 'keep-alive');
   const ended = served.end('SIGTERM');

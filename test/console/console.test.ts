@@ -10,7 +10,7 @@ import { startGateway, type TestGateway, until } from '../support/gateway.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { enter as enterAs, faultsBy, leave, logIn, plays, visit } from './visit.ts';
 
-const token = 'the-admin-token-of-this-test';
+const token = 'the-admin-token-of-this-very-test';
 const hostile = `<img src=x onerror="window.hurt=1"><script>window.hurt=2</script>{{7*7}}`;
 const pages = [
   '',
@@ -126,9 +126,14 @@ describe('the console', () => {
     const kept = await page.evaluate(() =>
       JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
     );
-    assert.doesNotMatch(kept, /atl_|adm_|atelier_session|the-admin-token/);
-    const [cookie] = await context.cookies();
-    assert.deepEqual([cookie?.name, cookie?.httpOnly, cookie?.sameSite], ['atelier_session', true, 'Strict']);
+    assert.doesNotMatch(kept, /atl_|adm_|atelier_session|atelier_device|the-admin-token/);
+    assert.deepEqual(
+      (await context.cookies()).map(({ name, httpOnly, sameSite }) => [name, httpOnly, sameSite]).sort(),
+      [
+        ['atelier_device', true, 'Strict'],
+        ['atelier_session', true, 'Strict'],
+      ],
+    );
     await leave(watched);
   });
 

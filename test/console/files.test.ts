@@ -6,7 +6,7 @@ import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { picture } from '../support/media-maker.ts';
 import { enter, leave, visit } from './visit.ts';
 
-const token = 'the-admin-token-of-this-test';
+const token = 'the-admin-token-of-this-very-test';
 
 describe('files in the console', () => {
   let gateway: TestGateway;

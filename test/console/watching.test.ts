@@ -6,7 +6,7 @@ import { buildConsole, launchBrowser } from '../support/browser.ts';
 import { startGateway, type TestGateway, until } from '../support/gateway.ts';
 import { enter, leave, visit } from './visit.ts';
 
-const token = 'the-admin-token-of-this-test';
+const token = 'the-admin-token-of-this-very-test';
 
 /** Asked once by whatever page is opened first: who is logged in, and what there is to be found. */
 const ofTheShell = ['GET /admin/v1/session', 'GET /admin/v1/models'];

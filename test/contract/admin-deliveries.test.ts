@@ -7,7 +7,7 @@ import { type Caller, callbacksOf, cancelled, endedJob, newCaller, runningJob } 
 import { dialects } from '../support/databases.ts';
 import { type AskOptions, startGateway, type TestGateway } from '../support/gateway.ts';
 
-const token = 'the-admin-token-of-this-test';
+const token = 'the-admin-token-of-this-very-test';
 const path = '/admin/v1/deliveries';
 
 for (const dialect of dialects) {
@@ -187,7 +187,7 @@ for (const dialect of dialects) {
           const words = {
             [caller.key]: 'Invalid admin token',
             'the-admin-token-of-this-tes': 'Invalid admin token',
-            'the-admin-token-of-this-test-': 'Invalid admin token',
+            'the-admin-token-of-this-very-test-': 'Invalid admin token',
             '': 'A Bearer token is required',
           };
           for (const [key, message] of Object.entries(words)) {

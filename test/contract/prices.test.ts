@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config.ts';
 import { dialects } from '../support/databases.ts';
 import { startGateway, type TestGateway, until } from '../support/gateway.ts';
 
-const token = 'the-admin-token-of-this-test';
+const token = 'the-admin-token-of-this-very-test';
 const model = 'gamma-v3-image';
 
 describe('prices', () => {

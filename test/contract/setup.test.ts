@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { openSecrets } from '../../src/secrets.ts';
+import { makeSetupCode } from '../../src/cli/setup-link.ts';
+import { hours } from '../../src/domain/clock.ts';
 import { dialects } from '../support/databases.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
-const token = 'the-admin-token-of-this-test';
+const token = 'the-admin-token-of-this-very-test';
 const password = 'a long password';
 
 for (const dialect of dialects) {
   describe(`the first account (${dialect})`, () => {
     let gateway: TestGateway;
     let code: string;
-    const env = { ATELIER_ADMIN_TOKEN: token, ATELIER_SECRET: 'the-secret-of-this-test' };
     before(async () => {
-      gateway = await startGateway({ dialect, role: 'api', env });
-      // As the banner of the first start has it.
-      const kept = { dataDir: gateway.folder, secret: env.ATELIER_SECRET, adminToken: token };
-      code = (await openSecrets(kept)).setupCode;
+      gateway = await startGateway({ dialect, role: 'api', env: { ATELIER_ADMIN_TOKEN: token } });
+      code = await newCode();
     });
     after(() => gateway.close());
 
+    /** As the banner of the first start and `atelier setup-link` print it. */
+    const newCode = async () => (await makeSetupCode(gateway.gateway.db, gateway.clock.now())) ?? 'over';
     const setup = (body: Readonly<Record<string, unknown>>) =>
       gateway.ask('POST', '/admin/v1/setup', { body });
     const isOpen = async () => (await gateway.ask('GET', '/admin/v1/setup')).body;
@@ -30,11 +30,27 @@ for (const dialect of dialects) {
       assert.equal(wrong.status, 401);
       assert.deepEqual(wrong.body.error, {
         code: 'UNAUTHORIZED',
-        message: 'This is not the address that the first start printed',
+        message: 'This setup address is wrong or has ended; atelier setup-link prints a new one',
       });
       const short = await setup({ code, name: 'ann', password: 'short' });
       assert.deepEqual([short.status, short.body.detail], [422, 'password: must be 10 to 200 characters']);
       assert.deepEqual(await isOpen(), { object: 'setup', open: true });
+    });
+
+    test('is made by nobody whose address is a day old, nor after a new one was printed', async () => {
+      gateway.clock.advance(24 * hours);
+      const refusal = {
+        code: 'UNAUTHORIZED',
+        message: 'This setup address is wrong or has ended; atelier setup-link prints a new one',
+      };
+      const old = await setup({ code, name: 'ann', password });
+      assert.deepEqual([old.status, old.body.error], [401, refusal]);
+      const replaced = await newCode();
+      code = await newCode();
+      const before = await setup({ code: replaced, name: 'ann', password });
+      assert.deepEqual([before.status, before.body.error], [401, refusal]);
+      const [row] = await gateway.gateway.db.read('SELECT * FROM setup');
+      assert.equal(JSON.stringify(row).includes(code), false, 'the code is stored hashed');
     });
 
     test('is an admin, logged in at once, and the only one of two that come together', async () => {
@@ -68,6 +84,17 @@ for (const dialect of dialects) {
         assert.equal((await gateway.ask('DELETE', `/admin/v1/people/${id}`, { key: token })).status, 200);
       assert.equal((await setup({ code, name: 'eve', password })).status, 403);
       assert.deepEqual(await isOpen(), { object: 'setup', open: false });
+      assert.equal(await newCode(), 'over');
     });
+  });
+
+  test(`the first session of the admin token ends the setup (${dialect})`, async () => {
+    const gateway = await startGateway({ dialect, role: 'api', env: { ATELIER_ADMIN_TOKEN: token } });
+    const code = await makeSetupCode(gateway.gateway.db, gateway.clock.now());
+    await gateway.ask('POST', '/admin/v1/session', { body: { token } });
+    assert.deepEqual((await gateway.ask('GET', '/admin/v1/setup')).body, { object: 'setup', open: false });
+    const late = await gateway.ask('POST', '/admin/v1/setup', { body: { code, name: 'ann', password } });
+    assert.equal(late.status, 403);
+    await gateway.close();
   });
 }

@@ -15,7 +15,7 @@ const read = (path: string) => readFile(new URL(path, root), 'utf8');
 const filledIn = {
   ATELIER_DATABASE_URL: 'postgres://atelier@database.test/atelier',
   ATELIER_SECRET: 'a-secret-of-some-length',
-  ATELIER_ADMIN_TOKEN: 'a-token-of-some-length',
+  ATELIER_ADMIN_TOKEN: 'a-token-of-some-length-and-a-bit-more',
   POSTGRES_PASSWORD: 'a-password',
   S3_SECRET: 'a-secret',
 };

@@ -7,6 +7,8 @@ const retriedStatuses: readonly number[] = [408, 409, 425, 429];
 /** Refusals that pass with time, and the two answers about a job or a bug that decisions 2 gives such a code. */
 const mayBeRetried: readonly RefusalName[] = [
   'quota_of_key_used',
+  'logins_exceeded',
+  'logins_full',
   'rate_exceeded',
   'bodies_of_key_full',
   'waiting_of_key_full',

@@ -75,7 +75,7 @@ for (const dialect of dialects) {
       canaries.set('the admin token', adminToken);
       await makeTraffic();
       await plantCallbackSecrets();
-      assert.equal(canaries.size, 12);
+      assert.equal(canaries.size, 14);
       const stop = await served.end('SIGTERM');
       assert.equal(stop, 0);
 
@@ -113,6 +113,8 @@ for (const dialect of dialects) {
         'key.create',
         'key.create',
         'key.revoke',
+        'session.refused',
+        'session.refused',
       ]);
     });
 
@@ -179,6 +181,10 @@ for (const dialect of dialects) {
         await tell('POST', speech, { headers: { 'x-api-key': wrong }, body: { text: 'a' } });
       }
       await tell('GET', '/admin/v1/deliveries', { key: `${adminToken}x` });
+      const mistyped = { name: 'canary-typed-as-a-name', password: 'canary-of-a-wrong-password' };
+      canaries.set('a password typed as a name', mistyped.name);
+      canaries.set('a wrong password', mistyped.password);
+      await tell('POST', '/admin/v1/session', { body: mistyped });
     }
 
     /** Each user reads the secret of his own callbacks; one is exchanged. */

@@ -3,8 +3,9 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { openPasswords } from '../../src/admission/passwords.ts';
 import { readConfig } from '../../src/config.ts';
-import { type Gateway, openGateway } from '../../src/main.ts';
+import { type Gateway, openGateway, openStore } from '../../src/main.ts';
 import { createKey, type NewKey } from '../../src/store/keys.ts';
 import { openTestClock, type TestClock } from './clock.ts';
 import { type Dialect, makeDatabase, type TestDatabase } from './databases.ts';
@@ -62,9 +63,15 @@ export interface TestGatewayOptions {
   /** For tests of what one process counts or keeps: never a fleet. */
   readonly isAlone?: boolean;
   readonly env?: Readonly<Record<string, string>>;
+  /** Of a gateway in this process: hashes of passwords, which are cheap unless it is said otherwise. */
+  readonly openPasswords?: typeof openPasswords;
   /** Takes over the folder, the database, the bucket and the clock of a gateway that was stopped. */
   readonly after?: Pick<TestGateway, 'folder' | 'database' | 'clock'> & Partial<Pick<TestGateway, 's3'>>;
 }
+
+/** Safe enough for tests. */
+export const cheapPasswords = { N: 1024, r: 8, p: 1 };
+const openCheapPasswords = () => openPasswords({ cost: cheapPasswords });
 
 let users = 0;
 
@@ -74,6 +81,7 @@ export async function startGateway({
   blobs = 'folder',
   isAlone = !isFleet,
   env = {},
+  openPasswords: openOwn = openCheapPasswords,
   after,
 }: TestGatewayOptions = {}): Promise<TestGateway> {
   const isPostgres = !isAlone || dialect === 'postgres';
@@ -91,7 +99,7 @@ export async function startGateway({
     ...env,
   };
   const opened = isAlone
-    ? await openHere({ ...settings, ATELIER_ROLE: role, ATELIER_DATA_DIR: folder }, after?.clock)
+    ? await openHere({ ...settings, ATELIER_ROLE: role, ATELIER_DATA_DIR: folder }, openOwn, after?.clock)
     : await openFleetGateway({ folder, role, env: settings });
   const { gateway, clock, locals } = opened;
   return {
@@ -125,11 +133,15 @@ export async function startGateway({
 }
 
 /** Alone, in this process. */
-async function openHere(env: Readonly<Record<string, string>>, clock: TestClock = openTestClock()) {
+async function openHere(
+  env: Readonly<Record<string, string>>,
+  openOwn: typeof openPasswords,
+  clock: TestClock = openTestClock(),
+) {
   const config = readConfig(env);
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: 'info' }, { write: line => void logged.push(JSON.parse(line)) });
-  const gateway = await openGateway(config, log, clock);
+  const gateway = await openGateway(config, log, clock, { openStore, openPasswords: openOwn });
   const [own = ''] = await readdir(join(config.dataDir, 'run'));
   return { gateway, clock, locals: [join(config.dataDir, 'run', own)], logged: () => logged };
 }

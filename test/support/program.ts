@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bareEnvironment } from './bare-environment.ts';
 
@@ -36,6 +37,8 @@ export interface Served {
   readonly pid: number;
   /** What it has said on stdout until now. */
   banner(): string;
+  /** The key of the very first start, from the file that the banner names; empty at every other start. */
+  firstKey(): string;
   /** What it has logged until now, a line of JSON each. */
   log(): string;
   /** Resolves when it ended by itself; the exit code. */
@@ -61,6 +64,7 @@ export async function serve(options: RunOptions = {}): Promise<Served> {
         url,
         pid: child.pid!,
         banner: () => told.stdout,
+        firstKey: () => firstKeyIn(told.stdout),
         log: () => told.stderr,
         ended: async () => (await closed)[0],
         async end(signal) {
@@ -72,6 +76,12 @@ export async function serve(options: RunOptions = {}): Promise<Served> {
     if (gone) throw new Error(`expected a banner, the program ended: ${told.stderr}`);
     await Promise.race([once(child.stdout!, 'data'), closed]);
   }
+}
+
+/** The key in the file that a banner names; empty where it names none. */
+export function firstKeyIn(banner: string): string {
+  const path = /^ {4}(\/.*\/first-key)$/m.exec(banner)?.[1];
+  return path === undefined ? '' : readFileSync(path, 'utf8').trim();
 }
 
 function start(args: readonly string[], { env = {}, node = process.execPath, from = root }: RunOptions) {

@@ -26,7 +26,7 @@ describe('an installation whose local engine cannot work', () => {
         await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
     }
     served = await serve({ from: folder, env: { ATELIER_DATA_DIR: join(folder, 'data') } });
-    key = /atl_[0-9A-Za-z]{36}/.exec(served.banner())?.[0] ?? '';
+    key = served.firstKey();
   });
   after(async () => {
     await served.end('SIGTERM');

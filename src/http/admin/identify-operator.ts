@@ -1,14 +1,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { bearerOf } from '../../admission/authenticate.ts';
-import { personIdFromRow } from '../../domain/ids.ts';
+import { minutes } from '../../domain/clock.ts';
 import { mayAct, type Role } from '../../domain/person.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { isSameText } from '../../domain/same-bytes.ts';
+import type { Session } from '../../domain/session.ts';
 import type { Actor } from '../../store/audit.ts';
-import { readPerson } from '../../store/people.ts';
+import { findSession, touchSession } from '../../store/sessions.ts';
 import type { HttpParts } from '../parts.ts';
-import { csrfTokenOf, openSession, type Session } from './session.ts';
+import { cookieParts, refuseBearer } from './login-client.ts';
+import { csrfTokenOf, hashSessionSecret, readSessionSecret } from './session.ts';
 
 /** Whoever asks the admin API. */
 export interface Operator {
@@ -20,7 +22,13 @@ export interface Operator {
   readonly session: Session | null;
 }
 
-type GateParts = Pick<HttpParts, 'adminToken' | 'sessionKey' | 'db' | 'clock'>;
+type GateParts = Pick<
+  HttpParts,
+  'adminToken' | 'sessionKey' | 'publicUrl' | 'db' | 'clock' | 'throttle' | 'refusedLogins' | 'log'
+>;
+
+/** How often it is written down that a session is in use. */
+const seenEveryMs = 1 * minutes;
 
 /**
  * The one gate of the admin API: the admin token as Bearer, or a session of the console with a role that
@@ -40,22 +48,31 @@ async function findOperator(parts: GateParts, request: FastifyRequest): Promise<
   const { authorization, cookie } = request.raw.headers;
   if (authorization === undefined && cookie !== undefined) return operatorOfSession(parts, request);
   const token = bearerOf(authorization);
-  if (token === null || !isAdminToken(token, parts)) throw refuse('operator_token_invalid');
+  if (token === null) throw refuse('operator_token_invalid');
+  if (!isAdminToken(token, parts)) return refuseBearer(parts, request);
   return { name: 'admin', role: 'admin', actor: 'operator', session: null };
 }
 
 async function operatorOfSession(parts: GateParts, request: FastifyRequest): Promise<Operator> {
   const { db, clock, sessionKey } = parts;
-  const session = openSession(request.raw.headers.cookie, sessionKey, clock.now());
+  const secret = readSessionSecret(request.raw.headers.cookie, cookieParts(parts));
+  // Read anew each time: a session that was ended, by whatever process, is refused at once by all.
+  const session = secret === null ? null : await findSession(db, hashSessionSecret(secret), clock.now());
   if (!session) throw refuse('session_ended');
   const csrf = [request.raw.headers['x-csrf-token']].flat().join();
   if (request.method !== 'GET' && !isSameText(csrf, csrfTokenOf(session, sessionKey)))
     throw refuse('csrf_missing');
-  if (session.person === null) return { name: session.name, role: session.role, actor: 'operator', session };
-  // Whoever was removed or given another role is out, or is what he is now, at once.
-  const person = await readPerson(db, personIdFromRow(session.person));
-  if (!person || person.changedAt > session.beganAt) throw refuse('session_ended');
-  return { name: person.name, role: person.role, actor: person.id, session };
+  await keepSeen(parts, session);
+  return { name: session.name, role: session.role, actor: session.person ?? 'operator', session };
+}
+
+/** A disk that is full does not keep an operator from looking. */
+async function keepSeen({ db, clock, log }: GateParts, { id, seenAt }: Session): Promise<void> {
+  const now = clock.now();
+  if (now < seenAt + seenEveryMs) return;
+  await touchSession(db, id, now).catch(failure =>
+    log.warn({ err: failure }, 'it could not be written that a session is in use'),
+  );
 }
 
 /** In a time that says nothing of where they differ, nor of how long they are. */

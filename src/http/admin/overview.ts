@@ -1,4 +1,5 @@
 import { jobIdFromRow } from '../../domain/ids.ts';
+import { mayAct } from '../../domain/person.ts';
 import { listAudit } from '../../store/audit.ts';
 import { readFoundJob } from '../../store/job-search.ts';
 import { countedWaiting, listNewestResults, readOverview } from '../../store/overview.ts';
@@ -42,14 +43,14 @@ export const getOverview = (parts: HttpParts): Route => ({
   },
 });
 
-/** What was done and by whom, the newest first. */
+/** What was done and by whom, the newest first. What concerns people is for those alone who may see people. */
 export const getAudit = (parts: HttpParts): Route => ({
   method: 'GET',
   path: '/admin/v1/audit',
   errors: 'detail',
   async handle(request) {
-    await identifyOperator(parts, request);
-    const rows = await listAudit(parts.db, limitOf(request, 50));
+    const { role } = await identifyOperator(parts, request);
+    const rows = await listAudit(parts.db, limitOf(request, 50), mayAct(role, 'admin'));
     return { object: 'list', data: rows.map(auditBody), has_more: false };
   },
 });

@@ -1,19 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { toUnixSeconds } from '../../domain/clock.ts';
 import { personIdFromRow } from '../../domain/ids.ts';
-import {
-  hashPassword,
-  longestPassword,
-  type Person,
-  type Role,
-  roles,
-  shortestPassword,
-} from '../../domain/person.ts';
+import { longestPassword, type Person, type Role, roles, shortestPassword } from '../../domain/person.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { createPerson, editPerson, listPeople as listInStore, removePerson } from '../../store/people.ts';
 import { type HttpParts, pathValue, type Route } from '../parts.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
 import { identifyOperator } from './identify-operator.ts';
+import { loginClient } from './login-client.ts';
 
 /** Who may use the console under a name of his own. */
 export const listPeople = (parts: HttpParts): Route => ({
@@ -30,11 +24,12 @@ export const addPerson = (parts: HttpParts): Route => ({
   method: 'POST',
   path: '/admin/v1/people',
   errors: 'detail',
-  async handle(request) {
+  async handle(request, reply) {
     const { actor } = await identifyOperator(parts, request);
     const given = await readAdminBody(request, ['name', 'role', 'password']);
     const wanted = { name: readName(given.name), role: readRole(given.role) };
-    const passwordHash = await hashPassword(readPassword(given.password));
+    const { asker } = loginClient(parts, request, reply, null);
+    const passwordHash = await parts.passwords.hash(readPassword(given.password), asker);
     const now = parts.clock.now();
     const person = await createPerson(parts.db, { ...wanted, passwordHash }, { actor, now });
     return personBody(person ?? refuseField('name', 'is taken'));
@@ -46,12 +41,15 @@ export const changePerson = (parts: HttpParts): Route => ({
   method: 'PUT',
   path: '/admin/v1/people/:personId',
   errors: 'detail',
-  async handle(request) {
+  async handle(request, reply) {
     const { actor } = await identifyOperator(parts, request);
+    const { asker } = loginClient(parts, request, reply, null);
     const { role, password } = await readAdminBody(request, ['role', 'password']);
     const change = {
       ...(role !== undefined && { role: readRole(role) }),
-      ...(password !== undefined && { passwordHash: await hashPassword(readPassword(password)) }),
+      ...(password !== undefined && {
+        passwordHash: await parts.passwords.hash(readPassword(password), asker),
+      }),
     };
     const now = parts.clock.now();
     const person = await editPerson(parts.db, personOfPath(request), change, { actor, now });
@@ -84,10 +82,10 @@ function readRole(value: unknown): Role {
   return roles.find(role => role === value) ?? refuseField('role', `must be one of ${roles.join(', ')}`);
 }
 
-export function readPassword(value: unknown): string {
+export function readPassword(value: unknown, field = 'password'): string {
   if (typeof value === 'string' && value.length >= shortestPassword && value.length <= longestPassword)
     return value;
-  return refuseField('password', `must be ${shortestPassword} to ${longestPassword} characters`);
+  return refuseField(field, `must be ${shortestPassword} to ${longestPassword} characters`);
 }
 
 const personBody = ({ id, name, role, createdAt, changedAt }: Person) => ({

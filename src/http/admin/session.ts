@@ -1,66 +1,109 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { hours } from '../../domain/clock.ts';
-import { roles } from '../../domain/person.ts';
+import { days, seconds } from '../../domain/clock.ts';
 import { isSameText } from '../../domain/same-bytes.ts';
+import { type Session, sessionLifeMs } from '../../domain/session.ts';
 
-/** A login of the console: signed, kept by the browser alone, and out of reach of its scripts. */
-export type Session = z.output<typeof sessionSchema>;
+/**
+ * The cookies of the console. That of a session is a random secret and our signature, which spares the database
+ * every made-up one; whether it counts is told by its row. That of a browser says which account logged in there.
+ */
+export interface CookieParts {
+  readonly sessionKey: string;
+  /** The console is reached by https: cookies travel by nothing else, and no other host can set them. */
+  readonly isSecure: boolean;
+}
 
-const sessionSchema = z.strictObject({
+/** A browser in which somebody logged in to that account. */
+export type Device = z.output<typeof deviceSchema>;
+
+const deviceSchema = z.strictObject({
+  /** The name of the account; null: the admin token. */
+  account: z.string().nullable(),
+  /** Names this browser and account. */
   id: z.string(),
-  /** Null: it began with the admin token. */
-  person: z.string().nullable(),
-  name: z.string(),
-  role: z.enum(roles),
   /** Epoch ms. */
-  beganAt: z.number(),
-  endsAt: z.number(),
+  at: z.number(),
 });
 
-export const sessionLifeMs = 12 * hours;
-const cookieName = 'atelier_session';
+const deviceLifeMs = 365 * days;
+const sessionName = 'atelier_session';
+const deviceName = 'atelier_device';
 
-export function newSession(who: Pick<Session, 'person' | 'name' | 'role'>, now: number): Session {
-  return { id: randomBytes(16).toString('base64url'), ...who, beganAt: now, endsAt: now + sessionLifeMs };
+export const newSessionSecret = (): string => randomBytes(32).toString('base64url');
+export const hashSessionSecret = (secret: string): string =>
+  createHash('sha256').update(secret).digest('hex');
+
+/** The Set-Cookie of a session that begins. */
+export const sessionCookie = (secret: string, parts: CookieParts): string =>
+  cookie(sessionName, seal('session', secret, parts), sessionLifeMs, parts);
+
+/** The Set-Cookie of a session that ends. */
+export const noSessionCookie = (parts: CookieParts): string => cookie(sessionName, '', 0, parts);
+
+/** The secret that a request carries; null for none, and for one that is not ours. */
+export const readSessionSecret = (cookies: string | undefined, parts: CookieParts): string | null =>
+  readSealed('session', sessionName, cookies, parts);
+
+/** The Set-Cookie of a browser in which that account was logged in to; it stays the one that it was. */
+export function deviceCookie(
+  { account, before, now }: { account: string | null; before: Device | null; now: number },
+  parts: CookieParts,
+): string {
+  const id = before?.id ?? randomBytes(16).toString('base64url');
+  const told = Buffer.from(JSON.stringify({ account, id, at: now } satisfies Device)).toString('base64url');
+  return cookie(deviceName, seal('device', told, parts), deviceLifeMs, parts);
 }
 
-/** The value of the cookie: what it says, and the signature over it. */
-export function sealSession(session: Session, sessionKey: string): string {
-  const told = Buffer.from(JSON.stringify(session)).toString('base64url');
-  return `${told}.${signatureOf(told, sessionKey)}`;
+/** The browser of a request, where that account was logged in to there within a year. */
+export function readDevice(
+  cookies: string | undefined,
+  account: string | null,
+  now: number,
+  parts: CookieParts,
+): Device | null {
+  const told = readSealed('device', deviceName, cookies, parts);
+  if (told === null) return null;
+  const device = deviceSchema.safeParse(JSON.parse(Buffer.from(told, 'base64url').toString())).data;
+  return device && device.account === account && device.at + deviceLifeMs > now ? device : null;
 }
 
-/** Null for what is not ours, was changed, or has ended. */
-export function openSession(cookies: string | undefined, sessionKey: string, now: number): Session | null {
-  const sealed = cookieOf(cookies);
-  const [told, signature] = sealed?.split('.', 2) ?? [];
-  if (told === undefined || signature === undefined) return null;
-  if (!isSameText(signature, signatureOf(told, sessionKey))) return null;
-  const session = sessionSchema.safeParse(JSON.parse(Buffer.from(told, 'base64url').toString())).data;
-  return session && session.endsAt > now ? session : null;
-}
-
-/** Sent along with every write of a session: another site has the cookie's ear, never this word. */
-export const csrfTokenOf = ({ id }: Session, sessionKey: string): string =>
+/** Sent along with every write of a session: a page of another site may send the cookie, but never this word. */
+export const csrfTokenOf = ({ id }: Pick<Session, 'id'>, sessionKey: string): string =>
   signatureOf(`csrf ${id}`, sessionKey);
 
-/** `isSecure`: the console is reached by https, and the cookie never travels otherwise. */
-export function sessionCookie(sealed: string, lifeMs: number, isSecure: boolean): string {
-  const parts = [
-    `${cookieName}=${sealed}`,
+const seal = (kind: string, value: string, { sessionKey }: CookieParts): string =>
+  `${value}.${signatureOf(`${kind} ${value}`, sessionKey)}`;
+
+function readSealed(
+  kind: string,
+  name: string,
+  cookies: string | undefined,
+  parts: CookieParts,
+): string | null {
+  const [value, signature, ...rest] = cookieOf(nameOf(name, parts), cookies)?.split('.') ?? [];
+  if (value === undefined || signature === undefined || rest.length > 0) return null;
+  return isSameText(signature, signatureOf(`${kind} ${value}`, parts.sessionKey)) ? value : null;
+}
+
+function cookie(name: string, value: string, lifeMs: number, parts: CookieParts): string {
+  const members = [
+    `${nameOf(name, parts)}=${value}`,
     'Path=/',
-    `Max-Age=${lifeMs / 1000}`,
+    `Max-Age=${lifeMs / seconds}`,
     'HttpOnly',
     'SameSite=Strict',
   ];
-  return [...parts, ...(isSecure ? ['Secure'] : [])].join('; ');
+  return [...members, ...(parts.isSecure ? ['Secure'] : [])].join('; ');
 }
+
+/** By this prefix a browser takes the cookie from this very host by https alone. */
+const nameOf = (name: string, { isSecure }: CookieParts): string => (isSecure ? `__Host-${name}` : name);
 
 const signatureOf = (text: string, sessionKey: string): string =>
   createHmac('sha256', sessionKey).update(text).digest('base64url');
 
-function cookieOf(cookies: string | undefined): string | undefined {
-  const pair = cookies?.split(';').find(part => part.trim().startsWith(`${cookieName}=`));
-  return pair?.trim().slice(cookieName.length + 1);
+function cookieOf(name: string, cookies: string | undefined): string | undefined {
+  const pair = cookies?.split(';').find(part => part.trim().startsWith(`${name}=`));
+  return pair?.trim().slice(name.length + 1);
 }

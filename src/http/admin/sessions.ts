@@ -1,60 +1,126 @@
-import type { FastifyReply } from 'fastify';
-import { openRate } from '../../admission/rate.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toUnixSeconds } from '../../domain/clock.ts';
-import { hashPassword, isPassword } from '../../domain/person.ts';
+import { sessionIdFromRow } from '../../domain/ids.ts';
 import { refuse } from '../../domain/refusal.ts';
-import { writeAudit } from '../../store/audit.ts';
-import { readLogin } from '../../store/people.ts';
-import type { HttpParts, Route } from '../parts.ts';
+import type { Session } from '../../domain/session.ts';
+import { type Login, readLogin, upgradePasswordHash } from '../../store/people.ts';
+import {
+  beginSession as beginInStore,
+  endSession as endInStore,
+  endOtherSessions,
+  listSessions as listInStore,
+  type NewSession,
+  type SessionOwner,
+  type SessionsOf,
+} from '../../store/sessions.ts';
+import { type HttpParts, pathValue, type Route } from '../parts.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
 import { identifyOperator, isAdminToken, type Operator } from './identify-operator.ts';
+import { cookieParts, judgeLogin, loginClient } from './login-client.ts';
 import {
   csrfTokenOf,
-  newSession,
-  type Session,
-  sealSession,
+  type Device,
+  deviceCookie,
+  hashSessionSecret,
+  newSessionSecret,
+  noSessionCookie,
   sessionCookie,
-  sessionLifeMs,
 } from './session.ts';
 
-/** Logins from one address: guesses at a password are slow, a person never notices. */
-export const loginRate = { perSecond: 0.5, burst: 20 };
+const maxUserAgent = 200;
+const shownSessions = 500;
 
 /** Begins a session: with the admin token, or with the name and the password of a person. */
-export const beginSession = (parts: HttpParts): Route => {
-  const takeFromLogins = openRate<string>(loginRate, parts.clock);
-  return {
-    method: 'POST',
-    path: '/admin/v1/session',
-    errors: 'detail',
-    async handle(request, reply) {
-      takeFromLogins(request.ip);
-      const { token, name, password } = await readAdminBody(request, ['token', 'name', 'password']);
-      const who =
-        token !== undefined
-          ? judgeToken(parts, readText('token', token))
-          : await judgePassword(parts, readText('name', name), readText('password', password));
-      return openSessionOf(parts, reply, who);
-    },
-  };
-};
+export const beginSession = (parts: HttpParts): Route => ({
+  method: 'POST',
+  path: '/admin/v1/session',
+  errors: 'detail',
+  async handle(request, reply) {
+    const { token, name, password } = await readAdminBody(request, ['token', 'name', 'password']);
+    return token !== undefined
+      ? beginByToken(parts, readText('token', token), request, reply)
+      : beginByPassword(parts, { name: readText('name', name).trim(), password }, request, reply);
+  },
+});
 
-/** Gives the browser its cookie, and writes down whose it is. */
-export async function openSessionOf(parts: HttpParts, reply: FastifyReply, who: Who) {
-  const now = parts.clock.now();
-  const session = newSession(who, now);
-  await parts.db.transaction(tx =>
-    writeAudit(tx, {
-      at: now,
-      actor: 'operator',
-      action: 'session.begin',
-      subject: who.person ?? 'admin',
-      details: { name: who.name, role: who.role },
-    }),
+async function beginByToken(parts: HttpParts, token: string, request: FastifyRequest, reply: FastifyReply) {
+  const client = loginClient(parts, request, reply, null);
+  await judgeLogin(
+    parts,
+    { client, account: null },
+    () => 'admin',
+    async () => {
+      if (!isAdminToken(token.trim(), parts)) throw refuse('operator_token_invalid');
+    },
   );
-  setCookie(parts, reply, sealSession(session, parts.sessionKey), sessionLifeMs);
+  return openSessionOf(parts, { request, reply, device: client.device }, null);
+}
+
+async function beginByPassword(
+  parts: HttpParts,
+  { name, password }: { readonly name: string; readonly password: unknown },
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const given = readText('password', password);
+  const client = loginClient(parts, request, reply, name);
+  const read = () => readLogin(parts.db, name);
+  const { person } = await judgeLogin(
+    parts,
+    { client, account: name },
+    async () => (await read())?.person.id ?? 'unknown',
+    async () => {
+      const login = await read();
+      // A name that nobody has takes as long to refuse as a wrong password.
+      const verdict = await parts.passwords.verify(given, login?.passwordHash ?? null, client.asker);
+      if (!verdict.isRight || !login) throw refuse('login_refused');
+      await upgrade(parts, login, verdict.upgraded);
+      return login;
+    },
+  );
+  return openSessionOf(parts, { request, reply, device: client.device }, person);
+}
+
+async function upgrade({ db }: HttpParts, { person, passwordHash }: Login, upgraded: string | null) {
+  if (upgraded === null) return;
+  await upgradePasswordHash(db, { id: person.id, before: passwordHash, after: upgraded });
+}
+
+/** A session that begins, and the browser in which it does. */
+export interface Entry {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly device: Device | null;
+}
+
+/** Gives the browser its cookies; the row says whose session it is. */
+export async function openSessionOf(parts: HttpParts, entry: Entry, owner: SessionOwner) {
+  return giveSession(parts, entry, owner?.name ?? null, session =>
+    beginInStore(parts.db, { ...session, owner }, parts.clock.now()),
+  );
+}
+
+/** The same where the row is written together with something else. */
+export async function giveSession(
+  parts: HttpParts,
+  { request, reply, device }: Entry,
+  account: string | null,
+  begin: (session: Omit<NewSession, 'owner'>) => Promise<Session>,
+) {
+  const secret = newSessionSecret();
+  const session = await begin({
+    secretHash: hashSessionSecret(secret),
+    address: request.ip,
+    userAgent: userAgentOf(request),
+  });
+  const kept = cookieParts(parts);
+  const browser = { account, before: device, now: parts.clock.now() };
+  reply.header('set-cookie', [sessionCookie(secret, kept), deviceCookie(browser, kept)]);
   return sessionBody(parts, session);
 }
+
+const userAgentOf = ({ raw }: FastifyRequest): string =>
+  (raw.headers['user-agent'] ?? '').replace(/\p{C}/gu, '').slice(0, maxUserAgent);
 
 /** Who is logged in; with the token that writes of this session carry. */
 export const getSession = (parts: HttpParts): Route => ({
@@ -63,51 +129,102 @@ export const getSession = (parts: HttpParts): Route => ({
   errors: 'detail',
   async handle(request) {
     const { session }: Operator = await identifyOperator(parts, request);
-    if (!session) return { object: 'session', name: 'admin', role: 'admin', csrf_token: null, ends_at: null };
+    if (!session)
+      return {
+        object: 'session',
+        id: null,
+        name: 'admin',
+        role: 'admin',
+        person: null,
+        csrf_token: null,
+        ends_at: null,
+      };
     return sessionBody(parts, session);
   },
 });
 
-/** The browser forgets it. */
+/** Logout. */
 export const endSession = (parts: HttpParts): Route => ({
   method: 'DELETE',
   path: '/admin/v1/session',
   errors: 'detail',
   async handle(request, reply) {
-    await identifyOperator(parts, request, 'viewer');
-    setCookie(parts, reply, '', 0);
+    const { session, actor } = await identifyOperator(parts, request, 'viewer');
+    if (session) await endInStore(parts.db, session.id, 'everybody', { actor, now: parts.clock.now() });
+    reply.header('set-cookie', noSessionCookie(cookieParts(parts)));
     return { object: 'session', ended: true };
   },
 });
 
-type Who = Pick<Session, 'person' | 'name' | 'role'>;
+/** One's own that are live; those of all for an admin. */
+export const listSessions = (parts: HttpParts): Route => ({
+  method: 'GET',
+  path: '/admin/v1/sessions',
+  errors: 'detail',
+  async handle(request) {
+    const operator = await identifyOperator(parts, request);
+    const asked = { now: parts.clock.now(), limit: shownSessions + 1 };
+    const sessions = await listInStore(parts.db, sessionsOf(operator), asked);
+    const data = sessions.slice(0, shownSessions).map(session => lineOf(session, operator));
+    return { object: 'list', data, has_more: sessions.length > shownSessions };
+  },
+});
 
-function judgeToken(parts: HttpParts, token: string): Who {
-  if (!isAdminToken(token.trim(), parts)) throw refuse('operator_token_invalid');
-  return { person: null, name: 'admin', role: 'admin' };
-}
+export const endOneSession = (parts: HttpParts): Route => ({
+  method: 'DELETE',
+  path: '/admin/v1/sessions/:sessionId',
+  errors: 'detail',
+  async handle(request) {
+    const operator = await identifyOperator(parts, request, 'viewer');
+    const id = sessionIdFromRow(pathValue(request, 'sessionId'));
+    const ending = { actor: operator.actor, now: parts.clock.now() };
+    if (!(await endInStore(parts.db, id, sessionsOf(operator), ending))) throw refuse('session_unknown');
+    return { object: 'session', id, ended: true };
+  },
+});
 
-async function judgePassword({ db }: HttpParts, name: string, password: string): Promise<Who> {
-  const login = await readLogin(db, name.trim());
-  // A name that is not there takes as long to refuse as a wrong password.
-  const hash = login?.passwordHash ?? (await hashPassword(''));
-  if (!(await isPassword(password, hash)) || !login) throw refuse('login_refused');
-  return { person: login.person.id, name: login.person.name, role: login.person.role };
-}
+/** All that are listed but the present one. */
+export const endAllOtherSessions = (parts: HttpParts): Route => ({
+  method: 'DELETE',
+  path: '/admin/v1/sessions',
+  errors: 'detail',
+  async handle(request) {
+    const operator = await identifyOperator(parts, request, 'viewer');
+    const ending = { actor: operator.actor, now: parts.clock.now() };
+    const but = operator.session?.id ?? null;
+    return { object: 'sessions', ended: await endOtherSessions(parts.db, sessionsOf(operator), but, ending) };
+  },
+});
 
-function readText(name: string, value: unknown): string {
+/** A person who is no admin has himself alone; whoever has the admin token is one. */
+const sessionsOf = ({ role, session }: Operator): SessionsOf =>
+  role === 'admin' ? 'everybody' : (session?.person ?? 'everybody');
+
+export function readText(name: string, value: unknown): string {
   if (typeof value === 'string' && value !== '' && value.length <= 500) return value;
   return refuseField(name, 'must be 1 to 500 characters');
 }
 
-function setCookie({ publicUrl }: HttpParts, reply: FastifyReply, sealed: string, lifeMs: number): void {
-  reply.header('set-cookie', sessionCookie(sealed, lifeMs, publicUrl().startsWith('https:')));
-}
-
 const sessionBody = ({ sessionKey }: HttpParts, session: Session) => ({
   object: 'session',
+  id: session.id,
   name: session.name,
   role: session.role,
+  person: session.person,
   csrf_token: csrfTokenOf(session, sessionKey),
   ends_at: toUnixSeconds(session.endsAt),
+});
+
+const lineOf = (session: Session, operator: Operator) => ({
+  object: 'session',
+  id: session.id,
+  person: session.person,
+  name: session.name,
+  role: session.role,
+  began_at: toUnixSeconds(session.beganAt),
+  last_seen_at: toUnixSeconds(session.seenAt),
+  ends_at: toUnixSeconds(session.endsAt),
+  address: session.address,
+  user_agent: session.userAgent,
+  current: session.id === operator.session?.id,
 });

@@ -1,13 +1,12 @@
-import { openRate } from '../../admission/rate.ts';
-import { hashPassword } from '../../domain/person.ts';
 import { refuse } from '../../domain/refusal.ts';
-import { isSameText } from '../../domain/same-bytes.ts';
-import { createFirstPerson, isSetupOpen } from '../../store/people.ts';
+import { createFirstPerson } from '../../store/people.ts';
+import { isSetupOpen, judgeSetupCode } from '../../store/setup.ts';
 import type { HttpParts, Route } from '../parts.ts';
 import { readAdminBody } from './admin-body.ts';
 import { identifyOperator } from './identify-operator.ts';
+import { judgeLogin, loginClient } from './login-client.ts';
 import { readName, readPassword } from './people.ts';
-import { loginRate, openSessionOf } from './sessions.ts';
+import { openSessionOf } from './sessions.ts';
 
 /** Whether the first account is still to be made. Anybody may know. */
 export const getSetup = (parts: HttpParts): Route => ({
@@ -17,25 +16,31 @@ export const getSetup = (parts: HttpParts): Route => ({
   handle: async () => ({ object: 'setup', open: await isSetupOpen(parts.db) }),
 });
 
-/** Makes the first account, an admin, and begins its session. Once, by whoever has the code of the banner. */
-export const makeFirstPerson = (parts: HttpParts): Route => {
-  const takeFromLogins = openRate<string>(loginRate, parts.clock);
-  return {
-    method: 'POST',
-    path: '/admin/v1/setup',
-    errors: 'detail',
-    async handle(request, reply) {
-      takeFromLogins(request.ip);
-      const { code, name, password } = await readAdminBody(request, ['code', 'name', 'password']);
-      if (typeof code !== 'string' || !isSameText(code, parts.setupCode)) throw refuse('setup_code_wrong');
-      if (!(await isSetupOpen(parts.db))) throw refuse('setup_is_over');
-      const wanted = { name: readName(name), passwordHash: await hashPassword(readPassword(password)) };
-      const person = await createFirstPerson(parts.db, wanted, parts.clock.now());
-      if (!person) throw refuse('setup_is_over');
-      return openSessionOf(parts, reply, { person: person.id, name: person.name, role: person.role });
-    },
-  };
-};
+/** Makes the first account, an admin, and begins its session. Once, by whoever has the code of the setup's address. */
+export const makeFirstPerson = (parts: HttpParts): Route => ({
+  method: 'POST',
+  path: '/admin/v1/setup',
+  errors: 'detail',
+  async handle(request, reply) {
+    const { code, name, password } = await readAdminBody(request, ['code', 'name', 'password']);
+    const client = loginClient(parts, request, reply, null);
+    const wanted = await judgeLogin(
+      parts,
+      { client, account: null },
+      () => 'setup',
+      async () => {
+        const verdict = await judgeSetupCode(parts.db, String(code), parts.clock.now());
+        if (verdict === 'over') throw refuse('setup_is_over');
+        if (verdict === 'wrong') throw refuse('setup_code_wrong');
+        const [told, secret] = [readName(name), readPassword(password)];
+        return { name: told, passwordHash: await parts.passwords.hash(secret, client.asker) };
+      },
+    );
+    const person = await createFirstPerson(parts.db, wanted, parts.clock.now());
+    if (!person) throw refuse('setup_is_over');
+    return openSessionOf(parts, { request, reply, device: null }, person);
+  },
+});
 
 /** What an installation is looked at for before it is used. */
 export const getChecks = (parts: HttpParts): Route => ({

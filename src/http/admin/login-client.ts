@@ -1,0 +1,90 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Asker } from '../../admission/passwords.ts';
+import type { RefusedLogin } from '../../admission/refused-logins.ts';
+import { addressRange } from '../../domain/address-range.ts';
+import { Refusal, refuse } from '../../domain/refusal.ts';
+import type { HttpParts } from '../parts.ts';
+import { type CookieParts, type Device, readDevice } from './session.ts';
+
+/** Who tries to log in: what is counted, and what is written down. */
+export interface LoginClient {
+  readonly address: string;
+  readonly range: string;
+  /** Null: nobody logged in to this account there within a year. */
+  readonly device: Device | null;
+  readonly asker: Asker;
+}
+
+type LoginParts = Pick<HttpParts, 'throttle' | 'refusedLogins'>;
+
+export const cookieParts = ({
+  sessionKey,
+  publicUrl,
+}: Pick<HttpParts, 'sessionKey' | 'publicUrl'>): CookieParts => ({
+  sessionKey,
+  isSecure: publicUrl().startsWith('https:'),
+});
+
+/** `account` is the name that is given; null for the admin token. */
+export function loginClient(
+  parts: Pick<HttpParts, 'sessionKey' | 'publicUrl' | 'clock'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  account: string | null,
+): LoginClient {
+  const { cookie } = request.raw.headers;
+  const device = readDevice(cookie, account, parts.clock.now(), cookieParts(parts));
+  const range = addressRange(request.ip);
+  const asker = { share: range, isKnown: device !== null, signal: goneSignal(reply) };
+  return { address: request.ip, range, device, asker };
+}
+
+/** Counts a try and judges it; what is refused is in the audit. A right one costs the account nothing. */
+export async function judgeLogin<Who>(
+  parts: LoginParts,
+  { client, account }: { readonly client: LoginClient; readonly account: string | null },
+  subject: () => Promise<RefusedLogin['subject']> | RefusedLogin['subject'],
+  judge: () => Promise<Who>,
+): Promise<Who> {
+  const tried = { range: client.range, account, device: client.device?.id ?? null };
+  try {
+    await parts.throttle.take(tried);
+    const who = await judge();
+    await parts.throttle.give(tried);
+    return who;
+  } catch (failure) {
+    const why = whyRefused(failure);
+    if (why) await parts.refusedLogins.note({ ...client, subject: await subject(), why });
+    throw failure;
+  }
+}
+
+/** A wrong Bearer token, counted and written down: throws its refusal. */
+export async function refuseBearer(parts: LoginParts, request: FastifyRequest): Promise<never> {
+  const range = addressRange(request.ip);
+  const failure = await parts.throttle.takeMiss(range).then(
+    () => refuse('operator_token_invalid'),
+    (throttled: unknown) => throttled,
+  );
+  const why = whyRefused(failure);
+  if (why) await parts.refusedLogins.note({ address: request.ip, range, subject: 'admin', why });
+  throw failure;
+}
+
+const wrong: readonly string[] = ['operator_token_invalid', 'login_refused', 'setup_code_wrong'];
+const throttled: readonly string[] = ['logins_exceeded', 'logins_full'];
+
+function whyRefused(failure: unknown): RefusedLogin['why'] | null {
+  if (!(failure instanceof Refusal)) return null;
+  if (wrong.includes(failure.refusal)) return 'wrong';
+  return throttled.includes(failure.refusal) ? 'throttled' : null;
+}
+
+/** Aborts when the connection ends before it was answered. */
+function goneSignal({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort(refuse('request_malformed'));
+  });
+  return gone.signal;
+}

@@ -1,0 +1,47 @@
+import { Refusal, refuse } from '../../domain/refusal.ts';
+import { changeOwnPassword, readLogin } from '../../store/people.ts';
+import type { HttpParts, Route } from '../parts.ts';
+import { readAdminBody, refuseField } from './admin-body.ts';
+import { identifyOperator } from './identify-operator.ts';
+import { judgeLogin, loginClient } from './login-client.ts';
+import { readPassword } from './people.ts';
+import { giveSession, readText } from './sessions.ts';
+
+/** Another password for oneself: every session of the person ends, and this browser is given a new one. */
+export const changePassword = (parts: HttpParts): Route => ({
+  method: 'PUT',
+  path: '/admin/v1/session/password',
+  errors: 'detail',
+  async handle(request, reply) {
+    const { session } = await identifyOperator(parts, request, 'viewer');
+    const { current, new: next } = await readAdminBody(request, ['current', 'new']);
+    if (!session || session.person === null) throw refuse('password_absent');
+    const [given, wanted] = [readText('current', current), readPassword(next, 'new')];
+    const { name, person: id } = session;
+    const client = loginClient(parts, request, reply, name);
+    const before = await judgeLogin(
+      parts,
+      { client, account: name },
+      () => id,
+      async () => {
+        const login = await readLogin(parts.db, name);
+        const verdict = await parts.passwords.verify(given, login?.passwordHash ?? null, client.asker);
+        if (!verdict.isRight || !login) throw refuse('login_refused');
+        return login.passwordHash;
+      },
+    ).catch(sayWhichField);
+    const after = await parts.passwords.hash(wanted, client.asker);
+    return giveSession(parts, { request, reply, device: client.device }, name, async begun => {
+      const began = await changeOwnPassword(parts.db, { id, before, after }, begun, parts.clock.now());
+      if (!began) throw refuse('session_ended');
+      return began;
+    });
+  },
+});
+
+/** The session is right, only the field is wrong: a 401 would log the console out. */
+function sayWhichField(failure: unknown): never {
+  if (failure instanceof Refusal && failure.refusal === 'login_refused')
+    refuseField('current', 'is not your password');
+  throw failure;
+}

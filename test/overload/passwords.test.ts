@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { scryptSync } from 'node:crypto';
+import { after, test } from 'node:test';
+import { openPasswords } from '../../src/admission/passwords.ts';
+import { parsePasswordHash } from '../../src/domain/password-hash.ts';
+
+const asker = { share: '127.0.0.0/24', isKnown: false, signal: new AbortController().signal };
+const passwords = openPasswords();
+after(() => passwords.close());
+
+test('a hash is of scrypt with the least parameters of OWASP, which are written in it', async () => {
+  const hash = await passwords.hash('a long password', asker);
+  assert.match(hash, /^scrypt\$131072\$8\$1\$[\w-]{22}\$[\w-]{43}$/);
+  const { N, r, p, salt, key } = parsePasswordHash(hash);
+  const derived = scryptSync('a long password', salt, 32, { N, r, p, maxmem: 2 ** 28 });
+  assert.equal(derived.equals(key), true);
+  assert.deepEqual(await passwords.verify('a long password', hash, asker), { isRight: true, upgraded: null });
+  assert.equal((await passwords.verify('a wrong password', hash, asker)).isRight, false);
+});
+
+test('what is no hash of scrypt is refused', () => {
+  for (const text of ['', 'scrypt', 'scrypt$a$b', 'bcrypt$131072$8$1$AAAA$AAAA', 'scrypt$8$1$AAAA$AAAA'])
+    assert.throws(() => parsePasswordHash(text), { message: 'expected a password hash of scrypt' });
+});
