@@ -15,6 +15,7 @@ import type {
   Page,
   Person,
   Session,
+  SessionLine,
   Setup,
   UsageReport,
 } from './shapes.ts';
@@ -135,4 +136,9 @@ export const providersQuery = queryOptions({
 export const peopleQuery = queryOptions({
   queryKey: ['people'],
   queryFn: ({ signal }) => ask<Page<Person>>('GET', 'people', { signal }),
+});
+
+export const sessionsQuery = queryOptions({
+  queryKey: ['sessions'],
+  queryFn: ({ signal }) => ask<Page<SessionLine>>('GET', 'sessions', { signal }),
 });

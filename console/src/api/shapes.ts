@@ -5,8 +5,22 @@ export type Role = 'viewer' | 'developer' | 'admin';
 export interface Session {
   readonly name: string;
   readonly role: Role;
+  /** Null: logged in by the admin token. */
+  readonly person: string | null;
   readonly csrf_token: string | null;
   readonly ends_at: number | null;
+}
+
+/** One of those who are logged in. */
+export interface SessionLine {
+  readonly id: string;
+  readonly name: string;
+  readonly address: string;
+  readonly user_agent: string;
+  readonly began_at: number;
+  readonly last_seen_at: number;
+  /** Whether it is that of this browser. */
+  readonly current: boolean;
 }
 
 /** Whether the first account is still to be made. */

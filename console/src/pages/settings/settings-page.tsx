@@ -10,18 +10,23 @@ import { TableWrap } from '../../parts/table-wrap.tsx';
 import { toastFailure } from '../../parts/toasts.tsx';
 import { useMay } from '../../shell/session.ts';
 import { chooseTheme, readTheme, type Theme } from '../../shell/theme.ts';
+import { OwnPassword } from './own-password.tsx';
 import { People } from './people.tsx';
+import { Sessions } from './sessions.tsx';
 
 const themes = ['system', 'light', 'dark'] as const;
 
-/** Who one is here, how it looks, who else may come in, and what was done. */
+/** Who one is here, how it looks, where one is logged in, who else may come in, and what was done. */
 export function SettingsPage() {
   const isAdmin = useMay('admin');
+  const { data: session } = useQuery(sessionQuery);
   return (
     <>
       <PageHead title="Settings" />
       <div className="stack">
         <Own />
+        {session?.person != null && <OwnPassword />}
+        <Sessions />
         {isAdmin && <People />}
         <Audit />
         <About />

@@ -1,0 +1,68 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useRef } from 'react';
+import { ask, keepCsrfToken } from '../../api/ask.ts';
+import { sessionQuery } from '../../api/queries.ts';
+import type { Session } from '../../api/shapes.ts';
+import { toast } from '../../parts/toasts.tsx';
+
+/** Another password for whoever has one: every other browser has to log in again. */
+export function OwnPassword() {
+  const queries = useQueryClient();
+  const form = useRef<HTMLFormElement>(null);
+  const change = useMutation({
+    mutationFn: (body: unknown) => ask<Session>('PUT', 'session/password', { body }),
+    onSuccess: session => {
+      keepCsrfToken(session.csrf_token);
+      queries.setQueryData(sessionQuery.queryKey, session);
+      void queries.invalidateQueries({ queryKey: ['sessions'] });
+      form.current?.reset();
+      toast('Changed; every other browser has to log in again.');
+    },
+  });
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    change.mutate(Object.fromEntries(new FormData(event.currentTarget)));
+  }
+  return (
+    <section className="card">
+      <h2>Your password</h2>
+      <form className="stack" ref={form} onSubmit={submit}>
+        <div className="field-line">
+          <label htmlFor="password-current">Present password</label>
+          <input
+            id="password-current"
+            name="current"
+            type="password"
+            className="input"
+            required
+            autoComplete="current-password"
+          />
+        </div>
+        <div className="field-line">
+          <label htmlFor="password-new">New password</label>
+          <input
+            id="password-new"
+            name="new"
+            type="password"
+            className="input"
+            required
+            minLength={10}
+            maxLength={200}
+            autoComplete="new-password"
+          />
+          <p className="small soft">At least ten characters.</p>
+        </div>
+        {change.error && (
+          <p className="notice bad" role="alert">
+            {change.error.message}
+          </p>
+        )}
+        <p>
+          <button type="submit" className="button" disabled={change.isPending}>
+            Change it
+          </button>
+        </p>
+      </form>
+    </section>
+  );
+}

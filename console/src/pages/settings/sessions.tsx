@@ -1,0 +1,103 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ask } from '../../api/ask.ts';
+import { sessionsQuery } from '../../api/queries.ts';
+import type { SessionLine } from '../../api/shapes.ts';
+import { Confirm } from '../../parts/dialog.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { Loaded } from '../../parts/notes.tsx';
+import { toast, toastFailure } from '../../parts/toasts.tsx';
+import { useMay } from '../../shell/session.ts';
+
+/** Where one is logged in; for an admin, where everybody is. */
+export function Sessions() {
+  const asked = useQuery(sessionsQuery);
+  const isAdmin = useMay('admin');
+  return (
+    <section className="card">
+      <div className="card-head">
+        <h2>Sessions</h2>
+        {asked.data && asked.data.data.length > 1 && <EndOthers isAdmin={isAdmin} />}
+      </div>
+      <p className="small soft">
+        {isAdmin ? 'Of everybody who is logged in.' : 'Where you are logged in.'} A session ends after 45
+        minutes without a request.
+      </p>
+      <Loaded asked={asked} what="the sessions">
+        {({ data, has_more }) => (
+          <>
+            <ul className="stack tight" aria-label="Sessions">
+              {data.map(line => (
+                <Line key={line.id} line={line} />
+              ))}
+            </ul>
+            {has_more && <p className="small soft">There are more; these began last.</p>}
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+function Line({ line }: { readonly line: SessionLine }) {
+  const queries = useQueryClient();
+  const end = useMutation({
+    mutationFn: () => ask('DELETE', `sessions/${line.id}`),
+    onSuccess: () => toast('Ended; that browser has to log in again.'),
+    onError: toastFailure,
+    onSettled: () => queries.invalidateQueries({ queryKey: ['sessions'] }),
+  });
+  return (
+    <li className="row wrap">
+      <div className="grow">
+        {line.name} <span className="small soft">{line.address}</span>{' '}
+        {line.current && <span className="badge ok">this browser</span>}
+        <div className="small soft">
+          began <Moment at={line.began_at} />, seen <Moment at={line.last_seen_at} />
+        </div>
+        <div className="small soft">{line.user_agent}</div>
+      </div>
+      {!line.current && (
+        <button
+          type="button"
+          className="button slim danger"
+          aria-label={`End the session of ${line.name} from ${line.address}`}
+          disabled={end.isPending}
+          onClick={() => end.mutate()}
+        >
+          End
+        </button>
+      )}
+    </li>
+  );
+}
+
+function EndOthers({ isAdmin }: { readonly isAdmin: boolean }) {
+  const queries = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  const end = useMutation({
+    mutationFn: () => ask<{ readonly ended: number }>('DELETE', 'sessions'),
+    onSuccess: ({ ended }) => toast(`${ended} ended.`),
+    onError: toastFailure,
+    onSettled: () => queries.invalidateQueries({ queryKey: ['sessions'] }),
+  });
+  return (
+    <>
+      <button type="button" className="button slim danger" onClick={() => setAsking(true)}>
+        End all others
+      </button>
+      <Confirm
+        title="End all other sessions"
+        says={
+          isAdmin
+            ? 'Everybody else, and you in every other browser, has to log in again.'
+            : 'You have to log in again in every other browser.'
+        }
+        action="End them"
+        isOpen={isAsking}
+        close={() => setAsking(false)}
+        confirm={() => end.mutate()}
+      />
+    </>
+  );
+}
