@@ -116,23 +116,26 @@ describe('many logins at once', () => {
   test('do not keep an upload waiting', async () => {
     derived = 0;
     const gateway = await startWith(quick);
-    const key = await gateway.key();
-    let unanswered = 450;
-    const answers = Array.from({ length: 450 }, async (_, index) => {
-      const answer = await logIn(gateway, `nobody-${index}`, password, { from: addressOf(index) });
-      unanswered--;
-      return answer;
-    });
-    await until(async () => derived > 4, 'the first logins to be judged');
-    const data = Buffer.from('8 bytes!').toString('base64');
-    const body = { data, filename: 'a.txt', mime_type: 'text/plain' };
-    const upload = await gateway.ask('POST', '/v1/files', { key, body });
-    assert.deepEqual([upload.status, upload.body.bytes], [200, 8]);
-    assert.ok(unanswered > 0, 'the upload was answered before the last login');
-    const statuses = (await Promise.all(answers)).map(({ status }) => status);
-    assert.deepEqual([...new Set(statuses)].sort(), [401, 429]);
-    assert.ok(statuses.filter(status => status === 429).length > 300, 'most were refused at once');
-    await gateway.close();
+    try {
+      const key = await gateway.key();
+      let unanswered = 450;
+      const answers = Array.from({ length: 450 }, async (_, index) => {
+        const answer = await logIn(gateway, `nobody-${index}`, password, { from: addressOf(index) });
+        unanswered--;
+        return answer;
+      });
+      await until(async () => derived > 4, 'the first logins to be judged');
+      const data = Buffer.from('8 bytes!').toString('base64');
+      const body = { data, filename: 'a.txt', mime_type: 'text/plain' };
+      const upload = await gateway.ask('POST', '/v1/files', { key, body });
+      assert.deepEqual([upload.status, upload.body.bytes], [200, 8]);
+      assert.ok(unanswered > 0, 'the upload was answered before the last login');
+      const statuses = (await Promise.all(answers)).map(({ status }) => status);
+      assert.deepEqual([...new Set(statuses)].sort(), [401, 429]);
+      assert.ok(statuses.filter(status => status === 429).length > 300, 'most were refused at once');
+    } finally {
+      await gateway.close();
+    }
   });
 });
 

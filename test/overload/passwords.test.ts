@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { scryptSync } from 'node:crypto';
 import { after, test } from 'node:test';
+import { openDeriver } from '../../src/admission/derive.ts';
 import { openPasswords } from '../../src/admission/passwords.ts';
 import { parsePasswordHash } from '../../src/domain/password-hash.ts';
 
@@ -16,6 +17,31 @@ test('a hash is of scrypt with the least parameters of OWASP, which are written 
   assert.equal(derived.equals(key), true);
   assert.deepEqual(await passwords.verify('a long password', hash, asker), { isRight: true, upgraded: null });
   assert.equal((await passwords.verify('a wrong password', hash, asker)).isRight, false);
+});
+
+test('a thread that fails is answered, and the next derivation gets another', async () => {
+  const deriver = openDeriver();
+  const derivation = {
+    password: 'a long password',
+    salt: Buffer.alloc(16),
+    keyBytes: 32,
+    N: 1024,
+    r: 8,
+    p: 1,
+  };
+  try {
+    await assert.rejects(deriver.derive({ ...derivation, N: 1023 }), {
+      message: 'a thread for passwords failed',
+    });
+    assert.equal((await deriver.derive(derivation)).length, 32);
+    const running = deriver.derive({ ...derivation, p: 1000 });
+    const closed = assert.rejects(running, { message: 'the threads for passwords are closed' });
+    await deriver.close();
+    await closed;
+    await assert.rejects(deriver.derive(derivation), { message: 'the threads for passwords are closed' });
+  } finally {
+    await deriver.close();
+  }
 });
 
 test('what is no hash of scrypt is refused', () => {

@@ -39,6 +39,13 @@ export function loginClient(
   return { address: request.ip, range, device, asker };
 }
 
+/** Whoever is logged in and has a password hashed: known, whatever the browser. */
+export const operatorAsker = (request: FastifyRequest, reply: FastifyReply): Asker => ({
+  share: addressRange(request.ip),
+  isKnown: true,
+  signal: goneSignal(reply),
+});
+
 /** Counts a try and judges it; what is refused is in the audit. A right one costs the account nothing. */
 export async function judgeLogin<Who>(
   parts: LoginParts,

@@ -3,7 +3,7 @@ import { changeOwnPassword, readLogin } from '../../store/people.ts';
 import type { HttpParts, Route } from '../parts.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
 import { identifyOperator } from './identify-operator.ts';
-import { judgeLogin, loginClient } from './login-client.ts';
+import { judgeLogin, loginClient, operatorAsker } from './login-client.ts';
 import { readPassword } from './people.ts';
 import { giveSession, readText } from './sessions.ts';
 
@@ -18,20 +18,23 @@ export const changePassword = (parts: HttpParts): Route => ({
     if (!session || session.person === null) throw refuse('password_absent');
     const [given, wanted] = [readText('current', current), readPassword(next, 'new')];
     const { name, person: id } = session;
-    const client = loginClient(parts, request, reply, name);
+    const asker = operatorAsker(request, reply);
+    const { device, ...client } = loginClient(parts, request, reply, name);
+    // Guesses at the account by strangers do not keep its owner from changing it: the session has a rate of its own.
+    const ownRate = { account: name, id: session.id, at: session.beganAt };
     const before = await judgeLogin(
       parts,
-      { client, account: name },
+      { client: { ...client, device: ownRate }, account: name },
       () => id,
       async () => {
         const login = await readLogin(parts.db, name);
-        const verdict = await parts.passwords.verify(given, login?.passwordHash ?? null, client.asker);
+        const verdict = await parts.passwords.verify(given, login?.passwordHash ?? null, asker);
         if (!verdict.isRight || !login) throw refuse('login_refused');
         return login.passwordHash;
       },
     ).catch(sayWhichField);
-    const after = await parts.passwords.hash(wanted, client.asker);
-    return giveSession(parts, { request, reply, device: client.device }, name, async begun => {
+    const after = await parts.passwords.hash(wanted, asker);
+    return giveSession(parts, { request, reply, device }, name, async begun => {
       const began = await changeOwnPassword(parts.db, { id, before, after }, begun, parts.clock.now());
       if (!began) throw refuse('session_ended');
       return began;

@@ -7,7 +7,7 @@ import { createPerson, editPerson, listPeople as listInStore, removePerson } fro
 import { type HttpParts, pathValue, type Route } from '../parts.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
 import { identifyOperator } from './identify-operator.ts';
-import { loginClient } from './login-client.ts';
+import { operatorAsker } from './login-client.ts';
 
 /** Who may use the console under a name of his own. */
 export const listPeople = (parts: HttpParts): Route => ({
@@ -28,7 +28,7 @@ export const addPerson = (parts: HttpParts): Route => ({
     const { actor } = await identifyOperator(parts, request);
     const given = await readAdminBody(request, ['name', 'role', 'password']);
     const wanted = { name: readName(given.name), role: readRole(given.role) };
-    const { asker } = loginClient(parts, request, reply, null);
+    const asker = operatorAsker(request, reply);
     const passwordHash = await parts.passwords.hash(readPassword(given.password), asker);
     const now = parts.clock.now();
     const person = await createPerson(parts.db, { ...wanted, passwordHash }, { actor, now });
@@ -43,7 +43,7 @@ export const changePerson = (parts: HttpParts): Route => ({
   errors: 'detail',
   async handle(request, reply) {
     const { actor } = await identifyOperator(parts, request);
-    const { asker } = loginClient(parts, request, reply, null);
+    const asker = operatorAsker(request, reply);
     const { role, password } = await readAdminBody(request, ['role', 'password']);
     const change = {
       ...(role !== undefined && { role: readRole(role) }),
