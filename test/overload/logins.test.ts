@@ -14,7 +14,7 @@ const password = 'a long password';
 const env = { ATELIER_ADMIN_TOKEN: token };
 /** So much slower than today's least that a few of them outlast many requests, and in little memory. */
 const slow = { N: 16_384, r: 8, p: 12 };
-const quick = { ...slow, p: 3 };
+const quick = { ...slow, p: 2 };
 
 const wrongLogin = { code: 'UNAUTHORIZED', message: 'Wrong name or password' };
 const tooMany = {
@@ -111,6 +111,27 @@ describe('many logins at once', () => {
     const next = await logIn(gateway, 'nobody', password, { from: addressOf(300) });
     assert.deepEqual([next.status, next.body.error], [401, wrongLogin]);
     assert.equal(derived, 3);
+  });
+
+  test('leave room for a browser that logged in before', async () => {
+    const gateway = await startWith(quick);
+    try {
+      const body = { name: 'ann', role: 'viewer', password };
+      assert.equal((await gateway.ask('POST', '/admin/v1/people', { key: token, body })).status, 200);
+      const known = await logIn(gateway, 'ann', password);
+      const cookie = known.cookies.find(each => each.startsWith('atelier_device='))?.split(';')[0] ?? '';
+      let refused = 0;
+      const strangers = Array.from({ length: 60 }, async (_, index) => {
+        const { status } = await logIn(gateway, `nobody-${index}`, password, { from: addressOf(index) });
+        if (status === 429) refused++;
+      });
+      await until(async () => refused > 0, 'a stranger to be refused');
+      const back = await logIn(gateway, 'ann', password, { headers: { cookie } });
+      assert.equal(back.status, 200);
+      await Promise.all(strangers);
+    } finally {
+      await gateway.close();
+    }
   });
 
   test('do not keep an upload waiting', async () => {
