@@ -25,6 +25,7 @@ const filesOfMain = [
   'open-http.ts',
   'config.ts',
   'config-fault.ts',
+  'environment.ts',
   'closers.ts',
   'live-settings.ts',
   'config-schema.ts',

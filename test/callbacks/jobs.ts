@@ -11,7 +11,8 @@ import {
 } from '../../src/domain/ids.ts';
 import type { Hold, Outcome } from '../../src/domain/job.ts';
 import { toJson } from '../../src/domain/json.ts';
-import { cancelJob, claimJobs, settle } from '../../src/store/claims.ts';
+import { cancelJob } from '../../src/store/cancel-job.ts';
+import { claimJobs, settle } from '../../src/store/claims.ts';
 import { deliveryTopic } from '../../src/store/connection.ts';
 import { type ListedDelivery, listDeliveries } from '../../src/store/deliveries.ts';
 import { insertJob } from '../../src/store/insert-job.ts';

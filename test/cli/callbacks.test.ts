@@ -4,7 +4,7 @@ import { hours } from '../../src/domain/clock.ts';
 import { lineOf, type TryOutcome } from '../../src/domain/delivery.ts';
 import { newDeliveryId } from '../../src/domain/ids.ts';
 import { openCallbackSecrets } from '../../src/store/callback-secrets.ts';
-import { cancelJob } from '../../src/store/claims.ts';
+import { cancelJob } from '../../src/store/cancel-job.ts';
 import type { Connection } from '../../src/store/connection.ts';
 import { claimDeliveries, endTry, readDelivery } from '../../src/store/deliveries.ts';
 import { later, makeOwner, type Owner, unique, wait } from '../store/rows.ts';

@@ -11,8 +11,9 @@ import {
   type Output,
   publicStatus,
 } from '../../src/domain/job.ts';
+import { cancelJob } from '../../src/store/cancel-job.ts';
 import { expireJobs, rescueJobs } from '../../src/store/chores.ts';
-import { cancelJob, claimJobs, noteProgress, settle } from '../../src/store/claims.ts';
+import { claimJobs, noteProgress, settle } from '../../src/store/claims.ts';
 import { type Connection, jobTopic } from '../../src/store/connection.ts';
 import type { NewJob } from '../../src/store/insert-job.ts';
 import { registerWorker, removeWorker } from '../../src/store/workers.ts';

@@ -6,8 +6,9 @@ import { newDeliveryId, newWorkerId } from '../../src/domain/ids.ts';
 import type { Hold, Outcome } from '../../src/domain/job.ts';
 import { listAudit } from '../../src/store/audit.ts';
 import { type CallbackSecrets, openCallbackSecrets } from '../../src/store/callback-secrets.ts';
+import { cancelJob } from '../../src/store/cancel-job.ts';
 import { pruneJobs } from '../../src/store/chores.ts';
-import { cancelJob, claimJobs, settle } from '../../src/store/claims.ts';
+import { claimJobs, settle } from '../../src/store/claims.ts';
 import type { Connection } from '../../src/store/connection.ts';
 import {
   claimDeliveries,

@@ -3,7 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import { hours } from '../../src/domain/clock.ts';
 import { newJobId, newWorkerId } from '../../src/domain/ids.ts';
 import { toJson } from '../../src/domain/json.ts';
-import { cancelJob, claimJobs } from '../../src/store/claims.ts';
+import { cancelJob } from '../../src/store/cancel-job.ts';
+import { claimJobs } from '../../src/store/claims.ts';
 import type { Connection } from '../../src/store/connection.ts';
 import { insertJob } from '../../src/store/insert-job.ts';
 import {

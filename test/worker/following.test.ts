@@ -13,7 +13,7 @@ import type {
   ProviderAttempt,
   ProviderTask,
 } from '../../src/domain/provider.ts';
-import { cancelJob } from '../../src/store/claims.ts';
+import { cancelJob } from '../../src/store/cancel-job.ts';
 import { type Connection, jobTopic } from '../../src/store/connection.ts';
 import { insertFiles } from '../../src/store/files.ts';
 import { listEvents } from '../../src/store/jobs.ts';

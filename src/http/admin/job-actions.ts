@@ -1,7 +1,7 @@
 import { parseFileId } from '../../domain/ids.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { writeAudit } from '../../store/audit.ts';
-import { cancelJob } from '../../store/claims.ts';
+import { cancelJob } from '../../store/cancel-job.ts';
 import { availableTopic, deliveryTopic, jobTopic } from '../../store/connection.ts';
 import { readFile } from '../../store/files.ts';
 import { runJobAgain } from '../../store/job-record.ts';

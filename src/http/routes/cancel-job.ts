@@ -1,5 +1,5 @@
 import type { otherCodes } from '../../domain/refusal-help.ts';
-import { cancelJob as cancelInStore } from '../../store/claims.ts';
+import { cancelJob as cancelInStore } from '../../store/cancel-job.ts';
 import { deliveryTopic, jobTopic } from '../../store/connection.ts';
 import { type HttpParts, identify, type Route } from '../parts.ts';
 import { addressOfPath, refuseMissing } from '../read-job.ts';
