@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Signer } from '../blobs/signature.ts';
 import { type Fault, sentenceOf } from '../catalog/faults.ts';
+import { type ForeignKind, isForeignAsset, takersOf } from '../catalog/foreign-jobs.ts';
 import { type FoundMedia, mediaFormOf, replaceMedia } from '../catalog/media.ts';
 import { brokenBytes, brokenLimit } from '../catalog/media-limits.ts';
 import type { Model, Reference } from '../catalog/model.ts';
@@ -40,15 +41,17 @@ export interface MediaGate {
 
 export interface AskedOfMedia {
   readonly principal: Principal;
-  /** Whether every upstream that may get the job knows jobs that this gateway does not. */
-  readonly takesForeignJobs: boolean;
+  /** What every upstream that may get the job knows though this gateway does not. */
+  readonly takesForeign: ReadonlySet<ForeignKind>;
+  /** The fields at the top that the client gave. */
+  readonly given: readonly string[];
 }
 
 /** Media that passed; ends with `keep` or with `drop`. */
 export interface JudgedMedia {
   /** The earlier jobs that the input points at, and where they were made. */
   readonly owned: readonly Owned[];
-  /** Whether it points at a job that only an upstream knows. */
+  /** Whether it names something that only an upstream knows. */
   readonly isForeign: boolean;
   /** Turns what came inline into files of the job. */
   keep(jobId: JobId): Promise<KeptInput>;
@@ -80,22 +83,22 @@ type Passed =
 
 export function openMediaGate(parts: MediaGateParts): MediaGate {
   return {
-    async judge(model, input, { principal, takesForeignJobs }) {
+    async judge(model, input, { principal, takesForeign, given }) {
       const passed: Passed[] = [];
       const {
         referred,
         faults: referenceFaults,
         facts,
         ours,
-      } = await resolveReferences(parts.db, model, input, { userId: principal.userId, takesForeignJobs });
-      const faults: Fault[] = [...referenceFaults];
+      } = await resolveReferences(parts.db, model, input, { userId: principal.userId, takesForeign });
+      const faults: Fault[] = [...referenceFaults, ...model.adoptFaults(input, given, referred)];
       const known: Record<string, MediaFacts> = { ...facts };
       const dropInline = async () => {
         for (const item of passed) if (item.kind === 'inline') await dropSpooled(item.received);
       };
       try {
         for (const found of model.media(input)) {
-          const verdict = await judgeMedium(parts, found, principal);
+          const verdict = await judgeMedium(parts, found, principal, takesForeign);
           const path = found.path.join('.');
           if (typeof verdict === 'string') faults.push({ path, reason: verdict });
           else {
@@ -116,7 +119,9 @@ export function openMediaGate(parts: MediaGateParts): MediaGate {
       }
       return {
         owned: await ownedBy(parts.db, ours, principal),
-        isForeign: ours.length < model.references(input).length,
+        isForeign:
+          ours.length < model.references(input).length ||
+          passed.some(({ found, kind }) => kind === 'as-it-is' && isForeignAsset(found.value)),
         keep: async jobId => {
           const kept = await keepAll(parts, input, passed, principal, jobId).finally(dropInline);
           return { ...kept, input: model.adopt(kept.input, referred), parentId: referred[0]?.jobId ?? null };
@@ -146,6 +151,7 @@ async function judgeMedium(
   parts: MediaGateParts,
   found: FoundMedia,
   principal: Principal,
+  takesForeign: AskedOfMedia['takesForeign'],
 ): Promise<Passed | string> {
   const own = ownFileIn(parts, found.value);
   if (typeof own === 'string') return own;
@@ -153,7 +159,10 @@ async function judgeMedium(
   // A web address is fetched by the worker, once the request is a job.
   const form = mediaFormOf(found.value);
   if (form === 'url') return { found, kind: 'as-it-is' };
-  if (form === 'asset') return 'asset not found';
+  if (form === 'asset') {
+    if (!isForeignAsset(found.value)) return 'asset not found';
+    return takesForeign.has('asset') ? { found, kind: 'as-it-is' } : `asset not found${takersOf('asset')}`;
+  }
   return judgeInline(parts, found, form);
 }
 
