@@ -41,11 +41,12 @@ export function candidatesOf({ accounts, routes }: RoutingConfig, model: Model):
   const byDefault: Omit<RouteConfig, 'weight'> = { account: localAccount, upstreamModel: model.id };
   const list = routes.get(model.id) ?? [byDefault];
   return list.map(({ account, upstreamModel, switches }) => {
-    const definition = definitionOf(accounts.find(({ id }) => id === account)?.provider ?? '');
+    const settings = accounts.find(({ id }) => id === account);
+    const definition = definitionOf(settings?.provider ?? '');
     return {
       account,
       needsOwnJobs: definition?.needsOwnJobs ?? false,
-      takesForeignJobs: definition?.takesForeignJobs ?? false,
+      takesForeign: settings?.takesForeign ?? [],
       faults: input =>
         account === localAccount
           ? model.undrawable(input)

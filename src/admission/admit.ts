@@ -12,7 +12,7 @@ import { toJson } from '../domain/json.ts';
 import { mayUseModel, type Principal } from '../domain/key.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { Tracing } from '../domain/tracing.ts';
-import { chooseRoutes, type RouteCandidate } from '../providers/route-choice.ts';
+import { chooseRoutes, type RouteCandidate, takenByAll } from '../providers/route-choice.ts';
 import { availableTopic, type Connection } from '../store/connection.ts';
 import { findByExternalTaskId, findReplay, type Idempotency, type Insertion } from '../store/insert-job.ts';
 import { readJobSummary } from '../store/jobs.ts';
@@ -92,25 +92,25 @@ export function openAdmission(parts: AdmissionParts): Admission {
     const tooLarge = () => refuse('body_too_large');
     const body = await readJsonObject(message, { maxBytes: model.maxBodyBytes, tooLarge, room });
     refuseWebhooksIn(body, model.acceptsCallback);
-    const input = parse(model, body);
+    const { input, given } = parse(model, body);
     refuseInwardCallback(model, input, parts.allowPrivateNetwork);
     const cancelAfterMs = readCancelAfter(headerOf(message, 'cancel-after'));
     const idempotency = await idempotencyOf(message, body);
     const externalTaskId = model.externalTaskId(input);
     const { userId } = principal;
     const earlier = await findReplay(db, { userId, modelId: model.id, idempotency }, clock.now());
-    return { model, input, cancelAfterMs, idempotency, externalTaskId, earlier };
+    return { model, input, given, cancelAfterMs, idempotency, externalTaskId, earlier };
   }
 
   /** The last two gates; a request whose Idempotency-Key was answered before never comes here. */
   async function passLastGates(request: CreateRequest, passed: Passed): Promise<Placed> {
     const { principal, message } = request;
-    const { model, input, externalTaskId } = passed;
+    const { model, input, given, externalTaskId } = passed;
     const candidates = parts.candidatesOf(model);
-    const takesForeignJobs = candidates.every(candidate => candidate.takesForeignJobs);
     const media = await mediaGate.judge(model, input, {
       sender: senderOf(message, principal),
-      takesForeignJobs,
+      takesForeign: takenByAll(candidates),
+      given,
     });
     try {
       const accounts = choose(candidates, input, media);
@@ -256,6 +256,8 @@ interface Opened {
 interface Passed {
   readonly model: Model;
   readonly input: unknown;
+  /** The fields at the top that the client gave. */
+  readonly given: readonly string[];
   readonly cancelAfterMs: number | null;
   readonly idempotency: Idempotency | null;
   readonly externalTaskId: string | null;
@@ -269,9 +271,9 @@ interface Placed {
   readonly accounts: readonly string[] | null;
 }
 
-function parse(model: Model, body: unknown): unknown {
+function parse(model: Model, body: unknown): Pick<Passed, 'input' | 'given'> {
   const parsed = model.parse(body);
-  if (parsed.ok) return parsed.input;
+  if (parsed.ok) return parsed;
   throw refuse('input_invalid', {
     subject: sentenceOf(parsed.faults),
     fields: parsed.faults.map(fault => fault.path),

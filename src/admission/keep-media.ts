@@ -1,6 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Signer } from '../blobs/signature.ts';
 import { type Fault, sentenceOf } from '../catalog/faults.ts';
+import { type ForeignKind, isForeignAsset, takersOf } from '../catalog/foreign-jobs.ts';
 import { type FoundMedia, mediaFormOf, replaceMedia } from '../catalog/media.ts';
 import { brokenBytes, brokenLimit } from '../catalog/media-limits.ts';
 import type { Model, Reference } from '../catalog/model.ts';
@@ -36,15 +37,17 @@ export interface MediaGate {
 
 export interface AskedOfMedia {
   readonly sender: Sender;
-  /** Whether every upstream that may get the job knows jobs that this gateway does not. */
-  readonly takesForeignJobs: boolean;
+  /** What every upstream that may get the job knows though this gateway does not. */
+  readonly takesForeign: ReadonlySet<ForeignKind>;
+  /** The fields at the top that the client gave. */
+  readonly given: readonly string[];
 }
 
 /** Media that passed; ends with `keep` or with `drop`. */
 export interface JudgedMedia {
   /** The earlier jobs that the input points at, and where they were made. */
   readonly owned: readonly Owned[];
-  /** Whether it points at a job that only an upstream knows. */
+  /** Whether it names something that only an upstream knows. */
   readonly isForeign: boolean;
   /** How many bytes came inline. */
   readonly inlineBytes: number;
@@ -74,17 +77,17 @@ type Passed =
 
 export function openMediaGate(parts: MediaGateParts): MediaGate {
   return {
-    async judge(model, input, { sender, takesForeignJobs }) {
+    async judge(model, input, { sender, takesForeign, given }) {
       const { principal } = sender;
-      const asking: Asking = { sender, look: openLook(parts, sender), own: new Map() };
+      const asking: Asking = { sender, takesForeign, look: openLook(parts, sender), own: new Map() };
       const passed: Passed[] = [];
       const {
         referred,
         faults: referenceFaults,
         facts,
         ours,
-      } = await resolveReferences(parts.db, model, input, { userId: principal.userId, takesForeignJobs });
-      const faults: Fault[] = [...referenceFaults];
+      } = await resolveReferences(parts.db, model, input, { userId: principal.userId, takesForeign });
+      const faults: Fault[] = [...referenceFaults, ...model.adoptFaults(input, given, referred)];
       const known: Record<string, MediaFacts> = { ...facts };
       const dropInline = async () => {
         for (const item of passed) if (item.kind === 'inline') await item.spooled.drop();
@@ -112,7 +115,9 @@ export function openMediaGate(parts: MediaGateParts): MediaGate {
       }
       return {
         owned: await ownedBy(parts.db, ours, principal),
-        isForeign: ours.length < model.references(input).length,
+        isForeign:
+          ours.length < model.references(input).length ||
+          passed.some(({ found, kind }) => kind === 'as-it-is' && isForeignAsset(found.value)),
         inlineBytes: passed.reduce((sum, item) => sum + (item.kind === 'inline' ? item.spooled.bytes : 0), 0),
         keep: async jobId => {
           const kept = await keepAll(parts, input, passed, principal, jobId).finally(dropInline);
@@ -141,6 +146,7 @@ async function ownedBy(
 /** Who asks, and how he looks at files. */
 interface Asking {
   readonly sender: Sender;
+  readonly takesForeign: AskedOfMedia['takesForeign'];
   readonly look: Look;
   /** What was found of own files, by how they are named: one that nine fields name is asked for once. */
   readonly own: Map<string, KnownFacts | 'gone'>;
@@ -158,7 +164,12 @@ async function judgeMedium(
   // A web address is fetched by the worker, once the request is a job.
   const form = mediaFormOf(found.value);
   if (form === 'url') return { found, kind: 'as-it-is' };
-  if (form === 'asset') return 'asset not found';
+  if (form === 'asset') {
+    if (!isForeignAsset(found.value)) return 'asset not found';
+    return asking.takesForeign.has('asset')
+      ? { found, kind: 'as-it-is' }
+      : `asset not found${takersOf('asset')}`;
+  }
   return judgeInline(parts, { ...found, form }, asking);
 }
 

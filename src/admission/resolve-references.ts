@@ -1,5 +1,5 @@
 import type { Fault, Faults } from '../catalog/faults.ts';
-import { isForeign } from '../catalog/foreign-jobs.ts';
+import { type ForeignKind, isForeign, takersOf } from '../catalog/foreign-jobs.ts';
 import type { Model, Reference, Referred } from '../catalog/model.ts';
 import type { UserId } from '../domain/ids.ts';
 import type { MediaFacts } from '../domain/media.ts';
@@ -23,9 +23,11 @@ export async function resolveReferences(
   db: Statements,
   model: Model,
   input: unknown,
-  { userId, takesForeignJobs }: { readonly userId: UserId; readonly takesForeignJobs: boolean },
+  { userId, takesForeign }: { readonly userId: UserId; readonly takesForeign: ReadonlySet<ForeignKind> },
 ): Promise<Resolved> {
-  const ours = model.references(input).filter(reference => !takesForeignJobs || !isForeign(reference));
+  const ours = model
+    .references(input)
+    .filter(reference => !takesForeign.has(reference.kind) || !isForeign(reference));
   const referred: Referred[] = [];
   const faults: Fault[] = [];
   const facts: Record<string, MediaFacts> = {};
@@ -49,7 +51,7 @@ const nothingThere: Readonly<Record<Reference['kind'], string>> = {
 
 function faultOf(reference: Reference, found: Referred | null): Fault | null {
   const { kind, path, index } = reference;
-  const missing = { path, reason: nothingThere[kind] };
+  const missing = { path, reason: nothingThere[kind] + (isForeign(reference) ? takersOf(kind) : '') };
   if (!found || reference.accepts?.(found) === false) return missing;
   if ((kind === 'image' && found.images === 0) || (kind === 'video' && !found.output)) return missing;
   if (kind === 'image' && !found.output) {

@@ -16,7 +16,8 @@ export const sentenceOf = (faults: Faults): string =>
 
 /** What a body became: a validated input, or every fault of it. */
 export type ParsedInput<Input = unknown> =
-  | { readonly ok: true; readonly input: Input }
+  /** `given`: the fields at the top that the client gave; all others have their defaults. */
+  | { readonly ok: true; readonly input: Input; readonly given: readonly string[] }
   | { readonly ok: false; readonly faults: Faults };
 
 /** Finds every fault at once: of the schema, and of each rule whose own fields are sound. */
@@ -28,7 +29,8 @@ export function parseInput<Schema extends z.ZodObject>(
   const parsed = schema.safeParse(body, { error: reasonOf });
   if (parsed.success) {
     const faults = brokenRules(rules, parsed.data);
-    return faults.length === 0 ? { ok: true, input: parsed.data } : { ok: false, faults };
+    const given = Object.keys(z.record(z.string(), z.unknown()).parse(body));
+    return faults.length === 0 ? { ok: true, input: parsed.data, given } : { ok: false, faults };
   }
   const faults = parsed.error.issues.flatMap(issue => faultsOfIssue(schema, body, issue));
   const wrong = new Set(faults.map(fault => fault.path.split('.')[0]));

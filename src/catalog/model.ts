@@ -45,7 +45,7 @@ export interface Reference {
   readonly id: string;
   /** Which picture of the job, and the field that says so. */
   readonly index?: { readonly path: string; readonly value: number };
-  /** Whether it may name a job that an upstream knows and this gateway does not; never where it says nothing. */
+  /** Whether it may name what an upstream knows and this gateway does not; never where it says nothing. */
   readonly mayBeForeign?: true;
   /** Whether the job that was found is one of those that are meant; every one where it says nothing. */
   readonly accepts?: (referred: Referred) => boolean;
@@ -107,6 +107,8 @@ export interface ModelDefinition<Schema extends z.ZodObject> {
   readonly references?: (input: z.output<Schema>) => readonly Reference[];
   /** What an input becomes once its references are resolved, before it is stored: a final takes over its draft's input. */
   readonly adopt?: (input: z.output<Schema>, referred: readonly Referred[]) => z.output<Schema>;
+  /** The fields that are taken over by `adopt`: one that the client gave must be as it is there. */
+  readonly adopts?: readonly string[];
   /** Contract 8; 64 MB where it says nothing. */
   readonly maxBodyBytes?: number;
   /** The member that holds `callback_url` and `external_task_id`, where they do not stand at the top. */
@@ -162,6 +164,8 @@ export interface Model {
   mediaFaults(input: unknown, factsAt: FactsAt): Faults;
   references(input: unknown): readonly Reference[];
   adopt(input: unknown, referred: readonly Referred[]): unknown;
+  /** Fields that a client gave, and that are otherwise in what takes their place. */
+  adoptFaults(input: unknown, given: readonly string[], referred: readonly Referred[]): Faults;
   callbackUrl(input: unknown): string | null;
   externalTaskId(input: unknown): string | null;
   /** The input for somebody else: a task id and a callback address of our own, or none, in the place of the client's. */
@@ -234,6 +238,12 @@ export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinit
         .map(rule => ({ path: rule.fields[0], reason: rule.says })),
     references: input => definition.references?.(trusted(input)) ?? [],
     adopt: (input, referred) => definition.adopt?.(trusted(input), referred) ?? input,
+    adoptFaults: (input, given, referred) => {
+      const adopted = definition.adopt?.(trusted(input), referred) ?? input;
+      return (definition.adopts ?? [])
+        .filter(name => given.includes(name) && memberOf(input, name) !== memberOf(adopted, name))
+        .map(name => ({ path: name, reason: `is that of the draft, ${memberOf(adopted, name)}` }));
+    },
     callbackUrl: input => deliveryOf(input, 'callback_url'),
     externalTaskId: input => deliveryOf(input, 'external_task_id'),
     withDelivery: (input, delivery) => {

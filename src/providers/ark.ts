@@ -47,6 +47,7 @@ function defineArk(
         callbacks: callbacksSetting,
       }),
     models,
+    takesForeign: () => ['draft', 'asset'],
     faults: (model, input) => faultsBy(arkMappings, model, input),
     open: ({ api_key: key, base_url: baseUrl, dedupe, callbacks: takesCallbacks }, parts) => {
       const upstream = openUpstream({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Faults } from '../catalog/faults.ts';
+import type { ForeignKind } from '../catalog/foreign-jobs.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { FileId } from '../domain/ids.ts';
@@ -42,8 +43,6 @@ export interface ProviderDefinition {
   readonly takesOwnModels: boolean;
   /** Whether an input that points at an earlier job can go only to the account that made that job. */
   readonly needsOwnJobs: boolean;
-  /** Whether an input may point at a job there that this gateway does not know, by the upstream's own id. */
-  readonly takesForeignJobs: boolean;
   /** What the upstream cannot take of an input that is valid as such: never dropped, always refused. */
   faults(model: Model, input: unknown, route: RouteFacts): Faults;
   /** What is wrong with the switches of a route of this model, told at the start. */
@@ -62,6 +61,8 @@ export interface AccountSettings {
   readonly open: (parts: ProviderParts) => OpenedProvider;
   /** Whether a call of its upstream is signed as it signs; true where there is nothing to judge by. */
   readonly isSigned: (call: IngressCall) => boolean;
+  /** What an input may name by the upstream's own id, though this gateway does not know it. */
+  readonly takesForeign: readonly ForeignKind[];
 }
 
 /** Types flow from the settings to `open`; nobody else sees either. */
@@ -75,8 +76,8 @@ export function defineProvider<Schema extends z.ZodType>(definition: {
   readonly takesOwnModels?: boolean;
   /** True where it says nothing: jobs are known to the account that made them. */
   readonly needsOwnJobs?: boolean;
-  /** False where it says nothing. */
-  readonly takesForeignJobs?: boolean;
+  /** What an input may name by the upstream's own id; nothing where it says nothing. */
+  readonly takesForeign?: (settings: z.output<Schema>) => readonly ForeignKind[];
   /** None where it says nothing: the upstream takes whatever the model takes. */
   readonly faults?: ProviderDefinition['faults'];
   /** None where it says nothing: `switches` says it all. */
@@ -86,14 +87,13 @@ export function defineProvider<Schema extends z.ZodType>(definition: {
   readonly isSigned?: (settings: z.output<Schema>, call: IngressCall) => boolean;
 }): ProviderDefinition {
   const { name, switches = z.strictObject({}), models = null } = definition;
-  const { needsOwnJobs = true, takesOwnModels = false, takesForeignJobs = false } = definition;
+  const { needsOwnJobs = true, takesOwnModels = false } = definition;
   return {
     name,
     switches,
     models,
     takesOwnModels,
     needsOwnJobs,
-    takesForeignJobs,
     faults: definition.faults ?? (() => []),
     routeFaults: definition.routeFaults ?? (() => []),
     settings: secret =>
@@ -101,6 +101,7 @@ export function defineProvider<Schema extends z.ZodType>(definition: {
         (settings): AccountSettings => ({
           open: parts => definition.open(settings, parts),
           isSigned: call => definition.isSigned?.(settings, call) ?? true,
+          takesForeign: definition.takesForeign?.(settings) ?? [],
         }),
       ),
   };

@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Catalog } from '../catalog/catalog.ts';
+import { isForeignAsset } from '../catalog/foreign-jobs.ts';
 import { replaceMedia } from '../catalog/media.ts';
 import type { Model } from '../catalog/model.ts';
 import { parseFileId } from '../domain/ids.ts';
@@ -32,6 +33,7 @@ export async function formMedia(
 ): Promise<Formed> {
   let { input } = task.job;
   for (const { path, value } of model.media(input)) {
+    if (isForeignAsset(value)) continue;
     const field = path.join('.');
     const facts = task.facts[field];
     const local = task.media[value];

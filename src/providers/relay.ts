@@ -36,7 +36,10 @@ export default defineProvider({
        * `lookup`: its list of requests finds one by external_task_id. `none`: neither is known of it.
        */
       dedupe: z.enum(['replay', 'lookup', 'none']).default('none'),
+      /** Whether what that gateway, or an upstream of its, made for others may be named here by its own id. */
+      foreign_ids: z.boolean().default(false),
     }),
+  takesForeign: ({ foreign_ids }) => (foreign_ids ? ['image', 'draft', 'video', 'asset'] : []),
   open: ({ base_url: baseUrl, api_key: key, dedupe }, { catalog, outbound }) => {
     const headers = { authorization: `Bearer ${key}` };
     const upstream = openUpstream({ baseUrl, headers, secrets: [key], outbound });

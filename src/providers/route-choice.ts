@@ -1,12 +1,13 @@
 import type { Fault, Faults } from '../catalog/faults.ts';
+import type { ForeignKind } from '../catalog/foreign-jobs.ts';
 
 /** A route as admission sees it: nothing of it is open yet. */
 export interface RouteCandidate {
   readonly account: string;
   /** Whether what an input points at must have been made at this very account. */
   readonly needsOwnJobs: boolean;
-  /** Whether it understands what only an upstream may know. */
-  readonly takesForeignJobs: boolean;
+  /** What it understands though only an upstream may know it. */
+  readonly takesForeign: readonly ForeignKind[];
   /** What its upstream cannot take of a valid input. */
   faults(input: unknown): Faults;
 }
@@ -18,6 +19,12 @@ export interface Owned {
   /** The account that made it; null where it was made on this machine. */
   readonly account: string | null;
 }
+
+/** What every one of these routes understands. */
+export const takenByAll = (candidates: readonly RouteCandidate[]): ReadonlySet<ForeignKind> => {
+  const [first, ...others] = candidates.map(({ takesForeign }) => takesForeign);
+  return new Set(first?.filter(kind => others.every(kinds => kinds.includes(kind))));
+};
 
 export type RouteChoice =
   /** Null: each of them may take the job. */

@@ -31,6 +31,7 @@ export default defineProvider({
       callbacks: callbacksSetting,
     }),
   models: viduModels,
+  takesForeign: () => ['video'],
   faults: (model, input) => faultsBy(viduMappings, model, input),
   isSigned: ({ api_key: key }, call) => isSignedByVidu(key, call),
   open: ({ api_key: key, base_url: baseUrl, callbacks }, parts) => {

@@ -22,7 +22,7 @@ export default defineProvider({
       callbacks: callbacksSetting,
     }),
   models: youchuanModels,
-  takesForeignJobs: true,
+  takesForeign: () => ['image'],
   faults: (model, input) => faultsBy(youchuanMappings, model, input),
   open: ({ app, secret, base_url: baseUrl, callbacks }, parts) => {
     const upstream = openUpstream({

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { isForeign } from '../catalog/foreign-jobs.ts';
+import { isForeign, isForeignAsset } from '../catalog/foreign-jobs.ts';
 import type { MediaLimits } from '../catalog/media.ts';
 import { brokenLimit } from '../catalog/media-limits.ts';
 import type { Model, Reference } from '../catalog/model.ts';
@@ -59,7 +59,8 @@ export async function gatherMedia(
   signal: AbortSignal,
 ): Promise<Gathering> {
   const share = job.userId;
-  const found = model.media(job.input);
+  // What only its upstream knows is neither here nor anywhere on the web.
+  const found = model.media(job.input).filter(({ value }) => !isForeignAsset(value));
   const all = model.references(job.input);
   // A draft is its input alone; a foreign job is known to its upstream alone.
   const references = all.filter(reference => reference.kind !== 'draft' && !isForeign(reference));

@@ -69,7 +69,13 @@ test('a draft_task points at a draft, and at no job that is none', () => {
   const draft = found({ ...base, draft: true });
   assert.deepEqual(
     { ...draft.reference, accepts: undefined },
-    { kind: 'draft', path: 'content.0.draft_task.id', id: draftId, accepts: undefined },
+    {
+      kind: 'draft',
+      path: 'content.0.draft_task.id',
+      id: draftId,
+      mayBeForeign: true,
+      accepts: undefined,
+    },
   );
   const { accepts } = draft.reference;
   assert.equal(accepts?.(draft), true);
@@ -186,4 +192,26 @@ test('a success of a final video names its draft', () => {
 
 test('a failure tells its settings and no video', () => {
   assert.deepEqual(nativeOf(failureBody(model, base)), { id: jobId, ...settings });
+});
+
+test('what is given beside a draft_task must be as it is in the draft', () => {
+  const draft = found(
+    { content: [text('a boat')], draft: true, duration: 4, generate_audio: false },
+    { seed: 99 },
+  );
+  const faultsOf = (more: object) => {
+    const parsed = model.parse({ content: [draftTask], resolution: '1080p', ...more });
+    assert.ok(parsed.ok);
+    return model
+      .adoptFaults(parsed.input, parsed.given, [draft])
+      .map(({ path, reason }) => `${path}: ${reason}`);
+  };
+  assert.deepEqual(faultsOf({}), []);
+  assert.deepEqual(faultsOf({ duration: 4, generate_audio: false, seed: 99, watermark: true }), []);
+  assert.deepEqual(faultsOf({ duration: null, ratio: '' }), []);
+  assert.deepEqual(faultsOf({ duration: 5, ratio: '1:1', generate_audio: true }), [
+    'generate_audio: is that of the draft, false',
+    'ratio: is that of the draft, adaptive',
+    'duration: is that of the draft, 4',
+  ]);
 });

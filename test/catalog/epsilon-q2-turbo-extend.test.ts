@@ -141,7 +141,7 @@ test('a picture for the mark is looked at only together with a watermark', () =>
 
 test('an earlier video is pointed at by the id of its creation', () => {
   assert.deepEqual(model.references(accepted(model, { video_creation_id })), [
-    { kind: 'video', path: 'video_creation_id', id: video_creation_id },
+    { kind: 'video', path: 'video_creation_id', id: video_creation_id, mayBeForeign: true },
   ]);
   assert.deepEqual(model.references(accepted(model, base)), []);
 });

@@ -46,7 +46,8 @@ export interface Alpha15ProInput {
     /** Draft. */
     readonly draft_task: {
       /**
-       * Draft. The request_id of a finished draft of yours.
+       * Draft. The request_id of a finished draft of yours; where the model is made by an upstream that knows
+       * drafts of its own, also the id of one of those.
        * Must not be empty.
        */
       readonly id: string;
@@ -242,7 +243,7 @@ export const alpha15Pro: ModelDescription = {
                     "id": {
                       "type": "string",
                       "title": "Draft",
-                      "description": "The request_id of a finished draft of yours.",
+                      "description": "The request_id of a finished draft of yours; where the model is made by an upstream that knows drafts of its own, also the id of one of those.",
                       "minLength": 1
                     }
                   },

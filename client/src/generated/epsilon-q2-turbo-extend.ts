@@ -7,7 +7,8 @@ import type { ModelDescription } from '../bodies.ts';
  */
 export interface EpsilonQ2TurboExtendInput {
   /**
-   * Earlier video. The id of a creation of an earlier job. Either this or an address.
+   * Earlier video. The id of a creation of an earlier job, of the upstream too where it makes the model.
+   * Either this or an address.
    * Must not be empty.
    */
   readonly video_creation_id?: string | null;
@@ -85,7 +86,7 @@ export const epsilonQ2TurboExtend: ModelDescription = {
           "null"
         ],
         "title": "Earlier video",
-        "description": "The id of a creation of an earlier job. Either this or an address.",
+        "description": "The id of a creation of an earlier job, of the upstream too where it makes the model. Either this or an address.",
         "minLength": 1
       },
       "video_url": {

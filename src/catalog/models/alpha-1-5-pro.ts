@@ -30,7 +30,8 @@ const draftItem = group(
       {
         id: requiredText(null, {
           title: 'Draft',
-          description: 'The request_id of a finished draft of yours.',
+          description:
+            'The request_id of a finished draft of yours; where the model is made by an upstream that knows drafts of its own, also the id of one of those.',
         }),
       },
       { title: 'Draft' },
@@ -180,10 +181,17 @@ export default defineModel({
   references: ({ content }) =>
     content.flatMap((item, index) =>
       item.type === 'draft_task'
-        ? { kind: 'draft', path: `content.${index}.draft_task.id`, id: item.draft_task.id, accepts: isDraft }
+        ? {
+            kind: 'draft',
+            path: `content.${index}.draft_task.id`,
+            id: item.draft_task.id,
+            mayBeForeign: true,
+            accepts: isDraft,
+          }
         : [],
     ),
   adopt: adoptDraft,
+  adopts: ['generate_audio', 'seed', 'ratio', 'duration', 'camera_fixed'],
   deadlineSeconds: ({ execution_expires_after }) => execution_expires_after,
   band: ({ service_tier }) => (service_tier === 'flex' ? 1 : 0),
   render: (input, factsAt) => ({

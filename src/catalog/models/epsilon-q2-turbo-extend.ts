@@ -27,7 +27,8 @@ export default defineModel({
   input: z.strictObject({
     video_creation_id: requiredText(null, {
       title: 'Earlier video',
-      description: 'The id of a creation of an earlier job. Either this or an address.',
+      description:
+        'The id of a creation of an earlier job, of the upstream too where it makes the model. Either this or an address.',
     }).optional(),
     video_url: media(
       {
@@ -66,7 +67,7 @@ export default defineModel({
   ],
   ignoresMedia: ignoresMark,
   references: ({ video_creation_id: id }) =>
-    id === undefined ? [] : [{ kind: 'video', path: 'video_creation_id', id }],
+    id === undefined ? [] : [{ kind: 'video', path: 'video_creation_id', id, mayBeForeign: true }],
   render: (input, factsAt) => {
     const source = input.video_creation_id ?? input.video_url ?? '';
     const facts = factsAt(input.video_creation_id === undefined ? 'video_url' : 'video_creation_id');
