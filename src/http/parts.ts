@@ -116,8 +116,8 @@ export interface Route {
   readonly path: string;
   /** Which of the contract's error bodies its unforeseen failures get. */
   readonly errors: 'detail' | 'file';
-  /** Only says what is not there: its method is none that its path takes. */
-  readonly isRefusal?: true;
+  /** Named by no `Allow`: it only says what is not there, or nobody is to learn of it. */
+  readonly isUnlisted?: true;
   readonly handle: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 }
 

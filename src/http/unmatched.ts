@@ -10,7 +10,7 @@ export type WhyUnmatched = (request: FastifyRequest, reply: FastifyReply) => Pro
 /** Of a path that has routes: it does not take this method. Of any other: it is unknown. */
 export function openWhyUnmatched(routes: readonly Route[]): WhyUnmatched {
   const patterns = routes
-    .filter(route => route.isRefusal !== true)
+    .filter(route => route.isUnlisted !== true)
     .map(({ path, method, errors }) => ({ pattern: patternOf(path), methods: [method].flat(), errors }));
   return async (request, reply) => {
     const path = pathOf(request);
@@ -59,11 +59,20 @@ function nameOf(
   rest: string,
   catalog: Catalog,
 ): { readonly model: string; readonly isStream: boolean } | null {
-  const segments = rest.split('/').map(decodeURIComponent);
+  const segments = decode(rest)?.split('/') ?? [''];
   if (segments.includes('') || segments.at(-1) === 'sync') return null;
   const isKnown = segments.some((_, index) => catalog.find(segments.slice(0, index + 1).join('/')) !== null);
   if (isKnown) return null;
   const jobs = segments.indexOf('requests', 1);
   const model = jobs === -1 ? segments : segments.slice(0, jobs);
   return { model: model.join('/'), isStream: /\/requests\/[^/]+\/status\/stream$/.test(rest) };
+}
+
+/** Null where it cannot be decoded; a method that no route takes comes here with any path. */
+function decode(path: string): string | null {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return null;
+  }
 }

@@ -83,8 +83,9 @@ describe('GET /readyz: 503', () => {
       const incoming = join(gateway.folder, 'blobs', 'incoming');
       await rm(incoming, { recursive: true });
       await writeFile(incoming, 'in the way');
-      const { status, body } = await gateway.ask('GET', '/readyz');
+      const { status, headers, body } = await gateway.ask('GET', '/readyz');
       assert.equal(status, 503);
+      assert.equal(headers.get('x-error-code'), 'not_ready');
       assert.deepEqual(body, { status: 'unavailable', reason: 'the blobs cannot be written' });
       assert.equal((await gateway.ask('GET', '/healthz')).status, 200);
     } finally {

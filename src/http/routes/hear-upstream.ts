@@ -12,6 +12,7 @@ export const hearUpstream = (parts: HttpParts): Route => ({
   method: 'POST',
   path: '/v1/ingress/:token',
   errors: 'detail',
+  isUnlisted: true,
   async handle(request, reply) {
     const { ingress, takeFromCalls, isSigned, publicUrl, clock, db } = parts;
     const calledFor = ingress.read(pathValue(request, 'token'));

@@ -43,7 +43,7 @@ export const refuseMcpStream = (): Route => ({
   method: 'GET',
   path: '/mcp',
   errors: 'detail',
-  isRefusal: true,
+  isUnlisted: true,
   handle: async (_request, reply) => {
     reply.header('allow', 'POST');
     throw refuse('mcp_only_posted');

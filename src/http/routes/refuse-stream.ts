@@ -6,7 +6,7 @@ export const refuseStream = (parts: HttpParts): Route => ({
   method: 'GET',
   path: '/:modelId/requests/:jobId/status/stream',
   errors: 'detail',
-  isRefusal: true,
+  isUnlisted: true,
   async handle(request) {
     await identify(parts, request, 'any-key');
     throw refuse('stream_unsupported');

@@ -6,7 +6,7 @@ export const refuseSync = (parts: HttpParts): Route => ({
   method: 'POST',
   path: '/:modelId/sync',
   errors: 'detail',
-  isRefusal: true,
+  isUnlisted: true,
   async handle(request) {
     await identify(parts, request, 'any-key');
     throw refuse('path_unknown');
