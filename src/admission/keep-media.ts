@@ -98,7 +98,7 @@ export function openMediaGate(parts: MediaGateParts): MediaGate {
       };
       try {
         for (const found of model.media(input)) {
-          const verdict = await judgeMedium(parts, found, principal, takesForeign);
+          const verdict = await judgeMedium(parts, found, { model, principal, takesForeign });
           const path = found.path.join('.');
           if (typeof verdict === 'string') faults.push({ path, reason: verdict });
           else {
@@ -150,8 +150,7 @@ async function ownedBy(
 async function judgeMedium(
   parts: MediaGateParts,
   found: FoundMedia,
-  principal: Principal,
-  takesForeign: AskedOfMedia['takesForeign'],
+  { model, principal, takesForeign }: Omit<AskedOfMedia, 'given'> & { readonly model: Model },
 ): Promise<Passed | string> {
   const own = ownFileIn(parts, found.value);
   if (typeof own === 'string') return own;
@@ -160,8 +159,10 @@ async function judgeMedium(
   const form = mediaFormOf(found.value);
   if (form === 'url') return { found, kind: 'as-it-is' };
   if (form === 'asset') {
-    if (!isForeignAsset(found.value)) return 'asset not found';
-    return takesForeign.has('asset') ? { found, kind: 'as-it-is' } : `asset not found${takersOf('asset')}`;
+    const isForeign = isForeignAsset(found.value);
+    if (isForeign && takesForeign.has('asset')) return { found, kind: 'as-it-is' };
+    // Contract 2.1: assets of an upstream are known to that family alone.
+    return `asset not found${isForeign && model.family === 'alpha' ? takersOf('asset') : ''}`;
   }
   return judgeInline(parts, found, form);
 }
