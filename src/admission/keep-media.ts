@@ -79,7 +79,7 @@ export function openMediaGate(parts: MediaGateParts): MediaGate {
   return {
     async judge(model, input, { sender, takesForeign, given }) {
       const { principal } = sender;
-      const asking: Asking = { sender, takesForeign, look: openLook(parts, sender), own: new Map() };
+      const asking: Asking = { model, sender, takesForeign, look: openLook(parts, sender), own: new Map() };
       const passed: Passed[] = [];
       const {
         referred,
@@ -145,6 +145,7 @@ async function ownedBy(
 
 /** Who asks, and how he looks at files. */
 interface Asking {
+  readonly model: Model;
   readonly sender: Sender;
   readonly takesForeign: AskedOfMedia['takesForeign'];
   readonly look: Look;
@@ -165,10 +166,10 @@ async function judgeMedium(
   const form = mediaFormOf(found.value);
   if (form === 'url') return { found, kind: 'as-it-is' };
   if (form === 'asset') {
-    if (!isForeignAsset(found.value)) return 'asset not found';
-    return asking.takesForeign.has('asset')
-      ? { found, kind: 'as-it-is' }
-      : `asset not found${takersOf('asset')}`;
+    const isForeign = isForeignAsset(found.value);
+    if (isForeign && asking.takesForeign.has('asset')) return { found, kind: 'as-it-is' };
+    // Contract 2.1: assets of an upstream are known to that family alone.
+    return `asset not found${isForeign && asking.model.family === 'alpha' ? takersOf('asset') : ''}`;
   }
   return judgeInline(parts, { ...found, form }, asking);
 }

@@ -180,7 +180,7 @@ function doorSuite(start: () => Promise<TestGateway>): void {
     const uncoded = 'image: is not valid base64';
     const base64 = 'iVBORw0KGgoAAAANSUhEUgAA';
     const table: readonly (readonly [string, string, string])[] = [
-      ['no text', '', unwritten],
+      ['a blank text', ' ', unwritten],
       ['a word', 'portrait.png', unwritten],
       ['an address of another scheme', 'ftp://files.test/a.png', unwritten],
       ['an address of a local file', 'file:///etc/passwd', unwritten],
