@@ -18,6 +18,7 @@ const closedPaths = [
   'atelier.db-wal',
   'atelier.db-shm',
   'secrets.json',
+  'first-key',
   'serve.lock',
   'ballast',
 ];

@@ -30,7 +30,7 @@ describe('what the program writes', () => {
   test('is closed to other accounts: database, its log, blobs, spool, secrets and backups', async t => {
     const served = await serve({ env: env() });
     t.after(() => served.end('SIGKILL'));
-    const key = /atl_[0-9A-Za-z]{36}/.exec(served.banner())?.[0] ?? '';
+    const key = served.firstKey();
     const body = { data: 'aGVsbG8=', mime_type: 'text/plain' };
     assert.equal((await ask(served.url, 'POST', '/v1/files', { key, body })).status, 200);
     assert.ok((await readdir(folder)).includes('atelier.db-wal'));
