@@ -38,7 +38,7 @@ import { getChecks, getSetup, makeFirstPerson } from './admin/setup.ts';
 import { getUsage } from './admin/usage.ts';
 import { answerFailure, answerUnreadable, cutOff } from './answer-refusal.ts';
 import { clientAddress } from './client-address.ts';
-import { keepAliveMs, openConnections } from './connections.ts';
+import { type Connections, keepAliveMs, openConnections } from './connections.ts';
 import { openPace } from './pace.ts';
 import type { HttpParts, Route } from './parts.ts';
 import { PipelinedMessage } from './pipelines.ts';
@@ -255,17 +255,8 @@ function createServer(parts: ServerParts, whyUnmatched: WhyUnmatched): FastifyIn
   app.addHook('onResponse', async request => {
     if (request.raw.complete) pace.forget(request.raw);
   });
-  app.addHook('onSend', (request, reply, _body, done) => {
-    if (request.routeOptions.config.needsKey && reply.statusCode < 400) connections.trust(request.raw.socket);
-    const keepAlive = connections.keepAliveHeader(reply.raw);
-    if (keepAlive !== null) reply.header('keep-alive', keepAlive);
-    done();
-  });
-  app.addHook('onClose', async () => {
-    pace.close();
-    connections.close();
-  });
-  connections.guard(app.server);
+  app.addHook('onClose', async () => pace.close());
+  bound(app, connections);
   // Bodies are read by the gates: authentication comes first, and each model has its own bound.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
@@ -279,6 +270,18 @@ function createServer(parts: ServerParts, whyUnmatched: WhyUnmatched): FastifyIn
     throw await whyUnmatched(request, reply);
   });
   return app;
+}
+
+/** Tells the connections of an app who showed a key, and clients how long they may be silent. */
+function bound(app: FastifyInstance, connections: Connections): void {
+  connections.guard(app.server);
+  app.addHook('onSend', (request, reply, _body, done) => {
+    if (request.routeOptions.config.needsKey && reply.statusCode < 400) connections.trust(request.raw.socket);
+    const keepAlive = connections.keepAliveHeader(reply.raw);
+    if (keepAlive !== null) reply.header('keep-alive', keepAlive);
+    done();
+  });
+  app.addHook('onClose', async () => connections.close());
 }
 
 /** Whoever was answered already is not told why; whoever reads the body gets the refusal thrown. */
