@@ -6,7 +6,7 @@ import { startGateway, type TestGateway, until } from '../support/gateway.ts';
 import { picture } from '../support/media-maker.ts';
 import { create, image, pathOf } from './queue.ts';
 
-const token = 'the-admin-token-of-this-test';
+const token = 'the-admin-token-of-this-very-test';
 
 for (const dialect of dialects) {
   describe(dialect, () => {

@@ -9,7 +9,7 @@ import { type Answer, startGateway, type TestGateway } from '../support/gateway.
 import { picture } from '../support/media-maker.ts';
 import { leavingNothing, traceOf } from '../support/uploads.ts';
 
-const token = 'the-admin-token-of-this-test';
+const token = 'the-admin-token-of-this-very-test';
 
 /** A key of a new user with those bounds, which no gateway has seen before. */
 async function limitedKey(gateway: TestGateway, { atOnce, perDay }: Quota): Promise<string> {

@@ -1,8 +1,10 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
+import { goneSignal } from '../../admission/gone-signal.ts';
 import type { Asker } from '../../admission/passwords.ts';
 import type { RefusedLogin } from '../../admission/refused-logins.ts';
-import { addressRange } from '../../domain/address-range.ts';
+import { addressRange } from '../../domain/address.ts';
 import { Refusal, refuse } from '../../domain/refusal.ts';
+import { clientAddress } from '../client-address.ts';
 import type { HttpParts } from '../parts.ts';
 import { type CookieParts, type Device, readDevice } from './session.ts';
 
@@ -29,21 +31,20 @@ export const cookieParts = ({
 export function loginClient(
   parts: Pick<HttpParts, 'sessionKey' | 'publicUrl' | 'clock'>,
   request: FastifyRequest,
-  reply: FastifyReply,
   account: string | null,
 ): LoginClient {
   const { cookie } = request.raw.headers;
   const device = readDevice(cookie, account, parts.clock.now(), cookieParts(parts));
-  const range = addressRange(request.ip);
-  const asker = { share: range, isKnown: device !== null, signal: goneSignal(reply) };
-  return { address: request.ip, range, device, asker };
+  const range = addressRange(clientAddress(request));
+  const asker = { share: range, isKnown: device !== null, signal: goneSignal(request.raw) };
+  return { address: clientAddress(request), range, device, asker };
 }
 
 /** Whoever is logged in and has a password hashed: known, whatever the browser. */
-export const operatorAsker = (request: FastifyRequest, reply: FastifyReply): Asker => ({
-  share: addressRange(request.ip),
+export const operatorAsker = (request: FastifyRequest): Asker => ({
+  share: addressRange(clientAddress(request)),
   isKnown: true,
-  signal: goneSignal(reply),
+  signal: goneSignal(request.raw),
 });
 
 /** Counts a try and judges it; what is refused is in the audit. A right one costs the account nothing. */
@@ -68,13 +69,13 @@ export async function judgeLogin<Who>(
 
 /** A wrong Bearer token, counted and written down: throws its refusal. */
 export async function refuseBearer(parts: LoginParts, request: FastifyRequest): Promise<never> {
-  const range = addressRange(request.ip);
+  const range = addressRange(clientAddress(request));
   const failure = await parts.throttle.takeMiss(range).then(
     () => refuse('operator_token_invalid'),
     (throttled: unknown) => throttled,
   );
   const why = whyRefused(failure);
-  if (why) await parts.refusedLogins.note({ address: request.ip, range, subject: 'admin', why });
+  if (why) await parts.refusedLogins.note({ address: clientAddress(request), range, subject: 'admin', why });
   throw failure;
 }
 
@@ -85,13 +86,4 @@ function whyRefused(failure: unknown): RefusedLogin['why'] | null {
   if (!(failure instanceof Refusal)) return null;
   if (wrong.includes(failure.refusal)) return 'wrong';
   return throttled.includes(failure.refusal) ? 'throttled' : null;
-}
-
-/** Aborts when the connection ends before it was answered. */
-function goneSignal({ raw }: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  raw.once('close', () => {
-    if (!raw.writableFinished) gone.abort(refuse('request_malformed'));
-  });
-  return gone.signal;
 }

@@ -18,8 +18,8 @@ export const changePassword = (parts: HttpParts): Route => ({
     if (!session || session.person === null) throw refuse('password_absent');
     const [given, wanted] = [readText('current', current), readPassword(next, 'new')];
     const { name, person: id } = session;
-    const asker = operatorAsker(request, reply);
-    const { device, ...client } = loginClient(parts, request, reply, name);
+    const asker = operatorAsker(request);
+    const { device, ...client } = loginClient(parts, request, name);
     // Guesses at the account by strangers do not keep its owner from changing it: the session has a rate of its own.
     const ownRate = { account: name, id: session.id, at: session.beganAt };
     const before = await judgeLogin(

@@ -24,11 +24,11 @@ export const addPerson = (parts: HttpParts): Route => ({
   method: 'POST',
   path: '/admin/v1/people',
   errors: 'detail',
-  async handle(request, reply) {
+  async handle(request) {
     const { actor } = await identifyOperator(parts, request);
     const given = await readAdminBody(request, ['name', 'role', 'password']);
     const wanted = { name: readName(given.name), role: readRole(given.role) };
-    const asker = operatorAsker(request, reply);
+    const asker = operatorAsker(request);
     const passwordHash = await parts.passwords.hash(readPassword(given.password), asker);
     const now = parts.clock.now();
     const person = await createPerson(parts.db, { ...wanted, passwordHash }, { actor, now });
@@ -41,9 +41,9 @@ export const changePerson = (parts: HttpParts): Route => ({
   method: 'PUT',
   path: '/admin/v1/people/:personId',
   errors: 'detail',
-  async handle(request, reply) {
+  async handle(request) {
     const { actor } = await identifyOperator(parts, request);
-    const asker = operatorAsker(request, reply);
+    const asker = operatorAsker(request);
     const { role, password } = await readAdminBody(request, ['role', 'password']);
     const change = {
       ...(role !== undefined && { role: readRole(role) }),

@@ -13,6 +13,7 @@ import {
   type SessionOwner,
   type SessionsOf,
 } from '../../store/sessions.ts';
+import { clientAddress } from '../client-address.ts';
 import { type HttpParts, pathValue, type Route } from '../parts.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
 import { identifyOperator, isAdminToken, type Operator } from './identify-operator.ts';
@@ -44,7 +45,7 @@ export const beginSession = (parts: HttpParts): Route => ({
 });
 
 async function beginByToken(parts: HttpParts, token: string, request: FastifyRequest, reply: FastifyReply) {
-  const client = loginClient(parts, request, reply, null);
+  const client = loginClient(parts, request, null);
   await judgeLogin(
     parts,
     { client, account: null },
@@ -63,7 +64,7 @@ async function beginByPassword(
   reply: FastifyReply,
 ) {
   const given = readText('password', password);
-  const client = loginClient(parts, request, reply, name);
+  const client = loginClient(parts, request, name);
   const read = () => readLogin(parts.db, name);
   const { person } = await judgeLogin(
     parts,
@@ -110,7 +111,7 @@ export async function giveSession(
   const secret = newSessionSecret();
   const session = await begin({
     secretHash: hashSessionSecret(secret),
-    address: request.ip,
+    address: clientAddress(request),
     userAgent: userAgentOf(request),
   });
   const kept = cookieParts(parts);

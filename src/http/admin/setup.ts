@@ -23,7 +23,7 @@ export const makeFirstPerson = (parts: HttpParts): Route => ({
   errors: 'detail',
   async handle(request, reply) {
     const { code, name, password } = await readAdminBody(request, ['code', 'name', 'password']);
-    const client = loginClient(parts, request, reply, null);
+    const client = loginClient(parts, request, null);
     const wanted = await judgeLogin(
       parts,
       { client, account: null },
