@@ -134,7 +134,6 @@ describe(pro, () => {
   const final = jobs.job(pro, async () => ({
     content: [{ type: 'draft_task', draft_task: { id: (await draft()).id } }],
     resolution: '720p',
-    duration: 9,
   }));
   const still = jobs.job(pro, {
     content: [text('The wind rises'), frame(dataUrl(dusk.toBuffer('image/webp')))],

@@ -217,6 +217,8 @@ describe(between, () => {
     images: [url(pngOf(square)), url(later.toBuffer('image/jpeg', 95))],
     prompt: 'A tree loses its leaves',
     audio: false,
+    // The label that is written without one names the job.
+    meta_data: '{"by":"a test"}',
     seed,
     ...small,
   });
