@@ -60,7 +60,7 @@ function nameOf(
   catalog: Catalog,
 ): { readonly model: string; readonly isStream: boolean } | null {
   const segments = decode(rest)?.split('/') ?? [''];
-  if (segments.includes('') || segments.at(-1) === 'sync') return null;
+  if (segments.some(segment => ['', '.', '..'].includes(segment)) || segments.at(-1) === 'sync') return null;
   const isKnown = segments.some((_, index) => catalog.find(segments.slice(0, index + 1).join('/')) !== null);
   if (isKnown) return null;
   const jobs = segments.indexOf('requests', 1);

@@ -52,11 +52,14 @@ function validate(gateway: TestGateway, key: string, url: string): OpenPost {
   return post;
 }
 
+/** As behind a balancer: more connections than one client may have. */
+const manyClients = { ATELIER_TRUSTED_PROXIES: '127.0.0.1' };
+
 describe('300 dry runs of one key that each name a picture of 120 million pixels nine times', () => {
   let gateway: TestGateway;
   let vast: Buffer;
   before(async () => {
-    gateway = await startGateway({ role: 'api', isAlone: true });
+    gateway = await startGateway({ role: 'api', isAlone: true, env: manyClients });
     vast = await vastPng();
   });
   after(() => gateway.close());
@@ -112,7 +115,7 @@ describe('files that keep their readers busy', () => {
   let gateway: TestGateway;
   let variant: () => string;
   before(async () => {
-    gateway = await startGateway({ role: 'api', isAlone: true });
+    gateway = await startGateway({ role: 'api', isAlone: true, env: manyClients });
     const next = openVariants(await endlessFilm());
     variant = () => dataUrl(next(), 'image/png');
   });
@@ -190,7 +193,7 @@ describe('a reader of media', () => {
 describe('120 small requests that name an own file of 38 MB', () => {
   let gateway: TestGateway;
   before(async () => {
-    gateway = await startGateway({ role: 'api', isAlone: true });
+    gateway = await startGateway({ role: 'api', isAlone: true, env: manyClients });
   });
   after(() => gateway.close());
 

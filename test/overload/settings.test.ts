@@ -56,7 +56,7 @@ describe('the limits in atelier.yaml', () => {
     assert.throws(config, failure => {
       assert.ok(failure instanceof ConfigFault);
       assert.deepEqual(
-        failure.message.split('\n').toSorted(),
+        withoutPlaces(failure.message).split('\n').toSorted(),
         [
           `${path} limits.storage.in_all: ${told}, or a share of the disk such as 90%`,
           `${path} limits.storage.per_key: ${told}`,

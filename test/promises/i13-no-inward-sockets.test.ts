@@ -166,7 +166,12 @@ describe('I13 with private addresses refused', () => {
   let gateway: TestGateway;
   before(async () => {
     gateway = await startGateway({
-      env: { ATELIER_ALLOW_PRIVATE_NETWORK: '', ATELIER_LOCAL_CONCURRENCY: '32' },
+      env: {
+        ATELIER_ALLOW_PRIVATE_NETWORK: '',
+        ATELIER_LOCAL_CONCURRENCY: '32',
+        // As behind a balancer: more connections than one client may have.
+        ATELIER_TRUSTED_PROXIES: '127.0.0.1',
+      },
     });
   });
   after(() => gateway.close());
