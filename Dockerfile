@@ -8,6 +8,10 @@ COPY package.json package-lock.json ./
 # Not `npm ci`: it refuses a lock file made where a registry lacks the builds for other systems.
 # No script of a package runs: nothing that is needed here has one.
 RUN npm install --omit=dev --no-save --ignore-scripts --no-audit --no-fund --loglevel=error
+# The bill of what was installed. Not `npm sbom --omit=dev`: it asks for every package of development, and leaves out
+# those of ours that one of them uses, too.
+RUN npm pkg delete devDependencies \
+ && npm sbom --sbom-format=cyclonedx --sbom-type=application > sbom.json
 
 # The console is a page: what builds it stays behind.
 FROM node:24-trixie-slim AS console
@@ -16,6 +20,9 @@ COPY package.json package-lock.json tsconfig.json ./
 COPY console console
 RUN npm install --workspace=atelier-console --no-save --ignore-scripts --no-audit --no-fund --loglevel=error \
  && npm run build --workspace=atelier-console
+# Of what the page is built of; this folder has nothing else.
+RUN npm pkg delete devDependencies dependencies optionalDependencies \
+ && npm sbom --workspace=atelier-console --sbom-format=cyclonedx --sbom-type=application > sbom-console.json
 
 FROM node:24-trixie-slim
 # The first process of a container must take in the children of one that died.
@@ -32,6 +39,8 @@ COPY src src
 # The commands that ask a gateway ask by it.
 COPY client/src client/src
 COPY --from=console /atelier/console/dist console/dist
+COPY --from=dependencies /atelier/sbom.json ./
+COPY --from=console /atelier/sbom-console.json ./
 ENV NODE_ENV=production ATELIER_HOST=0.0.0.0 ATELIER_PORT=8080 ATELIER_DATA_DIR=/data
 # The user `node`, by its number: Kubernetes has to see that it is not root.
 USER 1000:1000

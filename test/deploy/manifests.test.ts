@@ -65,6 +65,26 @@ test('the image is made of files that are there, and of none that hold data or s
   assert.equal(allowed.length, new Set(copied).size);
 });
 
+test('the image holds the bill of materials of what it runs, and of what its console is built of', async () => {
+  const stages = (await read('Dockerfile'))
+    .replace(/^#.*\n/gm, '')
+    .replaceAll('\\\n', '')
+    .split(/^FROM \S+(?: AS (\w+))?\n/m);
+  const stageOf = (name: string) => stages[stages.indexOf(name) + 1] ?? '';
+  const image = stages.at(-1) ?? '';
+  for (const [stage, bill] of [
+    ['dependencies', 'sbom.json'],
+    ['console', 'sbom-console.json'],
+  ] as const) {
+    const [install, sbom] = ['npm install ', 'npm sbom '].map(command => stageOf(stage).indexOf(command));
+    assert.ok(install! >= 0 && sbom! > install!, stage);
+    assert.match(stageOf(stage), new RegExp(`npm sbom .*--sbom-format=cyclonedx .*> ${bill}$`, 'm'));
+    // It would leave out what a package of development uses, too.
+    assert.doesNotMatch(stageOf(stage), /npm sbom .*--omit/);
+    assert.ok(image.includes(`COPY --from=${stage} /atelier/${bill} ./\n`), bill);
+  }
+});
+
 test('the settings of compose.yaml are settings, and every service that works has time to stop', async () => {
   const { services } = parse(await read('compose.yaml'), { merge: true });
   assert.deepEqual(Object.keys(services).toSorted(), ['api', 'migrate', 'postgres', 'proxy', 's3', 'worker']);
