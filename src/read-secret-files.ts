@@ -1,7 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 
 /** Settings that may stand in a file of their own instead, as container platforms mount secrets. */
-const inFiles = ['ATELIER_SECRET', 'ATELIER_ADMIN_TOKEN', 'ATELIER_DATABASE_URL'] as const;
+const inFiles = [
+  'ATELIER_SECRET',
+  'ATELIER_ADMIN_TOKEN',
+  'ATELIER_METRICS_TOKEN',
+  'ATELIER_DATABASE_URL',
+] as const;
 /** The variables that name such files. */
 export const secretFileNames: readonly string[] = inFiles.map(name => `${name}_FILE`);
 const maxBytes = 64 * 1024;

@@ -19,6 +19,8 @@ export interface NewSession {
   readonly owner: SessionOwner;
   /** SHA-256 of what the cookie carries. */
   readonly secretHash: string;
+  /** The hash of the session that the browser had until now, which ends; null where it had none. */
+  readonly replaces: string | null;
   readonly address: string;
   readonly userAgent: string;
 }
@@ -34,13 +36,14 @@ export function beginSession(db: Connection, wanted: NewSession, now: number): P
 /** The same within a transaction; to be its last statements, because they write the audit. */
 export async function insertSession(
   tx: Statements,
-  { owner, secretHash, address, userAgent }: NewSession,
+  { owner, secretHash, replaces, address, userAgent }: NewSession,
   now: number,
 ): Promise<Session> {
   const id = newSessionId();
   const { role, name } = owner ?? { role: 'admin' as const, name: 'admin' };
   const endsAt = now + sessionLifeMs;
   if (!owner) await endSetup(tx, now);
+  await tx.write('DELETE FROM sessions WHERE secret_hash = $1', [replaces]);
   await tx.write(
     `INSERT INTO sessions (id, secret_hash, person_id, person_changed_at, role, began_at, seen_at, ends_at,
        address, user_agent) VALUES ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9)`,

@@ -90,6 +90,15 @@ for (const dialect of dialects) {
         );
       });
 
+      test('by the next login of the same browser', async () => {
+        const { name } = await makePerson();
+        const first = await logIn({ name, password });
+        const second = await logIn({ name, password }, { cookie: first.cookie });
+        assert.equal((await second.ask('GET', 'session')).status, 200);
+        const refused = await first.ask('GET', 'session');
+        assert.deepEqual([refused.status, refused.body.error], [401, ended]);
+      });
+
       test('45 minutes after the last request, which is written down once a minute', async () => {
         const own = await logIn({ token });
         const seen = async () =>

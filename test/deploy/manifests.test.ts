@@ -285,9 +285,10 @@ async function readKubernetes(): Promise<readonly Manifest[]> {
 
 /** As a container reads its settings, with the files of its secrets where this test has them. */
 function readMounted(environment: Readonly<Record<string, string>>) {
-  const mounted = Object.entries(environment)
-    .filter(([name]) => !['ATELIER_METRICS_TOKEN', 'ATELIER_TRUSTED_PROXIES'].includes(name))
-    .map(([name, value]) => [name, name.endsWith('_FILE') ? join(folder, basename(value)) : value]);
+  const mounted = Object.entries(environment).map(([name, value]) => [
+    name,
+    name.endsWith('_FILE') ? join(folder, basename(value)) : value,
+  ]);
   return readConfig(Object.fromEntries(mounted));
 }
 

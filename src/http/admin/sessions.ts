@@ -25,6 +25,7 @@ import {
   hashSessionSecret,
   newSessionSecret,
   noSessionCookie,
+  readSessionSecret,
   sessionCookie,
 } from './session.ts';
 
@@ -109,12 +110,14 @@ export async function giveSession(
   begin: (session: Omit<NewSession, 'owner'>) => Promise<Session>,
 ) {
   const secret = newSessionSecret();
+  const kept = cookieParts(parts);
+  const before = readSessionSecret(request.raw.headers.cookie, kept);
   const session = await begin({
     secretHash: hashSessionSecret(secret),
+    replaces: before && hashSessionSecret(before),
     address: clientAddress(request),
     userAgent: userAgentOf(request),
   });
-  const kept = cookieParts(parts);
   const browser = { account, before: device, now: parts.clock.now() };
   reply.header('set-cookie', [sessionCookie(secret, kept), deviceCookie(browser, kept)]);
   return sessionBody(parts, session);
