@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Usage } from '../domain/job.ts';
 import type { ProducedFile, Production } from '../domain/provider.ts';
+import { at, readList } from './look-up.ts';
 
 export const arkTask = z.object({
   status: z.enum(['queued', 'running', 'succeeded', 'failed', 'cancelled', 'expired']),
@@ -29,15 +30,11 @@ const fileAt = (url: string, role: ProducedFile['role'], mimeType: string): Prod
 const usageOf = (usage: ArkTask['usage']): readonly Usage[] =>
   usage ? [{ unit: 'token', quantity: usage.completion_tokens, basis: 'reported' }] : [];
 
-const list = z.object({
-  items: z.array(
-    z.object({
-      id: z.string().min(1),
-      safety_identifier: z.string().nullish(),
-      /** Unix seconds. */
-      created_at: z.number(),
-    }),
-  ),
+const listed = z.object({
+  id: z.string().min(1),
+  safety_identifier: z.string().nullish(),
+  /** Unix seconds. */
+  created_at: z.number(),
 });
 
 export interface Sought {
@@ -53,9 +50,9 @@ export interface Sought {
  * reaches back far enough, and no task of that time hides its name. Undefined where nobody can say.
  */
 export function findTask(json: unknown, { name, notBefore, pageSize }: Sought): string | null | undefined {
-  const items = list.safeParse(json).data?.items;
-  const ours = items?.find(task => task.safety_identifier === name);
-  if (!items || ours) return ours?.id;
+  const { items = [], isWhole: isReadable = false } = readList(at(json, 'items'), listed) ?? {};
+  const ours = items.find(task => task.safety_identifier === name);
+  if (!isReadable || ours) return ours?.id;
   const isYoung = (task: (typeof items)[number]) => task.created_at * 1000 >= notBefore;
   const newestFirst = items.every((task, at) => at === 0 || task.created_at <= items[at - 1]!.created_at);
   const last = items.at(-1);

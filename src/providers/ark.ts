@@ -13,7 +13,8 @@ import { arkMappings, arkModels, modelarkModels } from './ark-models.ts';
 import { type ArkTask, arkTask, findTask, productionOf } from './ark-task.ts';
 import { asCalled, callbacksSetting, rememberCall } from './called-back.ts';
 import { defineProvider, type ProviderDefinition, type ProviderParts } from './definition.ts';
-import { type ErrorTable, each, failureOf, pollAfter, readSubmission, retryAfterOf } from './error-table.ts';
+import { type ErrorTable, each, failureOf, pollAfter, readSubmission } from './error-table.ts';
+import { readLookUp } from './look-up.ts';
 import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
 import { draftAlone, formMedia, modelOf, namePinned, shareOf } from './media-form.ts';
 import { testBy } from './test-account.ts';
@@ -182,11 +183,13 @@ function openArk({ name, upstream, dedupe, takesCallbacks, catalog, linkTo }: Ar
         'filter.service_tier': tiered.safeParse(task.job.input).data?.service_tier ?? 'default',
       });
       const reply = await ask('GET', `${tasks}?${query}`);
-      const found =
-        reply.kind === 'answered' && reply.status === 200 ? findTask(reply.json, soughtOf(task)) : undefined;
-      if (found === undefined) return { kind: 'undecided', ...retryAfterOf(reply) };
-      if (found === null) return { kind: 'absent' };
-      return { kind: 'found', ref: { id: found, ...rememberCall(task) } };
+      return readLookUp(reply, {
+        errors,
+        read(json) {
+          const found = findTask(json, soughtOf(task));
+          return typeof found === 'string' ? { id: found, ...rememberCall(task) } : found;
+        },
+      });
     },
 
     poll: async (_, ref) => asCalled(ref, readTask(await ask('GET', pathOf(ref)))),

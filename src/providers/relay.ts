@@ -19,7 +19,8 @@ import type {
   ProviderTraits,
 } from '../domain/provider.ts';
 import { defineProvider } from './definition.ts';
-import { type ErrorTable, errorOf, pollAfter, readSubmission, retryAfterOf } from './error-table.ts';
+import { type ErrorTable, errorOf, pollAfter, readSubmission } from './error-table.ts';
+import { at, readList, readLookUp } from './look-up.ts';
 import { draftAlone, modelOf, namePinned, renameMedia } from './media-form.ts';
 import { type FreeCall, testBy } from './test-account.ts';
 import { baseUrlSchema, openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
@@ -65,7 +66,6 @@ const status = z.object({
   status: z.enum(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED']),
   progress: z.number().min(0).max(1).optional(),
 });
-const list = z.object({ data: z.array(handle) });
 const upload = z.object({ id: z.string() });
 /** Our file id → that gateway's, as it came back from the row. */
 const uploadsSchema = z.record(z.string(), z.string()).default({});
@@ -160,10 +160,14 @@ function openRelay(upstream: Upstream, dedupe: ProviderTraits['dedupe'], catalog
     async recover(task) {
       const query = new URLSearchParams({ external_task_id: task.dedupeKey, limit: '1' });
       const reply = await ask('GET', `/v1/queue/${encodeURIComponent(task.upstreamModel)}/requests?${query}`);
-      const found = reply.kind === 'answered' && reply.status === 200 ? list.safeParse(reply.json) : null;
-      if (!found?.success) return { kind: 'undecided', ...retryAfterOf(reply) };
-      const [first] = found.data.data;
-      return first ? { kind: 'found', ref: { id: first.request_id } } : { kind: 'absent' };
+      return readLookUp(reply, {
+        errors,
+        read(json) {
+          const found = readList(at(json, 'data'), handle);
+          const [first] = found?.items ?? [];
+          return first ? { id: first.request_id } : found?.isWhole ? null : undefined;
+        },
+      });
     },
 
     async poll(attempt, ref) {

@@ -140,7 +140,7 @@ function openVidu(
     },
 
     async recover(task) {
-      const found = await findByPayload(get, task);
+      const found = await findByPayload({ get, errors }, task);
       if (found.kind !== 'found') return found;
       return { ...found, ref: { ...refSchema.parse(found.ref), ...rememberCall(task) } };
     },
