@@ -36,6 +36,11 @@ export interface ProviderTraits {
    * first answer again, and is never charged twice. `lookup`: it can be asked for the key. `none`: neither.
    */
   readonly dedupe: 'replay' | 'lookup' | 'none';
+  /**
+   * Whether a second call under a key that the upstream knows is refused there, or found: then a job keeps its key
+   * after a refusal, so that a call which arrives after all makes no second charge. Absent: each attempt has its own.
+   */
+  readonly keepsKey?: true;
   /** How long after the first call the key is known there. */
   readonly dedupeWindowMs: number;
   /** No call of `submit` takes longer; after it, and a margin, a call cannot arrive late any more. */

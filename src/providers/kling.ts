@@ -1,23 +1,39 @@
 import { z } from 'zod';
 import { replaceMedia } from '../catalog/media.ts';
 import type { Model } from '../catalog/model.ts';
-import { days, minutes, seconds } from '../domain/clock.ts';
+import { days, seconds } from '../domain/clock.ts';
 import { toJson } from '../domain/json.ts';
-import type { PollResult, Provider, ProviderTask, ProviderTraits } from '../domain/provider.ts';
+import type {
+  PollResult,
+  Provider,
+  ProviderTask,
+  ProviderTraits,
+  RecoverResult,
+  SubmitResult,
+} from '../domain/provider.ts';
 import { asCalled, callbacksSetting, rememberCall } from './called-back.ts';
 import { defineProvider, type ProviderParts } from './definition.ts';
-import { type ErrorTable, each, failureOf, pollAfter, readSubmission, retryAfterOf } from './error-table.ts';
+import {
+  type ErrorTable,
+  each,
+  failureOf,
+  pollAfter,
+  readSubmission,
+  type SaidError,
+} from './error-table.ts';
 import { classicPaths, type KlingInput, klingMappings, klingModels } from './kling-models.ts';
 import {
-  type Found,
   filesOf,
   findClassic,
   findRenewed,
   type KlingTask,
   readClassic,
   readRenewed,
+  saysNameIsTaken,
+  saysNoSuchTask,
 } from './kling-task.ts';
 import { mintToken } from './kling-token.ts';
+import { readLookUp } from './look-up.ts';
 import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
 import { formMedia, modelOf } from './media-form.ts';
 import { testBy } from './test-account.ts';
@@ -65,17 +81,14 @@ const submitTimeoutMs = 60 * seconds;
 const askTimeoutMs = 15 * seconds;
 const firstPollMs = { image: 3 * seconds, video: 10 * seconds, speech: 3 * seconds } as const;
 const maxInlineBytes = 10 * 1024 * 1024;
-/** As many as a page may have, and what they may weigh. */
-const pageSize = 500;
-const maxListBytes = 16 * 1024 * 1024;
-/** Clocks differ. */
-const lookBackMs = 10 * minutes;
 
 const traits: ProviderTraits = {
   dedupe: 'lookup',
+  keepsKey: true,
   // Tasks are kept for a month; no job lives as long as this.
   dedupeWindowMs: 7 * days,
-  submitTimeoutMs,
+  // A refused name is looked up before it is told.
+  submitTimeoutMs: submitTimeoutMs + askTimeoutMs,
   billable: true,
   minPollMs: 2 * seconds,
 };
@@ -124,13 +137,31 @@ function openKling(
   { catalog, linkTo }: Pick<ProviderParts, 'catalog' | 'linkTo'>,
 ): Provider {
   const own = { ...traits, takesCallbacks };
-  const ask = (path: string, maxAnswerBytes?: number) =>
-    upstream.ask({
-      method: 'GET',
-      path,
-      timeoutMs: askTimeoutMs,
-      ...(maxAnswerBytes !== undefined && { maxAnswerBytes }),
+  const ask = (path: string) => upstream.ask({ method: 'GET', path, timeoutMs: askTimeoutMs });
+
+  /** By the name of the attempt: the same question in either API. */
+  async function lookUp(task: ProviderTask): Promise<RecoverResult> {
+    const { modelId, dedupeKey } = task;
+    const path = classicPaths[modelId];
+    const name = encodeURIComponent(dedupeKey);
+    const find = path ? findClassic : findRenewed;
+    return readLookUp(await ask(path ? `${path}/${name}` : `/tasks?external_task_ids=${name}`), {
+      errors,
+      read(json) {
+        const id = find(json, dedupeKey);
+        return typeof id === 'string' ? refOf(task, id) : id;
+      },
+      isUnknown: (said, status) => path !== undefined && status === 400 && saysNoSuchTask(said),
     });
+  }
+
+  /** A second task under one name is refused by the code of a bad parameter: what goes by the name decides. */
+  async function readTwin(task: ProviderTask, refused: SubmitResult, said: SaidError): Promise<SubmitResult> {
+    const found = await lookUp(task);
+    if (found.kind === 'found') return { kind: 'accepted', ref: found.ref, firstPollMs: 0 };
+    const isCertain = found.kind === 'absent' && !saysNameIsTaken(said);
+    return isCertain || refused.kind !== 'refused' ? refused : { ...refused, kind: 'unknown' };
+  }
 
   return {
     name: 'kling',
@@ -156,22 +187,17 @@ function openKling(
         timeoutMs: submitTimeoutMs,
         isBillable: true,
       });
-      return readSubmission(reply, 'element_list' in body ? errorsWithSubjects : errors, ({ json }) => {
+      const table = 'element_list' in body ? errorsWithSubjects : errors;
+      const result = readSubmission(reply, table, ({ json }) => {
         const id = made.safeParse(json).data?.data;
         if (id === undefined) return null;
         return { kind: 'accepted', ref: refOf(task, id), firstPollMs: firstPollMs[entry.kind] };
       });
+      const said = reply.kind === 'answered' ? errors.read(reply.json, reply.headers) : null;
+      return said?.code === '1201' ? readTwin(task, result, said) : result;
     },
 
-    async recover(task) {
-      const path = classicPaths[task.modelId];
-      const reply = path
-        ? await ask(`${path}?pageNum=1&pageSize=${pageSize}`, maxListBytes)
-        : await ask(`/tasks?external_task_ids=${encodeURIComponent(task.dedupeKey)}`);
-      const found = reply.kind === 'answered' && reply.status === 200 ? lookIn(task, reply.json) : undefined;
-      if (found === undefined) return { kind: 'undecided', ...retryAfterOf(reply) };
-      return found === null ? { kind: 'absent' } : { kind: 'found', ref: refOf(task, found) };
-    },
+    recover: lookUp,
 
     async poll({ modelId }, ref) {
       const { id, marked = false } = refSchema.parse(ref);
@@ -213,11 +239,6 @@ function refOf(task: ProviderTask, id: string): Ref {
   return { id, ...(isMarked && { marked: true }), ...rememberCall(task) };
 }
 
-const lookIn = ({ modelId, dedupeKey: name, job }: ProviderTask, json: unknown): Found =>
-  classicPaths[modelId]
-    ? findClassic(json, { name, notBefore: (job.startedAt ?? job.createdAt) - lookBackMs, pageSize })
-    : findRenewed(json, name);
-
 function readPoll(
   reply: UpstreamReply,
   read: (json: unknown, id: string) => KlingTask | undefined | null,
@@ -226,7 +247,8 @@ function readPoll(
 ): PollResult {
   if (reply.kind !== 'answered') return { kind: 'unreachable', reason: reply.reason };
   const task = reply.status === 200 ? read(reply.json, id) : undefined;
-  if (reply.status === 404 || task === null) return { kind: 'missing' };
+  const isUnknown = reply.status === 400 && saysNoSuchTask(errors.read(reply.json, reply.headers));
+  if (reply.status === 404 || isUnknown || task === null) return { kind: 'missing' };
   // A state that we do not know, or of another task, is no end: it is asked again.
   if (!task)
     return { kind: 'unreachable', reason: `the upstream answered ${reply.status}`, ...pollAfter(reply) };

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { z } from 'zod';
 import kling from '../../src/providers/kling.ts';
-import { findClassic } from '../../src/providers/kling-task.ts';
+import { findClassic, findRenewed } from '../../src/providers/kling-task.ts';
 import { mintToken } from '../../src/providers/kling-token.ts';
-import { kling as protocol } from '../support/upstreams/kling.ts';
+import type { Protocol } from '../support/upstreams/kit.ts';
+import { noSuchTask, kling as protocol } from '../support/upstreams/kling.ts';
 import { good, untilEnded } from '../worker/studio.ts';
 import { conformance } from './conformance.ts';
 import type { Conformance } from './description.ts';
@@ -277,33 +278,68 @@ test('an account has one key or a pair', () => {
   assert.equal(settings.safeParse({}).success, false);
 });
 
-describe('a page of the classic list', () => {
-  const page = (...ages: readonly number[]) => ({
+describe('the answer to a look-up by name', () => {
+  const classic = (task_id: unknown, external_task_id?: unknown) => ({
     code: 0,
-    data: ages.map((created_at, at) => ({
-      task_id: `t${at}`,
-      task_info: { external_task_id: `n${at}` },
-      created_at,
-    })),
+    data: { task_id, task_info: { external_task_id } },
   });
-  const sought = { name: 'ours', notBefore: 100, pageSize: 3 };
+  test('of the classic API has the task', () => {
+    assert.equal(findClassic(classic('t1', 'ours'), 'ours'), 't1');
+    assert.equal(findClassic(classic('t1', null), 'ours'), 't1');
+  });
+  test('of the classic API proves nothing where it is odd or of another task', () => {
+    for (const json of [classic('t1', 'other'), classic(null), { code: 0, data: [] }, { code: 0 }, null])
+      assert.equal(findClassic(json, 'ours'), undefined);
+  });
+  test('of API 2.0 has the task, or proves by an empty list that there is none', () => {
+    assert.equal(findRenewed({ code: 0, data: [{ id: 'a', external_id: 'ours' }, 7] }, 'ours'), 'a');
+    assert.equal(findRenewed({ code: 0, data: [] }, 'ours'), null);
+  });
+  test('of API 2.0 proves nothing where it is odd, or no list, or one of other tasks', () => {
+    const others = [{ id: 'a', external_id: 'other' }];
+    for (const json of [{ code: 0, data: others }, { code: 0, data: [7] }, { code: 0 }, { data: [] }])
+      assert.equal(findRenewed(json, 'ours'), undefined);
+  });
+});
 
-  test('has the task of that name', () => {
-    assert.equal(findClassic(page(300, 200, 150), { ...sought, name: 'n1' }), 't1');
-  });
-  test('proves that there is none where it is the last', () => {
-    assert.equal(findClassic(page(300, 200), sought), null);
-  });
-  test('proves that there is none where it reaches back before the call', () => {
-    assert.equal(findClassic(page(300, 200, 99), sought), null);
-  });
-  test('proves nothing where more may stand on the next', () => {
-    assert.equal(findClassic(page(300, 200, 100), sought), undefined);
-  });
-  test('proves nothing where it is in no order', () => {
-    assert.equal(findClassic(page(300, 98, 99), sought), undefined);
-  });
-  test('proves nothing where it cannot be read', () => {
-    assert.equal(findClassic({ code: 5000 }, sought), undefined);
-  });
+describe('kling: a call that arrives after it was believed not to be there', () => {
+  for (const model of ['gamma-v3-omni-video', 'gamma-v3-turbo-t2v']) {
+    test(`is not paid twice at ${model}`, async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'atelier-kling-'));
+      let submissions = 0;
+      const late: Protocol = {
+        ...protocol,
+        read(asked) {
+          if (asked.method === 'POST') submissions += 1;
+          return protocol.read(asked);
+        },
+        listed: (jobs, places, asked) => protocol.listed!(submissions < 2 ? [] : jobs, places, asked),
+      };
+      const bench = await openBench({ ...wanted, protocol: late, model }, folder);
+      try {
+        const body = (mark: string) =>
+          model === wanted.model ? wanted.body(mark) : { prompt: `A red boat ${mark}` };
+        const lost = { on: 'create', times: 1, act: { kind: 'reset', at: 'nothing' } } as const;
+        const ending = await bench.ending(await bench.order(body, [lost]));
+        const attempts = [['refused', 1] as const, ['accepted', 1] as const];
+        assert.deepEqual(ending, good(attempts));
+      } finally {
+        await bench.close();
+        await rm(folder, { recursive: true, force: true });
+      }
+    });
+  }
+});
+
+test('kling: a task that it does not know any more ends the job', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'atelier-kling-'));
+  const bench = await openBench(wanted, folder);
+  try {
+    const act = { kind: 'answer', status: noSuchTask.status, body: noSuchTask.body.toString() } as const;
+    const ending = await bench.ending(await bench.order(wanted.body, [{ on: 'status', act }]));
+    assert.deepEqual(ending, { ...good([['accepted', 1]]), error: 'provider_unavailable' });
+  } finally {
+    await bench.close();
+    await rm(folder, { recursive: true, force: true });
+  }
 });

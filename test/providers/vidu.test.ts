@@ -240,8 +240,8 @@ describe('vidu: a call whose answer was lost', () => {
   };
 
   test('is found in a list that stands below data', async () => {
-    const ending = await endUnder((jobs, places) =>
-      jsonAnswer(200, { data: JSON.parse(vidu.listed!(jobs, places).body.toString()) }),
+    const ending = await endUnder((jobs, places, asked) =>
+      jsonAnswer(200, { data: JSON.parse(vidu.listed!(jobs, places, asked).body.toString()) }),
     );
     assert.deepEqual(ending, good([['accepted', 1]]));
   });
