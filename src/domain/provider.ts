@@ -102,6 +102,8 @@ export interface ProviderError {
    */
   readonly trouble?: 'rate' | 'account' | 'upstream';
   readonly upstream?: { readonly code: string; readonly message: string };
+  /** The beginning of an answer that cannot be read, without the account's secrets: for the operator, never for the client. */
+  readonly answer?: string;
 }
 
 export type TestResult =
@@ -149,6 +151,8 @@ export type PollResult =
   | { readonly kind: 'succeeded'; readonly production: Production }
   /** `usage`: what was charged all the same. */
   | { readonly kind: 'failed'; readonly error: ProviderError; readonly usage?: readonly Usage[] }
+  /** It ended well there and is charged, but its results cannot be read. Asked again for a while, then a doubt. */
+  | { readonly kind: 'unreadable'; readonly error: ProviderError; readonly usage?: readonly Usage[] }
   | { readonly kind: 'cancelled' }
   /** The upstream does not know it: not a failure yet. */
   | { readonly kind: 'missing' }

@@ -2,22 +2,25 @@ import { z } from 'zod';
 import type { Usage } from '../domain/job.ts';
 import type { ProducedFile, Production } from '../domain/provider.ts';
 import { at, readList } from './look-up.ts';
+import { lenient, readResults, resultUrl } from './read-success.ts';
 
 export const arkTask = z.object({
   status: z.enum(['queued', 'running', 'succeeded', 'failed', 'cancelled', 'expired']),
-  error: z.object({ code: z.string().nullish(), message: z.string().nullish() }).nullish(),
-  content: z.object({ video_url: z.string().nullish(), last_frame_url: z.string().nullish() }).nullish(),
+  error: lenient(z.object({ code: lenient(z.string()), message: lenient(z.string()) })),
+  content: lenient(z.object({ video_url: z.unknown().optional(), last_frame_url: lenient(z.string()) })),
   seed: z.int().nonnegative().nullish().catch(null),
   usage: z.object({ completion_tokens: z.number().nonnegative() }).nullish().catch(null),
 });
 export type ArkTask = z.output<typeof arkTask>;
 
-export function productionOf({ content, seed, usage }: ArkTask): Production {
+export function productionOf({ content, seed, usage }: ArkTask) {
+  const { items, isWhole } = readResults(content?.video_url || [], resultUrl);
   const files = [
-    content?.video_url ? [fileAt(content.video_url, 'primary', 'video/mp4')] : [],
+    items.map(url => fileAt(url, 'primary', 'video/mp4')),
     content?.last_frame_url ? [fileAt(content.last_frame_url, 'last_frame', 'image/png')] : [],
   ].flat();
-  return { files, usage: usageOf(usage), ...(seed != null && { seed }) };
+  const production: Production = { files, usage: usageOf(usage), ...(seed != null && { seed }) };
+  return { production, isWhole };
 }
 
 const fileAt = (url: string, role: ProducedFile['role'], mimeType: string): ProducedFile => ({

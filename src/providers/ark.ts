@@ -17,6 +17,7 @@ import { type ErrorTable, each, failureOf, pollAfter, readSubmission } from './e
 import { readLookUp } from './look-up.ts';
 import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
 import { draftAlone, formMedia, modelOf, namePinned, shareOf } from './media-form.ts';
+import { readSuccess } from './read-success.ts';
 import { testBy } from './test-account.ts';
 import { baseUrlOr, openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 
@@ -240,14 +241,10 @@ function readTask(reply: UpstreamReply): PollResult {
       };
     case 'failed': {
       const said = { code: error?.code ?? '', message: error?.message ?? '' };
-      const { usage = [] } = productionOf(told);
+      const { usage = [] } = productionOf(told).production;
       return { kind: 'failed', error: failureOf({ ...said, code: familyOf(said) || null }, errors), usage };
     }
-    case 'succeeded': {
-      const production = productionOf(told);
-      if (production.files.some(({ role }) => role === 'primary')) return { kind: 'succeeded', production };
-      const nothing = { code: null, message: 'the upstream ended without a result' };
-      return { kind: 'failed', error: failureOf(nothing, errors), usage: production.usage ?? [] };
-    }
+    case 'succeeded':
+      return readSuccess(reply, productionOf(told), errors);
   }
 }

@@ -3,6 +3,7 @@ import type { Usage } from '../domain/job.ts';
 import type { ProducedFile } from '../domain/provider.ts';
 import type { SaidError } from './error-table.ts';
 import { at, readList } from './look-up.ts';
+import { lenient, readResults, resultUrl } from './read-success.ts';
 
 /** A task, in whichever of the two APIs it was told. */
 export interface KlingTask {
@@ -11,59 +12,62 @@ export interface KlingTask {
   readonly state: 'submitted' | 'processing' | 'succeeded' | 'failed';
   readonly message: string;
   readonly results: readonly { readonly url: string; readonly markedUrl: string }[];
+  /** False where a result could not be read. */
+  readonly isWhole: boolean;
   readonly usage: readonly Usage[];
 }
 
 const amount = z.coerce.number().nonnegative();
-const address = z.string().default('');
-const result = z.object({ url: z.url(), watermark_url: address });
+const result = z.object({ url: resultUrl, watermark_url: lenient(z.string()), index: lenient(z.int()) });
+const results = (value: unknown) => readResults(value, result);
 
 const classic = z
   .object({
-    task_id: z.string().optional(),
+    task_id: lenient(z.string()),
     task_status: z.enum(['submitted', 'processing', 'succeed', 'failed']),
-    task_status_msg: z.string().nullish(),
-    task_result: z
-      .object({
-        videos: z.array(result).optional(),
-        images: z.array(result.extend({ index: z.int().default(0) })).optional(),
-      })
-      .nullish(),
+    task_status_msg: lenient(z.string()),
+    task_result: z.unknown().optional(),
     final_unit_deduction: amount.nullish().catch(null),
   })
   .transform((task): KlingTask => {
-    const { videos = [], images = [] } = task.task_result ?? {};
-    const results = [...videos, ...images.toSorted((a, b) => a.index - b.index)];
+    const videos = results(at(task.task_result, 'videos'));
+    const images = results(at(task.task_result, 'images'));
+    const inOrder = images.items.toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0));
     return {
       ...(task.task_id !== undefined && { id: task.task_id }),
       state: task.task_status === 'succeed' ? 'succeeded' : task.task_status,
       message: task.task_status_msg ?? '',
-      results: results.map(({ url, watermark_url: markedUrl }) => ({ url, markedUrl })),
+      results: [...videos.items, ...inOrder].map(addressesOf),
+      isWhole: videos.isWhole && images.isWhole,
       usage: creditsOf(task.final_unit_deduction == null ? [] : [task.final_unit_deduction]),
     };
   });
+
+const charge = z.object({ charge_type: z.string(), amount });
 
 const renewed = z
   .object({
     id: z.string(),
     status: z.enum(['submitted', 'processing', 'succeeded', 'failed']),
-    message: z.string().nullish(),
-    outputs: z.array(result).nullish(),
-    billing: z
-      .array(z.object({ charge_type: z.string(), amount }))
-      .nullish()
-      .catch(null),
+    message: lenient(z.string()),
+    outputs: z.unknown().optional(),
+    billing: z.unknown().optional(),
   })
-  .transform(
-    ({ id, status, message, outputs, billing }): KlingTask => ({
+  .transform(({ id, status, message, outputs, billing }): KlingTask => {
+    const { items, isWhole } = results(outputs);
+    // What is paid in money is no credit.
+    const charges = readResults(billing, charge).items.filter(line => line.charge_type === 'unit');
+    return {
       id,
       state: status,
       message: message ?? '',
-      results: (outputs ?? []).map(({ url, watermark_url: markedUrl }) => ({ url, markedUrl })),
-      // What is paid in money is no credit.
-      usage: creditsOf((billing ?? []).filter(line => line.charge_type === 'unit').map(line => line.amount)),
-    }),
-  );
+      results: items.map(addressesOf),
+      isWhole,
+      usage: creditsOf(charges.map(line => line.amount)),
+    };
+  });
+
+const addressesOf = ({ url, watermark_url: markedUrl = '' }: z.output<typeof result>) => ({ url, markedUrl });
 
 const creditsOf = (amounts: readonly number[]): readonly Usage[] =>
   amounts.length === 0

@@ -36,6 +36,7 @@ import { mintToken } from './kling-token.ts';
 import { readLookUp } from './look-up.ts';
 import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
 import { formMedia, modelOf } from './media-form.ts';
+import { readSuccess } from './read-success.ts';
 import { testBy } from './test-account.ts';
 import { baseUrlOr, openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 
@@ -260,10 +261,8 @@ function readPoll(
     case 'failed':
       return { kind: 'failed', error: failureOf({ code: codeIn(message), message }, errors), usage };
     case 'succeeded': {
-      const files = filesOf(task, isMarked);
-      if (files.length > 0) return { kind: 'succeeded', production: { files, usage } };
-      const nothing = { code: null, message: 'the upstream ended without a result' };
-      return { kind: 'failed', error: failureOf(nothing, errors), usage };
+      const production = { files: filesOf(task, isMarked), usage };
+      return readSuccess(reply, { production, isWhole: task.isWhole }, errors);
     }
   }
 }

@@ -7,6 +7,8 @@ import { z } from 'zod';
 import kling from '../../src/providers/kling.ts';
 import { findClassic, findRenewed } from '../../src/providers/kling-task.ts';
 import { mintToken } from '../../src/providers/kling-token.ts';
+import { listDoubts } from '../../src/store/doubts.ts';
+import { jsonAnswer } from '../support/upstream/answer.ts';
 import type { Protocol } from '../support/upstreams/kit.ts';
 import { noSuchTask, kling as protocol } from '../support/upstreams/kling.ts';
 import { good, untilEnded } from '../worker/studio.ts';
@@ -342,4 +344,49 @@ test('kling: a task that it does not know any more ends the job', async () => {
     await bench.close();
     await rm(folder, { recursive: true, force: true });
   }
+});
+
+describe('kling: a task that succeeded', () => {
+  type Result = Readonly<Record<string, unknown>>;
+  /** Its end, where its one result is told so. */
+  async function endWith(results: (result: Result) => readonly unknown[]) {
+    const folder = await mkdtemp(join(tmpdir(), 'atelier-kling-'));
+    const told: Protocol = {
+      ...protocol,
+      status(job, places) {
+        const { data, ...rest } = JSON.parse(protocol.status!(job, places).body.toString());
+        const [video] = data.task_result?.videos ?? [];
+        const task_result = video && { videos: results(video) };
+        return jsonAnswer(200, { ...rest, data: { ...data, ...(task_result && { task_result }) } });
+      },
+    };
+    const bench = await openBench({ ...wanted, protocol: told }, folder);
+    try {
+      const ending = await bench.ending(await bench.order(wanted.body, []));
+      return { ending, doubts: await listDoubts(bench.gateway.gateway.db) };
+    } finally {
+      await bench.close();
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+  const charged = good([['accepted', 1]]);
+
+  test('is fetched where members of its result are null', async () => {
+    const { ending } = await endWith(video => [{ ...video, watermark_url: null, duration: null, id: null }]);
+    assert.deepEqual(ending, charged);
+  });
+
+  test('is fetched beside a result that cannot be read', async () => {
+    const { ending } = await endWith(video => [{ url: null }, video, 'odd']);
+    assert.deepEqual(ending, charged);
+  });
+
+  test('is named to the operator with its answer where no result can be read', async () => {
+    const { ending, doubts } = await endWith(() => [{ address: 'https://files.test/paid.mp4' }]);
+    assert.deepEqual(ending, { ...charged, error: 'submission_uncertain', doubts: 1 });
+    assert.equal(doubts.length, 1);
+    const { why, error } = doubts[0]!;
+    assert.match(why ?? '', /^the answer of the upstream cannot be read: \{.*files\.test\/paid\.mp4/);
+    assert.doesNotMatch(JSON.stringify(error), /paid/);
+  });
 });
