@@ -21,7 +21,7 @@ import {
   readSubmission,
   type SaidError,
 } from './error-table.ts';
-import { classicPaths, type KlingInput, klingMappings, klingModels } from './kling-models.ts';
+import { classicPaths, type KlingInput, klingFaults, klingMappings, klingModels } from './kling-models.ts';
 import {
   filesOf,
   findClassic,
@@ -34,7 +34,7 @@ import {
 } from './kling-task.ts';
 import { mintToken } from './kling-token.ts';
 import { readLookUp } from './look-up.ts';
-import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
+import { mappingOf, notTaken, ownInput } from './mapping.ts';
 import { formMedia, modelOf } from './media-form.ts';
 import { readSuccess } from './read-success.ts';
 import { testBy } from './test-account.ts';
@@ -60,7 +60,11 @@ export default defineProvider({
         { path: ['api_key'], error: 'either api_key, or access_key and secret_key must be given' },
       ),
   models: klingModels,
-  faults: (model, input) => faultsBy(klingMappings, model, input),
+  faults: klingFaults,
+  routeRefusal: ({ api_key: key }, model) =>
+    key === undefined && classicPaths[model.id] === undefined
+      ? 'needs an account with api_key: API 2.0 of Kling does not take access_key and secret_key'
+      : null,
   open: ({ api_key: key, access_key: accessKey, secret_key: secretKey, ...rest }, parts) => {
     const { base_url: baseUrl, callbacks } = rest;
     const tokenOf = () =>
@@ -180,8 +184,9 @@ function openKling(
       });
       if (formed.kind === 'refused') return formed;
       const input = ownInput(entry, asRawBase64(entry, formed.input));
-      const body = model.make(input);
-      if (!body) return { kind: 'refused', error: notTaken(model.faults(input)) };
+      const faults = klingFaults(entry, input, task);
+      const body = faults.length > 0 ? null : model.make(input);
+      if (!body) return { kind: 'refused', error: notTaken(faults) };
       const reply = await upstream.ask({
         method: 'POST',
         ...callOf(entry, task, body),

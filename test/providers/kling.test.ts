@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { z } from 'zod';
+import { contractCatalog, findModel } from '../../src/catalog/index.ts';
 import kling from '../../src/providers/kling.ts';
 import { findClassic, findRenewed } from '../../src/providers/kling-task.ts';
 import { mintToken } from '../../src/providers/kling-token.ts';
+import { readRouting } from '../../src/read-routing.ts';
 import { listDoubts } from '../../src/store/doubts.ts';
 import { jsonAnswer } from '../support/upstream/answer.ts';
 import type { Protocol } from '../support/upstreams/kit.ts';
@@ -58,7 +60,7 @@ const wanted: Conformance = {
       }),
       path: '/v1/images/multi-image2image',
       body: {
-        model_name: 'kling-v2',
+        model_name: 'kling-v2-1',
         prompt: 'Both friends at the table',
         subject_image_list: [{ subject_image: '<link>' }, { subject_image: '<link>' }],
         scene_image: '<link>',
@@ -72,7 +74,7 @@ const wanted: Conformance = {
       model: 'gamma-v2-image',
       path: '/v1/images/generations',
       body: {
-        model_name: 'kling-v2',
+        model_name: 'kling-v2-1',
         prompt: 'A fox asleep in tall grass',
         n: 1,
         resolution: '1k',
@@ -148,22 +150,7 @@ const wanted: Conformance = {
       },
     },
   ],
-  gaps: [
-    [
-      'gamma-v3-omni-video',
-      {
-        multi_shot: true,
-        shot_type: 'intelligence',
-        prompt: 'A red boat',
-        image_list: [
-          { image_url: 'https://files.test/a.png', type: 'first_frame' },
-          { image_url: 'https://files.test/b.png', type: 'end_frame' },
-        ],
-        aspect_ratio: '16:9',
-      },
-      'image_list: an end_frame is not available here together with multi_shot',
-    ],
-  ],
+  gaps: [],
   says: words => error(1200, words),
   refusals: {
     '401 1000': [401, error(1000), 'later'],
@@ -207,13 +194,9 @@ describe('an account with a key pair, of a gateway that nobody can reach', () =>
     await writeFile(secret, 'SK_TEST\n');
     const { hasPublicUrl: _, ...hidden } = wanted;
     const pair = { api_key: undefined, access_key: 'env:CANARY', secret_key: `file:${secret}` };
-    const turbo = {
-      ...hidden,
-      account: (url: string) => ({ base_url: url, ...pair }),
-      model: 'gamma-v3-turbo-t2v',
-      body: (mark: string) => ({ prompt: `A red boat ${mark}` }),
-    };
-    bench = await openBench(turbo, folder);
+    const requests = wanted.requests.filter(({ model }) => model !== 'gamma-v3-turbo-t2v');
+    const paired = { ...hidden, requests, account: (url: string) => ({ base_url: url, ...pair }) };
+    bench = await openBench(paired, folder);
   });
   after(async () => {
     await bench.close();
@@ -221,14 +204,14 @@ describe('an account with a key pair, of a gateway that nobody can reach', () =>
   });
 
   const reset = { on: 'create', times: 1, act: { kind: 'reset', at: 'nothing' } } as const;
-  const body = (mark: string) => ({ prompt: `A red boat ${mark}` });
+  const { body } = wanted;
 
-  test('finds a task of API 2.0 whose handle was lost by its name', async () => {
+  test('finds a task whose handle was lost by its name', async () => {
     const order = await bench.order(body, [reset]);
     assert.deepEqual(await bench.ending(order), good([['accepted', 1]]));
   });
 
-  test('sends again what API 2.0 has no task of', async () => {
+  test('sends again what has no task', async () => {
     const order = await bench.order(body, [{ ...reset, accepts: false }]);
     const attempts = [['refused', 1] as const, ['accepted', 1] as const];
     assert.deepEqual(await bench.ending(order), good(attempts));
@@ -268,6 +251,40 @@ test('a token is signed as the documentation shows', () => {
     mintToken(pair, 1_760_000_000_999),
     'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJpc3MiOiJBS19URVNUIiwiZXhwIjoxNzYwMDAxODAwLCJuYmYiOjE3NTk5OTk5OTV9.lS3qlcilKDY9pi5-QttIfPOY3b0osFNCcZivO8Uvd0Q',
   );
+});
+
+test('a route of API 2.0 needs an account with a key', () => {
+  const settings = kling.settings(z.string());
+  const turbo = findModel('gamma-v3-turbo-t2v')!;
+  const refusal = 'needs an account with api_key: API 2.0 of Kling does not take access_key and secret_key';
+  const pair = settings.parse({ access_key: 'a', secret_key: 's' });
+  assert.equal(pair.routeRefusal(turbo), refusal);
+  assert.equal(pair.routeRefusal(findModel('gamma-v3-image')!), null);
+  assert.equal(settings.parse({ api_key: 'k' }).routeRefusal(turbo), null);
+  const accounts = { kling: { provider: 'kling', access_key: 'env:A', secret_key: 'env:S' } };
+  const routes = { 'gamma-v3-turbo-t2v': [{ account: 'kling' }] };
+  const models = { catalog: contractCatalog, wrong: new Set<string>() };
+  const { issues } = readRouting({ accounts, routes }, { A: 'a', S: 's' }, models);
+  assert.deepEqual(issues, [{ path: ['routes', 'gamma-v3-turbo-t2v', 0, 'account'], message: refusal }]);
+});
+
+test('several shots end in a frame at the models that draw that', () => {
+  const omni = findModel('gamma-v3-omni-video')!;
+  const input = {
+    multi_shot: true,
+    shot_type: 'intelligence',
+    prompt: 'A red boat',
+    duration: 5,
+    image_list: [
+      { image_url: 'https://files.test/a.png', type: 'first_frame' },
+      { image_url: 'https://files.test/b.png', type: 'end_frame' },
+    ],
+  };
+  const faultsAt = (upstreamModel: string) => kling.faults(omni, input, { upstreamModel, switches: {} });
+  assert.deepEqual(faultsAt('kling-v3-omni'), []);
+  assert.deepEqual(faultsAt('kling-v3'), []);
+  const reason = 'an end_frame is not available together with multi_shot at kling-video-o1';
+  assert.deepEqual(faultsAt('kling-video-o1'), [{ path: 'image_list', reason }]);
 });
 
 test('an account has one key or a pair', () => {
