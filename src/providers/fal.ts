@@ -37,17 +37,19 @@ export default defineProvider({
       api_key: secret,
       base_url: baseUrlOr('https://queue.fal.run'),
       callbacks: callbacksSetting,
+      /** Whether the upstream may hand a request on to an endpoint that it holds to be equivalent. */
+      allow_fallback: z.boolean().default(false),
     }),
   models: falModels,
   faults: (model, input) => faultsBy(falMappings, model, input),
-  open: ({ api_key: key, base_url: baseUrl, callbacks }, parts) => {
+  open: ({ api_key: key, base_url: baseUrl, callbacks, allow_fallback: allowsFallback }, parts) => {
     const upstream = openUpstream({
       baseUrl,
       headers: { authorization: `Key ${key}` },
       secrets: [key],
       outbound: parts.outbound,
     });
-    return openedWith(upstream, openFal(upstream, callbacks, parts));
+    return openedWith(upstream, openFal({ upstream, takesCallbacks: callbacks, allowsFallback, ...parts }));
   },
 });
 
@@ -129,12 +131,24 @@ const falErrors: ErrorTable = {
   statuses: { 404: 'account' },
 };
 
-function openFal(
-  upstream: Upstream,
-  takesCallbacks: boolean,
-  { catalog, linkTo }: Pick<ProviderParts, 'catalog' | 'linkTo'>,
-): Provider {
+interface Fal extends Pick<ProviderParts, 'catalog' | 'linkTo'> {
+  readonly upstream: Upstream;
+  readonly takesCallbacks: boolean;
+  readonly allowsFallback: boolean;
+}
+
+/** One run at the endpoint that was asked, and no other: each further one may be charged. */
+const noRetry = { 'x-fal-no-retry': '1' };
+/** Two spellings are in use. */
+const noFallback = { 'x-app-fal-disable-fallback': 'true', 'x-fal-disable-fallbacks': 'true' };
+
+function openFal({ upstream, takesCallbacks, allowsFallback, catalog, linkTo }: Fal): Provider {
   const own = { ...traits, takesCallbacks };
+  const headers = {
+    'x-fal-object-lifecycle-preference': resultLife,
+    ...noRetry,
+    ...(!allowsFallback && noFallback),
+  };
   const ask = (method: 'GET' | 'PUT', path: string) =>
     upstream.ask({ method, path, timeoutMs: askTimeoutMs });
 
@@ -154,7 +168,7 @@ function openFal(
       const reply = await upstream.ask({
         method: 'POST',
         path: `/${[task.upstreamModel, call.path].filter(Boolean).join('/')}${hookOf(task)}`,
-        headers: { 'x-fal-object-lifecycle-preference': resultLife },
+        headers,
         body: toJson(call.body),
         timeoutMs: submitTimeoutMs,
         isBillable: true,

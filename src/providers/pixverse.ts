@@ -49,9 +49,9 @@ const uploadTimeoutMs = 2 * minutes;
 const firstPollMs = 10 * seconds;
 
 const traits: ProviderTraits = {
-  // The same trace id makes no second video. For how long is not documented.
+  // The same trace id makes no second video. For how long is not documented, so it is not trusted for long.
   dedupe: 'replay',
-  dedupeWindowMs: 6 * hours,
+  dedupeWindowMs: 1 * hours,
   submitTimeoutMs,
   billable: true,
   minPollMs: 3 * seconds,
