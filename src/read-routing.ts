@@ -67,8 +67,9 @@ export function readRouting(
   const modelIds = models.catalog.all.map(({ id }) => id);
   const accounts = keep(parseWritten(named, written.accounts), 'accounts') ?? {};
   const routes = keep(parseWritten(named, written.routes), 'routes') ?? {};
+  const opened = Object.entries(accounts).flatMap(([id, account]) => readAccount(id, account) ?? []);
   const config = {
-    accounts: Object.entries(accounts).flatMap(([id, account]) => readAccount(id, account) ?? []),
+    accounts: opened,
     routes: new Map(Object.entries(routes).map(([id, list]) => [id, readRoutes(id, list)])),
   };
   return { config, issues };
@@ -119,6 +120,8 @@ export function readRouting(
       );
     if (definition && entry && !serves(definition, entry))
       tell(`a ${definition.name} account does not serve this model`, ...path, 'account');
+    const refusal = entry && opened.find(({ id }) => id === account)?.routeRefusal(entry);
+    if (refusal) tell(refusal, ...path, 'account');
     const schema = isLocal ? noSwitches : definition?.switches;
     const switches = schema && keep(parseWritten(schema, own, Object.keys(routeHead.shape)), ...path);
     const faults = switches === undefined || !entry ? [] : definition?.routeFaults(entry, switches);

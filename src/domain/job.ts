@@ -161,7 +161,13 @@ export type Outcome =
       /** Sentences for the log of the job. */
       readonly notes?: readonly string[];
     }
-  | { readonly kind: 'failed'; readonly error: JobError; readonly usage?: readonly Usage[] }
+  | {
+      readonly kind: 'failed';
+      readonly error: JobError;
+      readonly usage?: readonly Usage[];
+      /** What an operator needs to settle an uncertain end: never told to the client. */
+      readonly doubt?: { readonly message: string; readonly answer?: string };
+    }
   | { readonly kind: 'cancelled' }
   /** Certainly not accepted upstream: back to the line until `dueAt`. */
   | { readonly kind: 'retry'; readonly dueAt: number; readonly reason: string }

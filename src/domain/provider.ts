@@ -36,6 +36,11 @@ export interface ProviderTraits {
    * first answer again, and is never charged twice. `lookup`: it can be asked for the key. `none`: neither.
    */
   readonly dedupe: 'replay' | 'lookup' | 'none';
+  /**
+   * Whether a second call under a key that the upstream knows is refused there, or found: then a job keeps its key
+   * after a refusal, so that a call which arrives after all makes no second charge. Absent: each attempt has its own.
+   */
+  readonly keepsKey?: true;
   /** How long after the first call the key is known there. */
   readonly dedupeWindowMs: number;
   /** No call of `submit` takes longer; after it, and a margin, a call cannot arrive late any more. */
@@ -97,6 +102,8 @@ export interface ProviderError {
    */
   readonly trouble?: 'rate' | 'account' | 'upstream';
   readonly upstream?: { readonly code: string; readonly message: string };
+  /** The beginning of an answer that cannot be read, without the account's secrets: for the operator, never for the client. */
+  readonly answer?: string;
 }
 
 export type TestResult =
@@ -144,6 +151,8 @@ export type PollResult =
   | { readonly kind: 'succeeded'; readonly production: Production }
   /** `usage`: what was charged all the same. */
   | { readonly kind: 'failed'; readonly error: ProviderError; readonly usage?: readonly Usage[] }
+  /** It ended well there and is charged, but its results cannot be read. Asked again for a while, then a doubt. */
+  | { readonly kind: 'unreadable'; readonly error: ProviderError; readonly usage?: readonly Usage[] }
   | { readonly kind: 'cancelled' }
   /** The upstream does not know it: not a failure yet. */
   | { readonly kind: 'missing' }

@@ -1,22 +1,26 @@
 import { z } from 'zod';
 import type { Usage } from '../domain/job.ts';
 import type { ProducedFile, Production } from '../domain/provider.ts';
+import { at, readList } from './look-up.ts';
+import { lenient, readResults, resultUrl } from './read-success.ts';
 
 export const arkTask = z.object({
   status: z.enum(['queued', 'running', 'succeeded', 'failed', 'cancelled', 'expired']),
-  error: z.object({ code: z.string().nullish(), message: z.string().nullish() }).nullish(),
-  content: z.object({ video_url: z.string().nullish(), last_frame_url: z.string().nullish() }).nullish(),
+  error: lenient(z.object({ code: lenient(z.string()), message: lenient(z.string()) })),
+  content: lenient(z.object({ video_url: z.unknown().optional(), last_frame_url: lenient(z.string()) })),
   seed: z.int().nonnegative().nullish().catch(null),
   usage: z.object({ completion_tokens: z.number().nonnegative() }).nullish().catch(null),
 });
 export type ArkTask = z.output<typeof arkTask>;
 
-export function productionOf({ content, seed, usage }: ArkTask): Production {
+export function productionOf({ content, seed, usage }: ArkTask) {
+  const { items, isWhole } = readResults(content?.video_url || [], resultUrl);
   const files = [
-    content?.video_url ? [fileAt(content.video_url, 'primary', 'video/mp4')] : [],
+    items.map(url => fileAt(url, 'primary', 'video/mp4')),
     content?.last_frame_url ? [fileAt(content.last_frame_url, 'last_frame', 'image/png')] : [],
   ].flat();
-  return { files, usage: usageOf(usage), ...(seed != null && { seed }) };
+  const production: Production = { files, usage: usageOf(usage), ...(seed != null && { seed }) };
+  return { production, isWhole };
 }
 
 const fileAt = (url: string, role: ProducedFile['role'], mimeType: string): ProducedFile => ({
@@ -29,15 +33,11 @@ const fileAt = (url: string, role: ProducedFile['role'], mimeType: string): Prod
 const usageOf = (usage: ArkTask['usage']): readonly Usage[] =>
   usage ? [{ unit: 'token', quantity: usage.completion_tokens, basis: 'reported' }] : [];
 
-const list = z.object({
-  items: z.array(
-    z.object({
-      id: z.string().min(1),
-      safety_identifier: z.string().nullish(),
-      /** Unix seconds. */
-      created_at: z.number(),
-    }),
-  ),
+const listed = z.object({
+  id: z.string().min(1),
+  safety_identifier: z.string().nullish(),
+  /** Unix seconds. */
+  created_at: z.number(),
 });
 
 export interface Sought {
@@ -53,9 +53,9 @@ export interface Sought {
  * reaches back far enough, and no task of that time hides its name. Undefined where nobody can say.
  */
 export function findTask(json: unknown, { name, notBefore, pageSize }: Sought): string | null | undefined {
-  const items = list.safeParse(json).data?.items;
-  const ours = items?.find(task => task.safety_identifier === name);
-  if (!items || ours) return ours?.id;
+  const { items = [], isWhole: isReadable = false } = readList(at(json, 'items'), listed) ?? {};
+  const ours = items.find(task => task.safety_identifier === name);
+  if (!isReadable || ours) return ours?.id;
   const isYoung = (task: (typeof items)[number]) => task.created_at * 1000 >= notBefore;
   const newestFirst = items.every((task, at) => at === 0 || task.created_at <= items[at - 1]!.created_at);
   const last = items.at(-1);

@@ -13,9 +13,11 @@ import { arkMappings, arkModels, modelarkModels } from './ark-models.ts';
 import { type ArkTask, arkTask, findTask, productionOf } from './ark-task.ts';
 import { asCalled, callbacksSetting, rememberCall } from './called-back.ts';
 import { defineProvider, type ProviderDefinition, type ProviderParts } from './definition.ts';
-import { type ErrorTable, each, failureOf, pollAfter, readSubmission, retryAfterOf } from './error-table.ts';
+import { type ErrorTable, each, failureOf, pollAfter, readSubmission } from './error-table.ts';
+import { readLookUp } from './look-up.ts';
 import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
 import { draftAlone, formMedia, modelOf, namePinned, shareOf } from './media-form.ts';
+import { readSuccess } from './read-success.ts';
 import { testBy } from './test-account.ts';
 import { baseUrlOr, openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 
@@ -182,11 +184,13 @@ function openArk({ name, upstream, dedupe, takesCallbacks, catalog, linkTo }: Ar
         'filter.service_tier': tiered.safeParse(task.job.input).data?.service_tier ?? 'default',
       });
       const reply = await ask('GET', `${tasks}?${query}`);
-      const found =
-        reply.kind === 'answered' && reply.status === 200 ? findTask(reply.json, soughtOf(task)) : undefined;
-      if (found === undefined) return { kind: 'undecided', ...retryAfterOf(reply) };
-      if (found === null) return { kind: 'absent' };
-      return { kind: 'found', ref: { id: found, ...rememberCall(task) } };
+      return readLookUp(reply, {
+        errors,
+        read(json) {
+          const found = findTask(json, soughtOf(task));
+          return typeof found === 'string' ? { id: found, ...rememberCall(task) } : found;
+        },
+      });
     },
 
     poll: async (_, ref) => asCalled(ref, readTask(await ask('GET', pathOf(ref)))),
@@ -237,14 +241,10 @@ function readTask(reply: UpstreamReply): PollResult {
       };
     case 'failed': {
       const said = { code: error?.code ?? '', message: error?.message ?? '' };
-      const { usage = [] } = productionOf(told);
+      const { usage = [] } = productionOf(told).production;
       return { kind: 'failed', error: failureOf({ ...said, code: familyOf(said) || null }, errors), usage };
     }
-    case 'succeeded': {
-      const production = productionOf(told);
-      if (production.files.some(({ role }) => role === 'primary')) return { kind: 'succeeded', production };
-      const nothing = { code: null, message: 'the upstream ended without a result' };
-      return { kind: 'failed', error: failureOf(nothing, errors), usage: production.usage ?? [] };
-    }
+    case 'succeeded':
+      return readSuccess(reply, productionOf(told), errors);
   }
 }

@@ -123,7 +123,7 @@ function openCog(upstream: Upstream, parts: Pick<ProviderParts, 'catalog' | 'fol
     name: 'cog',
     traits: () => traits,
     ready: async () => ({ ok: true }),
-    test: () => testBy(upstream, { path: '/health-check', errors }),
+    test: () => testBy(upstream, { path: '/health-check', errors, whyUnwell }),
 
     async submit(task): Promise<SubmitResult> {
       const { body, seed } = await bodyOf(modelOf(parts.catalog, task), task);
@@ -184,6 +184,23 @@ const goesOn: ProviderError = {
   retry: true,
   trouble: 'upstream',
 };
+const health = z.object({ status: z.string() });
+const states: Readonly<Record<string, string | null>> = {
+  READY: null,
+  BUSY: null,
+  STARTING: 'the container is still setting up its model (STARTING)',
+  SETUP_FAILED: 'the setup of its model failed (SETUP_FAILED): see the log of the container',
+  DEFUNCT: 'the container is broken (DEFUNCT): start it again',
+  UNHEALTHY: "the model's own health check fails (UNHEALTHY)",
+};
+
+/** It answers 200 whatever its state is. */
+function whyUnwell(json: unknown): string | null {
+  const status = health.safeParse(json).data?.status ?? '';
+  const known = Object.hasOwn(states, status) ? states[status] : undefined;
+  return known === undefined ? 'its health check names no state that is known' : known;
+}
+
 const nothing = { code: null, message: 'the engine ended without a file' };
 
 async function bodyOf(

@@ -18,15 +18,8 @@ import type {
 import { comfyuiSwitches, declaredIn, fillWorkflow } from './comfyui-workflow.ts';
 import { defineProvider, type ProviderParts } from './definition.ts';
 import { declaredFaults, engineJobOf, engineModels, unheardFaults } from './engine-job.ts';
-import {
-  type ErrorTable,
-  each,
-  errorOf,
-  failureOf,
-  pollAfter,
-  readSubmission,
-  retryAfterOf,
-} from './error-table.ts';
+import { type ErrorTable, each, errorOf, failureOf, pollAfter, readSubmission } from './error-table.ts';
+import { readLookUp } from './look-up.ts';
 import { modelOf } from './media-form.ts';
 import { engineAccount, freeTraits, openEngine } from './own-engine.ts';
 import { testBy } from './test-account.ts';
@@ -207,8 +200,12 @@ function openComfyui(
       const reply = await ask('GET', pathOf(id));
       const { outputs, seed } = fillWorkflow(modelOf(catalog, task), task, {});
       const ref = { id, outputs, ...(seed !== null && { seed }) };
-      if (jobIn(reply, id)) return { kind: 'found', ref };
-      return isUnknown(reply) ? { kind: 'absent' } : { kind: 'undecided', ...retryAfterOf(reply) };
+      return readLookUp(reply, {
+        errors,
+        read: () => (jobIn(reply, id) ? ref : undefined),
+        // Its own word, and not that of a version that lacks the route.
+        isUnknown: (_, status) => status === 404,
+      });
     },
 
     async poll(_, ref) {
@@ -251,10 +248,6 @@ function jobIn(reply: UpstreamReply, id: string): ComfyJob | null {
   const told = reply.kind === 'answered' && reply.status === 200 ? job.safeParse(reply.json).data : undefined;
   return told?.id === id ? told : null;
 }
-
-/** Its own word, and not that of a version that lacks the route. */
-const isUnknown = (reply: UpstreamReply): boolean =>
-  reply.kind === 'answered' && reply.status === 404 && errors.read(reply.json, {}) !== null;
 
 function readJob(
   told: ComfyJob,

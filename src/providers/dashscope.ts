@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { seconds } from '../domain/clock.ts';
 import type { Usage } from '../domain/job.ts';
 import { toJson } from '../domain/json.ts';
-import type { CancelResult, PollResult, Provider, ProviderTraits } from '../domain/provider.ts';
+import type { CancelResult, PollResult, ProducedFile, Provider, ProviderTraits } from '../domain/provider.ts';
 import { dashscopeMappings, dashscopeModels } from './dashscope-models.ts';
 import { defineProvider, type ProviderParts } from './definition.ts';
 import { type ErrorTable, each, failureOf, pollAfter, readSubmission } from './error-table.ts';
 import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
 import { formMedia, modelOf } from './media-form.ts';
+import { lenient, readResults, readSuccess, resultUrl } from './read-success.ts';
 import { testBy } from './test-account.ts';
 import { baseUrlOr, openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 
@@ -57,13 +58,13 @@ const accepted = z.object({ output: z.object({ task_id: z.string().min(1).max(20
 const length = z.number().nonnegative().nullish();
 const task = z.object({
   output: z.object({
-    task_id: z.string().nullish(),
+    task_id: lenient(z.string()),
     task_status: z.enum(['PENDING', 'RUNNING', 'SUSPENDED', 'SUCCEEDED', 'FAILED', 'CANCELED', 'UNKNOWN']),
-    video_url: z.string().nullish(),
-    code: z.string().nullish(),
-    message: z.string().nullish(),
+    video_url: z.unknown().optional(),
+    code: lenient(z.string()),
+    message: lenient(z.string()),
   }),
-  usage: z.object({ duration: length, output_video_duration: length }).nullish(),
+  usage: lenient(z.object({ duration: length, output_video_duration: length })),
 });
 const problem = z.object({ code: z.string().min(1), message: z.string().nullish() });
 
@@ -150,7 +151,7 @@ function readTask(reply: UpstreamReply, id: string): PollResult {
   // A state that we do not know, or of another task, is no end: it is asked again.
   if (!told || (told.output.task_id ?? id) !== id)
     return { kind: 'unreachable', reason: `the upstream answered ${reply.status}`, ...pollAfter(reply) };
-  const { task_status: state, video_url: url, code, message } = told.output;
+  const { task_status: state, video_url: video, code, message } = told.output;
   switch (state) {
     case 'PENDING':
     case 'RUNNING':
@@ -165,18 +166,12 @@ function readTask(reply: UpstreamReply, id: string): PollResult {
       return { kind: 'failed', error: failureOf(said, errors), usage: usageOf(told) };
     }
     case 'SUCCEEDED': {
-      const usage = usageOf(told);
-      if (url) {
-        const file = {
-          role: 'primary',
-          index: 0,
-          mimeType: 'video/mp4',
-          source: { kind: 'url', url },
-        } as const;
-        return { kind: 'succeeded', production: { files: [file], usage } };
-      }
-      const nothing = { code: null, message: 'the upstream ended without a result' };
-      return { kind: 'failed', error: failureOf(nothing, errors), usage };
+      const { items, isWhole } = readResults(video || [], resultUrl);
+      const files = items.map((url): ProducedFile => {
+        const source = { kind: 'url', url } as const;
+        return { role: 'primary', index: 0, mimeType: 'video/mp4', source };
+      });
+      return readSuccess(reply, { production: { files, usage: usageOf(told) }, isWhole }, errors);
     }
   }
 }

@@ -63,6 +63,8 @@ export interface AccountSettings {
   readonly isSigned: (call: IngressCall) => boolean;
   /** What an input may name by the upstream's own id, though this gateway does not know it. */
   readonly takesForeign: readonly ForeignKind[];
+  /** Why a route of that model cannot lead to this account, told at the start; null where it can. */
+  readonly routeRefusal: (model: Model) => string | null;
 }
 
 /** Types flow from the settings to `open`; nobody else sees either. */
@@ -82,6 +84,8 @@ export function defineProvider<Schema extends z.ZodType>(definition: {
   readonly faults?: ProviderDefinition['faults'];
   /** None where it says nothing: `switches` says it all. */
   readonly routeFaults?: ProviderDefinition['routeFaults'];
+  /** None where it says nothing: every account serves all models. */
+  readonly routeRefusal?: (settings: z.output<Schema>, model: Model) => string | null;
   readonly open: (settings: z.output<Schema>, parts: ProviderParts) => OpenedProvider;
   /** Absent where its upstream signs nothing: then the path, which nobody can guess, is enough. */
   readonly isSigned?: (settings: z.output<Schema>, call: IngressCall) => boolean;
@@ -102,6 +106,7 @@ export function defineProvider<Schema extends z.ZodType>(definition: {
           open: parts => definition.open(settings, parts),
           isSigned: call => definition.isSigned?.(settings, call) ?? true,
           takesForeign: definition.takesForeign?.(settings) ?? [],
+          routeRefusal: model => definition.routeRefusal?.(settings, model) ?? null,
         }),
       ),
   };

@@ -1,5 +1,6 @@
 import { seconds } from '../domain/clock.ts';
 import type { JobErrorCode } from '../domain/job.ts';
+import { toJson } from '../domain/json.ts';
 import type { ProviderError, SubmitResult } from '../domain/provider.ts';
 import type { UpstreamReply } from './upstream.ts';
 
@@ -68,7 +69,7 @@ export function readSubmission(
   if (reply.kind === 'broken') return { kind: 'unknown', error: errorOf(reply, table) };
   const said = table.read(reply.json, reply.headers);
   const isGood = reply.status >= 200 && reply.status < 300;
-  if (isGood && !said) return accept(reply) ?? { kind: 'unknown', error: unreadable };
+  if (isGood && !said) return accept(reply) ?? { kind: 'unknown', error: unreadable(reply) };
   const isRedirect = reply.status >= 300 && reply.status < 400;
   const isCertain = isRedirect || meaningOfReply(reply, said, table) !== 'unclear';
   return { kind: isCertain ? 'refused' : 'unknown', error: errorOf(reply, table) };
@@ -119,12 +120,22 @@ function meaningOfReply({ status }: Answered, said: SaidError | null, table: Err
   return meaning === 'failed' ? 'unclear' : meaning;
 }
 
-const unreadable: ProviderError = {
+/** An answer that is no error and tells of nothing that we know. What it says is kept for the operator. */
+export const unreadable = (reply: UpstreamReply): ProviderError => ({
   code: 'provider_unavailable',
   message: 'the answer of the upstream cannot be read',
   retry: false,
   trouble: 'upstream',
-};
+  // What is no JSON was not searched for the account's secrets.
+  ...(reply.kind === 'answered' &&
+    reply.json !== undefined && {
+      answer: toJson(reply.json).replaceAll(token, '(a token)').slice(0, longestAnswer),
+    }),
+});
+
+const longestAnswer = 2000;
+/** A token that was made for one call is not among the secrets that are known beforehand. */
+const token = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g;
 
 type Upstreams = NonNullable<ProviderError['upstream']>;
 

@@ -15,7 +15,7 @@ export const falModels = {
   'epsilon-q2-turbo-img2video': 'fal-ai/vidu/q2/image-to-video/turbo',
   'epsilon-q3-turbo-start-end2video': 'fal-ai/vidu/q3/image-to-video/turbo',
   'zeta-v6-i2v': 'fal-ai/pixverse/v6/image-to-video',
-  'eta2.6-t2v': 'wan/v2.6/text-to-video',
+  'eta2.6-t2v': 'fal-ai/wan/v2.7/text-to-video',
   'delta-speech-02-hd': 'fal-ai/minimax/speech-02-hd',
   'theta-3.1-flash-tts-preview': 'fal-ai/gemini-3.1-flash-tts',
 } as const;

@@ -6,7 +6,6 @@ import type {
   CancelResult,
   PollResult,
   ProducedFile,
-  Production,
   Provider,
   ProviderAttempt,
   ProviderTask,
@@ -15,10 +14,19 @@ import type {
 } from '../domain/provider.ts';
 import { asCalled, callbacksSetting, rememberCall } from './called-back.ts';
 import { defineProvider, type ProviderParts } from './definition.ts';
-import { type ErrorTable, each, errorOf, failureOf, pollAfter, readSubmission } from './error-table.ts';
+import {
+  type ErrorTable,
+  each,
+  errorOf,
+  failureOf,
+  pollAfter,
+  readSubmission,
+  unreadable,
+} from './error-table.ts';
 import { falMappings, falModels } from './fal-models.ts';
 import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
 import { formMedia, modelOf } from './media-form.ts';
+import { lenient, readResults, readSuccess } from './read-success.ts';
 import { baseUrlOr, openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 
 /** docs/providers/fal.md: the queue of fal.ai. */
@@ -29,17 +37,19 @@ export default defineProvider({
       api_key: secret,
       base_url: baseUrlOr('https://queue.fal.run'),
       callbacks: callbacksSetting,
+      /** Whether the upstream may hand a request on to an endpoint that it holds to be equivalent. */
+      allow_fallback: z.boolean().default(false),
     }),
   models: falModels,
   faults: (model, input) => faultsBy(falMappings, model, input),
-  open: ({ api_key: key, base_url: baseUrl, callbacks }, parts) => {
+  open: ({ api_key: key, base_url: baseUrl, callbacks, allow_fallback: allowsFallback }, parts) => {
     const upstream = openUpstream({
       baseUrl,
       headers: { authorization: `Key ${key}` },
       secrets: [key],
       outbound: parts.outbound,
     });
-    return openedWith(upstream, openFal(upstream, callbacks, parts));
+    return openedWith(upstream, openFal({ upstream, takesCallbacks: callbacks, allowsFallback, ...parts }));
   },
 });
 
@@ -76,16 +86,16 @@ const handle = z.object({
 });
 const status = z.object({
   status: z.enum(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED']),
-  error: z.string().nullish(),
-  error_type: z.string().nullish(),
+  error: lenient(z.string()),
+  error_type: lenient(z.string()),
 });
-const file = z.object({ url: z.string(), content_type: z.string().nullish() });
+const file = z.object({ url: z.string().min(1), content_type: lenient(z.string()) });
 const result = z.object({
-  video: file.optional(),
-  images: z.array(file).optional(),
-  audio: file.optional(),
-  seed: z.int().nonnegative().optional().catch(undefined),
-  duration_ms: z.number().positive().optional(),
+  video: z.unknown().optional(),
+  images: z.unknown().optional(),
+  audio: z.unknown().optional(),
+  seed: lenient(z.int().nonnegative()),
+  duration_ms: lenient(z.number().positive()),
 });
 const detail = z.object({
   detail: z.union([z.string(), z.array(z.object({ msg: z.string(), type: z.string().optional() })).min(1)]),
@@ -121,12 +131,24 @@ const falErrors: ErrorTable = {
   statuses: { 404: 'account' },
 };
 
-function openFal(
-  upstream: Upstream,
-  takesCallbacks: boolean,
-  { catalog, linkTo }: Pick<ProviderParts, 'catalog' | 'linkTo'>,
-): Provider {
+interface Fal extends Pick<ProviderParts, 'catalog' | 'linkTo'> {
+  readonly upstream: Upstream;
+  readonly takesCallbacks: boolean;
+  readonly allowsFallback: boolean;
+}
+
+/** One run at the endpoint that was asked, and no other: each further one may be charged. */
+const noRetry = { 'x-fal-no-retry': '1' };
+/** Two spellings are in use. */
+const noFallback = { 'x-app-fal-disable-fallback': 'true', 'x-fal-disable-fallbacks': 'true' };
+
+function openFal({ upstream, takesCallbacks, allowsFallback, catalog, linkTo }: Fal): Provider {
   const own = { ...traits, takesCallbacks };
+  const headers = {
+    'x-fal-object-lifecycle-preference': resultLife,
+    ...noRetry,
+    ...(!allowsFallback && noFallback),
+  };
   const ask = (method: 'GET' | 'PUT', path: string) =>
     upstream.ask({ method, path, timeoutMs: askTimeoutMs });
 
@@ -146,7 +168,7 @@ function openFal(
       const reply = await upstream.ask({
         method: 'POST',
         path: `/${[task.upstreamModel, call.path].filter(Boolean).join('/')}${hookOf(task)}`,
-        headers: { 'x-fal-object-lifecycle-preference': resultLife },
+        headers,
         body: toJson(call.body),
         timeoutMs: submitTimeoutMs,
         isBillable: true,
@@ -213,18 +235,16 @@ function readResult(reply: UpstreamReply, { error, error_type: type }: Completed
     return { kind: 'failed', error: failureOf(said ?? { code: type ?? null, message: error }, falErrors) };
   if (said && reply.kind === 'answered' && reply.status === 422)
     return { kind: 'failed', error: failureOf(said, falErrors, 'input') };
-  const told =
-    reply.kind === 'answered' && reply.status === 200 ? result.safeParse(reply.json).data : undefined;
-  if (!told) return { kind: 'unreachable', reason: errorOf(reply, falErrors).message };
-  const production = productionOf(told);
-  if (production.files.length > 0) return { kind: 'succeeded', production };
-  const nothing = { code: null, message: 'the upstream ended without a result' };
-  return { kind: 'failed', error: failureOf(nothing, falErrors) };
+  if (reply.kind !== 'answered' || reply.status !== 200 || reply.json === undefined)
+    return { kind: 'unreachable', reason: errorOf(reply, falErrors).message };
+  const told = result.safeParse(reply.json).data;
+  if (!told) return { kind: 'unreadable', error: unreadable(reply) };
+  return readSuccess(reply, made(told), falErrors);
 }
 
-function productionOf({ video, images = [], audio, seed, duration_ms }: z.output<typeof result>): Production {
-  const single = video ?? audio;
-  const files = (single ? [single] : images).map(
+function made({ video, images, audio, seed, duration_ms }: z.output<typeof result>) {
+  const { items, isWhole } = readResults(video ?? audio ?? images, file);
+  const files = items.map(
     ({ url, content_type }, index): ProducedFile => ({
       role: 'primary',
       index,
@@ -235,5 +255,5 @@ function productionOf({ video, images = [], audio, seed, duration_ms }: z.output
   const usage: readonly Usage[] = duration_ms
     ? [{ unit: 'second', quantity: duration_ms / 1000, basis: 'reported' }]
     : [];
-  return { files, usage, ...(seed !== undefined && { seed }) };
+  return { production: { files, usage, ...(seed !== undefined && { seed }) }, isWhole };
 }

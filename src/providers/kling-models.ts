@@ -1,12 +1,15 @@
 import { z } from 'zod';
+import type { Faults } from '../catalog/faults.ts';
+import type { Model } from '../catalog/model.ts';
 import { plainShots } from '../catalog/read-shots.ts';
-import { type Mapping, mapping } from './mapping.ts';
+import type { RouteFacts } from './definition.ts';
+import { faultsBy, type Mapping, mapping } from './mapping.ts';
 
 /** What Kling calls the models: by `model_name`, the one of API 2.0 in the path. */
 export const klingModels = {
   'gamma-v2-6-motion-control': 'kling-v2-6',
-  'gamma-v2-multi-image2image': 'kling-v2',
-  'gamma-v2-image': 'kling-v2',
+  'gamma-v2-multi-image2image': 'kling-v2-1',
+  'gamma-v2-image': 'kling-v2-1',
   'gamma-v3-image': 'kling-v3',
   'gamma-v3-turbo-t2v': 'kling-3.0-turbo',
   'gamma-v3-omni-video': 'kling-v3-omni',
@@ -42,17 +45,7 @@ const turbo = mapping(
 );
 
 const omni = mapping(
-  z
-    .looseObject({
-      multi_shot: z.boolean(),
-      image_list: z.array(z.looseObject({ type: z.string().optional() })).optional(),
-      duration: z.union([z.string(), z.int()]),
-    })
-    .refine(
-      ({ multi_shot, image_list = [] }) =>
-        !multi_shot || !image_list.some(({ type }) => type === 'end_frame'),
-      { path: ['image_list'], error: 'an end_frame is not available here together with multi_shot' },
-    ),
+  z.looseObject({ duration: z.union([z.string(), z.int()]) }),
   (input): KlingInput => ({ ...input, duration: String(input.duration) }),
 );
 
@@ -64,3 +57,22 @@ export const klingMappings: Readonly<Record<keyof typeof klingModels, Mapping<Kl
   'gamma-v3-turbo-t2v': turbo,
   'gamma-v3-omni-video': omni,
 };
+
+const shots = z.object({
+  multi_shot: z.literal(true),
+  image_list: z.array(z.object({ type: z.string().optional() })),
+});
+/** The upstream's models that draw several shots up to a last frame. */
+const endsShots: readonly string[] = ['kling-v3', 'kling-v3-omni'];
+
+/** What the upstream's model of the route cannot take. */
+export function klingFaults(
+  model: Model,
+  input: unknown,
+  { upstreamModel }: Pick<RouteFacts, 'upstreamModel'>,
+): Faults {
+  const images = shots.safeParse(input).data?.image_list ?? [];
+  const isRefused = !endsShots.includes(upstreamModel) && images.some(({ type }) => type === 'end_frame');
+  const reason = `an end_frame is not available together with multi_shot at ${upstreamModel}`;
+  return [...faultsBy(klingMappings, model, input), ...(isRefused ? [{ path: 'image_list', reason }] : [])];
+}

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import type { Usage } from '../domain/job.ts';
 import type { ProducedFile } from '../domain/provider.ts';
+import type { SaidError } from './error-table.ts';
+import { at, readList } from './look-up.ts';
+import { lenient, readResults, resultUrl } from './read-success.ts';
 
 /** A task, in whichever of the two APIs it was told. */
 export interface KlingTask {
@@ -9,59 +12,62 @@ export interface KlingTask {
   readonly state: 'submitted' | 'processing' | 'succeeded' | 'failed';
   readonly message: string;
   readonly results: readonly { readonly url: string; readonly markedUrl: string }[];
+  /** False where a result could not be read. */
+  readonly isWhole: boolean;
   readonly usage: readonly Usage[];
 }
 
 const amount = z.coerce.number().nonnegative();
-const address = z.string().default('');
-const result = z.object({ url: z.url(), watermark_url: address });
+const result = z.object({ url: resultUrl, watermark_url: lenient(z.string()), index: lenient(z.int()) });
+const results = (value: unknown) => readResults(value, result);
 
 const classic = z
   .object({
-    task_id: z.string().optional(),
+    task_id: lenient(z.string()),
     task_status: z.enum(['submitted', 'processing', 'succeed', 'failed']),
-    task_status_msg: z.string().nullish(),
-    task_result: z
-      .object({
-        videos: z.array(result).optional(),
-        images: z.array(result.extend({ index: z.int().default(0) })).optional(),
-      })
-      .nullish(),
+    task_status_msg: lenient(z.string()),
+    task_result: z.unknown().optional(),
     final_unit_deduction: amount.nullish().catch(null),
   })
   .transform((task): KlingTask => {
-    const { videos = [], images = [] } = task.task_result ?? {};
-    const results = [...videos, ...images.toSorted((a, b) => a.index - b.index)];
+    const videos = results(at(task.task_result, 'videos'));
+    const images = results(at(task.task_result, 'images'));
+    const inOrder = images.items.toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0));
     return {
       ...(task.task_id !== undefined && { id: task.task_id }),
       state: task.task_status === 'succeed' ? 'succeeded' : task.task_status,
       message: task.task_status_msg ?? '',
-      results: results.map(({ url, watermark_url: markedUrl }) => ({ url, markedUrl })),
+      results: [...videos.items, ...inOrder].map(addressesOf),
+      isWhole: videos.isWhole && images.isWhole,
       usage: creditsOf(task.final_unit_deduction == null ? [] : [task.final_unit_deduction]),
     };
   });
+
+const charge = z.object({ charge_type: z.string(), amount });
 
 const renewed = z
   .object({
     id: z.string(),
     status: z.enum(['submitted', 'processing', 'succeeded', 'failed']),
-    message: z.string().nullish(),
-    outputs: z.array(result).nullish(),
-    billing: z
-      .array(z.object({ charge_type: z.string(), amount }))
-      .nullish()
-      .catch(null),
+    message: lenient(z.string()),
+    outputs: z.unknown().optional(),
+    billing: z.unknown().optional(),
   })
-  .transform(
-    ({ id, status, message, outputs, billing }): KlingTask => ({
+  .transform(({ id, status, message, outputs, billing }): KlingTask => {
+    const { items, isWhole } = results(outputs);
+    // What is paid in money is no credit.
+    const charges = readResults(billing, charge).items.filter(line => line.charge_type === 'unit');
+    return {
       id,
       state: status,
       message: message ?? '',
-      results: (outputs ?? []).map(({ url, watermark_url: markedUrl }) => ({ url, markedUrl })),
-      // What is paid in money is no credit.
-      usage: creditsOf((billing ?? []).filter(line => line.charge_type === 'unit').map(line => line.amount)),
-    }),
-  );
+      results: items.map(addressesOf),
+      isWhole,
+      usage: creditsOf(charges.map(line => line.amount)),
+    };
+  });
+
+const addressesOf = ({ url, watermark_url: markedUrl = '' }: z.output<typeof result>) => ({ url, markedUrl });
 
 const creditsOf = (amounts: readonly number[]): readonly Usage[] =>
   amounts.length === 0
@@ -85,43 +91,36 @@ export function readRenewed(json: unknown, id: string): KlingTask | undefined | 
   return named === undefined ? null : renewed.safeParse(named).data;
 }
 
-const listed = z.object({
+const namedTask = z.object({
   task_id: z.string().min(1),
   task_info: z.object({ external_task_id: z.string().nullish() }).nullish(),
-  created_at: z.number(),
 });
-const classicList = z.object({ code: z.literal(0), data: z.array(listed) });
-const namedList = z.object({
-  code: z.literal(0),
-  data: z.array(z.object({ id: z.string().min(1), external_id: z.string() })),
-});
+const renamedTask = z.object({ id: z.string().min(1), external_id: z.string() });
 
-/** Whether a list has a task of ours: its id, null where it certainly has none, undefined where it does not say. */
+/** The id of the task that goes by our name; null where there is certainly none, undefined where nobody can say. */
 export type Found = string | null | undefined;
 
-export interface Sought {
-  readonly name: string;
-  /** Epoch ms: it was not made before. */
-  readonly notBefore: number;
-  /** More tasks than that are on another page. */
-  readonly pageSize: number;
+/** In the answer of the classic API for that name alone: it has no answer without a task that is no error. */
+export function findClassic(json: unknown, name: string): Found {
+  const task = namedTask.safeParse(at(json, 'data')).data;
+  return (task?.task_info?.external_task_id ?? name) === name ? task?.task_id : undefined;
 }
 
-/** In the newest tasks of a path. They prove that there is none only where they are all, or reach back far enough. */
-export function findClassic(json: unknown, { name, notBefore, pageSize }: Sought): Found {
-  const tasks = classicList.safeParse(json).data?.data;
-  const ours = tasks?.find(task => task.task_info?.external_task_id === name);
-  if (!tasks || ours) return ours?.task_id;
-  const newestFirst = tasks.every((task, at) => at === 0 || task.created_at <= tasks[at - 1]!.created_at);
-  const reachesBack = newestFirst && (tasks.at(-1)?.created_at ?? 0) < notBefore;
-  return tasks.length < pageSize || reachesBack ? null : undefined;
-}
-
-/** In the answer to a question for that name alone. */
+/** In the answer of API 2.0 for that name alone: an empty list. One of other tasks did not heed the name. */
 export function findRenewed(json: unknown, name: string): Found {
-  const tasks = namedList.safeParse(json).data?.data;
-  return tasks && (tasks.find(task => task.external_id === name)?.id ?? null);
+  const list = at(json, 'code') === 0 ? readList(at(json, 'data'), renamedTask) : null;
+  const ours = list?.items.find(task => task.external_id === name);
+  if (ours) return ours.id;
+  return list?.isWhole && list.items.length === 0 ? null : undefined;
 }
+
+/** Of a task that the classic API knows neither by its id nor by its name; the same code tells of a bad parameter. */
+export const saysNoSuchTask = (said: SaidError | null | undefined): boolean =>
+  said?.code === '1201' && /not found/i.test(said.message);
+
+/** Of a second task under one name, as far as a sentence says so; the same code tells of a bad parameter. */
+export const saysNameIsTaken = ({ message }: SaidError): boolean =>
+  /external|duplicat|already|repeat|重复|已存在/i.test(message);
 
 /** A marked copy stands beside its original where it was asked for. */
 export const filesOf = ({ results }: KlingTask, isMarkWanted: boolean): readonly ProducedFile[] =>

@@ -1,25 +1,42 @@
 import { z } from 'zod';
 import { replaceMedia } from '../catalog/media.ts';
 import type { Model } from '../catalog/model.ts';
-import { days, minutes, seconds } from '../domain/clock.ts';
+import { days, seconds } from '../domain/clock.ts';
 import { toJson } from '../domain/json.ts';
-import type { PollResult, Provider, ProviderTask, ProviderTraits } from '../domain/provider.ts';
+import type {
+  PollResult,
+  Provider,
+  ProviderTask,
+  ProviderTraits,
+  RecoverResult,
+  SubmitResult,
+} from '../domain/provider.ts';
 import { asCalled, callbacksSetting, rememberCall } from './called-back.ts';
 import { defineProvider, type ProviderParts } from './definition.ts';
-import { type ErrorTable, each, failureOf, pollAfter, readSubmission, retryAfterOf } from './error-table.ts';
-import { classicPaths, type KlingInput, klingMappings, klingModels } from './kling-models.ts';
 import {
-  type Found,
+  type ErrorTable,
+  each,
+  failureOf,
+  pollAfter,
+  readSubmission,
+  type SaidError,
+} from './error-table.ts';
+import { classicPaths, type KlingInput, klingFaults, klingMappings, klingModels } from './kling-models.ts';
+import {
   filesOf,
   findClassic,
   findRenewed,
   type KlingTask,
   readClassic,
   readRenewed,
+  saysNameIsTaken,
+  saysNoSuchTask,
 } from './kling-task.ts';
 import { mintToken } from './kling-token.ts';
-import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
+import { readLookUp } from './look-up.ts';
+import { mappingOf, notTaken, ownInput } from './mapping.ts';
 import { formMedia, modelOf } from './media-form.ts';
+import { readSuccess } from './read-success.ts';
 import { testBy } from './test-account.ts';
 import { baseUrlOr, openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 
@@ -43,7 +60,11 @@ export default defineProvider({
         { path: ['api_key'], error: 'either api_key, or access_key and secret_key must be given' },
       ),
   models: klingModels,
-  faults: (model, input) => faultsBy(klingMappings, model, input),
+  faults: klingFaults,
+  routeRefusal: ({ api_key: key }, model) =>
+    key === undefined && classicPaths[model.id] === undefined
+      ? 'needs an account with api_key: API 2.0 of Kling does not take access_key and secret_key'
+      : null,
   open: ({ api_key: key, access_key: accessKey, secret_key: secretKey, ...rest }, parts) => {
     const { base_url: baseUrl, callbacks } = rest;
     const tokenOf = () =>
@@ -65,17 +86,14 @@ const submitTimeoutMs = 60 * seconds;
 const askTimeoutMs = 15 * seconds;
 const firstPollMs = { image: 3 * seconds, video: 10 * seconds, speech: 3 * seconds } as const;
 const maxInlineBytes = 10 * 1024 * 1024;
-/** As many as a page may have, and what they may weigh. */
-const pageSize = 500;
-const maxListBytes = 16 * 1024 * 1024;
-/** Clocks differ. */
-const lookBackMs = 10 * minutes;
 
 const traits: ProviderTraits = {
   dedupe: 'lookup',
+  keepsKey: true,
   // Tasks are kept for a month; no job lives as long as this.
   dedupeWindowMs: 7 * days,
-  submitTimeoutMs,
+  // A refused name is looked up before it is told.
+  submitTimeoutMs: submitTimeoutMs + askTimeoutMs,
   billable: true,
   minPollMs: 2 * seconds,
 };
@@ -124,13 +142,31 @@ function openKling(
   { catalog, linkTo }: Pick<ProviderParts, 'catalog' | 'linkTo'>,
 ): Provider {
   const own = { ...traits, takesCallbacks };
-  const ask = (path: string, maxAnswerBytes?: number) =>
-    upstream.ask({
-      method: 'GET',
-      path,
-      timeoutMs: askTimeoutMs,
-      ...(maxAnswerBytes !== undefined && { maxAnswerBytes }),
+  const ask = (path: string) => upstream.ask({ method: 'GET', path, timeoutMs: askTimeoutMs });
+
+  /** By the name of the attempt: the same question in either API. */
+  async function lookUp(task: ProviderTask): Promise<RecoverResult> {
+    const { modelId, dedupeKey } = task;
+    const path = classicPaths[modelId];
+    const name = encodeURIComponent(dedupeKey);
+    const find = path ? findClassic : findRenewed;
+    return readLookUp(await ask(path ? `${path}/${name}` : `/tasks?external_task_ids=${name}`), {
+      errors,
+      read(json) {
+        const id = find(json, dedupeKey);
+        return typeof id === 'string' ? refOf(task, id) : id;
+      },
+      isUnknown: (said, status) => path !== undefined && status === 400 && saysNoSuchTask(said),
     });
+  }
+
+  /** A second task under one name is refused by the code of a bad parameter: what goes by the name decides. */
+  async function readTwin(task: ProviderTask, refused: SubmitResult, said: SaidError): Promise<SubmitResult> {
+    const found = await lookUp(task);
+    if (found.kind === 'found') return { kind: 'accepted', ref: found.ref, firstPollMs: 0 };
+    const isCertain = found.kind === 'absent' && !saysNameIsTaken(said);
+    return isCertain || refused.kind !== 'refused' ? refused : { ...refused, kind: 'unknown' };
+  }
 
   return {
     name: 'kling',
@@ -148,30 +184,26 @@ function openKling(
       });
       if (formed.kind === 'refused') return formed;
       const input = ownInput(entry, asRawBase64(entry, formed.input));
-      const body = model.make(input);
-      if (!body) return { kind: 'refused', error: notTaken(model.faults(input)) };
+      const faults = klingFaults(entry, input, task);
+      const body = faults.length > 0 ? null : model.make(input);
+      if (!body) return { kind: 'refused', error: notTaken(faults) };
       const reply = await upstream.ask({
         method: 'POST',
         ...callOf(entry, task, body),
         timeoutMs: submitTimeoutMs,
         isBillable: true,
       });
-      return readSubmission(reply, 'element_list' in body ? errorsWithSubjects : errors, ({ json }) => {
+      const table = 'element_list' in body ? errorsWithSubjects : errors;
+      const result = readSubmission(reply, table, ({ json }) => {
         const id = made.safeParse(json).data?.data;
         if (id === undefined) return null;
         return { kind: 'accepted', ref: refOf(task, id), firstPollMs: firstPollMs[entry.kind] };
       });
+      const said = reply.kind === 'answered' ? errors.read(reply.json, reply.headers) : null;
+      return said?.code === '1201' ? readTwin(task, result, said) : result;
     },
 
-    async recover(task) {
-      const path = classicPaths[task.modelId];
-      const reply = path
-        ? await ask(`${path}?pageNum=1&pageSize=${pageSize}`, maxListBytes)
-        : await ask(`/tasks?external_task_ids=${encodeURIComponent(task.dedupeKey)}`);
-      const found = reply.kind === 'answered' && reply.status === 200 ? lookIn(task, reply.json) : undefined;
-      if (found === undefined) return { kind: 'undecided', ...retryAfterOf(reply) };
-      return found === null ? { kind: 'absent' } : { kind: 'found', ref: refOf(task, found) };
-    },
+    recover: lookUp,
 
     async poll({ modelId }, ref) {
       const { id, marked = false } = refSchema.parse(ref);
@@ -213,11 +245,6 @@ function refOf(task: ProviderTask, id: string): Ref {
   return { id, ...(isMarked && { marked: true }), ...rememberCall(task) };
 }
 
-const lookIn = ({ modelId, dedupeKey: name, job }: ProviderTask, json: unknown): Found =>
-  classicPaths[modelId]
-    ? findClassic(json, { name, notBefore: (job.startedAt ?? job.createdAt) - lookBackMs, pageSize })
-    : findRenewed(json, name);
-
 function readPoll(
   reply: UpstreamReply,
   read: (json: unknown, id: string) => KlingTask | undefined | null,
@@ -226,7 +253,8 @@ function readPoll(
 ): PollResult {
   if (reply.kind !== 'answered') return { kind: 'unreachable', reason: reply.reason };
   const task = reply.status === 200 ? read(reply.json, id) : undefined;
-  if (reply.status === 404 || task === null) return { kind: 'missing' };
+  const isUnknown = reply.status === 400 && saysNoSuchTask(errors.read(reply.json, reply.headers));
+  if (reply.status === 404 || isUnknown || task === null) return { kind: 'missing' };
   // A state that we do not know, or of another task, is no end: it is asked again.
   if (!task)
     return { kind: 'unreachable', reason: `the upstream answered ${reply.status}`, ...pollAfter(reply) };
@@ -238,10 +266,8 @@ function readPoll(
     case 'failed':
       return { kind: 'failed', error: failureOf({ code: codeIn(message), message }, errors), usage };
     case 'succeeded': {
-      const files = filesOf(task, isMarked);
-      if (files.length > 0) return { kind: 'succeeded', production: { files, usage } };
-      const nothing = { code: null, message: 'the upstream ended without a result' };
-      return { kind: 'failed', error: failureOf(nothing, errors), usage };
+      const production = { files: filesOf(task, isMarked), usage };
+      return readSuccess(reply, { production, isWhole: task.isWhole }, errors);
     }
   }
 }

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { days, minutes, seconds } from '../domain/clock.ts';
 import type { CancelResult, PollResult, Provider, ProviderTraits } from '../domain/provider.ts';
 import { defineProvider, type ProviderParts } from './definition.ts';
-import { type ErrorTable, failureOf, pollAfter, readSubmission, retryAfterOf } from './error-table.ts';
+import { type ErrorTable, failureOf, pollAfter, readSubmission } from './error-table.ts';
 import { lightx2vCall, lightx2vFaults, lightx2vModels, lightx2vSwitches, seedOf } from './lightx2v-models.ts';
+import { readLookUp } from './look-up.ts';
 import { modelOf } from './media-form.ts';
 import { engineAccount, freeTraits, openEngine } from './own-engine.ts';
 import { testBy } from './test-account.ts';
@@ -94,10 +95,14 @@ function openLightx2v(
 
     async recover(job) {
       const reply = await ask('GET', `${pathOf(job.dedupeKey)}/status`);
-      if (taskIn(reply, job.dedupeKey))
-        return { kind: 'found', ref: { id: job.dedupeKey, ...seedOf(modelOf(catalog, job), job) } };
-      const isUnknown = reply.kind === 'answered' && reply.status === 404 && errors.read(reply.json, {});
-      return isUnknown ? { kind: 'absent' } : { kind: 'undecided', ...retryAfterOf(reply) };
+      return readLookUp(reply, {
+        errors,
+        read: () =>
+          taskIn(reply, job.dedupeKey)
+            ? { id: job.dedupeKey, ...seedOf(modelOf(catalog, job), job) }
+            : undefined,
+        isUnknown: (_, status) => status === 404,
+      });
     },
 
     async poll(_, ref) {

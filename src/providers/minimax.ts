@@ -19,11 +19,13 @@ export default defineProvider({
       api_key: secret,
       /** Older accounts name their group with each call. */
       group_id: z.string().min(1).optional(),
+      /** How a mix of voices is spelled there: documents and clients differ. */
+      timbre_field: z.enum(['timber_weights', 'timbre_weights']).default('timber_weights'),
       base_url: baseUrlOr('https://api.minimax.io'),
     }),
   models: minimaxModels,
   faults: minimaxFaults,
-  open: ({ api_key: key, group_id: group, base_url: baseUrl }, { catalog, outbound }) => {
+  open: ({ api_key: key, group_id: group, base_url: baseUrl, timbre_field }, { catalog, outbound }) => {
     const upstream = openUpstream({
       baseUrl,
       headers: { authorization: `Bearer ${key}` },
@@ -31,7 +33,7 @@ export default defineProvider({
       outbound,
     });
     const groupQuery = group === undefined ? '' : `?GroupId=${encodeURIComponent(group)}`;
-    return openedWith(upstream, openMinimax(upstream, groupQuery, catalog));
+    return openedWith(upstream, openMinimax({ upstream, groupQuery, timbreField: timbre_field, catalog }));
   },
 });
 
@@ -102,7 +104,14 @@ const errors: ErrorTable = {
   },
 };
 
-function openMinimax(upstream: Upstream, groupQuery: string, catalog: Catalog): Provider {
+interface Minimax {
+  readonly upstream: Upstream;
+  readonly groupQuery: string;
+  readonly timbreField: 'timber_weights' | 'timbre_weights';
+  readonly catalog: Catalog;
+}
+
+function openMinimax({ upstream, groupQuery, timbreField, catalog }: Minimax): Provider {
   return {
     name: 'minimax',
     traits: () => traits,
@@ -119,10 +128,12 @@ function openMinimax(upstream: Upstream, groupQuery: string, catalog: Catalog): 
       const faults = minimaxFaults(entry, input, task);
       const body = faults.length > 0 ? null : mappingOf(minimaxMappings, task.modelId).make(input);
       if (!body) return { kind: 'refused', error: notTaken(faults) };
+      const { timbre_weights: mix, ...rest } = body;
+      const mixed = mix === undefined ? rest : { ...rest, [timbreField]: mix };
       const reply = await upstream.ask({
         method: 'POST',
         path: `/v1/t2a_v2${groupQuery}`,
-        body: toJson({ model: task.upstreamModel, ...body }),
+        body: toJson({ model: task.upstreamModel, ...mixed }),
         timeoutMs: submitTimeoutMs,
         isBillable: true,
       });

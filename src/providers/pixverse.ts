@@ -9,6 +9,7 @@ import { toJson } from '../domain/json.ts';
 import type {
   PollResult,
   PrepareResult,
+  ProducedFile,
   Provider,
   ProviderTask,
   ProviderTraits,
@@ -18,6 +19,7 @@ import { type ErrorTable, each, errorOf, failureOf, pollAfter, readSubmission } 
 import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
 import { modelOf } from './media-form.ts';
 import { pixverseMappings, pixverseModels } from './pixverse-models.ts';
+import { lenient, readResults, readSuccess, resultUrl } from './read-success.ts';
 import { baseUrlOr, openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 
 /** docs/providers/pixverse.md: PixVerse's own platform. */
@@ -47,9 +49,9 @@ const uploadTimeoutMs = 2 * minutes;
 const firstPollMs = 10 * seconds;
 
 const traits: ProviderTraits = {
-  // The same trace id makes no second video. For how long is not documented.
+  // The same trace id makes no second video. For how long is not documented, so it is not trusted for long.
   dedupe: 'replay',
-  dedupeWindowMs: 6 * hours,
+  dedupeWindowMs: 1 * hours,
   submitTimeoutMs,
   billable: true,
   minPollMs: 3 * seconds,
@@ -63,8 +65,8 @@ const preparedSchema = z.object({ img_id: z.int() });
 const accepted = z.object({ video_id: z.union([z.int().positive(), z.string().min(1).max(200)]) });
 const video = z.object({
   status: z.int(),
-  url: z.string().nullish(),
-  seed: z.int().nonnegative().optional().catch(undefined),
+  url: z.unknown().optional(),
+  seed: lenient(z.int().nonnegative()),
 });
 
 const notFound = '500008';
@@ -181,14 +183,16 @@ function readVideo(reply: UpstreamReply): PollResult {
   switch (told?.status) {
     case 1: {
       const { url, seed } = told;
-      if (!url) return failed(null, 'the upstream ended without a result');
-      const file = {
-        role: 'primary',
-        index: 0,
-        mimeType: 'video/mp4',
-        source: { kind: 'url', url },
-      } as const;
-      return { kind: 'succeeded', production: { files: [file], ...(seed !== undefined && { seed }) } };
+      const { items, isWhole } = readResults(url || [], resultUrl);
+      const files = items.map((at): ProducedFile => {
+        const source = { kind: 'url', url: at } as const;
+        return { role: 'primary', index: 0, mimeType: 'video/mp4', source };
+      });
+      return readSuccess(
+        reply,
+        { production: { files, ...(seed !== undefined && { seed }) }, isWhole },
+        errors,
+      );
     }
     case 5:
       return { kind: 'running', ...pollAfter(reply) };

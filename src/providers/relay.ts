@@ -19,8 +19,10 @@ import type {
   ProviderTraits,
 } from '../domain/provider.ts';
 import { defineProvider } from './definition.ts';
-import { type ErrorTable, errorOf, pollAfter, readSubmission, retryAfterOf } from './error-table.ts';
+import { type ErrorTable, errorOf, pollAfter, readSubmission } from './error-table.ts';
+import { at, readList, readLookUp } from './look-up.ts';
 import { draftAlone, modelOf, namePinned, renameMedia } from './media-form.ts';
+import { lenient, readResults, readSuccess, resultUrl } from './read-success.ts';
 import { type FreeCall, testBy } from './test-account.ts';
 import { baseUrlSchema, openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 
@@ -65,29 +67,28 @@ const status = z.object({
   status: z.enum(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED']),
   progress: z.number().min(0).max(1).optional(),
 });
-const list = z.object({ data: z.array(handle) });
 const upload = z.object({ id: z.string() });
 /** Our file id → that gateway's, as it came back from the row. */
 const uploadsSchema = z.record(z.string(), z.string()).default({});
-const link = z.object({ url: z.string(), content_type: z.string().default('application/octet-stream') });
-const picture = link.extend({ index: z.int().min(0).optional() });
-const sound = link.extend({ sample_rate: z.int().optional(), channels: z.int().optional() });
+const link = z.object({ url: resultUrl, content_type: z.string().catch('application/octet-stream') });
+const picture = link.extend({ index: lenient(z.int().min(0)) });
+const sound = link.extend({ sample_rate: lenient(z.int()), channels: lenient(z.int()) });
 const result = z.object({
   request_id: z.string(),
   error: z
     .object({ code: z.string(), message: z.string().default('') })
     .nullable()
     .default(null),
-  video: link.optional(),
-  images: z.array(picture).optional(),
-  audio: sound.optional(),
-  watermarked_url: z.string().optional(),
-  last_frame: link.optional(),
-  image_url: z.string().optional(),
-  seed: z.int().optional(),
-  data: z.object({ subtitle_file: z.string().optional() }).optional(),
-  extra_info: z.object({ bitrate: z.int().optional(), word_count: z.int().optional() }).optional(),
-  creations: z.array(z.object({ id: z.string().optional(), cover_url: z.string().optional() })).optional(),
+  video: z.unknown().optional(),
+  images: z.unknown().optional(),
+  audio: z.unknown().optional(),
+  watermarked_url: lenient(z.string()),
+  last_frame: lenient(link),
+  image_url: lenient(z.string()),
+  seed: lenient(z.int()),
+  data: lenient(z.object({ subtitle_file: lenient(z.string()) })),
+  extra_info: lenient(z.object({ bitrate: lenient(z.int()), word_count: lenient(z.int()) })),
+  creations: lenient(z.array(z.object({ id: lenient(z.string()), cover_url: lenient(z.string()) }))),
 });
 
 function openRelay(upstream: Upstream, dedupe: ProviderTraits['dedupe'], catalog: Catalog): Provider {
@@ -160,10 +161,14 @@ function openRelay(upstream: Upstream, dedupe: ProviderTraits['dedupe'], catalog
     async recover(task) {
       const query = new URLSearchParams({ external_task_id: task.dedupeKey, limit: '1' });
       const reply = await ask('GET', `/v1/queue/${encodeURIComponent(task.upstreamModel)}/requests?${query}`);
-      const found = reply.kind === 'answered' && reply.status === 200 ? list.safeParse(reply.json) : null;
-      if (!found?.success) return { kind: 'undecided', ...retryAfterOf(reply) };
-      const [first] = found.data.data;
-      return first ? { kind: 'found', ref: { id: first.request_id } } : { kind: 'absent' };
+      return readLookUp(reply, {
+        errors,
+        read(json) {
+          const found = readList(at(json, 'data'), handle);
+          const [first] = found?.items ?? [];
+          return first ? { id: first.request_id } : found?.isWhole ? null : undefined;
+        },
+      });
     },
 
     async poll(attempt, ref) {
@@ -242,10 +247,7 @@ function readResult(reply: UpstreamReply, id: string): PollResult {
     return { kind: 'unreachable', reason: `the upstream's result cannot be read` };
   const { error } = told.data;
   if (error) return { kind: 'failed', error: failureOf(error) };
-  const production = productionOf(told.data);
-  if (production.files.length > 0) return { kind: 'succeeded', production };
-  const message = 'the upstream ended without a result';
-  return { kind: 'failed', error: { code: 'runtime_error', message, retry: false } };
+  return readSuccess(reply, productionOf(told.data), errors);
 }
 
 /** Ends that mean the same here; whatever else befell that gateway is a failed run to our client. */
@@ -268,7 +270,7 @@ function failureOf({ code, message }: { readonly code: string; readonly message:
   };
 }
 
-function productionOf(told: z.output<typeof result>): Production {
+function productionOf(told: z.output<typeof result>) {
   const files: ProducedFile[] = [];
   const add = (
     role: ProducedFile['role'],
@@ -283,9 +285,13 @@ function productionOf(told: z.output<typeof result>): Production {
     const source = { kind: 'url', url } as const;
     files.push({ role, index, mimeType, source, ...(pcm && { pcm }), ...(upstreamId && { upstreamId }) });
   };
-  add('primary', 0, told.video, { upstreamId: told.creations?.[0]?.id ?? fileIn(told.video?.url) });
-  for (const [place, image] of (told.images ?? []).entries()) add('primary', image.index ?? place, image);
-  const { audio } = told;
+  const videos = readResults(told.video, link);
+  const images = readResults(told.images, picture);
+  const sounds = readResults(told.audio, sound);
+  const [video] = videos.items;
+  add('primary', 0, video, { upstreamId: told.creations?.[0]?.id ?? fileIn(video?.url) });
+  for (const [place, image] of images.items.entries()) add('primary', image.index ?? place, image);
+  const [audio] = sounds.items;
   add('primary', 0, audio, audio && { pcm: pcmOf(audio) });
   add('watermarked', 0, told.watermarked_url);
   add('last_frame', 0, told.last_frame);
@@ -295,12 +301,13 @@ function productionOf(told: z.output<typeof result>): Production {
   add('cover', 0, told.creations?.[0]?.cover_url);
   const { seed } = told;
   const { bitrate, word_count: words } = told.extra_info ?? {};
-  return {
+  const production: Production = {
     files,
     ...(seed !== undefined && { seed }),
     ...(bitrate !== undefined && { bitrate }),
     ...(words !== undefined && { words }),
   };
+  return { production, isWhole: videos.isWhole && images.isWhole && sounds.isWhole };
 }
 
 /** A signed address there names the file, as every address of a gateway does. */

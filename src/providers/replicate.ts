@@ -20,6 +20,7 @@ import { defineProvider } from './definition.ts';
 import { type ErrorTable, errorOf, failureOf, pollAfter, readSubmission } from './error-table.ts';
 import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
 import { modelOf, renameMedia } from './media-form.ts';
+import { lenient, readResults, readSuccess, resultUrl } from './read-success.ts';
 import { replicateMappings, replicateModels } from './replicate-models.ts';
 import { isSignedWebhook, isWebhookSecret } from './signed-call.ts';
 import { testBy } from './test-account.ts';
@@ -70,9 +71,8 @@ const prediction = z.object({
   status: z.enum(['starting', 'processing', 'succeeded', 'failed', 'canceled', 'aborted']),
   output: z.unknown().optional(),
   error: z.unknown().optional(),
-  metrics: z.object({ predict_time: z.number().nonnegative().optional() }).nullish(),
+  metrics: lenient(z.object({ predict_time: lenient(z.number().nonnegative()) })),
 });
-const output = z.union([z.url(), z.array(z.url())]);
 const uploaded = z.object({ urls: z.object({ get: z.url() }) });
 /** A reference of the input → the address of its upload, as it came back from the row. */
 const uploadsSchema = z.record(z.string(), z.string()).default({});
@@ -185,10 +185,9 @@ function readPrediction(reply: UpstreamReply, id: string): PollResult {
       };
     }
     case 'succeeded': {
-      const files = filesOf(told.output);
-      if (files.length > 0) return { kind: 'succeeded', production: { files, usage: usageOf(told) } };
-      const nothing = { code: null, message: 'the upstream ended without a result' };
-      return { kind: 'failed', error: failureOf(nothing, errors), usage: usageOf(told) };
+      const { items, isWhole } = readResults(told.output, resultUrl);
+      const production = { files: items.map(fileAt), usage: usageOf(told) };
+      return readSuccess(reply, { production, isWhole }, errors);
     }
   }
 }
@@ -201,10 +200,9 @@ function usageOf({ metrics }: z.output<typeof prediction>): readonly Usage[] {
   return quantity === undefined ? [] : [{ unit: 'gpu_second', quantity, basis: 'reported' }];
 }
 
-const filesOf = (told: unknown): readonly ProducedFile[] =>
-  [output.safeParse(told).data ?? []].flat().map((url, index) => ({
-    role: 'primary',
-    index,
-    mimeType: 'application/octet-stream',
-    source: { kind: 'url', url },
-  }));
+const fileAt = (url: string, index: number): ProducedFile => ({
+  role: 'primary',
+  index,
+  mimeType: 'application/octet-stream',
+  source: { kind: 'url', url },
+});

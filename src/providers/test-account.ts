@@ -10,6 +10,8 @@ export interface FreeCall {
   readonly errors: ErrorTable;
   /** What whoever is let in is answered; default: JSON that tells of no error, with a status that is good. */
   readonly isWelcome?: (reply: Answered) => boolean;
+  /** What is wrong with a server whose answer is good as such, as a sentence without its stop; null where nothing is. */
+  readonly whyUnwell?: (json: unknown) => string | null;
 }
 
 type Answered = UpstreamReply & { readonly kind: 'answered' };
@@ -19,7 +21,10 @@ export async function testBy(upstream: Upstream, call: FreeCall): Promise<TestRe
   const { path, errors, isWelcome = isGoodBy(errors) } = call;
   const reply = await upstream.ask({ method: 'GET', path, timeoutMs: testTimeoutMs });
   if (reply.kind !== 'answered') return { kind: 'unreachable', reason: reply.reason };
-  if (isWelcome(reply)) return { kind: 'accepted' };
+  if (isWelcome(reply)) {
+    const reason = call.whyUnwell?.(reply.json) ?? null;
+    return reason === null ? { kind: 'accepted' } : { kind: 'unclear', reason };
+  }
   const { trouble, message } = errorOf(reply, errors);
   // That there is no such address is no word about the account.
   const isElsewhere = reply.status === 404 || reply.status === 405;

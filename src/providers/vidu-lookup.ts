@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { minutes } from '../domain/clock.ts';
 import type { Job } from '../domain/job.ts';
 import type { RecoverResult } from '../domain/provider.ts';
-import { retryAfterOf } from './error-table.ts';
+import type { ErrorTable } from './error-table.ts';
+import { at, type Listed, readList, undecided, wellFormed } from './look-up.ts';
 import type { UpstreamReply } from './upstream.ts';
 
 const pageTasks = 100;
@@ -12,20 +13,21 @@ const maxLooks = 100;
 /** Their clock may be behind ours. */
 const clockMarginMs = 5 * minutes;
 
-const page = z.object({
-  tasks: z.array(z.object({ id: z.string().min(1), payload: z.string().nullish() })).nullish(),
-  next_page_token: z.string().nullish(),
-});
+const listed = z.object({ id: z.string().min(1), payload: z.string().nullish() });
 const own = z.object({ payload: z.string() });
+const nextToken = z.string().catch('');
 
-type Get = (path: string) => Promise<UpstreamReply>;
+export interface ViduLookUp {
+  readonly get: (path: string) => Promise<UpstreamReply>;
+  readonly errors: ErrorTable;
+}
 
 /**
  * The task that carries the key of a call. That the list names what a task carries is not documented: where it does
- * not, each task is asked for it, which is. Nothing is believed to be absent before a page without tasks has come.
+ * not, each task is asked for it, which is. Nothing is believed to be absent before an empty page has come.
  */
 export async function findByPayload(
-  get: Get,
+  vidu: ViduLookUp,
   { dedupeKey, job }: { readonly dedupeKey: string; readonly job: Pick<Job, 'createdAt'> },
 ): Promise<RecoverResult> {
   const from = new Date(job.createdAt - clockMarginMs).toISOString();
@@ -33,20 +35,31 @@ export async function findByPayload(
   const unnamed: string[] = [];
   let token = '';
   for (let number = 0; number < maxPages; number++) {
-    const reply = await get(pathOfPage(from, number, token));
-    const told = reply.kind === 'answered' && reply.status === 200 ? page.safeParse(reply.json).data : null;
-    if (!told) return { kind: 'undecided', ...retryAfterOf(reply) };
-    const tasks = told.tasks ?? [];
-    const found = tasks.find(({ payload }) => payload === dedupeKey);
+    const reply = await vidu.get(pathOfPage(from, number, token));
+    const page = readPage(wellFormed(reply, vidu.errors));
+    const found = page?.items.find(({ payload }) => payload === dedupeKey);
     if (found) return { kind: 'found', ref: { id: found.id } };
-    if (tasks.length === 0) return lookInto(get, unnamed, dedupeKey);
+    if (!page?.isWhole) return undecided(reply);
+    const tasks = page.items;
+    if (tasks.length === 0) return lookInto(vidu, unnamed, dedupeKey);
     // The same page again: its number was not heeded.
     if (tasks.every(({ id }) => seen.has(id))) return { kind: 'undecided' };
     unnamed.push(...tasks.flatMap(({ id, payload }) => (payload || seen.has(id) ? [] : id)));
     for (const { id } of tasks) seen.add(id);
-    token = told.next_page_token ?? '';
+    token = page.token;
   }
   return { kind: 'undecided' };
+}
+
+interface Page extends Listed<z.output<typeof listed>> {
+  readonly token: string;
+}
+
+/** The tasks stand at the top, or below `data`. Null where no list stands there: such an answer is no empty page. */
+function readPage(json: unknown): Page | null {
+  const whole = Array.isArray(at(json, 'tasks')) ? json : at(json, 'data');
+  const list = readList(at(whole, 'tasks') ?? whole, listed);
+  return list && { ...list, token: nextToken.parse(at(whole, 'next_page_token')) };
 }
 
 function pathOfPage(from: string, number: number, token: string): string {
@@ -57,12 +70,16 @@ function pathOfPage(from: string, number: number, token: string): string {
 }
 
 /** Asks each task what it carries. */
-async function lookInto(get: Get, ids: readonly string[], dedupeKey: string): Promise<RecoverResult> {
+async function lookInto(
+  { get, errors }: ViduLookUp,
+  ids: readonly string[],
+  dedupeKey: string,
+): Promise<RecoverResult> {
   if (ids.length > maxLooks) return { kind: 'undecided' };
   for (const id of ids) {
     const reply = await get(`/ent/v2/tasks/${encodeURIComponent(id)}/creations`);
-    const told = reply.kind === 'answered' && reply.status === 200 ? own.safeParse(reply.json).data : null;
-    if (!told) return { kind: 'undecided', ...retryAfterOf(reply) };
+    const told = own.safeParse(wellFormed(reply, errors)).data;
+    if (!told) return undecided(reply);
     if (told.payload === dedupeKey) return { kind: 'found', ref: { id } };
   }
   return { kind: 'absent' };

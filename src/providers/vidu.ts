@@ -15,6 +15,7 @@ import { defineProvider, type ProviderParts } from './definition.ts';
 import { type ErrorTable, each, failureOf, pollAfter, readSubmission } from './error-table.ts';
 import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
 import { formMedia, modelOf, namePinned, shareOf } from './media-form.ts';
+import { lenient, readResults, readSuccess, resultUrl } from './read-success.ts';
 import { isSignedByVidu } from './signed-call.ts';
 import { testBy } from './test-account.ts';
 import { baseUrlOr, openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
@@ -63,16 +64,16 @@ const traits: ProviderTraits = {
 const refSchema = z.object({ id: z.string().min(1) });
 const accepted = z.object({ task_id: z.string().min(1).max(200) });
 const creation = z.object({
-  id: z.string().nullish(),
-  url: z.string().nullish(),
-  cover_url: z.string().nullish(),
-  watermarked_url: z.string().nullish(),
+  id: lenient(z.string()),
+  url: resultUrl,
+  cover_url: lenient(z.string()),
+  watermarked_url: lenient(z.string()),
 });
 const task = z.object({
   state: z.enum(['created', 'queueing', 'processing', 'success', 'failed']),
-  err_code: z.string().nullish(),
-  credits: z.number().nonnegative().nullish(),
-  creations: z.array(creation).nullish(),
+  err_code: lenient(z.string()),
+  credits: lenient(z.number().nonnegative()),
+  creations: z.unknown().optional(),
 });
 const problem = z.object({ reason: z.string().min(1), message: z.string().nullish() });
 
@@ -140,7 +141,7 @@ function openVidu(
     },
 
     async recover(task) {
-      const found = await findByPayload(get, task);
+      const found = await findByPayload({ get, errors }, task);
       if (found.kind !== 'found') return found;
       return { ...found, ref: { ...refSchema.parse(found.ref), ...rememberCall(task) } };
     },
@@ -192,17 +193,15 @@ function readTask(reply: UpstreamReply): PollResult {
       return { kind: 'failed', error: failureOf({ code, message: code ?? '' }, errors), usage };
     }
     case 'success': {
-      const files = filesOf(told);
-      if (files.length > 0) return { kind: 'succeeded', production: { files, usage } };
-      const nothing = { code: null, message: 'the upstream ended without a result' };
-      return { kind: 'failed', error: failureOf(nothing, errors), usage };
+      const { items, isWhole } = readResults(told.creations, creation);
+      const production = { files: items.slice(0, 1).flatMap(filesOf), usage };
+      return readSuccess(reply, { production, isWhole }, errors);
     }
   }
 }
 
-function filesOf({ creations }: z.output<typeof task>): readonly ProducedFile[] {
-  const { id, url, cover_url, watermarked_url } = creations?.[0] ?? {};
-  if (!url) return [];
+function filesOf(made: z.output<typeof creation>): readonly ProducedFile[] {
+  const { id, url, cover_url, watermarked_url } = made;
   const addresses = [
     ['primary', url],
     ['watermarked', watermarked_url],

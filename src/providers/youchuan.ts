@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { seconds } from '../domain/clock.ts';
 import { toJson } from '../domain/json.ts';
-import type { Pinned, PollResult, Provider, ProviderTraits } from '../domain/provider.ts';
+import type { Pinned, PollResult, ProducedFile, Provider, ProviderTraits } from '../domain/provider.ts';
 import { asCalled, callbacksSetting, rememberCall } from './called-back.ts';
 import { defineProvider, type ProviderParts } from './definition.ts';
-import { type ErrorTable, each, failureOf, pollAfter, readSubmission } from './error-table.ts';
+import { type ErrorTable, each, failureOf, pollAfter, readSubmission, unreadable } from './error-table.ts';
 import { faultsBy, mappingOf, notTaken, ownInput } from './mapping.ts';
 import { formMedia, modelOf, namePinned } from './media-form.ts';
+import { lenient, readResults, readSuccess, resultUrl } from './read-success.ts';
 import { testBy } from './test-account.ts';
 import { baseUrlOr, openedWith, openUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 import { youchuanMappings, youchuanModels } from './youchuan-models.ts';
@@ -53,10 +54,10 @@ const traits: ProviderTraits = {
 const refSchema = z.object({ id: z.string().min(1) });
 const accepted = z.object({ id: z.string().min(1).max(200) });
 const job = z.object({
-  id: z.string().nullish(),
+  id: lenient(z.string()),
   status: z.int(),
-  comment: z.string().nullish(),
-  urls: z.array(z.string()).nullish(),
+  comment: lenient(z.string()),
+  urls: z.unknown().optional(),
 });
 const problem = z.object({ reason: z.string().min(1), message: z.string().nullish() });
 
@@ -150,27 +151,31 @@ function readJob(reply: UpstreamReply, id: string): PollResult {
   if (!told || (told.id ?? id) !== id) return unreachable(`the upstream answered ${reply.status}`);
   const { status, urls } = told;
   switch (status) {
+    case 0:
     case 1:
       return { kind: 'running' };
     case 2: {
+      const { items } = readResults(urls, resultUrl.nullable().catch(null));
+      // Later jobs name a picture by its place, which an odd one beside it does not change.
+      const files = items.flatMap((url, index): readonly ProducedFile[] => {
+        const source = url === null ? null : ({ kind: 'url', url } as const);
+        return source ? [{ role: 'primary', index, mimeType: 'application/octet-stream', source }] : [];
+      });
       // A job that is done may be told so a moment before its pictures.
-      if (!urls || urls.length === 0) return unreachable('the upstream does not name its pictures yet');
-      const files = urls.map(
-        (url, index) =>
-          ({
-            role: 'primary',
-            index,
-            mimeType: 'application/octet-stream',
-            source: { kind: 'url', url },
-          }) as const,
-      );
-      return { kind: 'succeeded', production: { files } };
+      if (files.length === 0) return { kind: 'unreadable', error: unreadable(reply) };
+      const isWhole = files.length === items.length;
+      return readSuccess(reply, { production: { files }, isWhole }, errors);
     }
     case 3: {
       const code = told.comment?.replace(/^JobStatus/, '') || null;
       if (code === 'Canceled') return { kind: 'cancelled' };
       return { kind: 'failed', error: failureOf({ code, message: code ?? '' }, errors) };
     }
+    case 4:
+      return {
+        kind: 'failed',
+        error: failureOf({ code: 'Reject', message: 'the audit refused it' }, errors),
+      };
     default:
       // A state that we do not know is no end: it is asked again.
       return unreachable(`the upstream told the state ${status}`);

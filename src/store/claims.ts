@@ -13,7 +13,7 @@ import { toJson } from '../domain/json.ts';
 import { cancelledError } from './cancel-job.ts';
 import type { Connection, Statements, Value } from './connection.ts';
 import { tellCallback } from './deliveries.ts';
-import { nameDoubts } from './doubts.ts';
+import { nameDoubts, noteDoubt } from './doubts.ts';
 import { insertFiles } from './files.ts';
 import { releaseInputs } from './job-inputs.ts';
 import { jobColumns, jobFromRow } from './jobs.ts';
@@ -158,6 +158,7 @@ export function settle(
       await insertEvent(tx, hold.jobId, { at: now, level: 'WARN', message: outcome.reason });
     if (outcome.kind === 'interrupted') await insertEvent(tx, hold.jobId, handedBack(now));
     const state = stateAfter(outcome);
+    if (outcome.kind === 'failed' && outcome.doubt) await noteDoubt(tx, hold.jobId, outcome.doubt);
     if (isFinal(state)) await nameDoubts(tx, [hold.jobId], now, isUncertain(outcome));
     if (state === 'failed' || state === 'cancelled') await releaseInputs(tx, [hold.jobId], now);
     if (isFinal(state) && textOrNull(row, 'callback_url') !== null)

@@ -48,6 +48,19 @@ export async function nameDoubts(
   );
 }
 
+/** Writes down why the newest attempt of a job is in doubt, where its call itself was answered well. */
+export async function noteDoubt(
+  tx: Statements,
+  jobId: string,
+  why: { readonly message: string },
+): Promise<void> {
+  await tx.write(
+    `UPDATE attempts SET error = $2 WHERE job_id = $1
+       AND number = (SELECT MAX(number) FROM attempts AS newest WHERE newest.job_id = attempts.job_id)`,
+    [jobId, toJson(why)],
+  );
+}
+
 const doubtColumns = `attempts.job_id, jobs.user_id, users.name AS user_name, jobs.model_id, jobs.state, jobs.error,
   attempts.number, attempts.provider, attempts.account, attempts.dedupe_key, attempts.sends, attempts.started_at,
   attempts.doubted_at, attempts.error AS why`;
@@ -146,6 +159,10 @@ function doubtFromRow(row: Row): Doubt {
     sends: integer(row, 'sends'),
     sentAt: integer(row, 'started_at'),
     doubtedAt: integer(row, 'doubted_at'),
-    why: why === null ? null : ((JSON.parse(why) as { message?: string }).message ?? null),
+    why: why === null ? null : sentenceOf(JSON.parse(why) as { message?: string; answer?: string }),
   };
 }
+
+/** With the answer itself, where it could not be read: it may name what was paid for. */
+const sentenceOf = ({ message, answer }: { message?: string; answer?: string }): string | null =>
+  answer === undefined ? (message ?? null) : `${message}: ${answer}`;

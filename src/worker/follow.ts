@@ -17,8 +17,8 @@ const longestAskedPollMs = 1 * minutes;
 /** The wait between two polls where the upstream calls by itself, so that a call which is lost costs a minute at most. */
 const leastSafetyMs = 30 * seconds;
 const safetySpreadMs = 30 * seconds;
-/** How long an upstream may not know a job that it accepted: some tell of it late. */
-const missingPatienceMs = 2 * minutes;
+/** How long an upstream may not know a job that it accepted, or tell of no result that can be read: some are late. */
+const barrenPatienceMs = 2 * minutes;
 
 /**
  * A job that only waits for its upstream. A hundred thousand of these are kept at a time: no promise, no timer,
@@ -45,8 +45,8 @@ export interface FollowedJob extends Held, Due {
   early: Outcome | null;
   /** Until when an upstream that was asked to stop is waited for. */
   stopsBy: number | null;
-  /** Since when the upstream does not know it. */
-  missingSince: number | null;
+  /** Since when the upstream does not know it, or tells of an end without a result that can be read. */
+  barrenSince: number | null;
   progress: number;
   progressNotedAt: number;
 }
@@ -90,7 +90,7 @@ export function beginFollowing(held: Held, from: FollowFrom, now: number): Follo
     place: -1,
     early: null,
     stopsBy: null,
-    missingSince: null,
+    barrenSince: null,
     progress: 0,
     progressNotedAt: 0,
   };
@@ -127,7 +127,7 @@ export async function visit(
   const safetyMs = wasCalled || job.early ? 0 : safetyWait(polled);
   const waitMs = Math.max(crowdMs(), paceMs, safetyMs);
   job.dueAt = Math.min(now + waitMs, job.early ? (job.stopsBy ?? now) : job.expiresAt);
-  if (polled.kind !== 'missing') job.missingSince = null;
+  if (polled.kind !== 'missing' && polled.kind !== 'unreadable') job.barrenSince = null;
   if (polled.kind === 'running') await noteNews(parts, job, polled.progress);
   return judge(job, polled, now);
 }
@@ -155,10 +155,11 @@ function judge(job: FollowedJob, polled: PollResult, now: number): FollowedTo | 
     case 'unreachable':
       return null;
     case 'missing':
-      job.missingSince ??= now;
-      return job.early || now - job.missingSince >= missingPatienceMs
+      return job.early || isBarren(job, now)
         ? failed(job.early, 'provider_unavailable', 'the provider does not know the job')
         : null;
+    case 'unreadable':
+      return isBarren(job, now) ? { kind: 'ended', outcome: paidFor(polled) } : null;
     case 'succeeded':
     case 'lost':
       return polled;
@@ -167,6 +168,19 @@ function judge(job: FollowedJob, polled: PollResult, now: number): FollowedTo | 
     case 'cancelled':
       return failed(job.early, 'runtime_error', 'the provider stopped the job');
   }
+}
+
+function isBarren(job: FollowedJob, now: number): boolean {
+  job.barrenSince ??= now;
+  return now - job.barrenSince >= barrenPatienceMs;
+}
+
+/** What it made is charged, and nobody here can fetch it: the operator can, by what the upstream answered. */
+function paidFor({ error, usage }: PollResult & { kind: 'unreadable' }): Outcome {
+  const what = 'the upstream made it, but names no result that can be read; it was not sent again';
+  const { message, answer } = error;
+  const doubt = { message, ...(answer !== undefined && { answer }) };
+  return { kind: 'failed', error: jobError('submission_uncertain', what), doubt, ...(usage && { usage }) };
 }
 
 const failed = (

@@ -60,8 +60,7 @@ export async function submit(
 ): Promise<Submitted> {
   const step = { parts, holding, gathered };
   const last = holding.lastAttempt;
-  if (last === null || last.answer === 'refused' || last.answer === 'lost')
-    return sendFirst(step, (last?.number ?? 0) + 1);
+  if (last === null || last.answer === 'refused' || last.answer === 'lost') return sendFirst(step, last);
   if (last.answer === 'accepted') return accepted(step, last, last.ref);
   return resolveOpen(step, last);
 }
@@ -73,11 +72,13 @@ interface Step {
 }
 
 /** A new attempt: what is free first, then the intent, then the one billable call. */
-async function sendFirst(step: Step, number: number): Promise<Submitted> {
+async function sendFirst(step: Step, last: Attempt | null): Promise<Submitted> {
   const { parts, holding } = step;
   const { job, hold, route, signal } = holding;
   const { provider, id: account } = route.account;
-  const dedupeKey = `${job.id}-${number}`;
+  const number = (last?.number ?? 0) + 1;
+  const isKept = last?.answer === 'refused' && provider.traits(job.modelId).keepsKey;
+  const dedupeKey = isKept ? last.dedupeKey : `${job.id}-${number}`;
   const task = taskOf(step, { number, dedupeKey });
   const ready = await provider.prepare?.(task, signal);
   if (ready?.kind === 'refused') {
@@ -199,7 +200,7 @@ async function lookUp(step: Step, open: Attempt): Promise<Submitted> {
     if (found.kind === 'absent' && clock.now() >= latestArrival) {
       const error = { message: 'the upstream has nothing of this call' };
       await answerAttempt(db, holding.job.id, open.number, { kind: 'refused', error }, clock.now());
-      return sendFirst(step, open.number + 1);
+      return sendFirst(step, { ...open, answer: 'refused' });
     }
     if (found.kind === 'undecided' && clock.now() >= givesUpAt) return uncertain(step, open);
     const waitMs = found.kind === 'undecided' ? (found.retryAfterMs ?? askAgainMs) : askAgainMs;

@@ -229,14 +229,15 @@ describe('modelark, without names and calls', () => {
 });
 
 test('a last frame is kept beside its video', () => {
-  const { files } = productionOf({
+  const { production } = productionOf({
     status: 'succeeded',
+    error: undefined,
     content: { video_url: 'https://a.test/v.mp4', last_frame_url: 'https://a.test/l.png' },
     seed: null,
     usage: null,
   });
   assert.deepEqual(
-    files.map(({ role, mimeType, source }) => [role, mimeType, source]),
+    production.files.map(({ role, mimeType, source }) => [role, mimeType, source]),
     [
       ['primary', 'video/mp4', { kind: 'url', url: 'https://a.test/v.mp4' }],
       ['last_frame', 'image/png', { kind: 'url', url: 'https://a.test/l.png' }],

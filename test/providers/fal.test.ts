@@ -1,5 +1,13 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
 import { fal } from '../support/upstreams/fal.ts';
+import { good } from '../worker/studio.ts';
 import { conformance } from './conformance.ts';
+import type { Conformance } from './description.ts';
+import { openBench } from './provider-bench.ts';
 
 const alphaText = { type: 'text', text: 'The leaves turn' };
 const picture = (url: string, role: string) => ({ type: 'image_url', image_url: { url }, role });
@@ -12,7 +20,7 @@ const handleAt = (base: string) => ({
 });
 const boat = { prompt: 'A red boat', duration: 5 };
 
-conformance({
+const wanted: Conformance = {
   provider: 'fal',
   protocol: fal,
   account: url => ({ base_url: url }),
@@ -207,7 +215,7 @@ conformance({
     {
       model: 'eta2.6-t2v',
       input: () => ({ ...boat, size: '1088*832', shot_type: 'multi', prompt_extend: false, seed: 3 }),
-      path: '/wan/v2.6/text-to-video',
+      path: '/fal-ai/wan/v2.7/text-to-video',
       body: {
         prompt: 'A red boat',
         duration: '5',
@@ -298,4 +306,29 @@ conformance({
     ],
   },
   unknownState: { status: 'DREAMING' },
-});
+};
+conformance(wanted);
+
+for (const [name, settings, sent] of [
+  ['no other endpoint and no second run', {}, ['1', 'true', 'true']],
+  ['no second run where its operator allows other endpoints', { allow_fallback: true }, ['1']],
+] as const) {
+  test(`fal: a submission asks for ${name}`, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'atelier-fal-'));
+    const account = (url: string) => ({ base_url: url, ...settings });
+    const bench = await openBench({ ...wanted, account }, folder);
+    try {
+      const ending = await bench.ending(await bench.order(wanted.body, []));
+      assert.deepEqual(ending, good([['accepted', 1]]));
+      const headers = bench.fake.received().at(-1)?.headers ?? {};
+      const names = ['x-fal-no-retry', 'x-app-fal-disable-fallback', 'x-fal-disable-fallbacks'];
+      assert.deepEqual(
+        names.flatMap(header => headers[header] ?? []),
+        sent,
+      );
+    } finally {
+      await bench.close();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+}

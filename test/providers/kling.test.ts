@@ -4,10 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { z } from 'zod';
+import { contractCatalog, findModel } from '../../src/catalog/index.ts';
 import kling from '../../src/providers/kling.ts';
-import { findClassic } from '../../src/providers/kling-task.ts';
+import { findClassic, findRenewed } from '../../src/providers/kling-task.ts';
 import { mintToken } from '../../src/providers/kling-token.ts';
-import { kling as protocol } from '../support/upstreams/kling.ts';
+import { readRouting } from '../../src/read-routing.ts';
+import { listDoubts } from '../../src/store/doubts.ts';
+import { jsonAnswer } from '../support/upstream/answer.ts';
+import type { Protocol } from '../support/upstreams/kit.ts';
+import { noSuchTask, kling as protocol } from '../support/upstreams/kling.ts';
 import { good, untilEnded } from '../worker/studio.ts';
 import { conformance } from './conformance.ts';
 import type { Conformance } from './description.ts';
@@ -55,7 +60,7 @@ const wanted: Conformance = {
       }),
       path: '/v1/images/multi-image2image',
       body: {
-        model_name: 'kling-v2',
+        model_name: 'kling-v2-1',
         prompt: 'Both friends at the table',
         subject_image_list: [{ subject_image: '<link>' }, { subject_image: '<link>' }],
         scene_image: '<link>',
@@ -69,7 +74,7 @@ const wanted: Conformance = {
       model: 'gamma-v2-image',
       path: '/v1/images/generations',
       body: {
-        model_name: 'kling-v2',
+        model_name: 'kling-v2-1',
         prompt: 'A fox asleep in tall grass',
         n: 1,
         resolution: '1k',
@@ -145,22 +150,7 @@ const wanted: Conformance = {
       },
     },
   ],
-  gaps: [
-    [
-      'gamma-v3-omni-video',
-      {
-        multi_shot: true,
-        shot_type: 'intelligence',
-        prompt: 'A red boat',
-        image_list: [
-          { image_url: 'https://files.test/a.png', type: 'first_frame' },
-          { image_url: 'https://files.test/b.png', type: 'end_frame' },
-        ],
-        aspect_ratio: '16:9',
-      },
-      'image_list: an end_frame is not available here together with multi_shot',
-    ],
-  ],
+  gaps: [],
   says: words => error(1200, words),
   refusals: {
     '401 1000': [401, error(1000), 'later'],
@@ -204,13 +194,9 @@ describe('an account with a key pair, of a gateway that nobody can reach', () =>
     await writeFile(secret, 'SK_TEST\n');
     const { hasPublicUrl: _, ...hidden } = wanted;
     const pair = { api_key: undefined, access_key: 'env:CANARY', secret_key: `file:${secret}` };
-    const turbo = {
-      ...hidden,
-      account: (url: string) => ({ base_url: url, ...pair }),
-      model: 'gamma-v3-turbo-t2v',
-      body: (mark: string) => ({ prompt: `A red boat ${mark}` }),
-    };
-    bench = await openBench(turbo, folder);
+    const requests = wanted.requests.filter(({ model }) => model !== 'gamma-v3-turbo-t2v');
+    const paired = { ...hidden, requests, account: (url: string) => ({ base_url: url, ...pair }) };
+    bench = await openBench(paired, folder);
   });
   after(async () => {
     await bench.close();
@@ -218,14 +204,14 @@ describe('an account with a key pair, of a gateway that nobody can reach', () =>
   });
 
   const reset = { on: 'create', times: 1, act: { kind: 'reset', at: 'nothing' } } as const;
-  const body = (mark: string) => ({ prompt: `A red boat ${mark}` });
+  const { body } = wanted;
 
-  test('finds a task of API 2.0 whose handle was lost by its name', async () => {
+  test('finds a task whose handle was lost by its name', async () => {
     const order = await bench.order(body, [reset]);
     assert.deepEqual(await bench.ending(order), good([['accepted', 1]]));
   });
 
-  test('sends again what API 2.0 has no task of', async () => {
+  test('sends again what has no task', async () => {
     const order = await bench.order(body, [{ ...reset, accepts: false }]);
     const attempts = [['refused', 1] as const, ['accepted', 1] as const];
     assert.deepEqual(await bench.ending(order), good(attempts));
@@ -267,6 +253,40 @@ test('a token is signed as the documentation shows', () => {
   );
 });
 
+test('a route of API 2.0 needs an account with a key', () => {
+  const settings = kling.settings(z.string());
+  const turbo = findModel('gamma-v3-turbo-t2v')!;
+  const refusal = 'needs an account with api_key: API 2.0 of Kling does not take access_key and secret_key';
+  const pair = settings.parse({ access_key: 'a', secret_key: 's' });
+  assert.equal(pair.routeRefusal(turbo), refusal);
+  assert.equal(pair.routeRefusal(findModel('gamma-v3-image')!), null);
+  assert.equal(settings.parse({ api_key: 'k' }).routeRefusal(turbo), null);
+  const accounts = { kling: { provider: 'kling', access_key: 'env:A', secret_key: 'env:S' } };
+  const routes = { 'gamma-v3-turbo-t2v': [{ account: 'kling' }] };
+  const models = { catalog: contractCatalog, wrong: new Set<string>() };
+  const { issues } = readRouting({ accounts, routes }, { A: 'a', S: 's' }, models);
+  assert.deepEqual(issues, [{ path: ['routes', 'gamma-v3-turbo-t2v', 0, 'account'], message: refusal }]);
+});
+
+test('several shots end in a frame at the models that draw that', () => {
+  const omni = findModel('gamma-v3-omni-video')!;
+  const input = {
+    multi_shot: true,
+    shot_type: 'intelligence',
+    prompt: 'A red boat',
+    duration: 5,
+    image_list: [
+      { image_url: 'https://files.test/a.png', type: 'first_frame' },
+      { image_url: 'https://files.test/b.png', type: 'end_frame' },
+    ],
+  };
+  const faultsAt = (upstreamModel: string) => kling.faults(omni, input, { upstreamModel, switches: {} });
+  assert.deepEqual(faultsAt('kling-v3-omni'), []);
+  assert.deepEqual(faultsAt('kling-v3'), []);
+  const reason = 'an end_frame is not available together with multi_shot at kling-video-o1';
+  assert.deepEqual(faultsAt('kling-video-o1'), [{ path: 'image_list', reason }]);
+});
+
 test('an account has one key or a pair', () => {
   const settings = kling.settings(z.string());
   const pair = { access_key: 'a', secret_key: 's' };
@@ -277,33 +297,113 @@ test('an account has one key or a pair', () => {
   assert.equal(settings.safeParse({}).success, false);
 });
 
-describe('a page of the classic list', () => {
-  const page = (...ages: readonly number[]) => ({
+describe('the answer to a look-up by name', () => {
+  const classic = (task_id: unknown, external_task_id?: unknown) => ({
     code: 0,
-    data: ages.map((created_at, at) => ({
-      task_id: `t${at}`,
-      task_info: { external_task_id: `n${at}` },
-      created_at,
-    })),
+    data: { task_id, task_info: { external_task_id } },
   });
-  const sought = { name: 'ours', notBefore: 100, pageSize: 3 };
+  test('of the classic API has the task', () => {
+    assert.equal(findClassic(classic('t1', 'ours'), 'ours'), 't1');
+    assert.equal(findClassic(classic('t1', null), 'ours'), 't1');
+  });
+  test('of the classic API proves nothing where it is odd or of another task', () => {
+    for (const json of [classic('t1', 'other'), classic(null), { code: 0, data: [] }, { code: 0 }, null])
+      assert.equal(findClassic(json, 'ours'), undefined);
+  });
+  test('of API 2.0 has the task, or proves by an empty list that there is none', () => {
+    assert.equal(findRenewed({ code: 0, data: [{ id: 'a', external_id: 'ours' }, 7] }, 'ours'), 'a');
+    assert.equal(findRenewed({ code: 0, data: [] }, 'ours'), null);
+  });
+  test('of API 2.0 proves nothing where it is odd, or no list, or one of other tasks', () => {
+    const others = [{ id: 'a', external_id: 'other' }];
+    for (const json of [{ code: 0, data: others }, { code: 0, data: [7] }, { code: 0 }, { data: [] }])
+      assert.equal(findRenewed(json, 'ours'), undefined);
+  });
+});
 
-  test('has the task of that name', () => {
-    assert.equal(findClassic(page(300, 200, 150), { ...sought, name: 'n1' }), 't1');
+describe('kling: a call that arrives after it was believed not to be there', () => {
+  for (const model of ['gamma-v3-omni-video', 'gamma-v3-turbo-t2v']) {
+    test(`is not paid twice at ${model}`, async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'atelier-kling-'));
+      let submissions = 0;
+      const late: Protocol = {
+        ...protocol,
+        read(asked) {
+          if (asked.method === 'POST') submissions += 1;
+          return protocol.read(asked);
+        },
+        listed: (jobs, places, asked) => protocol.listed!(submissions < 2 ? [] : jobs, places, asked),
+      };
+      const bench = await openBench({ ...wanted, protocol: late, model }, folder);
+      try {
+        const body = (mark: string) =>
+          model === wanted.model ? wanted.body(mark) : { prompt: `A red boat ${mark}` };
+        const lost = { on: 'create', times: 1, act: { kind: 'reset', at: 'nothing' } } as const;
+        const ending = await bench.ending(await bench.order(body, [lost]));
+        const attempts = [['refused', 1] as const, ['accepted', 1] as const];
+        assert.deepEqual(ending, good(attempts));
+      } finally {
+        await bench.close();
+        await rm(folder, { recursive: true, force: true });
+      }
+    });
+  }
+});
+
+test('kling: a task that it does not know any more ends the job', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'atelier-kling-'));
+  const bench = await openBench(wanted, folder);
+  try {
+    const act = { kind: 'answer', status: noSuchTask.status, body: noSuchTask.body.toString() } as const;
+    const ending = await bench.ending(await bench.order(wanted.body, [{ on: 'status', act }]));
+    assert.deepEqual(ending, { ...good([['accepted', 1]]), error: 'provider_unavailable' });
+  } finally {
+    await bench.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+describe('kling: a task that succeeded', () => {
+  type Result = Readonly<Record<string, unknown>>;
+  /** Its end, where its one result is told so. */
+  async function endWith(results: (result: Result) => readonly unknown[]) {
+    const folder = await mkdtemp(join(tmpdir(), 'atelier-kling-'));
+    const told: Protocol = {
+      ...protocol,
+      status(job, places) {
+        const { data, ...rest } = JSON.parse(protocol.status!(job, places).body.toString());
+        const [video] = data.task_result?.videos ?? [];
+        const task_result = video && { videos: results(video) };
+        return jsonAnswer(200, { ...rest, data: { ...data, ...(task_result && { task_result }) } });
+      },
+    };
+    const bench = await openBench({ ...wanted, protocol: told }, folder);
+    try {
+      const ending = await bench.ending(await bench.order(wanted.body, []));
+      return { ending, doubts: await listDoubts(bench.gateway.gateway.db) };
+    } finally {
+      await bench.close();
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+  const charged = good([['accepted', 1]]);
+
+  test('is fetched where members of its result are null', async () => {
+    const { ending } = await endWith(video => [{ ...video, watermark_url: null, duration: null, id: null }]);
+    assert.deepEqual(ending, charged);
   });
-  test('proves that there is none where it is the last', () => {
-    assert.equal(findClassic(page(300, 200), sought), null);
+
+  test('is fetched beside a result that cannot be read', async () => {
+    const { ending } = await endWith(video => [{ url: null }, video, 'odd']);
+    assert.deepEqual(ending, charged);
   });
-  test('proves that there is none where it reaches back before the call', () => {
-    assert.equal(findClassic(page(300, 200, 99), sought), null);
-  });
-  test('proves nothing where more may stand on the next', () => {
-    assert.equal(findClassic(page(300, 200, 100), sought), undefined);
-  });
-  test('proves nothing where it is in no order', () => {
-    assert.equal(findClassic(page(300, 98, 99), sought), undefined);
-  });
-  test('proves nothing where it cannot be read', () => {
-    assert.equal(findClassic({ code: 5000 }, sought), undefined);
+
+  test('is named to the operator with its answer where no result can be read', async () => {
+    const { ending, doubts } = await endWith(() => [{ address: 'https://files.test/paid.mp4' }]);
+    assert.deepEqual(ending, { ...charged, error: 'submission_uncertain', doubts: 1 });
+    assert.equal(doubts.length, 1);
+    const { why, error } = doubts[0]!;
+    assert.match(why ?? '', /^the answer of the upstream cannot be read: \{.*files\.test\/paid\.mp4/);
+    assert.doesNotMatch(JSON.stringify(error), /paid/);
   });
 });

@@ -62,7 +62,7 @@ conformance({
           text_normalization: true,
           latex_read: true,
         },
-        timbre_weights: [
+        timber_weights: [
           { voice_id: 'young-girl', weight: 70 },
           { voice_id: 'wise-woman', weight: 30 },
         ],

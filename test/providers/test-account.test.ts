@@ -152,6 +152,17 @@ describe('the free call of a provider', () => {
     }
   }
 
+  for (const [status, reason] of [
+    ['SETUP_FAILED', 'the setup of its model failed (SETUP_FAILED): see the log of the container'],
+    ['DEFUNCT', 'the container is broken (DEFUNCT): start it again'],
+    ['UNHEALTHY', "the model's own health check fails (UNHEALTHY)"],
+    ['DREAMING', 'its health check names no state that is known'],
+  ] as const) {
+    test(`of cog reads the state ${status} in an answer with the status 200`, async () => {
+      assert.deepEqual(await tested('cog', {}, [200, { status }]), { kind: 'unclear', reason });
+    });
+  }
+
   for (const name of ['fal', 'pixverse']) {
     test(`of ${name} is not known, so nothing is asked`, async () => {
       assert.equal(await tested(name, { api_key: 'sk-1234' }, [200, {}]), undefined);

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { findByPayload } from '../../src/providers/vidu-lookup.ts';
 import { picture } from '../support/media-maker.ts';
+import { jsonAnswer } from '../support/upstream/answer.ts';
+import type { Protocol } from '../support/upstreams/kit.ts';
 import { creationName, vidu } from '../support/upstreams/vidu.ts';
+import { good } from '../worker/studio.ts';
 import { conformance } from './conformance.ts';
+import type { Conformance } from './description.ts';
+import { openBench } from './provider-bench.ts';
 
 const frame = `data:image/png;base64,${(await picture('png', 320, 240)).toString('base64')}`;
 const problem = (code: number, reason: string, message = 'not good') => ({
@@ -15,7 +23,7 @@ const problem = (code: number, reason: string, message = 'not good') => ({
 /** Every call carries the key of its attempt, and where to call once there is news. */
 const named = { payload: '<key>', callback_url: '<call>' };
 
-conformance({
+const wanted: Conformance = {
   provider: 'vidu',
   protocol: vidu,
   account: url => ({ base_url: url }),
@@ -207,6 +215,44 @@ conformance({
     'makes nothing': ['status', 200, { state: 'success', creations: [] }, 'runtime_error'],
   },
   unknownState: { state: 'dreaming' },
+};
+conformance(wanted);
+
+describe('vidu: a call whose answer was lost', () => {
+  /** Its end, where the list of tasks is answered so. */
+  async function endUnder(listed: Protocol['listed']) {
+    const folder = await mkdtemp(join(tmpdir(), 'atelier-vidu-'));
+    const bench = await openBench({ ...wanted, protocol: { ...vidu, listed: listed! } }, folder);
+    try {
+      const lost = { on: 'create', times: 1, act: { kind: 'reset', at: 'nothing' } } as const;
+      return await bench.ending(await bench.order(wanted.body, [lost]));
+    } finally {
+      await bench.close();
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+  const doubted = {
+    error: 'submission_uncertain',
+    submissions: 1,
+    charges: 1,
+    attempts: [['unknown', 1]],
+    doubts: 1,
+  };
+
+  test('is found in a list that stands below data', async () => {
+    const ending = await endUnder((jobs, places, asked) =>
+      jsonAnswer(200, { data: JSON.parse(vidu.listed!(jobs, places, asked).body.toString()) }),
+    );
+    assert.deepEqual(ending, good([['accepted', 1]]));
+  });
+
+  test('is not sent again after an error with the status 200', async () => {
+    assert.deepEqual(await endUnder(() => jsonAnswer(200, { code: 500, reason: 'Internal' })), doubted);
+  });
+
+  test('is not sent again after an answer without a list', async () => {
+    assert.deepEqual(await endUnder(() => jsonAnswer(200, { tasks: null })), doubted);
+  });
 });
 
 type Told = Readonly<Record<string, unknown>> | null;
@@ -220,7 +266,11 @@ async function find(answers: (path: string) => Told) {
     if (!json) return { kind: 'broken', reason: 'reset' } as const;
     return { kind: 'answered', status: 200, headers: {}, json, bytes: null } as const;
   };
-  const found = await findByPayload(get, { dedupeKey: 'job-1', job: { createdAt: Date.UTC(2026, 0, 2) } });
+  const errors = { read: () => null, codes: {} };
+  const found = await findByPayload(
+    { get, errors },
+    { dedupeKey: 'job-1', job: { createdAt: Date.UTC(2026, 0, 2) } },
+  );
   return { found, asked };
 }
 
@@ -265,5 +315,7 @@ describe('vidu: the lookup of a call', () => {
       path.endsWith('/creations') ? {} : pages({ tasks: [{ id: 'a' }] })(path),
     );
     assert.deepEqual(hiding.found, { kind: 'undecided' });
+    const odd = await find(() => ({ tasks: [{ id: 17 }] }));
+    assert.deepEqual(odd.found, { kind: 'undecided' });
   });
 });

@@ -153,6 +153,7 @@ conformance({
     'runs out of credit': ['status', 200, ended('CreditNotEnough'), 'runtime_error'],
     'ends with another word': ['status', 200, ended('Surprise'), 'runtime_error'],
     'is stopped there': ['status', 200, ended('Canceled'), 'runtime_error'],
+    'does not pass the audit': ['status', 200, { status: 4 }, 'content_policy_violation'],
   },
   unknownState: { status: 9 },
 });

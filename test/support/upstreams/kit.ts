@@ -64,7 +64,9 @@ export interface Protocol {
   response?(job: UpstreamJob, places: Places): Truth;
   /** Absent where nothing can be cancelled. */
   cancelled?(job: UpstreamJob, told: CancelTold): Truth;
-  listed?(jobs: readonly UpstreamJob[], places: Places): Truth;
+  listed?(jobs: readonly UpstreamJob[], places: Places, asked: Asked): Truth;
+  /** What a second creation of a name is answered; absent where names may be used twice. */
+  readonly taken?: Truth;
   uploaded?(id: string, places: Places): Truth;
   /** How it writes the id of a job; as the ledger does where it says nothing. */
   nameOf?(id: string): string;
@@ -193,7 +195,7 @@ export async function startFake(protocol: Protocol, folder: string, key: string)
         const found = jobs.findByTask(key, question.model, question.task);
         return answer(
           response,
-          protocol.listed?.(found, places) ?? protocol.missing,
+          protocol.listed?.(found, places, asked) ?? protocol.missing,
           meet('list', found[0] ?? null)?.act ?? null,
         );
       }
@@ -224,10 +226,12 @@ export async function startFake(protocol: Protocol, folder: string, key: string)
     const ids = { submission, key, model, mark, idempotencyKey, task, bodySha256 };
     const creation: Creation = { ...ids, makes: kind };
     const rule = meet('create', { creation });
-    const accepts = rule?.accepts ?? true;
+    const isTaken = protocol.taken !== undefined && jobs.findByTask(key, model, task ?? '').length > 0;
+    const accepts = !isTaken && (rule?.accepts ?? true);
     const act = rule?.act.kind ?? null;
     const { submission: number, ...told } = ids;
     ledger.write({ kind: 'submission', at: Date.now(), number, ...told, act, accepts });
+    if (isTaken && protocol.taken) return answer(response, protocol.taken, rule?.act ?? null);
     if (!accepts && rule) return answer(response, jsonAnswer(200, {}), rule.act);
     const accepted = await jobs.accept(creation, protocol.dedupe, played);
     if (accepted === 'contradiction') throw new Error('expected the same call under the same key');

@@ -6,8 +6,8 @@ import type { Places, Protocol } from './kit.ts';
 
 const classic = /^\/v1\/(?:videos\/(?:motion-control|omni-video)|images\/(?:generations|multi-image2image))$/;
 const turbo = /^\/text-to-video\/kling-3\.0-turbo$/;
-/** The classic list knows no names: it gives all tasks of a path. */
-const anyTask = 'any';
+/** What the sender calls a task is more than an id. */
+const ownId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const name = z.object({ external_task_id: z.string().optional(), callback_url: z.string().optional() });
 const creation = name.extend({ options: name.optional() });
@@ -26,24 +26,28 @@ export const kling: Protocol = {
         on: 'create',
         model: path,
         kind,
-        task: classic.test(path) ? anyTask : task,
+        task,
         idempotencyKey: task,
       };
     }
     if (method !== 'GET') return null;
-    if (classic.test(path)) return { on: 'list', model: path, task: anyTask };
     if (path === '/tasks') {
       const sought = query.get('external_task_ids');
       if (sought) return { on: 'list', model: '/text-to-video/kling-3.0-turbo', task: sought };
       return { on: 'status', id: query.get('task_ids') ?? '' };
     }
     const [, at = '', id = ''] = /^(.+)\/([^/]+)$/.exec(path) ?? [];
-    return classic.test(at) ? { on: 'status', id } : null;
+    if (!classic.test(at)) return null;
+    return ownId.test(id) ? { on: 'status', id } : { on: 'list', model: at, task: id };
   },
   created: (job, places) => enveloped(taskOf(job, places)),
   status: (job, places) =>
     enveloped(turbo.test(job.creation.model) ? [taskOf(job, places)] : taskOf(job, places)),
-  listed: (jobs, places) => enveloped(jobs.toReversed().map(job => taskOf(job, places))),
+  listed(jobs, places, { path }) {
+    if (path === '/tasks') return enveloped(jobs.map(job => taskOf(job, places)));
+    return jobs[0] ? enveloped(taskOf(jobs[0], places)) : noSuchTask;
+  },
+  taken: jsonAnswer(400, { code: 1201, message: 'external_task_id is repeated', request_id: 'r' }),
   calls: {
     addressIn({ path, json }) {
       const body = creation.safeParse(json).data;
@@ -53,6 +57,12 @@ export const kling: Protocol = {
   unauthorized: jsonAnswer(401, { code: 1002, message: 'Authorization is invalid', request_id: 'r' }),
   missing: jsonAnswer(404, { code: 1203, message: 'The requested resource does not exist', request_id: 'r' }),
 };
+
+export const noSuchTask = jsonAnswer(400, {
+  code: 1201,
+  message: 'Task not found by id/external id',
+  request_id: 'r',
+});
 
 const enveloped = (data: unknown) => jsonAnswer(200, { code: 0, message: 'SUCCEED', request_id: 'r', data });
 
