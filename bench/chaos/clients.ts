@@ -154,11 +154,17 @@ async function seenOf({ code, text }: { code: number; text: string }, end: strin
   return { ...ended, bodySha256: sha256(text.replace(/\?exp=[^"]*/g, '')), mediumSha256 };
 }
 
+/** A careful client that fetches thousands of results waits as it is told when it asks too fast. */
 async function hashOf(url: string): Promise<string | null> {
+  const signal = AbortSignal.timeout(callTimeoutMs);
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(callTimeoutMs) });
-    const bytes = Buffer.from(await answer.arrayBuffer());
-    return answer.ok ? sha256(bytes) : `answered ${answer.status}`;
+    for (;;) {
+      const answer = await fetch(url, { signal });
+      const bytes = Buffer.from(await answer.arrayBuffer());
+      if (answer.status !== 429) return answer.ok ? sha256(bytes) : `answered ${answer.status}`;
+      const waitMs = Number(answer.headers.get('retry-after')) * 1000;
+      await new Promise(resolve => setTimeout(resolve, waitMs));
+    }
   } catch {
     return null;
   }
