@@ -86,7 +86,11 @@ export function openMediaGate(parts: MediaGateParts): MediaGate {
         faults: referenceFaults,
         facts,
         ours,
-      } = await resolveReferences(parts.db, model, input, { userId: principal.userId, takesForeign });
+      } = await resolveReferences(parts.db, model, input, {
+        userId: principal.userId,
+        takesForeign,
+        now: parts.clock.now(),
+      });
       const faults: Fault[] = [...referenceFaults, ...model.adoptFaults(input, given, referred)];
       const known: Record<string, MediaFacts> = { ...facts };
       const dropInline = async () => {

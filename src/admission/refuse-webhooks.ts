@@ -20,7 +20,9 @@ export function refuseWebhooksAround(
   query: Readonly<Record<string, unknown>>,
   headers: Readonly<Record<string, unknown>>,
 ): void {
-  const names = [...Object.keys(query), ...Object.keys(headers)].map(normalize);
+  // A form writes a member of `options` as `options[webhook_url]`, an item of a list as `webhooks[]`.
+  const written = Object.keys(query).flatMap(name => name.split(/[.[\]]+/));
+  const names = [...written, ...Object.keys(headers)].map(normalize);
   if (names.some(name => isWebhook(name) || name === callbackAddress)) throw refuse('webhook_unsupported');
 }
 

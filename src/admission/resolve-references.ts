@@ -1,9 +1,10 @@
 import type { Fault, Faults } from '../catalog/faults.ts';
 import { type ForeignKind, isForeign, takersOf } from '../catalog/foreign-jobs.ts';
 import type { Model, Reference, Referred } from '../catalog/model.ts';
-import type { UserId } from '../domain/ids.ts';
+import { fileIdFromRow, type UserId } from '../domain/ids.ts';
 import type { MediaFacts } from '../domain/media.ts';
 import type { Statements } from '../store/connection.ts';
+import { readFile } from '../store/files.ts';
 import { findReferred } from '../store/references.ts';
 
 export interface Resolved {
@@ -15,6 +16,13 @@ export interface Resolved {
   readonly facts: Readonly<Record<string, MediaFacts>>;
 }
 
+export interface ResolveOptions {
+  readonly userId: UserId;
+  readonly takesForeign: ReadonlySet<ForeignKind>;
+  /** Epoch ms: a file that has ended by then is no longer there. */
+  readonly now: number;
+}
+
 /**
  * Leads every reference of an input to a job of this user. Another user's job is as unknown as none. Decisions 4: what
  * is no id of ours is left to the upstream, where every one that may get the job understands it.
@@ -23,7 +31,7 @@ export async function resolveReferences(
   db: Statements,
   model: Model,
   input: unknown,
-  { userId, takesForeign }: { readonly userId: UserId; readonly takesForeign: ReadonlySet<ForeignKind> },
+  { userId, takesForeign, now }: ResolveOptions,
 ): Promise<Resolved> {
   const ours = model
     .references(input)
@@ -33,7 +41,7 @@ export async function resolveReferences(
   const facts: Record<string, MediaFacts> = {};
   for (const reference of ours) {
     const found = await findReferred(db, reference, userId);
-    const fault = faultOf(reference, found);
+    const fault = faultOf(reference, found) ?? (await faultOfFile(db, reference, found, now));
     if (fault) faults.push(fault);
     else if (found) {
       referred.push(found);
@@ -61,6 +69,18 @@ function faultOf(reference: Reference, found: Referred | null): Fault | null {
     };
   }
   return null;
+}
+
+/** The picture or video itself, which its user may have deleted since. */
+async function faultOfFile(
+  db: Statements,
+  { path }: Reference,
+  found: Referred | null,
+  now: number,
+): Promise<Fault | null> {
+  const output = found?.output;
+  if (!output || (await readFile(db, fileIdFromRow(output.fileId), now))) return null;
+  return { path, reason: 'the file of that job was deleted or has ended' };
 }
 
 function factsOf({

@@ -240,8 +240,12 @@ export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinit
     adopt: (input, referred) => definition.adopt?.(trusted(input), referred) ?? input,
     adoptFaults: (input, given, referred) => {
       const adopted = definition.adopt?.(trusted(input), referred) ?? input;
+      // What the draft was asked for is the draft's, too: a seed of -1, of which it has one that was drawn.
+      const asked = referred[0]?.input;
+      const isOfDraft = (name: string) =>
+        [adopted, asked].some(whole => memberOf(input, name) === memberOf(whole, name));
       return (definition.adopts ?? [])
-        .filter(name => given.includes(name) && memberOf(input, name) !== memberOf(adopted, name))
+        .filter(name => given.includes(name) && !isOfDraft(name))
         .map(name => ({ path: name, reason: `is that of the draft, ${memberOf(adopted, name)}` }));
     },
     callbackUrl: input => deliveryOf(input, 'callback_url'),

@@ -66,12 +66,28 @@ function stripOfArray(strip: Strip | null): Strip | null {
   };
 }
 
-/** Only the option that is meant: the one whose constants the value has. */
+/**
+ * Only the option that is meant: the one whose constants the value has. One struct for all options writes the members
+ * of the others, too; what is empty of them is left out.
+ */
 function stripOfUnion(options: readonly z.core.$ZodType[]): Strip | null {
   const strips = options.map(option => ({ option, strip: stripOf(option) }));
   if (strips.every(({ strip }) => strip === null)) return null;
-  return value => strips.find(({ option }) => isMeant(option, value))?.strip?.(value) ?? value;
+  const known = new Set(options.flatMap(namesOf));
+  return value => {
+    const meant = strips.find(({ option }) => isMeant(option, value));
+    if (!meant) return value;
+    const own = namesOf(meant.option);
+    const ofOthers = ([name, given]: [string, unknown]) =>
+      known.has(name) && !own.includes(name) && isOmitted(given);
+    const members = isRecord(value) ? Object.entries(value) : [];
+    const kept = members.some(ofOthers) ? Object.fromEntries(members.filter(each => !ofOthers(each))) : value;
+    return meant.strip?.(kept) ?? kept;
+  };
 }
+
+const namesOf = (option: z.core.$ZodType): readonly string[] =>
+  option instanceof z.ZodObject ? Object.keys(option.shape) : [];
 
 /** Whether an option of a union is the one that a value was written for: each constant of it stands in the value. */
 export function isMeant(option: z.core.$ZodType, value: unknown): boolean {

@@ -111,13 +111,16 @@ const styleWords =
   /\b(?:slow|fast|quick|loud|quiet|soft|hush|husky|hoarse|breath|shout|yell|whisper|murmur|mutter|sing|robot|monoton|drama|sarcas|ironic|serious|formal|casual|playful|tired|sleep|bored|energ|enthusias|proud|friendl|polite|firm|urgent|mysterio|tender|curious|voice|tone|accent|manner|style|mood|pace|pitch|feeling|emotion)/i;
 const adverb =
   /\b(?!(?:only|family|early|daily|weekly|monthly|yearly|italy|july|emily|sally|billy|molly|lily|polly|reply|supply|apply|fly|ugly|holy|bully|jelly|belly|assembly|ally|rally|butterfly)\b)[a-z]{3,}ly\b/i;
+/** `In a low voice: …`. The verb is the empty group. */
+const withoutVerb =
+  /^\s*()(in an? [^:[\n]{0,60}\b(?:voice|tone|whisper|accent|manner|style|mood))\s*:\s*(?=\S)/i;
 /**
  * Contract 2.16: the style can be requested in the text. Decisions 9: what stands before a colon is such a request, and
  * is not spoken, where it holds a word of style or nothing but its verb; else it is part of the text.
  */
 function readStyle(text: string) {
   const [request = '', verb = '', style = ''] =
-    /^\s*(say|speak|read|whisper)\b([^:[\n]{0,80}):\s*(?=\S)/i.exec(text) ?? [];
+    /^\s*(say|speak|read|whisper)\b([^:[\n]{0,80}):\s*(?=\S)/i.exec(text) ?? withoutVerb.exec(text) ?? [];
   const emotion = emotions.find(word => emotionWords[word].test(style));
   const isRequest =
     emotion !== undefined || styleWords.test(style) || adverb.test(style) || style.trim() === '';
