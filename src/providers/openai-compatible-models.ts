@@ -37,6 +37,8 @@ export const openaiCompatibleSwitches = z.strictObject({
   ...engineSwitches(doable),
   /** `videos`: a job that is polled, as vLLM-Omni and SGLang make one. `video`: the one long call of LocalAI. */
   api: z.enum(['videos', 'video']).default('videos'),
+  /** How speech is told its language: by its name, or by the letter that Kokoro-FastAPI knows it by. */
+  language_field: z.enum(['language', 'lang_code']).default('language'),
   /** Members that are sent with every job of the route as they are, such as num_inference_steps. */
   extra: z.record(z.string().min(1), z.json()).default({}),
 });
@@ -53,16 +55,35 @@ const told = {
 /** What the protocol promises of every server. */
 const always = [...basics, 'count', 'speed'];
 
+/** https://github.com/remsky/Kokoro-FastAPI: `lang_code`. */
+const kokoroLetters: Readonly<Record<string, string>> = {
+  English: 'a',
+  Spanish: 'e',
+  French: 'f',
+  Hindi: 'h',
+  Italian: 'i',
+  Japanese: 'j',
+  Portuguese: 'p',
+  Chinese: 'z',
+};
+const boosted = z.object({ language_boost: z.string() });
+
 /** What an input asks for that the engine of the route is not said to do. */
 export function openaiFaults(model: Model, input: unknown, switches: unknown): Faults {
-  const { does, ignores, api } = openaiCompatibleSwitches.parse(switches);
+  const { does, ignores, api, language_field: field } = openaiCompatibleSwitches.parse(switches);
   const { kind } = model;
   const words: readonly string[] = told[kind === 'video' ? api : kind];
-  return wishFaults(
-    model,
-    input,
-    new Set([...always, ...does.filter(name => words.includes(name)), ...ignores]),
-  );
+  const language = boosted.safeParse(input).data?.language_boost ?? 'auto';
+  const isSpelled = does.includes('language') && field === 'lang_code' && language !== 'auto';
+  const isForeign = isSpelled && !Object.hasOwn(kokoroLetters, language) && !ignores.includes('language');
+  return [
+    ...wishFaults(
+      model,
+      input,
+      new Set([...always, ...does.filter(name => words.includes(name)), ...ignores]),
+    ),
+    ...(isForeign ? [{ path: 'language_boost', reason: `${language} is not available here` }] : []),
+  ];
 }
 
 /** One call. `answers`: what a good answer to it holds. */
@@ -179,7 +200,10 @@ async function imagesCall(job: EngineJob, switches: Switches, head: Members): Pr
     : { path: '/v1/images/generations', body: toJson(fields), answers: 'items' };
 }
 
-function speechCall({ values }: EngineJob, { does, extra }: Switches, head: Members): OpenaiCall {
+function speechCall({ values }: EngineJob, switches: Switches, head: Members): OpenaiCall {
+  const { does, extra, language_field: field } = switches;
+  const { language } = values;
+  const spokenIn = field === 'lang_code' ? kokoroLetters[String(language)] : language;
   return {
     path: '/v1/audio/speech',
     body: toJson({
@@ -190,7 +214,7 @@ function speechCall({ values }: EngineJob, { does, extra }: Switches, head: Memb
       speed: values.speed,
       // Kokoro streams unless it is told not to: what breaks off would look whole.
       stream: false,
-      ...(does.includes('language') && values.language !== undefined && { language: values.language }),
+      ...(does.includes('language') && spokenIn !== undefined && { [field]: spokenIn }),
       ...(does.includes('emotion') &&
         values.emotion !== undefined && { instructions: `Speak in a voice that is ${values.emotion}.` }),
       ...extra,

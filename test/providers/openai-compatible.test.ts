@@ -37,7 +37,7 @@ const servers: Conformance = {
     'zeta-v6-i2v': { does: ['first_frame'] },
     'eta2.6-t2v': { does: ['negative_prompt', 'shots'], ignores: ['sound'] },
     'delta-speech-01-turbo': { does: ['emotion'], ignores: ['pauses'], voices: { 'calm-man': 'am_adam' } },
-    'delta-speech-02-hd': { does: ['language'], model: 'kokoro' },
+    'delta-speech-02-hd': { does: ['language'], language_field: 'lang_code', model: 'kokoro' },
     'theta-3.1-flash-tts-preview': { voices: { Kore: 'af_heart' } },
   },
   requests: [
@@ -185,7 +185,7 @@ const servers: Conformance = {
       path: '/v1/audio/speech',
       body: {
         ...{ model: 'kokoro', input: 'Hello.', voice: 'af_sky', response_format: 'mp3', speed: 1 },
-        ...{ stream: false, language: 'English' },
+        ...{ stream: false, lang_code: 'a' },
       },
     },
     {
@@ -198,6 +198,11 @@ const servers: Conformance = {
     },
   ],
   gaps: [
+    [
+      'delta-speech-02-hd',
+      { text: 'Hello.', voice_setting: { voice_id: 'af_sky' }, language_boost: 'Polish' },
+      'language_boost: Polish is not available here',
+    ],
     [
       'alpha-1-5-pro',
       { content: [{ type: 'text', text: 'A red boat' }], watermark: true, camera_fixed: true },
