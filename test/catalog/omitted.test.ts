@@ -92,6 +92,23 @@ describe('what counts as omitted', () => {
     });
   });
 
+  test('one struct for all items of alpha may name the members of the others, while they are empty', () => {
+    const model = modelOf('alpha-2-0-mini');
+    const url = 'https://files.test/a.png';
+    const text = { type: 'text', text: 'A boat', image_url: null, video_url: null, audio_url: [], role: '' };
+    const image = { type: 'image_url', image_url: { url }, text: '', video_url: null, role: null };
+    const parsed = model.parse({ content: [text, image] });
+    assert.ok(parsed.ok, JSON.stringify(parsed));
+    assert.equal(
+      sentenceFor(model, { content: [{ ...text, image_url: { url } }] }),
+      'content.0.image_url: unknown field',
+    );
+    assert.equal(
+      sentenceFor(model, { content: [{ type: 'text', text: 'A boat', image: null }] }),
+      'content.0.image: unknown field',
+    );
+  });
+
   test('a body that leaves nothing out is passed on as it is', () => {
     const strip = omittedStripper(z.object({ a: z.object({ b: z.string().optional() }) }));
     const body = { a: { b: 'x' } };

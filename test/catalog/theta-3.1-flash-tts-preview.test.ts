@@ -73,7 +73,7 @@ for (const [text, spoken, emotion, speed] of [
   ['Say: good morning', 'good morning', null, 1],
   ['Speak in a low voice: come here', 'come here', null, 1],
   ['In a low voice: come here', 'come here', null, 1],
-  ['In a gentle whisper: come here', 'come here', 'calm', 0.5],
+  ['In a gentle whisper: come here', 'come here', 'calm', 1],
   ['Read the family names: Smith, Jones', 'Read the family names: Smith, Jones', null, 1],
   ['Say to John: dinner is ready', 'Say to John: dinner is ready', null, 1],
   ['Whisper the password: swordfish', 'Whisper the password: swordfish', null, 1],

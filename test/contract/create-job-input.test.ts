@@ -148,6 +148,9 @@ describe('the body of POST /v1/queue/{model_id}', () => {
       'callback_url',
       'x-callback-url',
       'callbackUrl',
+      'webhooks[]',
+      'options[callback_url]',
+      'options.webhook',
     ]) {
       test(`${name} in the query, also of a model that takes a callback_url`, async () => {
         for (const model of [speech, image]) {
