@@ -55,6 +55,15 @@ for (const dialect of dialects) {
       return job;
     };
 
+    test('a result that is paid for and cannot be read is on the list with what its upstream answered', async () => {
+      const job = await submitted();
+      await answer(job, { kind: 'accepted', ref: { id: 'theirs' } });
+      const doubt = { message: 'the answer cannot be read', answer: '{"works":[null]}' };
+      await settle(db, holdOf(job), { ...uncertain, doubt }, later);
+      const found = (await listDoubts(db)).find(({ jobId }) => jobId === job.id);
+      assert.deepEqual([found?.attempt, found?.why], [1, 'the answer cannot be read: {"works":[null]}']);
+    });
+
     test('an uncertain job is on the list with all that is known', async () => {
       const job = await doubted();
       const found = (await listDoubts(db)).find(doubt => doubt.jobId === job.id);
