@@ -180,7 +180,7 @@ const maxNameCharacters = 255;
  * What no header or file system carries, and what shows a name as another one: marks of writing direction, and
  * characters without a width.
  */
-const unseen = /[\p{Cc}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u061c\u00ad\u180e]/gu;
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /** The original name, without folders and without what is not seen. */
 function cleanName(name: string | undefined): string {

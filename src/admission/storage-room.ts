@@ -15,7 +15,7 @@ import {
 export interface StorageRoom {
   /** Of a key and of a user: counted again, exactly, in the transaction that inserts the rows of the files. */
   readonly bounds: StorageBounds;
-  /** Throws like a full disk when the files of all users leave no room for so many bytes. */
+  /** Throws like a full disk when the files of all users, and what was let in a moment ago, leave no room for so many bytes. */
   refuseInAll(bytes: number): Promise<void>;
   /** Null while key and user have room for so many bytes more; takes none. */
   findUsed(principal: Principal, bytes: number): Promise<UsedStorage | null>;
@@ -31,10 +31,13 @@ export interface StorageRoomParts {
 
 /** How old the sum over all users may be when it decides. */
 const sumLifeMs = 1 * seconds;
+/** How long bytes that were let in are counted beside that sum: until then they stand in it. */
+const letInLifeMs = 10 * seconds;
 
 export function openStorageRoom({ db, clock, bounds, mostInAll }: StorageRoomParts): StorageRoom {
   let inAll: Promise<number> = Promise.resolve(0);
   let readAt = Number.NEGATIVE_INFINITY;
+  let letIn: readonly { readonly at: number; readonly bytes: number }[] = [];
 
   /** One reads for all who ask within the same second. */
   function sumInAll(): Promise<number> {
@@ -48,10 +51,16 @@ export function openStorageRoom({ db, clock, bounds, mostInAll }: StorageRoomPar
   return {
     bounds,
     async refuseInAll(bytes) {
-      if (mostInAll !== null && (await sumInAll()) + bytes > mostInAll)
+      if (mostInAll === null || bytes === 0) return;
+      const stored = await sumInAll();
+      const now = clock.now();
+      letIn = letIn.filter(({ at }) => now - at < letInLifeMs);
+      const onTheWay = letIn.reduce((sum, each) => sum + each.bytes, 0);
+      if (stored + onTheWay + bytes > mostInAll)
         throw new BlobsUnavailable(
           `the files of all users fill ${sizeText(mostInAll)}: limits.storage.in_all`,
         );
+      letIn = [...letIn, { at: now, bytes }];
     },
     findUsed: (principal, bytes) => findUsedStorage(db, principal, bytes, bounds),
   };

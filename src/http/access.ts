@@ -43,6 +43,9 @@ const rateOfOpen: RateLimit = { perSecond: 50, burst: 500 };
 const signedRoutes: ReadonlySet<RouteMaker> = new Set<RouteMaker>([downloadFile]);
 const rateOfSigned: RateLimit = { perSecond: 200, burst: 2_000 };
 
+/** Refusals of an address that shows no key; beyond it a connection is answered 429 and closed, and no line is logged. */
+export const rateOfRefusals: RateLimit = { perSecond: 100, burst: 2_000 };
+
 /** These need no key and bound their callers themselves. */
 const selfGuardedRoutes: ReadonlySet<RouteMaker> = new Set<RouteMaker>([
   hearUpstream,

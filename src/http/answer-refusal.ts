@@ -4,6 +4,8 @@ import { finished } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { laterSeconds } from '../admission/later.ts';
+import type { TakeFromRate } from '../admission/rate.ts';
+import { addressShare } from '../domain/address.ts';
 import { BlobsUnavailable } from '../domain/blobs.ts';
 import { QueueClosed, QueueFull } from '../domain/fair-queue.ts';
 import { Refusal, type RefusalName, refuse } from '../domain/refusal.ts';
@@ -30,17 +32,70 @@ export function answerFailure(
     errors,
     log,
     onRefused,
+    takeFromStrangers,
   }: {
     request: FastifyRequest;
     reply: FastifyReply;
     errors: 'detail' | 'file';
     log: Logger;
     onRefused: (refusal: RefusalName) => void;
+    /** Takes one refusal from the rate of an address; throws beyond it. */
+    takeFromStrangers: TakeFromRate<string>;
   },
 ): void {
-  const failure = asRefusalOfQueue(thrown) ?? thrown;
+  const tooMany = whyTooMany(thrown, request, takeFromStrangers);
+  const failure = tooMany ?? asRefusalOfQueue(thrown) ?? thrown;
   const refusal = asRefusal(failure, errors);
   onRefused(failure instanceof Refusal ? failure.refusal : refusal.refusal);
+  if (tooMany) reply.header('connection', 'close');
+  else logRefusal(log, request, refusal);
+  const { entry, details } = refusal;
+  // What is left of a refused body is read and thrown away, or the connection would hang on it.
+  request.raw.resume();
+  reply.header('x-error-code', codeOf(refusal.refusal));
+  if (entry.status === 401) reply.header('www-authenticate', 'Bearer');
+  if (details.retryAfterSeconds !== undefined) reply.header('retry-after', String(details.retryAfterSeconds));
+  if (details.fields) reply.header('x-error-fields', errorFields(details.fields));
+  if (details.suggestion !== undefined) reply.header('x-suggestion', details.suggestion);
+  reply.code(entry.status).header('content-type', 'application/json; charset=utf-8');
+  const body = bodyOf(refusal, request.id);
+  const send = () => void (isToBeReset(request) ? sendAndLinger(request, reply, body) : reply.send(body));
+  // Many who ask again at once would keep the loop from its next turn, for which those who were let in wait.
+  if (entry.status === 429 || entry.status === 503) setImmediate(send);
+  else send();
+}
+
+/** What is answered to whoever showed no key: an address that asks for more of it than people do is cut off. */
+const toStrangers: readonly RefusalName[] = [
+  'key_missing',
+  'key_invalid',
+  'path_unknown',
+  'method_not_allowed',
+  'file_method_not_allowed',
+  'host_foreign',
+  'origin_foreign',
+  'call_unsigned',
+  'metrics_only_here',
+  'metrics_token_invalid',
+];
+
+/** Null while the address of a stranger is within its rate. */
+function whyTooMany(
+  thrown: unknown,
+  request: FastifyRequest,
+  takeFromStrangers: TakeFromRate<string>,
+): Refusal | null {
+  if (!(thrown instanceof Refusal) || !toStrangers.includes(thrown.refusal)) return null;
+  try {
+    takeFromStrangers(addressShare(clientAddress(request)));
+    return null;
+  } catch (failure) {
+    if (failure instanceof Refusal) return failure;
+    throw failure;
+  }
+}
+
+function logRefusal(log: Logger, request: FastifyRequest, refusal: Refusal): void {
   const { entry, details } = refusal;
   const fields = {
     request: request.id,
@@ -57,20 +112,6 @@ export function answerFailure(
       { ...fields, refusal: refusal.refusal, ...(details.cause !== undefined && { err: details.cause }) },
       refusal.message,
     );
-
-  // What is left of a refused body is read and thrown away, or the connection would hang on it.
-  request.raw.resume();
-  reply.header('x-error-code', codeOf(refusal.refusal));
-  if (entry.status === 401) reply.header('www-authenticate', 'Bearer');
-  if (details.retryAfterSeconds !== undefined) reply.header('retry-after', String(details.retryAfterSeconds));
-  if (details.fields) reply.header('x-error-fields', errorFields(details.fields));
-  if (details.suggestion !== undefined) reply.header('x-suggestion', details.suggestion);
-  reply.code(entry.status).header('content-type', 'application/json; charset=utf-8');
-  const body = bodyOf(refusal, request.id);
-  const send = () => void (isToBeReset(request) ? sendAndLinger(request, reply, body) : reply.send(body));
-  // Many who ask again at once would keep the loop from its next turn, for which those who were let in wait.
-  if (entry.status === 429 || entry.status === 503) setImmediate(send);
-  else send();
 }
 
 /** A connection that ends with this answer, while its sender is not done: what is unread then makes its end a reset. */

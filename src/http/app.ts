@@ -5,11 +5,12 @@ import Fastify, {
   type FastifyRequest,
   type HTTPMethods,
 } from 'fastify';
+import { openRate, type TakeFromRate } from '../admission/rate.ts';
 import { addressShare } from '../domain/address.ts';
 import { days, seconds } from '../domain/clock.ts';
 import { uuidv7 } from '../domain/ids.ts';
 import { refuse } from '../domain/refusal.ts';
-import { type Access, openAccess, unbounded } from './access.ts';
+import { type Access, openAccess, rateOfRefusals, unbounded } from './access.ts';
 import { getDelivery, listDeliveries, redeliver, redeliverFailed } from './admin/deliveries.ts';
 import { adoptDoubt, giveUpDoubt, listDoubts, sendDoubtAgain } from './admin/doubts.ts';
 import { deleteAnyFile, getAnyFile, listAllFiles, uploadFromConsole } from './admin/files.ts';
@@ -179,8 +180,10 @@ export function createApp(parts: HttpParts): FastifyInstance {
     ...healthRoutes.map(make => ({ route: make(parts), access: unbounded })),
   ];
   const routes = made.map(({ route }) => route);
-  const app = createServer(parts, openWhyUnmatchedInQueue(parts, queueMounts, routes));
-  for (const { route, access } of made) add(app, route, parts, access);
+  const takeFromStrangers = openRate<string>(rateOfRefusals, parts.clock);
+  const why = openWhyUnmatchedInQueue(parts, queueMounts, routes);
+  const app = createServer(parts, takeFromStrangers, why);
+  for (const { route, access } of made) add(app, route, { ...parts, takeFromStrangers }, access);
   return app;
 }
 
@@ -196,15 +199,24 @@ export function createHealthApp(
   parts: ServerParts & Pick<HttpParts, 'whyNotReady' | 'metrics' | 'metricsToken'>,
 ): FastifyInstance {
   const routes = healthRoutes.map(route => route(parts));
-  const app = createServer(parts, openWhyUnmatched(routes));
-  for (const route of routes) add(app, route, parts, unbounded);
+  const takeFromStrangers = openRate<string>(rateOfRefusals, parts.clock);
+  const app = createServer(parts, takeFromStrangers, openWhyUnmatched(routes));
+  for (const route of routes) add(app, route, { ...parts, takeFromStrangers }, unbounded);
   return app;
 }
 
+/** What answers of failures need. */
+type AnswerParts = Pick<HttpParts, 'log' | 'onRefused'> & {
+  readonly takeFromStrangers: TakeFromRate<string>;
+};
+
 type ServerParts = Pick<HttpParts, 'clock' | 'log' | 'onRefused' | 'connectionLimits' | 'publicUrl'>;
 
-function createServer(parts: ServerParts, whyUnmatched: WhyUnmatched): FastifyInstance {
-  const { clock, log, onRefused, connectionLimits, publicUrl } = parts;
+function createServer(
+  { clock, log, onRefused, connectionLimits, publicUrl }: ServerParts,
+  takeFromStrangers: TakeFromRate<string>,
+  whyUnmatched: WhyUnmatched,
+): FastifyInstance {
   const pace = openPace(clock);
   const connections = openConnections(connectionLimits, clock, onRefused);
   const answer = (failure: unknown, request: FastifyRequest, reply: FastifyReply) =>
@@ -214,6 +226,7 @@ function createServer(parts: ServerParts, whyUnmatched: WhyUnmatched): FastifyIn
       errors: isFilePath(request.url) ? 'file' : 'detail',
       log,
       onRefused,
+      takeFromStrangers,
     });
   const app = Fastify({
     genReqId: () => uuidv7(clock.now()),
@@ -310,7 +323,7 @@ const under = (mount: string, route: Route): Route => ({ ...route, path: mount +
 function add(
   app: FastifyInstance,
   { method, path, handle, errors }: Route,
-  { log, onRefused }: Pick<HttpParts, 'log' | 'onRefused'>,
+  { log, onRefused, takeFromStrangers }: AnswerParts,
   { needsKey, takeFromAddress }: Access,
 ): void {
   app.route({
@@ -322,6 +335,6 @@ function add(
     }),
     handler: handle,
     errorHandler: (failure, request, reply) =>
-      answerFailure(failure, { request, reply, errors, log, onRefused }),
+      answerFailure(failure, { request, reply, errors, log, onRefused, takeFromStrangers }),
   });
 }

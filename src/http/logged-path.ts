@@ -1,13 +1,27 @@
 const maxLength = 512;
+const withheld = '(a path that may hold a secret)';
 
 /**
  * A path as it may stand in a log: without its query, also where its `?` was encoded on the way, because it may hold
- * a signature; without the name of a file and the token by which an upstream calls.
+ * a signature; without the name of a file, the token by which an upstream calls and the code of a setup.
  */
-export const loggedPath = (url: string): string =>
-  url
+export function loggedPath(url: string): string {
+  const shown = url
     .split(/[?#]|%(?:25)*3f/i, 1)[0]!
     .replace(/(\/v1\/ingress\/).*/s, '$1…')
     .replace(/(\/v1\/f\/file_[0-9a-z]{24}).+/is, '$1/…')
     .replace(/sig(?:=|%(?:25)*3d).*/is, 'sig=…')
     .slice(0, maxLength);
+  return mayHoldSecret.test(plainOf(shown)) ? withheld : shown;
+}
+
+/** The same places in a spelling that no route has: a mistyped address is a secret all the same. */
+const mayHoldSecret = /\/ingress\/+[^…]|\/setup\/+.|sig=[^…]|\/f\/+file_[0-9a-z]{24}\/*[^/…]/is;
+
+/** What escapes stand for, however often they were escaped; slashes that follow each other are one. */
+function plainOf(path: string): string {
+  let plain = path;
+  for (let times = 0; times < 3; times++)
+    plain = plain.replace(/%([2-7][0-9a-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return plain.replace(/\/+/g, '/');
+}

@@ -109,7 +109,7 @@ export interface KeyChange {
   readonly models?: readonly string[] | null;
   readonly scopes?: readonly Scope[] | null;
   readonly expiresAt?: number | null;
-  readonly quota?: Quota | null;
+  readonly quota?: Partial<Quota>;
 }
 
 /** Null when there is no such key. Its secret stays what it is. */
@@ -122,7 +122,10 @@ export async function editKey(
   const edited = await db.transaction(async tx => {
     const [before] = await tx.read(`${selectKeys} WHERE keys.id = $1`, [id]);
     if (!before) return null;
-    const key = { ...keyFromRow(before), ...change };
+    const present = keyFromRow(before);
+    const quota = { ...(present.quota ?? { atOnce: null, perDay: null }), ...change.quota };
+    const isBounded = quota.atOnce !== null || quota.perDay !== null;
+    const key = { ...present, ...change, quota: isBounded ? quota : null };
     await tx.write(
       `UPDATE keys SET name = $2, models = $3, scopes = $4, expires_at = $5, jobs_at_once = $6, jobs_per_day = $7
        WHERE id = $1`,

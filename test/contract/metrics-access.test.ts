@@ -28,6 +28,9 @@ for (const role of ['api', 'worker'] as const) {
         { 'x-forwarded-for': '127.0.0.1, 203.0.113.7' },
         { 'x-forwarded-for': '203.0.113.7, 127.0.0.1' },
         { 'x-forwarded-for': 'unknown' },
+        { 'cf-connecting-ip': '203.0.113.7' },
+        { 'x-client-ip': '203.0.113.7' },
+        { via: '1.1 proxy.test' },
         { 'x-real-ip': '203.0.113.7' },
         { forwarded: 'for=127.0.0.1' },
       ];

@@ -24,6 +24,8 @@ describe('the log line of a refusal', () => {
     ['the other end of the connection', null, '127.0.0.1'],
     ['whom a trusted proxy names', client, client],
     ['the last one that no trusted proxy vouches for', `198.51.100.9, ${client}, 10.1.2.3`, client],
+    ['whom a trusted proxy names with a port', `${client}:5123`, client],
+    ['whom a trusted proxy names with a port, of IPv6', '[2001:db8::7]:5123', '2001:db8::7'],
     ['the proxy itself where it passes on no address', 'unknown', '127.0.0.1'],
   ];
   for (const [says, forwarded, address] of cases) {
@@ -77,6 +79,31 @@ describe('the log line of a refusal', () => {
       else assert.equal(line.err, undefined);
     }
   });
+});
+
+test('a misspelt path that may hold a secret is not written down', async () => {
+  const gateway = await startGateway({ role: 'api', isAlone: true });
+  try {
+    const secret = 'AbCdEf0123456789';
+    const paths = [
+      `/v1//ingress/${secret}`,
+      `/V1/ingress/${secret}`,
+      `/v1/%69ngress/${secret}`,
+      `/v1/%2569ngress/${secret}`,
+      `/x&s%69g=${secret}`,
+      `/admin/v1/setup/${secret}`,
+      `/v1/f/file%5F000000000000000000000000/${secret}`,
+    ];
+    for (const path of paths) {
+      const answer = await gateway.ask('GET', path);
+      assert.equal(answer.status, path.includes('/v1/f/') ? 403 : 404, path);
+      const id = answer.headers.get('x-request-id');
+      const line = await until(async () => gateway.logged.find(({ request }) => request === id), 'the line');
+      assert.equal(line.path, '(a path that may hold a secret)', path);
+    }
+  } finally {
+    await gateway.close();
+  }
 });
 
 test('nobody is believed about a client where no proxy is trusted', async () => {

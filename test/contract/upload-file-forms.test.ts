@@ -45,6 +45,11 @@ describe('200', () => {
       "filename*=UTF-8''a%E2%80%8Bb%E2%80%8D%EF%BB%BF.txt",
       'ab.txt',
     ],
+    [
+      'a name with other characters that are not seen',
+      `filename="a\u2028b\u115fc\u3164d\u034fe\u2800f\u{e0041}g\ufe0f.txt"`,
+      'abcdefg.txt',
+    ],
     ['a name with blanks around it', 'filename="  a.txt "', 'a.txt'],
     ['a name of 5,000 characters', `filename="${'x'.repeat(4996)}.txt"`, 'x'.repeat(255)],
     ['a name of 300 characters beyond the basic plane', `filename="${'🦊'.repeat(300)}"`, '🦊'.repeat(255)],

@@ -165,4 +165,18 @@ describe('the files of all users', () => {
     assert.equal((await uploadForm(gateway, key, textPart('hello'))).status, 200);
     await create(gateway, key, { model: image });
   });
+
+  test('uploads at once do not go beyond it together', async () => {
+    const own = await startLimited({ storage: { in_all: 64 * megabyte } });
+    try {
+      const keys = await Promise.all(Array.from({ length: 10 }, () => own.key()));
+      const answers = await Promise.all(
+        keys.map(key => uploadForm(own, key, textPart('a'.repeat(10 * megabyte)))),
+      );
+      const statuses = answers.map(({ status }) => status).toSorted();
+      assert.deepEqual(statuses, [...Array(6).fill(200), ...Array(4).fill(500)]);
+    } finally {
+      await own.close();
+    }
+  });
 });

@@ -57,6 +57,21 @@ describe('what needs no key', () => {
     assert.equal((await gateway.ask('GET', '/v1/models', { key: await gateway.key() })).status, 200);
   });
 
+  test('429: so are refusals of who shows no key, whose connection then ends and is not logged', async () => {
+    const isOurs = ({ path }: { readonly path?: unknown }) => path === '/nothing/at/all';
+    const { refused, asked, statuses } = await untilRefused('203.0.113.9', '/nothing/at/all', 50);
+    assert.ok(asked >= 1_950, `refused after ${asked}`);
+    assert.deepEqual(statuses, [404]);
+    assert.equal(refused.body.error.code, 'RATE_LIMIT_EXCEEDED');
+    assert.equal(refused.headers.get('connection'), 'close');
+    const lines = gateway.logged.filter(line => isOurs(line) && line.status === 429);
+    assert.deepEqual(lines, []);
+    assert.equal((await askFrom('203.0.113.10', '/nothing/at/all')).status, 404);
+    const key = await gateway.key();
+    const headers = { 'x-forwarded-for': '203.0.113.9' };
+    assert.equal((await gateway.ask('GET', '/v1/models', { key, headers })).status, 200);
+  });
+
   test('429: so are signed addresses, in the shape of files and at a higher rate', async () => {
     const { refused, asked, statuses } = await untilRefused('203.0.113.7', '/v1/f/file_x/a?exp=1&sig=x', 50);
     assert.ok(asked >= 1_900, `refused after ${asked}`);

@@ -5,6 +5,7 @@ import type { Connection } from '../../src/store/connection.ts';
 import {
   anyKeyExists,
   createKey,
+  editKey,
   findPrincipal,
   listKeys,
   type NewKey,
@@ -34,6 +35,25 @@ for (const dialect of dialects) {
       assert.equal(await anyKeyExists(db), false);
       await create();
       assert.equal(await anyKeyExists(db), true);
+    });
+
+    test('of the bounds of a key only what is named changes', async () => {
+      const { key } = await create();
+      const edit = async (quota: Parameters<typeof editKey>[2]['quota']) => {
+        const edited = await editKey(
+          db,
+          key.id,
+          { ...(quota && { quota }) },
+          { actor: 'operator', now: start },
+        );
+        return edited?.quota;
+      };
+      assert.deepEqual(await edit({ perDay: 3 }), { atOnce: null, perDay: 3 });
+      assert.deepEqual(await edit({ atOnce: 5 }), { atOnce: 5, perDay: 3 });
+      assert.deepEqual(await edit(undefined), { atOnce: 5, perDay: 3 });
+      assert.equal(await edit({ atOnce: null, perDay: null }), null);
+      const [listed] = (await listKeys(db)).filter(({ id }) => id === key.id);
+      assert.equal(listed?.quota, null);
     });
 
     test('a key speaks for its user and is told by its record, never by its secret', async () => {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { parseTime, toUnixSeconds } from '../../domain/clock.ts';
 import { keyIdFromRow } from '../../domain/ids.ts';
-import { type ApiKey, isScope, scopes as knownScopes, type Quota, type Scope } from '../../domain/key.ts';
+import { type ApiKey, isScope, scopes as knownScopes, type Scope } from '../../domain/key.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { whyNoUserName } from '../../domain/user-name.ts';
 import { createKey, editKey, type KeyChange, listKeys, revokeKey } from '../../store/keys.ts';
@@ -83,7 +83,12 @@ function readChange(parts: HttpParts, given: Given): KeyChange {
     ...(models !== undefined && { models: readModels(parts, models) }),
     ...(scopes !== undefined && { scopes: readScopes(scopes) }),
     ...(expires_at !== undefined && { expiresAt: readEnd(expires_at) }),
-    ...(hasQuota && { quota: readQuota(jobs_at_once, jobs_per_day) }),
+    ...(hasQuota && {
+      quota: {
+        ...(jobs_at_once !== undefined && { atOnce: readCount('jobs_at_once', jobs_at_once) }),
+        ...(jobs_per_day !== undefined && { perDay: readCount('jobs_per_day', jobs_per_day) }),
+      },
+    }),
   };
 }
 
@@ -124,11 +129,6 @@ function readEnd(value: unknown): number | null {
     refuseField('expires_at', 'must be a time: ISO 8601 or Unix seconds, or null for never')
   );
 }
-
-const readQuota = (atOnce: unknown, perDay: unknown): Quota => ({
-  atOnce: readCount('jobs_at_once', atOnce),
-  perDay: readCount('jobs_per_day', perDay),
-});
 
 function readCount(name: string, value: unknown): number | null {
   if (value === undefined || value === null) return null;

@@ -49,11 +49,24 @@ function refuseWithoutToken({ raw }: FastifyRequest, metricsToken: string): void
     throw refuse('metrics_token_invalid');
 }
 
-/** Also what a proxy on this machine passes on: it names whom it asks for in one of these. */
+/** In which a proxy names whom it asks for. */
+const namesOfClients = [
+  'x-forwarded-for',
+  'x-real-ip',
+  'forwarded',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'true-client-ip',
+  'cf-connecting-ip',
+  'fastly-client-ip',
+  'via',
+];
+
+/** Also what a proxy on this machine passes on. */
 function refuseFromElsewhere({ raw: { headers, socket } }: FastifyRequest): void {
-  const passedOn = [headers['x-forwarded-for'], headers['x-real-ip'], headers.forwarded]
-    .flat()
-    .flatMap(value => value?.split(',') ?? [])
+  const passedOn = namesOfClients
+    .flatMap(name => headers[name] ?? [])
+    .flatMap(value => value.split(','))
     .map(address => address.trim());
   if (![socket.remoteAddress ?? '', ...passedOn].every(isLoopback)) throw refuse('metrics_only_here');
 }

@@ -1,5 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { goneSignal } from '../../admission/gone-signal.ts';
 import { readJsonObject } from '../../admission/read-body.ts';
+import { openFairQueue } from '../../domain/fair-queue.ts';
+import type { KeyId } from '../../domain/ids.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { openFetchFile } from '../mcp/fetch-file.ts';
 import { refuseForeign } from '../mcp/refuse-foreign.ts';
@@ -8,10 +11,16 @@ import { type HttpParts, identify, type Route } from '../parts.ts';
 
 /** As much as a message on stdio may have; larger files are uploaded by their address. */
 const maxBytes = 10 * 1024 * 1024;
+/**
+ * Calls at one moment. A tool asks this gateway by a connection of its own, and may wait there for a job: all of them
+ * together stay far below what one address may have, and no key has all the places.
+ */
+const callLimits = { running: 96, runningPerShare: 16, waiting: 192, waitingPerShare: 32 };
 
 /** The tools of the Model Context Protocol, by streamable HTTP, with the keys of the queue. */
 export const callMcp = (parts: HttpParts): Route => {
   const { outbound, spool, log } = parts;
+  const calls = openFairQueue<KeyId>(callLimits);
   let opened: Promise<ServeMcp> | null = null;
   const open = () =>
     openServeMcp({
@@ -31,7 +40,9 @@ export const callMcp = (parts: HttpParts): Route => {
         const body = await readJsonObject(request.raw, { maxBytes, tooLarge, room });
         opened ??= open();
         const serve = await opened;
-        await reply.send(await serve(webRequestOf(request, reply), body, keyId));
+        const answer = async () =>
+          void (await reply.send(await serve(webRequestOf(request, reply), body, keyId)));
+        await calls.run(keyId, answer, goneSignal(request.raw));
         return reply;
       });
     },
