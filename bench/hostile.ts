@@ -8,6 +8,7 @@ import { ask } from '../test/support/gateway.ts';
 import { picture } from '../test/support/media-maker.ts';
 import { figure, percentile, printRow, printTitles } from './figures.ts';
 import { tell } from './goals.ts';
+import { nothingNamed } from './nothing-named.ts';
 
 /** Dry runs of one key at once. */
 const atOnce = 300;
@@ -63,7 +64,9 @@ export async function measureHostile({ url, key, makeKey }: HostileParts): Promi
 
   const { body: own } = await sendPicture(url, key, await vastPng());
   const ratios: number[] = [];
+  // The first names no medium: what as many requests cost that are refused for their fields alone.
   for (const [name, file] of [
+    ['no medium, for comparison', nothingNamed],
     ['an own file', String(own.id)],
     ['inline, other bytes each', ''],
   ] as const) {
@@ -77,7 +80,8 @@ export async function measureHostile({ url, key, makeKey }: HostileParts): Promi
     } finally {
       await flood.end();
     }
-    ratios.push(print(name, during, flood.answers()));
+    const ratio = print(name, during, flood.answers());
+    if (file !== nothingNamed) ratios.push(ratio);
   }
   tell('uploadsBesideHostile', Math.max(...ratios));
 }

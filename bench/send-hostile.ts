@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { dataUrl } from '../test/contract/media-fields.ts';
 import { openVariants, vastPng } from '../test/overload/hostile-media.ts';
+import { nothingNamed } from './nothing-named.ts';
 
 /**
  * Sends dry runs at once that each name a picture of 120 million pixels nine times, whenever a line comes in, and
@@ -18,6 +19,7 @@ process.stdin.on('data', async () => {
 });
 
 function bodyOf(): Buffer {
+  if (ownFile === nothingNamed) return Buffer.from('{"content":[]}');
   const image = ownFile || dataUrl(variant());
   const item = { type: 'image_url', image_url: { url: image }, role: 'reference_image' };
   return Buffer.from(JSON.stringify({ content: Array(9).fill(item) }));
