@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { type Clock, seconds } from '../domain/clock.ts';
-import { refuse } from '../domain/refusal.ts';
+import { Refusal, refuse } from '../domain/refusal.ts';
 import type { Connection } from '../store/connection.ts';
 import { type BucketRate, giveToBucket, takeFromBucket } from '../store/login-buckets.ts';
 
@@ -36,6 +36,8 @@ const maxRemembered = 10_000;
 export function openLoginThrottle(db: Connection, clock: Clock, key: string): LoginThrottle {
   /** Buckets that were full, and until when: a flood does not ask the database. */
   const fullUntil = new Map<string, number>();
+  /** The last try at each bucket: whoever comes in a burst waits for those before and learns that it is full. */
+  const underWay = new Map<string, Promise<void>>();
 
   const bucketOf = (kind: string, value: string): string => {
     const place = createHmac('sha256', key).update(`${kind} ${value}`).digest().readUInt32BE() % places;
@@ -43,6 +45,18 @@ export function openLoginThrottle(db: Connection, clock: Clock, key: string): Lo
   };
 
   async function takeFrom(bucket: string, rate: BucketRate): Promise<void> {
+    // Where the database does not answer, whoever waits behind fails at once and does not ask it in turn.
+    const before = underWay.get(bucket)?.catch(passRefusal);
+    const mine = before ? before.then(() => takeNow(bucket, rate)) : takeNow(bucket, rate);
+    underWay.set(bucket, mine);
+    try {
+      await mine;
+    } finally {
+      if (underWay.get(bucket) === mine) underWay.delete(bucket);
+    }
+  }
+
+  async function takeNow(bucket: string, rate: BucketRate): Promise<void> {
     const now = clock.now();
     const known = fullUntil.get(bucket);
     // A wait longer than a bucket can give is of before the clock was set back.
@@ -70,4 +84,8 @@ export function openLoginThrottle(db: Connection, clock: Clock, key: string): Lo
     },
     takeMiss: range => takeFrom(bucketOf('bearer', range), ofRange),
   };
+}
+
+function passRefusal(failure: unknown): void {
+  if (!(failure instanceof Refusal)) throw failure;
 }
