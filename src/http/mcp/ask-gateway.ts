@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { seconds } from '../../domain/clock.ts';
-import { ToolFailed } from './tool.ts';
+import { ToolFailed } from './tool-failed.ts';
 
 /** The gateway as a client sees it: what a tool does goes through the endpoints and nothing else. */
 export interface Gateway {

@@ -5,7 +5,7 @@ import { openFairQueue, QueueFull } from '../../domain/fair-queue.ts';
 import { maxUploadBytes } from '../../domain/file.ts';
 import type { Outbound } from '../../media/connect.ts';
 import { fetchMedia } from '../../media/fetch-media.ts';
-import { ToolFailed } from './tool.ts';
+import { ToolFailed } from './tool-failed.ts';
 
 /** Fetches what an address holds, lends it as a local file, and removes that afterwards. */
 export type FetchFile = <T>(

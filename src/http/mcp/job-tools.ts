@@ -3,7 +3,8 @@ import { idempotencyKey, inputOfModel, jsonOf, modelId, requestId } from './argu
 import { bodyOf, type Gateway } from './ask-gateway.ts';
 import { findPlace, followJob, type JobPlace, pathOf, sayStatus } from './follow-job.ts';
 import { tellResult } from './tell-result.ts';
-import { defineTool, type Said, ToolFailed } from './tool.ts';
+import { defineTool, type Said } from './tool.ts';
+import { ToolFailed } from './tool-failed.ts';
 
 const pollAfterMs = 5_000;
 const longestWaitSeconds = 25;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { bodyOf, type Gateway } from './ask-gateway.ts';
 import { type JobPlace, pathOf } from './follow-job.ts';
-import { type Said, ToolFailed } from './tool.ts';
+import type { Said } from './tool.ts';
+import { ToolFailed } from './tool-failed.ts';
 
 const output = z.looseObject({
   url: z.string().nullable(),

@@ -2,6 +2,7 @@ import type { CallToolResult, ContentBlock, McpServer, ToolAnnotations } from '@
 import type { z } from 'zod';
 import type { Gateway } from './ask-gateway.ts';
 import type { FetchFile } from './fetch-file.ts';
+import { ToolFailed } from './tool-failed.ts';
 
 /** What tools are given. */
 export interface ToolParts {
@@ -27,26 +28,6 @@ export interface Said {
   readonly links?: readonly ContentBlock[];
   /** The tool did its work, and what it tells of is a failure. */
   readonly isError?: boolean;
-}
-
-/** A call that did not do what was asked; its message and what to do next are for whoever called. */
-export class ToolFailed extends Error {
-  override readonly name = 'ToolFailed';
-  readonly next: string | null;
-  readonly structured: Readonly<Record<string, unknown>>;
-
-  constructor(
-    message: string,
-    {
-      next = null,
-      structured = {},
-      cause,
-    }: { next?: string | null; structured?: Readonly<Record<string, unknown>>; cause?: unknown } = {},
-  ) {
-    super(message, { cause });
-    this.next = next;
-    this.structured = structured;
-  }
 }
 
 export interface ToolDefinition<Input extends z.ZodObject> {

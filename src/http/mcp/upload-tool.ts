@@ -1,7 +1,8 @@
 import { openAsBlob } from 'node:fs';
 import { z } from 'zod';
 import { bodyOf } from './ask-gateway.ts';
-import { defineTool, type ToolCall, ToolFailed, type ToolParts } from './tool.ts';
+import { defineTool, type ToolCall, type ToolParts } from './tool.ts';
+import { ToolFailed } from './tool-failed.ts';
 
 const file = z.looseObject({
   id: z.string(),

@@ -1,0 +1,19 @@
+/** A call that did not do what was asked; its message and what to do next are for whoever called. */
+export class ToolFailed extends Error {
+  override readonly name = 'ToolFailed';
+  readonly next: string | null;
+  readonly structured: Readonly<Record<string, unknown>>;
+
+  constructor(
+    message: string,
+    {
+      next = null,
+      structured = {},
+      cause,
+    }: { next?: string | null; structured?: Readonly<Record<string, unknown>>; cause?: unknown } = {},
+  ) {
+    super(message, { cause });
+    this.next = next;
+    this.structured = structured;
+  }
+}
