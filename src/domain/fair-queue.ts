@@ -72,7 +72,7 @@ export function openFairQueue<Share>(limits: FairQueueLimits): FairQueue<Share> 
   /** Free places go to the first line that may use one, and that line goes to the end. */
   function serve(): void {
     while (waiting > 0) {
-      const next = [...lines].find(([, line]) => line.waiting.size > 0 && mayBegin(line));
+      const next = lines.entries().find(([, line]) => line.waiting.size > 0 && mayBegin(line));
       if (!next) return;
       const [share, line] = next;
       const [first] = line.waiting;
