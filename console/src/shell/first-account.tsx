@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { setupQuery } from '../api/queries.ts';
+import { FormFault } from '../parts/form-fault.tsx';
+import { NewPasswordField } from '../parts/new-password-field.tsx';
 import { Loaded } from '../parts/notes.tsx';
 import { Sign } from './brand.tsx';
 import { Login } from './login.tsx';
@@ -39,25 +41,8 @@ function AccountForm() {
           <label htmlFor="name">Name</label>
           <input id="name" name="name" className="input" autoComplete="username" maxLength={100} required />
         </div>
-        <div className="field-line">
-          <label htmlFor="password">Password</label>
-          <input
-            id="password"
-            name="password"
-            type="password"
-            className="input"
-            autoComplete="new-password"
-            minLength={10}
-            maxLength={200}
-            required
-          />
-          <p className="small soft">At least ten characters.</p>
-        </div>
-        {fault !== null && (
-          <p className="notice bad" role="alert">
-            {fault}
-          </p>
-        )}
+        <NewPasswordField id="password" name="password" label="Password" />
+        <FormFault message={fault} />
         <button type="submit" className="button main" disabled={isBusy}>
           {isBusy ? 'Making it …' : 'Make the account'}
         </button>

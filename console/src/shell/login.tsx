@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { FormFault } from '../parts/form-fault.tsx';
 import { Sign } from './brand.tsx';
 import { useEntry } from './use-entry.ts';
 
@@ -29,11 +30,7 @@ export function Login() {
           ))}
         </fieldset>
         {way === 'token' ? <TokenField /> : <PasswordFields />}
-        {fault !== null && (
-          <p className="notice bad" role="alert">
-            {fault}
-          </p>
-        )}
+        <FormFault message={fault} />
         <button type="submit" className="button main" disabled={isBusy}>
           {isBusy ? 'Logging in …' : 'Log in'}
         </button>

@@ -4,6 +4,7 @@ import { ask } from '../../api/ask.ts';
 import { modelsQuery } from '../../api/queries.ts';
 import type { KeyLine } from '../../api/shapes.ts';
 import { Dialog } from '../../parts/dialog.tsx';
+import { FormFault } from '../../parts/form-fault.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { ScopeChoice } from './scope-choice.tsx';
 
@@ -107,11 +108,7 @@ export function KeyForm({ edited, close, tellMade }: FormParts) {
           />
           <p className="small soft">Left empty, it never does.</p>
         </div>
-        {save.error && (
-          <p className="notice bad" role="alert">
-            {save.error.message}
-          </p>
-        )}
+        <FormFault message={save.error?.message} />
         <div className="dialog-actions">
           <button type="button" className="button" onClick={close}>
             Leave it

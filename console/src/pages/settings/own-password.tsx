@@ -3,6 +3,8 @@ import { type FormEvent, useRef } from 'react';
 import { ask, keepCsrfToken } from '../../api/ask.ts';
 import { sessionQuery } from '../../api/queries.ts';
 import type { Session } from '../../api/shapes.ts';
+import { FormFault } from '../../parts/form-fault.tsx';
+import { NewPasswordField } from '../../parts/new-password-field.tsx';
 import { toast } from '../../parts/toasts.tsx';
 
 /** Another password for whoever has one: every other browser has to log in again. */
@@ -38,25 +40,8 @@ export function OwnPassword() {
             autoComplete="current-password"
           />
         </div>
-        <div className="field-line">
-          <label htmlFor="password-new">New password</label>
-          <input
-            id="password-new"
-            name="new"
-            type="password"
-            className="input"
-            required
-            minLength={10}
-            maxLength={200}
-            autoComplete="new-password"
-          />
-          <p className="small soft">At least ten characters.</p>
-        </div>
-        {change.error && (
-          <p className="notice bad" role="alert">
-            {change.error.message}
-          </p>
-        )}
+        <NewPasswordField id="password-new" name="new" label="New password" />
+        <FormFault message={change.error?.message} />
         <p>
           <button type="submit" className="button" disabled={change.isPending}>
             Change it

@@ -4,7 +4,9 @@ import { ask } from '../../api/ask.ts';
 import { peopleQuery } from '../../api/queries.ts';
 import type { Person, Role } from '../../api/shapes.ts';
 import { Dialog } from '../../parts/dialog.tsx';
+import { FormFault } from '../../parts/form-fault.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { NewPasswordField } from '../../parts/new-password-field.tsx';
 import { Loaded } from '../../parts/notes.tsx';
 import { toast, toastFailure } from '../../parts/toasts.tsx';
 
@@ -113,20 +115,12 @@ function AddPerson({ close }: { readonly close: () => void }) {
           <label htmlFor="person-name">Name</label>
           <input id="person-name" name="name" className="input" required maxLength={100} autoComplete="off" />
         </div>
-        <div className="field-line">
-          <label htmlFor="person-password">Password</label>
-          <input
-            id="person-password"
-            name="password"
-            type="password"
-            className="input"
-            required
-            minLength={10}
-            maxLength={200}
-            autoComplete="new-password"
-          />
-          <p className="small soft">At least ten characters. Tell it to nobody else.</p>
-        </div>
+        <NewPasswordField
+          id="person-password"
+          name="password"
+          label="Password"
+          advice=" Tell it to nobody else."
+        />
         <div className="field-line">
           <label htmlFor="person-role">Role</label>
           <select id="person-role" name="role" className="input">
@@ -137,11 +131,7 @@ function AddPerson({ close }: { readonly close: () => void }) {
             ))}
           </select>
         </div>
-        {add.error && (
-          <p className="notice bad" role="alert">
-            {add.error.message}
-          </p>
-        )}
+        <FormFault message={add.error?.message} />
         <div className="dialog-actions">
           <button type="button" className="button" onClick={close}>
             Leave it
