@@ -5,6 +5,7 @@
 FROM node:24-trixie-slim AS dependencies
 WORKDIR /atelier
 COPY package.json package-lock.json ./
+COPY engine/package.json engine/
 # Not `npm ci`: it refuses a lock file made where a registry lacks the builds for other systems.
 # No script of a package runs: nothing that is needed here has one.
 RUN npm install --omit=dev --no-save --ignore-scripts --no-audit --no-fund --loglevel=error
@@ -36,6 +37,7 @@ COPY --from=dependencies /atelier/node_modules node_modules
 COPY package.json LICENSE ./
 COPY bin bin
 COPY src src
+COPY engine engine
 # The commands that ask a gateway ask by it.
 COPY client/src client/src
 COPY --from=console /atelier/console/dist console/dist

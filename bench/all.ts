@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { figure, machine, printRow, printTitles } from './figures.ts';
-import { type Found, foundVariable, type Goal, type GoalName, goals } from './goals.ts';
+import { figure, machine, printRow, printTitles } from '../testkit/figures.ts';
+import { type Found, foundVariable, type Goal, type GoalName, goals } from './kit/goals.ts';
 
 /**
  * `npm run bench`: every program that has a goal, one after another, and what came of the goals.
@@ -12,6 +14,8 @@ import { type Found, foundVariable, type Goal, type GoalName, goals } from './go
  */
 const withGoals = [...new Set(Object.values(goals).map(goal => goal.program))];
 const others = ['fair', 'bodies', 'crowd', 'full-disk', 'failing-flush'];
+/** Programs stand in a folder a theme: `store/growth.ts` is `growth`. */
+const themes = ['http', 'store', 'worker', 'media', 'chaos', 'assembled'];
 const nameWidth = 64;
 
 const [named, ...flags] = process.argv.slice(2);
@@ -34,7 +38,10 @@ printGoals();
 
 /** False when it did not end well. */
 async function run(program: string): Promise<boolean> {
-  const path = fileURLToPath(new URL(`./${program}.ts`, import.meta.url));
+  const here = fileURLToPath(new URL('.', import.meta.url));
+  const path = themes.map(theme => join(here, theme, `${program}.ts`)).find(existsSync);
+  if (path === undefined)
+    throw new Error(`expected ${program}.ts in one of the folders ${themes.join(', ')}`);
   const child = spawn(process.execPath, [path, ...flags], {
     env: { ...process.env, [foundVariable]: '3' },
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],

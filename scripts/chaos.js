@@ -2,4 +2,4 @@
 import { install, node, root, run } from './setup.js';
 
 install();
-run(node(), [`${root}bench/chaos.ts`, ...process.argv.slice(2)]);
+run(node(), [`${root}bench/chaos/chaos.ts`, ...process.argv.slice(2)]);

@@ -2,4 +2,4 @@
 import { install, node, root, run } from './setup.js';
 
 install();
-run(node(), [`${root}bench/contact-sheet.ts`]);
+run(node(), [`${root}bench/media/contact-sheet.ts`]);

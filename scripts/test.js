@@ -9,15 +9,15 @@ const isFleet = process.argv[2] === '--fleet';
 const named = process.argv.slice(isFleet ? 3 : 2);
 // Several files of tests look at it: none of them builds it while another looks.
 if (named.length === 0 && !isFleet) buildConsole();
-const all = isFleet ? 'test/contract/*.test.ts' : 'test/**/*.test.ts';
+const all = isFleet ? ['test/contract/*.test.ts'] : ['test/**/*.test.ts', 'engine/test/**/*.test.ts'];
 run(
   node(),
   [
     '--test',
     // A test also waits, for a time-out or a disk: one more than there are cores keeps all of them busy.
     `--test-concurrency=${availableParallelism() + 1}`,
-    '--test-global-setup=test/support/global-setup.ts',
-    ...(named.length > 0 ? named : [all]),
+    '--test-global-setup=testkit/global-setup.ts',
+    ...(named.length > 0 ? named : all),
   ],
   {
     NODE_ENV: 'test',

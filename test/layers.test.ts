@@ -1,142 +1,196 @@
+// The plan of the house, held by machine: which room imports which, no circles, sizes, and where SQL and settings are read.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { join } from 'node:path/posix';
 import { before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { parseSync, Visitor } from 'oxc-parser';
 
-/** docs/architecture.md: a layer imports from itself and from layers further left; siblings never meet. */
-const order: readonly (readonly string[])[] = [
-  ['domain'],
-  ['catalog'],
-  ['media', 'store', 'blobs', 'render'],
-  ['providers'],
-  ['admission', 'worker'],
-  ['http'],
-  // Stands beside src and knows nothing of it; the commands ask by it.
-  ['client'],
-  ['main'],
-];
-const filesOfMain = [
-  'main.ts',
-  'foundation.ts',
-  'open-worker.ts',
-  'open-files.ts',
-  'open-http.ts',
-  'config.ts',
-  'config-fault.ts',
-  'environment.ts',
-  'closers.ts',
-  'live-settings.ts',
-  'config-schema.ts',
-  'accounts.ts',
-  'known-accounts.ts',
-  'read-routing.ts',
-  'read-models.ts',
-  'read-prices.ts',
-  'read-storage.ts',
-  'issues.ts',
-  'written-file.ts',
-  'read-secret-files.ts',
-  'metrics.ts',
-  'secrets.ts',
-  'local-folder.ts',
-  'private-folder.ts',
-  'ballast.ts',
-  'fitness.ts',
-  'listen.ts',
-  'start-refused.ts',
-  'tracing.ts',
-];
-/** The settings are read here; a child of the render engine is given nothing but PATH. */
-const readersOfEnvironment = ['config.ts', 'cli', 'render/engine.ts'];
-const maxLines = 350;
+/**
+ * Every room, from the lowest floor to the highest, and the rooms it imports from (docs/architecture.md). A room may
+ * only name rooms above it in this list, so imports go one way.
+ */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  domain: [],
+  engine: [],
+  client: [],
+  catalog: ['domain', 'engine'],
+  store: ['domain'],
+  blobs: ['domain'],
+  media: ['domain'],
+  body: ['domain'],
+  providers: ['domain', 'engine', 'catalog', 'media'],
+  routing: ['domain', 'catalog', 'store', 'media', 'providers'],
+  config: ['domain', 'catalog', 'providers', 'routing'],
+  telemetry: ['domain', 'store', 'media', 'config'],
+  answers: ['domain', 'catalog', 'store'],
+  admission: ['domain', 'catalog', 'store', 'media', 'body', 'routing'],
+  worker: ['domain', 'catalog', 'store', 'media', 'providers', 'routing'],
+  callbacks: ['domain', 'store', 'media', 'answers'],
+  http: ['domain', 'catalog', 'store', 'media', 'body', 'providers', 'routing', 'answers', 'admission'],
+  app: [
+    'domain',
+    'engine',
+    'store',
+    'blobs',
+    'media',
+    'body',
+    'providers',
+    'routing',
+    'config',
+    'telemetry',
+    'admission',
+    'worker',
+    'callbacks',
+    'http',
+  ],
+  cli: [
+    'domain',
+    'engine',
+    'client',
+    'catalog',
+    'store',
+    'blobs',
+    'media',
+    'routing',
+    'config',
+    'telemetry',
+    'http',
+    'app',
+  ],
+};
+/** The settings are read here; the child process of the engine is given nothing but PATH. */
+const readersOfEnvironment = ['src/config/', 'src/cli/', 'engine/src/engine.ts'];
+const maxFileLines = 350;
+const maxFunctionLines = 80;
 
-const src = fileURLToPath(new URL('../src/', import.meta.url));
 const root = fileURLToPath(new URL('../', import.meta.url));
 
 interface SourceFile {
-  /** From src, with slashes. */
+  /** From the root, with slashes. */
   readonly path: string;
   readonly text: string;
 }
 
-describe('src', () => {
+const sourceRoots = ['src', 'engine/src', 'client/src', 'console/src', 'testkit', 'bench'];
+
+describe('the house', () => {
   let files: readonly SourceFile[];
   before(async () => {
-    const entries = await readdir(src, { recursive: true, withFileTypes: true });
-    const paths = entries.filter(entry => entry.isFile() && entry.name.endsWith('.ts'));
-    files = await Promise.all(
-      paths.map(async ({ parentPath, name }) => {
-        const path = join(parentPath, name);
-        return { path: relative(src, path).split(sep).join('/'), text: await readFile(path, 'utf8') };
-      }),
-    );
+    files = (await Promise.all(sourceRoots.map(filesBelow))).flat();
   });
+  const inRooms = () => files.filter(({ path }) => /^(?:src|engine|client)\//.test(path));
 
-  test('has no file outside the layers', () => {
-    const known = new Set(order.flat());
+  test('has no file outside a room', () => {
+    const outside = inRooms().filter(({ path }) => !Object.hasOwn(rooms, roomOf(path)));
     assert.deepEqual(
-      files.map(file => file.path).filter(path => !known.has(layerOf(path))),
+      outside.map(({ path }) => path),
       [],
     );
   });
 
-  test('imports go one way', () => {
+  test('every room imports from rooms below it alone', () => {
+    const order = Object.keys(rooms);
+    for (const [room, lower] of Object.entries(rooms))
+      for (const other of lower) assert.ok(order.indexOf(other) < order.indexOf(room), `${room}: ${other}`);
+  });
+
+  test('imports are those of the plan, and each of the plan is made', () => {
+    const made = new Set(
+      inRooms().flatMap(file =>
+        importsOf(file)
+          .map(imported => `${roomOf(file.path)} imports ${roomOf(imported)}`)
+          .filter(arrow => !isInside(arrow)),
+      ),
+    );
+    const planned = Object.entries(rooms).flatMap(([room, lower]) =>
+      lower.map(other => `${room} imports ${other}`),
+    );
+    assert.deepEqual([...made].toSorted(), planned.toSorted());
+  });
+
+  test('every import of ours names a file that is there', () => {
+    const paths = new Set(files.map(({ path }) => path));
     const wrong = files.flatMap(file =>
       importsOf(file)
-        .filter(imported => !mayImport(layerOf(file.path), layerOf(imported)))
+        .filter(imported => sourceRoots.some(folder => imported.startsWith(`${folder}/`)))
+        .filter(
+          imported => !paths.has(imported) && !imported.endsWith('.d.ts') && !/\.(?:css|svg)$/.test(imported),
+        )
         .map(imported => `${file.path} imports ${imported}`),
     );
     assert.deepEqual(wrong, []);
   });
 
-  test('every import of ours names a file that is there', () => {
-    const paths = new Set(files.map(file => file.path));
+  test('has no circle of imports', () => {
+    assert.deepEqual(circlesIn(new Map(files.map(file => [file.path, importsOf(file)]))), []);
+  });
+
+  test('tests and benches share the testkit, and none imports the other', () => {
     const wrong = files.flatMap(file =>
       importsOf(file)
-        .filter(imported => !paths.has(imported) && !imported.endsWith('.d.ts'))
-        .filter(imported => layerOf(imported) !== 'client' || !existsSync(join(root, imported)))
+        .filter(imported => mayNot(file.path, imported))
         .map(imported => `${file.path} imports ${imported}`),
     );
     assert.deepEqual(wrong, []);
   });
 
   test('only the settings and the command line read the environment', () => {
-    const wrong = files
+    const wrong = inRooms()
       .filter(({ text }) =>
         /\bprocess\s*\.\s*env\b|\bprocess\[|\{[^}]*\benv\b[^}]*\}\s*=\s*process\b/.test(text),
       )
       .map(({ path }) => path)
-      .filter(path => !readersOfEnvironment.some(reader => path === reader || path.startsWith(`${reader}/`)));
+      .filter(path => !readersOfEnvironment.some(reader => path.startsWith(reader)));
     assert.deepEqual(wrong, []);
   });
 
-  test(`no file is longer than ${maxLines} lines`, () => {
+  test('SQL stands in the store alone', () => {
+    const statement =
+      /\b(?:SELECT\s[\s\S]*?\sFROM|INSERT INTO|UPDATE\s+\w+\s+SET|DELETE FROM|BEGIN IMMEDIATE|PRAGMA)\s/;
+    const wrong = inRooms()
+      .filter(({ path }) => !path.startsWith('src/store/'))
+      .filter(({ text }) => statement.test(text));
+    assert.deepEqual(
+      wrong.map(({ path }) => path),
+      [],
+    );
+  });
+
+  test(`no file is longer than ${maxFileLines} lines`, () => {
     const long = files
+      .filter(({ path }) => !path.startsWith('client/src/generated/'))
       .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
-      .filter(({ lines }) => lines > maxLines);
+      .filter(({ lines }) => lines > maxFileLines);
     assert.deepEqual(long, []);
+  });
+
+  test(`no function is longer than ${maxFunctionLines} lines`, () => {
+    assert.deepEqual(files.flatMap(longFunctionsIn), []);
   });
 });
 
-test('the client imports nothing but itself', async () => {
-  const folder = join(root, 'client/src');
-  const names = (await readdir(folder, { recursive: true })).filter(name => name.endsWith('.ts'));
-  for (const name of names) {
-    const text = await readFile(join(folder, name), 'utf8');
-    const foreign = [...text.matchAll(/\bfrom\s*['"]([^.'"][^'"]*)['"]/g)].map(([, from]) => from);
-    const outside = importsOf({ path: join('client/src', name), text }).filter(
-      path => !path.startsWith('client/src/'),
-    );
-    assert.deepEqual([name, foreign, outside], [name, [], []]);
+test('client and engine import nothing of the house and name what they need in their own package', async () => {
+  for (const workspace of ['client', 'engine']) {
+    const stated = JSON.parse(readFileSync(join(root, workspace, 'package.json'), 'utf8'));
+    const known = Object.keys({ ...stated.dependencies, ...stated.optionalDependencies });
+    for (const file of await filesBelow(`${workspace}/src`)) {
+      const packages = [...file.text.matchAll(/\b(?:from|import)\s*\(?\s*['"]([^.'"][^'"]*)['"]/g)].map(
+        ([, name]) => name!,
+      );
+      const foreign = packages.filter(
+        name =>
+          !name.startsWith('node:') && !known.some(each => name === each || name.startsWith(`${each}/`)),
+      );
+      const outside = importsOf(file).filter(path => !path.startsWith(`${workspace}/src/`));
+      assert.deepEqual([file.path, foreign, outside], [file.path, [], []]);
+    }
   }
 });
 
-describe('the check of imports', () => {
-  const file = (path: string, text: string): SourceFile => ({ path, text });
-
-  test('sees every form of import', () => {
+describe('the checks', () => {
+  test('see every form of import', () => {
     const text = `import './a.ts';
 import type { B } from "./b.ts";
 import c, {
@@ -147,41 +201,102 @@ export type { E } from './e.ts';
 const f = await import('./f.ts');
 type G = import('./g.ts').G;
 import { join } from 'node:path';`;
-    assert.deepEqual(importsOf(file('store/x.ts', text)), [
-      'store/a.ts',
-      'store/b.ts',
-      'store/deep/c.ts',
-      'd.ts',
-      'store/e.ts',
-      'store/f.ts',
-      'store/g.ts',
+    assert.deepEqual(importsOf({ path: 'src/store/x.ts', text }), [
+      'src/store/a.ts',
+      'src/store/b.ts',
+      'src/store/deep/c.ts',
+      'src/d.ts',
+      'src/store/e.ts',
+      'src/store/f.ts',
+      'src/store/g.ts',
     ]);
   });
 
-  test('lets a layer import downwards and from itself alone', () => {
-    assert.equal(mayImport('http', 'admission'), true);
-    assert.equal(mayImport('http', 'http'), true);
-    assert.equal(mayImport('store', 'media'), false);
-    assert.equal(mayImport('worker', 'admission'), false);
-    assert.equal(mayImport('domain', 'catalog'), false);
-    assert.equal(mayImport('store', layerOf('config.ts')), false);
-    assert.equal(mayImport('http', layerOf('client/src/index.ts')), false);
-    assert.equal(mayImport(layerOf('cli/client/run.ts'), layerOf('client/src/index.ts')), true);
+  test('find a circle, and none where there is none', () => {
+    const circle = new Map([
+      ['a.ts', ['b.ts']],
+      ['b.ts', ['c.ts']],
+      ['c.ts', ['b.ts']],
+      ['d.ts', ['a.ts']],
+    ]);
+    assert.deepEqual(circlesIn(circle), ['b.ts → c.ts → b.ts']);
+    circle.set('c.ts', []);
+    assert.deepEqual(circlesIn(circle), []);
+  });
+
+  test('measure functions of every form', () => {
+    const body = `{\n${'  f();\n'.repeat(maxFunctionLines - 1)}}`;
+    for (const form of [
+      `function long() ${body}`,
+      `const long = () => ${body}`,
+      `const o = { long() ${body} }`,
+    ]) {
+      assert.deepEqual(longFunctionsIn({ path: 'x.ts', text: form }), [
+        `x.ts:1 ${maxFunctionLines + 1} lines`,
+      ]);
+      assert.deepEqual(longFunctionsIn({ path: 'x.ts', text: form.replace('  f();\n', '') }), []);
+    }
   });
 });
 
-function layerOf(path: string): string {
-  const [first, ...rest] = path.split('/');
-  if (rest.length === 0) return filesOfMain.includes(path) ? 'main' : path;
-  return first === 'cli' ? 'main' : (first ?? '');
+async function filesBelow(folder: string): Promise<readonly SourceFile[]> {
+  const names = await readdir(join(root, folder), { recursive: true });
+  const sources = names
+    .filter(name => /\.tsx?$/.test(name))
+    .map(name => `${folder}/${name.replaceAll('\\', '/')}`);
+  return Promise.all(sources.map(async path => ({ path, text: await readFile(join(root, path), 'utf8') })));
 }
 
-function mayImport(from: string, to: string): boolean {
-  const place = (layer: string) => order.findIndex(names => names.includes(layer));
-  return from === to || place(to) < place(from);
+/** `src/store/jobs/claim.ts` is of `store`; what stands beside `src` is a room of its own. */
+function roomOf(path: string): string {
+  const [first = '', second = ''] = path.split('/');
+  return first === 'src' ? second : first;
 }
+
+function isInside(arrow: string): boolean {
+  const [from, to] = arrow.split(' imports ');
+  return from === to;
+}
+
+const mayNot = (path: string, imported: string): boolean =>
+  (path.startsWith('testkit/') && /^(?:test|bench)\//.test(imported)) ||
+  (path.startsWith('bench/') && imported.startsWith('test/')) ||
+  (/^(?:src|engine\/src|client\/src|console\/src)\//.test(path) &&
+    /^(?:test|testkit|bench)\//.test(imported));
 
 function importsOf({ path, text }: SourceFile): readonly string[] {
   const found = text.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)(['"])(\.{1,2}\/[^'"]+)\1/g);
-  return [...found].map(([, , to]) => join('/', path, '..', to!).split(sep).join('/').slice(1));
+  return [...found].map(([, , to]) => join(path, '..', to!));
+}
+
+/** Each circle once, as its files in turn. */
+function circlesIn(graph: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, trail: readonly string[]): void => {
+    const at = trail.indexOf(file);
+    if (at >= 0) circles.push([...trail.slice(at), file].join(' → '));
+    if (at >= 0 || done.has(file)) return;
+    for (const imported of graph.get(file) ?? []) visit(imported, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of graph.keys()) visit(file, []);
+  return circles;
+}
+
+function longFunctionsIn({ path, text }: SourceFile): readonly string[] {
+  const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  const lineAt = (offset: number) => starts.findLastIndex(start => start <= offset) + 1;
+  const long: string[] = [];
+  const measure = ({ start, end }: { readonly start: number; readonly end: number }) => {
+    const [first, last] = [lineAt(start), lineAt(end - 1)];
+    if (last - first + 1 > maxFunctionLines) long.push(`${path}:${first} ${last - first + 1} lines`);
+  };
+  const { program } = parseSync(path, text);
+  new Visitor({
+    FunctionDeclaration: measure,
+    FunctionExpression: measure,
+    ArrowFunctionExpression: measure,
+  }).visit(program);
+  return long;
 }

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { Redis } from 'ioredis';
-import { freePort } from '../../test/support/free-port.ts';
-import { endWithUs } from '../servers.ts';
+import { freePort } from '../../testkit/free-port.ts';
+import { endWithUs } from '../kit/servers.ts';
 
 export interface RedisServer {
   readonly port: number;

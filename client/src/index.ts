@@ -52,8 +52,8 @@ export type {
   Poll,
   Queue,
   ResultOf,
-  StatusOptions,
   SubmitOptions,
   WatchOptions,
 } from './queue.ts';
 export type { Finished, SubscribeOptions } from './subscribe.ts';
+export type { StatusOptions } from './watch-job.ts';

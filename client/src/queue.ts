@@ -12,6 +12,7 @@ import type { CallOptions, Exchange } from './exchange.ts';
 import type { ModelMap } from './generated/model-map.ts';
 import { queryText } from './query-text.ts';
 import { refuseWebhook } from './refuse-webhook.ts';
+import type { StatusOptions } from './watch-job.ts';
 import { type Poll, type WatchOptions, watchJob } from './watch-job.ts';
 
 export type { Poll, WatchOptions };
@@ -37,13 +38,6 @@ export interface SubmitOptions<Id extends ModelId> extends CallOptions {
   readonly idempotencyKey?: string;
   /** A deadline of the job itself, as `90s`, `5m` or seconds; after it the job ends as `expired`. */
   readonly cancelAfter?: string | number;
-}
-
-export interface StatusOptions extends CallOptions {
-  /** Also what happened to the job until now. */
-  readonly logs?: boolean;
-  /** Holds the answer until the status changes or so many seconds pass; at most 60. */
-  readonly waitSeconds?: number;
 }
 
 export interface ListOptions extends CallOptions {

@@ -1,6 +1,5 @@
 import type { JobStatus } from './bodies.ts';
 import type { CallOptions } from './exchange.ts';
-import type { StatusOptions } from './queue.ts';
 import { jittered, pause } from './waits.ts';
 
 /** How often a status is asked for: at first every `minMs`, then more and more seldom up to `maxMs`. */
@@ -58,3 +57,10 @@ export async function* watchJob(
 }
 
 const secondsIn = (header: string | null): number => (/^\d{1,5}$/.test(header ?? '') ? Number(header) : 0);
+
+export interface StatusOptions extends CallOptions {
+  /** Also what happened to the job until now. */
+  readonly logs?: boolean;
+  /** Holds the answer until the status changes or so many seconds pass; at most 60. */
+  readonly waitSeconds?: number;
+}

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as breathe } from 'node:timers/promises';
+import type { BodyReservation, MemoryBudget } from '../body/memory-budget.ts';
+import { readJsonObject } from '../body/read-body.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { sentenceOf } from '../catalog/faults.ts';
+import { formatFaults } from '../catalog/faults.ts';
 import type { Model } from '../catalog/model.ts';
 import { refuseModel } from '../catalog/refuse-model.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -12,22 +14,20 @@ import { toJson } from '../domain/json.ts';
 import { mayUseModel, type Principal } from '../domain/key.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { Tracing } from '../domain/tracing.ts';
-import { chooseRoutes, type RouteCandidate, takenByAll } from '../providers/route-choice.ts';
-import { availableTopic, type Connection } from '../store/connection.ts';
-import { findByExternalTaskId, findReplay, type Idempotency, type Insertion } from '../store/insert-job.ts';
-import { readJobSummary } from '../store/jobs.ts';
-import type { Positions } from '../store/positions.ts';
-import type { Bodies, Room } from './bodies.ts';
-import { readCancelAfter } from './deadline.ts';
-import { openKeepJob } from './keep-job.ts';
-import type { JudgedMedia, MediaGate } from './keep-media.ts';
+import { chooseRoutes, commonForeignKinds, type RouteCandidate } from '../routing/choose-routes.ts';
+import { availableTopic, type Connection } from '../store/db/connection.ts';
+import { findByExternalTaskId, findReplay, type Idempotency, type Insertion } from '../store/jobs/insert.ts';
+import type { QueuePositions } from '../store/jobs/queue-position.ts';
+import { readJobSummary } from '../store/jobs/read.ts';
+import type { BacklogLimit } from './backlog-limit.ts';
+import { readCancelAfter } from './cancel-after.ts';
+import type { MediaGate, ValidatedMedia } from './media-gate.ts';
 import { quotaRefusal } from './quota.ts';
-import { readJsonObject } from './read-body.ts';
-import { refuseInwardCallback } from './refuse-inward-callback.ts';
-import { refuseWebhooksAround, refuseWebhooksIn } from './refuse-webhooks.ts';
+import { refusePrivateCallback } from './refuse-private-callback.ts';
+import { refuseWebhooksInBody, refuseWebhooksOutsideBody } from './refuse-webhooks.ts';
 import { senderOf } from './sender.ts';
-import { type StorageRoom, storageRefusal } from './storage-room.ts';
-import type { WaitingPlaces } from './waiting-places.ts';
+import { type StorageQuota, storageRefusal } from './storage-quota.ts';
+import { openStoreJob } from './store-job.ts';
 
 /** A creation as it came in, after its sender is known. */
 export interface CreateRequest {
@@ -50,20 +50,20 @@ export interface Admission {
   /** Lets a request become a job; flushed when it resolves. Throws the refusal of the first gate that stays shut. */
   admit(request: CreateRequest): Promise<Admitted>;
   /** The same verdict, and nothing stored; with how many jobs would be billed, and the input as it was read. */
-  judge(request: CreateRequest): Promise<{ readonly billedJobs: number; readonly input: unknown }>;
+  validate(request: CreateRequest): Promise<{ readonly billedJobs: number; readonly input: unknown }>;
 }
 
-export interface AdmissionParts {
+export interface AdmissionDependencies {
   readonly db: Connection;
   readonly clock: Clock;
   readonly tracing: Tracing;
-  readonly positions: Positions;
+  readonly positions: QueuePositions;
   readonly mediaGate: MediaGate;
-  readonly bodies: Bodies;
-  readonly waitingPlaces: WaitingPlaces;
-  readonly storage: StorageRoom;
+  readonly memoryBudget: MemoryBudget;
+  readonly backlog: BacklogLimit;
+  readonly storage: StorageQuota;
   /** Those that are served; any other is as unknown as one that is not there. */
-  readonly served: () => Catalog;
+  readonly servedModels: () => Catalog;
   /** The routes of a model. */
   readonly candidatesOf: (model: Model) => readonly RouteCandidate[];
   /** The operator's word that callbacks may go to addresses of its own network. */
@@ -73,27 +73,27 @@ export interface AdmissionParts {
 /** Decisions 2: of every job without a deadline of its own. */
 const defaultDeadlineMs = 48 * hours;
 
-export function openAdmission(parts: AdmissionParts): Admission {
-  const { db, clock, positions, mediaGate, bodies, waitingPlaces } = parts;
-  const keepJob = openKeepJob(parts);
+export function openAdmission(parts: AdmissionDependencies): Admission {
+  const { db, clock, positions, mediaGate, memoryBudget, backlog } = parts;
+  const keepJob = openStoreJob(parts);
 
   /** The gates before the body. */
   function openGates({ modelId, principal, query, message }: CreateRequest): Model {
-    const model = parts.served().find(modelId);
-    if (!model) throw refuseModel(parts.served(), modelId);
+    const model = parts.servedModels().find(modelId);
+    if (!model) throw refuseModel(parts.servedModels(), modelId);
     if (!mayUseModel(principal, model.id)) throw refuse('model_forbidden');
-    refuseWebhooksAround(query, message.headers);
+    refuseWebhooksOutsideBody(query, message.headers);
     return model;
   }
 
   /** The gates in the order of decisions 2; authentication and rate come before, storing after. */
-  async function passGates({ model, request, room }: Opened): Promise<Passed> {
+  async function passGates({ model, request, reservation }: GatedRequest): Promise<ParsedRequest> {
     const { principal, message } = request;
     const tooLarge = () => refuse('body_too_large');
-    const body = await readJsonObject(message, { maxBytes: model.maxBodyBytes, tooLarge, room });
-    refuseWebhooksIn(body, model.acceptsCallback);
+    const body = await readJsonObject(message, { maxBytes: model.maxBodyBytes, tooLarge, reservation });
+    refuseWebhooksInBody(body, model.acceptsCallback);
     const { input, given } = parse(model, body);
-    refuseInwardCallback(model, input, parts.allowPrivateNetwork);
+    refusePrivateCallback(model, input, parts.allowPrivateNetwork);
     const cancelAfterMs = readCancelAfter(headerOf(message, 'cancel-after'));
     const idempotency = await idempotencyOf(message, body);
     const externalTaskId = model.externalTaskId(input);
@@ -103,13 +103,13 @@ export function openAdmission(parts: AdmissionParts): Admission {
   }
 
   /** The last two gates; a request whose Idempotency-Key was answered before never comes here. */
-  async function passLastGates(request: CreateRequest, passed: Passed): Promise<Placed> {
+  async function passLastGates(request: CreateRequest, passed: ParsedRequest): Promise<RoutedRequest> {
     const { principal, message } = request;
     const { model, input, given, externalTaskId } = passed;
     const candidates = parts.candidatesOf(model);
-    const media = await mediaGate.judge(model, input, {
+    const media = await mediaGate.validate(model, input, {
       sender: senderOf(message, principal),
-      takesForeign: takenByAll(candidates),
+      takesForeign: commonForeignKinds(candidates),
       given,
     });
     try {
@@ -127,14 +127,14 @@ export function openAdmission(parts: AdmissionParts): Admission {
   function choose(
     candidates: readonly RouteCandidate[],
     input: unknown,
-    { owned, isForeign }: JudgedMedia,
+    { owned, isForeign }: ValidatedMedia,
   ): readonly string[] | null {
     const choice = chooseRoutes(candidates, input, owned);
     // A route that is added later may not understand what only these do.
     if (choice.kind === 'chosen')
       return choice.accounts ?? (isForeign ? candidates.map(({ account }) => account) : null);
     throw refuse('input_invalid', {
-      subject: sentenceOf(choice.faults),
+      subject: formatFaults(choice.faults),
       fields: choice.faults.map(fault => fault.path),
     });
   }
@@ -142,8 +142,8 @@ export function openAdmission(parts: AdmissionParts): Admission {
   /** From here on nothing is refused for what it says: only another job's key can still stand in the way. */
   async function store(
     request: CreateRequest,
-    passed: Passed,
-    { media, accounts }: Placed,
+    passed: ParsedRequest,
+    { media, accounts }: RoutedRequest,
   ): Promise<Admitted> {
     const { userId, keyId } = request.principal;
     const { model, input } = passed;
@@ -155,7 +155,7 @@ export function openAdmission(parts: AdmissionParts): Admission {
       userId,
       keyId,
       modelId: model.id,
-      band: model.band(input),
+      band: model.priority(input),
       createdAt: now,
       expiresAt: now + deadlineMs,
       externalTaskId: passed.externalTaskId,
@@ -202,13 +202,13 @@ export function openAdmission(parts: AdmissionParts): Admission {
   }
 
   function tellCreated({ message }: CreateRequest, { jobId, modelId }: Admitted, startedAt: number): void {
-    parts.tracing.tell({
+    parts.tracing.recordSpan({
       job: jobId,
       name: 'create',
       startedAt,
       endedAt: clock.now(),
-      facts: { 'atelier.model': modelId },
-      caller: headerOf(message, 'traceparent'),
+      attributes: { 'atelier.model': modelId },
+      traceparent: headerOf(message, 'traceparent'),
     });
   }
 
@@ -218,19 +218,19 @@ export function openAdmission(parts: AdmissionParts): Admission {
       const model = openGates(request);
       // Whoever comes for the handle of a job that is there already takes no place.
       if (headerOf(request.message, 'idempotency-key') === undefined)
-        await waitingPlaces.refuseWhenFull(request.principal.keyId);
-      return bodies.hold(request.principal.keyId, async room => {
-        const passed = await passGates({ model, request, room });
+        await backlog.refuseWhenFull(request.principal.keyId);
+      return memoryBudget.withReservation(request.principal.keyId, async reservation => {
+        const passed = await passGates({ model, request, reservation });
         if (passed.earlier) return answerEarlier(request, model, passed.earlier);
         const admitted = await store(request, passed, await passLastGates(request, passed));
         if (!admitted.replayed) tellCreated(request, admitted, receivedAt);
         return admitted;
       });
     },
-    async judge(request) {
+    async validate(request) {
       const model = openGates(request);
-      return bodies.hold(request.principal.keyId, async room => {
-        const passed = await passGates({ model, request, room });
+      return memoryBudget.withReservation(request.principal.keyId, async reservation => {
+        const passed = await passGates({ model, request, reservation });
         if (passed.earlier) await answerEarlier(request, model, passed.earlier);
         else await (await passLastGates(request, passed)).media.drop();
         return { billedJobs: model.billedJobs(passed.input), input: passed.input };
@@ -246,14 +246,14 @@ function earlierOf(ownSeconds: number | null, cancelAfterMs: number | null): num
 }
 
 /** A request that passed the gates before its body. */
-interface Opened {
+interface GatedRequest {
   readonly model: Model;
   readonly request: CreateRequest;
-  readonly room: Room;
+  readonly reservation: BodyReservation;
 }
 
 /** What a request is once every gate but the last two let it through. */
-interface Passed {
+interface ParsedRequest {
   readonly model: Model;
   readonly input: unknown;
   /** The fields at the top that the client gave. */
@@ -266,16 +266,16 @@ interface Passed {
 }
 
 /** What the last gates found: the media, and the accounts that may take the job. */
-interface Placed {
-  readonly media: JudgedMedia;
+interface RoutedRequest {
+  readonly media: ValidatedMedia;
   readonly accounts: readonly string[] | null;
 }
 
-function parse(model: Model, body: unknown): Pick<Passed, 'input' | 'given'> {
+function parse(model: Model, body: unknown): Pick<ParsedRequest, 'input' | 'given'> {
   const parsed = model.parse(body);
   if (parsed.ok) return parsed;
   throw refuse('input_invalid', {
-    subject: sentenceOf(parsed.faults),
+    subject: formatFaults(parsed.faults),
     fields: parsed.faults.map(fault => fault.path),
   });
 }
@@ -293,14 +293,14 @@ async function idempotencyOf(message: IncomingMessage, body: unknown): Promise<I
 }
 
 /** So many at a time that others are answered in between. */
-const hashedBytes = 1024 * 1024;
+const hashChunkBytes = 1024 * 1024;
 
 async function hashOf(text: string): Promise<string> {
   const hash = createHash('sha256');
   const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; at += hashedBytes) {
+  for (let at = 0; at < bytes.length; at += hashChunkBytes) {
     if (at > 0) await breathe();
-    hash.update(bytes.subarray(at, at + hashedBytes));
+    hash.update(bytes.subarray(at, at + hashChunkBytes));
   }
   return hash.digest('hex');
 }

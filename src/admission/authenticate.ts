@@ -2,8 +2,8 @@ import { type Clock, seconds } from '../domain/clock.ts';
 import { hashApiKey, isWellFormedApiKey } from '../domain/ids.ts';
 import type { Principal } from '../domain/key.ts';
 import { refuse } from '../domain/refusal.ts';
-import { type Connection, keysTopic } from '../store/connection.ts';
-import { findPrincipal } from '../store/keys.ts';
+import { type Connection, keysTopic } from '../store/db/connection.ts';
+import { findPrincipal } from '../store/people/keys.ts';
 
 /**
  * The life of a cached principal. Processes announce each change of a key; this bounds what an announcement does not

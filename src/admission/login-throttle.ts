@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { type Clock, seconds } from '../domain/clock.ts';
 import { Refusal, refuse } from '../domain/refusal.ts';
-import type { Connection } from '../store/connection.ts';
-import { type BucketRate, giveToBucket, takeFromBucket } from '../store/login-buckets.ts';
+import type { Connection } from '../store/db/connection.ts';
+import { type BucketRate, returnToBucket, takeFromBucket } from '../store/people/login-buckets.ts';
 
 /** One try to log in. */
-export interface LoginTry {
+export interface LoginAttempt {
   /** The range of the client's address. */
   readonly range: string;
   /** The name that was given; null for the admin token, which is no account. */
@@ -17,11 +17,11 @@ export interface LoginTry {
 /** Rates of logins, shared by all processes. */
 export interface LoginThrottle {
   /** Counts a try, or throws the 429 with the wait. A known browser has a bucket of its own and no other. */
-  take(tried: LoginTry): Promise<void>;
+  take(tried: LoginAttempt): Promise<void>;
   /** The try was right: the account has it back. */
-  give(tried: LoginTry): Promise<void>;
+  refund(tried: LoginAttempt): Promise<void>;
   /** Counts a wrong Bearer token, or throws the 429 with the wait. */
-  takeMiss(range: string): Promise<void>;
+  takeWrongToken(range: string): Promise<void>;
 }
 
 const ofRange: BucketRate = { burst: 30, spacingMs: 2 * seconds };
@@ -29,7 +29,7 @@ const ofAccount: BucketRate = { burst: 25, spacingMs: 12 * seconds };
 const ofDevice: BucketRate = { burst: 10, spacingMs: 12 * seconds };
 
 /** Of each kind; two that share one share its rate. */
-const places = 65_536;
+const bucketCount = 65_536;
 const maxRemembered = 10_000;
 
 /** `key` deals buckets out so that nobody outside can tell who shares one. */
@@ -40,7 +40,7 @@ export function openLoginThrottle(db: Connection, clock: Clock, key: string): Lo
   const underWay = new Map<string, Promise<void>>();
 
   const bucketOf = (kind: string, value: string): string => {
-    const place = createHmac('sha256', key).update(`${kind} ${value}`).digest().readUInt32BE() % places;
+    const place = createHmac('sha256', key).update(`${kind} ${value}`).digest().readUInt32BE() % bucketCount;
     return `${kind}:${place}`;
   };
 
@@ -78,11 +78,11 @@ export function openLoginThrottle(db: Connection, clock: Clock, key: string): Lo
       await takeFrom(bucketOf('range', range), ofRange);
       if (account !== null) await takeFrom(bucketOf('account', account), ofAccount);
     },
-    async give({ account, device }) {
-      if (device !== null) await giveToBucket(db, bucketOf('device', device), ofDevice);
-      else if (account !== null) await giveToBucket(db, bucketOf('account', account), ofAccount);
+    async refund({ account, device }) {
+      if (device !== null) await returnToBucket(db, bucketOf('device', device), ofDevice);
+      else if (account !== null) await returnToBucket(db, bucketOf('account', account), ofAccount);
     },
-    takeMiss: range => takeFrom(bucketOf('bearer', range), ofRange),
+    takeWrongToken: range => takeFrom(bucketOf('bearer', range), ofRange),
   };
 }
 

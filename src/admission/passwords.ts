@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { constantTimeEqual } from '../domain/constant-time-equal.ts';
 import { openFairQueue, QueueClosed, QueueFull } from '../domain/fair-queue.ts';
 import {
   formatPasswordHash,
@@ -12,11 +13,10 @@ import {
   saltBytes,
 } from '../domain/password-hash.ts';
 import { refuse } from '../domain/refusal.ts';
-import { areSameBytes } from '../domain/same-bytes.ts';
-import { openDeriver } from './derive.ts';
+import { openDeriver } from './deriver.ts';
 
 /** Who asks for a derivation. */
-export interface Asker {
+export interface Requester {
   /** The range of the client's address: the queue is fair between these. */
   readonly share: string;
   /** Whether the browser logged in before: some places to wait are kept for those. */
@@ -25,17 +25,17 @@ export interface Asker {
   readonly signal: AbortSignal;
 }
 
-export interface Verdict {
-  readonly isRight: boolean;
+export interface PasswordVerdict {
+  readonly isValid: boolean;
   /** Today's hash of a right password that was kept by other parameters; null where the kept one is of today. */
-  readonly upgraded: string | null;
+  readonly upgradedHash: string | null;
 }
 
 /** Hashes of passwords, a few at a time. All reject with a 429 when too many wait. */
 export interface Passwords {
-  hash(password: string, asker: Asker): Promise<string>;
+  hash(password: string, asker: Requester): Promise<string>;
   /** Null as hash: nobody has that name. It costs one derivation like a wrong password. */
-  verify(password: string, hash: string | null, asker: Asker): Promise<Verdict>;
+  verify(password: string, hash: string | null, asker: Requester): Promise<PasswordVerdict>;
   close(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export interface PasswordsOptions {
 const running = 2;
 const waiting = 20;
 /** Beside those: a flood of strangers leaves room for browsers that logged in before. */
-const waitingOfKnown = 4;
+const waitingForKnown = 4;
 const retryAfterSeconds = 5;
 
 export function openPasswords({ cost = passwordCost, onDerive }: PasswordsOptions = {}): Passwords {
@@ -58,7 +58,7 @@ export function openPasswords({ cost = passwordCost, onDerive }: PasswordsOption
   const queue = openFairQueue<string>({
     running,
     runningPerShare: running,
-    waiting: waiting + waitingOfKnown,
+    waiting: waiting + waitingForKnown,
     waitingPerShare: waiting,
   });
 
@@ -74,16 +74,16 @@ export function openPasswords({ cost = passwordCost, onDerive }: PasswordsOption
     return formatPasswordHash({ ...cost, salt, key: await derive(password, { ...cost, salt }) });
   }
 
-  async function verifyNow(password: string, kept: PasswordHash): Promise<Verdict> {
-    const isRight = areSameBytes(await derive(password, kept), kept.key) && kept !== dummy;
+  async function verifyNow(password: string, kept: PasswordHash): Promise<PasswordVerdict> {
+    const isValid = constantTimeEqual(await derive(password, kept), kept.key) && kept !== dummy;
     const isOfToday = isSameCost(kept, cost);
-    if (isRight) return { isRight, upgraded: isOfToday ? null : await hashNow(password) };
+    if (isValid) return { isValid, upgradedHash: isOfToday ? null : await hashNow(password) };
     // A hash of former parameters is quicker to refuse: its name would be told by that.
     if (!isOfToday) await derive(password, dummy);
-    return { isRight, upgraded: null };
+    return { isValid, upgradedHash: null };
   }
 
-  async function inTurn<T>({ share, isKnown, signal }: Asker, work: () => Promise<T>): Promise<T> {
+  async function inTurn<T>({ share, isKnown, signal }: Requester, work: () => Promise<T>): Promise<T> {
     if (!isKnown && queue.size().waiting >= waiting) throw refuse('logins_full', { retryAfterSeconds });
     try {
       return await queue.run(share, work, signal);

@@ -1,13 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import type { KeyId } from '../domain/ids.ts';
+import type { RateLimit } from '../domain/limits.ts';
 import { refuse } from '../domain/refusal.ts';
-
-export interface RateLimit {
-  /** Requests a second that a key may go on making. */
-  readonly perSecond: number;
-  /** Requests that may come at once after a pause. */
-  readonly burst: number;
-}
 
 const maxKeysRemembered = 50_000;
 
@@ -31,12 +25,12 @@ export function openRate<Id = KeyId>(limit: RateLimit, clock: Clock): TakeFromRa
         retryAfterSeconds: Math.max(1, Math.ceil((next - now - toleranceMs) / 1000)),
       });
     }
-    if (emptyAt.size >= maxKeysRemembered) forgetSome(emptyAt, now);
+    if (emptyAt.size >= maxKeysRemembered) evictSome(emptyAt, now);
     emptyAt.set(id, next);
   };
 }
 
-function forgetSome<Id>(emptyAt: Map<Id, number>, now: number): void {
+function evictSome<Id>(emptyAt: Map<Id, number>, now: number): void {
   for (const [id, at] of emptyAt) if (at <= now) emptyAt.delete(id);
   if (emptyAt.size < maxKeysRemembered) return;
   // None was empty: the older half goes at once, or every request from here on would look at all of them.

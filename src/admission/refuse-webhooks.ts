@@ -16,7 +16,7 @@ const webhookAddress = 'webhookurl';
 const callbackAddress = 'callbackurl';
 
 /** In the query and in the headers nobody reads a callback address, either. */
-export function refuseWebhooksAround(
+export function refuseWebhooksOutsideBody(
   query: Readonly<Record<string, unknown>>,
   headers: Readonly<Record<string, unknown>>,
 ): void {
@@ -27,7 +27,10 @@ export function refuseWebhooksAround(
 }
 
 /** In the body, at the top or under `options`. A callback address that nobody would call is refused alike. */
-export function refuseWebhooksIn(body: Readonly<Record<string, unknown>>, acceptsCallback: boolean): void {
+export function refuseWebhooksInBody(
+  body: Readonly<Record<string, unknown>>,
+  acceptsCallback: boolean,
+): void {
   const options = isRecord(body.options) ? Object.keys(body.options) : [];
   const names = [...Object.keys(body), ...options].map(normalize);
   if (names.some(isWebhook)) throw refuse('webhook_unsupported');

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { type Clock, minutes } from '../domain/clock.ts';
 import type { PersonId } from '../domain/ids.ts';
-import { writeAudit } from '../store/audit.ts';
-import type { Connection } from '../store/connection.ts';
+import type { Connection } from '../store/db/connection.ts';
+import { writeAudit } from '../store/people/audit.ts';
 
 /** A login that was refused. What was typed is not among it: it may be a password. */
 export interface RefusedLogin {
@@ -15,7 +15,7 @@ export interface RefusedLogin {
 
 /** Writes refused logins into the audit: some a minute, and how many were left out. */
 export interface RefusedLogins {
-  note(refused: RefusedLogin): Promise<void>;
+  record(refused: RefusedLogin): Promise<void>;
   /** Resolves once what was left out is told. */
   close(): Promise<void>;
 }
@@ -73,7 +73,7 @@ export function openRefusedLogins(db: Connection, clock: Clock, log: Logger): Re
   }
 
   return {
-    async note({ subject, address, range, why }) {
+    async record({ subject, address, range, why }) {
       const window = windowOf(range, clock.now());
       if (window === all || window.written >= perRange || all.written >= inAll) {
         window.leftOut++;

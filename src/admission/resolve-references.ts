@@ -1,14 +1,15 @@
 import type { Fault, Faults } from '../catalog/faults.ts';
-import { type ForeignKind, isForeign, takersOf } from '../catalog/foreign-jobs.ts';
-import type { Model, Reference, Referred } from '../catalog/model.ts';
+import { type ForeignKind, foreignRouteHint, isForeign } from '../catalog/foreign-jobs.ts';
+import type { Model } from '../catalog/model.ts';
 import { fileIdFromRow, type UserId } from '../domain/ids.ts';
 import type { MediaFacts } from '../domain/media.ts';
-import type { Statements } from '../store/connection.ts';
-import { readFile } from '../store/files.ts';
-import { findReferred } from '../store/references.ts';
+import type { Reference, ResolvedReference } from '../domain/reference.ts';
+import type { Statements } from '../store/db/connection.ts';
+import { readFile } from '../store/files/files.ts';
+import { resolveReference } from '../store/jobs/references.ts';
 
-export interface Resolved {
-  readonly referred: readonly Referred[];
+export interface ResolvedReferences {
+  readonly referred: readonly ResolvedReference[];
   readonly faults: Faults;
   /** Those that were looked for here; what is left is for the upstream to resolve. */
   readonly ours: readonly Reference[];
@@ -32,15 +33,15 @@ export async function resolveReferences(
   model: Model,
   input: unknown,
   { userId, takesForeign, now }: ResolveOptions,
-): Promise<Resolved> {
+): Promise<ResolvedReferences> {
   const ours = model
     .references(input)
     .filter(reference => !takesForeign.has(reference.kind) || !isForeign(reference));
-  const referred: Referred[] = [];
+  const referred: ResolvedReference[] = [];
   const faults: Fault[] = [];
   const facts: Record<string, MediaFacts> = {};
   for (const reference of ours) {
-    const found = await findReferred(db, reference, userId);
+    const found = await resolveReference(db, reference, userId);
     const fault = faultOf(reference, found) ?? (await faultOfFile(db, reference, found, now));
     if (fault) faults.push(fault);
     else if (found) {
@@ -51,15 +52,18 @@ export async function resolveReferences(
   return { referred, faults, facts, ours };
 }
 
-const nothingThere: Readonly<Record<Reference['kind'], string>> = {
+const notFoundReasons: Readonly<Record<Reference['kind'], string>> = {
   image: 'no finished job of yours with images has this id',
   draft: 'no finished draft of yours has this id',
   video: 'no video of a finished job of yours has this id',
 };
 
-function faultOf(reference: Reference, found: Referred | null): Fault | null {
+function faultOf(reference: Reference, found: ResolvedReference | null): Fault | null {
   const { kind, path, index } = reference;
-  const missing = { path, reason: nothingThere[kind] + (isForeign(reference) ? takersOf(kind) : '') };
+  const missing = {
+    path,
+    reason: notFoundReasons[kind] + (isForeign(reference) ? foreignRouteHint(kind) : ''),
+  };
   if (!found || reference.accepts?.(found) === false) return missing;
   if ((kind === 'image' && found.images === 0) || (kind === 'video' && !found.output)) return missing;
   if (kind === 'image' && !found.output) {
@@ -75,7 +79,7 @@ function faultOf(reference: Reference, found: Referred | null): Fault | null {
 async function faultOfFile(
   db: Statements,
   { path }: Reference,
-  found: Referred | null,
+  found: ResolvedReference | null,
   now: number,
 ): Promise<Fault | null> {
   const output = found?.output;
@@ -90,7 +94,7 @@ function factsOf({
   height = 0,
   seconds = 0,
   fps = 0,
-}: NonNullable<Referred['output']>): MediaFacts {
+}: NonNullable<ResolvedReference['output']>): MediaFacts {
   return mimeType.startsWith('image/')
     ? { mimeType, bytes, image: { width, height } }
     : { mimeType, bytes, video: { width, height, seconds, fps, codec: 'h264' } };

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../domain/key.ts';
-import { goneSignal } from './gone-signal.ts';
+import { disconnectSignal } from './disconnect-signal.ts';
 
 /** Whose bytes are taken in, and whether he still waits for the answer. */
 export interface Sender {
@@ -10,5 +10,5 @@ export interface Sender {
 
 export const senderOf = (message: IncomingMessage, principal: Principal): Sender => ({
   principal,
-  signal: goneSignal(message),
+  signal: disconnectSignal(message),
 });

@@ -1,17 +1,12 @@
 import { rm } from 'node:fs/promises';
+import { jitteredRetryAfter } from '../body/retry-after.ts';
 import type { KeyId } from '../domain/ids.ts';
+import type { SpoolLimits } from '../domain/limits.ts';
 import { refuse } from '../domain/refusal.ts';
-import { type Received, receive } from '../media/receive.ts';
-import { laterSeconds } from './later.ts';
-
-export interface SpoolLimits {
-  /** Bytes on the disk of files that are on their way in. */
-  readonly bytesInAll: number;
-  readonly bytesPerKey: number;
-}
+import { type SpooledFile, spoolToFile } from '../media/spool-file.ts';
 
 /** A file on its way in. It takes its part of the room until it is dropped, whatever became of its bytes. */
-export interface Spooled extends Received {
+export interface Spooled extends SpooledFile {
   /** Removes the file unless it was moved away, and gives its room back; a second time does nothing. */
   drop(): Promise<void>;
 }
@@ -25,7 +20,7 @@ export interface Spool {
     content: AsyncIterable<Uint8Array>,
     bounds: { readonly maxBytes: number },
   ): Promise<Spooled>;
-  bytesHeld(): number;
+  bytesInUse(): number;
 }
 
 export function openSpool(folder: string, limits: SpoolLimits): Spool {
@@ -43,10 +38,10 @@ export function openSpool(folder: string, limits: SpoolLimits): Spool {
     folder,
     async receive(keyId, content, { maxBytes }) {
       let held = 0;
-      function take(bytes: number): void {
+      function reserveBytes(bytes: number): void {
         if ((byKey.get(keyId) ?? 0) + bytes > limits.bytesPerKey)
-          throw refuse('spool_of_key_full', laterSeconds());
-        if (inAll + bytes > limits.bytesInAll) throw refuse('spool_full', laterSeconds());
+          throw refuse('spool_of_key_full', jitteredRetryAfter());
+        if (inAll + bytes > limits.bytesInAll) throw refuse('spool_full', jitteredRetryAfter());
         change(keyId, bytes);
         held += bytes;
       }
@@ -55,7 +50,7 @@ export function openSpool(folder: string, limits: SpoolLimits): Spool {
         held = 0;
       }
       try {
-        const received = await receive(content, { directory: folder, maxBytes, take });
+        const received = await spoolToFile(content, { directory: folder, maxBytes, reserveBytes });
         const drop = () => rm(received.path, { force: true }).finally(giveBack);
         return { ...received, drop };
       } catch (failure) {
@@ -63,6 +58,6 @@ export function openSpool(folder: string, limits: SpoolLimits): Spool {
         throw failure;
       }
     },
-    bytesHeld: () => inAll,
+    bytesInUse: () => inAll,
   };
 }

@@ -2,20 +2,20 @@ import { chmod, constants, copyFile, link, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { blobPath, flush } from './disk.ts';
 
-export interface Copied {
+export interface CopyResult {
   readonly blobs: number;
   /** Ended since the rows were read. */
-  readonly gone: number;
+  readonly missing: number;
 }
 
 /**
  * Copies blobs from one folder to another, flushed. Their content never changes, so where both folders lie on
  * one file system a second name is the copy.
  */
-export async function copyBlobs(from: string, to: string, keys: Iterable<string>): Promise<Copied> {
+export async function copyBlobs(from: string, to: string, keys: Iterable<string>): Promise<CopyResult> {
   const folders = new Set<string>([to]);
   let blobs = 0;
-  let gone = 0;
+  let missing = 0;
   await mkdir(to, { recursive: true });
   for (const key of keys) {
     const target = blobPath(to, key);
@@ -23,10 +23,10 @@ export async function copyBlobs(from: string, to: string, keys: Iterable<string>
     if (!folders.has(folder)) await mkdir(folder, { recursive: true });
     folders.add(folder).add(dirname(folder));
     if (await copyBlob(blobPath(from, key), target)) blobs++;
-    else gone++;
+    else missing++;
   }
   for (const folder of folders) await flush(folder);
-  return { blobs, gone };
+  return { blobs, missing };
 }
 
 /** False when it is not there. */

@@ -22,30 +22,30 @@ const chunkBytes = 256 * 1024;
 export async function openDiskBlobs(folder: string): Promise<Blobs> {
   const incoming = join(folder, 'incoming');
   await mkdir(incoming, { recursive: true });
-  await removeCopies(incoming, Date.now() - longestCopyMs);
+  await removeStaleCopies(incoming, Date.now() - maxCopyMs);
 
   /** A missing blob is one thing, a folder that is not mounted another. */
   async function nullWhenMissing(failure: unknown): Promise<null> {
-    if (!isCode(failure, 'ENOENT')) return asUnavailable(failure);
-    await stat(incoming).catch(asUnavailable);
+    if (!isCode(failure, 'ENOENT')) return throwUnavailable(failure);
+    await stat(incoming).catch(throwUnavailable);
     return null;
   }
 
   return {
-    async keep(path, known) {
+    async put(path, known) {
       const key = randomBytes(20).toString('hex');
       try {
         const { bytes, sha256 } = known ?? (await readInfo(path));
         await flush(path);
-        await move(path, blobPath(folder, key), join(incoming, key));
+        await moveDurably(path, blobPath(folder, key), join(incoming, key));
         return { key, bytes, sha256 };
       } catch (cause) {
-        return asUnavailable(cause);
+        return throwUnavailable(cause);
       }
     },
     async open(key, range, wholeBytes) {
       const handle = await open(blobPath(folder, key), 'r').catch(nullWhenMissing);
-      if (handle && wholeBytes !== undefined && !(await isWhole(handle, wholeBytes))) return null;
+      if (handle && wholeBytes !== undefined && !(await hasSize(handle, wholeBytes))) return null;
       return handle && createReadStream('', { fd: handle, ...range, highWaterMark: chunkBytes });
     },
     localPath: key => blobPath(folder, key),
@@ -53,21 +53,21 @@ export async function openDiskBlobs(folder: string): Promise<Blobs> {
       await rm(blobPath(folder, key)).catch(nullWhenMissing);
     },
     async *list(writtenBefore) {
-      const entries = await opendir(folder, { recursive: true }).catch(asUnavailable);
+      const entries = await opendir(folder, { recursive: true }).catch(throwUnavailable);
       for await (const entry of entries) {
         if (!entry.isFile() || !keyPattern.test(entry.name) || entry.parentPath === incoming) continue;
         const found = await stat(join(entry.parentPath, entry.name)).catch(nullWhenMissing);
         if (found && found.mtimeMs < writtenBefore) yield entry.name;
       }
     },
-    removeUnfinished: begunBefore => removeCopies(incoming, begunBefore).catch(asUnavailable),
+    removeUnfinished: begunBefore => removeStaleCopies(incoming, begunBefore).catch(throwUnavailable),
     async check() {
       const path = join(incoming, `check-${randomBytes(8).toString('hex')}`);
       try {
         const handle = await open(path, 'wx');
         await handle.sync().finally(() => handle.close());
       } catch (cause) {
-        asUnavailable(cause);
+        throwUnavailable(cause);
       } finally {
         await rm(path, { force: true }).catch(() => {});
       }
@@ -81,7 +81,7 @@ export function blobPath(folder: string, key: string): string {
 }
 
 /** Whether blobs were ever kept in that folder. */
-export async function holdsBlobs(folder: string): Promise<boolean> {
+export async function containsBlobs(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch(failure => {
     if (isCode(failure, 'ENOENT')) return [];
     throw failure;
@@ -90,7 +90,7 @@ export async function holdsBlobs(folder: string): Promise<boolean> {
 }
 
 /** Closes what is not. */
-async function isWhole(handle: FileHandle, bytes: number): Promise<boolean> {
+async function hasSize(handle: FileHandle, bytes: number): Promise<boolean> {
   const { size } = await handle.stat();
   if (size === bytes) return true;
   await handle.close();
@@ -98,9 +98,9 @@ async function isWhole(handle: FileHandle, bytes: number): Promise<boolean> {
 }
 
 /** No copy takes this long: what is older was left by a process that was killed. */
-const longestCopyMs = 60 * 60 * 1000;
+const maxCopyMs = 60 * 60 * 1000;
 
-async function removeCopies(incoming: string, begunBefore: number): Promise<number> {
+async function removeStaleCopies(incoming: string, begunBefore: number): Promise<number> {
   let removed = 0;
   for (const name of await readdir(incoming)) {
     const path = join(incoming, name);
@@ -123,11 +123,11 @@ async function readInfo(path: string): Promise<Omit<BlobInfo, 'key'>> {
 }
 
 /** A rename lasts once the folder that names the file is flushed too. */
-async function move(from: string, to: string, halfway: string): Promise<void> {
+async function moveDurably(from: string, to: string, halfway: string): Promise<void> {
   const folder = dirname(to);
   // Never the blob folder itself: where it is gone, its disk is not mounted, and another must not take its place.
   for (const level of [dirname(folder), folder]) {
-    if (await makeUnlessThere(level)) await flush(dirname(level));
+    if (await createFolder(level)) await flush(dirname(level));
   }
   // Its age is counted from now: orphans are found by it.
   const now = new Date();
@@ -150,7 +150,7 @@ async function move(from: string, to: string, halfway: string): Promise<void> {
 }
 
 /** Whether it was made just now. */
-async function makeUnlessThere(folder: string): Promise<boolean> {
+async function createFolder(folder: string): Promise<boolean> {
   try {
     await mkdir(folder);
     return true;
@@ -168,7 +168,7 @@ export async function flush(path: string): Promise<void> {
 const isCode = (failure: unknown, code: string): boolean =>
   failure instanceof Error && 'code' in failure && failure.code === code;
 
-function asUnavailable(cause: unknown): never {
+function throwUnavailable(cause: unknown): never {
   throw new BlobsUnavailable(`the blob folder: ${cause instanceof Error ? cause.message : String(cause)}`, {
     cause,
   });

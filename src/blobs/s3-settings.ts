@@ -1,38 +1,38 @@
 import { minutes, seconds } from '../domain/clock.ts';
-import type { S3Place } from './s3-place.ts';
+import type { S3Location } from '../domain/s3-location.ts';
 
 /** How long a bucket is waited for, and how much at once. */
-export interface S3Bounds {
+export interface S3Limits {
   /** Tries of a call, the first included. */
-  readonly tries: number;
-  readonly connectMs: number;
+  readonly maxAttempts: number;
+  readonly connectTimeoutMs: number;
   /** One try, until its answer begins; the eight megabytes of a part are sent in it. */
-  readonly answerMs: number;
+  readonly responseTimeoutMs: number;
   /** Without a byte on the connection. */
-  readonly idleMs: number;
+  readonly idleTimeoutMs: number;
   /** A call with all its tries. */
-  readonly callMs: number;
+  readonly callTimeoutMs: number;
   /** The look whether all is well. */
-  readonly checkMs: number;
+  readonly checkTimeoutMs: number;
   /** Keeping a file, whatever its length; a longer file has its time on top. */
-  readonly keepMs: number;
+  readonly uploadTimeoutMs: number;
   /** Names a page. */
-  readonly pageKeys: number;
+  readonly keysPerPage: number;
 }
 
-export const usualBounds: S3Bounds = {
-  tries: 3,
-  connectMs: 3 * seconds,
-  answerMs: 30 * seconds,
-  idleMs: 30 * seconds,
-  callMs: 20 * seconds,
-  checkMs: 5 * seconds,
-  keepMs: 1 * minutes,
-  pageKeys: 1_000,
+export const defaultS3Limits: S3Limits = {
+  maxAttempts: 3,
+  connectTimeoutMs: 3 * seconds,
+  responseTimeoutMs: 30 * seconds,
+  idleTimeoutMs: 30 * seconds,
+  callTimeoutMs: 20 * seconds,
+  checkTimeoutMs: 5 * seconds,
+  uploadTimeoutMs: 1 * minutes,
+  keysPerPage: 1_000,
 };
 
 /** What the SDK's client is made of. */
-export function clientSettings({ endpoint, region, credentials }: S3Place, bounds: S3Bounds) {
+export function clientSettings({ endpoint, region, credentials }: S3Location, bounds: S3Limits) {
   const agent = { keepAlive: true, maxSockets: 1_000 };
   return {
     region,
@@ -41,12 +41,12 @@ export function clientSettings({ endpoint, region, credentials }: S3Place, bound
     ...(credentials && { credentials }),
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    maxAttempts: bounds.tries,
+    maxAttempts: bounds.maxAttempts,
     requestHandler: {
-      connectionTimeout: bounds.connectMs,
-      requestTimeout: bounds.answerMs,
+      connectionTimeout: bounds.connectTimeoutMs,
+      requestTimeout: bounds.responseTimeoutMs,
       throwOnRequestTimeout: true,
-      socketTimeout: bounds.idleMs,
+      socketTimeout: bounds.idleTimeoutMs,
       httpAgent: agent,
       httpsAgent: agent,
     },

@@ -5,52 +5,52 @@ import { Readable } from 'node:stream';
 import type { GetObjectCommandOutput, ListMultipartUploadsCommandOutput, S3Client } from '@aws-sdk/client-s3';
 import { type Blobs, BlobsUnavailable } from '../domain/blobs.ts';
 import { minutes, seconds } from '../domain/clock.ts';
-import { type Answered, readOn } from './read-on.ts';
-import { nameOfPlace, type S3Place } from './s3-place.ts';
-import { clientSettings, type S3Bounds, usualBounds } from './s3-settings.ts';
-import { openTurns } from './turns.ts';
+import { type S3Location, s3UriOf } from '../domain/s3-location.ts';
+import { openResumableStream, type SizedBody } from './resumable-stream.ts';
+import { clientSettings, defaultS3Limits, type S3Limits } from './s3-settings.ts';
+import { openSemaphore } from './semaphore.ts';
 
 export interface S3Options {
   /** Says whose blobs these are: two installations with one prefix would take each other's for leftovers. */
   readonly owner: string;
-  readonly bounds?: Partial<S3Bounds>;
+  readonly limits?: Partial<S3Limits>;
 }
 
 const keyPattern = /^[0-9a-f]{40}$/;
 const chunkBytes = 256 * 1024;
 /** What a file is sent in, and how much at once: the memory this takes does not grow with what comes in. */
 const partBytes = 8 * 1024 * 1024;
-const partsAtOnce = 2;
-const keepsAtOnce = 3;
+const maxConcurrentParts = 2;
+const maxConcurrentUploads = 3;
 /** Slower than this and a file is given up. */
-const slowestBytesPerMs = 512;
+const minBytesPerMs = 512;
 /** Well before an unfinished upload counts as left by a dead process. */
-const longestKeepMs = 30 * minutes;
+const maxUploadMs = 30 * minutes;
 /** Removing what a failed upload may have left; what remains is found later. */
-const tidyMs = 2 * seconds;
+const cleanupTimeoutMs = 2 * seconds;
 const maxOwnerBytes = 1024;
 /** How long a write proves that writing works. */
-const writeProofMs = 5 * minutes;
+const writeCheckValidMs = 5 * minutes;
 
 /** Blobs in a bucket, one object each, by the official SDK. Nothing is asked of the bucket before it is used. */
 export async function openS3Blobs(
-  place: S3Place,
-  { owner, bounds: wanted = {} }: S3Options,
+  place: S3Location,
+  { owner, limits: wanted = {} }: S3Options,
 ): Promise<{ readonly blobs: Blobs; close(): void }> {
-  const bounds = { ...usualBounds, ...wanted };
+  const bounds = { ...defaultS3Limits, ...wanted };
   const [sdk, { Upload }] = await Promise.all([import('@aws-sdk/client-s3'), import('@aws-sdk/lib-storage')]);
   const client = new sdk.S3Client(clientSettings(place, bounds));
   const { bucket: Bucket, prefix: Prefix } = place;
   const ownerName = `${Prefix}owner`;
-  const turns = openTurns(keepsAtOnce);
+  const turns = openSemaphore(maxConcurrentUploads);
   let provenUntil = Number.NEGATIVE_INFINITY;
 
   const unavailable = (cause: unknown): never => {
     if (cause instanceof BlobsUnavailable) throw cause;
     const why = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
-    throw new BlobsUnavailable(`${nameOfPlace(place)}: ${why}`, { cause });
+    throw new BlobsUnavailable(`${s3UriOf(place)}: ${why}`, { cause });
   };
-  const inTime = (ms = bounds.callMs) => ({ abortSignal: AbortSignal.timeout(ms) });
+  const inTime = (ms = bounds.callTimeoutMs) => ({ abortSignal: AbortSignal.timeout(ms) });
   const nameOf = (key: string): string => {
     if (!keyPattern.test(key)) throw new Error(`expected a blob key, got ${JSON.stringify(key)}`);
     return `${Prefix}${key}`;
@@ -63,12 +63,12 @@ export async function openS3Blobs(
         value: (command: Parameters<typeof client.send>[0]) =>
           client.send(
             command,
-            command instanceof sdk.AbortMultipartUploadCommand ? inTime(tidyMs) : { abortSignal },
+            command instanceof sdk.AbortMultipartUploadCommand ? inTime(cleanupTimeoutMs) : { abortSignal },
           ),
       },
     });
     const params = { Bucket, Key, Body: content };
-    await new Upload({ client: bounded, params, partSize: partBytes, queueSize: partsAtOnce }).done();
+    await new Upload({ client: bounded, params, partSize: partBytes, queueSize: maxConcurrentParts }).done();
   }
 
   async function refuseCut(Key: string, bytes: number, abortSignal: AbortSignal): Promise<void> {
@@ -81,8 +81,8 @@ export async function openS3Blobs(
     Key: string,
     start: number,
     end: number | undefined,
-    ms = bounds.callMs,
-  ): Promise<Got | null> {
+    ms = bounds.callTimeoutMs,
+  ): Promise<ObjectBody | null> {
     const isRange = start > 0 || end !== undefined;
     const Range = `bytes=${start}-${end ?? ''}`;
     // Aborted while the answer is awaited alone: how long the reading takes is up to the reader.
@@ -92,7 +92,7 @@ export async function openS3Blobs(
       const command = new sdk.GetObjectCommand({ Bucket, Key, ...(isRange && { Range }) });
       const answer = await client.send(command, { abortSignal: over.signal });
       if (!(answer.Body instanceof Readable)) throw new Error('expected an answer with a body');
-      return gotOf(answer.Body, answer, start);
+      return objectBodyOf(answer.Body, answer, start);
     } catch (failure) {
       return isMissing(failure) ? null : unavailable(failure);
     } finally {
@@ -102,17 +102,17 @@ export async function openS3Blobs(
 
   async function writeOwner(): Promise<void> {
     const command = new sdk.PutObjectCommand({ Bucket, Key: ownerName, Body: owner });
-    await client.send(command, inTime(bounds.checkMs));
-    provenUntil = performance.now() + writeProofMs;
+    await client.send(command, inTime(bounds.checkTimeoutMs));
+    provenUntil = performance.now() + writeCheckValidMs;
   }
 
   async function refuseForeign(): Promise<void> {
-    const got = await get(ownerName, 0, maxOwnerBytes - 1, bounds.checkMs);
+    const got = await get(ownerName, 0, maxOwnerBytes - 1, bounds.checkTimeoutMs);
     if (!got) return writeOwner();
-    const found = Buffer.concat(await readOn(got, async () => null).toArray()).toString();
+    const found = Buffer.concat(await openResumableStream(got, async () => null).toArray()).toString();
     if (found === owner) return;
     throw new BlobsUnavailable(
-      `${nameOfPlace(place)} belongs to another installation: each needs a prefix of its own. Where ATELIER_SECRET was changed, remove the object ${ownerName}.`,
+      `${s3UriOf(place)} belongs to another installation: each needs a prefix of its own. Where ATELIER_SECRET was changed, remove the object ${ownerName}.`,
     );
   }
 
@@ -124,7 +124,7 @@ export async function openS3Blobs(
         Prefix,
         // What lies deeper belongs to another prefix.
         Delimiter: '/',
-        MaxKeys: bounds.pageKeys,
+        MaxKeys: bounds.keysPerPage,
         ContinuationToken: token,
       });
       const page = await client.send(command, inTime()).catch(unavailable);
@@ -137,12 +137,12 @@ export async function openS3Blobs(
   }
 
   /** Every page, then the removals: a page begins where the one before ended. */
-  async function findUnfinished(begunBefore: number): Promise<readonly Unfinished[]> {
-    const found: Unfinished[] = [];
+  async function findUnfinished(begunBefore: number): Promise<readonly UnfinishedUpload[]> {
+    const found: UnfinishedUpload[] = [];
     let KeyMarker: string | undefined;
     let UploadIdMarker: string | undefined;
     do {
-      const from = { KeyMarker, UploadIdMarker, MaxUploads: bounds.pageKeys };
+      const from = { KeyMarker, UploadIdMarker, MaxUploads: bounds.keysPerPage };
       const command = new sdk.ListMultipartUploadsCommand({ Bucket, Prefix, ...from });
       const page: ListMultipartUploadsCommandOutput = await client.send(command, inTime());
       for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
@@ -159,25 +159,27 @@ export async function openS3Blobs(
   }
 
   const blobs: Blobs = {
-    async keep(path) {
+    async put(path) {
       const key = randomBytes(20).toString('hex');
       const Key = nameOf(key);
       try {
         const { size } = await stat(path);
         const signal = AbortSignal.timeout(
-          Math.min(longestKeepMs, bounds.keepMs + Math.ceil(size / slowestBytesPerMs)),
+          Math.min(maxUploadMs, bounds.uploadTimeoutMs + Math.ceil(size / minBytesPerMs)),
         );
-        const endTurn = await turns.take(signal);
+        const endTurn = await turns.acquire(signal);
         try {
-          const info = await sendFile(path, content => upload(Key, content, signal));
+          const info = await hashAndSend(path, content => upload(Key, content, signal));
           await refuseCut(Key, info.bytes, signal);
           await rm(path);
-          provenUntil = performance.now() + writeProofMs;
+          provenUntil = performance.now() + writeCheckValidMs;
           return { key, ...info };
         } catch (failure) {
           provenUntil = Number.NEGATIVE_INFINITY;
           // An answer that was lost may have been a success.
-          await client.send(new sdk.DeleteObjectCommand({ Bucket, Key }), inTime(tidyMs)).catch(() => {});
+          await client
+            .send(new sdk.DeleteObjectCommand({ Bucket, Key }), inTime(cleanupTimeoutMs))
+            .catch(() => {});
           throw failure;
         } finally {
           endTurn();
@@ -190,14 +192,14 @@ export async function openS3Blobs(
       const Key = nameOf(key);
       const got = await get(Key, range?.start ?? 0, range?.end);
       if (!got) return null;
-      if (wholeBytes !== undefined && got.wholeBytes !== wholeBytes) {
+      if (wholeBytes !== undefined && got.totalBytes !== wholeBytes) {
         got.body.destroy();
         return null;
       }
       const start = range?.start ?? 0;
-      const end = Math.min(range?.end ?? Number.POSITIVE_INFINITY, got.wholeBytes - 1);
+      const end = Math.min(range?.end ?? Number.POSITIVE_INFINITY, got.totalBytes - 1);
       const wanted = { body: got.body, bytes: end - start + 1 };
-      return readOn(wanted, async offset => (await get(Key, start + offset, end))?.body ?? null);
+      return openResumableStream(wanted, async offset => (await get(Key, start + offset, end))?.body ?? null);
     },
     localPath: () => null,
     async remove(key) {
@@ -215,12 +217,12 @@ export async function openS3Blobs(
         const unfinished = await findUnfinished(begunBefore);
         for (const { Key, UploadId } of unfinished) {
           const command = new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId });
-          await client.send(command, inTime()).catch(unlessNamed('NoSuchUpload'));
+          await client.send(command, inTime()).catch(ignoreError('NoSuchUpload'));
         }
         return unfinished.length;
       } catch (failure) {
         // Such a server ends them by itself, or by a rule of the bucket.
-        return isNamed(failure, 'NotImplemented') ? 0 : unavailable(failure);
+        return hasErrorName(failure, 'NotImplemented') ? 0 : unavailable(failure);
       }
     },
     async check() {
@@ -231,18 +233,18 @@ export async function openS3Blobs(
   return { blobs, close: () => client.destroy() };
 }
 
-interface Unfinished {
+interface UnfinishedUpload {
   readonly Key: string;
   readonly UploadId: string;
 }
 
 /** The bytes asked for, and how many the whole object has. */
-interface Got extends Answered {
-  readonly wholeBytes: number;
+interface ObjectBody extends SizedBody {
+  readonly totalBytes: number;
 }
 
 /** Hashes what is sent on its way, so that the file is read once. */
-async function sendFile(
+async function hashAndSend(
   path: string,
   send: (content: Readable) => Promise<void>,
 ): Promise<{ readonly bytes: number; readonly sha256: string }> {
@@ -265,15 +267,15 @@ async function sendFile(
   return { bytes, sha256: hash.digest('hex') };
 }
 
-function gotOf(
+function objectBodyOf(
   body: Readable,
   { ContentLength: bytes, ContentRange }: Pick<GetObjectCommandOutput, 'ContentLength' | 'ContentRange'>,
   start: number,
-): Got {
+): ObjectBody {
   const range = /^bytes (\d+)-\d+\/(\d+)$/.exec(ContentRange ?? '');
   const begins = range ? Number(range[1]) : 0;
   if (bytes !== undefined && begins === start)
-    return { body, bytes, wholeBytes: range ? Number(range[2]) : bytes };
+    return { body, bytes, totalBytes: range ? Number(range[2]) : bytes };
   body.destroy();
   throw new Error(`expected bytes from ${start}, got ${ContentRange ?? 'the whole'}`);
 }
@@ -284,14 +286,15 @@ function nextPage(before: string | undefined, after: string | undefined): string
   return after;
 }
 
-const isNamed = (failure: unknown, ...names: readonly string[]): boolean =>
+const hasErrorName = (failure: unknown, ...names: readonly string[]): boolean =>
   failure instanceof Error && names.includes(failure.name);
 
 /** An object that lost its bytes has none at that range. */
-const isMissing = (failure: unknown): boolean => isNamed(failure, 'NoSuchKey', 'NotFound', 'InvalidRange');
+const isMissing = (failure: unknown): boolean =>
+  hasErrorName(failure, 'NoSuchKey', 'NotFound', 'InvalidRange');
 
-const unlessNamed =
+const ignoreError =
   (name: string) =>
   (failure: unknown): void => {
-    if (!isNamed(failure, name)) throw failure;
+    if (!hasErrorName(failure, name)) throw failure;
   };

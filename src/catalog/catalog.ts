@@ -19,10 +19,10 @@ export function openCatalog(all: readonly Model[]): Catalog {
 export const modelOfJob = (
   catalog: Catalog,
   { modelId, result }: { readonly modelId: string; readonly result: JobResult | null },
-): Model => catalog.find(modelId) ?? goneModel(modelId, kindOf(result));
+): Model => catalog.find(modelId) ?? removedModel(modelId, kindOf(result));
 
 /** The core keys of a result are all that can be told without the model. */
-const goneModel = (id: string, kind: Kind): Model =>
+const removedModel = (id: string, kind: Kind): Model =>
   defineModel({
     id,
     kind,

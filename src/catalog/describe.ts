@@ -2,7 +2,7 @@ import type { Model } from './model.ts';
 import { publishedSchema } from './published-schema.ts';
 
 /** One line of `GET /v1/models`. */
-export function summarize(model: Model) {
+export function summarizeModel(model: Model) {
   const { id, kind, family, title, summary, acceptsCallback } = model;
   return {
     id,
@@ -19,7 +19,7 @@ export function summarize(model: Model) {
 /** `GET /v1/models/{id}`: all that a form, a document or a typed client needs. */
 export function describe(model: Model) {
   return {
-    ...summarize(model),
+    ...summarizeModel(model),
     limits: { max_body_bytes: model.maxBodyBytes },
     input_schema: publishedSchema(model.schema),
     rules: [...model.rules, ...model.mediaRules].map(({ says, fields }) => ({ says, fields })),

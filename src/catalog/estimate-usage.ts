@@ -17,12 +17,12 @@ export function estimateUsage(model: Model, input: unknown): readonly Usage[] {
         ),
       ];
     case 'speech':
-      return [line('character', countCharacters(spokenIn(input)))];
+      return [line('character', countCharacters(spokenTextOf(input)))];
   }
 }
 
 /** Both families that speak name it so. */
-export function spokenIn(input: unknown): string {
+export function spokenTextOf(input: unknown): string {
   const text = typeof input === 'object' && input !== null ? Reflect.get(input, 'text') : undefined;
   return typeof text === 'string' ? text : '';
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Rule } from './model.ts';
-import { isMeant } from './omitted.ts';
+import type { Rule } from './rule.ts';
+import { matchesOption } from './strip-omitted.ts';
 
 /** One thing wrong with a request: where, and a reason that follows it in the sentence. */
 export interface Fault {
@@ -11,7 +11,7 @@ export interface Fault {
 export type Faults = readonly Fault[];
 
 /** `settings.duration: must be between 3 and 15; prompt: is required` */
-export const sentenceOf = (faults: Faults): string =>
+export const formatFaults = (faults: Faults): string =>
   faults.map(({ path, reason }) => `${path}: ${reason}`).join('; ');
 
 /** What a body became: a validated input, or every fault of it. */
@@ -35,14 +35,14 @@ export function parseInput<Schema extends z.ZodObject>(
   const faults = parsed.error.issues.flatMap(issue => faultsOfIssue(schema, body, issue));
   const wrong = new Set(faults.map(fault => fault.path.split('.')[0]));
   const judgeable = rules.filter(rule => rule.fields.every(field => !wrong.has(field.split('.')[0])));
-  return { ok: false, faults: [...faults, ...brokenRules(judgeable, soundPart(schema, body, wrong))] };
+  return { ok: false, faults: [...faults, ...brokenRules(judgeable, validFields(schema, body, wrong))] };
 }
 
 const brokenRules = <Input>(rules: readonly Rule<Input>[], input: Input): Faults =>
   rules.filter(rule => !rule.holds(input)).map(rule => ({ path: rule.fields[0], reason: rule.says }));
 
 /** The top-level fields that parse by themselves, with their defaults: all that a judgeable rule looks at. */
-function soundPart<Schema extends z.ZodObject>(
+function validFields<Schema extends z.ZodObject>(
   schema: Schema,
   body: unknown,
   wrong: ReadonlySet<string | undefined>,
@@ -83,7 +83,7 @@ function reasonOf(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined && issue.code === 'invalid_type') return 'is required';
   switch (issue.code) {
     case 'invalid_type':
-      return `must be ${words[issue.expected] ?? issue.expected}`;
+      return `must be ${typeNames[issue.expected] ?? issue.expected}`;
     case 'invalid_value':
       return `must be one of ${issue.values.join(', ')}`;
     default:
@@ -91,7 +91,7 @@ function reasonOf(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-const words: Readonly<Record<string, string>> = {
+const typeNames: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',
   int: 'an integer',
@@ -105,22 +105,22 @@ function knownKeysAt(schema: z.ZodObject, body: unknown, path: readonly Property
   let at: readonly z.core.$ZodType[] = [schema];
   let value = body;
   for (const key of path) {
-    at = at.flatMap(meantBy(value)).flatMap(option => {
+    at = at.flatMap(matchingOptions(value)).flatMap(option => {
       if (option instanceof z.ZodObject) return option.shape[String(key)] ?? [];
       return option instanceof z.ZodArray ? option.element : [];
     });
     value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
   }
   return at
-    .flatMap(meantBy(value))
+    .flatMap(matchingOptions(value))
     .flatMap(option => (option instanceof z.ZodObject ? Object.keys(option.shape) : []));
 }
 
-const meantBy =
+const matchingOptions =
   (value: unknown) =>
   (schema: z.core.$ZodType): readonly z.core.$ZodType[] => {
     const options = optionsOf(schema);
-    const meant = options.filter(option => isMeant(option, value));
+    const meant = options.filter(option => matchesOption(option, value));
     return meant.length > 0 ? meant : options;
   };
 
@@ -146,12 +146,12 @@ function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
 const maxSuggestions = 20;
 
 function suggestion(key: string, known: readonly string[]): string {
-  const nearest = nearestTo(key, known);
+  const nearest = closestMatch(key, known);
   return nearest === null ? '' : `, did you mean ${nearest}?`;
 }
 
 /** What was perhaps meant by a name that is not there; null where none is near. */
-export function nearestTo(key: string, known: readonly string[]): string | null {
+export function closestMatch(key: string, known: readonly string[]): string | null {
   const nearest = known
     .map(candidate => ({
       candidate,

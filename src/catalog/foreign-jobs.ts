@@ -1,5 +1,5 @@
 import { mayBeJobId } from '../domain/ids.ts';
-import type { Reference } from './model.ts';
+import type { Reference } from '../domain/reference.ts';
 
 /** Things that only an upstream may know: what a reference can point at, and assets in the place of media. */
 export type ForeignKind = Reference['kind'] | 'asset';
@@ -17,7 +17,7 @@ export const isForeignAsset = (value: string): boolean => foreignAsset.test(valu
 
 const mayBeOurs = (id: string): boolean => mayBeJobId(id) || /file_/i.test(id);
 
-const takers: Readonly<Record<ForeignKind, string>> = {
+const providersByForeignKind: Readonly<Record<ForeignKind, string>> = {
   image: 'youchuan',
   draft: 'ark or modelark',
   video: 'vidu',
@@ -25,5 +25,5 @@ const takers: Readonly<Record<ForeignKind, string>> = {
 };
 
 /** Which routes would take the name of something that was made elsewhere: follows a reason. */
-export const takersOf = (kind: ForeignKind): string =>
-  `; one of an upstream is passed on where every route of the model leads to ${takers[kind]}, or to a relay with foreign_ids`;
+export const foreignRouteHint = (kind: ForeignKind): string =>
+  `; one of an upstream is passed on where every route of the model leads to ${providersByForeignKind[kind]}, or to a relay with foreign_ids`;

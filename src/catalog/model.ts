@@ -1,70 +1,15 @@
 import type { z } from 'zod';
-import type { Band, JobError, JobResult, JobState, Output } from '../domain/job.ts';
-import type { MediaFacts } from '../domain/media.ts';
+import type { RenderPlan } from '../../engine/src/render-plan.ts';
+import type { JobError, JobResult, JobState, Output, Priority } from '../domain/job.ts';
+import type { Reference, ResolvedReference } from '../domain/reference.ts';
 import { type Faults, type ParsedInput, parseInput } from './faults.ts';
 import { type FoundMedia, mediaFinder } from './media.ts';
-import { omittedStripper } from './omitted.ts';
-import type { RenderPlan } from './render-plan.ts';
+import type { FactsAt, MediaRule, Rule } from './rule.ts';
+import { omittedStripper } from './strip-omitted.ts';
 
 export type Kind = 'video' | 'image' | 'speech';
 /** Each with result keys that its users know; `own`: of an operator, with the core keys alone. */
 export type Family = 'alpha' | 'beta' | 'gamma' | 'delta' | 'epsilon' | 'zeta' | 'eta' | 'theta' | 'own';
-
-/** A constraint between fields. */
-export interface Rule<Input> {
-  /** ONE sentence: the client's error, the line in the docs, the name of the test. */
-  readonly says: string;
-  /** The fields it looks at; the first is named in the error. */
-  readonly fields: readonly [string, ...string[]];
-  readonly holds: (input: Input) => boolean;
-  /** A change to the first example that breaks this rule and no other; undefined takes a field out. */
-  readonly brokenBy: Readonly<Record<string, unknown>>;
-}
-
-/** Probed facts by field path; null for a medium that nobody has looked at yet. */
-export type FactsAt = (path: string) => MediaFacts | null;
-
-/** A constraint on what media hold, judged once all of them that it looks at are probed. */
-export interface MediaRule<Input> {
-  readonly says: string;
-  /** Each medium at or below one of these paths is looked at; the first is named in the error. */
-  readonly fields: readonly [string, ...string[]];
-  readonly holds: (input: Input, factsAt: FactsAt) => boolean;
-  /** A change to the first example, and facts by path, that break this rule and no other. */
-  readonly brokenBy: {
-    readonly change?: Readonly<Record<string, unknown>>;
-    readonly facts: Readonly<Record<string, MediaFacts>>;
-  };
-}
-
-/** A field that points at an earlier job of the same user, or at something such a job made. */
-export interface Reference {
-  /** `image`: a picture of a job. `draft`: a finished draft. `video`: a video by its own id. */
-  readonly kind: 'image' | 'draft' | 'video';
-  readonly path: string;
-  readonly id: string;
-  /** Which picture of the job, and the field that says so. */
-  readonly index?: { readonly path: string; readonly value: number };
-  /** Whether it may name what an upstream knows and this gateway does not; never where it says nothing. */
-  readonly mayBeForeign?: true;
-  /** Whether the job that was found is one of those that are meant; every one where it says nothing. */
-  readonly accepts?: (referred: Referred) => boolean;
-}
-
-/** What a reference led to. */
-export interface Referred {
-  readonly reference: Reference;
-  readonly jobId: string;
-  readonly modelId: string;
-  /** The earlier job's own input. */
-  readonly input: unknown;
-  /** Pictures that the job made. */
-  readonly images: number;
-  /** The seed that it was really drawn with, where the provider said. */
-  readonly seed?: number;
-  /** The picture or video that is meant; null where the job made no such thing, and for a draft. */
-  readonly output: Output | null;
-}
 
 /** A produced file with its address of the moment. */
 export interface SignedOutput extends Output {
@@ -98,7 +43,7 @@ export interface ModelDefinition<Schema extends z.ZodObject> {
   /** The body of a creation: types, bounds, defaults, and hints for forms. */
   readonly input: Schema;
   /** Top-level fields that a switch in this very body makes unused: they are neither judged nor kept nor sent on. */
-  readonly unused?: (body: Readonly<Record<string, unknown>>) => readonly string[];
+  readonly unusedFields?: (body: Readonly<Record<string, unknown>>) => readonly string[];
   readonly rules?: readonly Rule<z.output<Schema>>[];
   readonly mediaRules?: readonly MediaRule<z.output<Schema>>[];
   /** Whether the medium at a path has no effect in this input: then it is neither looked at nor fetched. */
@@ -106,9 +51,9 @@ export interface ModelDefinition<Schema extends z.ZodObject> {
   /** Pointers to earlier jobs; the gate resolves them within the user. */
   readonly references?: (input: z.output<Schema>) => readonly Reference[];
   /** What an input becomes once its references are resolved, before it is stored: a final takes over its draft's input. */
-  readonly adopt?: (input: z.output<Schema>, referred: readonly Referred[]) => z.output<Schema>;
+  readonly inherit?: (input: z.output<Schema>, referred: readonly ResolvedReference[]) => z.output<Schema>;
   /** The fields that are taken over by `adopt`: one that the client gave must be as it is there. */
-  readonly adopts?: readonly string[];
+  readonly inheritedFields?: readonly string[];
   /** Contract 8; 64 MB where it says nothing. */
   readonly maxBodyBytes?: number;
   /** The member that holds `callback_url` and `external_task_id`, where they do not stand at the top. */
@@ -116,7 +61,7 @@ export interface ModelDefinition<Schema extends z.ZodObject> {
   /** Seconds after creation at which the job expires; none of its own where it says nothing. */
   readonly deadlineSeconds?: (input: z.output<Schema>) => number;
   /** 1 for jobs that may wait behind others. */
-  readonly band?: (input: z.output<Schema>) => Band;
+  readonly priority?: (input: z.output<Schema>) => Priority;
   /** Jobs that the caller pays for, at least 1; 1 where it says nothing. */
   readonly billedJobs?: (input: z.output<Schema>) => number;
   /** Whether the result carries the sound itself, as `audioHex`; never where it says nothing. */
@@ -124,9 +69,9 @@ export interface ModelDefinition<Schema extends z.ZodObject> {
   /** How the local engine draws it; by then every medium is probed. */
   readonly render: (input: z.output<Schema>, factsAt: FactsAt) => RenderPlan;
   /** What of an input the local engine cannot draw; nothing where it says nothing. */
-  readonly undrawable?: (input: z.output<Schema>) => Faults;
+  readonly renderFaults?: (input: z.output<Schema>) => Faults;
   /** Fields that no plan carries, so that no engine hears of them; none where it says nothing. */
-  readonly unplanned?: readonly string[];
+  readonly unmappedFields?: readonly string[];
   /** The keys that users of this family know, beside the core ones. */
   readonly native: (view: ResultView<z.output<Schema>>) => Readonly<Record<string, unknown>>;
   /** The keys that they know of each picture in `images`, beside the core ones. */
@@ -135,7 +80,7 @@ export interface ModelDefinition<Schema extends z.ZodObject> {
 }
 
 /** How a job is known between this gateway and whoever it is sent to. */
-export interface OwnDelivery {
+export interface UpstreamDelivery {
   /** Null: it goes without one. */
   readonly externalTaskId: string | null;
   /** Absent or null: nobody is called. */
@@ -163,22 +108,22 @@ export interface Model {
   /** Every media rule that is broken, of those whose media are all probed. */
   mediaFaults(input: unknown, factsAt: FactsAt): Faults;
   references(input: unknown): readonly Reference[];
-  adopt(input: unknown, referred: readonly Referred[]): unknown;
+  inherit(input: unknown, referred: readonly ResolvedReference[]): unknown;
   /** Fields that a client gave, and that are otherwise in what takes their place. */
-  adoptFaults(input: unknown, given: readonly string[], referred: readonly Referred[]): Faults;
+  inheritFaults(input: unknown, given: readonly string[], referred: readonly ResolvedReference[]): Faults;
   callbackUrl(input: unknown): string | null;
   externalTaskId(input: unknown): string | null;
   /** The input for somebody else: a task id and a callback address of our own, or none, in the place of the client's. */
-  withDelivery(input: unknown, delivery: OwnDelivery): Readonly<Record<string, unknown>>;
+  withDelivery(input: unknown, delivery: UpstreamDelivery): Readonly<Record<string, unknown>>;
   /** Null: the input sets no deadline. */
   deadlineSeconds(input: unknown): number | null;
-  band(input: unknown): Band;
+  priority(input: unknown): Priority;
   billedJobs(input: unknown): number;
   /** True: whoever builds the result body reads the first output and passes it on as hexadecimal text. */
   inlineAudio(input: unknown): boolean;
   render(input: unknown, factsAt?: FactsAt): RenderPlan;
-  undrawable(input: unknown): Faults;
-  readonly unplanned: readonly string[];
+  renderFaults(input: unknown): Faults;
+  readonly unmappedFields: readonly string[];
   native(view: ResultView<unknown>): Readonly<Record<string, unknown>>;
   nativeImage(image: SignedOutput, input: unknown): Readonly<Record<string, unknown>>;
 }
@@ -196,8 +141,8 @@ export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinit
   const findMedia = mediaFinder(definition.input);
   const withoutOmitted = omittedStripper(definition.input);
   const withoutUnused = (body: unknown): unknown => {
-    if (!definition.unused || typeof body !== 'object' || body === null) return body;
-    const unused = definition.unused({ ...body });
+    if (!definition.unusedFields || typeof body !== 'object' || body === null) return body;
+    const unused = definition.unusedFields({ ...body });
     return Object.fromEntries(Object.entries(body).filter(([name]) => !unused.includes(name)));
   };
   const mediaOf = (input: unknown): readonly FoundMedia[] =>
@@ -237,14 +182,14 @@ export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinit
         )
         .map(rule => ({ path: rule.fields[0], reason: rule.says })),
     references: input => definition.references?.(trusted(input)) ?? [],
-    adopt: (input, referred) => definition.adopt?.(trusted(input), referred) ?? input,
-    adoptFaults: (input, given, referred) => {
-      const adopted = definition.adopt?.(trusted(input), referred) ?? input;
+    inherit: (input, referred) => definition.inherit?.(trusted(input), referred) ?? input,
+    inheritFaults: (input, given, referred) => {
+      const adopted = definition.inherit?.(trusted(input), referred) ?? input;
       // What the draft was asked for is the draft's, too: a seed of -1, of which it has one that was drawn.
       const asked = referred[0]?.input;
       const isOfDraft = (name: string) =>
         [adopted, asked].some(whole => memberOf(input, name) === memberOf(whole, name));
-      return (definition.adopts ?? [])
+      return (definition.inheritedFields ?? [])
         .filter(name => given.includes(name) && !isOfDraft(name))
         .map(name => ({ path: name, reason: `is that of the draft, ${memberOf(adopted, name)}` }));
     },
@@ -253,16 +198,16 @@ export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinit
     withDelivery: (input, delivery) => {
       const { deliveryGroup } = definition;
       const whole = membersOf(input);
-      if (deliveryGroup === undefined) return readdressed(whole, delivery);
-      return { ...whole, [deliveryGroup]: readdressed(membersOf(whole[deliveryGroup]), delivery) };
+      if (deliveryGroup === undefined) return withDeliveryMembers(whole, delivery);
+      return { ...whole, [deliveryGroup]: withDeliveryMembers(membersOf(whole[deliveryGroup]), delivery) };
     },
     deadlineSeconds: input => definition.deadlineSeconds?.(trusted(input)) ?? null,
-    band: input => definition.band?.(trusted(input)) ?? 0,
+    priority: input => definition.priority?.(trusted(input)) ?? 0,
     billedJobs: input => definition.billedJobs?.(trusted(input)) ?? 1,
     inlineAudio: input => definition.inlineAudio?.(trusted(input)) ?? false,
     render: (input, factsAt = () => null) => definition.render(trusted(input), factsAt),
-    undrawable: input => definition.undrawable?.(trusted(input)) ?? [],
-    unplanned: definition.unplanned ?? [],
+    renderFaults: input => definition.renderFaults?.(trusted(input)) ?? [],
+    unmappedFields: definition.unmappedFields ?? [],
     native: view => definition.native({ ...view, input: trusted(view.input) }),
     nativeImage: (image, input) => definition.nativeImage?.(image, trusted(input)) ?? {},
   };
@@ -274,9 +219,9 @@ function areProbed(fields: readonly string[], paths: readonly string[], factsAt:
   return looked.length > 0 && looked.every(path => factsAt(path) !== null);
 }
 
-function readdressed(
+function withDeliveryMembers(
   members: Readonly<Record<string, unknown>>,
-  { externalTaskId, callbackUrl = null }: OwnDelivery,
+  { externalTaskId, callbackUrl = null }: UpstreamDelivery,
 ) {
   const { callback_url: _, external_task_id: __, ...rest } = members;
   return {

@@ -24,7 +24,7 @@ export function gammaTask<TaskResult>(view: ResultView<unknown>, taskResult: Tas
 
 /** The videos of a result in the words of the gamma family, each with its watermarked copy where there is one. */
 export function videosOf({ outputs }: ResultView<unknown>) {
-  return primaries(outputs).map(output => ({
+  return primaryOutputs(outputs).map(output => ({
     id: output.fileId,
     url: output.url,
     watermark_url: watermarkedUrlOf(outputs, output.index),
@@ -35,14 +35,14 @@ export function videosOf({ outputs }: ResultView<unknown>) {
 
 /** The pictures of a result in the words of the gamma family. */
 export function imagesOf({ outputs }: ResultView<unknown>) {
-  return primaries(outputs).map(output => ({
+  return primaryOutputs(outputs).map(output => ({
     index: output.index,
     url: output.url,
     watermark_url: watermarkedUrlOf(outputs, output.index),
   }));
 }
 
-export const primaries = (outputs: readonly SignedOutput[]): readonly SignedOutput[] =>
+export const primaryOutputs = (outputs: readonly SignedOutput[]): readonly SignedOutput[] =>
   outputs.filter(output => output.role === 'primary');
 
 /** Undefined, and so absent from JSON, where no copy was asked for. */

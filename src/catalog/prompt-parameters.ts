@@ -1,38 +1,9 @@
+import type { PromptParameters } from '../../engine/src/render-plan.ts';
 import { expandBraces, type PromptCharacter } from './prompt-variants.ts';
 
 /** Jobs that one prompt may make by variants and --repeat together; Contract 2.4 bounds --repeat alone by it. */
 const maxBilledJobs = 40;
 const maxWeight = 1000;
-
-/** Contract 2.4: what stands after `--`, by meaning; absent where the prompt does not say, or nothing can be read of it. */
-export interface PromptParameters {
-  readonly aspectRatio?: { readonly across: number; readonly down: number };
-  readonly version?: string;
-  readonly imageWeight?: number;
-  readonly draft?: true;
-  /** What must not be seen. */
-  readonly no?: readonly string[];
-  readonly quality?: number;
-  readonly repeat?: number;
-  readonly seed?: number;
-  /** Percent of the way at which drawing stops. */
-  readonly stop?: number;
-  readonly speed?: 'relax' | 'fast' | 'turbo';
-  readonly stylize?: number;
-  readonly chaos?: number;
-  readonly weird?: number;
-  readonly style?: string;
-  readonly exp?: number;
-  readonly tile?: true;
-  /** Each an image URL, the digits of a style code, or `random`. No URL in a prompt is ever fetched. */
-  readonly styleReferences?: readonly { readonly source: string; readonly weight: number }[];
-  readonly styleWeight?: number;
-  readonly styleVersion?: number;
-  readonly characterReferences?: readonly string[];
-  readonly characterWeight?: number;
-  readonly omniReference?: string;
-  readonly omniWeight?: number;
-}
 
 /** One of the prompts that the braces of a prompt stand for. */
 export interface PromptVariant {
@@ -73,7 +44,7 @@ export function readPrompt(prompt: string, { needsWords = false } = {}): ReadPro
 }
 
 /** Why it cannot be read. */
-interface Broken {
+interface PromptError {
   readonly reason: string;
 }
 
@@ -83,9 +54,14 @@ interface Token {
   readonly at: number;
 }
 
-const brokenAt = (reason: string, at: number): Broken => ({ reason: `${reason} at character ${at}` });
+const promptErrorAt = (reason: string, at: number): PromptError => ({
+  reason: `${reason} at character ${at}`,
+});
 
-function readVariant(characters: readonly PromptCharacter[], needsWords: boolean): PromptVariant | Broken {
+function readVariant(
+  characters: readonly PromptCharacter[],
+  needsWords: boolean,
+): PromptVariant | PromptError {
   const tokens = tokensOf(characters);
   const first = tokens.findIndex(isName);
   const startsAt = first === -1 ? Number.POSITIVE_INFINITY : tokens[first]!.index;
@@ -138,7 +114,7 @@ const isName = ({ text }: Token): boolean => /^--[a-z]/i.test(text);
 function readSegments(
   characters: readonly PromptCharacter[],
   needsWords: boolean,
-): PromptVariant['segments'] | Broken {
+): PromptVariant['segments'] | PromptError {
   const segments: { readonly text: string; readonly weight: number }[] = [];
   let words = '';
   for (let index = 0; index < characters.length; index++) {
@@ -147,10 +123,10 @@ function readSegments(
       words += text;
       continue;
     }
-    if (words.trim() === '') return brokenAt('must have words before ::', at);
+    if (words.trim() === '') return promptErrorAt('must have words before ::', at);
     const weight = readWeight(characters, index + 2);
     if (weight.value === null || Math.abs(weight.value) > maxWeight)
-      return brokenAt(
+      return promptErrorAt(
         `a weight must be a number between -${maxWeight} and ${maxWeight}, found ${weight.written}`,
         at,
       );
@@ -159,7 +135,8 @@ function readSegments(
     index = weight.end - 1;
   }
   if (words.trim() !== '') segments.push({ text: words.trim(), weight: 1 });
-  if (segments.length === 0) return needsWords ? brokenAt('must have words before the parameters', 1) : [];
+  if (segments.length === 0)
+    return needsWords ? promptErrorAt('must have words before the parameters', 1) : [];
   // Weights are decimal fractions: what is left of 0.1 + 0.2 - 0.3 is nothing.
   if (segments.reduce((sum, { weight }) => sum + weight, 0) < 1e-9)
     return { reason: 'the weights must add up to more than 0' };
@@ -170,7 +147,7 @@ function readSegments(
 function readWeight(characters: readonly PromptCharacter[], start: number) {
   let end = start;
   while (end < characters.length && !/[\s:]/u.test(characters[end]!.text)) end++;
-  const written = shown(
+  const written = truncated(
     characters
       .slice(start, end)
       .map(({ text }) => text)
@@ -185,9 +162,10 @@ function readWeight(characters: readonly PromptCharacter[], start: number) {
 const decimalOf = (text: string): number | null =>
   /^-?(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) ? Number(text) : null;
 
-const shown = (text: string): string => (text.length > 40 ? `${text.slice(0, 40).toWellFormed()}…` : text);
+const truncated = (text: string): string =>
+  text.length > 40 ? `${text.slice(0, 40).toWellFormed()}…` : text;
 
-function readParameters(tokens: readonly Token[]): { readonly parameters: PromptParameters } | Broken {
+function readParameters(tokens: readonly Token[]): { readonly parameters: PromptParameters } | PromptError {
   let parameters: PromptParameters = {};
   const given = new Map<Parameter, string>();
   for (let index = 0; index < tokens.length; ) {
@@ -200,7 +178,7 @@ function readParameters(tokens: readonly Token[]): { readonly parameters: Prompt
     const before = given.get(parameter);
     if (before !== undefined) {
       const how = before === name.text ? 'twice' : `beside ${before}`;
-      return brokenAt(`${name.text} is given ${how}`, name.at);
+      return promptErrorAt(`${name.text} is given ${how}`, name.at);
     }
     given.set(parameter, name.text);
     const read = parameter.read(tokens.slice(start, index), name);
@@ -210,7 +188,7 @@ function readParameters(tokens: readonly Token[]): { readonly parameters: Prompt
   return { parameters };
 }
 
-type Read = { readonly parameters: PromptParameters } | Broken;
+type Read = { readonly parameters: PromptParameters } | PromptError;
 
 interface Parameter {
   readonly names: readonly string[];
@@ -225,11 +203,12 @@ const single = (
 ): Parameter => ({
   names,
   read: ([value, extra], name) => {
-    if (!value) return brokenAt(`${name.text} must be ${wants}, found nothing`, name.at);
+    if (!value) return promptErrorAt(`${name.text} must be ${wants}, found nothing`, name.at);
     const parameters = take(value.text);
-    if (!parameters) return brokenAt(`${name.text} must be ${wants}, found ${shown(value.text)}`, value.at);
+    if (!parameters)
+      return promptErrorAt(`${name.text} must be ${wants}, found ${truncated(value.text)}`, value.at);
     return extra
-      ? brokenAt(`${name.text} takes one value, found also ${shown(extra.text)}`, extra.at)
+      ? promptErrorAt(`${name.text} takes one value, found also ${truncated(extra.text)}`, extra.at)
       : { parameters };
   },
 });
@@ -243,11 +222,11 @@ const several = <Value>(
 ): Parameter => ({
   names,
   read: (values, name) => {
-    if (values.length === 0) return brokenAt(`${name.text} must be ${wants}, found nothing`, name.at);
+    if (values.length === 0) return promptErrorAt(`${name.text} must be ${wants}, found nothing`, name.at);
     const taken: Value[] = [];
     for (const { text, at } of values) {
       const value = take(text);
-      if (value === null) return brokenAt(`${name.text} must be ${wants}, found ${shown(text)}`, at);
+      if (value === null) return promptErrorAt(`${name.text} must be ${wants}, found ${truncated(text)}`, at);
       taken.push(value);
     }
     return { parameters: give(taken) };
@@ -255,13 +234,16 @@ const several = <Value>(
 });
 
 /** Decisions 9: where the contract gives no bound, or only a common one, whatever is said goes through. */
-const free = (names: readonly string[], take: (value: string) => PromptParameters | null): Parameter => ({
+const unbounded = (
+  names: readonly string[],
+  take: (value: string) => PromptParameters | null,
+): Parameter => ({
   names,
   read: ([value, extra]) => ({ parameters: (value && !extra && take(value.text)) || {} }),
 });
 
-const freeNumber = (names: readonly string[], give: (value: number) => PromptParameters): Parameter =>
-  free(names, text => {
+const unboundedNumber = (names: readonly string[], give: (value: number) => PromptParameters): Parameter =>
+  unbounded(names, text => {
     const value = decimalOf(text);
     return value === null ? null : give(value);
   });
@@ -282,7 +264,7 @@ const flag = (names: readonly string[], give: (name: string) => PromptParameters
   names,
   read: ([value], { text }) =>
     value
-      ? brokenAt(`${text} takes no value, found ${shown(value.text)}`, value.at)
+      ? promptErrorAt(`${text} takes no value, found ${truncated(value.text)}`, value.at)
       : { parameters: give(text) },
 });
 
@@ -300,12 +282,12 @@ function styleSource(text: string): { source: string; weight: number } | null {
 
 /** Contract 2.4. */
 const parameters: readonly Parameter[] = [
-  free(['--ar', '--aspect'], text => {
+  unbounded(['--ar', '--aspect'], text => {
     const [, across, down] = /^([1-9]\d{0,3}):([1-9]\d{0,3})$/.exec(text) ?? [];
     return across && down ? { aspectRatio: { across: Number(across), down: Number(down) } } : null;
   }),
-  free(['--v', '--version'], version => ({ version })),
-  freeNumber(['--iw'], imageWeight => ({ imageWeight })),
+  unbounded(['--v', '--version'], version => ({ version })),
+  unboundedNumber(['--iw'], imageWeight => ({ imageWeight })),
   flag(['--draft'], () => ({ draft: true })),
   {
     names: ['--no'],
@@ -314,10 +296,10 @@ const parameters: readonly Parameter[] = [
       const no = written.split(',').flatMap(word => word.trim() || []);
       return no.length > 0
         ? { parameters: { no } }
-        : brokenAt('--no must be followed by what must not be seen', name.at);
+        : promptErrorAt('--no must be followed by what must not be seen', name.at);
     },
   },
-  freeNumber(['--quality', '--q'], quality => ({ quality })),
+  unboundedNumber(['--quality', '--q'], quality => ({ quality })),
   integer(['--repeat', '--r'], 1, 40, repeat => ({ repeat })),
   integer(['--seed'], 0, 4_294_967_295, seed => ({ seed })),
   integer(['--stop'], 10, 100, stop => ({ stop })),
@@ -325,10 +307,10 @@ const parameters: readonly Parameter[] = [
   flag(['--relax', '--fast', '--turbo'], name => ({
     speed: /relax/i.test(name) ? 'relax' : /fast/i.test(name) ? 'fast' : 'turbo',
   })),
-  freeNumber(['--stylize', '--s'], stylize => ({ stylize })),
+  unboundedNumber(['--stylize', '--s'], stylize => ({ stylize })),
   integer(['--chaos', '--c'], 0, 100, chaos => ({ chaos })),
-  freeNumber(['--weird', '--w'], weird => ({ weird })),
-  free(['--style'], style => ({ style: style.toLowerCase() })),
+  unboundedNumber(['--weird', '--w'], weird => ({ weird })),
+  unbounded(['--style'], style => ({ style: style.toLowerCase() })),
   integer(['--exp'], 0, 100, exp => ({ exp })),
   flag(['--tile'], () => ({ tile: true })),
   several(
@@ -338,7 +320,7 @@ const parameters: readonly Parameter[] = [
     styleReferences => ({ styleReferences }),
   ),
   integer(['--sw'], 0, 1000, styleWeight => ({ styleWeight })),
-  freeNumber(['--sv'], styleVersion => ({ styleVersion })),
+  unboundedNumber(['--sv'], styleVersion => ({ styleVersion })),
   several(['--cref'], 'image URLs', webAddress, characterReferences => ({ characterReferences })),
   integer(['--cw'], 0, 100, characterWeight => ({ characterWeight })),
   single(['--oref'], 'an image URL', text => (webAddress(text) ? { omniReference: text } : null)),

@@ -34,7 +34,7 @@ export function expandBraces(prompt: string, maxVariants: number): ExpandedPromp
   return count > maxVariants
     ? {
         kind: 'broken',
-        reason: `must make at most ${maxVariants} jobs, found ${wordsOfCount(count)} variants`,
+        reason: `must make at most ${maxVariants} jobs, found ${formatCount(count)} variants`,
       }
     : { kind: 'expanded', variants: variantsOf(read.pieces) };
 }
@@ -45,7 +45,7 @@ interface Run {
   readonly end: number;
 }
 
-interface Broken {
+interface BraceError {
   readonly reason: string;
 }
 
@@ -55,7 +55,7 @@ function readRun(
   start: number,
   opening: PromptCharacter | null,
   depth: number,
-): Run | Broken {
+): Run | BraceError {
   const pieces: Piece[] = [];
   for (let index = start; index < characters.length; index++) {
     const character = characters[index]!;
@@ -99,7 +99,7 @@ function readChoice(
   characters: readonly PromptCharacter[],
   start: number,
   depth: number,
-): { readonly choice: Choice; readonly end: number } | Broken {
+): { readonly choice: Choice; readonly end: number } | BraceError {
   const options: (readonly Piece[])[] = [];
   const opening = characters[start]!;
   for (let index = start + 1; ; ) {
@@ -124,7 +124,7 @@ const countVariants = (pieces: readonly Piece[]): number =>
       1,
     );
 
-const wordsOfCount = (count: number): string => (count > 1e6 ? 'more than a million' : String(count));
+const formatCount = (count: number): string => (count > 1e6 ? 'more than a million' : String(count));
 
 /** In the order of writing, the last braces changing fastest. */
 function variantsOf(pieces: readonly Piece[]): readonly (readonly PromptCharacter[])[] {

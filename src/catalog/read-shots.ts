@@ -52,7 +52,7 @@ export function readShots(prompt: string): ReadShots {
 }
 
 /** The prompt as upstreams read it: shots in the plain form, one after another; any other as it is. */
-export function plainShots(prompt: string): string {
+export function normalizeShots(prompt: string): string {
   const read = readShots(prompt);
   return read.kind === 'shots'
     ? read.shots.map((shot, place) => `shot ${place + 1}, ${shot.seconds}, ${shot.prompt}`).join('; ')

@@ -1,5 +1,5 @@
-import { listAudit, verifyAudit } from '../store/audit.ts';
-import { CommandFault } from './command-fault.ts';
+import { listAudit, verifyAudit } from '../store/people/audit.ts';
+import { CommandError } from './command-error.ts';
 import { print } from './print.ts';
 import { withStore } from './with-store.ts';
 
@@ -21,12 +21,12 @@ export async function listAuditCommand({ limit, json }: ListOptions): Promise<vo
 export async function verifyAuditCommand(): Promise<void> {
   const verdict = await withStore(verifyAudit);
   if (verdict.kind === 'whole') return print(`The audit is whole: ${verdict.rows} rows.`);
-  throw new CommandFault(
+  throw new CommandError(
     `The audit is broken at row ${verdict.number}: it was changed, removed or put in by someone else.`,
   );
 }
 
 function readLimit(text: string): number {
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new CommandFault('--limit must be a whole number from 1 to 999999');
+  throw new CommandError('--limit must be a whole number from 1 to 999999');
 }

@@ -1,4 +1,4 @@
-import { setupAddress } from './setup-link.ts';
+import { setupUrl } from './setup-link.ts';
 
 /** What the very first start shows, and no other. */
 export interface FirstSecrets {
@@ -18,13 +18,13 @@ export interface BannerFacts {
   /** Where the token is that opens the console. */
   readonly adminTokenIn: string;
   /** Shown once, at the very first start. */
-  readonly first: FirstSecrets | null;
+  readonly firstSecrets: FirstSecrets | null;
   /** Jobs that may have been sent after the backup this is; null unless that was looked for. */
   readonly reconciled: number | null;
 }
 
 /** What a person sees when the gateway is up. */
-export function banner({ url, role, hereOnly, adminTokenIn, first, reconciled }: BannerFacts): string {
+export function banner({ url, role, hereOnly, adminTokenIn, firstSecrets, reconciled }: BannerFacts): string {
   const lines = ['', `  Atelier is ready.`, '', `  Address   ${url}`];
   if (role !== 'worker') lines.push(`  Console   ${url}/console (its admin token: ${adminTokenIn})`);
   lines.push(`  Role      ${role}`);
@@ -36,11 +36,11 @@ export function banner({ url, role, hereOnly, adminTokenIn, first, reconciled }:
       '  Start without --reconcile from now on.',
     );
   }
-  if (first !== null) lines.push(...firstSteps(url, first));
+  if (firstSecrets !== null) lines.push(...firstStepsText(url, firstSecrets));
   return `${lines.join('\n')}\n\n`;
 }
 
-function firstSteps(url: string, { key, setupCode }: FirstSecrets): readonly string[] {
+function firstStepsText(url: string, { key, setupCode }: FirstSecrets): readonly string[] {
   const inBrowser =
     setupCode === null
       ? []
@@ -48,7 +48,7 @@ function firstSteps(url: string, { key, setupCode }: FirstSecrets): readonly str
           '',
           '  In a browser, your account and a first job (this address works once, for 24 hours):',
           '',
-          `    ${setupAddress(url, setupCode)}`,
+          `    ${setupUrl(url, setupCode)}`,
         ];
   const shown =
     key.kind === 'shown'

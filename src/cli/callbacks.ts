@@ -1,16 +1,16 @@
+import { openVerifiedCallbackSecrets } from '../app/start-checks.ts';
+import { openSecrets } from '../config/secrets.ts';
 import { parseTime, systemClock } from '../domain/clock.ts';
 import { parseDeliveryId } from '../domain/ids.ts';
-import { openOwnSecrets } from '../fitness.ts';
-import { openSecrets } from '../secrets.ts';
-import { openCallbackSecrets } from '../store/callback-secrets.ts';
-import { listDeliveries } from '../store/deliveries.ts';
-import { redeliver, redeliverFailed } from '../store/redeliver.ts';
-import { CommandFault } from './command-fault.ts';
+import { openCallbackSecrets } from '../store/callbacks/callback-secrets.ts';
+import { listDeliveries } from '../store/callbacks/deliveries.ts';
+import { redeliver, redeliverFailed } from '../store/callbacks/redeliver.ts';
+import { CommandError } from './command-error.ts';
 import { isoTime, print } from './print.ts';
 import { withStore } from './with-store.ts';
 
 /** The newest; the admin API goes further back. */
-const maxListed = 1_000;
+const listLimit = 1_000;
 
 interface ListOptions {
   readonly failed?: true;
@@ -18,7 +18,7 @@ interface ListOptions {
 }
 
 export async function listCallbacksCommand({ failed, json }: ListOptions): Promise<void> {
-  const query = { jobId: null, userName: null, after: null, limit: maxListed };
+  const query = { jobId: null, userName: null, after: null, limit: listLimit };
   const deliveries = await withStore(db => listDeliveries(db, { ...query, state: failed ? 'failed' : null }));
   const rows = deliveries.map(delivery => ({
     id: delivery.id,
@@ -46,11 +46,11 @@ export async function redeliverCommand(
   { failedSince }: { readonly failedSince?: string },
 ): Promise<void> {
   if ((id === undefined) === (failedSince === undefined))
-    throw new CommandFault('Name either the msg_… id of a callback or --failed-since TIME.');
+    throw new CommandError('Name either the msg_… id of a callback or --failed-since TIME.');
   if (id !== undefined) return redeliverOne(id);
   const since = parseTime(failedSince!);
   if (since === null)
-    throw new CommandFault('--failed-since must be a time such as 2026-05-21T07:30Z, or Unix seconds');
+    throw new CommandError('--failed-since must be a time such as 2026-05-21T07:30Z, or Unix seconds');
   const count = await withStore(db => redeliverFailed(db, since, systemClock.now()));
   print(`${count === 1 ? '1 callback is' : `${count} callbacks are`} in line again.`);
 }
@@ -59,18 +59,18 @@ async function redeliverOne(text: string): Promise<void> {
   const id = parseDeliveryId(text);
   const redelivery = id ? await withStore(db => redeliver(db, id, systemClock.now())) : 'unknown';
   if (redelivery === 'unknown')
-    throw new CommandFault(`There is no callback ${text}. See: atelier callbacks list`);
+    throw new CommandError(`There is no callback ${text}. See: atelier callbacks list`);
   if (redelivery === 'refused')
-    throw new CommandFault(`Callback ${text} stays as it is: a later event of the same job took its place.`);
+    throw new CommandError(`Callback ${text} stays as it is: a later event of the same job took its place.`);
   print(`Callback ${text} is in line again.`);
 }
 
 export async function rotateSecretCommand({ user }: { readonly user: string }): Promise<void> {
   const rotated = await withStore(async (db, config) => {
     const { secret } = await openSecrets(config);
-    return (await openOwnSecrets(db, secret)).rotate(user, systemClock.now());
+    return (await openVerifiedCallbackSecrets(db, secret)).rotate(user, systemClock.now());
   });
-  if (!rotated) throw new CommandFault(`There is no user ${user}. See: atelier keys list`);
+  if (!rotated) throw new CommandError(`There is no user ${user}. See: atelier keys list`);
   print(
     `${rotated.secret}\n\nThe callbacks of ${user} are signed with it from now on, and with the one before as well until ${isoTime(rotated.previousEndsAt)}.`,
   );

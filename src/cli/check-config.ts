@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config/config.ts';
 
 /** Throws the faults; says what is in force when there are none. Secrets are not shown. */
 export function checkConfig(): void {
@@ -14,13 +14,13 @@ export function checkConfig(): void {
     secret: secret === null ? 'kept in the data folder' : 'set',
     adminToken: adminToken === null ? 'kept in the data folder' : 'set',
     metricsToken: metricsToken === null ? 'not set: metrics are for this machine alone' : 'set',
-    ownModels: ownModels(catalog, rest),
+    ownModels: customModelAccounts(catalog, rest),
   };
   process.stdout.write(`The settings are right.\n${JSON.stringify(shown, null, 2)}\n`);
 }
 
 /** Of each model that the operator adds, who makes it. */
-const ownModels = ({ all }: Catalog, { routing }: Pick<Config, 'routing'>) =>
+const customModelAccounts = ({ all }: Catalog, { routing }: Pick<Config, 'routing'>) =>
   Object.fromEntries(
     all
       .filter(({ family }) => family === 'own')

@@ -1,20 +1,20 @@
 import { Command } from 'commander';
 import { GatewayError } from '../../client/src/index.ts';
-import { ConfigFault } from '../config-fault.ts';
-import { StartRefused } from '../start-refused.ts';
-import { StoreUnavailable } from '../store/connection.ts';
-import { plainArguments } from './client/asking.ts';
+import { StartError } from '../app/start-error.ts';
+import { ConfigError } from '../config/error.ts';
+import { StoreUnavailable } from '../store/db/connection.ts';
+import { rewriteArguments } from './client/client-options.ts';
 import { registerClientCommands } from './client/register.ts';
-import { CommandFault } from './command-fault.ts';
+import { CommandError } from './command-error.ts';
 import { exitCodeOf, explainGatewayError } from './exit-code.ts';
 
 /** The command line: `atelier <command>`. */
 export async function run(argv: readonly string[]): Promise<void> {
   try {
     const program = await openProgram(argv[0]);
-    await program.parseAsync([...plainArguments(argv)], { from: 'user' });
+    await program.parseAsync([...rewriteArguments(argv)], { from: 'user' });
   } catch (failure) {
-    process.stderr.write(`${explain(failure)}\n`);
+    process.stderr.write(`${explainFailure(failure)}\n`);
     process.exitCode = exitCodeOf(failure);
   }
 }
@@ -36,10 +36,10 @@ async function openProgram(name: string | undefined): Promise<Command> {
 const newProgram = (): Command =>
   new Command('atelier').description('A gateway in front of generative models.').showHelpAfterError();
 
-function explain(failure: unknown): string {
-  if (failure instanceof ConfigFault)
+function explainFailure(failure: unknown): string {
+  if (failure instanceof ConfigError)
     return `The settings are wrong:\n${failure.message.replace(/^/gm, '  ')}`;
-  if (failure instanceof CommandFault || failure instanceof StartRefused) return failure.message;
+  if (failure instanceof CommandError || failure instanceof StartError) return failure.message;
   if (failure instanceof GatewayError) return explainGatewayError(failure);
   if (failure instanceof StoreUnavailable) return `The database cannot be used now. ${failure.message}`;
   return failure instanceof Error ? (failure.stack ?? failure.message) : String(failure);

@@ -1,37 +1,38 @@
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openRenderEngine } from '../../engine/src/engine.ts';
+import { exposedPathsWarning, findExposedPaths } from '../app/data-dir-permissions.ts';
+import { localOnlyWarning } from '../app/listen.ts';
+import { openVerifiedCallbackSecrets, sqlitePath } from '../app/start-checks.ts';
 import { openBlobs } from '../blobs/open-blobs.ts';
-import { nameOfPlace } from '../blobs/s3-place.ts';
-import { openOwnSecrets, sqlitePath } from '../fitness.ts';
-import { whyHereOnly } from '../listen.ts';
-import { findExposed, whyExposed } from '../private-folder.ts';
-import { openRenderEngine } from '../render/engine.ts';
-import { openSecrets } from '../secrets.ts';
-import { listKeys } from '../store/keys.ts';
-import { whyDamaged } from '../store/sqlite-fitness.ts';
+import { openSecrets } from '../config/secrets.ts';
+import { s3UriOf } from '../domain/s3-location.ts';
+import { findDatabaseCorruption } from '../store/db/sqlite-check.ts';
+import { listKeys } from '../store/people/keys.ts';
 import { withStore } from './with-store.ts';
 
 /** Looks at everything a start needs and says of each how it is. A warning alone is no failure. */
 export async function doctor(): Promise<void> {
-  const findings: [what: string, fault: string | null][] = [['Node', nodeFault()]];
+  const findings: [what: string, fault: string | null][] = [['Node', nodeVersionProblem()]];
   const warnings: string[] = [];
   await withStore(async (db, config) => {
-    const exposed = await findExposed(config.dataDir);
-    const damage = db.dialect === 'sqlite' ? whyDamaged(sqlitePath(config.dataDir), Infinity) : null;
+    const exposed = await findExposedPaths(config.dataDir);
+    const damage =
+      db.dialect === 'sqlite' ? findDatabaseCorruption(sqlitePath(config.dataDir), Infinity) : null;
     findings.push([`settings, database (${db.dialect})`, damage]);
-    const hereOnly = whyHereOnly(config);
+    const hereOnly = localOnlyWarning(config);
     if (hereOnly !== null) warnings.push(`addresses: ${hereOnly}`);
-    findings.push(['data folder', whyExposed(exposed, config.dataDir)]);
+    findings.push(['data folder', exposedPathsWarning(exposed, config.dataDir)]);
     const { secret } = await openSecrets(config);
-    await openOwnSecrets(db, secret);
+    await openVerifiedCallbackSecrets(db, secret);
     const place = { folder: join(config.dataDir, 'blobs'), s3: config.s3 };
     const { blobs, close } = await openBlobs(place, secret);
-    const where = config.s3 ? `blobs (${nameOfPlace(config.s3)})` : 'blobs';
+    const where = config.s3 ? `blobs (${s3UriOf(config.s3)})` : 'blobs';
     findings.push([
       where,
       await blobs
         .check()
-        .then(() => null, sentenceOf)
+        .then(() => null, errorMessage)
         .finally(close),
     ]);
     const { bavail, bsize } = await statfs(config.dataDir);
@@ -46,7 +47,7 @@ export async function doctor(): Promise<void> {
     const able = await engine.ready();
     await engine.close();
     findings.push(['local engine', able.ok ? null : able.reason]);
-  }).catch(failure => findings.push(['settings, database', sentenceOf(failure)]));
+  }).catch(failure => findings.push(['settings, database', errorMessage(failure)]));
 
   for (const [what, fault] of findings)
     process.stdout.write(
@@ -56,10 +57,10 @@ export async function doctor(): Promise<void> {
   if (findings.some(([, fault]) => fault !== null)) process.exitCode = 1;
 }
 
-const nodeFault = (): string | null =>
+const nodeVersionProblem = (): string | null =>
   Number(process.versions.node.split('.')[0]) >= 24
     ? null
     : `24 or newer is needed, this is ${process.versions.node}`;
 
-const sentenceOf = (failure: unknown): string =>
+const errorMessage = (failure: unknown): string =>
   failure instanceof Error ? failure.message : String(failure);

@@ -5,7 +5,7 @@ import {
   PermissionError,
   RateLimitError,
 } from '../../client/src/index.ts';
-import { CommandFault } from './command-fault.ts';
+import { CommandError } from './command-error.ts';
 
 /** What the process ends with; docs/cli.md names them all. */
 export const exitCodes = {
@@ -19,7 +19,7 @@ export const exitCodes = {
 } as const;
 
 export function exitCodeOf(failure: unknown): number {
-  if (failure instanceof CommandFault) return failure.exitCode;
+  if (failure instanceof CommandError) return failure.exitCode;
   if (failure instanceof AuthError || failure instanceof PermissionError) return exitCodes.auth;
   if (failure instanceof NotFoundError) return exitCodes.notFound;
   if (failure instanceof RateLimitError) return exitCodes.rateLimited;
@@ -30,10 +30,10 @@ export function exitCodeOf(failure: unknown): number {
 /** What the gateway or the way to it said, and what to do about it. */
 export function explainGatewayError(failure: GatewayError): string {
   const sentence = /[.!?]$/.test(failure.message) ? failure.message : `${failure.message}.`;
-  return [sentence, adviceOn(failure)].filter(part => part !== null).join(' ');
+  return [sentence, hintFor(failure)].filter(part => part !== null).join(' ');
 }
 
-function adviceOn(failure: GatewayError): string | null {
+function hintFor(failure: GatewayError): string | null {
   if (failure instanceof AuthError) return 'Look at atelier whoami; set another key with atelier login.';
   if (failure instanceof PermissionError) return 'Ask whoever made the key.';
   if (failure.message.startsWith('App not found'))

@@ -1,9 +1,9 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { systemClock } from '../domain/clock.ts';
-import type { Connection } from '../store/connection.ts';
-import { anyKeyExists, createKey } from '../store/keys.ts';
+import type { Connection } from '../store/db/connection.ts';
+import { anyKeyExists, createKey } from '../store/people/keys.ts';
 import type { FirstSecrets } from './banner.ts';
 import { makeSetupCode } from './setup-link.ts';
 

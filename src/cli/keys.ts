@@ -1,10 +1,10 @@
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { days, hours, minutes, systemClock } from '../domain/clock.ts';
 import { keyIdFromRow } from '../domain/ids.ts';
 import { isScope, type Scope, scopes } from '../domain/key.ts';
-import { whyNoUserName } from '../domain/user-name.ts';
-import { createKey, listKeys, revokeKey } from '../store/keys.ts';
-import { CommandFault } from './command-fault.ts';
+import { userNameError } from '../domain/user-name.ts';
+import { createKey, listKeys, revokeKey } from '../store/people/keys.ts';
+import { CommandError } from './command-error.ts';
 import { isoTime, print } from './print.ts';
 import { withStore } from './with-store.ts';
 
@@ -60,14 +60,14 @@ export async function listKeysCommand({ json }: { readonly json?: true }): Promi
 
 export async function revokeKeyCommand(id: string): Promise<void> {
   const revoked = await withStore(db => revokeKey(db, keyIdFromRow(id), systemClock.now()));
-  if (!revoked) throw new CommandFault(`There is no key ${id}. See: atelier keys list`);
+  if (!revoked) throw new CommandError(`There is no key ${id}. See: atelier keys list`);
   print(`Key ${id} is revoked. A running server turns it away within a second.`);
 }
 
 function readName(name: string): string {
-  const fault = whyNoUserName(name);
+  const fault = userNameError(name);
   if (fault === null) return name;
-  throw new CommandFault(`--user ${fault}`);
+  throw new CommandError(`--user ${fault}`);
 }
 
 function readModels(text: string): readonly string[] {
@@ -75,7 +75,7 @@ function readModels(text: string): readonly string[] {
   const { catalog } = readConfig(process.env);
   const unknown = ids.filter(id => !catalog.find(id));
   if (unknown.length > 0) {
-    throw new CommandFault(
+    throw new CommandError(
       `--models names unknown models: ${unknown.join(', ')}. Known: ${catalog.all.map(model => model.id).join(', ')}`,
     );
   }
@@ -85,12 +85,12 @@ function readModels(text: string): readonly string[] {
 function readScopes(text: string): readonly Scope[] {
   const named = [...new Set(text.split(',').map(scope => scope.trim()))];
   if (named.every(isScope)) return named;
-  throw new CommandFault(`--scopes must be a list of ${scopes.join(', ')}`);
+  throw new CommandError(`--scopes must be a list of ${scopes.join(', ')}`);
 }
 
 function readDuration(text: string): number {
   const units: Readonly<Record<string, number>> = { m: minutes, h: hours, d: days };
   const match = /^([1-9]\d{0,4})([mhd])$/.exec(text);
-  if (!match) throw new CommandFault('--expires must be a time such as 90d, 12h or 30m');
+  if (!match) throw new CommandError('--expires must be a time such as 90d, 12h or 30m');
   return Number(match[1]) * units[match[2]!]!;
 }

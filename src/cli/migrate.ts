@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
-import { readConfig } from '../config.ts';
+import { openStore } from '../app/gateway.ts';
+import { readConfig } from '../config/config.ts';
 import { systemClock } from '../domain/clock.ts';
-import { openStore } from '../main.ts';
-import { migrate } from '../store/migrate.ts';
+import { migrate } from '../store/db/migrate.ts';
 import { openLog } from './open-log.ts';
 
 export async function migrateCommand(): Promise<void> {

@@ -11,7 +11,6 @@ import { checkConfig } from './check-config.ts';
 import { registerListen } from './client/listen.ts';
 import { registerReports } from './client/reports.ts';
 import { doctor } from './doctor.ts';
-import { adoptDoubtCommand, giveUpDoubtCommand, listDoubtsCommand, sendDoubtAgainCommand } from './doubts.ts';
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
 import { printSchemaCommand } from './print-schema.ts';
@@ -23,6 +22,12 @@ import {
 } from './providers.ts';
 import { serve } from './serve.ts';
 import { setupLinkCommand } from './setup-link.ts';
+import {
+  listUncertainCommand,
+  resendUncertainCommand,
+  resolveChargedCommand,
+  resolveNotChargedCommand,
+} from './uncertain-submissions.ts';
 
 /** Every command of whoever runs the gateway. They bring the whole of it along. */
 export function registerOperatorCommands(program: Command): void {
@@ -69,24 +74,24 @@ export function registerOperatorCommands(program: Command): void {
     .command('list', { isDefault: true })
     .description('every one that is not settled, with what is known')
     .option('--json', 'one line of JSON')
-    .action(listDoubtsCommand);
+    .action(listUncertainCommand);
   doubts
     .command('adopt')
     .description('the upstream has it: a new job fetches what was paid for')
     .argument('<request_id>', 'the job in doubt')
     .argument('<upstream_id>', "the upstream's own id of it")
-    .action(adoptDoubtCommand);
+    .action(resolveChargedCommand);
   doubts
     .command('give-up')
     .description('nothing more is done')
     .argument('<request_id>', 'the job in doubt')
-    .action(giveUpDoubtCommand);
+    .action(resolveNotChargedCommand);
   doubts
     .command('send-again')
     .description('a new job of the same input')
     .argument('<request_id>', 'the job in doubt')
     .option('--accept-a-second-charge', 'said out loud, because the first call may have been charged')
-    .action(sendDoubtAgainCommand);
+    .action(resendUncertainCommand);
 
   const callbacks = program.command('callbacks').description('notices to callback_url');
   callbacks

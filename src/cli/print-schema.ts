@@ -1,4 +1,4 @@
-import { configSchema } from '../config-schema.ts';
+import { configSchema } from '../config/json-schema.ts';
 import { print } from './print.ts';
 
 export function printSchemaCommand(): void {

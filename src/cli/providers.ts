@@ -1,22 +1,22 @@
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
+import { servedModelsOf } from '../config/reload.ts';
 import { systemClock } from '../domain/clock.ts';
-import { modelsAt, testAccount } from '../known-accounts.ts';
-import { servedOf } from '../live-settings.ts';
-import { localAccount } from '../store/claims.ts';
-import { pauseAccount } from '../store/slots.ts';
-import { CommandFault } from './command-fault.ts';
+import { localAccount } from '../domain/provider.ts';
+import { modelsOfAccount, testAccount } from '../routing/account-status.ts';
+import { pauseAccount } from '../store/jobs/slots.ts';
+import { CommandError } from './command-error.ts';
 import { print } from './print.ts';
 import { withStore } from './with-store.ts';
 
 export async function listProvidersCommand({ json }: { readonly json?: true }): Promise<void> {
   const config = readConfig(process.env);
-  const served = servedOf(config);
+  const served = servedModelsOf(config);
   const engine = { id: localAccount, provider: localAccount, slots: config.localConcurrency };
   const rows = [engine, ...config.routing.accounts].map(({ id, provider, slots }) => ({
     account: id,
     provider,
     slots,
-    models: modelsAt(id, config.routing, served),
+    models: modelsOfAccount(id, config.routing, served),
   }));
   if (json) return print(JSON.stringify(rows));
   for (const { account, provider, slots, models } of rows) {
@@ -27,21 +27,21 @@ export async function listProvidersCommand({ json }: { readonly json?: true }): 
 export async function testProviderCommand(id: string): Promise<void> {
   const { routing, allowPrivateNetwork } = readConfig(process.env);
   if (id === localAccount)
-    throw new CommandFault('local is the engine of this machine. It is tried by: atelier doctor');
+    throw new CommandError('local is the engine of this machine. It is tried by: atelier doctor');
   const account = routing.accounts.find(account => account.id === id);
-  if (!account) throw new CommandFault(`There is no account ${id}. See: atelier providers list`);
+  if (!account) throw new CommandError(`There is no account ${id}. See: atelier providers list`);
   const { outcome, says } = await testAccount(account, allowPrivateNetwork);
-  if (outcome !== 'accepted') throw new CommandFault(`${id}: ${says}`);
+  if (outcome !== 'accepted') throw new CommandError(`${id}: ${says}`);
   print(`${id}: ${says}`);
 }
 
-export const pauseProviderCommand = (id: string): Promise<void> => pause(id, true);
-export const resumeProviderCommand = (id: string): Promise<void> => pause(id, false);
+export const pauseProviderCommand = (id: string): Promise<void> => setPaused(id, true);
+export const resumeProviderCommand = (id: string): Promise<void> => setPaused(id, false);
 
-function pause(id: string, isPaused: boolean): Promise<void> {
+function setPaused(id: string, isPaused: boolean): Promise<void> {
   return withStore(async (db, { routing }) => {
     if (id !== localAccount && !routing.accounts.some(account => account.id === id))
-      throw new CommandFault(`There is no account ${id}. See: atelier providers list`);
+      throw new CommandError(`There is no account ${id}. See: atelier providers list`);
     await pauseAccount(db, id, isPaused, { actor: 'operator', now: systemClock.now() });
     print(
       isPaused

@@ -1,11 +1,11 @@
 import { days, hours, minutes, seconds } from '../domain/clock.ts';
-import { CommandFault } from './command-fault.ts';
+import { CommandError } from './command-error.ts';
 
 const units: Readonly<Record<string, number>> = { s: seconds, m: minutes, h: hours, d: days };
 
 /** Milliseconds of 90s, 20m, 2h or 7d. */
 export function readDuration(text: string, option: string): number {
   const match = /^([1-9]\d{0,5})([smhd])$/.exec(text);
-  if (!match) throw new CommandFault(`${option} must be a time such as 90s, 20m, 2h or 7d`);
+  if (!match) throw new CommandError(`${option} must be a time such as 90s, 20m, 2h or 7d`);
   return Number(match[1]) * units[match[2]!]!;
 }

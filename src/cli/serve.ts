@@ -1,19 +1,19 @@
 import cluster from 'node:cluster';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { type Config, ConfigFault, readConfig } from '../config.ts';
+import { openGateway, openStore, type ReloadableGateway } from '../app/gateway.ts';
+import { localOnlyWarning } from '../app/listen.ts';
+import { StartError } from '../app/start-error.ts';
+import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import { seconds, systemClock } from '../domain/clock.ts';
-import { whyHereOnly } from '../listen.ts';
-import { type OwnGateway, openGateway, openStore } from '../main.ts';
-import { StartRefused } from '../start-refused.ts';
 import { banner } from './banner.ts';
 import { makeFirstSecrets } from './first-secrets.ts';
-import { openNeighbours, placeVariable, sayReady } from './neighbours.ts';
 import { openLog } from './open-log.ts';
-import { serveMany } from './serve-many.ts';
+import { serveCluster } from './serve-cluster.ts';
+import { openSiblingProcesses, processIndexVariable, sendReady } from './sibling-processes.ts';
 
 /** Operations: SIGTERM ends the process within 25 s. */
-const longestStopMs = 24 * seconds;
+const stopTimeoutMs = 24 * seconds;
 
 export interface ServeOptions {
   readonly role?: string;
@@ -22,7 +22,7 @@ export interface ServeOptions {
 }
 
 export async function serve({ role, processes, reconcile = false }: ServeOptions): Promise<void> {
-  const { [placeVariable]: place, ...env } = process.env;
+  const { [processIndexVariable]: place, ...env } = process.env;
   const read = () =>
     readConfig({
       ...env,
@@ -31,26 +31,26 @@ export async function serve({ role, processes, reconcile = false }: ServeOptions
     });
   const config = read();
   const log = await openLog(config);
-  if (cluster.isWorker) return serveBesideOthers(config, read, log, Number(place));
-  if (config.processes === 1) return serveAlone(config, read, log, reconcile);
+  if (cluster.isWorker) return serveClusterWorker(config, read, log, Number(place));
+  if (config.processes === 1) return serveSingleProcess(config, read, log, reconcile);
   if (reconcile)
-    throw new StartRefused('atelier serve --reconcile takes one process: leave --processes away this once.');
-  const url = await serveMany(config, log);
-  if (url !== null) await welcome(config, url);
+    throw new StartError('atelier serve --reconcile takes one process: leave --processes away this once.');
+  const url = await serveCluster(config, log);
+  if (url !== null) await printBanner(config, url);
 }
 
-async function serveAlone(
+async function serveSingleProcess(
   config: Config,
   read: () => Config,
   log: Logger,
   reconcile: boolean,
 ): Promise<void> {
   const gateway = await openGateway(config, log, systemClock, { openStore }, { reconcile, onBroken: end });
-  stopAtSignal(gateway, log);
-  reloadAtSignal(gateway, read, log);
+  stopOnSignal(gateway, log);
+  reloadOnSignal(gateway, read, log);
   const { url, reconciled, db } = gateway;
-  const first = await makeFirstSecrets(config, db);
-  process.stdout.write(banner({ url, ...toldOf(config), first, reconciled }));
+  const firstSecrets = await makeFirstSecrets(config, db);
+  process.stdout.write(banner({ url, ...bannerFactsOf(config), firstSecrets, reconciled }));
   log.info({ url, role: config.role }, 'serving');
 
   /** Whoever still waits for a commit hears of it first. The next start goes on from what the disk has. */
@@ -61,7 +61,7 @@ async function serveAlone(
 }
 
 /** One of several; the cores of the machine are shared out for rendering. */
-async function serveBesideOthers(
+async function serveClusterWorker(
   config: Config,
   read: () => Config,
   log: Logger,
@@ -77,40 +77,40 @@ async function serveBesideOthers(
     own,
     systemClock,
     { openStore },
-    { neighbours: openNeighbours(place) },
+    { siblings: openSiblingProcesses(place) },
   );
-  stopAtSignal(gateway, own);
-  reloadAtSignal(gateway, read, own);
-  sayReady(gateway.url);
+  stopOnSignal(gateway, own);
+  reloadOnSignal(gateway, read, own);
+  sendReady(gateway.url);
 }
 
-async function welcome(config: Config, url: string): Promise<void> {
+async function printBanner(config: Config, url: string): Promise<void> {
   const db = await openStore(config, await openLog({ logLevel: 'error' }));
   try {
-    const first = await makeFirstSecrets(config, db);
-    process.stdout.write(banner({ url, ...toldOf(config), first, reconciled: null }));
+    const firstSecrets = await makeFirstSecrets(config, db);
+    process.stdout.write(banner({ url, ...bannerFactsOf(config), firstSecrets, reconciled: null }));
   } finally {
     await db.close();
   }
 }
 
-const toldOf = (config: Config) => ({
+const bannerFactsOf = (config: Config) => ({
   role: config.role,
-  hereOnly: whyHereOnly(config),
-  adminTokenIn: adminTokenIn(config),
+  hereOnly: localOnlyWarning(config),
+  adminTokenIn: adminTokenLocation(config),
 });
 
 /** It is never shown itself: what is on a screen is read by others. */
-const adminTokenIn = ({ adminToken, dataDir }: Config): string =>
+const adminTokenLocation = ({ adminToken, dataDir }: Config): string =>
   adminToken === null ? `adminToken in ${join(dataDir, 'secrets.json')}` : 'ATELIER_ADMIN_TOKEN';
 
-function stopAtSignal(gateway: { close(): Promise<void> }, log: Logger): void {
+function stopOnSignal(gateway: { close(): Promise<void> }, log: Logger): void {
   let isStopping = false;
   const stop = (signal: string) => {
     if (isStopping) return;
     isStopping = true;
     log.info({ signal }, 'stopping');
-    setTimeout(() => process.exit(1), longestStopMs).unref();
+    setTimeout(() => process.exit(1), stopTimeoutMs).unref();
     gateway.close().then(
       () => process.exit(0),
       failure => {
@@ -123,14 +123,14 @@ function stopAtSignal(gateway: { close(): Promise<void> }, log: Logger): void {
 }
 
 /** In a terminal SIGHUP says that the terminal is gone: there it ends the process, as everywhere. */
-function reloadAtSignal(gateway: OwnGateway, read: () => Config, log: Logger): void {
+function reloadOnSignal(gateway: ReloadableGateway, read: () => Config, log: Logger): void {
   if (process.stderr.isTTY) return;
   process.on('SIGHUP', () => {
     try {
       gateway.reload(read());
       log.info('the settings were read again');
     } catch (failure) {
-      if (!(failure instanceof ConfigFault)) throw failure;
+      if (!(failure instanceof ConfigError)) throw failure;
       const faults = failure.message.split('\n');
       log.error({ faults }, 'the settings that were read again are wrong: those before stay in force');
     }

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
-import { type Config, readConfig } from '../config.ts';
+import { openStore } from '../app/gateway.ts';
+import { type Config, readConfig } from '../config/config.ts';
 import { systemClock } from '../domain/clock.ts';
-import { openStore } from '../main.ts';
-import type { Connection } from '../store/connection.ts';
-import { migrate } from '../store/migrate.ts';
+import type { Connection } from '../store/db/connection.ts';
+import { migrate } from '../store/db/migrate.ts';
 import { openLog } from './open-log.ts';
 
 /** Opens the rows beside a server that runs or not, brings them up to date, and closes them after `work`. */

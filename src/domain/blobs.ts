@@ -20,7 +20,7 @@ export interface Blobs {
    * its place then. On failure the file stays, and nothing else is left behind. Whoever wrote the file may
    * say what it holds, so that it is not read again.
    */
-  keep(path: string, known?: Omit<BlobInfo, 'key'>): Promise<BlobInfo>;
+  put(path: string, known?: Omit<BlobInfo, 'key'>): Promise<BlobInfo>;
   /**
    * Null when there is no such blob, or when it lost some of its `wholeBytes`. `start` and `end` are byte
    * offsets, both inclusive.

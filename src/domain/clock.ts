@@ -33,7 +33,7 @@ export const systemClock: Clock = {
  * The time of a clock as it passes, for waits: it goes forward with the clock, also by a jump, and stands still
  * where the clock is set back, so that nothing waits for hours that were lived through before.
  */
-export function openSteadyTime({ now }: Pick<Clock, 'now'>): () => number {
+export function openMonotonicTime({ now }: Pick<Clock, 'now'>): () => number {
   let latest = now();
   let setBackBy = 0;
   return () => {

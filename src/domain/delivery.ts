@@ -28,7 +28,7 @@ export interface Delivery {
 }
 
 /** One try, as it is kept. Without an outcome it is under way, or its process ended meanwhile. */
-export interface DeliveryTry {
+export interface DeliveryAttempt {
   /** Counts from 1. */
   readonly number: number;
   readonly at: number;
@@ -40,7 +40,7 @@ export interface DeliveryTry {
 }
 
 /** What comes of a try; the store writes it. */
-export type TryOutcome =
+export type DeliveryAttemptOutcome =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'again'; readonly dueAt: number }
   /** Gone, or the schedule is at its end. */
@@ -49,7 +49,7 @@ export type TryOutcome =
   | { readonly kind: 'given_back'; readonly dueAt: number };
 
 /** Decisions 5: the waits after each failed try; the first try is made at once. */
-export const waitsMs: Readonly<Record<Delivery['status'], readonly number[]>> = {
+export const retryDelaysMs: Readonly<Record<Delivery['status'], readonly number[]>> = {
   COMPLETED: [
     5 * seconds,
     30 * seconds,
@@ -76,14 +76,14 @@ export interface ReceiverAnswer {
 }
 
 /** Decisions 5: any 2xx delivers, 410 stops, everything else, a redirect too, is a failure. `random` is 0 to 1. */
-export function judgeAnswer(
+export function classifyAnswer(
   { status, failures }: Pick<Delivery, 'status' | 'failures'>,
   answer: ReceiverAnswer | null,
   now: number,
   random: number,
-): TryOutcome {
+): DeliveryAttemptOutcome {
   if (answer && answer.code >= 200 && answer.code < 300) return { kind: 'delivered' };
-  const waitMs = waitsMs[status][failures];
+  const waitMs = retryDelaysMs[status][failures];
   if (answer?.code === gone || waitMs === undefined) return { kind: 'failed' };
   const jittered = Math.round(waitMs * (1 - jitter + 2 * jitter * random));
   return { kind: 'again', dueAt: now + Math.max(jittered, retryAfterMs(answer?.retryAfter, now)) };
@@ -101,9 +101,9 @@ export function retryAfterMs(header: string | undefined, now: number): number {
 }
 
 /** The name of a line: one user's callbacks to one host. */
-export const lineOf = (userId: string, url: string): string => `${userId} ${URL.parse(url)?.host ?? url}`;
+export const queueKey = (userId: string, url: string): string => `${userId} ${URL.parse(url)?.host ?? url}`;
 
-export function parseLine(name: string) {
+export function parseQueueKey(name: string) {
   const [userId = '', host = ''] = name.split(' ', 2);
   return { name, userId, host };
 }

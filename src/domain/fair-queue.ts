@@ -42,29 +42,30 @@ export class QueueClosed extends Error {
   override readonly name = 'QueueClosed';
 }
 
-interface Line {
-  readonly waiting: Set<Waiting>;
+interface ShareQueue {
+  readonly waiting: Set<Waiter>;
   running: number;
 }
 
-interface Waiting {
+interface Waiter {
   readonly begin: () => void;
   readonly fail: (reason: unknown) => void;
 }
 
 export function openFairQueue<Share>(limits: FairQueueLimits): FairQueue<Share> {
   // Insertion order is the order of turns: a share that was served goes to the end.
-  const lines = new Map<Share, Line>();
+  const lines = new Map<Share, ShareQueue>();
   let running = 0;
   let waiting = 0;
   let isClosed = false;
 
-  const mayBegin = (line: Line): boolean => running < limits.running && line.running < limits.runningPerShare;
+  const mayBegin = (line: ShareQueue): boolean =>
+    running < limits.running && line.running < limits.runningPerShare;
 
-  function lineOf(share: Share): Line {
+  function lineOf(share: Share): ShareQueue {
     const known = lines.get(share);
     if (known) return known;
-    const line: Line = { waiting: new Set(), running: 0 };
+    const line: ShareQueue = { waiting: new Set(), running: 0 };
     lines.set(share, line);
     return line;
   }
@@ -82,22 +83,22 @@ export function openFairQueue<Share>(limits: FairQueueLimits): FairQueue<Share> 
     }
   }
 
-  function take(line: Line, each: Waiting): void {
+  function take(line: ShareQueue, each: Waiter): void {
     if (line.waiting.delete(each)) waiting--;
   }
 
-  function begin(share: Share, line: Line): void {
+  function begin(share: Share, line: ShareQueue): void {
     line.running++;
     running++;
     moveToEnd(share, line);
   }
 
-  function moveToEnd(share: Share, line: Line): void {
+  function moveToEnd(share: Share, line: ShareQueue): void {
     lines.delete(share);
     lines.set(share, line);
   }
 
-  function end(share: Share, line: Line): void {
+  function end(share: Share, line: ShareQueue): void {
     line.running--;
     running--;
     moveToEnd(share, line);
@@ -105,14 +106,14 @@ export function openFairQueue<Share>(limits: FairQueueLimits): FairQueue<Share> 
     serve();
   }
 
-  function forgetEmpty(share: Share, line: Line): void {
+  function forgetEmpty(share: Share, line: ShareQueue): void {
     if (line.running === 0 && line.waiting.size === 0) lines.delete(share);
   }
 
-  function waitForTurn(share: Share, line: Line, signal: AbortSignal | undefined): Promise<void> {
+  function waitForTurn(share: Share, line: ShareQueue, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = () => signal?.removeEventListener('abort', leave);
-      const each: Waiting = {
+      const each: Waiter = {
         begin: () => {
           settle();
           resolve();

@@ -100,21 +100,24 @@ export type NewFile = Pick<StoredFile, 'userId' | 'keyId' | 'source' | 'jobId' |
   /** Empty: named after its id. */
   readonly name?: string;
   /** Pixels, where they are told. */
-  readonly sides?: { readonly width: number; readonly height: number } | null | undefined;
+  readonly dimensions?: { readonly width: number; readonly height: number } | null | undefined;
   readonly purpose?: string | null;
   readonly facts?: KnownFacts | null;
 };
 
 /** The row of a file whose bytes are kept. */
-export function newFile({ blob, name, sides, purpose, facts, ...given }: NewFile, now: number): StoredFile {
+export function newFile(
+  { blob, name, dimensions, purpose, facts, ...given }: NewFile,
+  now: number,
+): StoredFile {
   const id = newFileId();
   return {
     ...given,
     id,
     fileName: name || `${id}.${extensionByMimeType[given.mimeType] ?? 'bin'}`,
     bytes: blob.bytes,
-    width: sides?.width ?? null,
-    height: sides?.height ?? null,
+    width: dimensions?.width ?? null,
+    height: dimensions?.height ?? null,
     sha256: blob.sha256,
     blobKey: blob.key,
     purpose: purpose ?? null,

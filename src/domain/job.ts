@@ -23,10 +23,10 @@ export function publicStatus(state: JobState): JobStatus {
 }
 
 /** Claims take the lower band first: 0 for the default service tier, 1 for flex. */
-export type Band = 0 | 1;
+export type Priority = 0 | 1;
 
 /** How many worker processes a job may take down before it is closed as poison. */
-export const maxDeaths = 3;
+export const maxCrashes = 3;
 
 export type JobErrorCode =
   | 'runtime_error'
@@ -51,14 +51,14 @@ export interface JobError {
   readonly provider?: { readonly code: string; readonly message: string };
 }
 
-const worthAnotherTry: readonly JobErrorCode[] = ['provider_unavailable', 'expired', 'internal_error'];
+const retryableCodes: readonly JobErrorCode[] = ['provider_unavailable', 'expired', 'internal_error'];
 
 /** The one way to make a JobError; `what` is a sentence fit for the client. */
 export function jobError(code: JobErrorCode, what: string, provider?: JobError['provider']): JobError {
   return {
     code,
     message: `Runtime execution failed: ${what}`,
-    retryable: worthAnotherTry.includes(code),
+    retryable: retryableCodes.includes(code),
     ...(provider && { provider }),
   };
 }
@@ -119,7 +119,7 @@ export interface Job {
   readonly keyId: KeyId;
   readonly modelId: string;
   readonly state: JobState;
-  readonly band: Band;
+  readonly band: Priority;
   /** Place in its model's line: users take turns. */
   readonly rank: number;
   /** Epoch ms before which it is not claimed. */
@@ -146,7 +146,7 @@ export interface Job {
 }
 
 /** The right of one worker to one claim of one job: every write of a step is guarded by it. */
-export interface Hold {
+export interface Lease {
   readonly jobId: JobId;
   readonly holder: WorkerId;
   readonly claim: number;
@@ -166,7 +166,7 @@ export type Outcome =
       readonly error: JobError;
       readonly usage?: readonly Usage[];
       /** What an operator needs to settle an uncertain end: never told to the client. */
-      readonly doubt?: { readonly message: string; readonly answer?: string };
+      readonly uncertainSubmission?: { readonly message: string; readonly answer?: string };
     }
   | { readonly kind: 'cancelled' }
   /** Certainly not accepted upstream: back to the line until `dueAt`. */

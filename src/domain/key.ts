@@ -51,7 +51,7 @@ export const mayUseModel = (principal: Principal, modelId: string): boolean =>
  * Whether a key has a scope. One without any restriction has all of them. The webhook secret lets its holder forge
  * callbacks for the whole user, so a key that is limited to models or scopes has it only where it is named.
  */
-export function mayDo({ models, scopes }: Pick<Principal, 'models' | 'scopes'>, scope: Scope): boolean {
+export function hasScope({ models, scopes }: Pick<Principal, 'models' | 'scopes'>, scope: Scope): boolean {
   if (scopes !== null) return scopes.includes(scope);
   return scope !== 'webhook-secret' || models === null;
 }

@@ -4,7 +4,8 @@ import type { PersonId } from './ids.ts';
 export const roles = ['viewer', 'developer', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
-export const mayAct = (role: Role, least: Role): boolean => roles.indexOf(role) >= roles.indexOf(least);
+export const hasRoleAtLeast = (role: Role, least: Role): boolean =>
+  roles.indexOf(role) >= roles.indexOf(least);
 
 /** Somebody who uses the console under a name of his own. */
 export interface Person {
@@ -16,5 +17,5 @@ export interface Person {
   readonly changedAt: number;
 }
 
-export const shortestPassword = 10;
-export const longestPassword = 200;
+export const minPasswordLength = 10;
+export const maxPasswordLength = 200;

@@ -40,7 +40,7 @@ export interface ProviderTraits {
    * Whether a second call under a key that the upstream knows is refused there, or found: then a job keeps its key
    * after a refusal, so that a call which arrives after all makes no second charge. Absent: each attempt has its own.
    */
-  readonly keepsKey?: true;
+  readonly keepsDedupeKey?: true;
   /** How long after the first call the key is known there. */
   readonly dedupeWindowMs: number;
   /** No call of `submit` takes longer; after it, and a margin, a call cannot arrive late any more. */
@@ -72,7 +72,7 @@ export interface ProviderTask extends ProviderAttempt {
   /** What those files hold, by the path of the field they stand in. */
   readonly facts: Readonly<Record<string, MediaFacts>>;
   /** The operator's switches for the route, as its provider's schema left them. */
-  readonly switches: unknown;
+  readonly routeOptions: unknown;
   /** Where the upstream may call once it has news; null where the gateway has no address for that, or the account takes no calls. */
   readonly callbackUrl: string | null;
   /** Earlier jobs that the input points at, by the path of the field, as far as they were made at an upstream. */
@@ -124,7 +124,7 @@ export type SubmitResult =
       readonly kind: 'accepted';
       readonly ref: unknown;
       readonly firstPollMs: number;
-      readonly settled?: Promise<unknown>;
+      readonly finished?: Promise<unknown>;
     }
   | { readonly kind: 'done'; readonly production: Production }
   /** Certain: nothing was created. */
@@ -195,3 +195,6 @@ export type ProducedSource =
   | { readonly kind: 'path'; readonly path: string }
   /** An address that the upstream wrote. */
   | { readonly kind: 'url'; readonly url: string };
+
+/** The account of jobs that this machine's own engine makes. */
+export const localAccount = 'local';

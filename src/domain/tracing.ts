@@ -2,49 +2,50 @@ import type { Clock } from './clock.ts';
 import type { JobId } from './ids.ts';
 
 /** What the way of a job is made of. */
-export type StepName = 'create' | 'queue' | 'submit' | 'follow' | 'collect' | 'callback';
+export type SpanName = 'create' | 'queue' | 'submit' | 'follow' | 'collect' | 'callback';
 
 /** Counts, our own words and ids: never what a client or an upstream wrote, and no address. */
-export type StepFacts = Readonly<Record<string, string | number>>;
+export type SpanAttributes = Readonly<Record<string, string | number>>;
 
 /** A step that is over. The steps of a job are one trace, which is named after the job wherever they happen. */
-export interface TracedStep {
+export interface FinishedSpan {
   readonly job: JobId;
-  readonly name: StepName;
+  readonly name: SpanName;
   /** Epoch ms. */
   readonly startedAt: number;
   readonly endedAt: number;
-  readonly facts: StepFacts;
+  readonly attributes: SpanAttributes;
   /** Why it went wrong, in a word; absent when it did not. */
   readonly failure?: string;
   /** `traceparent` of the request that asked for it, where it had one. */
-  readonly caller?: string | undefined;
+  readonly traceparent?: string | undefined;
 }
 
 export interface Tracing {
-  tell(step: TracedStep): void;
+  recordSpan(step: FinishedSpan): void;
 }
 
-export const noTracing: Tracing = { tell: () => {} };
+export const noTracing: Tracing = { recordSpan: () => {} };
 
 /** What came of a step. */
-export type Told = Pick<TracedStep, 'facts' | 'failure'>;
+export type SpanResult = Pick<FinishedSpan, 'attributes' | 'failure'>;
 
 /** Does the work and tells of it, also when it throws. */
-export async function traced<T>(
+export async function withSpan<T>(
   { tracing, clock }: { readonly tracing: Tracing; readonly clock: Clock },
-  step: Pick<TracedStep, 'job' | 'name'>,
+  step: Pick<FinishedSpan, 'job' | 'name'>,
   work: () => Promise<T>,
-  telling: (value: T) => Told,
+  telling: (value: T) => SpanResult,
 ): Promise<T> {
   const startedAt = clock.now();
-  const tell = (told: Told) => tracing.tell({ ...step, startedAt, endedAt: clock.now(), ...told });
+  const tell = (told: SpanResult) =>
+    tracing.recordSpan({ ...step, startedAt, endedAt: clock.now(), ...told });
   try {
     const value = await work();
     tell(telling(value));
     return value;
   } catch (failure) {
-    tell({ facts: {}, failure: 'thrown' });
+    tell({ attributes: {}, failure: 'thrown' });
     throw failure;
   }
 }

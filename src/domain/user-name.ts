@@ -1,11 +1,11 @@
 /** Users that Atelier makes for itself: the console's runs, and the commands on the gateway's own machine. */
-const ownUsers: readonly string[] = ['console', 'cli'];
+const reservedUserNames: readonly string[] = ['console', 'cli'];
 
 /** Why a person cannot make a key for a user of that name, as the end of a sentence; null where he can. */
-export function whyNoUserName(name: string): string | null {
+export function userNameError(name: string): string | null {
   if (!/^[\p{L}\p{N}][\p{L}\p{N}._@ -]{0,99}$/u.test(name))
     return 'must be 1 to 100 letters, digits, or . _ @ - and begin with a letter or digit';
-  if (ownUsers.includes(name.normalize('NFKC').trim().toLowerCase()))
+  if (reservedUserNames.includes(name.normalize('NFKC').trim().toLowerCase()))
     return `${name.trim()} is a user of Atelier's own; choose another name`;
   return null;
 }

@@ -3,22 +3,22 @@ import { type Duplex, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { laterSeconds } from '../admission/later.ts';
 import type { TakeFromRate } from '../admission/rate.ts';
+import { jitteredRetryAfter } from '../body/retry-after.ts';
 import { addressShare } from '../domain/address.ts';
 import { BlobsUnavailable } from '../domain/blobs.ts';
 import { QueueClosed, QueueFull } from '../domain/fair-queue.ts';
 import { Refusal, type RefusalName, refuse } from '../domain/refusal.ts';
 import { codeOf } from '../domain/refusal-help.ts';
-import { SpoolUnavailable } from '../media/receive.ts';
-import { StoreUnavailable } from '../store/connection.ts';
+import { SpoolUnavailable } from '../media/spool-file.ts';
+import { StoreUnavailable } from '../store/db/connection.ts';
 import { clientAddress } from './client-address.ts';
 import { loggedPath } from './logged-path.ts';
 
 /** Refusals of which an operator wants to know whose they were: guesses, and too much at once. */
 const statusesWithAddress: readonly number[] = [401, 403, 429];
 /** Seconds after which a client may ask an overloaded or ailing service again. */
-const ailingRetrySeconds = 5;
+const unavailableRetrySeconds = 5;
 /** Decisions 8: of X-Error-Fields. */
 const maxErrorFields = 20;
 const maxErrorFieldsBytes = 1024;
@@ -43,7 +43,7 @@ export function answerFailure(
     takeFromStrangers: TakeFromRate<string>;
   },
 ): void {
-  const tooMany = whyTooMany(thrown, request, takeFromStrangers);
+  const tooMany = addressRateRefusal(thrown, request, takeFromStrangers);
   const failure = tooMany ?? asRefusalOfQueue(thrown) ?? thrown;
   const refusal = asRefusal(failure, errors);
   onRefused(failure instanceof Refusal ? failure.refusal : refusal.refusal);
@@ -59,14 +59,14 @@ export function answerFailure(
   if (details.suggestion !== undefined) reply.header('x-suggestion', details.suggestion);
   reply.code(entry.status).header('content-type', 'application/json; charset=utf-8');
   const body = bodyOf(refusal, request.id);
-  const send = () => void (isToBeReset(request) ? sendAndLinger(request, reply, body) : reply.send(body));
+  const send = () => void (willBeReset(request) ? sendAndLinger(request, reply, body) : reply.send(body));
   // Many who ask again at once would keep the loop from its next turn, for which those who were let in wait.
   if (entry.status === 429 || entry.status === 503) setImmediate(send);
   else send();
 }
 
 /** What is answered to whoever showed no key: an address that asks for more of it than people do is cut off. */
-const toStrangers: readonly RefusalName[] = [
+const unauthenticatedRefusals: readonly RefusalName[] = [
   'key_missing',
   'key_invalid',
   'path_unknown',
@@ -80,12 +80,12 @@ const toStrangers: readonly RefusalName[] = [
 ];
 
 /** Null while the address of a stranger is within its rate. */
-function whyTooMany(
+function addressRateRefusal(
   thrown: unknown,
   request: FastifyRequest,
   takeFromStrangers: TakeFromRate<string>,
 ): Refusal | null {
-  if (!(thrown instanceof Refusal) || !toStrangers.includes(thrown.refusal)) return null;
+  if (!(thrown instanceof Refusal) || !unauthenticatedRefusals.includes(thrown.refusal)) return null;
   try {
     takeFromStrangers(addressShare(clientAddress(request)));
     return null;
@@ -115,7 +115,7 @@ function logRefusal(log: Logger, request: FastifyRequest, refusal: Refusal): voi
 }
 
 /** A connection that ends with this answer, while its sender is not done: what is unread then makes its end a reset. */
-const isToBeReset = ({ raw }: FastifyRequest): boolean =>
+const willBeReset = ({ raw }: FastifyRequest): boolean =>
   !raw.complete && (raw.httpVersion === '1.0' || raw.headers.connection?.toLowerCase() === 'close');
 
 /** The reset would overtake the answer: it comes at once and in whole, and its end once the body was read. */
@@ -144,18 +144,18 @@ function asRefusal(failure: unknown, errors: 'detail' | 'file'): Refusal {
   if (failure instanceof Refusal) {
     // Decisions 8: of the gateway's own bodies the file endpoints answer 401 alone.
     const own =
-      errors === 'file' && failure.entry.shape !== 'file' ? ofFiles.get(failure.entry.status) : null;
+      errors === 'file' && failure.entry.shape !== 'file' ? fileRefusals.get(failure.entry.status) : null;
     return own ? refuse(own, failure.details) : failure;
   }
   // The message of those is the path, signature and all.
-  const details = isOfPath(failure) ? {} : { cause: failure };
+  const details = isPathError(failure) ? {} : { cause: failure };
   const isAiling = [StoreUnavailable, BlobsUnavailable, SpoolUnavailable].some(
     kind => failure instanceof kind,
   );
   if (isAiling) {
     return refuse(errors === 'file' ? 'storage_unavailable' : 'unavailable', {
       ...details,
-      retryAfterSeconds: ailingRetrySeconds,
+      retryAfterSeconds: unavailableRetrySeconds,
     });
   }
   // The framework's own errors: a path it cannot decode, a body that ended early.
@@ -173,17 +173,17 @@ function asRefusal(failure: unknown, errors: 'detail' | 'file'): Refusal {
 
 /** Work that had to wait for its turn and found no place there, or a process that stops. */
 function asRefusalOfQueue(failure: unknown): Refusal | null {
-  const details = { cause: failure, ...laterSeconds() };
+  const details = { cause: failure, ...jitteredRetryAfter() };
   if (failure instanceof QueueClosed) return refuse('work_stopped', details);
   if (!(failure instanceof QueueFull)) return null;
   return refuse(failure.scope === 'share' ? 'work_of_share_full' : 'work_full', details);
 }
 
-const isOfPath = (failure: unknown): boolean =>
+const isPathError = (failure: unknown): boolean =>
   isCode(failure, 'FST_ERR_BAD_URL') || isCode(failure, 'FST_ERR_MAX_PARAM_LENGTH');
 
 /** What refuses every request alike, in the body of the file endpoints. */
-const ofFiles: ReadonlyMap<number, RefusalName> = new Map([
+const fileRefusals: ReadonlyMap<number, RefusalName> = new Map([
   [429, 'file_rate_exceeded'],
   [503, 'file_unavailable'],
 ]);
@@ -200,12 +200,12 @@ export function answerUnreadable(failure: Error, socket: Duplex, requestId: stri
   const refusal = refuse(
     unreadable.find(({ code }) => isCode(failure, code))?.refusal ?? 'request_malformed',
   );
-  cutOff(refusal, socket, requestId);
+  closeWithRefusal(refusal, socket, requestId);
   return refusal.refusal;
 }
 
 /** The last answer of a connection, which ends with it whether the other side ends it or not. */
-export function cutOff(refusal: Refusal, socket: Duplex, requestId: string): void {
+export function closeWithRefusal(refusal: Refusal, socket: Duplex, requestId: string): void {
   const body = JSON.stringify(bodyOf(refusal, requestId));
   socket.end(
     [
@@ -221,11 +221,11 @@ export function cutOff(refusal: Refusal, socket: Duplex, requestId: string): voi
       body,
     ].join('\r\n'),
   );
-  setTimeout(() => socket.destroy(), lastReadMs).unref();
+  setTimeout(() => socket.destroy(), closeGraceMs).unref();
 }
 
 /** How long whoever is cut off may take to read why. */
-const lastReadMs = 1000;
+const closeGraceMs = 1000;
 
 const unreadable = [
   { code: 'HPE_HEADER_OVERFLOW', refusal: 'headers_too_large' },

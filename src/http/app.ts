@@ -10,21 +10,20 @@ import { addressShare } from '../domain/address.ts';
 import { days, seconds } from '../domain/clock.ts';
 import { uuidv7 } from '../domain/ids.ts';
 import { refuse } from '../domain/refusal.ts';
-import { type Access, openAccess, rateOfRefusals, unbounded } from './access.ts';
+import { type Access, openRouteAccess, refusalRate, unlimitedAccess } from './access.ts';
 import { getDelivery, listDeliveries, redeliver, redeliverFailed } from './admin/deliveries.ts';
-import { adoptDoubt, giveUpDoubt, listDoubts, sendDoubtAgain } from './admin/doubts.ts';
 import { deleteAnyFile, getAnyFile, listAllFiles, uploadFromConsole } from './admin/files.ts';
-import { cancelAnyJob, cancelManyJobs, runAnyJobAgain } from './admin/job-actions.ts';
+import { cancelAnyJob, cancelManyJobs, rerunAnyJob } from './admin/job-actions.ts';
 import { getAnyJob, listAllJobs } from './admin/jobs.ts';
-import { changeKey, endKey, listAllKeys, makeKey } from './admin/keys.ts';
+import { changeKey, listAllKeys, makeKey, revokeApiKey } from './admin/keys.ts';
 import { getAudit, getOverview } from './admin/overview.ts';
 import { changePassword } from './admin/own-password.ts';
-import { addPerson, changePerson, dropPerson, listPeople } from './admin/people.ts';
+import { addPerson, changePerson, deletePerson, listPeople } from './admin/people.ts';
 import {
   getModelForConsole,
-  judgeFromConsole,
   listModelsForConsole,
   runFromConsole,
+  validateFromConsole,
 } from './admin/playground.ts';
 import { listProviders, pauseProvider, resumeProvider, testProvider } from './admin/providers.ts';
 import {
@@ -36,13 +35,19 @@ import {
   listSessions,
 } from './admin/sessions.ts';
 import { getChecks, getSetup, makeFirstPerson } from './admin/setup.ts';
+import {
+  listDoubts,
+  resendSubmission,
+  resolveAsCharged,
+  resolveAsNotCharged,
+} from './admin/uncertain-submissions.ts';
 import { getUsage } from './admin/usage.ts';
-import { answerFailure, answerUnreadable, cutOff } from './answer-refusal.ts';
+import { answerFailure, answerUnreadable, closeWithRefusal } from './answer-refusal.ts';
 import { clientAddress } from './client-address.ts';
 import { type Connections, keepAliveMs, openConnections } from './connections.ts';
-import { openPace } from './pace.ts';
-import type { HttpParts, Route } from './parts.ts';
+import { openMinBodyRate } from './min-body-rate.ts';
 import { PipelinedMessage } from './pipelines.ts';
+import type { HttpContext, Route } from './route.ts';
 import { cancelJob } from './routes/cancel-job.ts';
 import { createJob } from './routes/create-job.ts';
 import { downloadFile } from './routes/download-file.ts';
@@ -56,7 +61,6 @@ import { getOpenApi } from './routes/get-openapi.ts';
 import { getResponse, getResponseAlias } from './routes/get-response.ts';
 import { getStatus } from './routes/get-status.ts';
 import { getHealth, getMetrics, getReadiness } from './routes/health.ts';
-import { hearUpstream } from './routes/hear-upstream.ts';
 import { listJobs } from './routes/list-jobs.ts';
 import { callMcp, refuseMcpStream } from './routes/mcp.ts';
 import { getModel, listModels, validateInput } from './routes/models.ts';
@@ -64,7 +68,8 @@ import { getOwnJob, listOwnJobs } from './routes/own-jobs.ts';
 import { refuseStream } from './routes/refuse-stream.ts';
 import { refuseSync } from './routes/refuse-sync.ts';
 import { uploadFile } from './routes/upload-file.ts';
-import { openWhyUnmatched, openWhyUnmatchedInQueue, type WhyUnmatched } from './unmatched.ts';
+import { onUpstreamWebhook } from './routes/upstream-webhook.ts';
+import { openRefuseUnmatched, openRefuseUnmatchedInQueue, type RefuseUnmatched } from './unmatched.ts';
 
 /** Every endpoint. The queue stands under two mounts (decisions 2). */
 const queueRoutes = [
@@ -91,7 +96,7 @@ const otherRoutes = [
   getModel,
   validateInput,
   getCallbackSecret,
-  hearUpstream,
+  onUpstreamWebhook,
   getOpenApi,
   getModelsJson,
   getLlmsText,
@@ -118,11 +123,11 @@ const adminRoutes = [
   listAllJobs,
   getAnyJob,
   cancelAnyJob,
-  runAnyJobAgain,
+  rerunAnyJob,
   cancelManyJobs,
   listModelsForConsole,
   getModelForConsole,
-  judgeFromConsole,
+  validateFromConsole,
   runFromConsole,
   listAllFiles,
   getAnyFile,
@@ -131,7 +136,7 @@ const adminRoutes = [
   listAllKeys,
   makeKey,
   changeKey,
-  endKey,
+  revokeApiKey,
   getUsage,
   listProviders,
   testProvider,
@@ -141,15 +146,15 @@ const adminRoutes = [
   listPeople,
   addPerson,
   changePerson,
-  dropPerson,
+  deletePerson,
   listDeliveries,
   getDelivery,
   redeliver,
   redeliverFailed,
   listDoubts,
-  adoptDoubt,
-  giveUpDoubt,
-  sendDoubtAgain,
+  resolveAsCharged,
+  resolveAsNotCharged,
+  resendSubmission,
 ];
 const healthRoutes = [getHealth, getReadiness, getMetrics];
 
@@ -159,31 +164,31 @@ const healthRoutes = [getHealth, getReadiness, getMetrics];
  */
 const headersTimeoutMs = 20_000;
 const requestTimeoutMs = 600_000;
-const lookForTimeoutsEveryMs = 5_000;
+const timeoutCheckIntervalMs = 5_000;
 /** Once we stop: how long what is in flight may take. Then whoever is still connected is cut off. */
-const lastAnswersMs = 10_000;
+const shutdownGraceMs = 10_000;
 /** As long as all headers may be: an id of any length is judged by its route, like a wrong one. */
 const maxParamLength = 16 * 1024;
 /** How long a browser that came by https never asks otherwise again. */
-const httpsOnlyMs = 365 * days;
+const hstsMaxAgeMs = 365 * days;
 /** Stands for every Content-Type before the framework, which would refuse a malformed one ahead of the gates. */
 const anyContentType = 'application/octet-stream';
 
 /** The whole HTTP side. */
-export function createApp(parts: HttpParts): FastifyInstance {
-  const accessTo = openAccess(parts.clock);
+export function createApp(parts: HttpContext): FastifyInstance {
+  const accessTo = openRouteAccess(parts.clock);
   const made = [
     ...queueMounts.flatMap(mount =>
-      queueRoutes.map(make => ({ route: under(mount, make(parts)), access: accessTo(make) })),
+      queueRoutes.map(make => ({ route: mountRoute(mount, make(parts)), access: accessTo(make) })),
     ),
     ...[...otherRoutes, ...adminRoutes].map(make => ({ route: make(parts), access: accessTo(make) })),
-    ...healthRoutes.map(make => ({ route: make(parts), access: unbounded })),
+    ...healthRoutes.map(make => ({ route: make(parts), access: unlimitedAccess })),
   ];
   const routes = made.map(({ route }) => route);
-  const takeFromStrangers = openRate<string>(rateOfRefusals, parts.clock);
-  const why = openWhyUnmatchedInQueue(parts, queueMounts, routes);
+  const takeFromStrangers = openRate<string>(refusalRate, parts.clock);
+  const why = openRefuseUnmatchedInQueue(parts, queueMounts, routes);
   const app = createServer(parts, takeFromStrangers, why);
-  for (const { route, access } of made) add(app, route, { ...parts, takeFromStrangers }, access);
+  for (const { route, access } of made) addRoute(app, route, { ...parts, takeFromStrangers }, access);
   return app;
 }
 
@@ -196,28 +201,28 @@ declare module 'fastify' {
 
 /** For a process that only works: health and figures. */
 export function createHealthApp(
-  parts: ServerParts & Pick<HttpParts, 'whyNotReady' | 'metrics' | 'metricsToken'>,
+  parts: ServerDependencies & Pick<HttpContext, 'whyNotReady' | 'metrics' | 'metricsToken'>,
 ): FastifyInstance {
   const routes = healthRoutes.map(route => route(parts));
-  const takeFromStrangers = openRate<string>(rateOfRefusals, parts.clock);
-  const app = createServer(parts, takeFromStrangers, openWhyUnmatched(routes));
-  for (const route of routes) add(app, route, { ...parts, takeFromStrangers }, unbounded);
+  const takeFromStrangers = openRate<string>(refusalRate, parts.clock);
+  const app = createServer(parts, takeFromStrangers, openRefuseUnmatched(routes));
+  for (const route of routes) addRoute(app, route, { ...parts, takeFromStrangers }, unlimitedAccess);
   return app;
 }
 
 /** What answers of failures need. */
-type AnswerParts = Pick<HttpParts, 'log' | 'onRefused'> & {
+type ErrorAnswerDependencies = Pick<HttpContext, 'log' | 'onRefused'> & {
   readonly takeFromStrangers: TakeFromRate<string>;
 };
 
-type ServerParts = Pick<HttpParts, 'clock' | 'log' | 'onRefused' | 'connectionLimits' | 'publicUrl'>;
+type ServerDependencies = Pick<HttpContext, 'clock' | 'log' | 'onRefused' | 'connectionLimits' | 'publicUrl'>;
 
 function createServer(
-  { clock, log, onRefused, connectionLimits, publicUrl }: ServerParts,
+  { clock, log, onRefused, connectionLimits, publicUrl }: ServerDependencies,
   takeFromStrangers: TakeFromRate<string>,
-  whyUnmatched: WhyUnmatched,
+  whyUnmatched: RefuseUnmatched,
 ): FastifyInstance {
-  const pace = openPace(clock);
+  const pace = openMinBodyRate(clock);
   const connections = openConnections(connectionLimits, clock, onRefused);
   const answer = (failure: unknown, request: FastifyRequest, reply: FastifyReply) =>
     answerFailure(failure, {
@@ -241,7 +246,7 @@ function createServer(
     keepAliveTimeout: keepAliveMs,
     http: {
       headersTimeout: headersTimeoutMs,
-      connectionsCheckingInterval: lookForTimeoutsEveryMs,
+      connectionsCheckingInterval: timeoutCheckIntervalMs,
       IncomingMessage: PipelinedMessage,
     },
     clientErrorHandler: (failure, socket) => {
@@ -251,7 +256,7 @@ function createServer(
     // Found before any hook is run.
     frameworkErrors: (failure, request, reply) =>
       connections.enter(request.raw, reply.raw, () => {
-        stamp(request, reply, publicUrl());
+        setCommonHeaders(request, reply, publicUrl());
         // A signed address of which a changed byte cannot even be decoded.
         const isAddress = failure.code === 'FST_ERR_BAD_URL' && request.url.startsWith('/v1/f/');
         answer(isAddress ? refuse('invalid_signature') : failure, request, reply);
@@ -259,8 +264,8 @@ function createServer(
   });
   app.addHook('onRequest', (request, reply, done) => connections.enter(request.raw, reply.raw, done));
   app.addHook('onRequest', async (request, reply) => {
-    stamp(request, reply, publicUrl());
-    if (hasBody(request.raw)) pace.watch(request.raw, () => cutSlow(request, reply));
+    setCommonHeaders(request, reply, publicUrl());
+    if (hasBody(request.raw)) pace.watch(request.raw, () => cutSlowBody(request, reply));
     // The gates read the raw request.
     if (request.raw.headers['content-type'] !== undefined)
       request.headers = { 'content-type': anyContentType };
@@ -269,14 +274,14 @@ function createServer(
     if (request.raw.complete) pace.forget(request.raw);
   });
   app.addHook('onClose', async () => pace.close());
-  bound(app, connections);
+  guardConnections(app, connections);
   // Bodies are read by the gates: authentication comes first, and each model has its own bound.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.addHook('preClose', async () => {
     // Or a connection that was busy at that moment, or never asked anything, would hold up the stop.
     app.server.keepAliveTimeout = 1;
-    setTimeout(() => app.server.closeAllConnections(), lastAnswersMs).unref();
+    setTimeout(() => app.server.closeAllConnections(), shutdownGraceMs).unref();
   });
   app.setErrorHandler(answer);
   app.setNotFoundHandler(async (request, reply) => {
@@ -286,7 +291,7 @@ function createServer(
 }
 
 /** Tells the connections of an app who showed a key, and clients how long they may be silent. */
-function bound(app: FastifyInstance, connections: Connections): void {
+function guardConnections(app: FastifyInstance, connections: Connections): void {
   connections.guard(app.server);
   app.addHook('onSend', (request, reply, _body, done) => {
     if (request.routeOptions.config.needsKey && reply.statusCode < 400) connections.trust(request.raw.socket);
@@ -298,32 +303,32 @@ function bound(app: FastifyInstance, connections: Connections): void {
 }
 
 /** Whoever was answered already is not told why; whoever reads the body gets the refusal thrown. */
-function cutSlow({ raw, id }: FastifyRequest, reply: FastifyReply): void {
+function cutSlowBody({ raw, id }: FastifyRequest, reply: FastifyReply): void {
   const refusal = refuse('request_too_slow');
-  if (!reply.raw.headersSent) cutOff(refusal, raw.socket, id);
+  if (!reply.raw.headersSent) closeWithRefusal(refusal, raw.socket, id);
   raw.destroy(refusal);
 }
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-function stamp(request: FastifyRequest, reply: FastifyReply, publicUrl: string): void {
+function setCommonHeaders(request: FastifyRequest, reply: FastifyReply, publicUrl: string): void {
   reply
     .header('x-request-id', request.id)
     .header('cache-control', 'no-store')
     .header('x-content-type-options', 'nosniff');
   if (publicUrl.startsWith('https:'))
-    reply.header('strict-transport-security', `max-age=${httpsOnlyMs / seconds}`);
+    reply.header('strict-transport-security', `max-age=${hstsMaxAgeMs / seconds}`);
 }
 
 const isFilePath = (url: string): boolean => /^\/v1\/(?:files|f)(?:[/?]|$)/.test(url);
 
-const under = (mount: string, route: Route): Route => ({ ...route, path: mount + route.path });
+const mountRoute = (mount: string, route: Route): Route => ({ ...route, path: mount + route.path });
 
-function add(
+function addRoute(
   app: FastifyInstance,
   { method, path, handle, errors }: Route,
-  { log, onRefused, takeFromStrangers }: AnswerParts,
+  { log, onRefused, takeFromStrangers }: ErrorAnswerDependencies,
   { needsKey, takeFromAddress }: Access,
 ): void {
   app.route({

@@ -2,9 +2,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { addressShare } from '../domain/address.ts';
 import { type Clock, seconds } from '../domain/clock.ts';
-import { openAnswerPace } from './answer-pace.ts';
+import type { IsTrustedProxy } from '../domain/trusted-proxies.ts';
+import { openMinReadRate } from './min-read-rate.ts';
 import { openPipelines } from './pipelines.ts';
-import type { IsTrustedProxy } from './trusted-proxies.ts';
 
 /** Why a connection was not taken, or was cut without an answer. */
 export type ConnectionCut =
@@ -25,7 +25,7 @@ export interface ConnectionLimits {
 /** How long a connection may be silent between two requests. */
 export const keepAliveMs = 72 * seconds;
 /** The same until a request of it showed a valid key or session. */
-const strangerKeepAliveMs = 10 * seconds;
+const unauthenticatedKeepAliveMs = 10 * seconds;
 
 /** The connections of one server, and what bounds them. */
 export interface Connections {
@@ -47,8 +47,8 @@ export function openConnections(
 ): Connections {
   const counted = new Map<string, number>();
   const trusted = new WeakSet<Socket>();
-  let idleMs = () => strangerKeepAliveMs;
-  const pace = openAnswerPace(clock, () => onCut('answer_unread'));
+  let idleMs = () => unauthenticatedKeepAliveMs;
+  const pace = openMinReadRate(clock, () => onCut('answer_unread'));
   const pipelines = openPipelines({
     onFlood: () => onCut('unanswered_full'),
     onBegun: pace.watch,
@@ -82,12 +82,15 @@ export function openConnections(
       server.on('drop', () => onCut('connections_full'));
       server.on('connection', count);
       // As node:http does it: a little more than is told. A stop shortens it for everybody.
-      idleMs = () => Math.min(strangerKeepAliveMs, server.keepAliveTimeout) + server.keepAliveTimeoutBuffer;
+      idleMs = () =>
+        Math.min(unauthenticatedKeepAliveMs, server.keepAliveTimeout) + server.keepAliveTimeoutBuffer;
     },
     enter: pipelines.enter,
     trust: socket => void trusted.add(socket),
     keepAliveHeader: ({ socket, shouldKeepAlive }) =>
-      !shouldKeepAlive || !socket || trusted.has(socket) ? null : `timeout=${strangerKeepAliveMs / seconds}`,
+      !shouldKeepAlive || !socket || trusted.has(socket)
+        ? null
+        : `timeout=${unauthenticatedKeepAliveMs / seconds}`,
     close: pace.close,
   };
 }

@@ -5,10 +5,10 @@ import {
   mimeTypesWithDimensions,
   type StoredFile,
 } from '../domain/file.ts';
-import type { HttpParts } from './parts.ts';
+import type { HttpContext } from './route.ts';
 
 /** Contract 2.3: exactly the twelve keys; two more for a client that sent a purpose (decisions 6). */
-export function fileObject(parts: Pick<HttpParts, 'clock' | 'signer' | 'publicUrl'>, file: StoredFile) {
+export function fileObject(parts: Pick<HttpContext, 'clock' | 'signer' | 'publicUrl'>, file: StoredFile) {
   return {
     id: file.id,
     object: 'file',
@@ -21,7 +21,7 @@ export function fileObject(parts: Pick<HttpParts, 'clock' | 'signer' | 'publicUr
     storage_policy: 'temporary',
     created_at: toUnixSeconds(file.createdAt),
     expires_at: toUnixSeconds(file.expiresAt),
-    url: addressOf(parts, file),
+    url: signedUrlOf(parts, file),
     ...(file.purpose !== null && { purpose: file.purpose, status: 'processed' }),
   };
 }
@@ -31,8 +31,8 @@ const dimensionsOf = ({ mimeType, width, height }: StoredFile) =>
   width !== null && mimeTypesWithDimensions.includes(mimeType) ? { width, height } : null;
 
 /** A fresh signed address: an hour, never past the end of the file (Contract 8). */
-export function addressOf(
-  { clock, signer, publicUrl }: Pick<HttpParts, 'clock' | 'signer' | 'publicUrl'>,
+export function signedUrlOf(
+  { clock, signer, publicUrl }: Pick<HttpContext, 'clock' | 'signer' | 'publicUrl'>,
   file: StoredFile,
 ): string {
   return publicUrl() + signer.sign(file, Math.min(clock.now() + fileUrlLifeMs, file.expiresAt));

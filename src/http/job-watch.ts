@@ -1,11 +1,11 @@
-import { type Connection, jobTopic } from '../store/connection.ts';
+import { type Connection, jobTopic } from '../store/db/connection.ts';
 
 /** More requests than this are not held: they are answered at once. */
-const maxHeld = 20_000;
+const maxWaiters = 20_000;
 
 export interface JobWatch {
   /** Resolves when something is announced of the job, the time is over or the signal aborts. Costs no statement. */
-  next(jobId: string, ms: number, signal: AbortSignal): Promise<void>;
+  nextChange(jobId: string, ms: number, signal: AbortSignal): Promise<void>;
   /** True once the server stops: nobody is held any more. */
   isClosed(): boolean;
   /** Lets every held request go. */
@@ -22,9 +22,9 @@ export function openJobWatch(db: Connection): JobWatch {
   const stop = db.onAnnounced(wake);
 
   return {
-    next: (jobId, ms, signal) =>
+    nextChange: (jobId, ms, signal) =>
       new Promise(resolve => {
-        if (closed || signal.aborted || count >= maxHeld) return resolve();
+        if (closed || signal.aborted || count >= maxWaiters) return resolve();
         const topic = jobTopic(jobId);
         const waiters = held.get(topic) ?? new Set();
         held.set(topic, waiters);

@@ -12,14 +12,14 @@ export function loggedPath(url: string): string {
     .replace(/(\/v1\/f\/file_[0-9a-z]{24}).+/is, '$1/…')
     .replace(/sig(?:=|%(?:25)*3d).*/is, 'sig=…')
     .slice(0, maxLength);
-  return mayHoldSecret.test(plainOf(shown)) ? withheld : shown;
+  return mayHoldSecret.test(unescapePath(shown)) ? withheld : shown;
 }
 
 /** The same places in a spelling that no route has: a mistyped address is a secret all the same. */
 const mayHoldSecret = /\/ingress\/+[^…]|\/setup\/+.|sig=[^…]|\/f\/+file_[0-9a-z]{24}\/*[^/…]/is;
 
 /** What escapes stand for, however often they were escaped; slashes that follow each other are one. */
-function plainOf(path: string): string {
+function unescapePath(path: string): string {
   let plain = path;
   for (let times = 0; times < 3; times++)
     plain = plain.replace(/%([2-7][0-9a-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));

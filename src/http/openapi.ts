@@ -53,17 +53,23 @@ const inputSchema = (model: Model): Json => {
   const { $schema: _, ...schema } = publishedSchema(model.schema);
   const rules = [...model.rules, ...model.mediaRules].map(rule => rule.says);
   return {
-    ...(prefixOwn(schema) as Json),
+    ...(prefixExtensions(schema) as Json),
     title: model.title,
     description: [model.summary, ...rules].join('\n\n- '),
     examples: model.examples,
   };
 };
 
-const ownWords: ReadonlySet<string> = new Set(['media', 'unit', 'widget', 'group', 'requiredUnless']);
+const extensionKeywords: ReadonlySet<string> = new Set([
+  'media',
+  'unit',
+  'widget',
+  'group',
+  'requiredUnless',
+]);
 
-function prefixOwn(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(prefixOwn);
+function prefixExtensions(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(prefixExtensions);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => {
@@ -71,10 +77,12 @@ function prefixOwn(value: unknown): unknown {
       if (key === 'properties' && typeof member === 'object' && member !== null) {
         return [
           key,
-          Object.fromEntries(Object.entries(member).map(([name, property]) => [name, prefixOwn(property)])),
+          Object.fromEntries(
+            Object.entries(member).map(([name, property]) => [name, prefixExtensions(property)]),
+          ),
         ];
       }
-      return ownWords.has(key) ? [`x-${key}`, member] : [key, prefixOwn(member)];
+      return extensionKeywords.has(key) ? [`x-${key}`, member] : [key, prefixExtensions(member)];
     }),
   );
 }

@@ -22,7 +22,7 @@ export interface PipelineEvents {
   readonly onIdle: (socket: Socket) => void;
 }
 
-interface Line {
+interface Pipeline {
   isAnswering: boolean;
   readonly waiting: Waiting[];
 }
@@ -32,17 +32,17 @@ interface Waiting {
 }
 
 export function openPipelines({ onFlood, onBegun, onAnswered, onIdle }: PipelineEvents): Pipelines {
-  const lines = new WeakMap<Socket, Line>();
+  const lines = new WeakMap<Socket, Pipeline>();
 
-  function lineOf(socket: Socket): Line {
+  function lineOf(socket: Socket): Pipeline {
     const known = lines.get(socket);
     if (known) return known;
-    const line: Line = { isAnswering: false, waiting: [] };
+    const line: Pipeline = { isAnswering: false, waiting: [] };
     lines.set(socket, line);
     return line;
   }
 
-  function start(socket: Socket, line: Line, { response, begin }: Waiting): void {
+  function start(socket: Socket, line: Pipeline, { response, begin }: Waiting): void {
     line.isAnswering = true;
     response.once('close', () => {
       line.isAnswering = false;
@@ -53,7 +53,7 @@ export function openPipelines({ onFlood, onBegun, onAnswered, onIdle }: Pipeline
     begin();
   }
 
-  function goOn(socket: Socket, line: Line): void {
+  function goOn(socket: Socket, line: Pipeline): void {
     // An answer that ends the connection is the last one: what came behind it is not even begun.
     if (socket.destroyed || !socket.writable) line.waiting.length = 0;
     else {

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { readStatusBody } from '../answers/job-bodies.ts';
 import { refuseModel } from '../catalog/refuse-model.ts';
 import { seconds } from '../domain/clock.ts';
 import { parseJobId } from '../domain/ids.ts';
@@ -12,18 +13,17 @@ import {
   listEvents,
   readJobById,
   readJobForStatus,
-} from '../store/jobs.ts';
-import { statusNow } from '../worker/result-body.ts';
-import { type HttpParts, pathValue } from './parts.ts';
+} from '../store/jobs/read.ts';
+import { type HttpContext, pathValue } from './route.ts';
 
 /** Seconds that a poller may wait before it asks again. */
 const pollAgainSeconds = 1;
 /** Decisions 2: `Prefer: wait=N`. */
-const maxHoldSeconds = 60;
+const maxWaitSeconds = 60;
 
 /** Which job a path names; what cannot be an id of ours is as unknown as one that is not there. */
-export function addressOfPath(
-  parts: Pick<HttpParts, 'catalog' | 'served'>,
+export function jobAddressOfPath(
+  parts: Pick<HttpContext, 'catalog' | 'servedModels'>,
   request: FastifyRequest,
   principal: Principal,
 ): JobAddress {
@@ -38,19 +38,19 @@ export function addressOfPath(
  * an operator took away since is still its user's.
  */
 export const refuseMissing = (
-  { catalog, served }: Pick<HttpParts, 'catalog' | 'served'>,
+  { catalog, servedModels }: Pick<HttpContext, 'catalog' | 'servedModels'>,
   modelId: string,
-): Refusal => (catalog.find(modelId) ? refuse('job_unknown') : refuseModel(served(), modelId));
+): Refusal => (catalog.find(modelId) ? refuse('job_unknown') : refuseModel(servedModels(), modelId));
 
-export async function findJob(parts: HttpParts, asked: JobAddress): Promise<JobForStatus> {
+export async function findJob(parts: HttpContext, asked: JobAddress): Promise<JobForStatus> {
   const job = await readJobForStatus(parts.db, asked);
   if (!job) throw refuseMissing(parts, asked.modelId);
   return job;
 }
 
 /** The job now, or with `Prefer: wait=N` once its status changed or N seconds passed. */
-export async function findJobHeld(
-  parts: HttpParts,
+export async function waitForStatusChange(
+  parts: HttpContext,
   asked: JobAddress,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -61,7 +61,7 @@ export async function findJobHeld(
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());
   const endsAt = parts.clock.now() + holdSeconds * seconds;
-  let change = parts.watch.next(asked.jobId, holdSeconds * seconds, gone.signal);
+  let change = parts.jobWatch.nextChange(asked.jobId, holdSeconds * seconds, gone.signal);
   const first = await findJob(parts, asked);
   let job = first;
   while (!isFinal(job.state) && publicStatus(job.state) === publicStatus(first.state)) {
@@ -69,9 +69,9 @@ export async function findJobHeld(
     const restMs = endsAt - parts.clock.now();
     if (gone.signal.aborted) break;
     // Watched before it is read: what happens between the two is not missed.
-    change = parts.watch.next(asked.jobId, Math.max(0, restMs), gone.signal);
+    change = parts.jobWatch.nextChange(asked.jobId, Math.max(0, restMs), gone.signal);
     job = await findJob(parts, asked);
-    if (restMs <= 0 || parts.watch.isClosed()) break;
+    if (restMs <= 0 || parts.jobWatch.isClosed()) break;
   }
   gone.abort();
   return job;
@@ -81,12 +81,12 @@ function preferredWait(header: string | string[] | undefined): number | null {
   const match = /(?:^|[,;\s])wait=(\d+)(?:$|[,;\s])/.exec([header ?? ''].flat().join(','));
   const wait = Number(match?.[1] ?? 0);
   // Decisions 9: whoever would wait longer waits as long as anybody may, and is told so.
-  return wait >= 1 ? Math.min(wait, maxHoldSeconds) : null;
+  return wait >= 1 ? Math.min(wait, maxWaitSeconds) : null;
 }
 
 /** The status body of decisions 2, and `Retry-After` while there is something to wait for. */
 export async function answerStatus(
-  parts: HttpParts,
+  parts: HttpContext,
   job: JobForStatus,
   reply: FastifyReply,
   withLogs: boolean,
@@ -95,11 +95,11 @@ export async function answerStatus(
   const isShort = isFinal(job.state) || job.input !== undefined;
   // An input too long for many readers at once is read for this one alone.
   const input = isShort ? job.input : (await readJobById(parts.db, job.id))?.input;
-  return statusNow(parts, { ...job, input }, withLogs ? await timelineOf(parts, job) : null);
+  return readStatusBody(parts, { ...job, input }, withLogs ? await timelineOf(parts, job) : null);
 }
 
 /** What the row tells by itself, and what was written down beside it, in order. */
-async function timelineOf(parts: HttpParts, job: JobSummary): Promise<readonly JobEvent[]> {
+async function timelineOf(parts: HttpContext, job: JobSummary): Promise<readonly JobEvent[]> {
   const told: JobEvent[] = [{ at: job.createdAt, level: 'INFO', message: 'Accepted' }];
   if (job.startedAt !== null) told.push({ at: job.startedAt, level: 'INFO', message: 'Started' });
   if (job.completedAt !== null) {

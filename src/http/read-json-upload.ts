@@ -1,26 +1,26 @@
 import type { IncomingMessage } from 'node:http';
-import { Base64Fault, openBase64 } from '../admission/base64.ts';
-import type { Room } from '../admission/bodies.ts';
-import { type JsonObject, openJsonBody } from '../admission/json-body.ts';
-import { JsonTooLong } from '../admission/json-feed.ts';
-import { type Judged, spoolUpload, type UploadParts } from '../admission/keep-upload.ts';
-import { readPieces } from '../admission/read-body.ts';
 import { senderOf } from '../admission/sender.ts';
+import { type CheckedUpload, spoolUpload, type UploadDependencies } from '../admission/store-upload.ts';
+import { Base64Error, openBase64Decoder } from '../body/base64.ts';
+import { type JsonObject, openJsonBody } from '../body/json-body.ts';
+import { JsonTooLong } from '../body/json-stream.ts';
+import type { BodyReservation } from '../body/memory-budget.ts';
+import { readPieces } from '../body/read-body.ts';
+import { freeBuffer } from '../body/release.ts';
 import { maxUploadBytes } from '../domain/file.ts';
 import type { Principal } from '../domain/key.ts';
 import { Refusal, type RefusalName, refuse } from '../domain/refusal.ts';
-import { release } from '../media/release.ts';
 
 /** An upload that begins, and whose it is. */
-export interface Incoming {
+export interface IncomingUpload {
   readonly message: IncomingMessage;
   readonly principal: Principal;
-  readonly room: Room;
+  readonly reservation: BodyReservation;
 }
 
 /** A file that arrived, and what its sender said of it. */
-export interface Arrived {
-  readonly judged: Judged;
+export interface ReceivedUpload {
+  readonly checked: CheckedUpload;
   readonly fileName: string | undefined;
   readonly purpose: string | null;
 }
@@ -28,47 +28,47 @@ export interface Arrived {
 /** Room for 40 MiB in base64 (decisions 6). */
 const maxJsonBytes = 56 * 1024 * 1024;
 /** Characters beside `data`. */
-const maxKept = 256 * 1024;
+const maxBufferedCharacters = 256 * 1024;
 const maxPurposeLength = 256;
 
 /** Contract 2.4: a file in JSON. Its base64 is decoded on its way to the disk, whatever stands before or behind it. */
 export async function readJsonUpload(
-  parts: UploadParts,
-  { message, principal, room }: Incoming,
-): Promise<Arrived> {
-  const data = openData();
+  parts: UploadDependencies,
+  { message, principal, reservation }: IncomingUpload,
+): Promise<ReceivedUpload> {
+  const data = openDataField();
   const tooLarge = () => refuse('file_too_large', { param: 'data' });
-  const body = openJsonBody({ diverted: { key: 'data', take: data.take }, maxKept });
-  let told: Told | null = null;
+  const body = openJsonBody({ diverted: { key: 'data', take: data.take }, maxBufferedCharacters });
+  let told: UploadFields | null = null;
   async function* content(): AsyncGenerator<Uint8Array> {
-    for await (const piece of readPieces(message, { maxBytes: maxJsonBytes, tooLarge, room })) {
+    for await (const piece of readPieces(message, { maxBytes: maxJsonBytes, tooLarge, reservation })) {
       body.push(piece);
       yield* data.decoded();
-      release(piece);
+      freeBuffer(piece);
     }
-    told = readTold(body.end(), data);
+    told = readUploadFields(body.end(), data);
     yield* data.decoded();
   }
-  const judged = await spoolUpload(parts, senderOf(message, principal), content(), () => toldOf(told)).catch(
-    asFileRefusal,
-  );
-  const { fileName, purpose } = toldOf(told);
-  return { judged, fileName, purpose };
+  const checked = await spoolUpload(parts, senderOf(message, principal), content(), () =>
+    requireFields(told),
+  ).catch(asFileRefusal);
+  const { fileName, purpose } = requireFields(told);
+  return { checked, fileName, purpose };
 }
 
-interface Told {
+interface UploadFields {
   readonly declaredMimeType: string;
   readonly typeField: 'mime_type';
   readonly fileName: string | undefined;
   readonly purpose: string | null;
 }
 
-function toldOf(told: Told | null): Told {
+function requireFields(told: UploadFields | null): UploadFields {
   if (!told) throw new Error('expected the body to be read to its end');
   return told;
 }
 
-function readTold(body: JsonObject, content: Data): Told {
+function readUploadFields(body: JsonObject, content: DataField): UploadFields {
   const mimeType = textField(body, 'mime_type');
   const data = textField(body, 'data');
   if (mimeType === undefined)
@@ -103,21 +103,21 @@ function textField(body: JsonObject, name: string): string | undefined {
   throw refuse('file_request_invalid', { subject: `${name} must be a string`, param: name });
 }
 
-const ofBody: readonly RefusalName[] = ['body_not_object', 'content_encoding_unsupported'];
+const bodyRefusals: readonly RefusalName[] = ['body_not_object', 'content_encoding_unsupported'];
 
 /** The gates of a body speak in detail bodies; this endpoint has its own. */
 function asFileRefusal(failure: unknown): never {
   if (failure instanceof JsonTooLong) {
     throw refuse('file_request_invalid', { subject: 'The fields beside data are too long', cause: failure });
   }
-  if (failure instanceof Refusal && ofBody.includes(failure.refusal)) {
+  if (failure instanceof Refusal && bodyRefusals.includes(failure.refusal)) {
     throw refuse('file_request_invalid', { subject: failure.message, cause: failure });
   }
   throw failure;
 }
 
 /** What `data` holds as it comes: base64, or a data URL with it. */
-interface Data {
+interface DataField {
   take(piece: Uint8Array): void;
   /** The bytes of the file in what was taken last. */
   decoded(): Generator<Uint8Array>;
@@ -129,14 +129,14 @@ interface Data {
 const maxHead = 1024;
 const comma = ','.charCodeAt(0);
 
-function openData(): Data {
-  const base64 = openBase64();
+function openDataField(): DataField {
+  const base64 = openBase64Decoder();
   /** What stands before the base64; null until that is known. */
   let head: string | null = null;
   let start = Buffer.alloc(0);
   let bytes = 0;
   let isTooLong = false;
-  let fault: Base64Fault | null = null;
+  let fault: Base64Error | null = null;
   let ready: readonly Uint8Array[] = [];
 
   /** What is wrong or too much is no longer decoded. */
@@ -148,7 +148,7 @@ function openData(): Data {
       isTooLong = bytes > maxUploadBytes;
       if (!isTooLong) ready = [...ready, decoded];
     } catch (failure) {
-      if (!(failure instanceof Base64Fault)) throw failure;
+      if (!(failure instanceof Base64Error)) throw failure;
       fault = failure;
     }
   }

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isNamed } from './if-none-match.ts';
-import { takesGzip } from './takes-gzip.ts';
+import { acceptsGzip } from './accepts-gzip.ts';
+import { matchesEtag } from './if-none-match.ts';
 
 /** One answer for everybody: made once, and sent to all from the same bytes. */
 export interface SharedDocument {
@@ -42,16 +42,16 @@ export function sendDocument(
   reply: FastifyReply,
   { contentType, plain, gzipped }: SharedDocument,
 ): FastifyReply {
-  const isPacked = takesGzip(headers['accept-encoding']);
+  const isPacked = acceptsGzip(headers['accept-encoding']);
   const { bytes, etag } = isPacked ? gzipped : plain;
   reply.header('vary', 'accept-encoding').header('etag', etag);
-  if (isNamed(headers['if-none-match'], etag)) return reply.code(304).send();
+  if (matchesEtag(headers['if-none-match'], etag)) return reply.code(304).send();
   if (isPacked) reply.header('content-encoding', 'gzip');
   return reply.header('content-type', contentType).send(bytes);
 }
 
 /** A document that needs no key: kept by whoever reads it, and asked for again each time. */
-export const sendOpenDocument = (
+export const sendPublicDocument = (
   request: FastifyRequest,
   reply: FastifyReply,
   document: SharedDocument,

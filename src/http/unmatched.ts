@@ -2,13 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
 import { refuseModel } from '../catalog/refuse-model.ts';
 import { type Refusal, refuse } from '../domain/refusal.ts';
-import { type HttpParts, identify, type Route } from './parts.ts';
+import { type HttpContext, identify, type Route } from './route.ts';
 
 /** Says why no route takes a request. */
-export type WhyUnmatched = (request: FastifyRequest, reply: FastifyReply) => Promise<Refusal>;
+export type RefuseUnmatched = (request: FastifyRequest, reply: FastifyReply) => Promise<Refusal>;
 
 /** Of a path that has routes: it does not take this method. Of any other: it is unknown. */
-export function openWhyUnmatched(routes: readonly Route[]): WhyUnmatched {
+export function openRefuseUnmatched(routes: readonly Route[]): RefuseUnmatched {
   const patterns = routes
     .filter(route => route.isUnlisted !== true)
     .map(({ path, method, errors }) => ({ pattern: patternOf(path), methods: [method].flat(), errors }));
@@ -22,22 +22,22 @@ export function openWhyUnmatched(routes: readonly Route[]): WhyUnmatched {
 }
 
 /** The same where the queue is served: there an id of any number of segments may stand for a model. */
-export function openWhyUnmatchedInQueue(
-  parts: Pick<HttpParts, 'authenticate' | 'takeFromRate' | 'catalog' | 'served'>,
+export function openRefuseUnmatchedInQueue(
+  parts: Pick<HttpContext, 'authenticate' | 'takeFromRate' | 'catalog' | 'servedModels'>,
   mounts: readonly string[],
   routes: readonly Route[],
-): WhyUnmatched {
-  const why = openWhyUnmatched(routes);
+): RefuseUnmatched {
+  const why = openRefuseUnmatched(routes);
   return async (request, reply) => {
     const refusal = await why(request, reply);
     const path = pathOf(request);
     const mount = mounts.find(each => path.startsWith(`${each}/`));
     if (refusal.refusal !== 'path_unknown' || mount === undefined) return refusal;
-    const named = nameOf(path.slice(mount.length + 1).replace(/\/$/, ''), parts.catalog);
+    const named = parseModelPath(path.slice(mount.length + 1).replace(/\/$/, ''), parts.catalog);
     if (named === null) return refusal;
     await identify(parts, request, 'any-key');
     if (named.isStream && request.method === 'GET') return refuse('stream_unsupported');
-    return refuseModel(parts.served(), named.model);
+    return refuseModel(parts.servedModels(), named.model);
   };
 }
 
@@ -55,7 +55,7 @@ function patternOf(path: string): RegExp {
  * The id of a model that a path below a mount names, with or without what follows the id of a job's model. Null where
  * the path lies below a model that is there, and where it ends as every synchronous one does.
  */
-function nameOf(
+function parseModelPath(
   rest: string,
   catalog: Catalog,
 ): { readonly model: string; readonly isStream: boolean } | null {

@@ -38,22 +38,22 @@ const azurePlatform = '168.63.129.16';
  * Judges the address of a client or an upstream before anything is resolved or connected. What a name leads
  * to is judged again when connecting.
  */
-export function judgeUrl(text: string, { allowPrivate }: GuardOptions): UrlVerdict {
-  if (text.length > maxUrlLength) return no(`The address is longer than ${maxUrlLength} characters.`);
+export function checkUrl(text: string, { allowPrivate }: GuardOptions): UrlVerdict {
+  if (text.length > maxUrlLength) return rejected(`The address is longer than ${maxUrlLength} characters.`);
   // The URL parser repairs the rest; what needs repair is meant to be read differently by someone else.
   if (!plainUrl.test(text) || !URL.canParse(text)) {
-    return no('The address must be a plain http:// or https:// address.');
+    return rejected('The address must be a plain http:// or https:// address.');
   }
   const url = new URL(text);
   if (url.username || url.password || authorityWithAt.test(text)) {
-    return no('The address may not hold a user name or password.');
+    return rejected('The address may not hold a user name or password.');
   }
   if (allowPrivate) return { ok: true, url };
-  if (!isOpenPort(url.port)) return no('The port of the address is not accepted.');
+  if (!isAllowedPort(url.port)) return rejected('The port of the address is not accepted.');
   // The parser has folded decimal, octal, hexadecimal and full-width spellings into one by now.
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   const isOutside = isIP(host) ? isPublicAddress(host) : isPublicName(host);
-  return isOutside ? { ok: true, url } : no('The address is not a public one.');
+  return isOutside ? { ok: true, url } : rejected('The address is not a public one.');
 }
 
 /** No spaces, control characters or backslashes, and two slashes written out. */
@@ -61,25 +61,25 @@ const plainUrl = /^https?:\/\/[^\s\\\p{Cc}]+$/iu;
 const authorityWithAt = /^[a-z]+:\/\/[^/?#]*@/i;
 
 /** Names that by their standard never leave a machine or a house. */
-const innerSuffixes = ['localhost', 'local', 'internal', 'home.arpa'];
+const internalSuffixes = ['localhost', 'local', 'internal', 'home.arpa'];
 
 function isPublicName(host: string): boolean {
   // A name without a dot is completed by the resolver's search list, so it means something inside.
   if (!/[^.]\.[^.]/.test(host)) return false;
-  return !innerSuffixes.some(suffix => host === suffix || host.endsWith(`.${suffix}`));
+  return !internalSuffixes.some(suffix => host === suffix || host.endsWith(`.${suffix}`));
 }
 
 /** Databases, caches, container and cluster control: an HTTP request there is never a fetch of media. */
-const innerPorts = new Set([
+const internalPorts = new Set([
   9042, 9092, 9200, 9300, 10250, 10255, 10256, 11211, 11434, 15672, 27017, 27018, 27019,
 ]);
 
-function isOpenPort(port: string): boolean {
+function isAllowedPort(port: string): boolean {
   if (port === '') return true;
   const number = Number(port);
-  return number === 80 || number === 443 || number === 8080 || (number >= 8443 && !innerPorts.has(number));
+  return number === 80 || number === 443 || number === 8080 || (number >= 8443 && !internalPorts.has(number));
 }
 
-function no(reason: string): UrlVerdict {
+function rejected(reason: string): UrlVerdict {
   return { ok: false, reason };
 }

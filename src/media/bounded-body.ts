@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 /** The body of an answer from outside: read at most once, at most so many bytes, at most until the deadline. */
 export interface BoundedBody extends AsyncIterable<Uint8Array> {
   /** The first so many bytes; the rest is not waited for. A body that breaks off gives what came of it. */
-  first(bytes: number): Promise<Uint8Array>;
+  readFirst(bytes: number): Promise<Uint8Array>;
   /** Ends the connection without reading on. */
   discard(): void;
 }
@@ -16,14 +16,17 @@ export class BodyFailed extends Error {
 /** It was broken off here, because more came than is taken. */
 export class BodyTooLarge extends BodyFailed {}
 
-export interface BodyBinding {
+export interface BoundedBodyOptions {
   readonly maxBytes: number;
   /** Gives the connection back; called once the body is at its end, whichever. */
   readonly release: () => void;
-  readonly sayWhy: (error: unknown) => string;
+  readonly describeError: (error: unknown) => string;
 }
 
-export function bindBody(source: Readable, { maxBytes, release, sayWhy }: BodyBinding): BoundedBody {
+export function openBoundedBody(
+  source: Readable,
+  { maxBytes, release, describeError }: BoundedBodyOptions,
+): BoundedBody {
   // Broken off while nobody reads, it has nobody to tell; a reader is told by the iteration.
   source.on('error', () => {});
 
@@ -37,7 +40,7 @@ export function bindBody(source: Readable, { maxBytes, release, sayWhy }: BodyBi
         if (taken > maxBytes) throw new BodyTooLarge(`The answer is larger than ${maxBytes} bytes.`);
       }
     } catch (error) {
-      throw error instanceof BodyFailed ? error : new BodyFailed(sayWhy(error), { cause: error });
+      throw error instanceof BodyFailed ? error : new BodyFailed(describeError(error), { cause: error });
     } finally {
       discard();
     }
@@ -50,7 +53,7 @@ export function bindBody(source: Readable, { maxBytes, release, sayWhy }: BodyBi
 
   return {
     [Symbol.asyncIterator]: read,
-    async first(bytes) {
+    async readFirst(bytes) {
       const chunks: Uint8Array[] = [];
       let taken = 0;
       try {

@@ -58,11 +58,13 @@ function decideWithoutMagic(clues: FileClues, declared: string | null): TypeDeci
 
 /** Whether every file of that type begins with bytes that `sniff` knows. */
 function hasMagic(mimeType: string): boolean {
-  return fileTypeByMimeType[mimeType] ? fileTypeByMimeType[mimeType] !== 'text' : sniffedToo.has(mimeType);
+  return fileTypeByMimeType[mimeType]
+    ? fileTypeByMimeType[mimeType] !== 'text'
+    : recognisedTypes.has(mimeType);
 }
 
 /** Recognised, so that a wrong declaration is noticed, though none of them is accepted. */
-const sniffedToo = new Set([
+const recognisedTypes = new Set([
   'image/bmp',
   'image/tiff',
   'image/heic',
@@ -102,13 +104,13 @@ const aliases: Readonly<Record<string, string>> = {
   'text/json': 'application/json',
 };
 
-const unspecific = new Set([unknownBytes, 'binary/octet-stream', 'application/x-binary']);
+const genericTypes = new Set([unknownBytes, 'binary/octet-stream', 'application/x-binary']);
 const mimeTypeShape = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/;
 
 /** Lower case, no parameters, one name a type; null where nothing specific was declared. */
 function normaliseMimeType(declared: string | undefined, filename: string | undefined): string | null {
   const bare = (declared ?? '').split(';', 1)[0]!.trim().toLowerCase();
-  if (!mimeTypeShape.test(bare) || unspecific.has(bare)) return null;
+  if (!mimeTypeShape.test(bare) || genericTypes.has(bare)) return null;
   // Windows names every .csv so once a spreadsheet program is installed, and browsers repeat it.
   if (bare === 'application/vnd.ms-excel' && typeOfExtension(filename) === 'text/csv') return null;
   return Object.hasOwn(aliases, bare) ? aliases[bare]! : bare;

@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BodyFailed, BodyTooLarge, type BoundedBody } from './bounded-body.ts';
-import type { Outbound } from './connect.ts';
-import type { Received } from './receive.ts';
+import type { Outbound } from './outbound.ts';
+import type { SpooledFile } from './spool-file.ts';
 
 export interface FetchLimits {
   readonly maxBytes: number;
@@ -57,8 +57,8 @@ export async function fetchMedia(
     if (answer.kind !== 'answered')
       return refused(answer.reason, answer.kind === 'failed' ? 'transient' : 'address');
     const { status, headers, body } = answer;
-    const refusal = whyNotTaken(status, headers, maxBytes);
-    if (refusal === null) return keep(body, directory);
+    const refusal = refusalOf(status, headers, maxBytes);
+    if (refusal === null) return saveBody(body, directory);
     body.discard();
     const target = redirectStatuses.has(status) ? headers.location : undefined;
     if (target === undefined) return refusal;
@@ -71,7 +71,7 @@ export async function fetchMedia(
 
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
-function whyNotTaken(
+function refusalOf(
   status: number,
   headers: Readonly<Record<string, string>>,
   maxBytes: number,
@@ -92,10 +92,10 @@ function whyNotTaken(
   return null;
 }
 
-async function keep(body: BoundedBody, directory: string): Promise<FetchedMedia> {
+async function saveBody(body: BoundedBody, directory: string): Promise<FetchedMedia> {
   const path = join(directory, `${randomUUID()}.part`);
   try {
-    const written = await write(body, path);
+    const written = await writeBody(body, path);
     if (written.bytes > 0) return { kind: 'fetched', path, ...written };
     await unlink(path);
     return refused('The address answered with an empty file.', 'content');
@@ -108,7 +108,7 @@ async function keep(body: BoundedBody, directory: string): Promise<FetchedMedia>
   }
 }
 
-async function write(body: BoundedBody, path: string): Promise<Pick<Received, 'bytes' | 'sha256'>> {
+async function writeBody(body: BoundedBody, path: string): Promise<Pick<SpooledFile, 'bytes' | 'sha256'>> {
   const file = await open(path, 'wx', 0o600);
   const hash = createHash('sha256');
   try {

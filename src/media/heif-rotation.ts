@@ -2,10 +2,10 @@
  * Whether a HEIC, HEIF or AVIF picture is shown lying on its side: a quarter turn is a property box (`irot`)
  * there, which image-size does not read. A file keeps one turn for the picture and its thumbnail alike.
  */
-export function isTurnedHeif(bytes: Uint8Array): boolean {
+export function isRotatedHeif(bytes: Uint8Array): boolean {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let within: Box | null = { start: 0, end: bytes.length };
-  for (const { name, skippedBytes } of wayToRotation) {
+  for (const { name, skippedBytes } of rotationBoxPath) {
     within = findBox(view, name, within.start, within.end);
     if (!within) return false;
     within = { start: within.start + skippedBytes, end: within.end };
@@ -21,7 +21,7 @@ interface Box {
 }
 
 /** `meta` has a version and flags before its children. */
-const wayToRotation = [
+const rotationBoxPath = [
   { name: 'meta', skippedBytes: 4 },
   { name: 'iprp', skippedBytes: 0 },
   { name: 'ipco', skippedBytes: 0 },

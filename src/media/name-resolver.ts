@@ -37,8 +37,8 @@ export class LookupFailed extends Error {
 }
 
 /** For one question to one server; the resolver doubles it with the second try. */
-const questionTimeoutMs = 2 * seconds;
-const tries = 2;
+const queryTimeoutMs = 2 * seconds;
+const maxAttempts = 2;
 /** However many servers there are. */
 const lookupTimeoutMs = 5 * seconds;
 const queueLimits = { running: 8, runningPerShare: 2, waiting: 8_192, waitingPerShare: 1_024 };
@@ -53,14 +53,14 @@ export function openNameResolver({
   hostsPath = '/etc/hosts',
 }: NameResolverOptions): NameResolver {
   const queue = openFairQueue<string>(queueLimits);
-  const failures = openFailures();
-  const ownNames = allowPrivate ? readHosts(hostsPath) : new Map<string, readonly string[]>();
+  const failures = openNegativeCache();
+  const ownNames = allowPrivate ? readHostsFile(hostsPath) : new Map<string, readonly string[]>();
 
   const ask = async (name: string, signal: AbortSignal): Promise<readonly string[]> => {
     // It may have failed for another while this one waited.
     failures.throwIfKnown(name);
     try {
-      return await askServers(name, servers, signal);
+      return await queryServers(name, servers, signal);
     } catch (failure) {
       if (failure instanceof LookupFailed) failures.remember(name, failure.message);
       throw failure;
@@ -89,24 +89,24 @@ export function openNameResolver({
 const isLocalhost = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
 
 /** Both families at once. One that fails beside one that answers is left out: only what was judged is connected to. */
-async function askServers(
+async function queryServers(
   name: string,
   servers: readonly string[] | null,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   signal.throwIfAborted();
   // One for each look-up: cancelling ends all that a resolver asks.
-  const resolver = new Resolver({ timeout: questionTimeoutMs, tries });
+  const resolver = new Resolver({ timeout: queryTimeoutMs, tries: maxAttempts });
   if (servers) resolver.setServers(servers);
   const cancel = () => resolver.cancel();
   const timer = setTimeout(cancel, lookupTimeoutMs);
   signal.addEventListener('abort', cancel, { once: true });
   try {
     const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-    const addresses = inTurns(addressesIn(four), addressesIn(six));
+    const addresses = interleave(addressesIn(four), addressesIn(six));
     if (addresses.length > 0) return addresses;
     signal.throwIfAborted();
-    throw new LookupFailed(sentenceOf([four, six].map(codeOf)));
+    throw new LookupFailed(messageOf([four, six].map(codeOf)));
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', cancel);
@@ -117,7 +117,7 @@ const addressesIn = (answer: PromiseSettledResult<string[]>): readonly string[] 
   answer.status === 'fulfilled' ? answer.value : [];
 
 /** A few addresses are tried: some of each family are among them, whichever this machine can reach. */
-const inTurns = (four: readonly string[], six: readonly string[]): readonly string[] =>
+const interleave = (four: readonly string[], six: readonly string[]): readonly string[] =>
   Array.from({ length: Math.max(four.length, six.length) }, (_, index) => [four[index], six[index]])
     .flat()
     .filter(address => address !== undefined);
@@ -127,21 +127,21 @@ const codeOf = (answer: PromiseSettledResult<string[]>): string =>
     ? String(answer.reason.code)
     : 'ENODATA';
 
-function sentenceOf(codes: readonly string[]): string {
-  if (codes.every(code => unknownName.has(code))) return 'The name of the address is not known.';
-  if (codes.some(code => unanswered.has(code)))
+function messageOf(codes: readonly string[]): string {
+  if (codes.every(code => notFoundCodes.has(code))) return 'The name of the address is not known.';
+  if (codes.some(code => timeoutCodes.has(code)))
     return 'The name of the address could not be looked up in time.';
   return 'The name of the address could not be looked up.';
 }
 
-const unknownName = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'EBADQUERY']);
-const unanswered = new Set(['ETIMEOUT', 'ECANCELLED']);
+const notFoundCodes = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'EBADQUERY']);
+const timeoutCodes = new Set(['ETIMEOUT', 'ECANCELLED']);
 
-const rememberedMs = 30 * seconds;
-const maxRemembered = 10_000;
+const negativeCacheMs = 30 * seconds;
+const maxNegativeEntries = 10_000;
 
 /** Names that failed of late are not asked for again and again. */
-function openFailures() {
+function openNegativeCache() {
   const known = new Map<string, { readonly message: string; readonly until: number }>();
   return {
     throwIfKnown(name: string): void {
@@ -153,14 +153,14 @@ function openFailures() {
     remember(name: string, message: string): void {
       known.delete(name);
       const [oldest] = known.keys();
-      if (known.size >= maxRemembered && oldest !== undefined) known.delete(oldest);
-      known.set(name, { message, until: performance.now() + rememberedMs });
+      if (known.size >= maxNegativeEntries && oldest !== undefined) known.delete(oldest);
+      known.set(name, { message, until: performance.now() + negativeCacheMs });
     },
   };
 }
 
 /** The lines of a hosts file: an address, then its names; what stands behind # is for people. */
-function readHosts(path: string): ReadonlyMap<string, readonly string[]> {
+function readHostsFile(path: string): ReadonlyMap<string, readonly string[]> {
   const hosts = new Map<string, readonly string[]>();
   for (const line of linesOf(path)) {
     const [address = '', ...names] = (line.split('#')[0] ?? '').trim().split(/\s+/);

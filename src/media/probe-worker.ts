@@ -18,12 +18,12 @@ import {
   WEBM,
 } from 'mediabunny';
 import type { MediaFacts } from '../domain/media.ts';
-import { isTurnedHeif } from './heif-rotation.ts';
+import { isCompleteImage } from './complete-image.ts';
+import { isRotatedHeif } from './heif-rotation.ts';
 import { type Sniffed, sniff, sniffBytes } from './sniff.ts';
-import { isWholePicture } from './whole-picture.ts';
 
 /** What the pool sends in: one file at a time. */
-export interface ProbeOrder {
+export interface ProbeTask {
   readonly path: string;
 }
 
@@ -38,11 +38,11 @@ export type Probe =
 /** A picture is read whole, because a TIFF keeps its directory at the end. */
 const maxImageBytes = 64 * 1024 * 1024;
 /** No picture of more pixels is ever decoded here. */
-const maxDrawnPixels = 120_000_000;
+const maxDecodedPixels = 120_000_000;
 /** Frames looked at for the frame rate; mediabunny calls its estimate reliable from here on. */
-const ratedPackets = 256;
+const frameRateSamplePackets = 256;
 
-parentPort?.on('message', async (order: ProbeOrder) => {
+parentPort?.on('message', async (order: ProbeTask) => {
   parentPort?.postMessage((await probeFile(order.path)) satisfies ProbeReport);
 });
 parentPort?.postMessage({ kind: 'ready' } satisfies ProbeReport);
@@ -101,13 +101,14 @@ async function probeImage(file: FileHandle, mimeType: string, bytes: number): Pr
   if (bytes > maxImageBytes) return unreadable('The picture is larger than 64 MB.');
   const content = await readRange(file, 0, bytes);
   const { width, height, orientation = 1 } = imageSize(content);
-  if (!isCount(width) || !isCount(height)) return unreadable('The picture has no width or height.');
+  if (!isPositiveInteger(width) || !isPositiveInteger(height))
+    return unreadable('The picture has no width or height.');
   // Larger than anything that is drawn: its size alone refuses it.
-  const isDrawable = width * height <= maxDrawnPixels;
-  if (isDrawable && !(await isWholePicture(mimeType, content)))
+  const isDrawable = width * height <= maxDecodedPixels;
+  if (isDrawable && !(await isCompleteImage(mimeType, content)))
     return unreadable('The picture ends before all of it is there.');
   // EXIF orientations 5 to 8 lay the picture on its side.
-  const isTurned = heifTypes.has(mimeType) ? isTurnedHeif(content) : orientation >= 5 && orientation <= 8;
+  const isTurned = heifTypes.has(mimeType) ? isRotatedHeif(content) : orientation >= 5 && orientation <= 8;
   const image = isTurned ? { width: height, height: width } : { width, height };
   return { kind: 'read', facts: { mimeType, bytes, image } };
 }
@@ -155,7 +156,7 @@ async function probeTracks(
       ...(video && { video }),
       ...(audio && { audio }),
     };
-    return isSound(facts) ? { kind: 'read', facts } : unreadable('The file has no length or no size.');
+    return isPlausible(facts) ? { kind: 'read', facts } : unreadable('The file has no length or no size.');
   } finally {
     input.dispose();
   }
@@ -164,11 +165,11 @@ async function probeTracks(
 async function readVideo(track: InputVideoTrack): Promise<NonNullable<MediaFacts['video']>> {
   // The plain average is off where a fragment stretches its first frame (23.5 for 24) or WebM leaves the
   // length of the last one out (25.05 for 24).
-  const rates = await track.computeFrameRateMetrics({ targetPacketCount: ratedPackets });
+  const rates = await track.computeFrameRateMetrics({ targetPacketCount: frameRateSamplePackets });
   const last = await new EncodedPacketSink(track).getPacket(Infinity, { metadataOnly: true });
   const end = last ? last.timestamp + last.duration : 0;
   // A film of a single frame has no distance between two.
-  const fps = isLength(rates.bestGuessFrameRate) ? rates.bestGuessFrameRate : 1 / end;
+  const fps = isPositiveNumber(rates.bestGuessFrameRate) ? rates.bestGuessFrameRate : 1 / end;
   return {
     width: await track.getDisplayWidth(),
     height: await track.getDisplayHeight(),
@@ -198,12 +199,18 @@ function mimeTypeOfTracks({ mimeType, tracksDecide }: Sniffed, hasVideo: boolean
 }
 
 /** A broken index gives tracks of no length instead of an error. */
-function isSound({ video, audio }: MediaFacts): boolean {
+function isPlausible({ video, audio }: MediaFacts): boolean {
   const isVideoSound =
     !video ||
-    (isCount(video.width) && isCount(video.height) && isLength(video.seconds) && isLength(video.fps));
+    (isPositiveInteger(video.width) &&
+      isPositiveInteger(video.height) &&
+      isPositiveNumber(video.seconds) &&
+      isPositiveNumber(video.fps));
   const isAudioSound =
-    !audio || (isLength(audio.seconds) && isCount(audio.sampleRate) && isCount(audio.channels));
+    !audio ||
+    (isPositiveNumber(audio.seconds) &&
+      isPositiveInteger(audio.sampleRate) &&
+      isPositiveInteger(audio.channels));
   return isVideoSound && isAudioSound;
 }
 
@@ -212,11 +219,11 @@ function roundToMs(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
-function isCount(value: number): boolean {
+function isPositiveInteger(value: number): boolean {
   return Number.isSafeInteger(value) && value > 0;
 }
 
-function isLength(value: number): boolean {
+function isPositiveNumber(value: number): boolean {
   return Number.isFinite(value) && value > 0;
 }
 

@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads';
 import { seconds } from '../domain/clock.ts';
 import { openFairQueue, QueueClosed, QueueFull } from '../domain/fair-queue.ts';
 import type { KnownFacts } from '../domain/media.ts';
-import type { Probe, ProbeOrder, ProbeReport } from './probe-worker.ts';
-import { openReadOnce } from './read-once.ts';
+import { openProbeCache } from './probe-cache.ts';
+import type { Probe, ProbeReport, ProbeTask } from './probe-worker.ts';
 
 export type { Probe } from './probe-worker.ts';
 
@@ -13,7 +13,7 @@ export interface Prober {
    * Facts of the file at that path. A request is rejected with `QueueFull` when too many files wait, and with the
    * reason of its signal when that is aborted before the file is read; everybody with `QueueClosed` after `close`.
    */
-  probe(file: string | Lend, asker?: Asker): Promise<Probe>;
+  probe(file: string | OpenLocalCopy, asker?: ProbeCaller): Promise<Probe>;
   /** For metrics. */
   size(): ProberSize;
   /** Resolves once a thread has started, so that the next probe begins to read at once. Never rejects. */
@@ -23,10 +23,10 @@ export interface Prober {
 }
 
 /** Brings a file to this machine once its turn came. */
-export type Lend = () => Promise<{ readonly path: string; drop(): Promise<void> }>;
+export type OpenLocalCopy = () => Promise<{ readonly path: string; drop(): Promise<void> }>;
 
 /** For whom a file is read. */
-export interface Asker {
+export interface ProbeCaller {
   /** Whose turn it takes: the id of a key. */
   readonly share: string;
   /** A request is refused when too much waits. The work of a job, which was accepted, waits instead. */
@@ -57,21 +57,21 @@ export interface ProberOptions {
 const runningPerShare = 2;
 const waitingPerShare = 8;
 /** Files of jobs that take part in the turns of the keys; the others wait behind them, as many as there are jobs. */
-const jobsAtOnce = 2;
-const jobsThatWait = 1_000_000;
-const shareOfJobs = 'jobs';
-const nobody: Asker = { share: '', kind: 'job' };
+const maxRunningJobs = 2;
+const maxWaitingJobs = 1_000_000;
+const jobsShareKey = 'jobs';
+const anonymousCaller: ProbeCaller = { share: '', kind: 'job' };
 /** Small objects. */
-const rememberedProbes = 1_000;
+const maxCachedProbes = 1_000;
 
 /** May be the fault of a machine that had no time or no file to spare, so they are said once and never remembered. */
-const tookTooLong: Probe = { kind: 'unreadable', reason: 'Reading the file took too long.' };
+const timedOut: Probe = { kind: 'unreadable', reason: 'Reading the file took too long.' };
 const unopened: Probe = { kind: 'unreadable', reason: 'The file could not be opened.' };
 
 /** What a row says of a file after this probe; null: nothing, so that it is probed again. */
-export function knownFacts(probe: Probe): KnownFacts | null {
+export function storableFacts(probe: Probe): KnownFacts | null {
   if (probe.kind === 'read') return probe.facts;
-  return probe === tookTooLong || probe === unopened ? null : 'unreadable';
+  return probe === timedOut || probe === unopened ? null : 'unreadable';
 }
 
 /** Boot is counted apart from reading: it is the machine's slowness, not the file's. */
@@ -79,7 +79,7 @@ const bootTimeoutMs = 30 * seconds;
 const maxHeapMb = 256;
 const damaged: Probe = { kind: 'unreadable', reason: 'The file is damaged or not what it claims to be.' };
 
-interface Order extends ProbeOrder {
+interface QueuedProbe extends ProbeTask {
   readonly answer: (probe: Probe) => void;
   readonly fail: (error: Error) => void;
 }
@@ -87,48 +87,48 @@ interface Order extends ProbeOrder {
 interface Slot {
   worker: Worker;
   isReady: boolean;
-  order: Order | null;
+  order: QueuedProbe | null;
   watchdog: NodeJS.Timeout | null;
 }
 
 export function openProber(options: ProberOptions = {}): Prober {
   const { workers = 2, timeoutMs = 4 * seconds, maxWaiting = 256 } = options;
-  const threads = openThreads(workers, timeoutMs);
+  const threads = openThreadPool(workers, timeoutMs);
   const turns = openFairQueue<string>({
     running: workers,
     runningPerShare,
-    waiting: maxWaiting + jobsAtOnce,
+    waiting: maxWaiting + maxRunningJobs,
     waitingPerShare,
   });
   const jobs = openFairQueue<string>({
-    running: jobsAtOnce,
-    runningPerShare: jobsAtOnce,
-    waiting: jobsThatWait,
-    waitingPerShare: jobsThatWait,
+    running: maxRunningJobs,
+    runningPerShare: maxRunningJobs,
+    waiting: maxWaitingJobs,
+    waitingPerShare: maxWaitingJobs,
   });
-  const readOnce = openReadOnce({
-    remembered: rememberedProbes,
-    isWorthRemembering: probe => knownFacts(probe) !== null,
+  const readOnce = openProbeCache({
+    maxEntries: maxCachedProbes,
+    isCacheable: probe => storableFacts(probe) !== null,
   });
   let begun = 0;
 
-  async function read(file: string | Lend): Promise<Probe> {
+  async function read(file: string | OpenLocalCopy): Promise<Probe> {
     begun++;
     if (typeof file === 'string') return threads.read(file);
     const lent = await file();
     return threads.read(lent.path).finally(() => lent.drop());
   }
 
-  async function inTurn(file: string | Lend, { share, kind, signal }: Asker): Promise<Probe> {
+  async function inTurn(file: string | OpenLocalCopy, { share, kind, signal }: ProbeCaller): Promise<Probe> {
     if (kind === 'job')
-      return jobs.run(share, () => turns.run(shareOfJobs, () => read(file), signal), signal);
+      return jobs.run(share, () => turns.run(jobsShareKey, () => read(file), signal), signal);
     // The places beyond are those of jobs.
     if (turns.size().waiting >= maxWaiting) throw new QueueFull('all');
     return turns.run(share, () => read(file), signal);
   }
 
   return {
-    async probe(file, asker = nobody) {
+    async probe(file, asker = anonymousCaller) {
       const { share, sha256, signal } = asker;
       if (sha256 === undefined) return inTurn(file, asker);
       return readOnce({ share, sha256 }, () => inTurn(file, asker), signal);
@@ -147,14 +147,14 @@ export function openProber(options: ProberOptions = {}): Prober {
 }
 
 /** Reads so many files at once as it has threads, and the others in their order. */
-interface Threads {
+interface ThreadPool {
   read(path: string): Promise<Probe>;
   ready(): Promise<void>;
   close(): Promise<void>;
 }
 
-function openThreads(workers: number, timeoutMs: number): Threads {
-  const waiting: Order[] = [];
+function openThreadPool(workers: number, timeoutMs: number): ThreadPool {
+  const waiting: QueuedProbe[] = [];
   const slots: Slot[] = [];
   let onStarted: (() => void)[] = [];
   let isClosed = false;
@@ -168,12 +168,12 @@ function openThreads(workers: number, timeoutMs: number): Threads {
     for (let missing = waiting.length - booting; missing > 0 && slots.length < workers; missing--) boot();
   }
 
-  function hand(slot: Slot, order: Order | undefined): void {
+  function hand(slot: Slot, order: QueuedProbe | undefined): void {
     if (!order) return;
     slot.order = order;
     slot.worker.ref();
-    slot.watchdog = setTimeout(() => end(slot, tookTooLong), timeoutMs);
-    slot.worker.postMessage({ path: order.path } satisfies ProbeOrder);
+    slot.watchdog = setTimeout(() => end(slot, timedOut), timeoutMs);
+    slot.worker.postMessage({ path: order.path } satisfies ProbeTask);
   }
 
   function boot(): void {
@@ -235,7 +235,7 @@ function openThreads(workers: number, timeoutMs: number): Threads {
 
   return {
     read(path) {
-      if (isClosed) return Promise.reject(closed());
+      if (isClosed) return Promise.reject(closedError());
       return new Promise((answer, fail) => {
         waiting.push({ path, answer, fail });
         serve();
@@ -253,7 +253,7 @@ function openThreads(workers: number, timeoutMs: number): Threads {
     async close() {
       isClosed = true;
       tellStarted();
-      const error = closed();
+      const error = closedError();
       failAll(error);
       const ended = slots.splice(0);
       for (const slot of ended) {
@@ -265,4 +265,4 @@ function openThreads(workers: number, timeoutMs: number): Threads {
   };
 }
 
-const closed = () => new QueueClosed('the prober is closed');
+const closedError = () => new QueueClosed('the prober is closed');

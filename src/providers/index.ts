@@ -1,20 +1,20 @@
-import { ark, modelark } from './ark.ts';
-import cog from './cog.ts';
-import comfyui from './comfyui.ts';
-import dashscope from './dashscope.ts';
-import declarative from './declarative.ts';
-import type { ProviderDefinition } from './definition.ts';
-import fal from './fal.ts';
-import gemini from './gemini.ts';
-import kling from './kling.ts';
-import lightx2v from './lightx2v.ts';
-import minimax from './minimax.ts';
-import openaiCompatible from './openai-compatible.ts';
-import pixverse from './pixverse.ts';
-import relay from './relay.ts';
-import replicate from './replicate.ts';
-import vidu from './vidu.ts';
-import youchuan from './youchuan.ts';
+import { ark, modelark } from './ark/index.ts';
+import cog from './cog/index.ts';
+import comfyui from './comfyui/index.ts';
+import dashscope from './dashscope/index.ts';
+import declarative from './declarative/index.ts';
+import fal from './fal/index.ts';
+import gemini from './gemini/index.ts';
+import type { ProviderDefinition } from './kit/definition.ts';
+import kling from './kling/index.ts';
+import lightx2v from './lightx2v/index.ts';
+import minimax from './minimax/index.ts';
+import openaiCompatible from './openai-compatible/index.ts';
+import pixverse from './pixverse/index.ts';
+import relay from './relay/index.ts';
+import replicate from './replicate/index.ts';
+import vidu from './vidu/index.ts';
+import youchuan from './youchuan/index.ts';
 
 /** Every provider that an account may be of. */
 export const providers: readonly ProviderDefinition[] = [
@@ -36,3 +36,6 @@ export const providers: readonly ProviderDefinition[] = [
   lightx2v,
   declarative,
 ];
+
+export const definitionOf = (provider: unknown): ProviderDefinition | undefined =>
+  providers.find(({ name }) => name === provider);

@@ -3,7 +3,7 @@ export interface Due {
   /** Epoch ms; whoever changes it puts the item again. */
   dueAt: number;
   /** Its index in the heap; -1 outside. */
-  place: number;
+  heapIndex: number;
 }
 
 /** What is due next, of very many: nothing here takes longer than their logarithm. */
@@ -22,7 +22,7 @@ export function openDueHeap<T extends Due>(): DueHeap<T> {
 
   function set(place: number, item: T): void {
     items[place] = item;
-    item.place = place;
+    item.heapIndex = place;
   }
 
   /** Lifts it over every parent that is due later; where it came to stand. */
@@ -57,19 +57,19 @@ export function openDueHeap<T extends Due>(): DueHeap<T> {
   return {
     first: () => items[0],
     put(item) {
-      const place = rise(item, item.place < 0 ? items.length : item.place);
+      const place = rise(item, item.heapIndex < 0 ? items.length : item.heapIndex);
       fall(item, place);
     },
     take() {
       const [first] = items;
       const last = items.pop();
       if (first && last && first !== last) fall(last, 0);
-      if (first) first.place = -1;
+      if (first) first.heapIndex = -1;
       return first;
     },
     takeAll() {
       const all = items.splice(0);
-      for (const item of all) item.place = -1;
+      for (const item of all) item.heapIndex = -1;
       return all;
     },
   };

@@ -7,14 +7,20 @@ import type {
   ProviderTask,
   SubmitResult,
 } from '../domain/provider.ts';
-import { type Attempt, answerAttempt, type Intent, openAttempt, reopenAttempt } from '../store/attempts.ts';
-import type { Holding } from './holding.ts';
-import type { WorkerParts } from './parts.ts';
-import { surely } from './surely.ts';
+import {
+  type Attempt,
+  type Intent,
+  insertAttempt,
+  recordAnswer,
+  recordResend,
+} from '../store/attempts/attempts.ts';
+import { retryWrite } from '../store/db/retry-write.ts';
+import type { WorkerContext } from './context.ts';
+import type { RunningJob } from './lease.ts';
 
 /** Certain refusals before a job is given up: of the job itself, and of an upstream that is down or asks for pauses. */
 const maxAttempts = 8;
-const maxTroubledAttempts = 24;
+const maxUnavailableAttempts = 24;
 /** The wait between two: full jitter, doubling. */
 const firstRetryMs = 2 * seconds;
 const longestRetryMs = 5 * minutes;
@@ -22,9 +28,9 @@ const longestRetryMs = 5 * minutes;
 const lateMarginMs = 30 * seconds;
 /** How long an upstream that gives no word is asked what became of a call. */
 const reconcileWindowMs = 30 * minutes;
-const askAgainMs = 5 * seconds;
+const lookupIntervalMs = 5 * seconds;
 /** An intent older than this, which is less than a lease, was written before a freeze: whoever has the job now decides. */
-const freshIntentMs = 5 * seconds;
+const maxIntentAgeMs = 5 * seconds;
 
 export type Submitted =
   | { readonly kind: 'done'; readonly production: Production; readonly task: ProviderTask }
@@ -32,16 +38,16 @@ export type Submitted =
   | Unsubmitted;
 
 /** What an upstream works on, as it is asked for it. */
-export interface UnderWay {
+export interface UpstreamJob {
   readonly attempt: ProviderAttempt;
   readonly ref: unknown;
 }
 
-export interface Accepted extends UnderWay {
+export interface Accepted extends UpstreamJob {
   readonly kind: 'accepted';
   readonly firstPollMs: number;
   /** Resolves with the end, where the provider tells of it by itself. */
-  readonly settled: Promise<unknown> | null;
+  readonly finished: Promise<unknown> | null;
 }
 
 /** Nothing is under way upstream that this job still waits for. */
@@ -54,70 +60,71 @@ export interface Unsubmitted {
 
 /** Brings a job to its upstream, or goes on with what an earlier claim did: at most one charge, whatever happened. */
 export async function submit(
-  parts: WorkerParts,
-  holding: Holding,
-  gathered: Pick<ProviderTask, 'media' | 'facts' | 'pinned'>,
+  context: WorkerContext,
+  running: RunningJob,
+  inputs: Pick<ProviderTask, 'media' | 'facts' | 'pinned'>,
 ): Promise<Submitted> {
-  const step = { parts, holding, gathered };
-  const last = holding.lastAttempt;
-  if (last === null || last.answer === 'refused' || last.answer === 'lost') return sendFirst(step, last);
+  const step = { context, running, inputs };
+  const last = running.lastAttempt;
+  if (last === null || last.answer === 'refused' || last.answer === 'lost')
+    return submitNewAttempt(step, last);
   if (last.answer === 'accepted') return accepted(step, last, last.ref);
-  return resolveOpen(step, last);
+  return resolveUncertain(step, last);
 }
 
-interface Step {
-  readonly parts: WorkerParts;
-  readonly holding: Holding;
-  readonly gathered: Pick<ProviderTask, 'media' | 'facts' | 'pinned'>;
+interface SubmitStep {
+  readonly context: WorkerContext;
+  readonly running: RunningJob;
+  readonly inputs: Pick<ProviderTask, 'media' | 'facts' | 'pinned'>;
 }
 
 /** A new attempt: what is free first, then the intent, then the one billable call. */
-async function sendFirst(step: Step, last: Attempt | null): Promise<Submitted> {
-  const { parts, holding } = step;
-  const { job, hold, route, signal } = holding;
+async function submitNewAttempt(step: SubmitStep, last: Attempt | null): Promise<Submitted> {
+  const { context, running } = step;
+  const { job, lease, route, signal } = running;
   const { provider, id: account } = route.account;
   const number = (last?.number ?? 0) + 1;
-  const isKept = last?.answer === 'refused' && provider.traits(job.modelId).keepsKey;
+  const isKept = last?.answer === 'refused' && provider.traits(job.modelId).keepsDedupeKey;
   const dedupeKey = isKept ? last.dedupeKey : `${job.id}-${number}`;
   const task = taskOf(step, { number, dedupeKey });
   const ready = await provider.prepare?.(task, signal);
   if (ready?.kind === 'refused') {
-    await parts.breaker.failed(account, ready.error);
+    await context.breaker.recordFailure(account, ready.error);
     return afterRefusal(step, ready.error, number, task);
   }
-  const early = await holding.whyEnd();
+  const early = await running.checkEnd();
   if (early) return { kind: 'ended', outcome: early, task };
   const { billable } = provider.traits(job.modelId);
   const prepared = ready?.prepared;
   const intent = { number, provider: provider.name, account, dedupeKey, billable, prepared };
   const askedAt = performance.now();
-  const startedAt = parts.clock.now();
-  if (!(await openAttempt(parts.db, hold, intent, startedAt))) return handedOver(task);
-  if (performance.now() - askedAt > freshIntentMs) {
+  const startedAt = context.clock.now();
+  if (!(await insertAttempt(context.db, lease, intent, startedAt))) return leaseMayBeLost(task);
+  if (performance.now() - askedAt > maxIntentAgeMs) {
     const error = { message: 'the process was frozen before the call, which was not made' };
-    await answerAttempt(parts.db, job.id, number, { kind: 'refused', error }, parts.clock.now());
-    return handedOver(task);
+    await recordAnswer(context.db, job.id, number, { kind: 'refused', error }, context.clock.now());
+    return leaseMayBeLost(task);
   }
-  return send(step, { ...intent, sends: 1, startedAt }, task);
+  return callSubmit(step, { ...intent, sends: 1, startedAt }, task);
 }
 
 /** The hold may be another's by now: settling changes nothing then, and gives the job back otherwise. */
-const handedOver = (task: ProviderTask): Unsubmitted => ({
+const leaseMayBeLost = (task: ProviderTask): Unsubmitted => ({
   kind: 'ended',
   outcome: { kind: 'interrupted' },
   task,
 });
 
-type Sent = Omit<Intent, 'billable' | 'prepared'> & Pick<Attempt, 'prepared' | 'sends' | 'startedAt'>;
+type SentAttempt = Omit<Intent, 'billable' | 'prepared'> & Pick<Attempt, 'prepared' | 'sends' | 'startedAt'>;
 
 /** The one billable call, its answer flushed after it. */
-async function send(step: Step, sent: Sent, task: ProviderTask): Promise<Submitted> {
-  const { parts, holding } = step;
-  const { provider, id: account } = holding.route.account;
-  const result = readAgain(sent, await provider.submit(task, sent.prepared));
+async function callSubmit(step: SubmitStep, sent: SentAttempt, task: ProviderTask): Promise<Submitted> {
+  const { context, running } = step;
+  const { provider, id: account } = running.route.account;
+  const result = interpretRepeatedCall(sent, await provider.submit(task, sent.prepared));
   await writeAnswer(step, sent.number, result);
-  if (result.kind === 'accepted' || result.kind === 'done') parts.breaker.succeeded(account);
-  else await parts.breaker.failed(account, result.error);
+  if (result.kind === 'accepted' || result.kind === 'done') context.breaker.recordSuccess(account);
+  else await context.breaker.recordFailure(account, result.error);
   switch (result.kind) {
     case 'accepted':
       return accepted(step, sent, result.ref, result);
@@ -126,18 +133,18 @@ async function send(step: Step, sent: Sent, task: ProviderTask): Promise<Submitt
     case 'refused':
       return afterRefusal(step, result.error, sent.number, task);
     case 'unknown':
-      return resolveOpen(step, attemptOf(step, sent), result.error);
+      return resolveUncertain(step, attemptOf(step, sent), result.error);
   }
 }
 
 /** A refusal of the same call made again is certain of that call alone: what the first one did is still unknown. */
-const readAgain = ({ sends }: Sent, result: SubmitResult): SubmitResult =>
+const interpretRepeatedCall = ({ sends }: SentAttempt, result: SubmitResult): SubmitResult =>
   sends > 1 && result.kind === 'refused' ? { ...result, kind: 'unknown' } : result;
 
 /** What was paid for must not be forgotten while the database is away. */
-function writeAnswer({ parts, holding }: Step, number: number, result: SubmitResult): Promise<void> {
-  return surely(parts, 'the answer of an upstream', holding.signal, () =>
-    answerAttempt(parts.db, holding.job.id, number, result, parts.clock.now()),
+function writeAnswer({ context, running }: SubmitStep, number: number, result: SubmitResult): Promise<void> {
+  return retryWrite(context, 'the answer of an upstream', running.signal, () =>
+    recordAnswer(context.db, running.job.id, number, result, context.clock.now()),
   );
 }
 
@@ -145,71 +152,71 @@ function writeAnswer({ parts, holding }: Step, number: number, result: SubmitRes
  * An attempt whose outcome is unknown: the same key again where that is never charged twice, a look where
  * the upstream can be asked, and else its name. Never a second call for one that can do neither.
  */
-async function resolveOpen(step: Step, open: Attempt, error?: ProviderError): Promise<Submitted> {
-  const { parts, holding } = step;
-  const { dedupe, dedupeWindowMs } = holding.route.account.provider.traits(holding.job.modelId);
-  const isKnownThere = parts.clock.now() - open.startedAt < dedupeWindowMs;
+async function resolveUncertain(step: SubmitStep, open: Attempt, error?: ProviderError): Promise<Submitted> {
+  const { context, running } = step;
+  const { dedupe, dedupeWindowMs } = running.route.account.provider.traits(running.job.modelId);
+  const isKnownThere = context.clock.now() - open.startedAt < dedupeWindowMs;
   if (dedupe === 'lookup' && isKnownThere) return lookUp(step, open);
   const mayHelp = error === undefined || error.retry || error.trouble !== undefined;
   if (dedupe !== 'replay' || !isKnownThere || !mayHelp) return uncertain(step, open, error);
-  return error ? sendAgainLater(step, open, error) : sendAgain(step, open);
+  return error ? scheduleResubmit(step, open, error) : resubmit(step, open);
 }
 
 /** The same call to the letter: what was prepared for the first is used again, unless a restored backup forgot it. */
-async function sendAgain(step: Step, open: Attempt): Promise<Submitted> {
-  const { parts, holding } = step;
+async function resubmit(step: SubmitStep, open: Attempt): Promise<Submitted> {
+  const { context, running } = step;
   const task = taskOf(step, open);
   const isForgotten = open.prepared === undefined;
   const ready = isForgotten
-    ? await holding.route.account.provider.prepare?.(task, holding.signal)
+    ? await running.route.account.provider.prepare?.(task, running.signal)
     : undefined;
-  if (ready?.kind === 'refused') return sendAgainLater(step, open, ready.error);
+  if (ready?.kind === 'refused') return scheduleResubmit(step, open, ready.error);
   const again = { ...open, prepared: isForgotten ? ready?.prepared : open.prepared };
-  const early = await holding.whyEnd();
+  const early = await running.checkEnd();
   if (early) return { kind: 'ended', outcome: early, task };
-  if (!(await reopenAttempt(parts.db, holding.hold, again))) return handedOver(task);
-  return send(step, { ...again, sends: open.sends + 1 }, task);
+  if (!(await recordResend(context.db, running.lease, again))) return leaseMayBeLost(task);
+  return callSubmit(step, { ...again, sends: open.sends + 1 }, task);
 }
 
-const sendAgainLater = (step: Step, open: Attempt, error: ProviderError): Unsubmitted => ({
+const scheduleResubmit = (step: SubmitStep, open: Attempt, error: ProviderError): Unsubmitted => ({
   kind: 'ended',
   outcome: {
     kind: 'retry',
-    dueAt: step.parts.clock.now() + backoffMs(open.sends, error),
+    dueAt: step.context.clock.now() + backoffMs(open.sends, error),
     reason: `The upstream's answer is not known (${error.message}); the same call is made again under its key`,
   },
   task: taskOf(step, open),
 });
 
 /** Asks until the upstream has it, or says that it has not once no call can arrive late any more. */
-async function lookUp(step: Step, open: Attempt): Promise<Submitted> {
-  const { parts, holding } = step;
-  const { clock, db } = parts;
-  const { provider } = holding.route.account;
-  const { submitTimeoutMs } = provider.traits(holding.job.modelId);
+async function lookUp(step: SubmitStep, open: Attempt): Promise<Submitted> {
+  const { context, running } = step;
+  const { clock, db } = context;
+  const { provider } = running.route.account;
+  const { submitTimeoutMs } = provider.traits(running.job.modelId);
   const task = taskOf(step, open);
   const latestArrival = open.startedAt + submitTimeoutMs + lateMarginMs;
-  const givesUpAt = Math.max(open.startedAt, holding.job.startedAt ?? 0) + reconcileWindowMs;
+  const givesUpAt = Math.max(open.startedAt, running.job.startedAt ?? 0) + reconcileWindowMs;
   if (!provider.recover) throw new Error(`expected ${provider.name} to recover, as its traits say`);
   for (;;) {
     const found = await provider.recover(task);
     if (found.kind === 'found') {
-      await answerAttempt(db, holding.job.id, open.number, { kind: 'accepted', ref: found.ref }, clock.now());
+      await recordAnswer(db, running.job.id, open.number, { kind: 'accepted', ref: found.ref }, clock.now());
       return accepted(step, open, found.ref);
     }
     if (found.kind === 'absent' && clock.now() >= latestArrival) {
       const error = { message: 'the upstream has nothing of this call' };
-      await answerAttempt(db, holding.job.id, open.number, { kind: 'refused', error }, clock.now());
-      return sendFirst(step, { ...open, answer: 'refused' });
+      await recordAnswer(db, running.job.id, open.number, { kind: 'refused', error }, clock.now());
+      return submitNewAttempt(step, { ...open, answer: 'refused' });
     }
     if (found.kind === 'undecided' && clock.now() >= givesUpAt) return uncertain(step, open);
-    const waitMs = found.kind === 'undecided' ? (found.retryAfterMs ?? askAgainMs) : askAgainMs;
-    const early = await holding.whyEndAfter(waitMs);
+    const waitMs = found.kind === 'undecided' ? (found.retryAfterMs ?? lookupIntervalMs) : lookupIntervalMs;
+    const early = await running.waitForEnd(waitMs);
     if (early) return { kind: 'ended', outcome: early, task };
   }
 }
 
-const uncertain = (step: Step, open: Attempt, error?: ProviderError): Unsubmitted => ({
+const uncertain = (step: SubmitStep, open: Attempt, error?: ProviderError): Unsubmitted => ({
   kind: 'ended',
   outcome: {
     kind: 'failed',
@@ -224,22 +231,22 @@ const uncertain = (step: Step, open: Attempt, error?: ProviderError): Unsubmitte
 
 /** Certain: nothing was created, so nothing was paid. */
 function afterRefusal(
-  { parts }: Step,
+  { context }: SubmitStep,
   error: ProviderError,
   attempts: number,
   task: ProviderTask,
 ): Unsubmitted {
   const mayTryAgain = error.trouble
     ? // An account that needs its operator is waited for until the deadline: its jobs are in order.
-      error.trouble === 'account' || attempts < maxTroubledAttempts
+      error.trouble === 'account' || attempts < maxUnavailableAttempts
     : error.retry && attempts < maxAttempts;
   const outcome: Outcome = mayTryAgain
-    ? { kind: 'retry', dueAt: parts.clock.now() + backoffMs(attempts, error), reason: error.message }
-    : { kind: 'failed', error: failureOf(error) };
+    ? { kind: 'retry', dueAt: context.clock.now() + backoffMs(attempts, error), reason: error.message }
+    : { kind: 'failed', error: toJobError(error) };
   return { kind: 'ended', outcome, task };
 }
 
-export const failureOf = ({ code, message, upstream }: ProviderError): JobError =>
+export const toJobError = ({ code, message, upstream }: ProviderError): JobError =>
   jobError(code, message, upstream);
 
 /** Full jitter, never before the upstream wants to hear of us again. */
@@ -249,42 +256,42 @@ function backoffMs(tries: number, { retryAfterMs = 0 }: ProviderError): number {
 }
 
 function accepted(
-  { holding }: Step,
+  { running }: SubmitStep,
   { number, dedupeKey }: Pick<Intent, 'number' | 'dedupeKey'>,
   ref: unknown,
-  { firstPollMs = 0, settled = null }: Partial<Pick<Accepted, 'firstPollMs' | 'settled'>> = {},
+  { firstPollMs = 0, finished = null }: Partial<Pick<Accepted, 'firstPollMs' | 'finished'>> = {},
 ): Accepted {
-  const { id: jobId, modelId } = holding.job;
-  const { upstreamModel } = holding.route;
+  const { id: jobId, modelId } = running.job;
+  const { upstreamModel } = running.route;
   const attempt = { jobId, modelId, upstreamModel, attempt: number, dedupeKey };
-  return { kind: 'accepted', attempt, ref, firstPollMs, settled };
+  return { kind: 'accepted', attempt, ref, firstPollMs, finished };
 }
 
 const taskOf = (
-  { parts, holding, gathered }: Step,
+  { context, running, inputs }: SubmitStep,
   { number, dedupeKey }: Pick<Intent, 'number' | 'dedupeKey'>,
 ): ProviderTask => ({
-  jobId: holding.job.id,
-  modelId: holding.job.modelId,
-  job: holding.job,
-  upstreamModel: holding.route.upstreamModel,
-  switches: holding.route.switches,
+  jobId: running.job.id,
+  modelId: running.job.modelId,
+  job: running.job,
+  upstreamModel: running.route.upstreamModel,
+  routeOptions: running.route.options,
   attempt: number,
   dedupeKey,
-  callbackUrl: callbackUrlOf(parts, holding, number),
-  ...gathered,
+  callbackUrl: callbackUrlOf(context, running, number),
+  ...inputs,
 });
 
 /** The same for every call of an attempt: what is sent again is the same to the letter. */
-function callbackUrlOf(parts: WorkerParts, { job, route }: Holding, attempt: number): string | null {
+function callbackUrlOf(parts: WorkerContext, { job, route }: RunningJob, attempt: number): string | null {
   const { id: account, provider } = route.account;
   if (!provider.traits(job.modelId).takesCallbacks) return null;
   return parts.callbackUrlFor({ account, jobId: job.id, attempt });
 }
 
-const attemptOf = ({ holding }: Step, sent: Sent): Attempt => ({
+const attemptOf = ({ running }: SubmitStep, sent: SentAttempt): Attempt => ({
   ...sent,
-  jobId: holding.job.id,
+  jobId: running.job.id,
   answer: 'unknown',
   ref: null,
 });

@@ -1,4 +1,4 @@
-import { spokenIn } from '../catalog/estimate-usage.ts';
+import { spokenTextOf } from '../catalog/estimate-usage.ts';
 import { countCharacters } from '../catalog/fields.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Job, Output, Usage } from '../domain/job.ts';
@@ -28,6 +28,6 @@ function computed(model: Model, input: unknown, made: readonly Output[]): readon
     case 'video':
       return [line('second', seconds)];
     case 'speech':
-      return [line('character', countCharacters(spokenIn(input))), line('second', seconds)];
+      return [line('character', countCharacters(spokenTextOf(input))), line('second', seconds)];
   }
 }

@@ -7,8 +7,8 @@ import { after, before, describe, test } from 'node:test';
 import { blobPath, openDiskBlobs } from '../../src/blobs/disk.ts';
 import { openS3Blobs } from '../../src/blobs/s3.ts';
 import { type BlobInfo, type Blobs, BlobsUnavailable } from '../../src/domain/blobs.ts';
-import { away } from '../support/s3/faults.ts';
-import { startS3 } from '../support/s3/server.ts';
+import { away } from '../../testkit/s3/faults.ts';
+import { startS3 } from '../../testkit/s3/server.ts';
 
 /** What the suite needs of an implementation: the port, and trouble at will. */
 interface OpenedBlobs {
@@ -47,7 +47,7 @@ async function openDisk(folder: string): Promise<OpenedBlobs> {
 
 async function openBucket(): Promise<OpenedBlobs> {
   const s3 = await startS3();
-  const { blobs, close } = await openS3Blobs(s3.place, { owner: 'suite', bounds: { tries: 2 } });
+  const { blobs, close } = await openS3Blobs(s3.place, { owner: 'suite', limits: { maxAttempts: 2 } });
   return {
     blobs,
     async breakDown() {
@@ -82,7 +82,7 @@ function portSuite(open: (folder: string) => Promise<OpenedBlobs>): void {
     return path;
   };
   const keep = async (content: Uint8Array | string): Promise<BlobInfo> =>
-    opened.blobs.keep(await write(content));
+    opened.blobs.put(await write(content));
   const read = async (key: string, range?: { start: number; end: number }): Promise<Buffer | null> => {
     const stream = await opened.blobs.open(key, range);
     return stream && Buffer.concat(await stream.toArray());
@@ -112,7 +112,7 @@ function portSuite(open: (folder: string) => Promise<OpenedBlobs>): void {
 
   test('the local file is gone once it is kept', async () => {
     const path = await write('hello');
-    await opened.blobs.keep(path);
+    await opened.blobs.put(path);
     await assert.rejects(readFile(path), { code: 'ENOENT' });
   });
 
@@ -187,7 +187,7 @@ function portSuite(open: (folder: string) => Promise<OpenedBlobs>): void {
   test('a file that lay long in its place counts as new once it is kept', async () => {
     const path = await write('old');
     await utimes(path, new Date(0), new Date(0));
-    const { key } = await opened.blobs.keep(path);
+    const { key } = await opened.blobs.put(path);
     assert.equal((await list(Date.now() - 60_000)).includes(key), false);
   });
 
@@ -210,7 +210,7 @@ function portSuite(open: (folder: string) => Promise<OpenedBlobs>): void {
     const path = await write('waits');
     const repair = await opened.breakDown();
     try {
-      await assert.rejects(opened.blobs.keep(path), BlobsUnavailable);
+      await assert.rejects(opened.blobs.put(path), BlobsUnavailable);
       await assert.rejects(opened.blobs.open(key), BlobsUnavailable);
       await assert.rejects(opened.blobs.remove(key), BlobsUnavailable);
       await assert.rejects(list(soon()), BlobsUnavailable);
@@ -222,14 +222,14 @@ function portSuite(open: (folder: string) => Promise<OpenedBlobs>): void {
     }
     assert.deepEqual(await list(soon()), known);
     await opened.blobs.check();
-    const kept = await opened.blobs.keep(path);
+    const kept = await opened.blobs.put(path);
     assert.deepEqual(await read(kept.key), Buffer.from('waits'));
     assert.deepEqual(await read(key), Buffer.from('before'));
   });
 
   test('a local file that is not there cannot be kept and leaves nothing', async () => {
     const known = await list(soon());
-    await assert.rejects(opened.blobs.keep(join(folder, 'nowhere')), BlobsUnavailable);
+    await assert.rejects(opened.blobs.put(join(folder, 'nowhere')), BlobsUnavailable);
     assert.deepEqual(await list(soon()), known);
   });
 }

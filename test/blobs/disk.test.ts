@@ -11,7 +11,7 @@ describe('the folder', () => {
     try {
       const first = await openDiskBlobs(folder);
       await writeFile(join(folder, 'local'), 'kept');
-      const { key } = await first.keep(join(folder, 'local'));
+      const { key } = await first.put(join(folder, 'local'));
       await mkdir(join(folder, 'incoming'), { recursive: true });
       const [left, underWay] = ['e'.repeat(40), 'f'.repeat(40)];
       for (const name of [left, underWay]) await writeFile(join(folder, 'incoming', name), 'half');

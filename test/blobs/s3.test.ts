@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { CreateMultipartUploadCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { openS3Blobs } from '../../src/blobs/s3.ts';
-import type { S3Place } from '../../src/blobs/s3-place.ts';
-import { type S3Bounds, usualBounds } from '../../src/blobs/s3-settings.ts';
+import { defaultS3Limits, type S3Limits } from '../../src/blobs/s3-settings.ts';
 import { type Blobs, BlobsUnavailable } from '../../src/domain/blobs.ts';
-import { until } from '../support/gateway.ts';
-import { away, type Fault, type Operation, slowDown } from '../support/s3/faults.ts';
-import { startS3, type TestS3 } from '../support/s3/server.ts';
+import type { S3Location } from '../../src/domain/s3-location.ts';
+import { until } from '../../testkit/gateway.ts';
+import { away, type Fault, type Operation, slowDown } from '../../testkit/s3/faults.ts';
+import { startS3, type TestS3 } from '../../testkit/s3/server.ts';
 
 const hourMs = 60 * 60 * 1000;
 const megabyte = 1024 * 1024;
@@ -23,11 +23,11 @@ let folder: string;
 const closers: (() => void)[] = [];
 
 async function open(
-  place: Partial<S3Place> = {},
-  bounds: Partial<S3Bounds> = {},
+  place: Partial<S3Location> = {},
+  limits: Partial<S3Limits> = {},
   of = owner,
 ): Promise<Blobs> {
-  const opened = await openS3Blobs({ ...s3.place, ...place }, { owner: of, bounds });
+  const opened = await openS3Blobs({ ...s3.place, ...place }, { owner: of, limits });
   closers.push(opened.close);
   return opened.blobs;
 }
@@ -52,7 +52,7 @@ const write = async (content: Uint8Array | string): Promise<string> => {
   await writeFile(path, content);
   return path;
 };
-const keep = async (content: Uint8Array | string) => blobs.keep(await write(content));
+const keep = async (content: Uint8Array | string) => blobs.put(await write(content));
 const read = async (key: string, range?: { start: number; end: number }): Promise<Buffer | null> => {
   const stream = await blobs.open(key, range);
   return stream && Buffer.concat(await stream.toArray());
@@ -87,8 +87,8 @@ describe('a bucket', () => {
     const deeper = await open({ prefix: `${s3.place.prefix}deeper/` });
     const above = await open({ prefix: '' });
     const { key } = await keep('a');
-    const below = await deeper.keep(await write('b'));
-    const top = await above.keep(await write('c'));
+    const below = await deeper.put(await write('b'));
+    const top = await above.put(await write('c'));
     assert.deepEqual(await list(blobs), [key]);
     assert.deepEqual(await list(deeper), [below.key]);
     assert.deepEqual(await list(above), [top.key]);
@@ -106,7 +106,7 @@ describe('a bucket', () => {
   });
 
   test('is listed page by page', async () => {
-    const paged = await open({}, { pageKeys: 2 });
+    const paged = await open({}, { keysPerPage: 2 });
     const keys: string[] = [];
     for (const content of ['a', 'b', 'c', 'd', 'e']) keys.push((await keep(content)).key);
     assert.deepEqual(await list(paged), keys.toSorted());
@@ -140,7 +140,7 @@ describe('a bucket', () => {
       const unavailable = { name: 'BlobsUnavailable', message: why };
       const path = await write('x');
       await assert.rejects(wrong.check(), unavailable);
-      await assert.rejects(wrong.keep(path), unavailable);
+      await assert.rejects(wrong.put(path), unavailable);
       await assert.rejects(wrong.open('0'.repeat(40)), unavailable);
       await assert.rejects(list(wrong), unavailable);
       assert.equal(await readFile(path, 'utf8'), 'x');
@@ -192,13 +192,13 @@ describe('a bucket in trouble', () => {
         assert.deepEqual(await s3.unfinished(), []);
       });
       test(`a ${operation} that always meets ${met} leaves nothing but the file in its place`, async () => {
-        blobs = await open({}, { tries: 2 });
+        blobs = await open({}, { maxAttempts: 2 });
         spoil(operation, fault);
         const path = await write(randomBytes(9 * megabyte));
-        await assert.rejects(blobs.keep(path), BlobsUnavailable);
+        await assert.rejects(blobs.put(path), BlobsUnavailable);
         s3.play(null);
         assert.deepEqual([await s3.objects(), await s3.unfinished()], [[], []]);
-        assert.equal((await blobs.keep(path)).bytes, 9 * megabyte);
+        assert.equal((await blobs.put(path)).bytes, 9 * megabyte);
       });
     }
   }
@@ -212,7 +212,7 @@ describe('a bucket in trouble', () => {
   test('an answer that is lost after the file was kept leaves nothing, where it stays lost', async () => {
     spoil('put', { kind: 'lose' });
     const path = await write('lost');
-    await assert.rejects(blobs.keep(path), BlobsUnavailable);
+    await assert.rejects(blobs.put(path), BlobsUnavailable);
     assert.deepEqual(await s3.objects(), []);
     assert.equal(await readFile(path, 'utf8'), 'lost');
   });
@@ -239,23 +239,29 @@ describe('a bucket in trouble', () => {
   });
 
   test('a server that never answers is waited for so long and no longer', async () => {
-    const bounds = { tries: 2, answerMs: 100, callMs: 150, checkMs: 100, keepMs: 200 };
+    const bounds = {
+      maxAttempts: 2,
+      responseTimeoutMs: 100,
+      callTimeoutMs: 150,
+      checkTimeoutMs: 100,
+      uploadTimeoutMs: 200,
+    };
     const hasty = await open({}, bounds);
     const { key } = await keep('before');
     const path = await write('waits');
     const began = performance.now();
     s3.play(() => ({ kind: 'hang' }));
-    await assert.rejects(hasty.keep(path), BlobsUnavailable);
+    await assert.rejects(hasty.put(path), BlobsUnavailable);
     await assert.rejects(hasty.open(key), BlobsUnavailable);
     await assert.rejects(hasty.remove(key), BlobsUnavailable);
     await assert.rejects(list(hasty), BlobsUnavailable);
     await assert.rejects(hasty.removeUnfinished(Date.now()), BlobsUnavailable);
     await assert.rejects(hasty.check(), BlobsUnavailable);
     // Far under a single one of the usual bounds.
-    assert.ok(performance.now() - began < usualBounds.callMs / 2);
+    assert.ok(performance.now() - began < defaultS3Limits.callTimeoutMs / 2);
     s3.play(null);
     assert.deepEqual(await read(key), Buffer.from('before'));
-    await blobs.keep(path);
+    await blobs.put(path);
   });
 
   for (const [operation, page, ask] of [
@@ -336,7 +342,7 @@ describe('uploads that were begun and never ended', () => {
     await client.send(new PutObjectCommand({ Bucket: bucket, Key: `blobs/${keyOf('d')}`, Body: 'whole' }));
     await s3.age(2 * hourMs);
     await begin(client, `blobs/${keyOf('c')}`);
-    const paged = await open({}, { pageKeys: 1 });
+    const paged = await open({}, { keysPerPage: 1 });
     assert.equal(await paged.removeUnfinished(Date.now() - hourMs), 3);
     assert.deepEqual(await s3.unfinished(), [...others, `blobs/${keyOf('c')}`].toSorted());
     assert.deepEqual(await read(keyOf('d')), Buffer.from('whole'));

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { minutes, seconds } from '../../src/domain/clock.ts';
-import { waitsMs } from '../../src/domain/delivery.ts';
-import { listTries } from '../../src/store/redeliver.ts';
-import { dialects } from '../support/databases.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
+import { retryDelaysMs } from '../../src/domain/delivery.ts';
+import { listDeliveryAttempts } from '../../src/store/callbacks/redeliver.ts';
 import {
   type Caller,
   callbacksOf,
@@ -13,8 +11,10 @@ import {
   newCaller,
   runningJob,
   untilCallback,
-} from './jobs.ts';
-import { answer, openReceiver, type Receiver, type Reply } from './receiver.ts';
+} from '../../testkit/callback-jobs.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import { answer, openReceiver, type Receiver, type Reply } from '../../testkit/receiver.ts';
 
 for (const dialect of dialects) {
   describe(dialect, () => {
@@ -34,7 +34,8 @@ for (const dialect of dialects) {
         await receiver.close();
       }
     };
-    const triesOf = async (id: Parameters<typeof listTries>[1]) => listTries(gateway.gateway.db, id);
+    const triesOf = async (id: Parameters<typeof listDeliveryAttempts>[1]) =>
+      listDeliveryAttempts(gateway.gateway.db, id);
     const response = async (id: string) =>
       (await gateway.ask('GET', `/v1/queue/gamma-v3-image/requests/${id}/response`, { key: caller.key }))
         .body;
@@ -97,7 +98,7 @@ for (const dialect of dialects) {
       withReceiver(answer(500, {}, 'no'), async receiver => {
         const job = await endedJob(gateway, caller, receiver.url);
         const due: number[] = [];
-        for (const [failures, waitMs] of waitsMs.COMPLETED.entries()) {
+        for (const [failures, waitMs] of retryDelaysMs.COMPLETED.entries()) {
           const delivery = await untilCallback(
             gateway,
             job,

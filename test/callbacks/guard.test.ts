@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pino } from 'pino';
 import { openDiskBlobs } from '../../src/blobs/disk.ts';
-import { openSigner } from '../../src/blobs/signature.ts';
+import { startCallbackDispatcher } from '../../src/callbacks/dispatcher.ts';
 import { contractCatalog } from '../../src/catalog/index.ts';
 import { minutes } from '../../src/domain/clock.ts';
+import { openSigner } from '../../src/domain/file-signature.ts';
 import { noTracing } from '../../src/domain/tracing.ts';
-import { openOutbound, type Resolve } from '../../src/media/connect.ts';
-import { openCallbackSecrets } from '../../src/store/callback-secrets.ts';
-import { openPositions } from '../../src/store/positions.ts';
-import { listTries } from '../../src/store/redeliver.ts';
-import { startDeliveries } from '../../src/worker/deliver.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { type Caller, endedJob, newCaller, untilCallback } from './jobs.ts';
-import { answer, openReceiver, type Receiver } from './receiver.ts';
+import { openOutbound, type Resolve } from '../../src/media/outbound.ts';
+import { openCallbackSecrets } from '../../src/store/callbacks/callback-secrets.ts';
+import { listDeliveryAttempts } from '../../src/store/callbacks/redeliver.ts';
+import { openQueuePositions } from '../../src/store/jobs/queue-position.ts';
+import { type Caller, endedJob, newCaller, untilCallback } from '../../testkit/callback-jobs.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { answer, openReceiver, type Receiver } from '../../testkit/receiver.ts';
 
 describe('the address of a callback', () => {
   /** Serves, and makes no callbacks itself: those are made beside it, with a resolver of the test's own. */
@@ -36,7 +36,7 @@ describe('the address of a callback', () => {
   async function tried(url: string, resolve: Resolve, { allowPrivate = false, tries = 1 } = {}) {
     const outbound = openOutbound({ allowPrivate, resolve });
     const { db } = gateway.gateway;
-    const deliveries = startDeliveries({
+    const deliveries = startCallbackDispatcher({
       catalog: contractCatalog,
       db,
       callbackSecrets: openCallbackSecrets(db, 'a secret of the test'),
@@ -44,11 +44,11 @@ describe('the address of a callback', () => {
       clock: gateway.clock,
       blobs: await openDiskBlobs(join(gateway.folder, 'blobs')),
       signer: openSigner('a secret of the test'),
-      positions: openPositions(db, gateway.clock),
+      positions: openQueuePositions(db, gateway.clock),
       publicUrl: () => 'https://gateway.test',
       tracing: noTracing,
       log: pino({ level: 'silent' }),
-      onTried: () => {},
+      onAttempt: () => {},
     });
     try {
       const job = await endedJob(gateway, caller, url);
@@ -62,7 +62,7 @@ describe('the address of a callback', () => {
         'was tried',
         each => each.failures === tries || each.state === 'delivered',
       );
-      return (await listTries(db, id)).map(({ code, answer: told }) => ({ code, answer: told }));
+      return (await listDeliveryAttempts(db, id)).map(({ code, answer: told }) => ({ code, answer: told }));
     } finally {
       await deliveries.stop();
       await outbound.close();

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { listTries } from '../../src/store/redeliver.ts';
-import { dialects } from '../support/databases.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
-import { type Caller, callbacksOf, endedJob, newCaller, untilCallback } from './jobs.ts';
-import { answer, never, openReceiver, type Reply } from './receiver.ts';
+import { listDeliveryAttempts } from '../../src/store/callbacks/redeliver.ts';
+import { type Caller, callbacksOf, endedJob, newCaller, untilCallback } from '../../testkit/callback-jobs.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import { answer, never, openReceiver, type Reply } from '../../testkit/receiver.ts';
 
 /** The bytes of a receiver that talks for ever; what it could send is bounded by what is taken. */
 function flood(): { readonly reply: Reply; readonly sent: () => number } {
@@ -63,7 +63,7 @@ for (const dialect of dialects) {
           'is delivered',
           ({ state }) => state === 'delivered',
         );
-        const [only] = await listTries(gateway.gateway.db, id);
+        const [only] = await listDeliveryAttempts(gateway.gateway.db, id);
         assert.deepEqual([only?.code, only?.answer], [200, 'x'.repeat(512)]);
         await until(async () => receiver.open().now === 0, 'the connection to end');
         // What the sockets of both sides hold at most, far from a gigabyte.
@@ -87,7 +87,7 @@ for (const dialect of dialects) {
           receiver.notices.map(notice => notice.headers['webhook-id']),
           [sent!.id, sent!.id],
         );
-        const tries = await listTries(gateway.gateway.db, sent!.id);
+        const tries = await listDeliveryAttempts(gateway.gateway.db, sent!.id);
         assert.deepEqual(
           tries.map(({ code, answer: told }) => [code, told]),
           [
@@ -117,11 +117,11 @@ test('a receiver that does not end its answer in 15 s has failed, or is delivere
       await endedJob(gateway, caller, dripping.url),
     ] as const;
     const failed = await untilCallback(gateway, jobs[0], 'failed', ({ failures }) => failures === 1);
-    const [only] = await listTries(gateway.gateway.db, failed.id);
+    const [only] = await listDeliveryAttempts(gateway.gateway.db, failed.id);
     assert.deepEqual([only?.code, only?.answer], [null, 'No answer came in time.']);
     assert.ok(only!.tookMs! >= 14_900 && only!.tookMs! < 25_000);
     const delivered = await untilCallback(gateway, jobs[1], 'ended', ({ state }) => state !== 'waiting');
-    const [other] = await listTries(gateway.gateway.db, delivered.id);
+    const [other] = await listDeliveryAttempts(gateway.gateway.db, delivered.id);
     assert.deepEqual([delivered.state, other?.code, other?.answer], ['delivered', 200, 'drip']);
   } finally {
     await silent.close();

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { seconds } from '../../src/domain/clock.ts';
-import { lineOf } from '../../src/domain/delivery.ts';
-import { claimDeliveries, endTry } from '../../src/store/deliveries.ts';
-import { listTries } from '../../src/store/redeliver.ts';
-import { dialects } from '../support/databases.ts';
-import { ask, startGateway, until } from '../support/gateway.ts';
-import { runProgram, serve } from '../support/program.ts';
-import { callbacksOf, endedJob, newCaller, untilCallback } from './jobs.ts';
-import { answer, never, openReceiver } from './receiver.ts';
+import { queueKey } from '../../src/domain/delivery.ts';
+import { claimDeliveries, settleDelivery } from '../../src/store/callbacks/deliveries.ts';
+import { listDeliveryAttempts } from '../../src/store/callbacks/redeliver.ts';
+import { callbacksOf, endedJob, newCaller, untilCallback } from '../../testkit/callback-jobs.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { ask, startGateway, until } from '../../testkit/gateway.ts';
+import { runProgram, serve } from '../../testkit/program.ts';
+import { answer, never, openReceiver } from '../../testkit/receiver.ts';
 
 test('a process that is killed during a try makes it again once it is back, under the same id', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-callbacks-'));
@@ -70,7 +70,7 @@ for (const dialect of dialects) {
         await receiver.resume();
         receiver.reply(answer(200));
         const { id, dueAt } = (await callbacksOf(gateway, second))[0]!;
-        const line = lineOf(caller.userId, receiver.url);
+        const line = queueKey(caller.userId, receiver.url);
         const [frozen] = await claimDeliveries(db, new Map([[line, 1]]), dueAt);
         assert.equal(frozen?.tries, 2);
         gateway.clock.advance(dueAt - gateway.clock.now() + 60 * seconds);
@@ -83,11 +83,11 @@ for (const dialect of dialects) {
           answer: 'late',
           outcome: { kind: 'failed' },
         } as const;
-        const before = [await callbacksOf(gateway, second), await listTries(db, id)];
-        assert.equal(await endTry(db, late, gateway.clock.now()), false);
-        assert.deepEqual([await callbacksOf(gateway, second), await listTries(db, id)], before);
+        const before = [await callbacksOf(gateway, second), await listDeliveryAttempts(db, id)];
+        assert.equal(await settleDelivery(db, late, gateway.clock.now()), false);
+        assert.deepEqual([await callbacksOf(gateway, second), await listDeliveryAttempts(db, id)], before);
         assert.deepEqual(
-          (await listTries(db, id)).map(({ number, code }) => [number, code]),
+          (await listDeliveryAttempts(db, id)).map(({ number, code }) => [number, code]),
           [
             [1, null],
             [2, null],

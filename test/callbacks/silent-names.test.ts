@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { after, before, describe, test } from 'node:test';
-import { startDns, type TestDns } from '../support/dns-server.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
-import { type Caller, endedJob, newCaller } from './jobs.ts';
-import { openReceiver } from './receiver.ts';
+import { type Caller, endedJob, newCaller } from '../../testkit/callback-jobs.ts';
+import { startDns, type TestDns } from '../../testkit/dns-server.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import { openReceiver } from '../../testkit/receiver.ts';
 
 const floods = 150;
 const promisedMs = 2_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Referred } from '../../src/catalog/model.ts';
+import type { ResolvedReference } from '../../src/domain/reference.ts';
 import { draftId, draftTask, picture, plainPlan, text } from './alpha-content.ts';
 import { failureBody, jobId, nativeOf, output, successBody } from './ended-jobs.ts';
 import { accepted, modelOf } from './tables.ts';
@@ -58,7 +58,10 @@ test('every size of 1080p is even and of its ratio within a hundredth', () => {
 });
 
 /** What the gate finds for the draft of a body. */
-function found(draftBody: Record<string, unknown>, facts: Partial<Referred> = {}): Referred {
+function found(
+  draftBody: Record<string, unknown>,
+  facts: Partial<ResolvedReference> = {},
+): ResolvedReference {
   const [reference] = model.references(accepted(model, { content: [draftTask] }));
   assert.ok(reference);
   const input = accepted(model, draftBody);
@@ -106,7 +109,7 @@ test('a final video takes over what its draft was made of, and keeps the rest of
     duration: 4,
     seed: 5,
   });
-  const adopted = model.adopt(final, [draft]);
+  const adopted = model.inherit(final, [draft]);
   assert.deepEqual(adopted, {
     ...final,
     // An empty role is none.
@@ -141,13 +144,13 @@ test('a final video takes over what its draft was made of, and keeps the rest of
 
 test('a final video takes the seed that its draft asked for where none is known', () => {
   const final = accepted(model, { content: [draftTask], seed: 5 });
-  const adopted = model.adopt(final, [found({ ...base, draft: true, seed: 12 })]);
+  const adopted = model.inherit(final, [found({ ...base, draft: true, seed: 12 })]);
   assert.equal((adopted as { seed: number }).seed, 12);
 });
 
 test('an input without a draft_task stays as it is', () => {
   const input = accepted(model, base);
-  assert.deepEqual(model.adopt(input, []), input);
+  assert.deepEqual(model.inherit(input, []), input);
 });
 
 const settings = {
@@ -203,7 +206,7 @@ test('what is given beside a draft_task must be as it is in the draft', () => {
     const parsed = model.parse({ content: [draftTask], resolution: '1080p', ...more });
     assert.ok(parsed.ok);
     return model
-      .adoptFaults(parsed.input, parsed.given, [draft])
+      .inheritFaults(parsed.input, parsed.given, [draft])
       .map(({ path, reason }) => `${path}: ${reason}`);
   };
   assert.deepEqual(faultsOf({}), []);

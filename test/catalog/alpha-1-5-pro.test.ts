@@ -163,8 +163,8 @@ test('a picture may have two formats more than in the model with references', ()
 test('the time until a job expires and its place in line come from the input', () => {
   const plainInput = accepted(model, base);
   assert.equal(model.deadlineSeconds(plainInput), 172_800);
-  assert.equal(model.band(plainInput), 0);
+  assert.equal(model.priority(plainInput), 0);
   const patient = accepted(model, { ...base, execution_expires_after: 3600, service_tier: 'flex' });
   assert.equal(model.deadlineSeconds(patient), 3600);
-  assert.equal(model.band(patient), 1);
+  assert.equal(model.priority(patient), 1);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describe } from '../../src/catalog/describe.ts';
-import { sentenceOf } from '../../src/catalog/faults.ts';
+import { formatFaults } from '../../src/catalog/faults.ts';
 import { models } from '../../src/catalog/index.ts';
 import { accepted, withChange } from './tables.ts';
 
@@ -35,7 +35,7 @@ for (const model of models) {
   for (const rule of model.rules) {
     test(`${model.id}: ${rule.says}`, () => {
       const parsed = model.parse(withChange(model.examples[0], rule.brokenBy));
-      assert.equal(parsed.ok ? 'accepted' : sentenceOf(parsed.faults), `${rule.fields[0]}: ${rule.says}`);
+      assert.equal(parsed.ok ? 'accepted' : formatFaults(parsed.faults), `${rule.fields[0]}: ${rule.says}`);
     });
   }
 
@@ -74,6 +74,6 @@ for (const model of models) {
 
   test(`${model.id} refuses an unknown field`, () => {
     const parsed = model.parse(withChange(model.examples[0], { qqqqqqqqqqqq: 1 }));
-    assert.equal(parsed.ok ? 'accepted' : sentenceOf(parsed.faults), 'qqqqqqqqqqqq: unknown field');
+    assert.equal(parsed.ok ? 'accepted' : formatFaults(parsed.faults), 'qqqqqqqqqqqq: unknown field');
   });
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { before, describe, test } from 'node:test';
-import { judgeUrl } from '../../src/media/address-guard.ts';
+import { checkUrl } from '../../src/media/address-guard.ts';
 import { modelOf, withChange } from './tables.ts';
 
 const refusedPorts = [9042, 9092, 9200, 9300, 10250, 10255, 10256, 11211, 11434, 15672, 27017, 27018, 27019];
@@ -85,7 +85,7 @@ describe('the bounds in docs/api.md', () => {
   }
 
   test('the ports of callbacks and media', () => {
-    const isOpen = (port: number) => judgeUrl(`http://client.test:${port}/`, { allowPrivate: false }).ok;
+    const isOpen = (port: number) => checkUrl(`http://client.test:${port}/`, { allowPrivate: false }).ok;
     for (const port of [80, 443, 8080, 8443, 65_535]) assert.equal(isOpen(port), true, String(port));
     for (const port of [1, 79, 81, 3000, 8081, 8442, ...refusedPorts])
       assert.equal(isOpen(port), false, String(port));

@@ -1,5 +1,5 @@
-import { resultBody } from '../../src/catalog/bodies.ts';
 import type { Model, SignedOutput } from '../../src/catalog/model.ts';
+import { resultBody } from '../../src/catalog/response-bodies.ts';
 import { jobIdFromRow, keyIdFromRow, userIdFromRow } from '../../src/domain/ids.ts';
 import { type Job, type JobResult, jobError } from '../../src/domain/job.ts';
 import { accepted } from './tables.ts';

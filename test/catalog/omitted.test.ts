@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { z } from 'zod';
 import { describe as describeModel } from '../../src/catalog/describe.ts';
-import { sentenceOf } from '../../src/catalog/faults.ts';
+import { formatFaults } from '../../src/catalog/faults.ts';
 import { models } from '../../src/catalog/index.ts';
 import type { Model } from '../../src/catalog/model.ts';
-import { omittedStripper } from '../../src/catalog/omitted.ts';
+import { omittedStripper } from '../../src/catalog/strip-omitted.ts';
 import { accepted, modelOf, withChange } from './tables.ts';
 
 const sentenceFor = (model: Model, body: unknown): string => {
   const parsed = model.parse(body);
-  return parsed.ok ? 'accepted' : sentenceOf(parsed.faults);
+  return parsed.ok ? 'accepted' : formatFaults(parsed.faults);
 };
 
 describe('what counts as omitted', () => {
@@ -34,7 +34,7 @@ describe('what counts as omitted', () => {
           if (field._zod.optin !== undefined) continue;
           const parsed = model.parse(withChange(example, { [name]: value }));
           assert.ok(!parsed.ok && parsed.faults.some(({ path }) => path === name), name);
-          assert.doesNotMatch(sentenceOf(parsed.faults), /unknown field|is required/);
+          assert.doesNotMatch(formatFaults(parsed.faults), /unknown field|is required/);
         }
       });
     }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { readCustomModel } from '../../src/catalog/custom/model.ts';
 import { describe as describeModel } from '../../src/catalog/describe.ts';
-import { sentenceOf } from '../../src/catalog/faults.ts';
+import { formatFaults } from '../../src/catalog/faults.ts';
 import type { Model } from '../../src/catalog/model.ts';
-import { readOwnModel } from '../../src/catalog/own/model.ts';
 
 const head = { kind: 'video', title: 'Acme', summary: 'Draws.' };
 const withSchema = (properties: object, more: object = {}) => ({
@@ -13,18 +13,18 @@ const withSchema = (properties: object, more: object = {}) => ({
 });
 
 function modelOf(written: unknown): Model {
-  const read = readOwnModel('acme-1', written);
-  assert.ok(read.ok, read.ok ? '' : sentenceOf(read.faults));
+  const read = readCustomModel('acme-1', written);
+  assert.ok(read.ok, read.ok ? '' : formatFaults(read.faults));
   return read.model;
 }
 
 function sentenceIn(model: Model, body: unknown): string {
   const parsed = model.parse(body);
-  return parsed.ok ? 'accepted' : sentenceOf(parsed.faults);
+  return parsed.ok ? 'accepted' : formatFaults(parsed.faults);
 }
 
 function faultsOf(written: unknown): readonly string[] {
-  const read = readOwnModel('acme-1', written);
+  const read = readCustomModel('acme-1', written);
   return read.ok ? [] : read.faults.map(({ path, reason }) => `${path}: ${reason}`);
 }
 
@@ -394,7 +394,7 @@ describe('what engines hear of an operator’s model', () => {
       mood: { type: 'string' },
     };
     const model = modelOf(withSchema(properties));
-    assert.deepEqual(model.unplanned, ['mood']);
+    assert.deepEqual(model.unmappedFields, ['mood']);
     const start = 'https://a.test/1.png';
     const end = 'https://a.test/2.png';
     assert.deepEqual(
@@ -427,12 +427,12 @@ describe('what engines hear of an operator’s model', () => {
   test('and the engine of this machine refuses what is too large for it', () => {
     const number = { type: 'integer' };
     const picture = modelOf({ ...withSchema({ width: number, n: number }), kind: 'image' });
-    assert.deepEqual(picture.undrawable({ width: 4096, n: 11 }), [
+    assert.deepEqual(picture.renderFaults({ width: 4096, n: 11 }), [
       { path: 'width', reason: 'must be between 64 and 2048 here' },
       { path: 'n', reason: 'must be between 1 and 10 here' },
     ]);
     const speech = modelOf({ ...withSchema({ text: { type: 'string' } }), kind: 'speech' });
-    assert.deepEqual(speech.undrawable({ text: ' ' }), [{ path: 'text', reason: 'is required here' }]);
-    assert.deepEqual(speech.undrawable({ text: 'a' }), []);
+    assert.deepEqual(speech.renderFaults({ text: ' ' }), [{ path: 'text', reason: 'is required here' }]);
+    assert.deepEqual(speech.renderFaults({ text: 'a' }), []);
   });
 });

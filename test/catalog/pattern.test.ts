@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openPattern, patternFault } from '../../src/catalog/own/pattern.ts';
+import { openPattern, patternFault } from '../../src/catalog/custom/pattern.ts';
 
 /** What is written or read otherwise by RE2, and its neighbours. */
 const atoms = [

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type PromptParameters, readPrompt } from '../../src/catalog/prompt-parameters.ts';
+import type { PromptParameters } from '../../engine/src/render-plan.ts';
+import { readPrompt } from '../../src/catalog/prompt-parameters.ts';
 
 /** The reason why a prompt is refused. */
 function reasonOf(prompt: string): string {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sentenceOf } from '../../src/catalog/faults.ts';
+import { formatFaults } from '../../src/catalog/faults.ts';
 import { findModel } from '../../src/catalog/index.ts';
 import type { Model } from '../../src/catalog/model.ts';
 
@@ -22,7 +22,7 @@ export const withChange = (body: unknown, change: Change): Record<string, unknow
 /** The input of a body that must be accepted. */
 export function accepted(model: Model, body: unknown): Record<string, unknown> {
   const parsed = model.parse(body);
-  assert.ok(parsed.ok, parsed.ok ? '' : sentenceOf(parsed.faults));
+  assert.ok(parsed.ok, parsed.ok ? '' : formatFaults(parsed.faults));
   return parsed.input as Record<string, unknown>;
 }
 
@@ -48,7 +48,7 @@ export function refuses(
   for (const [what, change, sentence] of rows) {
     test(`${model.id} refuses ${what}`, () => {
       const parsed = model.parse(withChange(base, change));
-      assert.equal(parsed.ok ? 'accepted' : sentenceOf(parsed.faults), sentence);
+      assert.equal(parsed.ok ? 'accepted' : formatFaults(parsed.faults), sentence);
     });
   }
 }

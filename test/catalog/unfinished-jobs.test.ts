@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { statusBody } from '../../src/catalog/bodies.ts';
 import { models } from '../../src/catalog/index.ts';
+import { statusBody } from '../../src/catalog/response-bodies.ts';
 import { jobIdFromRow, keyIdFromRow, userIdFromRow } from '../../src/domain/ids.ts';
 import type { Job } from '../../src/domain/job.ts';
 import { createdAt, jobId } from './ended-jobs.ts';

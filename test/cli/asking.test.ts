@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openProber } from '../../src/media/prober.ts';
+import { makePicture } from '../../testkit/make-media.ts';
+import { type Environment, runProgram, type Served, serve } from '../../testkit/program.ts';
 import { openScriptedServer } from '../client/scripted-server.ts';
-import { makePicture } from '../media/make-media.ts';
-import { type Environment, runProgram, type Served, serve } from '../support/program.ts';
 import { speak, speakAtTerminal } from './spoken.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Connection } from '../../src/store/connection.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
-import { type Environment, runProgram } from '../support/program.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
+import { type Environment, runProgram } from '../../testkit/program.ts';
 
 for (const dialect of dialects) {
   describe(dialect, () => {

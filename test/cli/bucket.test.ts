@@ -3,9 +3,9 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
-import { runProgram } from '../support/program.ts';
-import { away } from '../support/s3/faults.ts';
-import { startS3, type TestS3 } from '../support/s3/server.ts';
+import { runProgram } from '../../testkit/program.ts';
+import { away } from '../../testkit/s3/faults.ts';
+import { startS3, type TestS3 } from '../../testkit/s3/server.ts';
 
 let s3: TestS3;
 let folder: string;

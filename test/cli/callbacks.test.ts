@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hours } from '../../src/domain/clock.ts';
-import { lineOf, type TryOutcome } from '../../src/domain/delivery.ts';
+import { type DeliveryAttemptOutcome, queueKey } from '../../src/domain/delivery.ts';
 import { newDeliveryId } from '../../src/domain/ids.ts';
-import { openCallbackSecrets } from '../../src/store/callback-secrets.ts';
-import { cancelJob } from '../../src/store/cancel-job.ts';
-import type { Connection } from '../../src/store/connection.ts';
-import { claimDeliveries, endTry, readDelivery } from '../../src/store/deliveries.ts';
+import { openCallbackSecrets } from '../../src/store/callbacks/callback-secrets.ts';
+import { claimDeliveries, readDelivery, settleDelivery } from '../../src/store/callbacks/deliveries.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { cancelJob } from '../../src/store/jobs/cancel.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
+import { type Environment, runProgram } from '../../testkit/program.ts';
 import { later, makeOwner, type Owner, unique, wait } from '../store/rows.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
-import { type Environment, runProgram } from '../support/program.ts';
 
 const master = 'the master secret of this test';
 
@@ -36,12 +36,12 @@ for (const dialect of dialects) {
 
     const callbacks = (...args: string[]) => runProgram(['callbacks', ...args], { env });
     /** A callback that was tried once. */
-    const tried = async (outcome: TryOutcome, at = later) => {
+    const tried = async (outcome: DeliveryAttemptOutcome, at = later) => {
       const url = `https://${unique('host')}.test/`;
       const { id: jobId, modelId } = await wait(db, owner, { callbackUrl: url });
       await cancelJob(db, { jobId, userId: owner.userId, modelId }, at);
-      const [claimed] = await claimDeliveries(db, new Map([[lineOf(owner.userId, url), 1]]), at);
-      await endTry(db, { id: claimed!.id, number: 1, tookMs: 1, code: 500, answer: '', outcome }, at);
+      const [claimed] = await claimDeliveries(db, new Map([[queueKey(owner.userId, url), 1]]), at);
+      await settleDelivery(db, { id: claimed!.id, number: 1, tookMs: 1, code: 500, answer: '', outcome }, at);
       return { id: claimed!.id, jobId, url };
     };
     const stateOf = async (id: Parameters<typeof readDelivery>[1]) => (await readDelivery(db, id))?.state;

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { runProgram } from '../support/program.ts';
+import { runProgram } from '../../testkit/program.ts';
 
 let folder: string;
 before(async () => {

@@ -3,8 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { before, describe, test } from 'node:test';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
-import { configSchema } from '../../src/config-schema.ts';
-import { runProgram } from '../support/program.ts';
+import { configSchema } from '../../src/config/json-schema.ts';
+import { runProgram } from '../../testkit/program.ts';
 
 const docs = new URL('../../docs/', import.meta.url);
 type Written = Parameters<typeof z.fromJSONSchema>[0];

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { describe as describeModel } from '../../src/catalog/describe.ts';
 import { findModel } from '../../src/catalog/index.ts';
-import { parseField, withField } from '../../src/cli/client/input-fields.ts';
-import { CommandFault } from '../../src/cli/command-fault.ts';
+import { parseField, setField } from '../../src/cli/client/input-fields.ts';
+import { CommandError } from '../../src/cli/command-error.ts';
 
 /** What the fields of a command line make of an empty input. */
 function inputOf(model: string, ...fields: readonly string[]): unknown {
   const schema = describeModel(findModel(model)!).input_schema;
   return fields
     .map(parseField)
-    .reduce((input, field) => withField(input, schema, field), {} as Readonly<Record<string, unknown>>);
+    .reduce((input, field) => setField(input, schema, field), {} as Readonly<Record<string, unknown>>);
 }
 
 describe('fields of a command line', () => {
@@ -57,7 +57,7 @@ describe('fields of a command line', () => {
     test(`${field} is refused in a sentence`, () => {
       assert.throws(
         () => inputOf('alpha-1-5-pro', field),
-        failure => failure instanceof CommandFault && words.test(failure.message),
+        failure => failure instanceof CommandError && words.test(failure.message),
       );
     });
 });

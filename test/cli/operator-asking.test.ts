@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { verify } from '../../client/src/callbacks.ts';
-import { openReceiver, type Receiver } from '../callbacks/receiver.ts';
-import { until } from '../support/gateway.ts';
-import { type Environment, runProgram, type Served, serve } from '../support/program.ts';
+import { until } from '../../testkit/gateway.ts';
+import { type Environment, runProgram, type Served, serve } from '../../testkit/program.ts';
+import { openReceiver, type Receiver } from '../../testkit/receiver.ts';
 import { speak } from './spoken.ts';
 
 describe('commands that ask the admin API', () => {

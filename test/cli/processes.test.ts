@@ -5,9 +5,9 @@ import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { makeDatabase, type TestDatabase } from '../support/databases.ts';
-import { ask, until } from '../support/gateway.ts';
-import { runProgram, type Served, serve } from '../support/program.ts';
+import { makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
+import { ask, until } from '../../testkit/gateway.ts';
+import { runProgram, type Served, serve } from '../../testkit/program.ts';
 
 const processes = 2;
 const speech = '/v1/queue/theta-3.1-flash-tts-preview';

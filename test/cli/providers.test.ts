@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { models } from '../../src/catalog/index.ts';
-import { runProgram } from '../support/program.ts';
-import { type Fake, startFake } from '../support/upstreams/kit.ts';
-import { relay } from '../support/upstreams/relay.ts';
+import { runProgram } from '../../testkit/program.ts';
+import { type Fake, startFake } from '../../testkit/upstreams/kit.ts';
+import { relay } from '../../testkit/upstreams/relay.ts';
 
 const secret = 'canary-9f27c1e0b4';
 const wrongSecret = 'canary-0000000000';

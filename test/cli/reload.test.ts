@@ -3,12 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { makeDatabase, type TestDatabase } from '../support/databases.ts';
-import { ask, until } from '../support/gateway.ts';
-import { type Served, serve } from '../support/program.ts';
-import { type Fake, startFake } from '../support/upstreams/kit.ts';
-import { relay } from '../support/upstreams/relay.ts';
-import { withoutPlaces } from '../support/without-places.ts';
+import { makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
+import { ask, until } from '../../testkit/gateway.ts';
+import { type Served, serve } from '../../testkit/program.ts';
+import { type Fake, startFake } from '../../testkit/upstreams/kit.ts';
+import { relay } from '../../testkit/upstreams/relay.ts';
+import { withoutPlaces } from '../../testkit/without-places.ts';
 
 const pictures = 'gamma-v3-image';
 const read = 'the settings were read again';

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { readConfig } from '../../src/config.ts';
-import { runProgram } from '../support/program.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { runProgram } from '../../testkit/program.ts';
 
 let folder: string;
 before(async () => {

@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { ask } from '../support/gateway.ts';
-import { runProgram, type Served, serve } from '../support/program.ts';
+import { ask } from '../../testkit/gateway.ts';
+import { runProgram, type Served, serve } from '../../testkit/program.ts';
 import { speakAtTerminal } from './spoken.ts';
 
 describe('setup-link', () => {

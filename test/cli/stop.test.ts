@@ -5,8 +5,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ask, until } from '../support/gateway.ts';
-import { serve } from '../support/program.ts';
+import { ask, until } from '../../testkit/gateway.ts';
+import { serve } from '../../testkit/program.ts';
 
 test('ends with 0 at SIGTERM though somebody is connected who never asks anything', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-stop-'));

@@ -5,8 +5,8 @@ import { after, before, describe, test } from 'node:test';
 import { checkPackage, Package } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { models } from '../../src/catalog/index.ts';
-import { launchBrowser } from '../support/browser.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { launchBrowser } from '../../testkit/browser.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
 import { makeProject, type Project, readPrograms } from './packed-client.ts';
 
 describe('the client as a package', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { MediaFacts } from '../../src/domain/media.ts';
 import { openProber, type Prober } from '../../src/media/prober.ts';
-import { type Served, serve } from '../support/program.ts';
+import { type Served, serve } from '../../testkit/program.ts';
 import { openShell, type Shell } from './shell.ts';
 
 /** A job passes two changes on its way to its end, and each answers a held request. */

@@ -7,10 +7,10 @@ import { ApiError, createFalClient, type FalClient, type QueueStatus, Validation
 import { seconds } from '../../src/domain/clock.ts';
 import { jobIdFromRow, newWorkerId } from '../../src/domain/ids.ts';
 import { type Job, jobError, type Outcome } from '../../src/domain/job.ts';
-import { claimJobs, settle } from '../../src/store/claims.ts';
-import { jobTopic } from '../../src/store/connection.ts';
-import { registerWorker } from '../../src/store/workers.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { jobTopic } from '../../src/store/db/connection.ts';
+import { claimJobs, settle } from '../../src/store/jobs/claim.ts';
+import { registerWorker } from '../../src/store/jobs/workers.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
 import { type CountingFetch, openCountingFetch } from './counting-fetch.ts';
 import { thrown } from './thrown.ts';
 

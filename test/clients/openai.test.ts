@@ -15,7 +15,7 @@ import OpenAI, {
 } from 'openai';
 import { minutes, seconds } from '../../src/domain/clock.ts';
 import { maxUploadBytes } from '../../src/domain/file.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
 import { type CountingFetch, openCountingFetch } from './counting-fetch.ts';
 import { thrown } from './thrown.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
-import { picture } from '../support/media-maker.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import { picture } from '../../testkit/media-maker.ts';
 
 /**
  * What programs send that know nothing of this protocol but its documents: byte for byte the forms of Python's

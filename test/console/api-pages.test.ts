@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { models } from '../../src/catalog/index.ts';
-import { launchBrowser, openPage } from '../support/browser.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { launchBrowser, openPage } from '../../testkit/browser.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
 
 /** On a machine that does everything at once. */
 const patience = { timeout: 120_000 };

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { newCaller } from '../callbacks/jobs.ts';
-import { buildConsole, launchBrowser, openPage, type PageWanted } from '../support/browser.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
+import { buildConsole, launchBrowser, openPage, type PageWanted } from '../../testkit/browser.ts';
+import { newCaller } from '../../testkit/callback-jobs.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { enter as enterAs, faultsBy, leave, logIn, plays, visit } from './visit.ts';
 

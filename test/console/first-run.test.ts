@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { buildConsole, launchBrowser, openPage } from '../support/browser.ts';
-import { ask, until } from '../support/gateway.ts';
-import { type Served, serve } from '../support/program.ts';
+import { buildConsole, launchBrowser, openPage } from '../../testkit/browser.ts';
+import { ask, until } from '../../testkit/gateway.ts';
+import { type Served, serve } from '../../testkit/program.ts';
 import { faultsBy, leave, plays, visit } from './visit.ts';
 
 describe('the first run, from the banner on', () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { minutes } from '../../src/domain/clock.ts';
-import { dialects } from '../support/databases.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
-import { picture } from '../support/media-maker.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import { picture } from '../../testkit/media-maker.ts';
 import { create, image, pathOf } from './queue.ts';
 
 const token = 'the-admin-token-of-this-very-test';

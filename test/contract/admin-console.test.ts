@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { dialects } from '../support/databases.ts';
-import { type Answer, type AskOptions, startGateway, type TestGateway } from '../support/gateway.ts';
-import { picture } from '../support/media-maker.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { type Answer, type AskOptions, startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { picture } from '../../testkit/media-maker.ts';
 
 const token = 'the-admin-token-of-this-very-test';
 const model = 'gamma-v3-image';

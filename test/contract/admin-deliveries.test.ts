@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { lineOf } from '../../src/domain/delivery.ts';
+import { queueKey } from '../../src/domain/delivery.ts';
 import { type JobId, newDeliveryId } from '../../src/domain/ids.ts';
-import { claimDeliveries, endTry } from '../../src/store/deliveries.ts';
-import { type Caller, callbacksOf, cancelled, endedJob, newCaller, runningJob } from '../callbacks/jobs.ts';
-import { dialects } from '../support/databases.ts';
-import { type AskOptions, startGateway, type TestGateway } from '../support/gateway.ts';
+import { claimDeliveries, settleDelivery } from '../../src/store/callbacks/deliveries.ts';
+import {
+  type Caller,
+  callbacksOf,
+  cancelled,
+  endedJob,
+  newCaller,
+  runningJob,
+} from '../../testkit/callback-jobs.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { type AskOptions, startGateway, type TestGateway } from '../../testkit/gateway.ts';
 
 const token = 'the-admin-token-of-this-very-test';
 const path = '/admin/v1/deliveries';
@@ -34,11 +41,11 @@ for (const dialect of dialects) {
       const url = freshUrl();
       const job = await endedJob(gateway, caller, url);
       const now = gateway.clock.now();
-      const line = lineOf(caller.userId, url);
+      const line = queueKey(caller.userId, url);
       const [delivery] = await claimDeliveries(gateway.gateway.db, new Map([[line, 1]]), now);
       const { id } = delivery!;
       const ended = { id, number: 1, tookMs: 12, code, answer: 'ho', outcome: { kind } };
-      assert.equal(await endTry(gateway.gateway.db, ended, now), true);
+      assert.equal(await settleDelivery(gateway.gateway.db, ended, now), true);
       return { job, id, url, seconds: Math.floor(now / 1000) };
     };
     const waiting = async () => {

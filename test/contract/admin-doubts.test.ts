@@ -5,12 +5,12 @@ import { after, before, describe, test } from 'node:test';
 import type { JobId } from '../../src/domain/ids.ts';
 import { newWorkerId } from '../../src/domain/ids.ts';
 import { jobError } from '../../src/domain/job.ts';
-import { answerAttempt, openAttempt } from '../../src/store/attempts.ts';
-import { claimJobs, settle } from '../../src/store/claims.ts';
-import { registerWorker } from '../../src/store/workers.ts';
-import { dialects } from '../support/databases.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { runProgram } from '../support/program.ts';
+import { insertAttempt, recordAnswer } from '../../src/store/attempts/attempts.ts';
+import { claimJobs, settle } from '../../src/store/jobs/claim.ts';
+import { registerWorker } from '../../src/store/jobs/workers.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { runProgram } from '../../testkit/program.ts';
 import { create, image, unknownId } from './queue.ts';
 
 const unauthorized = (message: string, requestId: string | null) => ({
@@ -48,8 +48,8 @@ for (const dialect of dialects) {
         dedupeKey: `${id}-1`,
         billable: true,
       };
-      await openAttempt(db, hold, intent, now);
-      await answerAttempt(db, job!.id, 1, { kind: 'unknown', error: { message: 'broke off' } }, now);
+      await insertAttempt(db, hold, intent, now);
+      await recordAnswer(db, job!.id, 1, { kind: 'unknown', error: { message: 'broke off' } }, now);
       await settle(db, hold, { kind: 'failed', error: jobError('submission_uncertain', 'unknown') }, now);
       return job!.id;
     }

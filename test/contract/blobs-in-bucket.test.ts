@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { days, minutes } from '../../src/domain/clock.ts';
-import { dialects } from '../support/databases.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
-import { picture } from '../support/media-maker.ts';
-import { notFound, uploadForm, uploadText } from '../support/uploads.ts';
-import { create } from '../worker/jobs.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import { picture } from '../../testkit/media-maker.ts';
+import { notFound, uploadForm, uploadText } from '../../testkit/uploads.ts';
+import { create } from '../../testkit/worker-jobs.ts';
 
 for (const dialect of dialects) {
   describe(`a gateway whose blobs lie in a bucket (${dialect})`, () => {

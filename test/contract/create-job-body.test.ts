@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
 import { bodies, create, send, speech } from './queue.ts';
 
 const megabyte = 1024 * 1024;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hours, minutes, seconds } from '../../src/domain/clock.ts';
-import { dialects } from '../support/databases.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
 import { addressesOf, bodies, create, hold, pathOf, speech, video, withoutTimes } from './queue.ts';
 
 const error = {

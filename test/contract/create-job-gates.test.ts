@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { seconds } from '../../src/domain/clock.ts';
 import { keyIdFromRow } from '../../src/domain/ids.ts';
-import { listKeys, revokeKey } from '../../src/store/keys.ts';
-import { type Answer, startGateway, type TestGateway } from '../support/gateway.ts';
+import { listKeys, revokeKey } from '../../src/store/people/keys.ts';
+import { type Answer, startGateway, type TestGateway } from '../../testkit/gateway.ts';
 import { bodies, create, image, pathOf, send, speech, unknownId, uuidv7 } from './queue.ts';
 
 const megabyte = 1024 * 1024;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hours, seconds } from '../../src/domain/clock.ts';
-import { dialects } from '../support/databases.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
 import { bodies, create, image, pathOf, speech } from './queue.ts';
 
 const reused = { detail: 'Idempotency-Key: already used with another body' };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Answer, startGateway, type TestGateway } from '../support/gateway.ts';
+import { type Answer, startGateway, type TestGateway } from '../../testkit/gateway.ts';
 import { bodies, create, hexSpeech, image, speech, turbo } from './queue.ts';
 
 describe('the body of POST /v1/queue/{model_id}', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { jobError } from '../../src/domain/job.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
 import { bodies, create, hold, image, pathOf, speech, unknownId } from './queue.ts';
 
 describe('X-Error-Code', () => {

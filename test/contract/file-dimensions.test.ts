@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newFile } from '../../src/domain/file.ts';
 import { jobIdFromRow, keyIdFromRow, userIdFromRow } from '../../src/domain/ids.ts';
-import { insertFiles } from '../../src/store/files.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { picture } from '../support/media-maker.ts';
-import { dataUrl, upload } from './media-fields.ts';
+import { insertFiles } from '../../src/store/files/files.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { dataUrl, upload } from '../../testkit/media-fields.ts';
+import { picture } from '../../testkit/media-maker.ts';
 import { create } from './queue.ts';
 
 let gateway: TestGateway;
@@ -66,7 +66,7 @@ test('the video of a result tells none', async () => {
       source: 'output',
       jobId: jobIdFromRow(jobId),
       mimeType: 'video/mp4',
-      sides: { width: 1280, height: 720 },
+      dimensions: { width: 1280, height: 720 },
     },
     gateway.clock.now(),
   );

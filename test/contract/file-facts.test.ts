@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { dialects } from '../../testkit/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import { dataUrl, passes, upload } from '../../testkit/media-fields.ts';
+import { clip, picture, sound } from '../../testkit/media-maker.ts';
 import { figureOf } from '../overload/limited.ts';
-import { dialects } from '../support/databases.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
-import { clip, picture, sound } from '../support/media-maker.ts';
-import { dataUrl, passes, upload } from './media-fields.ts';
 import { create, image, pathOf } from './queue.ts';
 
 const alpha = 'alpha-2-0-mini';

@@ -1,8 +1,8 @@
 import { newFile, type StoredFile } from '../../src/domain/file.ts';
 import { jobIdFromRow, keyIdFromRow, userIdFromRow } from '../../src/domain/ids.ts';
 import type { Output } from '../../src/domain/job.ts';
-import { insertFiles } from '../../src/store/files.ts';
-import type { TestGateway } from '../support/gateway.ts';
+import { insertFiles } from '../../src/store/files/files.ts';
+import type { TestGateway } from '../../testkit/gateway.ts';
 import { create, hold, image } from './queue.ts';
 
 /** A job of this key that gave pictures of 1024 by 1024, as a worker would have left it; returns its id. */
@@ -23,7 +23,7 @@ export async function finishedPictures(gateway: TestGateway, key: string, count:
           source: 'output',
           mimeType: 'image/png',
           name: `picture-${index}.png`,
-          sides: { width: 1024, height: 1024 },
+          dimensions: { width: 1024, height: 1024 },
         },
         gateway.clock.now(),
       ),

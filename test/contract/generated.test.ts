@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { models } from '../../src/catalog/index.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
 import { mutants, soundBodies } from '../catalog/payloads.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { finishedPictures } from './finished-jobs.ts';
 
 /** One user, and a key a test: a key has its rate. */

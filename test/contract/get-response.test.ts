@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type JobErrorCode, jobError } from '../../src/domain/job.ts';
-import { dialects } from '../support/databases.ts';
-import { freePort } from '../support/free-port.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { freePort } from '../../testkit/free-port.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
 import {
   bodies,
   create,

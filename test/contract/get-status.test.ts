@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { jobError } from '../../src/domain/job.ts';
-import { dialects } from '../support/databases.ts';
-import { isFleet } from '../support/fleet-gateway.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { isFleet } from '../../testkit/fleet-gateway.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
 import {
   addressesOf,
   create,

@@ -3,9 +3,9 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { dialects } from '../support/databases.ts';
-import { isFleet } from '../support/fleet-gateway.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { isFleet } from '../../testkit/fleet-gateway.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
 import { bodies, create, image, pathOf, speech, unknownId, uuidv7 } from './queue.ts';
 
 for (const dialect of dialects) {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { dialects } from '../support/databases.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { runProgram } from '../support/program.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { runProgram } from '../../testkit/program.ts';
 import { image } from './queue.ts';
 
 const token = 'the-admin-token-of-the-key-tests';

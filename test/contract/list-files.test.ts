@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { minutes } from '../../src/domain/clock.ts';
-import { dialects } from '../support/databases.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { assertFile, fileError, uploadText } from '../support/uploads.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { assertFile, fileError, uploadText } from '../../testkit/uploads.ts';
 
 const empty = { object: 'list', data: [], first_id: null, last_id: null, has_more: false };
 

@@ -1,6 +1,5 @@
 import { after, before, describe, test } from 'node:test';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { type ClipWanted, clip, padTo, picture, sound } from '../support/media-maker.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
 import {
   dataUrl,
   type Edge,
@@ -10,7 +9,8 @@ import {
   type MediaField,
   megabyte,
   passes,
-} from './media-fields.ts';
+} from '../../testkit/media-fields.ts';
+import { type ClipWanted, clip, padTo, picture, sound } from '../../testkit/media-maker.ts';
 
 let gateway: TestGateway;
 before(async () => {

@@ -1,7 +1,7 @@
 import { after, before, describe, test } from 'node:test';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { padTo, picture } from '../support/media-maker.ts';
-import { type Edge, holdsEdge, type MediaField, megabyte } from './media-fields.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { type Edge, holdsEdge, type MediaField, megabyte } from '../../testkit/media-fields.ts';
+import { padTo, picture } from '../../testkit/media-maker.ts';
 
 let gateway: TestGateway;
 before(async () => {

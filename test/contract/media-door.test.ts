@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { toJson } from '../../src/domain/json.ts';
-import { dialects } from '../support/databases.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { padTo, picture, sound } from '../support/media-maker.ts';
-import { traceOf, uploadText } from '../support/uploads.ts';
-import { dataUrl, handIn, isRefused, megabyte, passes, upload } from './media-fields.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { dataUrl, handIn, isRefused, megabyte, passes, upload } from '../../testkit/media-fields.ts';
+import { padTo, picture, sound } from '../../testkit/media-maker.ts';
+import { traceOf, uploadText } from '../../testkit/uploads.ts';
 import { image, video } from './queue.ts';
 
 const fileId = /^file_[0-9A-Za-z]{24}$/;

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { pino } from 'pino';
-import { openStore } from '../../src/main.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
-import { isRefused } from './media-fields.ts';
+import { openStore } from '../../src/app/gateway.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import { isRefused } from '../../testkit/media-fields.ts';
 import { openMediaSite } from './media-site.ts';
 import { create, image, pathOf, video } from './queue.ts';
 

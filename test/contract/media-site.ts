@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { clip, padTo, picture, sound } from '../support/media-maker.ts';
-import { megabyte } from './media-fields.ts';
+import { megabyte } from '../../testkit/media-fields.ts';
+import { clip, padTo, picture, sound } from '../../testkit/media-maker.ts';
 
 const small = () => picture('png', 300, 300);
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
 import { image } from './queue.ts';
 
 let gateway: TestGateway;

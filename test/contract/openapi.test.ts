@@ -3,7 +3,7 @@ import test from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { models } from '../../src/catalog/index.ts';
 import { openApi } from '../../src/http/openapi.ts';
-import { startGateway } from './../support/gateway.ts';
+import { startGateway } from '../../testkit/gateway.ts';
 
 test('the published document is the one that is made from the catalog, and needs no key', async () => {
   const gateway = await startGateway({ role: 'api' });

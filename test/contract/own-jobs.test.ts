@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { dialects } from '../support/databases.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
 import { bodies, create, hold, image, pathOf, speech, turbo, unknownId, video } from './queue.ts';
 
 const nothing = { object: 'list', data: [], has_more: false, first_id: null, last_id: null };

@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { readConfig } from '../../src/config.ts';
-import { dialects } from '../support/databases.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
-import { withoutPlaces } from '../support/without-places.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import { withoutPlaces } from '../../testkit/without-places.ts';
 
 const token = 'the-admin-token-of-this-very-test';
 const model = 'gamma-v3-image';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startGateway } from '../support/gateway.ts';
+import { startGateway } from '../../testkit/gateway.ts';
 import { create, image } from './queue.ts';
 
 test('with an address of its own choice the gateway listens all the same, and its answers name that address', async () => {

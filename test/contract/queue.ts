@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { newWorkerId } from '../../src/domain/ids.ts';
 import type { Outcome } from '../../src/domain/job.ts';
-import { claimJobs, noteProgress, settle } from '../../src/store/claims.ts';
-import { jobTopic } from '../../src/store/connection.ts';
-import { registerWorker } from '../../src/store/workers.ts';
-import { type Answer, parse, type TestGateway } from '../support/gateway.ts';
+import { jobTopic } from '../../src/store/db/connection.ts';
+import { claimJobs, recordProgress, settle } from '../../src/store/jobs/claim.ts';
+import { registerWorker } from '../../src/store/jobs/workers.ts';
+import { type Answer, parse, type TestGateway } from '../../testkit/gateway.ts';
 
 export const speech = 'theta-3.1-flash-tts-preview';
 export const hexSpeech = 'delta-speech-02-hd';
@@ -88,7 +88,7 @@ export async function hold({ gateway, clock }: TestGateway, model: string, id: s
   const held = { jobId: job.id, holder: worker, claim: job.claim };
   db.announce(jobTopic(id));
   return {
-    progress: share => noteProgress(db, held, share),
+    progress: share => recordProgress(db, held, share),
     async settle(outcome) {
       assert.equal(await settle(db, held, outcome, clock.now()), true);
       db.announce(jobTopic(id));

@@ -3,16 +3,16 @@ import { randomBytes, scryptSync } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { openPasswords } from '../../src/admission/passwords.ts';
 import { hours, minutes } from '../../src/domain/clock.ts';
-import { listAudit } from '../../src/store/audit.ts';
-import { pruneLogins } from '../../src/worker/maintain.ts';
-import { dialects } from '../support/databases.ts';
+import { listAudit } from '../../src/store/people/audit.ts';
+import { pruneLogins } from '../../src/worker/maintenance.ts';
+import { dialects } from '../../testkit/databases.ts';
 import {
   type Answer,
   type AskOptions,
   cheapPasswords,
   startGateway,
   type TestGateway,
-} from '../support/gateway.ts';
+} from '../../testkit/gateway.ts';
 
 const token = 'the-admin-token-of-this-very-test';
 const password = 'a long password';

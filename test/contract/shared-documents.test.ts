@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { get } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
 import { speech } from './queue.ts';
 
 /** What came, before anything unpacks it. */

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { dialects } from '../support/databases.ts';
-import { isFleet } from '../support/fleet-gateway.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
-import { makeSamples, type Sample } from '../support/sample-files.ts';
-import * as uploads from '../support/uploads.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { isFleet } from '../../testkit/fleet-gateway.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import { makeSamples, type Sample } from '../../testkit/sample-files.ts';
+import * as uploads from '../../testkit/uploads.ts';
 
 const { assertFile, fileError, formEnd, formHeaders, leavingNothing, openUpload, partHead, uploadForm } =
   uploads;

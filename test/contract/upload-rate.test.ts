@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { seconds } from '../../src/domain/clock.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
-import { type Answer, startGateway, type TestGateway } from '../support/gateway.ts';
-import { fileError, freshName, leavingNothing, traceOf, uploadForm, uploadText } from '../support/uploads.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
+import { type Answer, startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import {
+  fileError,
+  freshName,
+  leavingNothing,
+  traceOf,
+  uploadForm,
+  uploadText,
+} from '../../testkit/uploads.ts';
 
 const overRate = fileError(
   'rate_limit_exceeded',

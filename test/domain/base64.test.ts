@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { Base64Fault, decodeBase64, openBase64 } from '../../src/admission/base64.ts';
+import { Base64Error, decodeBase64, openBase64Decoder } from '../../src/body/base64.ts';
 
 /** What the platform decodes, of what can be decoded; null for whatever cannot. */
 function byPlatform(text: string): Buffer | null {
@@ -13,7 +13,7 @@ function byPlatform(text: string): Buffer | null {
 
 function inPieces(text: string, pieceBytes: number): Buffer | null {
   const bytes = Buffer.from(text);
-  const feed = openBase64();
+  const feed = openBase64Decoder();
   const decoded: Buffer[] = [];
   try {
     for (let at = 0; at < bytes.length; at += pieceBytes)
@@ -21,7 +21,7 @@ function inPieces(text: string, pieceBytes: number): Buffer | null {
     decoded.push(Buffer.from(feed.end()));
     return Buffer.concat(decoded);
   } catch (failure) {
-    assert.ok(failure instanceof Base64Fault, String(failure));
+    assert.ok(failure instanceof Base64Error, String(failure));
     return null;
   }
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openSteadyTime } from '../../src/domain/clock.ts';
+import { openMonotonicTime } from '../../src/domain/clock.ts';
 
 test('steady time goes with its clock, jumps forward with it, and stands still where it is set back', () => {
   let now = 1_000;
-  const steadyNow = openSteadyTime({ now: () => now });
+  const steadyNow = openMonotonicTime({ now: () => now });
   const told = [1_000, 1_010, 9_000, 2_000, 2_010, 1_500, 1_600].map(at => {
     now = at;
     return steadyNow();

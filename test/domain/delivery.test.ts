@@ -3,11 +3,11 @@ import { describe, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { days, hours, minutes, parseTime, seconds } from '../../src/domain/clock.ts';
 import {
-  judgeAnswer,
-  lineOf,
+  classifyAnswer,
   newCallbackSecret,
-  parseLine,
-  waitsMs,
+  parseQueueKey,
+  queueKey,
+  retryDelaysMs,
   webhookHeaders,
 } from '../../src/domain/delivery.ts';
 import { newDeliveryId } from '../../src/domain/ids.ts';
@@ -18,7 +18,7 @@ const answered = (code: number, retryAfter?: string) => ({ code, retryAfter });
 
 describe('the schedule', () => {
   test('of COMPLETED is 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 3 h and 8 h after the first try', () => {
-    assert.deepEqual(waitsMs.COMPLETED, [
+    assert.deepEqual(retryDelaysMs.COMPLETED, [
       5 * seconds,
       30 * seconds,
       2 * minutes,
@@ -31,17 +31,19 @@ describe('the schedule', () => {
   });
 
   test('of IN_PROGRESS has two tries in all', () => {
-    assert.deepEqual(judgeAnswer({ status: 'IN_PROGRESS', failures: 0 }, null, now, 0.5), {
+    assert.deepEqual(classifyAnswer({ status: 'IN_PROGRESS', failures: 0 }, null, now, 0.5), {
       kind: 'again',
       dueAt: now + 5 * seconds,
     });
-    assert.deepEqual(judgeAnswer({ status: 'IN_PROGRESS', failures: 1 }, null, now, 0.5), { kind: 'failed' });
+    assert.deepEqual(classifyAnswer({ status: 'IN_PROGRESS', failures: 1 }, null, now, 0.5), {
+      kind: 'failed',
+    });
   });
 
-  for (const [failures, waitMs] of waitsMs.COMPLETED.entries()) {
+  for (const [failures, waitMs] of retryDelaysMs.COMPLETED.entries()) {
     test(`the wait after failure ${failures + 1} is a fifth shorter at least and a fifth longer at most`, () => {
       const dueAt = (random: number) => {
-        const outcome = judgeAnswer(final(failures), answered(500), now, random);
+        const outcome = classifyAnswer(final(failures), answered(500), now, random);
         assert.equal(outcome.kind, 'again');
         return outcome.dueAt - now;
       };
@@ -50,24 +52,24 @@ describe('the schedule', () => {
   }
 
   test('ends with the ninth failure', () => {
-    assert.deepEqual(judgeAnswer(final(8), answered(500), now, 0.5), { kind: 'failed' });
+    assert.deepEqual(classifyAnswer(final(8), answered(500), now, 0.5), { kind: 'failed' });
   });
 });
 
 describe('an answer', () => {
   for (const code of [200, 201, 202, 204, 299]) {
     test(`${code} delivers`, () =>
-      assert.deepEqual(judgeAnswer(final(0), answered(code), now, 0.5), { kind: 'delivered' }));
+      assert.deepEqual(classifyAnswer(final(0), answered(code), now, 0.5), { kind: 'delivered' }));
   }
   for (const code of [199, 300, 301, 302, 304, 307, 308, 400, 401, 404, 408, 409, 429, 500, 503]) {
     test(`${code} is a failure that is tried again`, () =>
-      assert.deepEqual(judgeAnswer(final(0), answered(code), now, 0.5), {
+      assert.deepEqual(classifyAnswer(final(0), answered(code), now, 0.5), {
         kind: 'again',
         dueAt: now + 5 * seconds,
       }));
   }
   test('410 stops at once', () => {
-    assert.deepEqual(judgeAnswer(final(0), answered(410, '60'), now, 0.5), { kind: 'failed' });
+    assert.deepEqual(classifyAnswer(final(0), answered(410, '60'), now, 0.5), { kind: 'failed' });
   });
 });
 
@@ -91,17 +93,17 @@ describe('Retry-After', () => {
   };
   for (const [header, waitMs] of Object.entries(waits)) {
     test(`"${header}" makes the first wait ${waitMs / seconds} s`, () =>
-      assert.deepEqual(judgeAnswer(final(0), answered(503, header), now, 0.5), {
+      assert.deepEqual(classifyAnswer(final(0), answered(503, header), now, 0.5), {
         kind: 'again',
         dueAt: now + waitMs,
       }));
   }
   test('does not shorten the schedule', () => {
-    const outcome = judgeAnswer(final(7), answered(429, '1'), now, 0.5);
+    const outcome = classifyAnswer(final(7), answered(429, '1'), now, 0.5);
     assert.deepEqual(outcome, { kind: 'again', dueAt: now + 8 * hours });
   });
   test('does not prolong the schedule by another try', () => {
-    assert.deepEqual(judgeAnswer(final(8), answered(429, '1'), now, 0.5), { kind: 'failed' });
+    assert.deepEqual(classifyAnswer(final(8), answered(429, '1'), now, 0.5), { kind: 'failed' });
   });
 });
 
@@ -130,8 +132,8 @@ describe('the headers', () => {
 });
 
 test('a line is a user and a host with its port', () => {
-  const name = lineOf('user_a', 'https://Hooks.Example:8443/path?x=1');
-  assert.deepEqual(parseLine(name), { name, userId: 'user_a', host: 'hooks.example:8443' });
+  const name = queueKey('user_a', 'https://Hooks.Example:8443/path?x=1');
+  assert.deepEqual(parseQueueKey(name), { name, userId: 'user_a', host: 'hooks.example:8443' });
 });
 
 describe('a moment that a person wrote', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { openJsonBody } from '../../src/admission/json-body.ts';
-import { parseStrictJson } from '../../src/admission/strict-json.ts';
+import { openJsonBody } from '../../src/body/json-body.ts';
+import { parseStrictJson } from '../../src/body/strict-json.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 
 /** The outermost object, or that there is none. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { openJsonFeed } from '../../src/admission/json-feed.ts';
-import { JsonFault, parseStrictJson } from '../../src/admission/strict-json.ts';
+import { openJsonStream } from '../../src/body/json-stream.ts';
+import { JsonSyntaxError, parseStrictJson } from '../../src/body/strict-json.ts';
 import { fromJson, toJson } from '../../src/domain/json.ts';
 
 /** What the platform makes of a text, with whole numbers of up to 20 characters kept exactly. */
@@ -20,14 +20,14 @@ const verdictOf = (parse: (text: string) => unknown, text: string): Verdict => {
   try {
     return { value: parse(text) };
   } catch (failure) {
-    assert.ok(failure instanceof JsonFault || failure instanceof SyntaxError, String(failure));
+    assert.ok(failure instanceof JsonSyntaxError || failure instanceof SyntaxError, String(failure));
     return 'refused';
   }
 };
 
 /** Pieces of so many characters, whatever they cut apart. */
 const inPiecesOf = (characters: number) => (text: string) => {
-  const feed = openJsonFeed();
+  const feed = openJsonStream();
   for (let at = 0; at < text.length; at += characters) feed.push(text.slice(at, at + characters));
   return feed.end();
 };
@@ -149,7 +149,7 @@ for (const [way, parse] of Object.entries(ways))
       'one value more than thirty thousand': `[${'0,'.repeat(29_999)}0]`,
     };
     for (const [what, text] of Object.entries(refused)) {
-      test(`refuses ${what}`, () => assert.throws(() => parse(text), JsonFault));
+      test(`refuses ${what}`, () => assert.throws(() => parse(text), JsonSyntaxError));
     }
 
     test('reads thirty thousand values', () => {

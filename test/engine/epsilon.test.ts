@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createCanvas } from '@napi-rs/canvas';
-import { dataUrl } from '../contract/media-fields.ts';
-import { coverGray, decodeFile, distance, noteOf, pixelsOf, ssim } from '../render/renders.ts';
+import { coverGray, decodeFile, distance, noteOf, pixelsOf, ssim } from '../../engine/test/renders.ts';
+import { dataUrl } from '../../testkit/media-fields.ts';
 import { assertFilm, assertVideo, cut, type Film, movingClip, type Plane } from './films.ts';
 import { type FinishedJob, openFinishedJobs } from './finished-jobs.ts';
 import { drawing, pngOf } from './pictures.ts';

@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Demuxer } from 'node-av';
-import { type ClipPlan, makeClip } from '../media/make-media.ts';
-import { decodeFile } from '../render/renders.ts';
+import { decodeFile } from '../../engine/test/renders.ts';
+import { type ClipPlan, makeClip } from '../../testkit/make-media.ts';
 import type { FinishedJob, FinishedJobs, Named } from './finished-jobs.ts';
 
 export type Film = Awaited<ReturnType<typeof filmOf>>;

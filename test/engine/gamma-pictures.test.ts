@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
-import { pixelsOf } from '../render/renders.ts';
+import { pixelsOf } from '../../engine/test/renders.ts';
 import { type FinishedJob, openFinishedJobs } from './finished-jobs.ts';
 import { apart, assertPicture, assertPictures, drawing, type Pixels, pngOf } from './pictures.ts';
 

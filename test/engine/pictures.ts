@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Canvas, createCanvas } from '@napi-rs/canvas';
-import { noteOf, pixelsOf } from '../render/renders.ts';
+import { noteOf, pixelsOf } from '../../engine/test/renders.ts';
 import type { FinishedJobs, Named } from './finished-jobs.ts';
 
 export type Pixels = Awaited<ReturnType<typeof pixelsOf>>;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { decodeFile, rms, samplesOfPcm, samplesOfWav } from '../render/renders.ts';
+import { decodeFile, rms, samplesOfPcm, samplesOfWav } from '../../engine/test/renders.ts';
 import { near } from './films.ts';
 import { type FinishedJob, type Input, openFinishedJobs } from './finished-jobs.ts';
 import { mp3Of } from './mp3.ts';

@@ -1,13 +1,13 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Fleet, type Member, openFleet, rolesOf } from '../../bench/chaos/fleet.ts';
-import type { Connection } from '../../src/store/connection.ts';
-import { createKey } from '../../src/store/keys.ts';
-import { type Made, makeDatabase } from '../support/databases.ts';
-import { until } from '../support/gateway.ts';
-import { startS3 } from '../support/s3/server.ts';
-import { routeTo } from '../support/upstream/routing.ts';
-import { startUpstream, type Upstream } from '../support/upstream/upstream.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { createKey } from '../../src/store/people/keys.ts';
+import { type Fleet, type Member, openFleet, rolesOf } from '../../testkit/chaos/fleet.ts';
+import { type Made, makeDatabase } from '../../testkit/databases.ts';
+import { until } from '../../testkit/gateway.ts';
+import { startS3 } from '../../testkit/s3/server.ts';
+import { routeTo } from '../../testkit/upstream/routing.ts';
+import { startUpstream, type Upstream } from '../../testkit/upstream/upstream.ts';
 
 /** The program in several processes, which share a database and a bucket and nothing else. */
 export interface TestFleet extends Fleet {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Balancer, startBalancer } from '../support/balancer.ts';
-import { type Answer, ask, until } from '../support/gateway.ts';
-import { openRandom } from '../support/random.ts';
-import { chargesIn, submissionsIn } from '../support/upstream/ledger.ts';
-import { bodyOf, kinds, modelOf } from '../support/upstream/routing.ts';
+import { type Balancer, startBalancer } from '../../testkit/balancer.ts';
+import { type Answer, ask, until } from '../../testkit/gateway.ts';
+import { openRandom } from '../../testkit/random.ts';
+import { chargesIn, submissionsIn } from '../../testkit/upstream/ledger.ts';
+import { bodyOf, kinds, modelOf } from '../../testkit/upstream/routing.ts';
 import { openTestFleet, type TestFleet } from './fleet.ts';
 
 const clients = 6;

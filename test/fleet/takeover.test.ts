@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { minutes, seconds } from '../../src/domain/clock.ts';
-import { leaseMs } from '../../src/worker/maintain.ts';
-import { ask, until } from '../support/gateway.ts';
-import { makePostgres, type OwnPostgres } from '../support/own-postgres.ts';
-import { chargesIn, submissionsIn } from '../support/upstream/ledger.ts';
-import { bodyOf, kinds, modelOf } from '../support/upstream/routing.ts';
+import { leaseMs } from '../../src/worker/maintenance.ts';
+import { ask, until } from '../../testkit/gateway.ts';
+import { makePostgres, type OwnPostgres } from '../../testkit/own-postgres.ts';
+import { chargesIn, submissionsIn } from '../../testkit/upstream/ledger.ts';
+import { bodyOf, kinds, modelOf } from '../../testkit/upstream/routing.ts';
 import { openTestFleet, type TestFleet } from './fleet.ts';
 
 const jobs = 12;

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import type { TestGateway } from '../support/gateway.ts';
+import type { TestGateway } from '../../testkit/gateway.ts';
 
 /** How a program speaks to the tools of a gateway. */
 export interface Way {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isPublicAddress, judgeUrl } from '../../src/media/address-guard.ts';
+import { checkUrl, isPublicAddress } from '../../src/media/address-guard.ts';
 
 const plain = 'The address must be a plain http:// or https:// address.';
 const notPublic = 'The address is not a public one.';
@@ -137,7 +137,7 @@ const hostile: readonly (readonly [text: string, reason: string])[] = [
 describe('a hostile address is refused by its text', () => {
   for (const [text, reason] of hostile) {
     test(`${JSON.stringify(text.slice(0, 60))}`, () => {
-      assert.deepEqual(judgeUrl(text, { allowPrivate: false }), { ok: false, reason });
+      assert.deepEqual(checkUrl(text, { allowPrivate: false }), { ok: false, reason });
     });
   }
 });
@@ -163,7 +163,7 @@ describe('a public address is taken', () => {
     `http://example.com/${'a'.repeat(2029)}`,
   ]) {
     test(text.slice(0, 60), () => {
-      assert.deepEqual(judgeUrl(text, { allowPrivate: false }), { ok: true, url: new URL(text) });
+      assert.deepEqual(checkUrl(text, { allowPrivate: false }), { ok: true, url: new URL(text) });
     });
   }
 });
@@ -176,11 +176,11 @@ describe('where private addresses are allowed', () => {
     'http://[::1]/',
   ]) {
     test(`${text} is taken`, () => {
-      assert.deepEqual(judgeUrl(text, { allowPrivate: true }), { ok: true, url: new URL(text) });
+      assert.deepEqual(checkUrl(text, { allowPrivate: true }), { ok: true, url: new URL(text) });
     });
   }
   test('schemes, user names and length are judged all the same', () => {
-    const judge = (text: string) => judgeUrl(text, { allowPrivate: true });
+    const judge = (text: string) => checkUrl(text, { allowPrivate: true });
     assert.deepEqual(judge('file:///etc/passwd'), { ok: false, reason: plain });
     assert.deepEqual(judge('http://a:b@127.0.0.1/'), { ok: false, reason: userinfo });
     assert.deepEqual(judge(`http://127.0.0.1/${'a'.repeat(2048)}`), { ok: false, reason: tooLong });

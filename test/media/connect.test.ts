@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { BodyFailed } from '../../src/media/bounded-body.ts';
-import { type OutboundAnswer, openOutbound } from '../../src/media/connect.ts';
+import { type OutboundAnswer, openOutbound } from '../../src/media/outbound.ts';
 
 const notPublic = { kind: 'refused_address', reason: 'The address is not a public one.' };
 const bounds = { method: 'GET', timeoutMs: 5000, maxBytes: 1000 } as const;
@@ -84,13 +84,13 @@ describe('with private addresses allowed', () => {
   test('the first bytes are given without waiting for an endless rest', async () => {
     const answer = await outbound.request(`${base}/endless`, bounds);
     assert.equal(answer.kind, 'answered');
-    assert.equal(Buffer.from(await answer.body.first(6)).toString(), 'dripdr');
+    assert.equal(Buffer.from(await answer.body.readFirst(6)).toString(), 'dripdr');
   });
 
   test('the first bytes of a body that breaks off are what came', async () => {
     const answer = await outbound.request(`${base}/cut`, bounds);
     assert.equal(answer.kind, 'answered');
-    assert.equal(Buffer.from(await answer.body.first(100)).toString(), 'half');
+    assert.equal(Buffer.from(await answer.body.readFirst(100)).toString(), 'half');
   });
 
   test('a body that breaks off fails', async () => {

@@ -6,8 +6,8 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { openOutbound } from '../../src/media/connect.ts';
 import { type FetchRefused, fetchMedia } from '../../src/media/fetch-media.ts';
+import { openOutbound } from '../../src/media/outbound.ts';
 
 const routes: Record<string, (response: ServerResponse) => void> = {
   '/file': response => response.end('twelve bytes'),
@@ -165,7 +165,7 @@ describe('each redirect is judged like the first address', () => {
           asked.push(url);
           if (asked.length > 1) return guarded.request(url, request);
           const body = {
-            first: async () => new Uint8Array(),
+            readFirst: async () => new Uint8Array(),
             discard() {},
             async *[Symbol.asyncIterator]() {},
           };

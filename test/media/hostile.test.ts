@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { deflateSync } from 'node:zlib';
-import { dataUrl, handIn, isRefused, passes } from '../contract/media-fields.ts';
+import { busyFilm, pngHeader } from '../../testkit/craft-bytes.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { dataUrl, handIn, isRefused, passes } from '../../testkit/media-fields.ts';
+import { clip, type PictureFormat, picture } from '../../testkit/media-maker.ts';
+import { fileError, formHeaders, formOf, leavingNothing } from '../../testkit/uploads.ts';
 import { speech } from '../contract/queue.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { clip, type PictureFormat, picture } from '../support/media-maker.ts';
-import { fileError, formHeaders, formOf, leavingNothing } from '../support/uploads.ts';
-import { busyFilm, pngHeader } from './craft-bytes.ts';
 
 const drawing = '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="900"/>';
 const playlist = '#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\nhttp://127.0.0.1:1/a.ts\n#EXT-X-ENDLIST\n';

@@ -3,11 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { ConfigFault, readConfig } from '../../src/config.ts';
-import { openOutbound } from '../../src/media/connect.ts';
+import { ConfigError, readConfig } from '../../src/config/config.ts';
 import { LookupFailed, type NameResolver, openNameResolver } from '../../src/media/name-resolver.ts';
-import { startDns, type TestDns } from '../support/dns-server.ts';
-import { until } from '../support/gateway.ts';
+import { openOutbound } from '../../src/media/outbound.ts';
+import { startDns, type TestDns } from '../../testkit/dns-server.ts';
+import { until } from '../../testkit/gateway.ts';
 
 const unknown = new LookupFailed('The name of the address is not known.');
 const inTime = new LookupFailed('The name of the address could not be looked up in time.');
@@ -151,7 +151,7 @@ describe('ATELIER_DNS_SERVERS', () => {
     test(`refuses ${text}`, () =>
       assert.throws(
         () => read(text),
-        new ConfigFault(
+        new ConfigError(
           'ATELIER_DNS_SERVERS: must be addresses in numbers, each with a port or without, joined by commas',
         ),
       ));

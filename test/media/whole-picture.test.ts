@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import { createCanvas } from '@napi-rs/canvas';
+import { isCompleteImage } from '../../src/media/complete-image.ts';
 import { openProber, type Probe } from '../../src/media/prober.ts';
-import { isWholePicture } from '../../src/media/whole-picture.ts';
-import { heic, pngHeader } from './craft-bytes.ts';
-import { makeClip } from './make-media.ts';
+import { heic, pngHeader } from '../../testkit/craft-bytes.ts';
+import { makeClip } from '../../testkit/make-media.ts';
 
 const endsEarly: Probe = { kind: 'unreadable', reason: 'The picture ends before all of it is there.' };
 const size = { width: 64, height: 48 };
@@ -141,8 +141,8 @@ describe('png', () => {
   test('pixels that are not unpacked in time count as there', async () => {
     const side = 8_000;
     const short = png({ width: side, height: side, colourType: 0, rows: (1 + side) * side - 1 });
-    assert.equal(await isWholePicture('image/png', short, 60_000), false);
-    assert.equal(await isWholePicture('image/png', short, 1), true);
+    assert.equal(await isCompleteImage('image/png', short, 60_000), false);
+    assert.equal(await isCompleteImage('image/png', short, 1), true);
   });
 
   test('pixels that cannot be unpacked are not there', async () => {

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { dialects } from '../support/databases.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
-import { formHeaders, partHead, traceOf, uploadText } from '../support/uploads.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import { formHeaders, partHead, traceOf, uploadText } from '../../testkit/uploads.ts';
 import { openPost, untilHeld } from './limited.ts';
 
 const aborts = 100;

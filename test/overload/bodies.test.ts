@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import type { Answer, TestGateway } from '../../testkit/gateway.ts';
+import { fileError, formHeaders, leavingNothing, uploadForm, uploadText } from '../../testkit/uploads.ts';
 import { bodies, create, image, speech } from '../contract/queue.ts';
-import type { Answer, TestGateway } from '../support/gateway.ts';
-import { fileError, formHeaders, leavingNothing, uploadForm, uploadText } from '../support/uploads.ts';
 import { figureOf, openPost, refusedFor, startLimited, untilHeld } from './limited.ts';
 
 const mebibyte = 1024 * 1024;

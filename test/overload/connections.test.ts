@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { until } from '../support/gateway.ts';
+import { until } from '../../testkit/gateway.ts';
 import { figureOf, refusedFor, startLimited } from './limited.ts';
 
 test('one connection more than may be open is closed at once, and the others are served', async () => {

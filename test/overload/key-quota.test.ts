@@ -3,11 +3,11 @@ import { after, before, describe, test } from 'node:test';
 import { days } from '../../src/domain/clock.ts';
 import { hashApiKey } from '../../src/domain/ids.ts';
 import type { Quota } from '../../src/domain/key.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
+import { type Answer, startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { picture } from '../../testkit/media-maker.ts';
+import { leavingNothing, traceOf } from '../../testkit/uploads.ts';
 import { bodies, create, image, pathOf, speech } from '../contract/queue.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
-import { type Answer, startGateway, type TestGateway } from '../support/gateway.ts';
-import { picture } from '../support/media-maker.ts';
-import { leavingNothing, traceOf } from '../support/uploads.ts';
 
 const token = 'the-admin-token-of-this-very-test';
 

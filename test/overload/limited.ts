@@ -9,7 +9,7 @@ import {
   type TestGateway,
   type TestGatewayOptions,
   until,
-} from '../support/gateway.ts';
+} from '../../testkit/gateway.ts';
 
 /** A gateway whose `limits` are those, which takes no jobs in hand. */
 export async function startLimited(

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { type LoginThrottle, openLoginThrottle } from '../../src/admission/login-throttle.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
-import type { Connection } from '../../src/store/connection.ts';
-import { dialects, makeDatabase } from '../support/databases.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { dialects, makeDatabase } from '../../testkit/databases.ts';
 
 const tries = Array.from({ length: 450 }, () => ({ range: '127.0.0.0/24', account: null, device: null }));
 

@@ -5,9 +5,9 @@ import { after, before, describe, test } from 'node:test';
 import { openPasswords } from '../../src/admission/passwords.ts';
 import { minutes } from '../../src/domain/clock.ts';
 import type { PasswordCost } from '../../src/domain/password-hash.ts';
-import { listAudit } from '../../src/store/audit.ts';
-import { dialects } from '../support/databases.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
+import { listAudit } from '../../src/store/people/audit.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
 
 const token = 'the-admin-token-of-this-very-test';
 const password = 'a long password';

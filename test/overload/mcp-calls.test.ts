@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
 import { create } from '../contract/queue.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
 
 let gateway: TestGateway;
 before(async () => {

@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { ask, until } from '../support/gateway.ts';
-import { runProgram, serve } from '../support/program.ts';
+import { ask, until } from '../../testkit/gateway.ts';
+import { runProgram, serve } from '../../testkit/program.ts';
 
 /** Only there can a process read its own limit. */
 const skip = process.platform !== 'linux';

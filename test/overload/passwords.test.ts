@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { scryptSync } from 'node:crypto';
 import { after, test } from 'node:test';
-import { openDeriver } from '../../src/admission/derive.ts';
+import { openDeriver } from '../../src/admission/deriver.ts';
 import { openPasswords } from '../../src/admission/passwords.ts';
 import { parsePasswordHash } from '../../src/domain/password-hash.ts';
 
@@ -16,7 +16,7 @@ test('a hash is of scrypt with the least parameters of OWASP, which are written 
   const derived = scryptSync('a long password', salt, 32, { N, r, p, maxmem: 2 ** 28 });
   assert.equal(derived.equals(key), true);
   assert.deepEqual(await passwords.verify('a long password', hash, asker), { isRight: true, upgraded: null });
-  assert.equal((await passwords.verify('a wrong password', hash, asker)).isRight, false);
+  assert.equal((await passwords.verify('a wrong password', hash, asker)).isValid, false);
 });
 
 test('a thread that fails is answered, and the next derivation gets another', async () => {

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { ConfigFault, readConfig } from '../../src/config.ts';
-import { withoutPlaces } from '../support/without-places.ts';
+import { ConfigError, readConfig } from '../../src/config/config.ts';
+import { withoutPlaces } from '../../testkit/without-places.ts';
 
 describe('the limits in atelier.yaml', () => {
   let folder: string;
@@ -54,7 +54,7 @@ describe('the limits in atelier.yaml', () => {
     const { path, config } = await read({ storage: { per_key: '63MB', per_user: 7, in_all: '120%' } });
     const told = 'must be a size such as 20GB or 500MB, or a number of bytes (64MB at least)';
     assert.throws(config, failure => {
-      assert.ok(failure instanceof ConfigFault);
+      assert.ok(failure instanceof ConfigError);
       assert.deepEqual(
         withoutPlaces(failure.message).split('\n').toSorted(),
         [
@@ -77,7 +77,7 @@ describe('the limits in atelier.yaml', () => {
     });
     const room = 'must be between 67108864 and 1000000000';
     assert.throws(config, failure => {
-      assert.ok(failure instanceof ConfigFault);
+      assert.ok(failure instanceof ConfigError);
       assert.deepEqual(
         withoutPlaces(failure.message).split('\n').toSorted(),
         [

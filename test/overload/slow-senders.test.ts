@@ -4,9 +4,9 @@ import { stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { seconds } from '../../src/domain/clock.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import { formHeaders, formOf, partHead, traceOf } from '../../testkit/uploads.ts';
 import { speech } from '../contract/queue.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
-import { formHeaders, formOf, partHead, traceOf } from '../support/uploads.ts';
 import { figureOf, openPost, refusedFor, untilHeld } from './limited.ts';
 
 const mebibyte = 1024 * 1024;

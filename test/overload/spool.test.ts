@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { dataUrl, upload } from '../contract/media-fields.ts';
-import type { Answer, TestGateway } from '../support/gateway.ts';
-import { until } from '../support/gateway.ts';
-import { padTo, picture } from '../support/media-maker.ts';
-import { fileError, formHeaders, leavingNothing, partHead, uploadForm } from '../support/uploads.ts';
+import type { Answer, TestGateway } from '../../testkit/gateway.ts';
+import { until } from '../../testkit/gateway.ts';
+import { dataUrl, upload } from '../../testkit/media-fields.ts';
+import { padTo, picture } from '../../testkit/media-maker.ts';
+import { fileError, formHeaders, leavingNothing, partHead, uploadForm } from '../../testkit/uploads.ts';
 import { figureOf, type OpenPost, openPost, refusedFor, startLimited } from './limited.ts';
 
 const megabyte = 1024 * 1024;

@@ -3,13 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { hours, minutes } from '../../src/domain/clock.ts';
 import { hashApiKey, keyIdFromRow, userIdFromRow } from '../../src/domain/ids.ts';
-import { insertFiles } from '../../src/store/files.ts';
-import { megabyte } from '../contract/media-fields.ts';
-import { create, image } from '../contract/queue.ts';
-import { newFile } from '../store/rows.ts';
-import { dialects } from '../support/databases.ts';
-import { type Answer, type TestGateway, until } from '../support/gateway.ts';
-import { padTo, picture } from '../support/media-maker.ts';
+import { insertFiles } from '../../src/store/files/files.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { type Answer, type TestGateway, until } from '../../testkit/gateway.ts';
+import { megabyte } from '../../testkit/media-fields.ts';
+import { padTo, picture } from '../../testkit/media-maker.ts';
 import {
   fileError,
   leavingNothing,
@@ -17,7 +15,9 @@ import {
   unavailable,
   uploadForm,
   uploadText,
-} from '../support/uploads.ts';
+} from '../../testkit/uploads.ts';
+import { create, image } from '../contract/queue.ts';
+import { newFile } from '../store/rows.ts';
 import { figureOf, startLimited } from './limited.ts';
 
 const least = 64 * megabyte;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { seconds } from '../../src/domain/clock.ts';
+import { type Dialect, dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
+import type { Answer, TestGateway } from '../../testkit/gateway.ts';
+import { picture } from '../../testkit/media-maker.ts';
+import { leavingNothing } from '../../testkit/uploads.ts';
 import { bodies, create, pathOf, speech } from '../contract/queue.ts';
-import { type Dialect, dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
-import type { Answer, TestGateway } from '../support/gateway.ts';
-import { picture } from '../support/media-maker.ts';
-import { leavingNothing } from '../support/uploads.ts';
 import { figureOf, refusedFor, startLimited } from './limited.ts';
 
 const perKey = 3;

@@ -3,24 +3,24 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { newWorkerId, type WorkerId } from '../../src/domain/ids.ts';
 import {
-  type Hold,
   isFinal,
   type JobState,
   jobError,
+  type Lease,
   type Outcome,
   type Output,
   publicStatus,
 } from '../../src/domain/job.ts';
-import { cancelJob } from '../../src/store/cancel-job.ts';
-import { expireJobs, rescueJobs } from '../../src/store/chores.ts';
-import { claimJobs, noteProgress, settle } from '../../src/store/claims.ts';
-import { type Connection, jobTopic } from '../../src/store/connection.ts';
-import type { NewJob } from '../../src/store/insert-job.ts';
-import { registerWorker, removeWorker } from '../../src/store/workers.ts';
+import { type Connection, jobTopic } from '../../src/store/db/connection.ts';
+import { cancelJob } from '../../src/store/jobs/cancel.ts';
+import { claimJobs, recordProgress, settle } from '../../src/store/jobs/claim.ts';
+import type { NewJob } from '../../src/store/jobs/insert.ts';
+import { expireJobs, requeueOrphanedJobs } from '../../src/store/jobs/maintenance.ts';
+import { registerWorker, removeWorker } from '../../src/store/jobs/workers.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
 import { create, image, pathOf } from '../contract/queue.ts';
 import { later, makeOwner, type Owner, rowOf, unique, wait } from '../store/rows.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
 
 const leaseMs = 30_000;
 const runs = Number(process.env.FC_RUNS ?? 200);
@@ -171,8 +171,8 @@ async function act({ gateway: { db } }: TestGateway, random: Choices): Promise<v
   for (const job of jobs) {
     const hold = { jobId: job.id, holder: worker, claim: job.claim };
     db.announce(jobTopic(job.id));
-    if (random(4) === 0) await removeWorker(db, worker).then(() => rescueJobs(db, leaseMs, now));
-    if (random(3) === 0) await noteProgress(db, hold, random(100) / 100);
+    if (random(4) === 0) await removeWorker(db, worker).then(() => requeueOrphanedJobs(db, leaseMs, now));
+    if (random(3) === 0) await recordProgress(db, hold, random(100) / 100);
     // Most go back to the line, so that the struggle lasts.
     const outcome = outcomes[random(3) === 0 ? random(3) : 3 + random(2)]!;
     await settle(db, hold, outcome.kind === 'retry' ? { ...outcome, dueAt: now } : outcome, now);
@@ -206,7 +206,7 @@ interface Real {
   readonly job: NewJob;
   readonly workers: WorkerId[];
   /** Every hold that there ever was. */
-  readonly holds: Hold[];
+  readonly holds: Lease[];
   /** The row as it was when it became final. */
   final: unknown;
 }
@@ -281,7 +281,7 @@ function commandsOver(owner: Owner): fc.Arbitrary<Command>[] {
           await registerWorker(db, fresh);
           workers[workers.indexOf(model.holder)] = fresh;
         }
-        const { back, closed } = await rescueJobs(db, leaseMs, later);
+        const { back, closed } = await requeueOrphanedJobs(db, leaseMs, later);
         const isDead = dies && model.state === 'running';
         const isPoison = isDead && model.deaths === 2;
         assert.deepEqual([back, closed], [isDead && !isPoison ? [job.id] : [], isPoison ? [job.id] : []]);
@@ -293,7 +293,7 @@ function commandsOver(owner: Owner): fc.Arbitrary<Command>[] {
     fc.tuple(side, fc.nat({ max: 100 })).map(([at, percent]) =>
       command(`progress(${at}, ${percent})`, async (_, { connections, holds }) => {
         const hold = holds.at(-1);
-        if (hold) await noteProgress(connections[at]!, hold, percent / 100);
+        if (hold) await recordProgress(connections[at]!, hold, percent / 100);
       }),
     ),
   ];

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { newWorkerId, type WorkerId } from '../../src/domain/ids.ts';
-import { type Hold, jobError, type Outcome } from '../../src/domain/job.ts';
-import { answerAttempt, openAttempt, reopenAttempt } from '../../src/store/attempts.ts';
-import { cancelJob } from '../../src/store/cancel-job.ts';
-import { expireJobs, rescueJobs } from '../../src/store/chores.ts';
-import { claimJobs, isCancelRequested, noteProgress, settle } from '../../src/store/claims.ts';
-import type { Connection } from '../../src/store/connection.ts';
-import type { NewJob } from '../../src/store/insert-job.ts';
-import { takeUpJobs } from '../../src/store/take-up.ts';
-import { registerWorker, removeWorker } from '../../src/store/workers.ts';
+import { jobError, type Lease, type Outcome } from '../../src/domain/job.ts';
+import { insertAttempt, recordAnswer, recordResend } from '../../src/store/attempts/attempts.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { cancelJob } from '../../src/store/jobs/cancel.ts';
+import { claimJobs, isCancelRequested, recordProgress, settle } from '../../src/store/jobs/claim.ts';
+import type { NewJob } from '../../src/store/jobs/insert.ts';
+import { expireJobs, requeueOrphanedJobs } from '../../src/store/jobs/maintenance.ts';
+import { resumeJobs } from '../../src/store/jobs/resume.ts';
+import { registerWorker, removeWorker } from '../../src/store/jobs/workers.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { later, makeOwner, newFile, type Owner, unique, wait } from '../store/rows.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
 import { readTables } from './tables.ts';
 
 const leaseMs = 30_000;
@@ -40,18 +40,18 @@ for (const dialect of dialects) {
     });
     after(() => database.remove());
 
-    const claim = async (job: NewJob): Promise<Hold> => {
+    const claim = async (job: NewJob): Promise<Lease> => {
       const worker = newWorkerId();
       await registerWorker(db, worker);
       const [taken] = await claimJobs(db, { worker, modelId: job.modelId, limit: 1, now: later });
       return { jobId: job.id, holder: worker, claim: taken!.claim };
     };
-    const rescue = async ({ holder }: Hold) => {
+    const rescue = async ({ holder }: Lease) => {
       await removeWorker(db, holder);
-      await rescueJobs(db, leaseMs, later);
+      await requeueOrphanedJobs(db, leaseMs, later);
     };
 
-    const losses: Readonly<Record<string, (job: NewJob, hold: Hold) => Promise<unknown>>> = {
+    const losses: Readonly<Record<string, (job: NewJob, hold: Lease) => Promise<unknown>>> = {
       'was rescued and waits again': (_, hold) => rescue(hold),
       'was rescued and is held by another': async (job, hold) => {
         await rescue(hold);
@@ -86,14 +86,14 @@ for (const dialect of dialects) {
           expiresAt: later + 1_000,
         });
         const hold = await claim(job);
-        assert.equal(await openAttempt(frozen, hold, { ...intent, number: 1 }, later), true);
-        await noteProgress(frozen, hold, 0.4);
+        assert.equal(await insertAttempt(frozen, hold, { ...intent, number: 1 }, later), true);
+        await recordProgress(frozen, hold, 0.4);
         await lose(job, hold);
 
         const before = await readTables(db);
-        assert.equal(await openAttempt(frozen, hold, intent, later), false);
-        assert.equal(await reopenAttempt(frozen, hold, { number: 1, prepared: undefined }), false);
-        await noteProgress(frozen, hold, 0.9);
+        assert.equal(await insertAttempt(frozen, hold, intent, later), false);
+        assert.equal(await recordResend(frozen, hold, { number: 1, prepared: undefined }), false);
+        await recordProgress(frozen, hold, 0.9);
         assert.equal(await isCancelRequested(frozen, hold), false);
         for (const outcome of outcomes) {
           const files = [newFile(owner, { source: 'output', jobId: job.id })];
@@ -119,17 +119,17 @@ for (const dialect of dialects) {
         const [job] = await claimJobs(frozen, wanted);
         assert.equal(job?.id, first.id);
         const hold = { jobId: first.id, holder: worker, claim: job.claim };
-        await openAttempt(frozen, hold, { ...intent, number: 1, account: account.id }, later);
-        await answerAttempt(frozen, first.id, 1, { kind: 'accepted', ref: {} }, later);
+        await insertAttempt(frozen, hold, { ...intent, number: 1, account: account.id }, later);
+        await recordAnswer(frozen, first.id, 1, { kind: 'accepted', ref: {} }, later);
         await settle(frozen, hold, { kind: 'interrupted' }, later);
         await wait(db, owner, { modelId });
 
         await die(worker);
-        assert.deepEqual(await takeUpJobs(frozen, wanted), []);
+        assert.deepEqual(await resumeJobs(frozen, wanted), []);
         assert.deepEqual(await claimJobs(frozen, wanted), []);
         const fresh = newWorkerId();
         await registerWorker(db, fresh);
-        assert.equal((await takeUpJobs(frozen, { ...wanted, worker: fresh })).length, 1);
+        assert.equal((await resumeJobs(frozen, { ...wanted, worker: fresh })).length, 1);
         assert.equal((await claimJobs(frozen, { ...wanted, worker: fresh })).length, 1);
       });
     }
@@ -137,10 +137,10 @@ for (const dialect of dialects) {
     test('I6 a living worker is not robbed by a rescue, and a job is rescued once however many try', async () => {
       const job = await wait(db, owner, { modelId: unique('model') });
       const hold = await claim(job);
-      assert.deepEqual(await rescueJobs(frozen, leaseMs, later), { back: [], closed: [] });
+      assert.deepEqual(await requeueOrphanedJobs(frozen, leaseMs, later), { back: [], closed: [] });
       await removeWorker(db, hold.holder);
       const rescues = await Promise.all(
-        Array.from({ length: 8 }, (_, index) => rescueJobs(index % 2 ? db : frozen, leaseMs, later)),
+        Array.from({ length: 8 }, (_, index) => requeueOrphanedJobs(index % 2 ? db : frozen, leaseMs, later)),
       );
       assert.deepEqual(
         rescues.flatMap(({ back }) => back),

@@ -5,17 +5,17 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { newWorkerId, type WorkerId } from '../../src/domain/ids.ts';
 import type { Outcome } from '../../src/domain/job.ts';
-import { answerAttempt, openAttempt } from '../../src/store/attempts.ts';
-import { rescueJobs } from '../../src/store/chores.ts';
-import { claimJobs, noteCollecting, settle } from '../../src/store/claims.ts';
-import type { Connection } from '../../src/store/connection.ts';
-import { registerWorker, removeWorker } from '../../src/store/workers.ts';
+import { insertAttempt, recordAnswer } from '../../src/store/attempts/attempts.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { claimJobs, markFetchingOutputs, settle } from '../../src/store/jobs/claim.ts';
+import { requeueOrphanedJobs } from '../../src/store/jobs/maintenance.ts';
+import { registerWorker, removeWorker } from '../../src/store/jobs/workers.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
+import { dieAt } from '../../testkit/die-at.ts';
+import { ask, until } from '../../testkit/gateway.ts';
+import { runProgram, serve } from '../../testkit/program.ts';
+import { speech } from '../../testkit/worker-jobs.ts';
 import { later, makeOwner, rowOf, unique, wait } from '../store/rows.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
-import { dieAt } from '../support/die-at.ts';
-import { ask, until } from '../support/gateway.ts';
-import { runProgram, serve } from '../support/program.ts';
-import { speech } from '../worker/jobs.ts';
 
 const leaseMs = 30_000;
 const completed: Outcome = { kind: 'completed', result: { outputs: [], inferenceMs: 1 } };
@@ -56,7 +56,7 @@ for (const dialect of dialects) {
       /** A job that a claim looked at in that moment is passed over, and taken back by the next look. */
       const takeBack = (dead: WorkerId) =>
         until(async () => {
-          await rescueJobs(db, leaseMs, later);
+          await requeueOrphanedJobs(db, leaseMs, later);
           return (await db.read('SELECT id FROM jobs WHERE holder = $1', [dead])).length === 0;
         }, 'the poison to be taken back');
       const crew = async () => {
@@ -105,13 +105,13 @@ for (const dialect of dialects) {
       const holdOf = (job: (typeof jobs)[number]) => ({ jobId: job.id, holder: worker, claim: job.claim });
       for (const job of jobs) {
         const intent = { number: 1, provider: 'relay', account: 'studio', dedupeKey: `${job.id}-1` };
-        await openAttempt(db, holdOf(job), { ...intent, billable }, later);
+        await insertAttempt(db, holdOf(job), { ...intent, billable }, later);
         const accepted = { kind: 'accepted', ref: { id: 'up' } } as const;
-        await answerAttempt(db, job.id, 1, job === answered ? { kind: 'done' } : accepted, later);
+        await recordAnswer(db, job.id, 1, job === answered ? { kind: 'done' } : accepted, later);
       }
-      await noteCollecting(db, holdOf(collecting!));
+      await markFetchingOutputs(db, holdOf(collecting!));
       await removeWorker(db, worker);
-      const { back, closed } = await rescueJobs(db, leaseMs, later);
+      const { back, closed } = await requeueOrphanedJobs(db, leaseMs, later);
       assert.deepEqual([back.length, closed.length], [20, 0]);
       for (const job of [collecting!, answered!]) assert.equal((await rowOf(db, job.id)).deaths, 1);
       for (const job of waiting) assert.equal((await rowOf(db, job.id)).deaths, 0);
@@ -135,7 +135,7 @@ for (const dialect of dialects) {
         if (held.some(job => job.id === poison)) {
           deaths++;
           await removeWorker(db, worker);
-          await rescueJobs(db, leaseMs, later);
+          await requeueOrphanedJobs(db, leaseMs, later);
           continue;
         }
         for (const job of held) {

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { newWorkerId } from '../../src/domain/ids.ts';
-import type { Hold, JobState, Outcome } from '../../src/domain/job.ts';
-import { openAttempt } from '../../src/store/attempts.ts';
-import { type Cancellation, cancelJob } from '../../src/store/cancel-job.ts';
-import { expireJobs } from '../../src/store/chores.ts';
-import { claimJobs, settle } from '../../src/store/claims.ts';
-import type { Connection } from '../../src/store/connection.ts';
-import type { NewJob } from '../../src/store/insert-job.ts';
+import type { JobState, Lease, Outcome } from '../../src/domain/job.ts';
+import { insertAttempt } from '../../src/store/attempts/attempts.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { type Cancellation, cancelJob } from '../../src/store/jobs/cancel.ts';
+import { claimJobs, settle } from '../../src/store/jobs/claim.ts';
+import type { NewJob } from '../../src/store/jobs/insert.ts';
+import { expireJobs } from '../../src/store/jobs/maintenance.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { deliveriesOf, later, makeOwner, type Owner, rowOf, unique, wait } from '../store/rows.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
 
 const pairs = 16;
 const rounds = 12;
@@ -35,7 +35,7 @@ for (const dialect of dialects) {
       wait(db, owner, { modelId: unique('model'), callbackUrl: 'https://a.test/', expiresAt: later });
     const cancel = (on: Connection, { id, userId, modelId }: NewJob) =>
       cancelJob(on, { jobId: id, userId, modelId }, later);
-    const claim = async (on: Connection, job: NewJob): Promise<Hold | null> => {
+    const claim = async (on: Connection, job: NewJob): Promise<Lease | null> => {
       const [taken] = await claimJobs(on, { worker, modelId: job.modelId, limit: 1, now: later });
       return taken ? { jobId: job.id, holder: worker, claim: taken.claim } : null;
     };
@@ -68,7 +68,7 @@ for (const dialect of dialects) {
           const job = await waitAlone();
           const takeAndSubmit = async () => {
             const hold = await claim(other, job);
-            return hold && openAttempt(other, hold, intent, later);
+            return hold && insertAttempt(other, hold, intent, later);
           };
           return { job, one: () => cancel(db, job), two: takeAndSubmit };
         },

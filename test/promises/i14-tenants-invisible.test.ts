@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { models } from '../../src/catalog/index.ts';
 import { jobIdFromRow, keyIdFromRow, userIdFromRow } from '../../src/domain/ids.ts';
-import { insertFiles } from '../../src/store/files.ts';
+import { insertFiles } from '../../src/store/files/files.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { uploadText } from '../../testkit/uploads.ts';
 import { finishedPictures } from '../contract/finished-jobs.ts';
 import { bodies, create, hold, image, pathOf, speech, unknownId, video } from '../contract/queue.ts';
 import { newFile } from '../store/rows.ts';
-import { dialects } from '../support/databases.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { uploadText } from '../support/uploads.ts';
 import { readTables } from './tables.ts';
 
 const unknownFile = `file_${'0'.repeat(24)}`;

@@ -3,9 +3,9 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { openSigner } from '../../src/blobs/signature.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { fileError, unavailable, uploadText } from '../support/uploads.ts';
+import { openSigner } from '../../src/domain/file-signature.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { fileError, unavailable, uploadText } from '../../testkit/uploads.ts';
 
 const invalid = fileError('invalid_signature', 'The signature of this address is not valid', null);
 

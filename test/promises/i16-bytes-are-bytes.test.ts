@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { dialects } from '../support/databases.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
-import { picture } from '../support/media-maker.ts';
-import { formHeaders, openUpload, partHead, traceOf, uploadForm } from '../support/uploads.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import { picture } from '../../testkit/media-maker.ts';
+import { formHeaders, openUpload, partHead, traceOf, uploadForm } from '../../testkit/uploads.ts';
 
 const aborts = 500;
 const atOnce = 20;

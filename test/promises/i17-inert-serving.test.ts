@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { clip, picture, sound } from '../../testkit/media-maker.ts';
+import { uploadForm } from '../../testkit/uploads.ts';
 import { pathOf, speech } from '../contract/queue.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { clip, picture, sound } from '../support/media-maker.ts';
-import { uploadForm } from '../support/uploads.ts';
 
 const script = '<!doctype html><script>fetch("/v1/files")</script>';
 const drawing = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>';

@@ -3,14 +3,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Connection } from '../../src/store/connection.ts';
-import { createKey } from '../../src/store/keys.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { createKey } from '../../src/store/people/keys.ts';
+import { makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
+import { ask } from '../../testkit/gateway.ts';
+import { type Served, serve } from '../../testkit/program.ts';
+import { formHeaders, formOf } from '../../testkit/uploads.ts';
 import { bodies, image, speech, turbo } from '../contract/queue.ts';
 import { unique } from '../store/rows.ts';
-import { makeDatabase, type TestDatabase } from '../support/databases.ts';
-import { ask } from '../support/gateway.ts';
-import { type Served, serve } from '../support/program.ts';
-import { formHeaders, formOf } from '../support/uploads.ts';
 import { assertOrderly, exchange, mutationsOf } from './bare-exchange.ts';
 
 /** FC_SEED plays the same bytes again. */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { hashApiKey } from '../../src/domain/ids.ts';
-import { makeDatabase, type TestDatabase } from '../support/databases.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { freshName, uploadForm } from '../support/uploads.ts';
+import { makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { freshName, uploadForm } from '../../testkit/uploads.ts';
 
 const windowMs = 60_000;
 const perWindow = 10;

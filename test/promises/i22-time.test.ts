@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { pino } from 'pino';
-import { readConfig } from '../../src/config.ts';
+import { type Gateway, openGateway } from '../../src/app/gateway.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { type Clock, hours, systemClock } from '../../src/domain/clock.ts';
-import { type Gateway, openGateway } from '../../src/main.ts';
-import { rescueJobs } from '../../src/store/chores.ts';
-import type { Connection } from '../../src/store/connection.ts';
-import { createKey } from '../../src/store/keys.ts';
-import { removeDeadWorkers } from '../../src/store/workers.ts';
-import { leaseMs } from '../../src/worker/maintain.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
-import { type AskOptions, ask, until } from '../support/gateway.ts';
-import { speech } from '../worker/jobs.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { requeueOrphanedJobs } from '../../src/store/jobs/maintenance.ts';
+import { removeDeadWorkers } from '../../src/store/jobs/workers.ts';
+import { createKey } from '../../src/store/people/keys.ts';
+import { leaseMs } from '../../src/worker/maintenance.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
+import { type AskOptions, ask, until } from '../../testkit/gateway.ts';
+import { speech } from '../../testkit/worker-jobs.ts';
 
 /** What a machine's clock is: it can be set to any time, and waits are as long as they are. */
 interface WallClock extends Clock {
@@ -89,7 +89,7 @@ for (const dialect of dialects) {
         await until(async () => (await rowOf(id)).attempts === 1, 'the job to be submitted');
         clock.jump(jump);
         // What a neighbour does whose clock was set, too.
-        assert.deepEqual(await rescueJobs(db, leaseMs, clock.now()), { back: [], closed: [] });
+        assert.deepEqual(await requeueOrphanedJobs(db, leaseMs, clock.now()), { back: [], closed: [] });
         await removeDeadWorkers(db, leaseMs);
         assert.deepEqual(await rowOf(id), held);
         const { error } = await ended(id);
@@ -108,7 +108,7 @@ for (const dialect of dialects) {
       const [before] = await db.read(`SELECT heartbeat_at, ${db.nowMs} AS now FROM workers`);
       assert.ok(Math.abs(Number(before?.heartbeat_at) - Number(before?.now)) < leaseMs);
       clock.jump(400 * 24 * hours);
-      assert.deepEqual(await rescueJobs(db, leaseMs, clock.now()), { back: [], closed: [] });
+      assert.deepEqual(await requeueOrphanedJobs(db, leaseMs, clock.now()), { back: [], closed: [] });
       await removeDeadWorkers(db, leaseMs);
       assert.equal((await db.read('SELECT id FROM workers')).length, 1);
       clock.jump(-400 * 24 * hours);

@@ -1,4 +1,4 @@
-import type { Connection, Row } from '../../src/store/connection.ts';
+import type { Connection, Row } from '../../src/store/db/connection.ts';
 
 /** Every table, whole, in an order that does not change. */
 export async function readTables(db: Connection): Promise<Readonly<Record<string, readonly Row[]>>> {

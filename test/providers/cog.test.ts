@@ -1,4 +1,4 @@
-import { cog } from '../support/upstreams/cog.ts';
+import { cog } from '../../testkit/upstreams/cog.ts';
 import { conformance } from './conformance.ts';
 import type { Earlier } from './provider-bench.ts';
 

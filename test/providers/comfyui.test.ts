@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { findModel } from '../../src/catalog/index.ts';
-import comfyuiDefinition from '../../src/providers/comfyui.ts';
-import { comfyuiSwitches } from '../../src/providers/comfyui-workflow.ts';
-import { comfyui } from '../support/upstreams/comfyui.ts';
+import comfyuiDefinition from '../../src/providers/comfyui/index.ts';
+import { comfyuiRouteOptions } from '../../src/providers/comfyui/workflow.ts';
+import { comfyui } from '../../testkit/upstreams/comfyui.ts';
 import { good } from '../worker/studio.ts';
 import { conformance } from './conformance.ts';
 import type { Conformance } from './description.ts';
 import { type Earlier, openBench, type ProviderBench } from './provider-bench.ts';
 
-const wanFile = fileURLToPath(new URL('../support/workflows/wan-t2v.yaml', import.meta.url));
-const wanGraph = comfyuiSwitches.parse({ workflow: wanFile }).workflow.graph;
+const wanFile = fileURLToPath(new URL('../../testkit/workflows/wan-t2v.yaml', import.meta.url));
+const wanGraph = comfyuiRouteOptions.parse({ workflow: wanFile }).workflow.graph;
 
 /** A workflow of one node that has all its parameters, and one that saves. */
 const saves = { video: 'SaveVideo', image: 'SaveImage', speech: 'SaveAudioMP3' } as const;
@@ -348,7 +348,7 @@ describe('a machine of one’s own', () => {
 
 describe('a workflow', () => {
   const faultsOf = (workflow: unknown) =>
-    comfyuiSwitches
+    comfyuiRouteOptions
       .safeParse({ workflow })
       .error?.issues.map(({ path, message }) => [path.join('.'), message]);
   const { workflow: whole } = workflow('image', 'prompt');
@@ -367,12 +367,12 @@ describe('a workflow', () => {
 
   test('that has no place for the words, the size or the length of a job refuses it', () => {
     const { does: _, ...bare } = whole;
-    const switches = comfyuiSwitches.parse({ workflow: { ...bare, inputs: [] } });
+    const options = comfyuiRouteOptions.parse({ workflow: { ...bare, inputs: [] } });
     const model = findModel('gamma-v3-turbo-t2v')!;
     const input = model.parse({ prompt: 'A red boat' });
     assert.ok(input.ok);
     assert.deepEqual(
-      comfyuiDefinition.faults(model, input.input, { upstreamModel: '', switches }),
+      comfyuiDefinition.faults(model, input.input, { upstreamModel: '', options }),
       ['prompt', 'settings.aspect_ratio', 'settings.duration'].map(path => ({
         path,
         reason: 'is not available here',

@@ -6,10 +6,10 @@ import { after, before, describe, test } from 'node:test';
 import { findModel } from '../../src/catalog/index.ts';
 import { jobIdFromRow } from '../../src/domain/ids.ts';
 import { providers } from '../../src/providers/index.ts';
-import { settleDoubt } from '../../src/store/doubts.ts';
-import { exampleBody } from '../support/example-jobs.ts';
-import { until } from '../support/gateway.ts';
-import type { RuleInput } from '../support/upstream/script.ts';
+import { resolveUncertainSubmission } from '../../src/store/attempts/uncertain.ts';
+import { exampleBody } from '../../testkit/example-jobs.ts';
+import { until } from '../../testkit/gateway.ts';
+import type { RuleInput } from '../../testkit/upstream/script.ts';
 import { type Ending, good, untilEnded } from '../worker/studio.ts';
 import { crashes } from './conformance-crashes.ts';
 import type { Conformance } from './description.ts';
@@ -159,7 +159,7 @@ function trouble(wanted: Conformance, at: () => ProviderBench) {
     assert.ok(charge?.kind === 'charge');
     const upstreamId = protocol.nameOf?.(charge.id) ?? charge.id;
     const settlement = { kind: 'adopted', upstreamId } as const;
-    const settled = await settleDoubt(
+    const settled = await resolveUncertainSubmission(
       gateway.gateway.db,
       jobIdFromRow(order.id),
       settlement,

@@ -1,6 +1,6 @@
 import { after } from 'node:test';
+import { dashscope } from '../../testkit/upstreams/dashscope.ts';
 import { openMediaSite } from '../contract/media-site.ts';
-import { dashscope } from '../support/upstreams/dashscope.ts';
 import { conformance } from './conformance.ts';
 
 const site = await openMediaSite();

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { ExampleMedia } from '../support/example-jobs.ts';
-import type { Protocol } from '../support/upstreams/kit.ts';
+import type { ExampleMedia } from '../../testkit/example-jobs.ts';
+import type { Protocol } from '../../testkit/upstreams/kit.ts';
 import type { Earlier } from './provider-bench.ts';
 
 export type Json = z.infer<ReturnType<typeof z.json>>;

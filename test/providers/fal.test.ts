@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fal } from '../support/upstreams/fal.ts';
+import { fal } from '../../testkit/upstreams/fal.ts';
 import { good } from '../worker/studio.ts';
 import { conformance } from './conformance.ts';
 import type { Conformance } from './description.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readRawType, wavOf } from '../../src/providers/gemini-wav.ts';
-import { gemini } from '../support/upstreams/gemini.ts';
+import { readRawType, wavOf } from '../../src/providers/gemini/wav.ts';
+import { gemini } from '../../testkit/upstreams/gemini.ts';
 import { conformance } from './conformance.ts';
 
 const said = (status: string, message = 'not good', details: { readonly [name: string]: string }[] = []) => ({

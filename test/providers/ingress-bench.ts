@@ -3,16 +3,16 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { seconds } from '../../src/domain/clock.ts';
-import { startGateway, type TestGateway, type TestGatewayOptions, until } from '../support/gateway.ts';
-import { picture } from '../support/media-maker.ts';
-import type { RuleInput } from '../support/upstream/script.ts';
-import { ark } from '../support/upstreams/ark.ts';
-import { fal } from '../support/upstreams/fal.ts';
-import { type Fake, type Protocol, startFake } from '../support/upstreams/kit.ts';
-import { kling } from '../support/upstreams/kling.ts';
-import { replicate } from '../support/upstreams/replicate.ts';
-import { vidu } from '../support/upstreams/vidu.ts';
-import { earlierJob, youchuan, youchuanApp } from '../support/upstreams/youchuan.ts';
+import { startGateway, type TestGateway, type TestGatewayOptions, until } from '../../testkit/gateway.ts';
+import { picture } from '../../testkit/media-maker.ts';
+import type { RuleInput } from '../../testkit/upstream/script.ts';
+import { ark } from '../../testkit/upstreams/ark.ts';
+import { fal } from '../../testkit/upstreams/fal.ts';
+import { type Fake, type Protocol, startFake } from '../../testkit/upstreams/kit.ts';
+import { kling } from '../../testkit/upstreams/kling.ts';
+import { replicate } from '../../testkit/upstreams/replicate.ts';
+import { vidu } from '../../testkit/upstreams/vidu.ts';
+import { earlierJob, youchuan, youchuanApp } from '../../testkit/upstreams/youchuan.ts';
 import { pathOf } from './provider-bench.ts';
 
 /** The key of every account. */

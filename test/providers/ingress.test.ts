@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { minutes, seconds } from '../../src/domain/clock.ts';
-import { until } from '../support/gateway.ts';
+import { until } from '../../testkit/gateway.ts';
 import {
   callerNames,
   type IngressBench,

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { z } from 'zod';
 import { contractCatalog, findModel } from '../../src/catalog/index.ts';
-import kling from '../../src/providers/kling.ts';
-import { findClassic, findRenewed } from '../../src/providers/kling-task.ts';
-import { mintToken } from '../../src/providers/kling-token.ts';
-import { readRouting } from '../../src/read-routing.ts';
-import { listDoubts } from '../../src/store/doubts.ts';
-import { jsonAnswer } from '../support/upstream/answer.ts';
-import type { Protocol } from '../support/upstreams/kit.ts';
-import { noSuchTask, kling as protocol } from '../support/upstreams/kling.ts';
+import { readRouting } from '../../src/config/routing.ts';
+import kling from '../../src/providers/kling/index.ts';
+import { findClassic, findV2 } from '../../src/providers/kling/task.ts';
+import { mintToken } from '../../src/providers/kling/token.ts';
+import { listUncertainSubmissions } from '../../src/store/attempts/uncertain.ts';
+import { jsonAnswer } from '../../testkit/upstream/answer.ts';
+import type { Protocol } from '../../testkit/upstreams/kit.ts';
+import { noSuchTask, kling as protocol } from '../../testkit/upstreams/kling.ts';
 import { good, untilEnded } from '../worker/studio.ts';
 import { conformance } from './conformance.ts';
 import type { Conformance } from './description.ts';
@@ -263,7 +263,7 @@ test('a route of API 2.0 needs an account with a key', () => {
   assert.equal(settings.parse({ api_key: 'k' }).routeRefusal(turbo), null);
   const accounts = { kling: { provider: 'kling', access_key: 'env:A', secret_key: 'env:S' } };
   const routes = { 'gamma-v3-turbo-t2v': [{ account: 'kling' }] };
-  const models = { catalog: contractCatalog, wrong: new Set<string>() };
+  const models = { catalog: contractCatalog, invalid: new Set<string>() };
   const { issues } = readRouting({ accounts, routes }, { A: 'a', S: 's' }, models);
   assert.deepEqual(issues, [{ path: ['routes', 'gamma-v3-turbo-t2v', 0, 'account'], message: refusal }]);
 });
@@ -280,7 +280,7 @@ test('several shots end in a frame at the models that draw that', () => {
       { image_url: 'https://files.test/b.png', type: 'end_frame' },
     ],
   };
-  const faultsAt = (upstreamModel: string) => kling.faults(omni, input, { upstreamModel, switches: {} });
+  const faultsAt = (upstreamModel: string) => kling.faults(omni, input, { upstreamModel, options: {} });
   assert.deepEqual(faultsAt('kling-v3-omni'), []);
   assert.deepEqual(faultsAt('kling-v3'), []);
   const reason = 'an end_frame is not available together with multi_shot at kling-video-o1';
@@ -311,13 +311,13 @@ describe('the answer to a look-up by name', () => {
       assert.equal(findClassic(json, 'ours'), undefined);
   });
   test('of API 2.0 has the task, or proves by an empty list that there is none', () => {
-    assert.equal(findRenewed({ code: 0, data: [{ id: 'a', external_id: 'ours' }, 7] }, 'ours'), 'a');
-    assert.equal(findRenewed({ code: 0, data: [] }, 'ours'), null);
+    assert.equal(findV2({ code: 0, data: [{ id: 'a', external_id: 'ours' }, 7] }, 'ours'), 'a');
+    assert.equal(findV2({ code: 0, data: [] }, 'ours'), null);
   });
   test('of API 2.0 proves nothing where it is odd, or no list, or one of other tasks', () => {
     const others = [{ id: 'a', external_id: 'other' }];
     for (const json of [{ code: 0, data: others }, { code: 0, data: [7] }, { code: 0 }, { data: [] }])
-      assert.equal(findRenewed(json, 'ours'), undefined);
+      assert.equal(findV2(json, 'ours'), undefined);
   });
 });
 
@@ -380,7 +380,7 @@ describe('kling: a task that succeeded', () => {
     const bench = await openBench({ ...wanted, protocol: told }, folder);
     try {
       const ending = await bench.ending(await bench.order(wanted.body, []));
-      return { ending, doubts: await listDoubts(bench.gateway.gateway.db) };
+      return { ending, doubts: await listUncertainSubmissions(bench.gateway.gateway.db) };
     } finally {
       await bench.close();
       await rm(folder, { recursive: true, force: true });
@@ -402,8 +402,8 @@ describe('kling: a task that succeeded', () => {
     const { ending, doubts } = await endWith(() => [{ address: 'https://files.test/paid.mp4' }]);
     assert.deepEqual(ending, { ...charged, error: 'submission_uncertain', doubts: 1 });
     assert.equal(doubts.length, 1);
-    const { why, error } = doubts[0]!;
-    assert.match(why ?? '', /^the answer of the upstream cannot be read: \{.*files\.test\/paid\.mp4/);
+    const { reason, error } = doubts[0]!;
+    assert.match(reason ?? '', /^the answer of the upstream cannot be read: \{.*files\.test\/paid\.mp4/);
     assert.doesNotMatch(JSON.stringify(error), /paid/);
   });
 });

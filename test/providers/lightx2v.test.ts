@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { lightx2v } from '../support/upstreams/lightx2v.ts';
+import { lightx2v } from '../../testkit/upstreams/lightx2v.ts';
 import { good } from '../worker/studio.ts';
 import { conformance } from './conformance.ts';
 import type { Conformance } from './description.ts';

@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { findModel } from '../../src/catalog/index.ts';
 import { jobIdFromRow, keyIdFromRow, userIdFromRow } from '../../src/domain/ids.ts';
 import type { ProviderTask } from '../../src/domain/provider.ts';
-import { type FormWanted, formMedia } from '../../src/providers/media-form.ts';
+import { type EncodingOptions, encodeMedia } from '../../src/providers/kit/media-encoding.ts';
 
 const fileId = 'file_0123456789abcdefghijABCD';
 const elsewhere = 'https://files.test/clip.mp4';
@@ -24,10 +24,10 @@ describe('a medium in a body', () => {
   after(() => rm(folder, { recursive: true, force: true }));
 
   const linkTo = (id: string) => `https://gateway.test/${id}`;
-  const form = async (wanted: Partial<FormWanted>) => {
-    const formed = await formMedia(findModel(modelId)!, task, {
+  const form = async (wanted: Partial<EncodingOptions>) => {
+    const formed = await encodeMedia(findModel(modelId)!, task, {
       linkTo,
-      form: 'link',
+      encoding: 'link',
       maxInlineBytes: 7,
       ...wanted,
     });
@@ -39,16 +39,16 @@ describe('a medium in a body', () => {
   test('is an address: ours for a file of ours, else that of the client', async () => {
     const ours = `https://gateway.test/${fileId}`;
     assert.deepEqual(await form({}), [ours, elsewhere]);
-    assert.deepEqual(await form({ form: 'link-or-data-url' }), [ours, elsewhere]);
+    assert.deepEqual(await form({ encoding: 'link-or-data-url' }), [ours, elsewhere]);
   });
 
   test('is bytes where this gateway has no public address, or none is wanted', async () => {
     const picture = 'data:image/jpeg;base64,cGljdHVyZQ==';
-    assert.deepEqual(await form({ form: 'link-or-data-url', linkTo: () => null }), [picture, elsewhere]);
-    assert.deepEqual(await form({ form: 'data-url' }), [picture, 'data:video/mp4;base64,Y2xpcA==']);
-    assert.deepEqual(await form({ form: 'base64' }), ['cGljdHVyZQ==', 'Y2xpcA==']);
-    const byKind: FormWanted['form'] = ({ video }) => (video ? 'link' : 'base64');
-    assert.deepEqual(await form({ form: byKind }), ['cGljdHVyZQ==', elsewhere]);
+    assert.deepEqual(await form({ encoding: 'link-or-data-url', linkTo: () => null }), [picture, elsewhere]);
+    assert.deepEqual(await form({ encoding: 'data-url' }), [picture, 'data:video/mp4;base64,Y2xpcA==']);
+    assert.deepEqual(await form({ encoding: 'base64' }), ['cGljdHVyZQ==', 'Y2xpcA==']);
+    const byKind: EncodingOptions['encoding'] = ({ video }) => (video ? 'link' : 'base64');
+    assert.deepEqual(await form({ encoding: byKind }), ['cGljdHVyZQ==', elsewhere]);
   });
 
   test('is refused where it cannot be given', async () => {
@@ -57,7 +57,7 @@ describe('a medium in a body', () => {
       'image_url: the upstream cannot be given it: this gateway has no public address to fetch it from',
     );
     assert.equal(
-      await form({ form: 'base64', maxInlineBytes: 6 }),
+      await form({ encoding: 'base64', maxInlineBytes: 6 }),
       'image_url: the upstream cannot be given it: has more than 6 bytes',
     );
   });
@@ -96,7 +96,7 @@ function taskWith(folder: string): ProviderTask {
         video: { width: 640, height: 480, seconds: 4, fps: 24, codec: 'h264' },
       },
     },
-    switches: {},
+    routeOptions: {},
     callbackUrl: null,
     pinned: {},
   };

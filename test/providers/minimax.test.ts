@@ -1,4 +1,4 @@
-import { minimax } from '../support/upstreams/minimax.ts';
+import { minimax } from '../../testkit/upstreams/minimax.ts';
 import { conformance } from './conformance.ts';
 
 const said = (status_code: number, status_msg = 'not good') => ({

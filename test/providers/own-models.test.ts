@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { picture } from '../support/media-maker.ts';
-import { cog } from '../support/upstreams/cog.ts';
-import { type Fake, startFake } from '../support/upstreams/kit.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { picture } from '../../testkit/media-maker.ts';
+import { cog } from '../../testkit/upstreams/cog.ts';
+import { type Fake, startFake } from '../../testkit/upstreams/kit.ts';
 import { untilEnded } from '../worker/studio.ts';
 
 const model = 'acme-image-1';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { traceOf } from '../../src/providers/pixverse.ts';
+import { traceIdOf } from '../../src/providers/pixverse/index.ts';
+import { pictureNumber, pixverse } from '../../testkit/upstreams/pixverse.ts';
 import { openMediaSite } from '../contract/media-site.ts';
-import { pictureNumber, pixverse } from '../support/upstreams/pixverse.ts';
 import { conformance } from './conformance.ts';
 
 const site = await openMediaSite();
@@ -93,7 +93,7 @@ conformance({
 
 describe('pixverse: the trace id', () => {
   test('is a UUID, the same for every call of an attempt and another for the next', () => {
-    const [first, again, next] = ['job-1', 'job-1', 'job-2'].map(traceOf);
+    const [first, again, next] = ['job-1', 'job-1', 'job-2'].map(traceIdOf);
     assert.equal(first, again);
     assert.notEqual(first, next);
     assert.match(first!, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);

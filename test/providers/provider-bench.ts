@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { models } from '../../src/catalog/index.ts';
-import { type Collector, openCollector } from '../support/collector.ts';
-import { type ExampleMedia, uploadExampleMedia } from '../support/example-jobs.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import type { RuleInput, ScriptInput } from '../support/upstream/script.ts';
-import { type Fake, startFake } from '../support/upstreams/kit.ts';
+import { type Collector, openCollector } from '../../testkit/collector.ts';
+import { type ExampleMedia, uploadExampleMedia } from '../../testkit/example-jobs.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import type { RuleInput, ScriptInput } from '../../testkit/upstream/script.ts';
+import { type Fake, startFake } from '../../testkit/upstreams/kit.ts';
 import { type Ending, type Order, readEnding, untilEnded } from '../worker/studio.ts';
 import type { Conformance } from './description.ts';
 

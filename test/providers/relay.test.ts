@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { type Dialect, dialects } from '../../testkit/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import { relay } from '../../testkit/upstreams/relay.ts';
 import { create, image, pathOf, speech } from '../contract/queue.ts';
-import { type Dialect, dialects } from '../support/databases.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
-import { relay } from '../support/upstreams/relay.ts';
 import { conformance } from './conformance.ts';
 
 type Dedupe = 'replay' | 'lookup' | 'none';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { test } from 'node:test';
-import { openAccounts } from '../../src/accounts.ts';
 import { contractCatalog as catalog } from '../../src/catalog/index.ts';
+import { readModels } from '../../src/config/models.ts';
+import { readRouting } from '../../src/config/routing.ts';
 import { systemClock } from '../../src/domain/clock.ts';
-import { openOutbound } from '../../src/media/connect.ts';
-import type { Account } from '../../src/providers/routing.ts';
-import { readModels } from '../../src/read-models.ts';
-import { readRouting } from '../../src/read-routing.ts';
+import { openOutbound } from '../../src/media/outbound.ts';
+import { openAccounts } from '../../src/routing/accounts.ts';
+import type { Account } from '../../src/routing/routes.ts';
 
 const model = 'gamma-v3-image';
 
@@ -42,7 +42,7 @@ test('an account that was replaced is closed once, when nobody uses it any more'
   const closed: string[] = [];
   const first = readOne('first', closed);
   const { id, open, slots } = first.routing.accounts[0]!;
-  const local: Account = { id, slots, shared: null, ...open(parts) };
+  const local: Account = { id, slots, sharedLimits: null, ...open(parts) };
   const routing = openAccounts(first, local, parts);
   const used = routing.routesOf(model)[0]?.account;
 

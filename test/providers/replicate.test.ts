@@ -1,4 +1,4 @@
-import { replicate } from '../support/upstreams/replicate.ts';
+import { replicate } from '../../testkit/upstreams/replicate.ts';
 import { conformance } from './conformance.ts';
 
 conformance({

@@ -3,15 +3,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { ConfigFault, readConfig } from '../../src/config.ts';
+import { ConfigError, readConfig } from '../../src/config/config.ts';
 import { seconds } from '../../src/domain/clock.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { picture } from '../support/media-maker.ts';
-import type { RuleInput } from '../support/upstream/script.ts';
-import { fal } from '../support/upstreams/fal.ts';
-import { type Fake, startFake } from '../support/upstreams/kit.ts';
-import { relay } from '../support/upstreams/relay.ts';
-import { withoutPlaces } from '../support/without-places.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { picture } from '../../testkit/media-maker.ts';
+import type { RuleInput } from '../../testkit/upstream/script.ts';
+import { fal } from '../../testkit/upstreams/fal.ts';
+import { type Fake, startFake } from '../../testkit/upstreams/kit.ts';
+import { relay } from '../../testkit/upstreams/relay.ts';
+import { withoutPlaces } from '../../testkit/without-places.ts';
 import { untilEnded } from '../worker/studio.ts';
 
 /** So often that a choice by chance would not pass. */
@@ -197,7 +197,7 @@ describe('atelier.yaml', () => {
     assert.throws(
       () => readConfig({ ATELIER_CONFIG: path, KEY: 'a' }),
       (fault: unknown) => {
-        assert.ok(fault instanceof ConfigFault);
+        assert.ok(fault instanceof ConfigError);
         const lines = withoutPlaces(fault.message)
           .split('\n')
           .map(line => line.trim());

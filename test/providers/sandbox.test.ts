@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { RenderPlan } from '../../engine/src/render-plan.ts';
 import { findModel } from '../../src/catalog/index.ts';
-import type { RenderPlan } from '../../src/catalog/render-plan.ts';
-import { openSandbox, readSwitches } from '../../src/providers/sandbox.ts';
+import { extractSandbox, readSwitches } from '../../src/providers/local/sandbox.ts';
 
 const planOf = (modelId: string, body: unknown): RenderPlan => {
   const model = findModel(modelId);
@@ -11,7 +11,7 @@ const planOf = (modelId: string, body: unknown): RenderPlan => {
   return model.render(parsed.input);
 };
 const speechPlan = (text: string) => planOf('theta-3.1-flash-tts-preview', { text });
-const sandboxOf = (text: string) => openSandbox(speechPlan(text)).sandbox;
+const sandboxOf = (text: string) => extractSandbox(speechPlan(text)).sandbox;
 
 const whatExists =
   'there are [atelier:fail=CODE] with one of runtime_error, invalid_input, file_download_error, file_invalid, ' +
@@ -106,7 +106,7 @@ describe('a plan', () => {
 
   test('without a switch stays the very same', () => {
     const plan = speechPlan('A red balloon');
-    assert.equal(openSandbox(plan).plan, plan);
+    assert.equal(extractSandbox(plan).plan, plan);
   });
 
   for (const [what, modelId, bodyOf] of [
@@ -148,24 +148,24 @@ describe('a plan', () => {
     ],
   ] as const) {
     test(`is the one without switches: ${what}`, () => {
-      const { plan, sandbox } = openSandbox(planOf(modelId, bodyOf(switched)));
+      const { plan, sandbox } = extractSandbox(planOf(modelId, bodyOf(switched)));
       assert.deepEqual(plan, planOf(modelId, bodyOf('')));
       assert.deepEqual(sandbox, { failure: null, delayMs: 3000 });
     });
   }
 
   test('of speech that is nothing but switches is a second of silence', () => {
-    const { plan } = openSandbox(speechPlan('[atelier:progress] [atelier:slow=1]'));
+    const { plan } = extractSandbox(speechPlan('[atelier:progress] [atelier:slow=1]'));
     assert.deepEqual(plan, { ...speechPlan('x'), pieces: [{ pauseMs: 1000 }] });
   });
 
   test('of a picture that is nothing but switches has an empty prompt', () => {
-    const { plan } = openSandbox(planOf('gamma-v3-image', { prompt: '[atelier:progress]' }));
+    const { plan } = extractSandbox(planOf('gamma-v3-image', { prompt: '[atelier:progress]' }));
     assert.deepEqual(plan, { ...planOf('gamma-v3-image', { prompt: 'x' }), prompt: '' });
   });
 
   test('of speech finds a switch where a style is asked for', () => {
-    const { plan, sandbox } = openSandbox(speechPlan('Say [atelier:slow=2] this.'));
+    const { plan, sandbox } = extractSandbox(speechPlan('Say [atelier:slow=2] this.'));
     assert.deepEqual([plan, sandbox.delayMs], [speechPlan('Say this.'), 2000]);
   });
 });

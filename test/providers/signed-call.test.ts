@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { minutes } from '../../src/domain/clock.ts';
 import { jobIdFromRow } from '../../src/domain/ids.ts';
-import { openIngress } from '../../src/providers/ingress.ts';
+import { openIngress } from '../../src/providers/kit/ingress.ts';
 import {
-  type IngressCall,
-  isSignedByVidu,
-  isSignedWebhook,
+  type IngressRequest,
   isWebhookSecret,
-} from '../../src/providers/signed-call.ts';
+  verifyViduSignature,
+  verifyWebhookSignature,
+} from '../../src/providers/kit/webhook-signature.ts';
 
 describe('a call that Vidu signed', () => {
   const key = 'vda_TEST';
   const date = 'Tue, 14 Oct 2025 08:00:00 GMT';
-  const call: IngressCall = {
+  const call: IngressRequest = {
     url: 'https://gateway.test/cb/vidu/t0ken',
     headers: {
       date,
@@ -26,59 +26,59 @@ describe('a call that Vidu signed', () => {
     body: Buffer.from('{"state":"success"}'),
     now: Date.parse(date),
   };
-  const withHeader = (name: string, value: string | undefined): IngressCall => ({
+  const withHeader = (name: string, value: string | undefined): IngressRequest => ({
     ...call,
     headers: { ...call.headers, [name]: value },
   });
 
   test('is known by its golden vector', () => {
-    assert.equal(isSignedByVidu(key, call), true);
+    assert.equal(verifyViduSignature(key, call), true);
   });
   test('covers its query', () => {
     const url = `${call.url}?name=james&age=36`;
     const signed = withHeader('x-hmac-signature', '+J5JMBdZPK85Etla4tA0zhblQCfvV2+o9zw3iP+bEp8=');
-    assert.equal(isSignedByVidu(key, { ...signed, url }), true);
-    assert.equal(isSignedByVidu(key, { ...call, url }), false);
+    assert.equal(verifyViduSignature(key, { ...signed, url }), true);
+    assert.equal(verifyViduSignature(key, { ...call, url }), false);
   });
   test('is refused under another key, path, date or nonce, or without a signature', () => {
-    assert.equal(isSignedByVidu('vda_OTHER', call), false);
-    assert.equal(isSignedByVidu(key, { ...call, url: 'https://gateway.test/cb/vidu/other' }), false);
-    assert.equal(isSignedByVidu(key, withHeader('date', 'Tue, 14 Oct 2025 08:00:01 GMT')), false);
-    assert.equal(isSignedByVidu(key, withHeader('x-request-nonce', 'other')), false);
-    assert.equal(isSignedByVidu(key, withHeader('x-hmac-signature', undefined)), false);
-    assert.equal(isSignedByVidu(key, { ...call, headers: {} }), false);
+    assert.equal(verifyViduSignature('vda_OTHER', call), false);
+    assert.equal(verifyViduSignature(key, { ...call, url: 'https://gateway.test/cb/vidu/other' }), false);
+    assert.equal(verifyViduSignature(key, withHeader('date', 'Tue, 14 Oct 2025 08:00:01 GMT')), false);
+    assert.equal(verifyViduSignature(key, withHeader('x-request-nonce', 'other')), false);
+    assert.equal(verifyViduSignature(key, withHeader('x-hmac-signature', undefined)), false);
+    assert.equal(verifyViduSignature(key, { ...call, headers: {} }), false);
   });
   test('is good for five minutes', () => {
-    assert.equal(isSignedByVidu(key, { ...call, now: call.now + 5 * minutes }), true);
-    assert.equal(isSignedByVidu(key, { ...call, now: call.now + 5 * minutes + 1 }), false);
-    assert.equal(isSignedByVidu(key, { ...call, now: call.now - 5 * minutes - 1 }), false);
+    assert.equal(verifyViduSignature(key, { ...call, now: call.now + 5 * minutes }), true);
+    assert.equal(verifyViduSignature(key, { ...call, now: call.now + 5 * minutes + 1 }), false);
+    assert.equal(verifyViduSignature(key, { ...call, now: call.now - 5 * minutes - 1 }), false);
   });
 });
 
 describe('a call that is signed as Standard Webhooks says', () => {
   const secret = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
   const right = 'v1,aeGQrhHhNhoW9Oc3DYNVZICurtFWD7mPimikY2KeOMo=';
-  const call: IngressCall = {
+  const call: IngressRequest = {
     url: 'https://gateway.test/t0ken',
     headers: { 'webhook-id': 'msg_1', 'webhook-timestamp': '1760000000', 'webhook-signature': right },
     body: Buffer.from('{"id":"p1","status":"succeeded"}'),
     now: 1_760_000_000_000,
   };
-  const signedBy = (signature: string): IngressCall => ({
+  const signedBy = (signature: string): IngressRequest => ({
     ...call,
     headers: { ...call.headers, 'webhook-signature': signature },
   });
 
   test('is known by its golden vector, alone and among others', () => {
-    assert.equal(isSignedWebhook(secret, call), true);
-    assert.equal(isSignedWebhook(secret, signedBy(`v1,AAAA ${right}`)), true);
+    assert.equal(verifyWebhookSignature(secret, call), true);
+    assert.equal(verifyWebhookSignature(secret, signedBy(`v1,AAAA ${right}`)), true);
   });
   test('is refused with another body, secret or time, or without a signature', () => {
-    assert.equal(isSignedWebhook(secret, { ...call, body: Buffer.from('{}') }), false);
-    assert.equal(isSignedWebhook('whsec_b3RoZXI=', call), false);
-    assert.equal(isSignedWebhook(secret, { ...call, now: call.now + 5 * minutes + 1 }), false);
-    assert.equal(isSignedWebhook(secret, signedBy('v1,AAAA')), false);
-    assert.equal(isSignedWebhook(secret, { ...call, headers: {} }), false);
+    assert.equal(verifyWebhookSignature(secret, { ...call, body: Buffer.from('{}') }), false);
+    assert.equal(verifyWebhookSignature('whsec_b3RoZXI=', call), false);
+    assert.equal(verifyWebhookSignature(secret, { ...call, now: call.now + 5 * minutes + 1 }), false);
+    assert.equal(verifyWebhookSignature(secret, signedBy('v1,AAAA')), false);
+    assert.equal(verifyWebhookSignature(secret, { ...call, headers: {} }), false);
   });
   test('has a secret that is written in one way', () => {
     assert.equal(isWebhookSecret(secret), true);

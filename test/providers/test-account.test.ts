@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { contractCatalog } from '../../src/catalog/index.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import type { TestResult } from '../../src/domain/provider.ts';
-import { openOutbound } from '../../src/media/connect.ts';
+import { openOutbound } from '../../src/media/outbound.ts';
 import { providers } from '../../src/providers/index.ts';
 
 /** What an upstream answers to whoever is let in, and to a wrong key; by its public documents. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { after, before, describe, test } from 'node:test';
-import { openOutbound } from '../../src/media/connect.ts';
-import { openUpstream, type Upstream, type UpstreamOptions } from '../../src/providers/upstream.ts';
+import { openOutbound } from '../../src/media/outbound.ts';
+import { openUpstream, type Upstream, type UpstreamOptions } from '../../src/providers/kit/upstream.ts';
 
 const key = 'key-that-stays-here';
 
@@ -62,8 +62,8 @@ describe('the way to an upstream', () => {
     const ask = { method: 'GET', path: '/token', timeoutMs: 5000 } as const;
     await withUpstream(
       async upstream => {
-        await upstream.ask(ask);
-        await upstream.ask(ask);
+        await upstream.request(ask);
+        await upstream.request(ask);
       },
       { headers },
     );
@@ -75,28 +75,31 @@ describe('the way to an upstream', () => {
 
   test('takes the key out of what is answered', async () => {
     const reply = await withUpstream(upstream =>
-      upstream.ask({ method: 'GET', path: '/echo', timeoutMs: 5000 }),
+      upstream.request({ method: 'GET', path: '/echo', timeoutMs: 5000 }),
     );
     assert.deepEqual(reply.kind === 'answered' && reply.json, { said: 'Bearer (a secret)' });
   });
 
-  for (const hasKeyedResults of [false, true]) {
-    test(`asks for results ${hasKeyedResults ? 'with the key at its own host alone' : 'without the key'}`, async () => {
-      const [own, other] = [`/own-${hasKeyedResults}`, `/other-${hasKeyedResults}`];
+  for (const authenticatesResults of [false, true]) {
+    test(`asks for results ${authenticatesResults ? 'with the key at its own host alone' : 'without the key'}`, async () => {
+      const [own, other] = [`/own-${authenticatesResults}`, `/other-${authenticatesResults}`];
       const far = base.replace('127.0.0.1', 'localhost');
       const limits = { method: 'GET', timeoutMs: 5000, maxBytes: 100 } as const;
       await withUpstream(
-        async ({ results }) => {
+        async ({ resultsClient }) => {
           for (const url of [base + own, far + other]) {
-            const answer = await results.request(url, limits);
+            const answer = await resultsClient.request(url, limits);
             assert.equal(answer.kind, 'answered');
-            if (answer.kind === 'answered') await answer.body.first(100);
+            if (answer.kind === 'answered') await answer.body.readFirst(100);
           }
         },
-        { hasKeyedResults },
+        { authenticatesResults },
       );
       const sent = (path: string) => asked.find(one => one.path === path)?.headers.authorization;
-      assert.deepEqual([sent(own), sent(other)], [hasKeyedResults ? `Bearer ${key}` : undefined, undefined]);
+      assert.deepEqual(
+        [sent(own), sent(other)],
+        [authenticatesResults ? `Bearer ${key}` : undefined, undefined],
+      );
     });
   }
 });

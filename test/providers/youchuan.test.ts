@@ -1,4 +1,4 @@
-import { earlierJob, youchuan, youchuanApp } from '../support/upstreams/youchuan.ts';
+import { earlierJob, youchuan, youchuanApp } from '../../testkit/upstreams/youchuan.ts';
 import { conformance } from './conformance.ts';
 
 const canvas = { width: 1536, height: 1024 };

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { newWorkerId } from '../../src/domain/ids.ts';
-import type { Hold } from '../../src/domain/job.ts';
-import { type Answer, answerAttempt, openAttempt, readLastAttempts } from '../../src/store/attempts.ts';
-import { claimJobs } from '../../src/store/claims.ts';
-import type { Connection } from '../../src/store/connection.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+import type { Lease } from '../../src/domain/job.ts';
+import {
+  type AttemptAnswer,
+  insertAttempt,
+  readLastAttempts,
+  recordAnswer,
+} from '../../src/store/attempts/attempts.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { claimJobs } from '../../src/store/jobs/claim.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { later, makeOwner, type Owner, unique, wait } from './rows.ts';
 
 for (const dialect of dialects) {
@@ -20,7 +25,7 @@ for (const dialect of dialects) {
     });
     after(() => database.remove());
 
-    async function hold(): Promise<Hold> {
+    async function hold(): Promise<Lease> {
       const { id, modelId } = await wait(db, owner, { modelId: unique('model') });
       const holder = newWorkerId();
       await claimJobs(db, { worker: holder, modelId, limit: 1, now: later });
@@ -33,8 +38,8 @@ for (const dialect of dialects) {
       dedupeKey: `key-${number}`,
       billable: false,
     });
-    const last = async ({ jobId }: Hold) => (await readLastAttempts(db, [jobId])).get(jobId);
-    const open = ({ jobId }: Hold, number: number) => {
+    const last = async ({ jobId }: Lease) => (await readLastAttempts(db, [jobId])).get(jobId);
+    const open = ({ jobId }: Lease, number: number) => {
       const { billable: _, ...told } = intent(number);
       return { ...told, jobId, answer: null, ref: null, prepared: undefined, sends: 1, startedAt: later };
     };
@@ -42,24 +47,24 @@ for (const dialect of dialects) {
     test('an intent is there before its call and open until it is answered', async () => {
       const own = await hold();
       assert.equal(await last(own), undefined);
-      assert.equal(await openAttempt(db, own, intent(1), later), true);
+      assert.equal(await insertAttempt(db, own, intent(1), later), true);
       assert.deepEqual(await last(own), open(own, 1));
     });
 
     test('a lost hold opens no attempt', async () => {
       const own = await hold();
-      assert.equal(await openAttempt(db, { ...own, claim: 2 }, intent(1), later), false);
-      assert.equal(await openAttempt(db, { ...own, holder: newWorkerId() }, intent(1), later), false);
+      assert.equal(await insertAttempt(db, { ...own, claim: 2 }, intent(1), later), false);
+      assert.equal(await insertAttempt(db, { ...own, holder: newWorkerId() }, intent(1), later), false);
       assert.equal(await last(own), undefined);
     });
 
     test('one number is opened once', async () => {
       const own = await hold();
-      await openAttempt(db, own, intent(1), later);
-      await assert.rejects(openAttempt(db, own, intent(1), later), /constraint/i);
+      await insertAttempt(db, own, intent(1), later);
+      await assert.rejects(insertAttempt(db, own, intent(1), later), /constraint/i);
     });
 
-    const answers: readonly Answer[] = [
+    const answers: readonly AttemptAnswer[] = [
       { kind: 'accepted', ref: { id: 9223372036854775807n, urls: ['a'] } },
       { kind: 'done' },
       { kind: 'refused', error: { code: 'invalid_input' } },
@@ -69,8 +74,8 @@ for (const dialect of dialects) {
     for (const answer of answers) {
       test(`the answer ${answer.kind} is kept`, async () => {
         const own = await hold();
-        await openAttempt(db, own, intent(1), later);
-        await answerAttempt(db, own.jobId, 1, answer, later);
+        await insertAttempt(db, own, intent(1), later);
+        await recordAnswer(db, own.jobId, 1, answer, later);
         const ref = answer.kind === 'accepted' ? answer.ref : null;
         assert.deepEqual(await last(own), { ...open(own, 1), answer: answer.kind, ref });
       });
@@ -78,18 +83,18 @@ for (const dialect of dialects) {
 
     test('a first answer stands, except that an accepted job may be lost later', async () => {
       const own = await hold();
-      await openAttempt(db, own, intent(1), later);
-      await answerAttempt(db, own.jobId, 1, { kind: 'accepted', ref: 7 }, later);
-      await answerAttempt(db, own.jobId, 1, { kind: 'refused', error: {} }, later);
+      await insertAttempt(db, own, intent(1), later);
+      await recordAnswer(db, own.jobId, 1, { kind: 'accepted', ref: 7 }, later);
+      await recordAnswer(db, own.jobId, 1, { kind: 'refused', error: {} }, later);
       assert.deepEqual(await last(own), { ...open(own, 1), answer: 'accepted', ref: 7 });
-      await answerAttempt(db, own.jobId, 1, { kind: 'lost' }, later);
+      await recordAnswer(db, own.jobId, 1, { kind: 'lost' }, later);
       assert.deepEqual(await last(own), { ...open(own, 1), answer: 'lost' });
     });
 
     test('the newest attempt of each job is read', async () => {
       const [one, two, none] = [await hold(), await hold(), await hold()];
-      for (let number = 1; number <= 12; number++) await openAttempt(db, one, intent(number), later);
-      await openAttempt(db, two, intent(1), later);
+      for (let number = 1; number <= 12; number++) await insertAttempt(db, one, intent(number), later);
+      await insertAttempt(db, two, intent(1), later);
       const found = await readLastAttempts(db, [one.jobId, two.jobId, none.jobId]);
       assert.deepEqual(
         [...found.values()].map(({ number }) => number).toSorted((a, b) => a - b),

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { newKeyId, newWorkerId } from '../../src/domain/ids.ts';
-import { type AuditEntry, listAudit, verifyAudit, writeAudit } from '../../src/store/audit.ts';
-import { cancelJob } from '../../src/store/cancel-job.ts';
-import { pruneJobs } from '../../src/store/chores.ts';
-import { claimJobs, settle } from '../../src/store/claims.ts';
-import type { Connection } from '../../src/store/connection.ts';
-import type { NewJob } from '../../src/store/insert-job.ts';
-import { createKey, revokeKey } from '../../src/store/keys.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { cancelJob } from '../../src/store/jobs/cancel.ts';
+import { claimJobs, settle } from '../../src/store/jobs/claim.ts';
+import type { NewJob } from '../../src/store/jobs/insert.ts';
+import { pruneJobs } from '../../src/store/jobs/maintenance.ts';
+import { type AuditEntry, listAudit, verifyAudit, writeAudit } from '../../src/store/people/audit.ts';
+import { createKey, revokeKey } from '../../src/store/people/keys.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { later, makeOwner, type Owner, start, unique, wait } from './rows.ts';
 
 const entry: AuditEntry = {

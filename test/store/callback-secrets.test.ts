@@ -4,16 +4,16 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pino } from 'pino';
-import { readConfig } from '../../src/config.ts';
+import { openGateway } from '../../src/app/gateway.ts';
+import { StartError } from '../../src/app/start-error.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { newCallbackSecret } from '../../src/domain/delivery.ts';
-import { openGateway } from '../../src/main.ts';
-import { StartRefused } from '../../src/start-refused.ts';
-import { openCallbackSecrets } from '../../src/store/callback-secrets.ts';
-import type { Connection } from '../../src/store/connection.ts';
-import { isSealed, openSeal } from '../../src/store/seal.ts';
+import { openCallbackSecrets } from '../../src/store/callbacks/callback-secrets.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { isSealed, openSeal } from '../../src/store/db/seal.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
+import { runProgram } from '../../testkit/program.ts';
 import { readTables } from '../promises/tables.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
-import { runProgram } from '../support/program.ts';
 import { makeOwner } from './rows.ts';
 
 const master = 'the master secret of this test';
@@ -83,7 +83,7 @@ for (const dialect of dialects) {
       await gateway.close();
       assert.deepEqual(await secrets.read(first.userId, ends - 1), [old]);
       assert.deepEqual(await secrets.read(second.userId, ends - 1), [present, before]);
-      assert.equal(await secrets.sealPlain(), 0);
+      assert.equal(await secrets.sealPlaintext(), 0);
     });
 
     test('a secret is made when it is first needed, once for all who ask', async () => {
@@ -109,7 +109,7 @@ for (const dialect of dialects) {
 
     test('another master secret is refused by a start and by a rotation, and nothing is written', async () => {
       const before = await tables();
-      await assert.rejects(start(other), { name: StartRefused.name, message: refusal });
+      await assert.rejects(start(other), { name: StartError.name, message: refusal });
       const { code, stdout, stderr } = await runProgram(['callbacks', 'rotate-secret', '--user', 'ann'], {
         env: env(other),
       });

@@ -3,21 +3,21 @@ import { after, before, describe, test } from 'node:test';
 import { minutes, seconds } from '../../src/domain/clock.ts';
 import { newWorkerId, type WorkerId } from '../../src/domain/ids.ts';
 import { jobError, type Outcome } from '../../src/domain/job.ts';
-import { cancelJob } from '../../src/store/cancel-job.ts';
-import { expireJobs, pruneJobs, rescueJobs } from '../../src/store/chores.ts';
-import { claimJobs, forgetDeaths, noteCollecting, settle } from '../../src/store/claims.ts';
-import type { Connection } from '../../src/store/connection.ts';
-import type { NewJob } from '../../src/store/insert-job.ts';
-import { listEvents } from '../../src/store/jobs.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { cancelJob } from '../../src/store/jobs/cancel.ts';
+import { claimJobs, markFetchingOutputs, resetCrashes, settle } from '../../src/store/jobs/claim.ts';
+import type { NewJob } from '../../src/store/jobs/insert.ts';
+import { expireJobs, pruneJobs, requeueOrphanedJobs } from '../../src/store/jobs/maintenance.ts';
+import { listEvents } from '../../src/store/jobs/read.ts';
 import {
-  beat,
   findCancelRequested,
-  noteStopping,
+  markStopping,
+  recordHeartbeat,
   registerWorker,
   removeDeadWorkers,
   removeWorker,
-} from '../../src/store/workers.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+} from '../../src/store/jobs/workers.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import {
   deliveriesOf,
   fileIdsOf,
@@ -86,7 +86,7 @@ for (const dialect of dialects) {
         const [lost, kept] = [await waitAlone(), await waitAlone()];
         await claim(lost, await openWorker(leaseMs));
         await claim(kept, await openWorker(leaseMs - 5 * seconds));
-        assert.deepEqual(await rescueJobs(db, leaseMs, later), { back: [lost.id], closed: [] });
+        assert.deepEqual(await requeueOrphanedJobs(db, leaseMs, later), { back: [lost.id], closed: [] });
         const row = await rowOf(db, lost.id);
         assert.deepEqual([row.state, row.holder, row.deaths, row.claim], ['available', null, 1, 1]);
         assert.equal((await rowOf(db, kept.id)).state, 'running');
@@ -97,12 +97,12 @@ for (const dialect of dialects) {
       test('takes back what a worker without a row held', async () => {
         const job = await waitAlone();
         await claim(job, newWorkerId());
-        assert.deepEqual(await rescueJobs(db, leaseMs, later), { back: [job.id], closed: [] });
+        assert.deepEqual(await requeueOrphanedJobs(db, leaseMs, later), { back: [job.id], closed: [] });
       });
       test('a hold that was rescued settles nothing', async () => {
         const job = await waitAlone();
         const hold = await claim(job, newWorkerId());
-        await rescueJobs(db, leaseMs, later);
+        await requeueOrphanedJobs(db, leaseMs, later);
         assert.equal(await settle(db, hold, completed, later), false);
         assert.equal((await rowOf(db, job.id)).state, 'available');
       });
@@ -110,10 +110,10 @@ for (const dialect of dialects) {
         const job = await waitAlone({ callbackUrl });
         for (let death = 1; death <= 2; death++) {
           await claim(job, newWorkerId());
-          assert.deepEqual(await rescueJobs(db, leaseMs, later), { back: [job.id], closed: [] });
+          assert.deepEqual(await requeueOrphanedJobs(db, leaseMs, later), { back: [job.id], closed: [] });
         }
         await claim(job, newWorkerId());
-        assert.deepEqual(await rescueJobs(db, leaseMs, later + 1), { back: [], closed: [job.id] });
+        assert.deepEqual(await requeueOrphanedJobs(db, leaseMs, later + 1), { back: [], closed: [job.id] });
         const { state, deaths, completed_at, error } = await rowOf(db, job.id);
         const words = 'the worker process died 3 times while it held this job';
         assert.deepEqual(
@@ -125,7 +125,7 @@ for (const dialect of dialects) {
         const job = await waitAlone();
         for (let round = 0; round < 2; round++) {
           await claim(job, newWorkerId());
-          await rescueJobs(db, leaseMs, later);
+          await requeueOrphanedJobs(db, leaseMs, later);
         }
         await settle(db, await claim(job, newWorkerId()), { kind: 'interrupted' }, later);
         assert.equal((await rowOf(db, job.id)).deaths, 0);
@@ -134,20 +134,20 @@ for (const dialect of dialects) {
         const job = await waitAlone();
         for (const isCollecting of [true, false]) {
           const hold = await claim(job, newWorkerId());
-          if (isCollecting) await noteCollecting(db, hold);
-          await rescueJobs(db, leaseMs, later);
+          if (isCollecting) await markFetchingOutputs(db, hold);
+          await requeueOrphanedJobs(db, leaseMs, later);
         }
         const hold = await claim(job, newWorkerId());
-        assert.equal(await forgetDeaths(db, hold), false);
+        assert.equal(await resetCrashes(db, hold), false);
         assert.equal((await rowOf(db, job.id)).deaths, 2);
         await settle(db, hold, completed, later);
       });
       test('a death before that is forgotten', async () => {
         const job = await waitAlone();
         await claim(job, newWorkerId());
-        await rescueJobs(db, leaseMs, later);
+        await requeueOrphanedJobs(db, leaseMs, later);
         const hold = await claim(job, newWorkerId());
-        assert.equal(await forgetDeaths(db, hold), true);
+        assert.equal(await resetCrashes(db, hold), true);
         assert.equal((await rowOf(db, job.id)).deaths, 0);
         await settle(db, hold, completed, later);
       });
@@ -155,8 +155,8 @@ for (const dialect of dialects) {
         const job = await waitAlone();
         const worker = await openWorker(leaseMs);
         await claim(job, worker);
-        await noteStopping(db, worker);
-        assert.deepEqual(await rescueJobs(db, leaseMs, later), { back: [job.id], closed: [] });
+        await markStopping(db, worker);
+        assert.deepEqual(await requeueOrphanedJobs(db, leaseMs, later), { back: [job.id], closed: [] });
         assert.equal((await rowOf(db, job.id)).deaths, 0);
       });
       test('many workers that are found dead at one start count once for each job', async () => {
@@ -166,7 +166,7 @@ for (const dialect of dialects) {
           await claim(job, await openWorker(leaseMs));
           jobs.push(job);
         }
-        const { back, closed } = await rescueJobs(db, leaseMs, later);
+        const { back, closed } = await requeueOrphanedJobs(db, leaseMs, later);
         assert.deepEqual([back.length, closed], [6, []]);
         for (const job of jobs) assert.equal((await rowOf(db, job.id)).deaths, 1);
       });
@@ -177,8 +177,8 @@ for (const dialect of dialects) {
         for (let i = 0; i < 20; i++) jobs.push(await waitAlone());
         for (const job of jobs) await claim(job, worker);
         const rescued = await Promise.all([
-          rescueJobs(db, leaseMs, later),
-          rescueJobs(other, leaseMs, later),
+          requeueOrphanedJobs(db, leaseMs, later),
+          requeueOrphanedJobs(other, leaseMs, later),
         ]);
         assert.deepEqual(rescued.flatMap(({ back }) => back).toSorted(), jobs.map(({ id }) => id).toSorted());
         for (const job of jobs) assert.equal((await rowOf(db, job.id)).deaths, 1);
@@ -252,7 +252,7 @@ for (const dialect of dialects) {
         const job = await waitAlone({ callbackUrl });
         for (let death = 1; death <= 3; death++) {
           await claim(job, newWorkerId());
-          await rescueJobs(db, leaseMs, later);
+          await requeueOrphanedJobs(db, leaseMs, later);
         }
         assert.deepEqual(await deliveriesOf(db, job.id), [
           { status: 'IN_PROGRESS', state: 'superseded' },
@@ -285,14 +285,14 @@ for (const dialect of dialects) {
       test('that beats is alive again by the clock of the database', async () => {
         const worker = await openWorker(10 * minutes);
         const before = Number(await heartbeatOf(worker));
-        assert.equal(await beat(db, worker), true);
+        assert.equal(await recordHeartbeat(db, worker), true);
         assert.ok(Number(await heartbeatOf(worker)) >= before + 10 * minutes);
       });
       test('that was taken for dead learns it with its next heartbeat', async () => {
         const [dead, living] = [await openWorker(leaseMs), await openWorker(leaseMs - 5 * seconds)];
         await removeDeadWorkers(db, leaseMs);
-        assert.equal(await beat(db, dead), false);
-        assert.equal(await beat(db, living), true);
+        assert.equal(await recordHeartbeat(db, dead), false);
+        assert.equal(await recordHeartbeat(db, living), true);
       });
       test('that stopped leaves no row', async () => {
         const worker = await openWorker(0);

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { newWorkerId } from '../../src/domain/ids.ts';
 import type { Job } from '../../src/domain/job.ts';
-import { cancelJob } from '../../src/store/cancel-job.ts';
-import { claimJobs, findModelsWithWork, settle } from '../../src/store/claims.ts';
-import type { Connection } from '../../src/store/connection.ts';
-import { insertJob } from '../../src/store/insert-job.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { cancelJob } from '../../src/store/jobs/cancel.ts';
+import { claimJobs, findClaimableModels, settle } from '../../src/store/jobs/claim.ts';
+import { insertJob } from '../../src/store/jobs/insert.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { fillLine, later, makeOwner, newJob, type Owner, rowOf, unique, wait } from './rows.ts';
 
 for (const dialect of dialects) {
@@ -151,11 +151,11 @@ for (const dialect of dialects) {
       await wait(db, ann, { modelId: flexible!, band: 1 });
       await wait(db, ann, { modelId: urgent! });
       await wait(db, ann, { modelId: future!, createdAt: later + 1 });
-      assert.deepEqual(await findModelsWithWork(db, [idle!, flexible!, urgent!, future!], later), [
+      assert.deepEqual(await findClaimableModels(db, [idle!, flexible!, urgent!, future!], later), [
         { modelId: urgent, band: 0, isBound: false },
         { modelId: flexible, band: 1, isBound: false },
       ]);
-      assert.deepEqual(await findModelsWithWork(db, [], later), []);
+      assert.deepEqual(await findClaimableModels(db, [], later), []);
     });
   });
 }

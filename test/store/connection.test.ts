@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Connection, StoreUnavailable } from '../../src/store/connection.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
-import { until } from '../support/gateway.ts';
+import { type Connection, StoreUnavailable } from '../../src/store/db/connection.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
+import { until } from '../../testkit/gateway.ts';
 import { unique } from './rows.ts';
 
 for (const dialect of dialects) {

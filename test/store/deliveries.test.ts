@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hours, seconds } from '../../src/domain/clock.ts';
-import { type Delivery, lineOf, type TryOutcome } from '../../src/domain/delivery.ts';
+import { type Delivery, type DeliveryAttemptOutcome, queueKey } from '../../src/domain/delivery.ts';
 import { newDeliveryId, newWorkerId } from '../../src/domain/ids.ts';
-import type { Hold, Outcome } from '../../src/domain/job.ts';
-import { listAudit } from '../../src/store/audit.ts';
-import { type CallbackSecrets, openCallbackSecrets } from '../../src/store/callback-secrets.ts';
-import { cancelJob } from '../../src/store/cancel-job.ts';
-import { pruneJobs } from '../../src/store/chores.ts';
-import { claimJobs, settle } from '../../src/store/claims.ts';
-import type { Connection } from '../../src/store/connection.ts';
+import type { Lease, Outcome } from '../../src/domain/job.ts';
+import { type CallbackSecrets, openCallbackSecrets } from '../../src/store/callbacks/callback-secrets.ts';
 import {
   claimDeliveries,
   type DeliveryQuery,
-  endTry,
-  findDueLines,
-  freeDeliveries,
+  findDueQueues,
   listDeliveries,
   readDelivery,
-  sendingMs,
-} from '../../src/store/deliveries.ts';
-import type { NewJob } from '../../src/store/insert-job.ts';
-import { listTries, redeliver, redeliverFailed } from '../../src/store/redeliver.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+  releaseDeliveries,
+  sendLeaseMs,
+  settleDelivery,
+} from '../../src/store/callbacks/deliveries.ts';
+import { listDeliveryAttempts, redeliver, redeliverFailed } from '../../src/store/callbacks/redeliver.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { cancelJob } from '../../src/store/jobs/cancel.ts';
+import { claimJobs, settle } from '../../src/store/jobs/claim.ts';
+import type { NewJob } from '../../src/store/jobs/insert.ts';
+import { pruneJobs } from '../../src/store/jobs/maintenance.ts';
+import { listAudit } from '../../src/store/people/audit.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { deliveriesOf, later, makeOwner, type Owner, unique, wait } from './rows.ts';
 
 const completed: Outcome = { kind: 'completed', result: { outputs: [], inferenceMs: 1 } };
@@ -41,7 +41,7 @@ for (const dialect of dialects) {
 
     /** A host nobody else calls: lines keep the tests apart. */
     const freshUrl = () => `https://${unique('host')}.test/callback`;
-    const hold = async (url: string): Promise<{ readonly job: NewJob; readonly hold: Hold }> => {
+    const hold = async (url: string): Promise<{ readonly job: NewJob; readonly hold: Lease }> => {
       const job = await wait(db, owner, { modelId: unique('model'), callbackUrl: url });
       const worker = newWorkerId();
       const [claimed] = await claimJobs(db, { worker, modelId: job.modelId, limit: 1, now: later });
@@ -54,9 +54,18 @@ for (const dialect of dialects) {
       return job;
     };
     const claim = (url: string, now = later, limit = 10) =>
-      claimDeliveries(db, new Map([[lineOf(owner.userId, url), limit]]), now);
-    const end = (delivery: Delivery, outcome: TryOutcome, now = later, code: number | null = 500) =>
-      endTry(db, { id: delivery.id, number: delivery.tries, tookMs: 7, code, answer: 'sorry', outcome }, now);
+      claimDeliveries(db, new Map([[queueKey(owner.userId, url), limit]]), now);
+    const end = (
+      delivery: Delivery,
+      outcome: DeliveryAttemptOutcome,
+      now = later,
+      code: number | null = 500,
+    ) =>
+      settleDelivery(
+        db,
+        { id: delivery.id, number: delivery.tries, tookMs: 7, code, answer: 'sorry', outcome },
+        now,
+      );
     const claimOne = async (url: string, now = later): Promise<Delivery> => {
       const claimed = await claim(url, now);
       assert.equal(claimed.length, 1);
@@ -101,11 +110,11 @@ for (const dialect of dialects) {
           state: 'waiting',
           tries: 1,
           failures: 0,
-          dueAt: later + sendingMs,
+          dueAt: later + sendLeaseMs,
           createdAt: later,
           endedAt: null,
         });
-        assert.deepEqual(await listTries(db, id), [
+        assert.deepEqual(await listDeliveryAttempts(db, id), [
           { number: 1, at: later, tookMs: null, code: null, answer: null },
         ]);
       });
@@ -122,8 +131,8 @@ for (const dialect of dialects) {
         const url = freshUrl();
         await ended(url);
         const lost = await claimOne(url);
-        assert.deepEqual(await claim(url, later + sendingMs - 1), []);
-        const again = await claimOne(url, later + sendingMs);
+        assert.deepEqual(await claim(url, later + sendLeaseMs - 1), []);
+        const again = await claimOne(url, later + sendLeaseMs);
         assert.deepEqual([again.id, again.tries], [lost.id, 2]);
       });
 
@@ -131,7 +140,7 @@ for (const dialect of dialects) {
         const url = freshUrl();
         const other = await database.connect();
         for (let job = 0; job < 8; job++) await ended(url);
-        const line = lineOf(owner.userId, url);
+        const line = queueKey(owner.userId, url);
         const claims = await Promise.all(
           [db, other, db, other].map(each => claimDeliveries(each, new Map([[line, 4]]), later)),
         );
@@ -157,12 +166,12 @@ for (const dialect of dialects) {
         const { hold: own } = await hold(url);
         await claimOne(url);
         await settle(db, own, completed, later);
-        assert.equal((await claimOne(url, later + sendingMs)).status, 'COMPLETED');
+        assert.equal((await claimOne(url, later + sendLeaseMs)).status, 'COMPLETED');
       });
     });
 
     describe('the end of a try', () => {
-      const outcomes: readonly TryOutcome[] = [
+      const outcomes: readonly DeliveryAttemptOutcome[] = [
         { kind: 'delivered' },
         { kind: 'failed' },
         { kind: 'again', dueAt: later + 5000 },
@@ -181,7 +190,7 @@ for (const dialect of dialects) {
           const delivery = await claimOne(url);
           assert.equal(await end(delivery, outcome, later + 3), true);
           assert.deepEqual(await found(delivery), { ...delivery, ...changes[outcome.kind] });
-          assert.deepEqual(await listTries(db, delivery.id), [
+          assert.deepEqual(await listDeliveryAttempts(db, delivery.id), [
             { number: 1, at: later, tookMs: 7, code: 500, answer: 'sorry' },
           ]);
         });
@@ -190,13 +199,13 @@ for (const dialect of dialects) {
           const url = freshUrl();
           await ended(url);
           const late = await claimOne(url);
-          const present = await claimOne(url, later + sendingMs);
-          assert.equal(await end(late, outcome, later + sendingMs), false);
+          const present = await claimOne(url, later + sendLeaseMs);
+          assert.equal(await end(late, outcome, later + sendLeaseMs), false);
           assert.deepEqual(await found(present), present);
-          await end(present, { kind: 'delivered' }, later + sendingMs);
-          const before = [await found(present), await listTries(db, present.id)];
+          await end(present, { kind: 'delivered' }, later + sendLeaseMs);
+          const before = [await found(present), await listDeliveryAttempts(db, present.id)];
           for (const each of [late, present]) assert.equal(await end(each, outcome, later + 99_999), false);
-          assert.deepEqual([await found(present), await listTries(db, present.id)], before);
+          assert.deepEqual([await found(present), await listDeliveryAttempts(db, present.id)], before);
         });
       }
 
@@ -235,7 +244,7 @@ for (const dialect of dialects) {
         await pruneJobs(db, later - 9 * hours, 100);
         assert.equal(await end(delivery, { kind: 'delivered' }), false);
         assert.equal(await readDelivery(db, delivery.id), null);
-        assert.deepEqual(await listTries(db, delivery.id), []);
+        assert.deepEqual(await listDeliveryAttempts(db, delivery.id), []);
       });
     });
 
@@ -243,7 +252,7 @@ for (const dialect of dialects) {
       const url = freshUrl();
       await ended(url);
       const lost = await claimOne(url);
-      await freeDeliveries(db, later + 1);
+      await releaseDeliveries(db, later + 1);
       const again = await claimOne(url, later + 1);
       assert.deepEqual([again.id, again.tries], [lost.id, 2]);
       await end(again, { kind: 'delivered' });
@@ -266,20 +275,20 @@ for (const dialect of dialects) {
             if (at === later) lines.push(`${userId} ${host}.test:8443`);
           }
         }
-        const all = await findDueLines(other, { after: '', limit: 10, now: later });
+        const all = await findDueQueues(other, { after: '', limit: 10, now: later });
         assert.deepEqual(all, { due: lines.toSorted(), next: '' });
         const paged: string[] = [];
         let after = '';
         let pages = 0;
         do {
-          const page = await findDueLines(other, { after, limit: 2, now: later });
+          const page = await findDueQueues(other, { after, limit: 2, now: later });
           paged.push(...page.due);
           after = page.next;
           pages++;
         } while (after !== '');
         assert.deepEqual(paged, lines.toSorted());
         assert.equal(pages, 4);
-        assert.deepEqual(await findDueLines(other, { after: '', limit: 10, now: later - 1 }), {
+        assert.deepEqual(await findDueQueues(other, { after: '', limit: 10, now: later - 1 }), {
           due: [],
           next: '',
         });

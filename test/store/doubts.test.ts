@@ -2,17 +2,26 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { days, minutes, seconds } from '../../src/domain/clock.ts';
 import { type JobId, newJobId, newWorkerId, type WorkerId } from '../../src/domain/ids.ts';
-import { type Job, jobError, maxDeaths } from '../../src/domain/job.ts';
-import { type Answer, answerAttempt, openAttempt, readLastAttempts } from '../../src/store/attempts.ts';
-import { cancelJob } from '../../src/store/cancel-job.ts';
-import { expireJobs, pruneJobs, rescueJobs } from '../../src/store/chores.ts';
-import { claimJobs, settle } from '../../src/store/claims.ts';
-import type { Connection } from '../../src/store/connection.ts';
-import { listDoubts, type Settlement, settleDoubt } from '../../src/store/doubts.ts';
-import type { NewJob } from '../../src/store/insert-job.ts';
-import { runJobAgain } from '../../src/store/job-record.ts';
-import { registerWorker } from '../../src/store/workers.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+import { type Job, jobError, maxCrashes } from '../../src/domain/job.ts';
+import {
+  type AttemptAnswer,
+  insertAttempt,
+  readLastAttempts,
+  recordAnswer,
+} from '../../src/store/attempts/attempts.ts';
+import {
+  listUncertainSubmissions,
+  resolveUncertainSubmission,
+  type UncertainResolution,
+} from '../../src/store/attempts/uncertain.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { cancelJob } from '../../src/store/jobs/cancel.ts';
+import { claimJobs, settle } from '../../src/store/jobs/claim.ts';
+import type { NewJob } from '../../src/store/jobs/insert.ts';
+import { rerunJob } from '../../src/store/jobs/inspect.ts';
+import { expireJobs, pruneJobs, requeueOrphanedJobs } from '../../src/store/jobs/maintenance.ts';
+import { registerWorker } from '../../src/store/jobs/workers.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { later, makeOwner, type Owner, rowOf, unique, wait } from './rows.ts';
 
 const account = { id: 'studio', slots: 1000, rate: null };
@@ -42,12 +51,13 @@ for (const dialect of dialects) {
       const [job] = await claimJobs(db, { worker, modelId, limit: 1, now: later, account });
       assert.ok(job);
       const intent = { number: 1, provider: 'relay', account: 'studio', dedupeKey: `${job.id}-1`, billable };
-      assert.equal(await openAttempt(db, holdOf(job), intent, later), true);
+      assert.equal(await insertAttempt(db, holdOf(job), intent, later), true);
       return job;
     }
     const holdOf = ({ id, claim }: Job) => ({ jobId: id, holder: worker, claim });
-    const answer = ({ id }: Job, given: Answer) => answerAttempt(db, id, 1, given, later);
-    const isDoubted = async (id: JobId) => (await listDoubts(db)).some(doubt => doubt.jobId === id);
+    const answer = ({ id }: Job, given: AttemptAnswer) => recordAnswer(db, id, 1, given, later);
+    const isDoubted = async (id: JobId) =>
+      (await listUncertainSubmissions(db)).some(doubt => doubt.jobId === id);
     const doubted = async (wanted: Partial<NewJob> = {}) => {
       const job = await submitted(true, wanted);
       await answer(job, { kind: 'unknown', error: { message: 'the connection failed' } });
@@ -58,15 +68,15 @@ for (const dialect of dialects) {
     test('a result that is paid for and cannot be read is on the list with what its upstream answered', async () => {
       const job = await submitted();
       await answer(job, { kind: 'accepted', ref: { id: 'theirs' } });
-      const doubt = { message: 'the answer cannot be read', answer: '{"works":[null]}' };
-      await settle(db, holdOf(job), { ...uncertain, doubt }, later);
-      const found = (await listDoubts(db)).find(({ jobId }) => jobId === job.id);
-      assert.deepEqual([found?.attempt, found?.why], [1, 'the answer cannot be read: {"works":[null]}']);
+      const uncertainSubmission = { message: 'the answer cannot be read', answer: '{"works":[null]}' };
+      await settle(db, holdOf(job), { ...uncertain, uncertainSubmission }, later);
+      const found = (await listUncertainSubmissions(db)).find(({ jobId }) => jobId === job.id);
+      assert.deepEqual([found?.attempt, found?.reason], [1, 'the answer cannot be read: {"works":[null]}']);
     });
 
     test('an uncertain job is on the list with all that is known', async () => {
       const job = await doubted();
-      const found = (await listDoubts(db)).find(doubt => doubt.jobId === job.id);
+      const found = (await listUncertainSubmissions(db)).find(doubt => doubt.jobId === job.id);
       assert.deepEqual(found, {
         jobId: job.id,
         userId: owner.userId,
@@ -81,7 +91,7 @@ for (const dialect of dialects) {
         sends: 1,
         sentAt: later,
         doubtedAt: later,
-        why: 'the connection failed',
+        reason: 'the connection failed',
       });
       // An answer that comes after all is written down; the doubt is settled by a person.
       await answer(job, { kind: 'accepted', ref: { id: 'up' } });
@@ -92,7 +102,7 @@ for (const dialect of dialects) {
       const job = await doubted();
       await answer(job, { kind: 'refused', error: { code: 'invalid_input' } });
       assert.equal(await isDoubted(job.id), false);
-      const settled = await settleDoubt(db, job.id, { kind: 'given_up' }, later);
+      const settled = await resolveUncertainSubmission(db, job.id, { kind: 'given_up' }, later);
       assert.deepEqual(settled, { kind: 'unknown' });
     });
 
@@ -127,9 +137,9 @@ for (const dialect of dialects) {
       assert.equal(await isDoubted(expired.id), true);
 
       const poison = await submitted();
-      await db.write('UPDATE jobs SET deaths = $1 WHERE id = $2', [maxDeaths - 1, poison.id]);
+      await db.write('UPDATE jobs SET deaths = $1 WHERE id = $2', [maxCrashes - 1, poison.id]);
       await db.write('UPDATE workers SET heartbeat_at = heartbeat_at - $1', [1 * minutes]);
-      await rescueJobs(db, 30 * seconds, later);
+      await requeueOrphanedJobs(db, 30 * seconds, later);
       worker = newWorkerId();
       await registerWorker(db, worker);
       assert.equal(await isDoubted(poison.id), true);
@@ -139,12 +149,12 @@ for (const dialect of dialects) {
       const job = await doubted();
       await pruneJobs(db, later + 60 * days, 1000);
       assert.equal(await isDoubted(job.id), true);
-      await settleDoubt(db, job.id, { kind: 'given_up' }, later);
+      await resolveUncertainSubmission(db, job.id, { kind: 'given_up' }, later);
       await pruneJobs(db, later + 60 * days, 1000);
       assert.deepEqual(await db.read('SELECT id FROM jobs WHERE id = $1', [job.id]), []);
     });
 
-    const settlements: readonly Settlement[] = [
+    const settlements: readonly UncertainResolution[] = [
       { kind: 'given_up' },
       { kind: 'sent_again' },
       { kind: 'adopted', upstreamId: 'up-7' },
@@ -153,8 +163,8 @@ for (const dialect of dialects) {
       test(`a doubt is settled once, with an audit row: ${settlement.kind}`, async () => {
         const job = await doubted();
         const [settled, again] = await Promise.all([
-          settleDoubt(db, job.id, settlement, later),
-          settleDoubt(db, job.id, settlement, later),
+          resolveUncertainSubmission(db, job.id, settlement, later),
+          resolveUncertainSubmission(db, job.id, settlement, later),
         ]);
         assert.deepEqual([settled.kind, again.kind].toSorted(), ['settled', 'unknown']);
         assert.equal(await isDoubted(job.id), false);
@@ -173,7 +183,7 @@ for (const dialect of dialects) {
 
     test('sent again: a new job of the same input waits, free to go to any account', async () => {
       const job = await doubted();
-      const settled = await settleDoubt(db, job.id, { kind: 'sent_again' }, later + 5);
+      const settled = await resolveUncertainSubmission(db, job.id, { kind: 'sent_again' }, later + 5);
       assert.ok(settled.kind === 'settled' && settled.newJobId !== null);
       const elsewhere = { ...account, id: 'elsewhere' };
       const wanted = { worker, modelId: job.modelId, limit: 9, now: later + 5 };
@@ -185,14 +195,19 @@ for (const dialect of dialects) {
 
     const copies: Readonly<Record<string, (job: Job) => Promise<JobId | null>>> = {
       'sent again': async job => {
-        const settled = await settleDoubt(db, job.id, { kind: 'sent_again' }, later + 5);
+        const settled = await resolveUncertainSubmission(db, job.id, { kind: 'sent_again' }, later + 5);
         return settled.kind === 'settled' ? settled.newJobId : null;
       },
       adopted: async job => {
-        const settled = await settleDoubt(db, job.id, { kind: 'adopted', upstreamId: 'up-8' }, later + 5);
+        const settled = await resolveUncertainSubmission(
+          db,
+          job.id,
+          { kind: 'adopted', upstreamId: 'up-8' },
+          later + 5,
+        );
         return settled.kind === 'settled' ? settled.newJobId : null;
       },
-      'run again': job => runJobAgain(db, job.id, { actor: 'operator', now: later + 5 }),
+      'run again': job => rerunJob(db, job.id, { actor: 'operator', now: later + 5 }),
     };
     for (const [what, copy] of Object.entries(copies)) {
       test(`${what}: the copy keeps its accounts, band, callback and time, and stands behind its user's jobs`, async () => {
@@ -223,12 +238,17 @@ for (const dialect of dialects) {
     }
 
     test('a job that is not there is not copied', async () => {
-      assert.equal(await runJobAgain(db, newJobId(later), { actor: 'operator', now: later }), null);
+      assert.equal(await rerunJob(db, newJobId(later), { actor: 'operator', now: later }), null);
     });
 
     test('adopted: the new job goes on with what the upstream has, at that account alone', async () => {
       const job = await doubted();
-      const settled = await settleDoubt(db, job.id, { kind: 'adopted', upstreamId: 'up-7' }, later + 5);
+      const settled = await resolveUncertainSubmission(
+        db,
+        job.id,
+        { kind: 'adopted', upstreamId: 'up-7' },
+        later + 5,
+      );
       assert.ok(settled.kind === 'settled' && settled.newJobId !== null);
       const wanted = { worker, modelId: job.modelId, limit: 9, now: later + 5 };
       assert.deepEqual(await claimJobs(db, { ...wanted, account: { ...account, id: 'elsewhere' } }), []);

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hours, minutes, seconds } from '../../src/domain/clock.ts';
 import type { StoredFile } from '../../src/domain/file.ts';
-import type { Connection } from '../../src/store/connection.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
 import {
   deleteFile,
   findFilesToRemove,
-  findKnownBlobs,
+  findReferencedBlobs,
   insertFiles,
   insertUpload,
   listUploads,
@@ -14,8 +14,8 @@ import {
   readFileOfUser,
   removeFileRows,
   writeFacts,
-} from '../../src/store/files.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+} from '../../src/store/files/files.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { makeOwner, newFile, newJob, type Owner, start, unique } from './rows.ts';
 
 const wide = { perKey: 1_000_000_000, perUser: 1_000_000_000 };
@@ -188,8 +188,11 @@ for (const dialect of dialects) {
       });
       test('knows which blobs belong to a file', async () => {
         const file = await keep();
-        assert.deepEqual(await findKnownBlobs(db, [unique('blob'), file.blobKey]), new Set([file.blobKey]));
-        assert.deepEqual(await findKnownBlobs(db, []), new Set());
+        assert.deepEqual(
+          await findReferencedBlobs(db, [unique('blob'), file.blobKey]),
+          new Set([file.blobKey]),
+        );
+        assert.deepEqual(await findReferencedBlobs(db, []), new Set());
       });
     });
   });

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { days, hours, minutes, seconds } from '../../src/domain/clock.ts';
 import { type JobId, newWorkerId, type WorkerId } from '../../src/domain/ids.ts';
-import { type Job, jobError, maxDeaths } from '../../src/domain/job.ts';
-import { answerAttempt, openAttempt } from '../../src/store/attempts.ts';
-import { cancelJob } from '../../src/store/cancel-job.ts';
-import { expireJobs, rescueJobs } from '../../src/store/chores.ts';
-import { claimJobs, settle } from '../../src/store/claims.ts';
-import type { Connection } from '../../src/store/connection.ts';
-import { settleDoubt } from '../../src/store/doubts.ts';
-import { insertJob, type NewJob } from '../../src/store/insert-job.ts';
-import { runJobAgain } from '../../src/store/job-record.ts';
-import { registerWorker } from '../../src/store/workers.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+import { type Job, jobError, maxCrashes } from '../../src/domain/job.ts';
+import { insertAttempt, recordAnswer } from '../../src/store/attempts/attempts.ts';
+import { resolveUncertainSubmission } from '../../src/store/attempts/uncertain.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { cancelJob } from '../../src/store/jobs/cancel.ts';
+import { claimJobs, settle } from '../../src/store/jobs/claim.ts';
+import { insertJob, type NewJob } from '../../src/store/jobs/insert.ts';
+import { rerunJob } from '../../src/store/jobs/inspect.ts';
+import { expireJobs, requeueOrphanedJobs } from '../../src/store/jobs/maintenance.ts';
+import { registerWorker } from '../../src/store/jobs/workers.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { later, makeOwner, newFile, newJob, type Owner, unique } from './rows.ts';
 
 const month = 30 * days;
@@ -53,7 +53,7 @@ for (const dialect of dialects) {
     const holdOf = ({ id, claim }: Job) => ({ jobId: id, holder: worker, claim });
     const intend = async (job: Job, billable: boolean) => {
       const intent = { number: 1, provider: 'relay', account: 'studio', dedupeKey: `${job.id}-1`, billable };
-      assert.equal(await openAttempt(db, holdOf(job), intent, later), true);
+      assert.equal(await insertAttempt(db, holdOf(job), intent, later), true);
     };
     const cancel = ({ id, userId, modelId }: Pick<Job, 'id' | 'userId' | 'modelId'>) =>
       cancelJob(db, { jobId: id, userId, modelId }, later);
@@ -74,13 +74,13 @@ for (const dialect of dialects) {
       'failed where nothing is charged': async job => {
         const held = await hold(job.modelId);
         await intend(held, false);
-        await answerAttempt(db, held.id, 1, { kind: 'accepted', ref: {} }, later);
+        await recordAnswer(db, held.id, 1, { kind: 'accepted', ref: {} }, later);
         await settle(db, holdOf(held), failed, later);
       },
       'refused by an upstream that charges': async job => {
         const held = await hold(job.modelId);
         await intend(held, true);
-        await answerAttempt(db, held.id, 1, { kind: 'refused', error: {} }, later);
+        await recordAnswer(db, held.id, 1, { kind: 'refused', error: {} }, later);
         await settle(db, holdOf(held), failed, later);
       },
       'past its deadline': async job => {
@@ -89,9 +89,9 @@ for (const dialect of dialects) {
       },
       'closed as poison': async job => {
         const held = await hold(job.modelId);
-        await db.write('UPDATE jobs SET deaths = $1 WHERE id = $2', [maxDeaths - 1, held.id]);
+        await db.write('UPDATE jobs SET deaths = $1 WHERE id = $2', [maxCrashes - 1, held.id]);
         await db.write('UPDATE workers SET heartbeat_at = heartbeat_at - $1', [1 * minutes]);
-        await rescueJobs(db, 30 * seconds, later);
+        await requeueOrphanedJobs(db, 30 * seconds, later);
         worker = newWorkerId();
         await registerWorker(db, worker);
       },
@@ -111,7 +111,7 @@ for (const dialect of dialects) {
       const paid = await create();
       const held = await hold(paid.modelId);
       await intend(held, true);
-      await answerAttempt(db, held.id, 1, { kind: 'accepted', ref: {} }, later);
+      await recordAnswer(db, held.id, 1, { kind: 'accepted', ref: {} }, later);
       await settle(db, holdOf(held), failed, later);
       const doubted = await create();
       const open = await hold(doubted.modelId);
@@ -131,10 +131,10 @@ for (const dialect of dialects) {
       const job = await create();
       await cancel(job);
       const now = later + 59 * minutes;
-      const copy = await runJobAgain(db, job.id, { actor: 'operator', now });
+      const copy = await rerunJob(db, job.id, { actor: 'operator', now });
       assert.ok(copy);
       assert.equal(await endOf('input', job.id), now + month);
-      const second = await runJobAgain(db, copy, { actor: 'operator', now });
+      const second = await rerunJob(db, copy, { actor: 'operator', now });
       assert.ok(second);
       await cancel({ ...job, id: copy });
       assert.equal(await endOf('input', job.id), now + month);
@@ -144,7 +144,7 @@ for (const dialect of dialects) {
 
     test('a copy that ends leaves the media to the first job that still waits', async () => {
       const job = await create();
-      const copy = await runJobAgain(db, job.id, { actor: 'operator', now: later });
+      const copy = await rerunJob(db, job.id, { actor: 'operator', now: later });
       assert.ok(copy);
       await cancel({ ...job, id: copy });
       assert.equal(await endOf('input', job.id), later + month);
@@ -155,7 +155,7 @@ for (const dialect of dialects) {
     test('media that are gone stay gone', async () => {
       const job = await create();
       await cancel(job);
-      await runJobAgain(db, job.id, { actor: 'operator', now: later + 1 * hours });
+      await rerunJob(db, job.id, { actor: 'operator', now: later + 1 * hours });
       assert.equal(await endOf('input', job.id), later + 1 * hours);
     });
 
@@ -165,7 +165,10 @@ for (const dialect of dialects) {
       await intend(held, true);
       await settle(db, holdOf(held), uncertain, later);
       const now = later + 20 * days;
-      assert.equal((await settleDoubt(db, job.id, { kind: 'sent_again' }, now)).kind, 'settled');
+      assert.equal(
+        (await resolveUncertainSubmission(db, job.id, { kind: 'sent_again' }, now)).kind,
+        'settled',
+      );
       assert.equal(await endOf('input', job.id), now + month);
     });
   });

@@ -3,10 +3,10 @@ import { after, before, describe, test } from 'node:test';
 import { hours } from '../../src/domain/clock.ts';
 import { newJobId, newWorkerId } from '../../src/domain/ids.ts';
 import { toJson } from '../../src/domain/json.ts';
-import { cancelJob } from '../../src/store/cancel-job.ts';
-import { claimJobs } from '../../src/store/claims.ts';
-import type { Connection } from '../../src/store/connection.ts';
-import { insertJob } from '../../src/store/insert-job.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { cancelJob } from '../../src/store/jobs/cancel.ts';
+import { claimJobs } from '../../src/store/jobs/claim.ts';
+import { insertJob } from '../../src/store/jobs/insert.ts';
 import {
   type JobQuery,
   listEvents,
@@ -14,8 +14,8 @@ import {
   readJob,
   readJobForStatus,
   readJobSummary,
-} from '../../src/store/jobs.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+} from '../../src/store/jobs/read.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { later, makeOwner, newFile, newJob, type Owner, start, unique, wait } from './rows.ts';
 
 for (const dialect of dialects) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hashApiKey, isWellFormedApiKey, newKeyId } from '../../src/domain/ids.ts';
-import type { Connection } from '../../src/store/connection.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
 import {
   anyKeyExists,
   createKey,
@@ -10,8 +10,8 @@ import {
   listKeys,
   type NewKey,
   revokeKey,
-} from '../../src/store/keys.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+} from '../../src/store/people/keys.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { start, unique } from './rows.ts';
 
 for (const dialect of dialects) {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
-import type { Connection } from '../../src/store/connection.ts';
-import { claimDeliveries, findDueLines } from '../../src/store/deliveries.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+import { claimDeliveries, findDueQueues } from '../../src/store/callbacks/deliveries.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { migrate } from '../../src/store/db/migrate.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { makeOwner, rowOf, start, wait } from './rows.ts';
 
 for (const dialect of dialects) {
@@ -60,7 +60,7 @@ for (const dialect of dialects) {
               VALUES ('msg_1', 'j', 'u', 'COMPLETED', 'https://a.test/x', 'waiting', 0, 0)`);
         });
         assert.deepEqual(await migrate(other, start), scripts.slice(1));
-        const { due } = await findDueLines(other, { after: '', limit: 10, now: start });
+        const { due } = await findDueQueues(other, { after: '', limit: 10, now: start });
         assert.deepEqual(due, ['u https://a.test/x']);
         const claimed = await claimDeliveries(other, new Map([[due[0]!, 4]]), start);
         assert.deepEqual(

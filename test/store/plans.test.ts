@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { jobIdFromRow, newWorkerId } from '../../src/domain/ids.ts';
-import { cancelJob } from '../../src/store/cancel-job.ts';
-import { claimJobs, findModelsWithWork } from '../../src/store/claims.ts';
-import type { Connection, Statements, Value } from '../../src/store/connection.ts';
-import { claimDeliveries, findDueLines, tellCallback } from '../../src/store/deliveries.ts';
-import { handBack } from '../../src/store/hand-back.ts';
-import { insertJob } from '../../src/store/insert-job.ts';
-import { openPositions } from '../../src/store/positions.ts';
-import { takeUpJobs } from '../../src/store/take-up.ts';
-import { leaseMs } from '../../src/worker/maintain.ts';
-import { openTestClock } from '../support/clock.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+import { claimDeliveries, enqueueCallback, findDueQueues } from '../../src/store/callbacks/deliveries.ts';
+import type { Connection, Statements, Value } from '../../src/store/db/connection.ts';
+import { cancelJob } from '../../src/store/jobs/cancel.ts';
+import { claimJobs, findClaimableModels } from '../../src/store/jobs/claim.ts';
+import { insertJob } from '../../src/store/jobs/insert.ts';
+import { openQueuePositions } from '../../src/store/jobs/queue-position.ts';
+import { releaseJobs } from '../../src/store/jobs/release.ts';
+import { resumeJobs } from '../../src/store/jobs/resume.ts';
+import { leaseMs } from '../../src/worker/maintenance.ts';
+import { openTestClock } from '../../testkit/clock.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { fillLine, later, makeOwner, newJob, type Owner, wait } from './rows.ts';
 
 interface Asked {
@@ -49,10 +49,10 @@ for (const dialect of dialects) {
     const statements = {
       claim: (told: Connection) =>
         claimJobs(told, { worker: newWorkerId(), modelId: 'busy', limit: 4, now: later, leaseMs }),
-      'look for work': (told: Connection) => findModelsWithWork(told, ['busy', 'other', 'idle'], later),
+      'look for work': (told: Connection) => findClaimableModels(told, ['busy', 'other', 'idle'], later),
       insert: (told: Connection) => insertJob(told, newJob(owner, { modelId: 'busy' })),
       position: async (told: Connection) =>
-        openPositions(told, openTestClock()).positionOf({
+        openQueuePositions(told, openTestClock()).positionOf({
           ...newJob(owner, { modelId: 'busy' }),
           rank: 7_000,
         }),
@@ -84,7 +84,7 @@ for (const dialect of dialects) {
          SELECT id, 1, 'relay', 'studio', id || '-1', 0, 0, 'accepted', '{}' FROM jobs WHERE account = 'studio'`,
       );
       const wanted = { worker: newWorkerId(), modelId: 'other', account, limit: 4, now: later, leaseMs };
-      const asked = await recordStatements(db, told => takeUpJobs(told, wanted));
+      const asked = await recordStatements(db, told => resumeJobs(told, wanted));
       const found = asked.find(({ text }) => text.includes('JOIN attempts'));
       for (const explain of explainers(database, db)) {
         const plan = await explain(found!);
@@ -99,7 +99,7 @@ for (const dialect of dialects) {
       const rows = await db.read(`SELECT id FROM jobs WHERE holder = 'gone' ORDER BY id LIMIT 500`);
       const holder = newWorkerId();
       const holds = rows.map(({ id }) => ({ jobId: jobIdFromRow(String(id)), holder, claim: 0 }));
-      const [asked] = await recordStatements(db, told => handBack(told, holds, later));
+      const [asked] = await recordStatements(db, told => releaseJobs(told, holds, later));
       for (const explain of explainers(database, db)) {
         const plan = await explain(asked!);
         assert.doesNotMatch(plan, /jobs_held|jobs_running/);
@@ -128,12 +128,12 @@ for (const dialect of dialects) {
 
     const deliveryStatements = {
       'lines with deliveries': (told: Connection) =>
-        findDueLines(told, { after: '', limit: 500, now: later }),
+        findDueQueues(told, { after: '', limit: 500, now: later }),
       'delivery claim': (told: Connection) =>
         claimDeliveries(told, new Map([[`${owner.userId} busy.test`, 4]]), later),
       'delivery end': async (told: Connection) => {
         const { id } = await wait(db, owner, { callbackUrl: 'https://busy.test/' });
-        await tellCallback(told, id, 'completed', later);
+        await enqueueCallback(told, id, 'completed', later);
       },
     };
     const deliveryIndexes = {

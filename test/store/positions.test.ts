@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { jobIdFromRow, newWorkerId } from '../../src/domain/ids.ts';
-import { claimJobs } from '../../src/store/claims.ts';
-import type { Connection } from '../../src/store/connection.ts';
-import { openPositions } from '../../src/store/positions.ts';
-import { openTestClock } from '../support/clock.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
-import { until } from '../support/gateway.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { claimJobs } from '../../src/store/jobs/claim.ts';
+import { openQueuePositions } from '../../src/store/jobs/queue-position.ts';
+import { openTestClock } from '../../testkit/clock.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
+import { until } from '../../testkit/gateway.ts';
 import { fillLine, later, makeOwner, newJob, type Owner, unique, wait } from './rows.ts';
 
 for (const dialect of dialects) {
@@ -42,7 +42,7 @@ for (const dialect of dialects) {
         await wait(db, i % 5 === 0 ? other : owner, { modelId, band: i % 3 === 0 ? 1 : 0 });
       }
       await wait(db, owner, { modelId: unique('model') });
-      const positions = openPositions(db, openTestClock());
+      const positions = openQueuePositions(db, openTestClock());
       for (let place = 0; place < 24; place++) {
         const line = await lineOf(modelId);
         const told = await Promise.all(line.map(job => positions.positionOf(job)));
@@ -56,7 +56,7 @@ for (const dialect of dialects) {
       const modelId = unique('model');
       await fillLine(db, owner, { modelId, count: 3_000 });
       const line = await lineOf(modelId);
-      const positions = openPositions(db, openTestClock());
+      const positions = openQueuePositions(db, openTestClock());
       assert.equal(await positions.positionOf(line[100]!), 100);
       assert.equal(await positions.positionOf(line[2_999]!), 100);
       // The totals behind an estimate are counted off the way of the request.
@@ -77,7 +77,7 @@ for (const dialect of dialects) {
       await db.write(`UPDATE jobs SET rank = 10000 WHERE model_id = $1 AND rank >= 60`, [modelId]);
       await db.write(`UPDATE jobs SET rank = 9000 WHERE model_id = $1 AND rank = 50`, [modelId]);
       const line = await lineOf(modelId);
-      const positions = openPositions(db, openTestClock());
+      const positions = openQueuePositions(db, openTestClock());
       await until(async () => (await positions.positionOf(line[999]!)) > 100, 'the totals');
       assert.equal(line[59]?.rank, 9_000);
       assert.equal(await positions.positionOf(line[59]!), 59);
@@ -87,7 +87,7 @@ for (const dialect of dialects) {
       const modelId = unique('model');
       await fillLine(db, owner, { modelId, count: 2_000 });
       const clock = openTestClock();
-      const positions = openPositions(db, clock);
+      const positions = openQueuePositions(db, clock);
       const last = (await lineOf(modelId))[1_999]!;
       const untilTold = (wanted: number) =>
         until(async () => (await positions.positionOf(last)) === wanted, `the place ${wanted}`);
@@ -100,7 +100,7 @@ for (const dialect of dialects) {
 
     test('a model where nothing waits has no line', async () => {
       const job = { ...newJob(owner, { modelId: unique('model') }), rank: 0 };
-      assert.equal(await openPositions(db, openTestClock()).positionOf(job), 0);
+      assert.equal(await openQueuePositions(db, openTestClock()).positionOf(job), 0);
     });
   });
 }

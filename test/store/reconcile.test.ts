@@ -2,14 +2,19 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hours, minutes, seconds } from '../../src/domain/clock.ts';
 import { newWorkerId } from '../../src/domain/ids.ts';
-import type { Hold } from '../../src/domain/job.ts';
-import { type Answer, answerAttempt, openAttempt, readLastAttempts } from '../../src/store/attempts.ts';
-import { claimJobs, settle } from '../../src/store/claims.ts';
-import type { Connection } from '../../src/store/connection.ts';
-import type { NewJob } from '../../src/store/insert-job.ts';
-import { type Destination, reconcile } from '../../src/store/reconcile.ts';
-import { registerWorker } from '../../src/store/workers.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+import type { Lease } from '../../src/domain/job.ts';
+import {
+  type AttemptAnswer,
+  insertAttempt,
+  readLastAttempts,
+  recordAnswer,
+} from '../../src/store/attempts/attempts.ts';
+import { type Destination, reconcile } from '../../src/store/attempts/reconcile.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { claimJobs, settle } from '../../src/store/jobs/claim.ts';
+import type { NewJob } from '../../src/store/jobs/insert.ts';
+import { registerWorker } from '../../src/store/jobs/workers.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { later, makeOwner, type Owner, rowOf, start, unique, wait } from './rows.ts';
 
 const leaseMs = 30 * seconds;
@@ -32,13 +37,13 @@ for (const dialect of dialects) {
       destinationOf: (modelId: string, account: string | null) => Destination = () => upstream,
       at: number | null = backedUpAt,
     ) => reconcile(db, { destinationOf, backedUpAt: at, leaseMs });
-    const hold = async (job: NewJob): Promise<Hold> => {
+    const hold = async (job: NewJob): Promise<Lease> => {
       const holder = newWorkerId();
       const [claimed] = await claimJobs(db, { worker: holder, modelId: job.modelId, limit: 1, now: later });
       return { jobId: job.id, holder, claim: claimed!.claim };
     };
     /** A job whose attempts were answered so, handed back by its worker. */
-    const tried = async (...given: readonly (Answer | null)[]): Promise<NewJob> => {
+    const tried = async (...given: readonly (AttemptAnswer | null)[]): Promise<NewJob> => {
       const job = await wait(db, owner, { modelId: unique('model') });
       const held = await hold(job);
       for (const [index, answer] of given.entries()) {
@@ -50,8 +55,8 @@ for (const dialect of dialects) {
           dedupeKey: `${job.id}-${number}`,
           billable: true,
         };
-        await openAttempt(db, held, intent, later);
-        if (answer) await answerAttempt(db, job.id, number, answer, later);
+        await insertAttempt(db, held, intent, later);
+        if (answer) await recordAnswer(db, job.id, number, answer, later);
       }
       await settle(db, held, { kind: 'retry', dueAt: later, reason: 'again' }, later);
       return job;
@@ -61,7 +66,7 @@ for (const dialect of dialects) {
       const rows = await db.read('SELECT job_id FROM attempts');
       return jobs.map(job => rows.filter(row => row.job_id === job.id).length);
     };
-    const refused: Answer = { kind: 'refused', error: {} };
+    const refused: AttemptAnswer = { kind: 'refused', error: {} };
 
     test('a job that was never sent has an open intent afterwards, as its first attempt would have written it', async () => {
       const job = await wait(db, owner, { modelId: unique('model') });

@@ -2,9 +2,9 @@ import { hours } from '../../src/domain/clock.ts';
 import type { StoredFile } from '../../src/domain/file.ts';
 import type { KeyId, UserId } from '../../src/domain/ids.ts';
 import { newFileId, newJobId } from '../../src/domain/ids.ts';
-import type { Connection, Row } from '../../src/store/connection.ts';
-import { insertJob, type NewJob } from '../../src/store/insert-job.ts';
-import { createKey } from '../../src/store/keys.ts';
+import type { Connection, Row } from '../../src/store/db/connection.ts';
+import { insertJob, type NewJob } from '../../src/store/jobs/insert.ts';
+import { createKey } from '../../src/store/people/keys.ts';
 
 export const start = Date.UTC(2026, 4, 21, 7, 33, 38);
 /** When every job of these suites is due. */

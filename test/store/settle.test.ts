@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { newWorkerId } from '../../src/domain/ids.ts';
-import { type Hold, type JobResult, jobError, type Outcome } from '../../src/domain/job.ts';
-import { cancelJob } from '../../src/store/cancel-job.ts';
-import { claimJobs, isCancelRequested, noteProgress, settle } from '../../src/store/claims.ts';
-import type { Connection } from '../../src/store/connection.ts';
-import type { NewJob } from '../../src/store/insert-job.ts';
-import { listEvents, readJob } from '../../src/store/jobs.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+import { type JobResult, jobError, type Lease, type Outcome } from '../../src/domain/job.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { cancelJob } from '../../src/store/jobs/cancel.ts';
+import { claimJobs, isCancelRequested, recordProgress, settle } from '../../src/store/jobs/claim.ts';
+import type { NewJob } from '../../src/store/jobs/insert.ts';
+import { listEvents, readJob } from '../../src/store/jobs/read.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import {
   deliveriesOf,
   fileIdsOf,
@@ -46,7 +46,7 @@ for (const dialect of dialects) {
     const claim = (modelId: string) => claimJobs(db, { worker, modelId, limit: 1, now: later });
     async function hold(
       wanted: Partial<NewJob> = {},
-    ): Promise<{ readonly job: NewJob; readonly hold: Hold }> {
+    ): Promise<{ readonly job: NewJob; readonly hold: Lease }> {
       const job = await wait(db, owner, { modelId: unique('model'), ...wanted });
       const [claimed] = await claim(job.modelId);
       return { job, hold: { jobId: job.id, holder: worker, claim: claimed!.claim } };
@@ -116,7 +116,7 @@ for (const dialect of dialects) {
           await deliveriesOf(db, job.id),
           await listEvents(db, job.id),
         ];
-        const stale: readonly Hold[] = [
+        const stale: readonly Lease[] = [
           first,
           { ...first, claim: 2, holder: newWorkerId() },
           { ...first, claim: 3 },
@@ -157,8 +157,8 @@ for (const dialect of dialects) {
 
     test('progress is written by the holder alone and forgotten when the job goes back', async () => {
       const { job, hold: own } = await hold();
-      await noteProgress(db, own, 0.4);
-      await noteProgress(db, { ...own, claim: 9 }, 0.9);
+      await recordProgress(db, own, 0.4);
+      await recordProgress(db, { ...own, claim: 9 }, 0.9);
       assert.equal((await readJob(db, addressOf(job)))?.progress, 0.4);
       await settle(db, own, { kind: 'interrupted' }, later);
       assert.equal((await readJob(db, addressOf(job)))?.progress, null);

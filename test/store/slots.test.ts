@@ -3,12 +3,12 @@ import { after, before, describe, test } from 'node:test';
 import { minutes, seconds } from '../../src/domain/clock.ts';
 import { newWorkerId, type WorkerId } from '../../src/domain/ids.ts';
 import type { Job } from '../../src/domain/job.ts';
-import { rescueJobs } from '../../src/store/chores.ts';
-import { type Claim, claimJobs, settle } from '../../src/store/claims.ts';
-import type { Connection } from '../../src/store/connection.ts';
-import { blockAccount, pauseAccount } from '../../src/store/slots.ts';
-import { registerWorker } from '../../src/store/workers.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { type ClaimOptions, claimJobs, settle } from '../../src/store/jobs/claim.ts';
+import { requeueOrphanedJobs } from '../../src/store/jobs/maintenance.ts';
+import { blockAccount, pauseAccount } from '../../src/store/jobs/slots.ts';
+import { registerWorker } from '../../src/store/jobs/workers.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { later, makeOwner, type Owner, unique, wait } from './rows.ts';
 
 for (const dialect of dialects) {
@@ -33,7 +33,7 @@ for (const dialect of dialects) {
       for (let made = 0; made < jobs; made++) await wait(db, of, { modelId });
       return modelId;
     };
-    const claim = (wanted: Partial<Claim> & Pick<Claim, 'modelId'>, on = db) =>
+    const claim = (wanted: Partial<ClaimOptions> & Pick<ClaimOptions, 'modelId'>, on = db) =>
       claimJobs(on, { worker, limit: 64, now: later, ...wanted });
     const holdOf = (job: Pick<Job, 'id' | 'claim'>) => ({
       jobId: job.id,
@@ -65,7 +65,7 @@ for (const dialect of dialects) {
         1 * minutes,
         worker,
       ]);
-      await rescueJobs(db, 30 * seconds, later);
+      await requeueOrphanedJobs(db, 30 * seconds, later);
       worker = newWorkerId();
       await registerWorker(db, worker);
       assert.equal((await claim({ modelId, account })).length, 2);

@@ -3,20 +3,20 @@ import { after, before, describe, test } from 'node:test';
 import { hours, minutes } from '../../src/domain/clock.ts';
 import type { StoredFile } from '../../src/domain/file.ts';
 import { newWorkerId } from '../../src/domain/ids.ts';
-import { claimJobs, settle } from '../../src/store/claims.ts';
-import type { Connection } from '../../src/store/connection.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
 import {
   deleteFile,
   findFilesToRemove,
   insertFiles,
   insertUpload,
   removeFileRows,
-} from '../../src/store/files.ts';
-import { insertJob } from '../../src/store/insert-job.ts';
-import { createKey } from '../../src/store/keys.ts';
-import { findUsedStorage, readStoredBytes } from '../../src/store/stored-bytes.ts';
-import { registerWorker } from '../../src/store/workers.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+} from '../../src/store/files/files.ts';
+import { findExceededStorage, readStoredBytes } from '../../src/store/files/storage-usage.ts';
+import { claimJobs, settle } from '../../src/store/jobs/claim.ts';
+import { insertJob } from '../../src/store/jobs/insert.ts';
+import { registerWorker } from '../../src/store/jobs/workers.ts';
+import { createKey } from '../../src/store/people/keys.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { later, makeOwner, newFile, newJob, type Owner, start, unique } from './rows.ts';
 
 const wide = { perKey: 1_000_000, perUser: 1_000_000 };
@@ -141,7 +141,7 @@ for (const dialect of dialects) {
       assert.equal(ends.filter(({ kind }) => kind === 'inserted').length, 3);
       assert.deepEqual(
         ends.find(({ kind }) => kind !== 'inserted'),
-        { kind: 'storage_used', whose: 'user', most: 35, bytes: 30 },
+        { kind: 'storage_used', owner: 'user', limit: 35, bytes: 30 },
       );
       await assertStored(owner, 30);
     });
@@ -161,7 +161,7 @@ for (const dialect of dialects) {
       assert.equal(ends.filter(({ kind }) => kind === 'inserted').length, 2);
       assert.deepEqual(
         ends.find(({ kind }) => kind !== 'inserted'),
-        { kind: 'storage_used', whose: 'key', most: 35, bytes: 30 },
+        { kind: 'storage_used', owner: 'key', limit: 35, bytes: 30 },
       );
       assert.equal((await make('first')).kind, 'replayed');
       // Without media there is nothing to find room for.
@@ -174,18 +174,18 @@ for (const dialect of dialects) {
       const second = await secondKeyOf(owner);
       await insertFiles(db, [newFile(owner, { bytes: 30, expiresAt: later + 1 * hours })]);
       const bounds = { perKey: 40, perUser: 60 };
-      assert.equal(await findUsedStorage(db, owner, 10, bounds), null);
-      assert.deepEqual(await findUsedStorage(db, owner, 11, bounds), {
+      assert.equal(await findExceededStorage(db, owner, 10, bounds), null);
+      assert.deepEqual(await findExceededStorage(db, owner, 11, bounds), {
         kind: 'storage_used',
-        whose: 'key',
-        most: 40,
+        owner: 'key',
+        limit: 40,
         bytes: 30,
       });
-      assert.equal(await findUsedStorage(db, second, 30, bounds), null);
-      assert.deepEqual(await findUsedStorage(db, second, 31, bounds), {
+      assert.equal(await findExceededStorage(db, second, 30, bounds), null);
+      assert.deepEqual(await findExceededStorage(db, second, 31, bounds), {
         kind: 'storage_used',
-        whose: 'user',
-        most: 60,
+        owner: 'user',
+        limit: 60,
         bytes: 30,
       });
       const [row] = await db.read('SELECT SUM(bytes) AS bytes FROM stored_bytes');

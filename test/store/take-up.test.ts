@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { seconds } from '../../src/domain/clock.ts';
 import { newWorkerId, type WorkerId } from '../../src/domain/ids.ts';
-import type { Hold } from '../../src/domain/job.ts';
-import { answerAttempt, openAttempt } from '../../src/store/attempts.ts';
-import { cancelJob } from '../../src/store/cancel-job.ts';
-import { claimJobs, findModelsWithWork, settle } from '../../src/store/claims.ts';
-import type { Connection } from '../../src/store/connection.ts';
-import { handBack } from '../../src/store/hand-back.ts';
-import { listEvents } from '../../src/store/jobs.ts';
-import { blockAccount } from '../../src/store/slots.ts';
-import { type TakenUp, type TakeUp, takeUpJobs } from '../../src/store/take-up.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+import type { Lease } from '../../src/domain/job.ts';
+import { insertAttempt, recordAnswer } from '../../src/store/attempts/attempts.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { cancelJob } from '../../src/store/jobs/cancel.ts';
+import { claimJobs, findClaimableModels, settle } from '../../src/store/jobs/claim.ts';
+import { listEvents } from '../../src/store/jobs/read.ts';
+import { releaseJobs } from '../../src/store/jobs/release.ts';
+import { type ResumedJob, type ResumeOptions, resumeJobs } from '../../src/store/jobs/resume.ts';
+import { blockAccount } from '../../src/store/jobs/slots.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { later, makeOwner, type Owner, rowOf, unique, wait } from './rows.ts';
 
 for (const dialect of dialects) {
@@ -38,28 +38,28 @@ for (const dialect of dialects) {
       account: Account,
       of: Owner = owner,
       holder: WorkerId = gone,
-    ): Promise<readonly Hold[]> => {
+    ): Promise<readonly Lease[]> => {
       for (let made = 0; made < count; made++) await wait(db, of, { modelId });
       const jobs = await claimJobs(db, { worker: holder, modelId, limit: count, now: later, account });
       const holds = jobs.map(({ id: jobId, claim }) => ({ jobId, holder, claim }));
       for (const hold of holds) await accept(hold, account);
       return holds;
     };
-    const accept = async (hold: Hold, account: Account, number = 1) => {
+    const accept = async (hold: Lease, account: Account, number = 1) => {
       const dedupeKey = `${hold.jobId}-${number}`;
       const intent = { number, provider: 'relay', account: account.id, dedupeKey, billable: true };
-      assert.equal(await openAttempt(db, hold, intent, later), true);
+      assert.equal(await insertAttempt(db, hold, intent, later), true);
       const answer = { kind: 'accepted', ref: { id: `upstream-${number}` } } as const;
-      await answerAttempt(db, hold.jobId, number, answer, later);
+      await recordAnswer(db, hold.jobId, number, answer, later);
     };
     const leaveInLine = async (...[count, modelId, account, of]: Parameters<typeof holdUnderWay>) => {
       const holds = await holdUnderWay(count, modelId, account, of);
-      await handBack(db, holds, later);
+      await releaseJobs(db, holds, later);
       return holds.map(hold => hold.jobId);
     };
-    const takeUp = (wanted: Pick<TakeUp, 'modelId' | 'account'> & Partial<TakeUp>) =>
-      takeUpJobs(db, { worker: fresh, limit: 100, now: later, ...wanted });
-    const idsOf = (jobs: readonly TakenUp[]) => jobs.map(job => job.jobId);
+    const takeUp = (wanted: Pick<ResumeOptions, 'modelId' | 'account'> & Partial<ResumeOptions>) =>
+      resumeJobs(db, { worker: fresh, limit: 100, now: later, ...wanted });
+    const idsOf = (jobs: readonly ResumedJob[]) => jobs.map(job => job.jobId);
 
     test('what is under way is taken up in line order, with all that a poll needs', async () => {
       const [modelId, account] = [unique('model'), newAccount()];
@@ -74,7 +74,7 @@ for (const dialect of dialects) {
         startedAt: later,
         expiresAt,
         isCancelRequested: false,
-        isCalledBack: false,
+        hasCallback: false,
         attempt: 1,
         dedupeKey: `${first}-1`,
         ref: { id: 'upstream-1' },
@@ -89,7 +89,7 @@ for (const dialect of dialects) {
       const [bound, plain, account] = [unique('model'), unique('model'), newAccount()];
       await leaveInLine(1, bound, account);
       await wait(db, owner, { modelId: plain });
-      assert.deepEqual(await findModelsWithWork(db, [bound, plain], later), [
+      assert.deepEqual(await findClaimableModels(db, [bound, plain], later), [
         { modelId: bound, band: 0, isBound: true },
         { modelId: plain, band: 0, isBound: false },
       ]);
@@ -107,13 +107,13 @@ for (const dialect of dialects) {
         const hold = { jobId: job!.id, holder: gone, claim: 1 };
         const dedupeKey = `${job!.id}-1`;
         const intent = { number: 1, provider: 'relay', account: account.id, dedupeKey, billable: true };
-        await openAttempt(db, hold, intent, later);
-        await answerAttempt(db, hold.jobId, 1, answer, later);
+        await insertAttempt(db, hold, intent, later);
+        await recordAnswer(db, hold.jobId, 1, answer, later);
         await settle(db, hold, { kind: 'interrupted' }, later + 1);
       }
       const [lost] = await holdUnderWay(1, modelId, account);
-      await answerAttempt(db, lost!.jobId, 1, { kind: 'lost' }, later);
-      await handBack(db, [lost!], later);
+      await recordAnswer(db, lost!.jobId, 1, { kind: 'lost' }, later);
+      await releaseJobs(db, [lost!], later);
       await wait(db, owner, { modelId });
       assert.deepEqual(await takeUp({ modelId, account, now: later + 1 }), []);
     });
@@ -121,9 +121,9 @@ for (const dialect of dialects) {
     test('a job is taken up by the attempt that was accepted, not by one before it', async () => {
       const [modelId, account] = [unique('model'), newAccount()];
       const [hold] = await holdUnderWay(1, modelId, account);
-      await answerAttempt(db, hold!.jobId, 1, { kind: 'lost' }, later);
+      await recordAnswer(db, hold!.jobId, 1, { kind: 'lost' }, later);
       await accept(hold!, account, 2);
-      await handBack(db, [hold!], later);
+      await releaseJobs(db, [hold!], later);
       const [taken] = await takeUp({ modelId, account });
       assert.deepEqual([taken?.attempt, taken?.ref], [2, { id: 'upstream-2' }]);
     });
@@ -174,14 +174,14 @@ for (const dialect of dialects) {
       const [modelId, account, other] = [unique('model'), newAccount(), await makeOwner(db)];
       const held = await holdUnderWay(3, modelId, account, await makeOwner(db));
       const heldToo = await holdUnderWay(1, modelId, account, other);
-      await handBack(db, [...held, ...heldToo], later);
+      await releaseJobs(db, [...held, ...heldToo], later);
       const [own, others] = [held, heldToo].map(holds => holds.map(hold => hold.jobId));
       const wanted = { modelId, account, perKey: 2 };
       const taken = await takeUp(wanted);
       assert.deepEqual(new Set(idsOf(taken)), new Set([own![0], own![1], others![0]]));
       assert.deepEqual(await takeUp(wanted), []);
       const [first] = taken.filter(job => job.jobId === own![0]);
-      await handBack(db, [{ jobId: first!.jobId, holder: fresh, claim: first!.claim }], later + 1);
+      await releaseJobs(db, [{ jobId: first!.jobId, holder: fresh, claim: first!.claim }], later + 1);
       assert.deepEqual(idsOf(await takeUp(wanted)), [own![2]]);
     });
 
@@ -190,7 +190,7 @@ for (const dialect of dialects) {
       const [hold] = await holdUnderWay(1, modelId, account);
       const { userId } = owner;
       assert.equal(await cancelJob(db, { jobId: hold!.jobId, userId, modelId }, later), 'requested');
-      await handBack(db, [hold!], later);
+      await releaseJobs(db, [hold!], later);
       const [taken] = await takeUp({ modelId, account });
       assert.equal(taken?.isCancelRequested, true);
     });
@@ -203,7 +203,7 @@ for (const dialect of dialects) {
       const worker = async (connection: Connection) => {
         for (;;) {
           const wanted = { worker: newWorkerId(), modelId, account, limit: 9, now: later };
-          const jobs = await takeUpJobs(connection, wanted);
+          const jobs = await resumeJobs(connection, wanted);
           if (jobs.length === 0) return;
           taken.push(...idsOf(jobs));
         }
@@ -215,7 +215,7 @@ for (const dialect of dialects) {
     test('many are handed back at once: in line, still bound, with a line in their timelines', async () => {
       const [modelId, account] = [unique('model'), newAccount()];
       const holds = await holdUnderWay(3, modelId, account);
-      const back = await handBack(db, holds, later + 5);
+      const back = await releaseJobs(db, holds, later + 5);
       assert.deepEqual(back, new Set(holds.map(hold => hold.jobId)));
       for (const { jobId } of holds) {
         const row = await rowOf(db, jobId);
@@ -234,12 +234,12 @@ for (const dialect of dialects) {
       const [modelId, account] = [unique('model'), newAccount()];
       const holds = await holdUnderWay(3, modelId, account);
       const [kept, taken, ended] = holds;
-      await handBack(db, [taken!], later);
+      await releaseJobs(db, [taken!], later);
       await takeUp({ modelId, account });
       const outcome = { kind: 'completed', result: { outputs: [], inferenceMs: 1 } } as const;
       assert.equal(await settle(db, ended!, outcome, later), true);
       const before = await Promise.all([taken!, ended!].map(({ jobId }) => rowOf(db, jobId)));
-      assert.deepEqual(await handBack(db, holds, later + 9), new Set([kept!.jobId]));
+      assert.deepEqual(await releaseJobs(db, holds, later + 9), new Set([kept!.jobId]));
       const afterwards = await Promise.all([taken!, ended!].map(({ jobId }) => rowOf(db, jobId)));
       assert.deepEqual(afterwards, before);
       const messages = (await listEvents(db, ended!.jobId)).map(event => event.message);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Connection, StoreUnavailable } from '../../src/store/connection.ts';
-import { together } from '../../src/store/together.ts';
+import { batch } from '../../src/store/db/batch.ts';
+import { type Connection, StoreUnavailable } from '../../src/store/db/connection.ts';
 
 const someDb = () => ({}) as Connection;
 const asking = (
@@ -14,12 +14,12 @@ const answers = (settled: readonly PromiseSettledResult<string>[]) =>
 
 test('what is asked in one moment is asked once, and each gets its own answer', async () => {
   const runs: (readonly string[])[] = [];
-  const ask = together(
+  const ask = batch(
     async (_, words: readonly string[]) => {
       runs.push(words);
       return words.map(word => word.toUpperCase());
     },
-    { most: 10, underWay: 1 },
+    { maxSize: 10, maxConcurrent: 1 },
   );
   assert.deepEqual(answers(await asking(ask, ['a', 'b', 'c'])), ['A', 'B', 'C']);
   assert.deepEqual(runs, [['a', 'b', 'c']]);
@@ -27,12 +27,12 @@ test('what is asked in one moment is asked once, and each gets its own answer', 
 
 test('two databases are never asked together', async () => {
   const runs: (readonly string[])[] = [];
-  const ask = together(
+  const ask = batch(
     async (_, words: readonly string[]) => {
       runs.push(words);
       return words;
     },
-    { most: 10, underWay: 1 },
+    { maxSize: 10, maxConcurrent: 1 },
   );
   await Promise.all([asking(ask, ['a'], someDb()), asking(ask, ['b'], someDb())]);
   assert.deepEqual(runs, [['a'], ['b']]);
@@ -41,7 +41,7 @@ test('two databases are never asked together', async () => {
 test('no statement asks more than its bound, and no more than so many are under way', async () => {
   let underWay = 0;
   const seen: [asks: number, underWay: number][] = [];
-  const ask = together(
+  const ask = batch(
     async (_, words: readonly string[]) => {
       seen.push([words.length, ++underWay]);
       await new Promise(setImmediate);
@@ -49,7 +49,7 @@ test('no statement asks more than its bound, and no more than so many are under 
       underWay--;
       return words;
     },
-    { most: 2, underWay: 2 },
+    { maxSize: 2, maxConcurrent: 2 },
   );
   assert.deepEqual(answers(await asking(ask, ['a', 'b', 'c', 'd', 'e'])), ['a', 'b', 'c', 'd', 'e']);
   assert.deepEqual(
@@ -60,24 +60,24 @@ test('no statement asks more than its bound, and no more than so many are under 
 });
 
 test('one that cannot be answered fails alone', async () => {
-  const ask = together(
+  const ask = batch(
     async (_, words: readonly string[]) => {
       if (words.includes('bad')) throw new Error('a bad word');
       return words;
     },
-    { most: 10, underWay: 1 },
+    { maxSize: 10, maxConcurrent: 1 },
   );
   assert.deepEqual(answers(await asking(ask, ['a', 'bad', 'c'])), ['a', 'Error: a bad word', 'c']);
 });
 
 test('a database that is away is told to all, and asked no second time', async () => {
   let runs = 0;
-  const ask = together<string, string>(
+  const ask = batch<string, string>(
     async () => {
       runs++;
       throw new StoreUnavailable('away', { inDoubt: true });
     },
-    { most: 10, underWay: 1 },
+    { maxSize: 10, maxConcurrent: 1 },
   );
   assert.deepEqual(answers(await asking(ask, ['a', 'b'])), [
     'StoreUnavailable: away',

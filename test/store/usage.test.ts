@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { newWorkerId } from '../../src/domain/ids.ts';
-import { pruneUsage } from '../../src/store/chores.ts';
-import { claimJobs, settle } from '../../src/store/claims.ts';
-import type { Connection } from '../../src/store/connection.ts';
-import { registerWorker } from '../../src/store/workers.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { claimJobs, settle } from '../../src/store/jobs/claim.ts';
+import { pruneUsage } from '../../src/store/jobs/maintenance.ts';
+import { registerWorker } from '../../src/store/jobs/workers.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { later, makeOwner, type Owner, unique, wait } from './rows.ts';
 
 const worker = newWorkerId();

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { openReceiver, type Receiver } from '../callbacks/receiver.ts';
-import { type Collected, type Collector, openCollector } from '../support/collector.ts';
-import { dialects } from '../support/databases.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
-import { routeTo } from '../support/upstream/routing.ts';
-import { accounts, startUpstream, type Upstream } from '../support/upstream/upstream.ts';
+import { type Collected, type Collector, openCollector } from '../../testkit/collector.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import { openReceiver, type Receiver } from '../../testkit/receiver.ts';
+import { routeTo } from '../../testkit/upstream/routing.ts';
+import { accounts, startUpstream, type Upstream } from '../../testkit/upstream/upstream.ts';
 
 const picture = '/v1/queue/gamma-v3-image';
 const caller = { trace: '0af7651916cd43dd8448eb211c80319c', span: 'b7ad6b7169203331' };

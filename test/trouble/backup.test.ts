@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
-import { ask, until } from '../support/gateway.ts';
-import { runProgram, type Served, serve } from '../support/program.ts';
-import { shortSpeech, speech } from '../worker/jobs.ts';
+import { ask, until } from '../../testkit/gateway.ts';
+import { runProgram, type Served, serve } from '../../testkit/program.ts';
+import { shortSpeech, speech } from '../../testkit/worker-jobs.ts';
 
 const clients = 4;
 

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { minutes, seconds } from '../../src/domain/clock.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
-import { picture } from '../support/media-maker.ts';
-import { notFound, unavailable, uploadForm, uploadText } from '../support/uploads.ts';
-import { submissionsIn } from '../support/upstream/ledger.ts';
-import { bodyOf, kinds, modelOf, routeTo } from '../support/upstream/routing.ts';
-import { startUpstream, type Upstream } from '../support/upstream/upstream.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import { picture } from '../../testkit/media-maker.ts';
+import { notFound, unavailable, uploadForm, uploadText } from '../../testkit/uploads.ts';
+import { submissionsIn } from '../../testkit/upstream/ledger.ts';
+import { bodyOf, kinds, modelOf, routeTo } from '../../testkit/upstream/routing.ts';
+import { startUpstream, type Upstream } from '../../testkit/upstream/upstream.ts';
 
 /** What may become of the folder, and what brings it back. */
 const harms = {

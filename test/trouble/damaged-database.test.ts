@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
-import { whyDamaged, whyLost } from '../../src/store/sqlite-fitness.ts';
-import { ask } from '../support/gateway.ts';
-import { runProgram, serve } from '../support/program.ts';
-import { shortSpeech, speech } from '../worker/jobs.ts';
+import { findDatabaseCorruption, findDatabaseLoss } from '../../src/store/db/sqlite-check.ts';
+import { ask } from '../../testkit/gateway.ts';
+import { runProgram, serve } from '../../testkit/program.ts';
+import { shortSpeech, speech } from '../../testkit/worker-jobs.ts';
 
 const advice = 'restore the data folder from a backup, or move it away to begin anew.';
 
@@ -147,13 +147,13 @@ describe('the start on a damaged database', () => {
   test('a folder in which nothing ever was is begun', async () => {
     const dataDir = join(folder, 'fresh');
     await mkdir(dataDir);
-    assert.equal(whyLost(join(dataDir, 'atelier.db'), false), null);
-    assert.equal(whyDamaged(join(dataDir, 'atelier.db')), null);
+    assert.equal(findDatabaseLoss(join(dataDir, 'atelier.db'), false), null);
+    assert.equal(findDatabaseCorruption(join(dataDir, 'atelier.db')), null);
   });
 
   test('what a failed flush may have left in memory alone is written to the file before anything is built on it', async () => {
     const { database } = await damage(async () => {});
-    assert.equal(whyDamaged(database), null);
+    assert.equal(findDatabaseCorruption(database), null);
     await rm(`${database}-wal`, { force: true });
     const db = new DatabaseSync(database);
     assert.deepEqual({ ...db.prepare('SELECT id FROM jobs').get() }, { id: jobId });
@@ -163,10 +163,10 @@ describe('the start on a damaged database', () => {
   test('of a large file the tables that let people in are looked at', async () => {
     const { database } = await damage(bring);
     await spoilRoot(database, 'jobs');
-    assert.equal(whyDamaged(database, 0), null);
-    assert.match(whyDamaged(database) ?? '', /is damaged \(/);
+    assert.equal(findDatabaseCorruption(database, 0), null);
+    assert.match(findDatabaseCorruption(database) ?? '', /is damaged \(/);
     await spoilRoot(database, 'keys');
-    assert.match(whyDamaged(database, 0) ?? '', /is damaged \(/);
+    assert.match(findDatabaseCorruption(database, 0) ?? '', /is damaged \(/);
   });
 
   test('doctor looks at all of it, and says what it found', async () => {

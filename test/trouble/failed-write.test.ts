@@ -3,10 +3,10 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { openSqlite } from '../../src/store/sqlite.ts';
-import { ask } from '../support/gateway.ts';
-import { runProgram, type Served, serve } from '../support/program.ts';
-import { speech } from '../worker/jobs.ts';
+import { openSqlite } from '../../src/store/db/sqlite.ts';
+import { ask } from '../../testkit/gateway.ts';
+import { runProgram, type Served, serve } from '../../testkit/program.ts';
+import { speech } from '../../testkit/worker-jobs.ts';
 
 const clients = 8;
 /** Of half a kilobyte: the database's log meets it before it is brought into the file. */

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pino } from 'pino';
-import { keepWhileRoom, openBallast } from '../../src/ballast.ts';
+import { openDiskReserve, rejectBlobsWhenFull } from '../../src/app/disk-reserve.ts';
 import { type Blobs, BlobsUnavailable } from '../../src/domain/blobs.ts';
 import { seconds } from '../../src/domain/clock.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
-import { picture } from '../support/media-maker.ts';
-import { unavailable, uploadForm, uploadText } from '../support/uploads.ts';
-import { create, shortSpeech, speech } from '../worker/jobs.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import { picture } from '../../testkit/media-maker.ts';
+import { unavailable, uploadForm, uploadText } from '../../testkit/uploads.ts';
+import { create, shortSpeech, speech } from '../../testkit/worker-jobs.ts';
 
 const mebibyte = 1024 * 1024;
 const isThere = (path: string): Promise<boolean> =>
@@ -114,12 +114,12 @@ describe('the ballast', () => {
 
   const bytes = 3 * mebibyte;
   const log = pino({ level: 'silent' });
-  const open = () => openBallast({ path, bytes, log, freeBytes: async () => free });
+  const open = () => openDiskReserve({ path, bytes, log, freeBytes: async () => free });
 
   test('is made where there is plenty of room, in full', async () => {
     free = 3 * bytes;
     const ballast = await open();
-    await ballast.tend();
+    await ballast.maintain();
     const { size, blocks } = await stat(path);
     assert.equal(size, bytes);
     assert.ok(blocks * 512 >= bytes, `expected ${bytes} bytes on the disk, got ${blocks * 512}`);
@@ -129,16 +129,16 @@ describe('the ballast', () => {
   test('is given up shortly before the disk is full, and taken again when there is plenty', async () => {
     free = bytes;
     const ballast = await open();
-    await ballast.tend();
+    await ballast.maintain();
     assert.deepEqual([ballast.whyFull(), await isThere(path)], [null, true]);
     free = bytes - 1;
-    await ballast.tend();
+    await ballast.maintain();
     assert.deepEqual([ballast.whyFull(), await isThere(path)], ['the disk is full', false]);
     free = 3 * bytes - 1;
-    await ballast.tend();
+    await ballast.maintain();
     assert.deepEqual([ballast.whyFull(), await isThere(path)], ['the disk is full', false]);
     free = 3 * bytes;
-    await ballast.tend();
+    await ballast.maintain();
     assert.deepEqual([ballast.whyFull(), await isThere(path)], [null, true]);
   });
 
@@ -152,18 +152,18 @@ describe('the ballast', () => {
     test(`is given up when a blob meets ${code}, and then no blob is kept any more`, async () => {
       free = 3 * bytes;
       const ballast = await open();
-      await ballast.tend();
+      await ballast.maintain();
       let asked = 0;
-      const full: Pick<Blobs, 'keep'> = {
-        async keep() {
+      const full: Pick<Blobs, 'put'> = {
+        async put() {
           asked++;
           throw new BlobsUnavailable('no room', { cause: Object.assign(new Error(code), { code }) });
         },
       };
-      const blobs = keepWhileRoom({ ...noBlobs, ...full }, ballast);
-      await assert.rejects(blobs.keep('a'), BlobsUnavailable);
+      const blobs = rejectBlobsWhenFull({ ...noBlobs, ...full }, ballast);
+      await assert.rejects(blobs.put('a'), BlobsUnavailable);
       assert.deepEqual([ballast.whyFull(), await isThere(path)], ['the disk is full', false]);
-      await assert.rejects(blobs.keep('a'), BlobsUnavailable);
+      await assert.rejects(blobs.put('a'), BlobsUnavailable);
       assert.equal(asked, 1);
     });
   }
@@ -171,9 +171,9 @@ describe('the ballast', () => {
   test('stays when a blob fails for another reason', async () => {
     free = 3 * bytes;
     const ballast = await open();
-    await ballast.tend();
-    const blobs = keepWhileRoom(noBlobs, ballast);
-    await assert.rejects(blobs.keep('a'), BlobsUnavailable);
+    await ballast.maintain();
+    const blobs = rejectBlobsWhenFull(noBlobs, ballast);
+    await assert.rejects(blobs.put('a'), BlobsUnavailable);
     assert.deepEqual([ballast.whyFull(), await isThere(path)], [null, true]);
   });
 });
@@ -183,7 +183,7 @@ const away = async () => {
   throw new BlobsUnavailable('away', { cause: Object.assign(new Error('EIO'), { code: 'EIO' }) });
 };
 const noBlobs: Blobs = {
-  keep: away,
+  put: away,
   open: away,
   localPath: () => null,
   remove: away,

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { seconds } from '../../src/domain/clock.ts';
-import { whyUnfit } from '../../src/store/postgres.ts';
-import { type Answer, ask, until } from '../support/gateway.ts';
-import { makePostgres, type OwnPostgres } from '../support/own-postgres.ts';
-import { runProgram, type Served, serve } from '../support/program.ts';
-import { shortSpeech, speech } from '../worker/jobs.ts';
+import { findUnsafePostgresSetting } from '../../src/store/db/postgres.ts';
+import { type Answer, ask, until } from '../../testkit/gateway.ts';
+import { makePostgres, type OwnPostgres } from '../../testkit/own-postgres.ts';
+import { runProgram, type Served, serve } from '../../testkit/program.ts';
+import { shortSpeech, speech } from '../../testkit/worker-jobs.ts';
 
 const clients = 4;
 /** Jobs of one load; after that it only reads. */
@@ -201,18 +201,18 @@ describe('the settings of a PostgreSQL', () => {
   const good = { version: 14, fsync: 'on', synchronousCommit: 'on' };
 
   test('are good from the oldest version that is mended', () => {
-    assert.equal(whyUnfit(good), null);
+    assert.equal(findUnsafePostgresSetting(good), null);
     assert.equal(
-      whyUnfit({ ...good, version: 13 }),
+      findUnsafePostgresSetting({ ...good, version: 13 }),
       'PostgreSQL 14 or newer is needed, ATELIER_DATABASE_URL leads to 13.',
     );
   });
 
   test('must flush every commit', () => {
     assert.equal(
-      whyUnfit({ ...good, synchronousCommit: 'off' }),
+      findUnsafePostgresSetting({ ...good, synchronousCommit: 'off' }),
       'PostgreSQL runs with synchronous_commit off and would lose accepted jobs: let nothing between it and ATELIER_DATABASE_URL turn it off.',
     );
-    assert.equal(whyUnfit({ ...good, synchronousCommit: 'remote_apply' }), null);
+    assert.equal(findUnsafePostgresSetting({ ...good, synchronousCommit: 'remote_apply' }), null);
   });
 });

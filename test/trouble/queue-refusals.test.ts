@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pino } from 'pino';
-import { readConfig } from '../../src/config.ts';
+import { type Gateway, openGateway, openStore } from '../../src/app/gateway.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import { openFairQueue, QueueClosed, QueueFull } from '../../src/domain/fair-queue.ts';
 import { newApiKeySecret } from '../../src/domain/ids.ts';
-import { type Gateway, openGateway, openStore } from '../../src/main.ts';
-import { ask } from '../support/gateway.ts';
-import { fileError } from '../support/uploads.ts';
+import { ask } from '../../testkit/gateway.ts';
+import { fileError } from '../../testkit/uploads.ts';
 
 const unavailable = { detail: 'Service temporarily unavailable' };
 const fileUnavailable = fileError(

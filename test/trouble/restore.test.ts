@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
-import { ask, until } from '../support/gateway.ts';
-import { runProgram, serve } from '../support/program.ts';
-import type { Dedupe } from '../support/upstream/jobs.ts';
-import { chargesIn, submissionsIn } from '../support/upstream/ledger.ts';
-import { bodyOf, kinds, modelOf, routeTo } from '../support/upstream/routing.ts';
-import { startUpstream, type Upstream } from '../support/upstream/upstream.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
+import { ask, until } from '../../testkit/gateway.ts';
+import { runProgram, serve } from '../../testkit/program.ts';
+import type { Dedupe } from '../../testkit/upstream/jobs.ts';
+import { chargesIn, submissionsIn } from '../../testkit/upstream/ledger.ts';
+import { bodyOf, kinds, modelOf, routeTo } from '../../testkit/upstream/routing.ts';
+import { startUpstream, type Upstream } from '../../testkit/upstream/upstream.ts';
 
 interface Order {
   readonly id: string;

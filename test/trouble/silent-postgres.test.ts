@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { seconds } from '../../src/domain/clock.ts';
-import { type Connection, StoreUnavailable } from '../../src/store/connection.ts';
-import { openPostgres } from '../../src/store/postgres.ts';
-import { makeDatabase, type TestDatabase } from '../support/databases.ts';
-import { until } from '../support/gateway.ts';
+import { type Connection, StoreUnavailable } from '../../src/store/db/connection.ts';
+import { openPostgres } from '../../src/store/db/postgres.ts';
+import { makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
+import { until } from '../../testkit/gateway.ts';
 
 /** A way to PostgreSQL that can be made to swallow everything, and nobody is told. */
 interface Line {
@@ -60,7 +60,7 @@ describe('a PostgreSQL that fell silent', () => {
   before(async () => {
     database = await makeDatabase('postgres');
     line = await openLine(database.url ?? '');
-    db = await openPostgres({ url: line.url, onTrouble: () => {} });
+    db = await openPostgres({ url: line.url, onConnectionError: () => {} });
   });
   after(async () => {
     await line.close();

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { asBytes, bytesBefore, jsonAnswer } from '../support/upstream/answer.ts';
-import { chargesIn, submissionsIn } from '../support/upstream/ledger.ts';
-import { type RuleInput, resetPoints } from '../support/upstream/script.ts';
-import { startUpstream, type Upstream } from '../support/upstream/upstream.ts';
+import { asBytes, bytesBefore, jsonAnswer } from '../../testkit/upstream/answer.ts';
+import { chargesIn, submissionsIn } from '../../testkit/upstream/ledger.ts';
+import { type RuleInput, resetPoints } from '../../testkit/upstream/script.ts';
+import { startUpstream, type Upstream } from '../../testkit/upstream/upstream.ts';
 
 const model = 'theta-3.1-flash-tts-preview';
 const path = `/v1/queue/${model}`;

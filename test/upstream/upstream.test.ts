@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openProber } from '../../src/media/prober.ts';
-import { type AskOptions, ask, until } from '../support/gateway.ts';
-import { chargesIn, readLedger, submissionsIn } from '../support/upstream/ledger.ts';
-import { sha256 } from '../support/upstream/media.ts';
-import { spawnUpstream } from '../support/upstream/spawn.ts';
-import { accounts, ledgerPath, startUpstream, type Upstream } from '../support/upstream/upstream.ts';
+import { type AskOptions, ask, until } from '../../testkit/gateway.ts';
+import { chargesIn, readLedger, submissionsIn } from '../../testkit/upstream/ledger.ts';
+import { sha256 } from '../../testkit/upstream/media.ts';
+import { spawnUpstream } from '../../testkit/upstream/spawn.ts';
+import { accounts, ledgerPath, startUpstream, type Upstream } from '../../testkit/upstream/upstream.ts';
 
 const speech = '/v1/queue/theta-3.1-flash-tts-preview';
 const image = '/v1/queue/gamma-v2-image';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { kinds, modelOf } from '../support/upstream/routing.ts';
-import type { Operation, RuleInput } from '../support/upstream/script.ts';
+import { kinds, modelOf } from '../../testkit/upstream/routing.ts';
+import type { Operation, RuleInput } from '../../testkit/upstream/script.ts';
 import { type Ending, good, openStudio, type Studio } from './studio.ts';
 
 type Act = RuleInput['act'];

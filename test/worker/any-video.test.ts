@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { minutes } from '../../src/domain/clock.ts';
 import type { Provider, ProviderTask } from '../../src/domain/provider.ts';
+import { openTestClock } from '../../testkit/clock.ts';
+import { makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
+import { until } from '../../testkit/gateway.ts';
+import { startOwnWorker } from '../../testkit/own-worker.ts';
 import { openMediaSite } from '../contract/media-site.ts';
 import { makeOwner, unique, wait } from '../store/rows.ts';
-import { openTestClock } from '../support/clock.ts';
-import { makeDatabase, type TestDatabase } from '../support/databases.ts';
-import { until } from '../support/gateway.ts';
-import { startOwnWorker } from '../support/own-worker.ts';
 
 let database: TestDatabase;
 let site: Awaited<ReturnType<typeof openMediaSite>>;
@@ -43,7 +43,7 @@ test('Contract 2.10: where no engine can read a video, it goes on to the upstrea
   };
   const stop = await startOwnWorker({
     ...{ db, clock, folder: database.folder, provider },
-    account: { id: unique('account'), shared: { rate: null } },
+    account: { id: unique('account'), sharedLimits: { rate: null } },
   });
   try {
     const createdAt = clock.now();

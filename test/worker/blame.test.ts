@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
-import { makeDatabase } from '../support/databases.ts';
-import { ask, until } from '../support/gateway.ts';
-import { runProgram, serve } from '../support/program.ts';
+import { makeDatabase } from '../../testkit/databases.ts';
+import { ask, until } from '../../testkit/gateway.ts';
+import { runProgram, serve } from '../../testkit/program.ts';
 
 const path = '/v1/queue/gamma-v2-image';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { check, type Evidence } from '../../bench/chaos/checker.ts';
-import type { Call, Seen } from '../../bench/chaos/history.ts';
-import type { AttemptRow, JobRow } from '../../bench/chaos/snapshot.ts';
-import type { Charge, Submission } from '../support/upstream/ledger.ts';
-import { dedupeOf, modelOf } from '../support/upstream/routing.ts';
+import { check, type Evidence } from '../../testkit/chaos/checker.ts';
+import type { Call, Seen } from '../../testkit/chaos/history.ts';
+import type { AttemptRow, JobRow } from '../../testkit/chaos/snapshot.ts';
+import type { Charge, Submission } from '../../testkit/upstream/ledger.ts';
+import { dedupeOf, modelOf } from '../../testkit/upstream/routing.ts';
 
 const mark = 'mark-a';
 const id = 'job-1';

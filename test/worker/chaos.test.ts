@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { tellViolations } from '../../bench/chaos/report.ts';
-import { runChaos } from '../../bench/chaos/run.ts';
 import { minutes } from '../../src/domain/clock.ts';
-import { dialects } from '../support/databases.ts';
+import { tellViolations } from '../../testkit/chaos/report.ts';
+import { runChaos } from '../../testkit/chaos/run.ts';
+import { dialects } from '../../testkit/databases.ts';
 
 const kills = 8;
 /** CHAOS_SEED plays the same kills and the same faults again. */

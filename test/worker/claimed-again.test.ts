@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { minutes } from '../../src/domain/clock.ts';
 import type { PollResult, Provider, SubmitResult } from '../../src/domain/provider.ts';
-import { rescueJobs } from '../../src/store/chores.ts';
-import { type Connection, jobTopic } from '../../src/store/connection.ts';
-import { leaseMs } from '../../src/worker/maintain.ts';
+import { type Connection, jobTopic } from '../../src/store/db/connection.ts';
+import { requeueOrphanedJobs } from '../../src/store/jobs/maintenance.ts';
+import { leaseMs } from '../../src/worker/maintenance.ts';
+import { openTestClock, type TestClock } from '../../testkit/clock.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
+import { until } from '../../testkit/gateway.ts';
+import { startOwnWorker } from '../../testkit/own-worker.ts';
 import { makeOwner, type Owner, rowOf, unique, wait } from '../store/rows.ts';
-import { openTestClock, type TestClock } from '../support/clock.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
-import { until } from '../support/gateway.ts';
-import { startOwnWorker } from '../support/own-worker.ts';
 
 const modelId = 'gamma-v3-image';
 const refused: SubmitResult = {
@@ -76,7 +76,7 @@ for (const dialect of dialects) {
       upstream = openSlow();
       stop = await startOwnWorker({
         ...{ db, clock, folder: database.folder, provider: upstream.provider },
-        account: { id: unique('account'), shared: { rate: null } },
+        account: { id: unique('account'), sharedLimits: { rate: null } },
       });
     });
     afterEach(async () => {
@@ -99,7 +99,7 @@ for (const dialect of dialects) {
     /** As after a freeze that outlasted the lease. */
     async function takeForDead(): Promise<void> {
       await db.write('DELETE FROM workers');
-      assert.equal((await rescueJobs(db, leaseMs, clock.now())).back.length, 1);
+      assert.equal((await requeueOrphanedJobs(db, leaseMs, clock.now())).back.length, 1);
     }
     /** Resolves with the end of what was done for the lost claim. */
     async function letEnd(jobId: string, answer: () => void): Promise<void> {

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { minutes } from '../../src/domain/clock.ts';
-import { createKey } from '../../src/store/keys.ts';
-import { openTestClock } from '../support/clock.ts';
-import { type Dialect, dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
-import { dieAt } from '../support/die-at.ts';
-import { ask, startGateway } from '../support/gateway.ts';
-import type { Dedupe } from '../support/upstream/jobs.ts';
-import { bodyOf, kinds, modelOf, routeTo } from '../support/upstream/routing.ts';
-import { startUpstream, type Upstream } from '../support/upstream/upstream.ts';
+import { createKey } from '../../src/store/people/keys.ts';
+import { openTestClock } from '../../testkit/clock.ts';
+import { type Dialect, dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
+import { dieAt } from '../../testkit/die-at.ts';
+import { ask, startGateway } from '../../testkit/gateway.ts';
+import type { Dedupe } from '../../testkit/upstream/jobs.ts';
+import { bodyOf, kinds, modelOf, routeTo } from '../../testkit/upstream/routing.ts';
+import { startUpstream, type Upstream } from '../../testkit/upstream/upstream.ts';
 import { type Ending, good, readEnding, untilEnded } from './studio.ts';
 
 interface Failpoint {

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { models } from '../../src/catalog/index.ts';
-import { exampleBody, uploadExampleMedia } from '../support/example-jobs.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
-import { create, longestRunMs, longVideo, shortSpeech, speech, untilRunning, video } from './jobs.ts';
+import { exampleBody, uploadExampleMedia } from '../../testkit/example-jobs.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import {
+  create,
+  longestRunMs,
+  longVideo,
+  shortSpeech,
+  speech,
+  untilRunning,
+  video,
+} from '../../testkit/worker-jobs.ts';
 
 /** Beside every image and speech model: those whose examples draw for one second. */
 const briefVideos = [

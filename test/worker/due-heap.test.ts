@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Due, openDueHeap } from '../../src/worker/due-heap.ts';
-import { openRandom } from '../support/random.ts';
+import { openRandom } from '../../testkit/random.ts';
 
-const due = (dueAt: number): Due => ({ dueAt, place: -1 });
+const due = (dueAt: number): Due => ({ dueAt, heapIndex: -1 });
 
 test('whatever is put, moved and taken in between, what comes out first is due first', () => {
   const random = openRandom(7);
@@ -24,12 +24,12 @@ test('whatever is put, moved and taken in between, what comes out first is due f
       const taken = heap.take();
       assert.equal(taken, first);
       assert.equal(taken?.dueAt, Math.min(...[...inside].map(item => item.dueAt)));
-      assert.equal(taken?.place, -1);
+      assert.equal(taken?.heapIndex, -1);
       inside.delete(taken!);
     }
   }
   const all = heap.takeAll();
   assert.deepEqual(new Set(all), inside);
-  assert.deepEqual(new Set(all.map(item => item.place)), new Set([-1]));
+  assert.deepEqual(new Set(all.map(item => item.heapIndex)), new Set([-1]));
   assert.deepEqual([heap.first(), heap.take(), heap.takeAll()], [undefined, undefined, []]);
 });

@@ -13,16 +13,16 @@ import type {
   ProviderAttempt,
   ProviderTask,
 } from '../../src/domain/provider.ts';
-import { cancelJob } from '../../src/store/cancel-job.ts';
-import { type Connection, jobTopic } from '../../src/store/connection.ts';
-import { insertFiles } from '../../src/store/files.ts';
-import { listEvents } from '../../src/store/jobs.ts';
+import { type Connection, jobTopic } from '../../src/store/db/connection.ts';
+import { insertFiles } from '../../src/store/files/files.ts';
+import { cancelJob } from '../../src/store/jobs/cancel.ts';
+import { listEvents } from '../../src/store/jobs/read.ts';
+import { openTestClock, type TestClock } from '../../testkit/clock.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
+import { until } from '../../testkit/gateway.ts';
+import { picture } from '../../testkit/media-maker.ts';
+import { type OwnWorkerOptions, startOwnWorker } from '../../testkit/own-worker.ts';
 import { makeOwner, newFile, type Owner, rowOf, unique, wait } from '../store/rows.ts';
-import { openTestClock, type TestClock } from '../support/clock.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
-import { until } from '../support/gateway.ts';
-import { picture } from '../support/media-maker.ts';
-import { type OwnWorkerOptions, startOwnWorker } from '../support/own-worker.ts';
 
 const modelId = 'gamma-v3-image';
 
@@ -96,11 +96,11 @@ for (const dialect of dialects) {
       upstream = openScripted(clock);
     });
 
-    const shared = { rate: null };
+    const sharedLimits = { rate: null };
     const start = (account: OwnWorkerOptions['account'] = {}) =>
       startOwnWorker({
         ...{ db, clock, folder: database.folder, provider: upstream.provider },
-        account: { id: unique('account'), shared, ...account },
+        account: { id: unique('account'), sharedLimits, ...account },
       });
     const order = (wanted: { readonly lifeMs?: number; readonly input?: string } = {}) => {
       const createdAt = clock.now();
@@ -180,7 +180,7 @@ for (const dialect of dialects) {
         const bytes = await picture('png', 320, 320);
         const source = join(database.folder, unique('source'));
         await writeFile(source, bytes);
-        const blob = await (await openDiskBlobs(join(database.folder, 'blobs'))).keep(source);
+        const blob = await (await openDiskBlobs(join(database.folder, 'blobs'))).put(source);
         const wanted = { blobKey: blob.key, bytes: bytes.length, expiresAt: clock.now() + 60 * minutes };
         const file = newFile(owner, { ...wanted, createdAt: clock.now() });
         await insertFiles(db, [file]);
@@ -201,12 +201,12 @@ for (const dialect of dialects) {
     });
 
     test('on this machine keeps its media until it ends', async () => {
-      const stop = await start({ shared: null });
+      const stop = await start({ sharedLimits: null });
       try {
         const bytes = await picture('png', 320, 320);
         const source = join(database.folder, unique('source'));
         await writeFile(source, bytes);
-        const blob = await (await openDiskBlobs(join(database.folder, 'blobs'))).keep(source);
+        const blob = await (await openDiskBlobs(join(database.folder, 'blobs'))).put(source);
         const expiresAt = clock.now() + 60 * minutes;
         const file = newFile(owner, { blobKey: blob.key, bytes: bytes.length, expiresAt });
         await insertFiles(db, [file]);
@@ -305,7 +305,7 @@ for (const dialect of dialects) {
         assert.deepEqual(await db.read('SELECT id FROM workers'), []);
 
         // One start a second would take five minutes: going on is no start.
-        stopNext = await start({ ...account, shared: { rate: { perSecond: 1, burst: 1 } } });
+        stopNext = await start({ ...account, sharedLimits: { rate: { perSecond: 1, burst: 1 } } });
         upstream.polls.length = 0;
         await until(async () => {
           clock.advance(100);

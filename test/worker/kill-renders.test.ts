@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { test } from 'node:test';
-import { makeDatabase } from '../support/databases.ts';
-import { killRenders } from '../support/kill-renders.ts';
+import { makeDatabase } from '../../testkit/databases.ts';
+import { killRenders } from '../../testkit/kill-renders.ts';
 
 /** KILL_SEED plays the same kills again. */
 const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));

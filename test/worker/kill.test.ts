@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { seconds } from '../../src/domain/clock.ts';
-import { maxDeaths } from '../../src/domain/job.ts';
-import type { Connection } from '../../src/store/connection.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../support/databases.ts';
-import { ask, until } from '../support/gateway.ts';
-import { runProgram, type Served, serve } from '../support/program.ts';
-import { openRandom } from '../support/random.ts';
-import { speech } from './jobs.ts';
+import { maxCrashes } from '../../src/domain/job.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
+import { ask, until } from '../../testkit/gateway.ts';
+import { runProgram, type Served, serve } from '../../testkit/program.ts';
+import { openRandom } from '../../testkit/random.ts';
+import { speech } from '../../testkit/worker-jobs.ts';
 
 const kills = 6;
 const clients = 8;
@@ -104,7 +104,7 @@ for (const dialect of dialects) {
         const [row] = await db.read('SELECT deaths FROM jobs WHERE id = $1', [id]);
         assert.deepEqual(
           { id, status: body.status, error: body.error?.code ?? null },
-          { id, status: 'COMPLETED', error: Number(row?.deaths) < maxDeaths ? null : 'internal_error' },
+          { id, status: 'COMPLETED', error: Number(row?.deaths) < maxCrashes ? null : 'internal_error' },
         );
         if (body.error !== null) continue;
         const file = await fetch(body.audio.url, { method: 'HEAD' });

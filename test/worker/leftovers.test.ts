@@ -6,16 +6,16 @@ import { pino } from 'pino';
 import { openDiskBlobs } from '../../src/blobs/disk.ts';
 import type { Blobs } from '../../src/domain/blobs.ts';
 import { days, minutes } from '../../src/domain/clock.ts';
-import { type MaintainParts, prune, removeFiles, removeOrphans } from '../../src/worker/maintain.ts';
-import { dialects } from '../support/databases.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { create, shortSpeech, speech } from './jobs.ts';
+import { type MaintenanceContext, prune, removeFiles, removeOrphans } from '../../src/worker/maintenance.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { create, shortSpeech, speech } from '../../testkit/worker-jobs.ts';
 
 for (const dialect of dialects) {
   describe(dialect, () => {
     let gateway: TestGateway;
     let blobs: Blobs;
-    let parts: MaintainParts;
+    let parts: MaintenanceContext;
     let key: string;
     before(async () => {
       gateway = await startGateway({ dialect });
@@ -36,7 +36,7 @@ for (const dialect of dialects) {
     test('a blob that no file names is removed once it is an hour old, and a named one stays', async () => {
       const path = join(gateway.folder, 'leftover');
       await writeFile(path, 'bytes of a request that died');
-      const { key: orphan } = await blobs.keep(path);
+      const { key: orphan } = await blobs.put(path);
       const { blob } = await upload();
       await removeOrphans(parts);
       assert.deepEqual((await keptBlobs()).toSorted(), [blob, orphan].toSorted());

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { toJson } from '../../src/domain/json.ts';
 import type { Provider, ProviderTask } from '../../src/domain/provider.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { startGateway, until } from '../../testkit/gateway.ts';
+import { startOwnWorker } from '../../testkit/own-worker.ts';
 import { create, image, pathOf } from '../contract/queue.ts';
-import { dialects } from '../support/databases.ts';
-import { startGateway, until } from '../support/gateway.ts';
-import { startOwnWorker } from '../support/own-worker.ts';
 
 /** Takes every job, makes nothing of it, and remembers what it was given. */
 function openListener() {

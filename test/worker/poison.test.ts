@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { maxDeaths } from '../../src/domain/job.ts';
-import { dieAt } from '../support/die-at.ts';
-import { startGateway } from '../support/gateway.ts';
-import { bodyOf, modelOf, routeTo } from '../support/upstream/routing.ts';
-import { startUpstream } from '../support/upstream/upstream.ts';
+import { maxCrashes } from '../../src/domain/job.ts';
+import { dieAt } from '../../testkit/die-at.ts';
+import { startGateway } from '../../testkit/gateway.ts';
+import { bodyOf, modelOf, routeTo } from '../../testkit/upstream/routing.ts';
+import { startUpstream } from '../../testkit/upstream/upstream.ts';
 import { untilEnded } from './studio.ts';
 
 const innocents = 199;
@@ -30,7 +30,7 @@ test('a job that takes down every process that holds it is closed after three, a
   await api.stop();
 
   const words = 'UPDATE attempts SET answer';
-  for (let death = 0; death < maxDeaths; death++)
+  for (let death = 0; death < maxCrashes; death++)
     await dieAt({ side: 'before', words, value: poison }, { ...env, ATELIER_DATA_DIR: api.folder });
 
   const gateway = await startGateway({ env, after: api });
@@ -42,7 +42,7 @@ test('a job that takes down every process that holds it is closed after three, a
       [[poison, 'internal_error']],
     );
     const [row] = await gateway.gateway.db.read('SELECT deaths FROM jobs WHERE id = $1', [poison]);
-    assert.equal(row?.deaths, maxDeaths);
+    assert.equal(row?.deaths, maxCrashes);
   } finally {
     await gateway.close();
     await upstream.close();

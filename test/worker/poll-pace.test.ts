@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openPollPace } from '../../src/worker/poll-pace.ts';
+import { openPollRateLimit } from '../../src/worker/poll-rate.ts';
 
 test('a hundred go at once, then one each millisecond; a pause makes room for a hundred and no more', () => {
   let now = 50_000;
-  const pace = openPollPace({ now: () => now });
+  const pace = openPollRateLimit({ now: () => now });
   const takeWhileFree = () => {
     let taken = 0;
-    for (; pace.freeAt() <= now; taken++) pace.take();
+    for (; pace.nextPollAt() <= now; taken++) pace.take();
     return taken;
   };
   assert.equal(takeWhileFree(), 100);
-  assert.equal(pace.freeAt(), now + 1);
+  assert.equal(pace.nextPollAt(), now + 1);
   now += 1;
   assert.equal(takeWhileFree(), 1);
   now += 40;

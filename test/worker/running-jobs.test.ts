@@ -4,11 +4,19 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { seconds } from '../../src/domain/clock.ts';
 import { newWorkerId } from '../../src/domain/ids.ts';
-import { claimJobs } from '../../src/store/claims.ts';
-import { listEvents } from '../../src/store/jobs.ts';
-import { dialects } from '../support/databases.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
-import { create, found, longVideo, shortSpeech, speech, untilRunning, video } from './jobs.ts';
+import { claimJobs } from '../../src/store/jobs/claim.ts';
+import { listEvents } from '../../src/store/jobs/read.ts';
+import { dialects } from '../../testkit/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import {
+  create,
+  found,
+  longVideo,
+  shortSpeech,
+  speech,
+  untilRunning,
+  video,
+} from '../../testkit/worker-jobs.ts';
 
 for (const dialect of dialects) {
   describe(dialect, () => {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { minutes, seconds } from '../../src/domain/clock.ts';
 import type { JobErrorCode } from '../../src/domain/job.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
-import { create, found, speech, untilRunning, video } from './jobs.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import { create, found, speech, untilRunning, video } from '../../testkit/worker-jobs.ts';
 
 describe('the switches of the local engine', () => {
   let gateway: TestGateway;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shareSlots } from '../../src/worker/share-slots.ts';
+import { allocateSlots } from '../../src/callbacks/fair-share.ts';
 
 const shares = { total: 12, perUser: 6, perHost: 4 };
 const share = (lines: readonly string[], inFlight: readonly string[] = []) =>
-  Object.fromEntries(shareSlots(lines, inFlight, shares));
+  Object.fromEntries(allocateSlots(lines, inFlight, shares));
 const times = (count: number, line: string): readonly string[] => Array(count).fill(line);
 
 test('a line takes as many slots as its host may have', () => {

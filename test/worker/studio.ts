@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { minutes, seconds } from '../../src/domain/clock.ts';
-import type { Connection } from '../../src/store/connection.ts';
-import { startGateway, type TestGateway, until } from '../support/gateway.ts';
-import type { Dedupe } from '../support/upstream/jobs.ts';
-import { chargesIn, submissionsIn } from '../support/upstream/ledger.ts';
-import { bodyOf, modelOf, routeTo } from '../support/upstream/routing.ts';
-import type { RuleInput } from '../support/upstream/script.ts';
-import { startUpstream, type Upstream } from '../support/upstream/upstream.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import type { Dedupe } from '../../testkit/upstream/jobs.ts';
+import { chargesIn, submissionsIn } from '../../testkit/upstream/ledger.ts';
+import { bodyOf, modelOf, routeTo } from '../../testkit/upstream/routing.ts';
+import type { RuleInput } from '../../testkit/upstream/script.ts';
+import { startUpstream, type Upstream } from '../../testkit/upstream/upstream.ts';
 
 /** What a job came to, as its client, its rows and the upstream's own ledger tell it. */
 export interface Ending {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hours, minutes, seconds } from '../../src/domain/clock.ts';
-import { until } from '../support/gateway.ts';
-import { picture } from '../support/media-maker.ts';
-import type { Dedupe } from '../support/upstream/jobs.ts';
-import { chargesIn } from '../support/upstream/ledger.ts';
-import { kinds, modelOf, modelWithFile } from '../support/upstream/routing.ts';
-import { type RuleInput, resetPoints } from '../support/upstream/script.ts';
+import { until } from '../../testkit/gateway.ts';
+import { picture } from '../../testkit/media-maker.ts';
+import type { Dedupe } from '../../testkit/upstream/jobs.ts';
+import { chargesIn } from '../../testkit/upstream/ledger.ts';
+import { kinds, modelOf, modelWithFile } from '../../testkit/upstream/routing.ts';
+import { type RuleInput, resetPoints } from '../../testkit/upstream/script.ts';
 import { type Ending, good, openStudio, type Studio } from './studio.ts';
 
 type Act = RuleInput['act'];

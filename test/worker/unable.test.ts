@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ask, until } from '../support/gateway.ts';
-import { type Served, serve } from '../support/program.ts';
-import { speech } from './jobs.ts';
+import { ask, until } from '../../testkit/gateway.ts';
+import { type Served, serve } from '../../testkit/program.ts';
+import { speech } from '../../testkit/worker-jobs.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Draws, encodes and decodes; an installation may lack it. */

@@ -4,9 +4,9 @@ import { basename } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Client } from '../../../client/src/index.ts';
 import { fromJson } from '../../domain/json.ts';
-import { CommandFault } from '../command-fault.ts';
-import { isRecord, parseField, withField } from './input-fields.ts';
-import type { Asking } from './open-client.ts';
+import { CommandError } from '../command-error.ts';
+import type { CommandContext } from './command-context.ts';
+import { isRecord, parseField, setField } from './input-fields.ts';
 
 /** Where an input comes from, on a command line. */
 export interface InputOptions {
@@ -15,57 +15,57 @@ export interface InputOptions {
   /** `NAME=@PATH`: uploaded, and named by its id. */
   readonly uploads: readonly string[];
   /** `@PATH`, or `@-` for stdin: what the fields are put into. */
-  readonly whole: string | undefined;
+  readonly jsonSource: string | undefined;
 }
 
 /** The whole input first, then each field over it, then the files. */
 export async function buildInput(
-  { client, talk }: Asking,
+  { client, output }: CommandContext,
   model: string,
-  { fields, uploads, whole }: InputOptions,
+  { fields, uploads, jsonSource }: InputOptions,
   before: Readonly<Record<string, unknown>> = {},
 ): Promise<Readonly<Record<string, unknown>>> {
   const parsed = fields.map(parseField);
   const files = uploads.map(parseUpload);
   const schema = await client.models.schema(model);
-  let input = whole === undefined ? before : { ...before, ...(await readWhole(whole)) };
-  for (const field of parsed) input = withField(input, schema, field);
+  let input = jsonSource === undefined ? before : { ...before, ...(await readJsonSource(jsonSource)) };
+  for (const field of parsed) input = setField(input, schema, field);
   for (const { field, path } of files) {
     const { id } = await uploadFile(client, path);
-    talk.say(`Uploaded ${path}: ${id}`);
-    input = withField(input, schema, parseField(`${field}=${id}`));
+    output.note(`Uploaded ${path}: ${id}`);
+    input = setField(input, schema, parseField(`${field}=${id}`));
   }
   return input;
 }
 
 function parseUpload(argument: string): { readonly field: string; readonly path: string } {
   const match = /^([^=]+)=@(.+)$/s.exec(argument);
-  if (!match) throw new CommandFault(`-f ${argument} is no file: write -f NAME=@PATH`);
+  if (!match) throw new CommandError(`-f ${argument} is no file: write -f NAME=@PATH`);
   return { field: match[1]!, path: match[2]! };
 }
 
 /** One file by its path. */
 export async function uploadFile(client: Client, path: string) {
   const content = await openAsBlob(path).catch(failure => {
-    throw new CommandFault(`${path} cannot be read: ${failure.message}`);
+    throw new CommandError(`${path} cannot be read: ${failure.message}`);
   });
   return client.files.create(content, { filename: basename(path) });
 }
 
-async function readWhole(source: string): Promise<Readonly<Record<string, unknown>>> {
+async function readJsonSource(source: string): Promise<Readonly<Record<string, unknown>>> {
   const path = source.replace(/^@/, '');
   const content = path === '-' ? await text(process.stdin) : await readText(path);
-  const input = parse(content);
+  const input = parseJsonOrNull(content);
   if (isRecord(input)) return input;
-  throw new CommandFault(`${path === '-' ? 'stdin' : path} must hold a JSON object`);
+  throw new CommandError(`${path === '-' ? 'stdin' : path} must hold a JSON object`);
 }
 
 const readText = (path: string): Promise<string> =>
   readFile(path, 'utf8').catch(failure => {
-    throw new CommandFault(`${path} cannot be read: ${failure.message}`);
+    throw new CommandError(`${path} cannot be read: ${failure.message}`);
   });
 
-function parse(content: string): unknown {
+function parseJsonOrNull(content: string): unknown {
   try {
     return fromJson(content);
   } catch {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { models } from '../../catalog/index.ts';
-import { CommandFault } from '../command-fault.ts';
+import { CommandError } from '../command-error.ts';
 import { print } from '../print.ts';
 
 /** Registered last: it knows every command that stands before it. */
@@ -18,47 +18,48 @@ function completionOf(shell: string, program: Command): string {
     ['zsh', zsh],
     ['fish', fish],
   ]).get(shell);
-  if (!script) throw new CommandFault('The shell must be bash, zsh or fish');
-  return script(placesIn(program, []));
+  if (!script) throw new CommandError('The shell must be bash, zsh or fish');
+  return script(completionContexts(program, []));
 }
 
 /** What may follow some words of a command line. */
-interface Place {
+interface CompletionContext {
   readonly words: readonly string[];
-  readonly next: readonly string[];
+  readonly candidates: readonly string[];
 }
 
-function placesIn(command: Command, words: readonly string[]): readonly Place[] {
+function completionContexts(command: Command, words: readonly string[]): readonly CompletionContext[] {
   const options = command.options.map(({ long }) => long ?? '').filter(long => long !== '');
   const names = command.commands.map(inner => inner.name());
   const takesModel = command.registeredArguments[0]?.name() === 'model';
-  const next = [...names, ...(takesModel ? models.map(({ id }) => id) : []), ...options];
-  const inner = command.commands.flatMap(one => placesIn(one, [...words, one.name()]));
-  return [{ words, next }, ...inner];
+  const candidates = [...names, ...(takesModel ? models.map(({ id }) => id) : []), ...options];
+  const inner = command.commands.flatMap(one => completionContexts(one, [...words, one.name()]));
+  return [{ words, candidates }, ...inner];
 }
 
 /** The longest place that the words begin with: what is an argument there changes nothing. */
-const cases = (places: readonly Place[], answer: (next: string) => string): string =>
+const shellCases = (places: readonly CompletionContext[], answer: (next: string) => string): string =>
   places
     .toSorted((a, b) => b.words.length - a.words.length)
     .map(
-      ({ words, next }) => `    ' ${words.map(word => `${word} `).join('')}'*) ${answer(next.join(' '))} ;;`,
+      ({ words, candidates }) =>
+        `    ' ${words.map(word => `${word} `).join('')}'*) ${answer(candidates.join(' '))} ;;`,
     )
     .join('\n');
 
-const bash = (places: readonly Place[]): string => `_atelier() {
+const bash = (places: readonly CompletionContext[]): string => `_atelier() {
   local word said=' ' next=
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in -*) ;; *) said+="$word " ;; esac
   done
   case $said in
-${cases(places, next => `next='${next}'`)}
+${shellCases(places, next => `next='${next}'`)}
   esac
   COMPREPLY=($(compgen -W "$next" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _atelier atelier`;
 
-const zsh = (places: readonly Place[]): string => `#compdef atelier
+const zsh = (places: readonly CompletionContext[]): string => `#compdef atelier
 _atelier() {
   local word said=' '
   local -a next
@@ -66,13 +67,13 @@ _atelier() {
     case $word in -*) ;; *) said+="$word " ;; esac
   done
   case $said in
-${cases(places, next => `next=(${next})`)}
+${shellCases(places, next => `next=(${next})`)}
   esac
   compadd -- $next || _files
 }
 compdef _atelier atelier`;
 
-const fish = (places: readonly Place[]): string => `function __atelier_next
+const fish = (places: readonly CompletionContext[]): string => `function __atelier_next
   set -l said ' '
   for word in (commandline -opc)[2..]
     string match -q -- '-*' $word; or set said "$said$word "
@@ -81,8 +82,8 @@ const fish = (places: readonly Place[]): string => `function __atelier_next
 ${places
   .toSorted((a, b) => b.words.length - a.words.length)
   .map(
-    ({ words, next }) =>
-      `    case ' ${words.map(word => `${word} `).join('')}*'\n      printf '%s\\n' ${next.join(' ')}`,
+    ({ words, candidates }) =>
+      `    case ' ${words.map(word => `${word} `).join('')}*'\n      printf '%s\\n' ${candidates.join(' ')}`,
   )
   .join('\n')}
   end

@@ -1,50 +1,55 @@
 import type { Command } from 'commander';
 import type { FileObject } from '../../../client/src/index.ts';
-import { asking } from './asking.ts';
 import { uploadFile } from './build-input.ts';
-import { type AskingOptions, openAsking } from './open-client.ts';
-import { columns } from './talk.ts';
+import { withClientOptions } from './client-options.ts';
+import { type ClientCommandOptions, openCommandContext } from './command-context.ts';
+import { alignColumns } from './command-output.ts';
 
 export function registerFiles(program: Command): void {
   const files = program.command('files').description("one's own uploads");
-  asking(files.command('upload'))
+  withClientOptions(files.command('upload'))
     .description('uploads files; their ids stand for them in every media field')
     .argument('<path...>')
     .action(uploadCommand);
-  asking(files.command('get'))
+  withClientOptions(files.command('get'))
     .description('a file, with a fresh address')
     .argument('<file_id>')
     .action(getCommand);
-  asking(files.command('ls')).description('the newest first').action(listCommand);
-  asking(files.command('rm')).description('ends files').argument('<file_id...>').action(removeCommand);
+  withClientOptions(files.command('ls')).description('the newest first').action(listCommand);
+  withClientOptions(files.command('rm'))
+    .description('ends files')
+    .argument('<file_id...>')
+    .action(removeCommand);
 }
 
-async function uploadCommand(paths: readonly string[], options: AskingOptions): Promise<void> {
-  const { client, talk } = await openAsking(options);
+async function uploadCommand(paths: readonly string[], options: ClientCommandOptions): Promise<void> {
+  const { client, output } = await openCommandContext(options);
   for (const path of paths) {
     const file = await uploadFile(client, path);
-    talk.give(file, () => [`${file.id}  ${path}`]);
+    output.printResult(file, () => [`${file.id}  ${path}`]);
   }
 }
 
-async function getCommand(id: string, options: AskingOptions): Promise<void> {
-  const { client, talk } = await openAsking(options);
+async function getCommand(id: string, options: ClientCommandOptions): Promise<void> {
+  const { client, output } = await openCommandContext(options);
   const file = await client.files.get(id);
-  talk.give(file, () => [...columns([rowOf(file)]), file.url]);
+  output.printResult(file, () => [...alignColumns([rowOf(file)]), file.url]);
 }
 
-async function listCommand(options: AskingOptions): Promise<void> {
-  const { client, talk } = await openAsking(options);
+async function listCommand(options: ClientCommandOptions): Promise<void> {
+  const { client, output } = await openCommandContext(options);
   const page = await client.files.list({ limit: 100 });
-  talk.give(page.data, () => (page.data.length === 0 ? ['No files.'] : columns(page.data.map(rowOf))));
-  if (page.has_more) talk.say('There are more: the newest 100 are shown.');
+  output.printResult(page.data, () =>
+    page.data.length === 0 ? ['No files.'] : alignColumns(page.data.map(rowOf)),
+  );
+  if (page.has_more) output.note('There are more: the newest 100 are shown.');
 }
 
-async function removeCommand(ids: readonly string[], options: AskingOptions): Promise<void> {
-  const { client, talk } = await openAsking(options);
+async function removeCommand(ids: readonly string[], options: ClientCommandOptions): Promise<void> {
+  const { client, output } = await openCommandContext(options);
   for (const id of ids) {
     await client.files.delete(id);
-    talk.give({ id, deleted: true }, () => [`${id}  gone`]);
+    output.printResult({ id, deleted: true }, () => [`${id}  gone`]);
   }
 }
 

@@ -1,5 +1,5 @@
 import { fromJson } from '../../domain/json.ts';
-import { CommandFault } from '../command-fault.ts';
+import { CommandError } from '../command-error.ts';
 
 /** What of JSON Schema says how a value is written. */
 interface Schema {
@@ -24,31 +24,33 @@ type Input = Readonly<Record<string, unknown>>;
 
 export function parseField(text: string): Field {
   const match = /^([^=]+?)(:?)=(.*)$/s.exec(text);
-  if (!match) throw new CommandFault(`${text} is no field: write NAME=VALUE, A.B=VALUE or NAME:=JSON`);
+  if (!match) throw new CommandError(`${text} is no field: write NAME=VALUE, A.B=VALUE or NAME:=JSON`);
   const [, path, colon, value] = match;
   return { path: path!.split('.'), text: value!, isJson: colon === ':' };
 }
 
 /** The input with a field set: a value in the type that the schema asks for there. */
-export function withField(input: Input, schema: object, { path, text, isJson }: Field): Input {
+export function setField(input: Input, schema: object, { path, text, isJson }: Field): Input {
   const places = schemasAt(schema, path);
-  const value = isJson ? parseJson(text, path) : typed(text, places);
+  const value = isJson ? parseJson(text, path) : coerceValue(text, places);
   const isItem = !isJson && !Array.isArray(value) && places.some(place => typesOf(place).includes('array'));
   // A list is written item by item.
-  return (isItem ? append(input, path, itemOf(text, places)) : put(input, path, value)) as Input;
+  return (
+    isItem ? appendAtPath(input, path, coerceItem(text, places)) : setAtPath(input, path, value)
+  ) as Input;
 }
 
 function parseJson(text: string, path: readonly string[]): unknown {
   try {
     return fromJson(text);
   } catch {
-    throw new CommandFault(`${path.join('.')}: ${text} is not JSON`);
+    throw new CommandError(`${path.join('.')}: ${text} is not JSON`);
   }
 }
 
 /** Every schema that a value at this path may have. */
 function schemasAt(schema: Schema, path: readonly string[]): readonly Schema[] {
-  const options = optionsOf(schema);
+  const options = alternativesOf(schema);
   const [name, ...rest] = path;
   if (name === undefined) return options;
   return options.flatMap(({ properties, items }) => {
@@ -57,20 +59,20 @@ function schemasAt(schema: Schema, path: readonly string[]): readonly Schema[] {
   });
 }
 
-const optionsOf = (schema: Schema): readonly Schema[] =>
-  (schema.anyOf ?? schema.oneOf)?.flatMap(optionsOf) ?? [schema];
+const alternativesOf = (schema: Schema): readonly Schema[] =>
+  (schema.anyOf ?? schema.oneOf)?.flatMap(alternativesOf) ?? [schema];
 
 /** Of a field that may be null there are two. */
 const typesOf = ({ type }: Schema): readonly unknown[] => (Array.isArray(type) ? type : [type]);
 
-const itemOf = (text: string, places: readonly Schema[]): unknown =>
-  typed(
+const coerceItem = (text: string, places: readonly Schema[]): unknown =>
+  coerceValue(
     text,
-    places.flatMap(({ items }) => (items ? optionsOf(items) : [])),
+    places.flatMap(({ items }) => (items ? alternativesOf(items) : [])),
   );
 
 /** As the schema would have it; a string where it says nothing, for the gateway to judge. */
-function typed(text: string, places: readonly Schema[]): unknown {
+function coerceValue(text: string, places: readonly Schema[]): unknown {
   const allowed = places.flatMap(place => place.enum ?? (place.const === undefined ? [] : [place.const]));
   const word = allowed.find(value => String(value) === text);
   if (word !== undefined) return word;
@@ -91,26 +93,26 @@ function typed(text: string, places: readonly Schema[]): unknown {
 const isNumber = (text: string): boolean => /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
 
 /** A copy in which the value stands at the path; numbers are places in a list. */
-function put(within: unknown, path: readonly string[], value: unknown, whole = path): unknown {
+function setAtPath(within: unknown, path: readonly string[], value: unknown, whole = path): unknown {
   const [name, ...rest] = path;
   if (name === undefined) return value;
   if (/^\d{1,3}$/.test(name) && !isRecord(within)) {
     const items: unknown[] = Array.isArray(within) ? [...within] : [];
     if (Number(name) > items.length)
-      throw new CommandFault(`${whole.join('.')}: item ${items.length} of the list comes first`);
-    items[Number(name)] = put(items[Number(name)], rest, value, whole);
+      throw new CommandError(`${whole.join('.')}: item ${items.length} of the list comes first`);
+    items[Number(name)] = setAtPath(items[Number(name)], rest, value, whole);
     return items;
   }
   const members = isRecord(within) ? within : {};
-  return { ...members, [name]: put(members[name], rest, value, whole) };
+  return { ...members, [name]: setAtPath(members[name], rest, value, whole) };
 }
 
-function append(input: unknown, path: readonly string[], item: unknown): unknown {
+function appendAtPath(input: unknown, path: readonly string[], item: unknown): unknown {
   const before = path.reduce<unknown>(
     (within, name) => (isRecord(within) || Array.isArray(within) ? Reflect.get(within, name) : undefined),
     input,
   );
-  return put(input, path, [...(Array.isArray(before) ? before : []), item]);
+  return setAtPath(input, path, [...(Array.isArray(before) ? before : []), item]);
 }
 
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

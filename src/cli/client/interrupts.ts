@@ -3,11 +3,11 @@ export interface Interrupts {
   /** Aborts with the first. */
   readonly signal: AbortSignal;
   /** Whether a second one comes in the moments after. */
-  again(): Promise<boolean>;
-  end(): void;
+  waitForSecond(): Promise<boolean>;
+  close(): void;
 }
 
-const secondWithinMs = 2_000;
+const secondInterruptWindowMs = 2_000;
 
 export function openInterrupts(): Interrupts {
   const first = new AbortController();
@@ -16,15 +16,15 @@ export function openInterrupts(): Interrupts {
   process.on('SIGINT', hear);
   return {
     signal: first.signal,
-    again: () =>
+    waitForSecond: () =>
       new Promise(resolve => {
         if (second.signal.aborted) return resolve(true);
-        const timer = setTimeout(() => resolve(false), secondWithinMs);
+        const timer = setTimeout(() => resolve(false), secondInterruptWindowMs);
         second.signal.addEventListener('abort', () => {
           clearTimeout(timer);
           resolve(true);
         });
       }),
-    end: () => void process.off('SIGINT', hear),
+    close: () => void process.off('SIGINT', hear),
   };
 }

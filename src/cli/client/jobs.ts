@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
 import type { JobStatus, ListedJob } from '../../../client/src/index.ts';
-import { CommandFault } from '../command-fault.ts';
+import { CommandError } from '../command-error.ts';
 import { exitCodes } from '../exit-code.ts';
 import { readDuration } from '../read-duration.ts';
-import { asking } from './asking.ts';
-import { wordsOf } from './follow-job.ts';
+import { withClientOptions } from './client-options.ts';
+import { type ClientCommandOptions, type CommandContext, openCommandContext } from './command-context.ts';
+import { alignColumns } from './command-output.ts';
 import { openInterrupts } from './interrupts.ts';
-import { type Asking, type AskingOptions, openAsking } from './open-client.ts';
-import { giveResult } from './run.ts';
-import { columns } from './talk.ts';
+import { printJobResult } from './run.ts';
+import { statusText } from './wait-for-job.ts';
 
 export function registerJobs(program: Command): void {
-  asking(program.command('jobs'))
+  withClientOptions(program.command('jobs'))
     .description("one's own jobs, the newest first")
     .option('--status <status>', 'IN_QUEUE, IN_PROGRESS or COMPLETED')
     .option('--model <id>', 'of one model')
@@ -20,28 +20,28 @@ export function registerJobs(program: Command): void {
     .option('--limit <count>', 'at most so many, up to 100', '20')
     .option('--after <request_id>', 'older than this one')
     .action(jobsCommand);
-  asking(program.command('job'))
+  withClientOptions(program.command('job'))
     .description('one job: its status and its input')
     .argument('<request_id>')
     .option('--events', 'and what happened to it')
     .action(jobCommand);
-  asking(program.command('watch'))
+  withClientOptions(program.command('watch'))
     .description('tells every change of jobs until their end')
     .argument('<request_id...>')
     .option('--exit-status', 'ends with 2 when one of them failed')
     .action(watchCommand);
-  asking(program.command('result'))
+  withClientOptions(program.command('result'))
     .description('the result of a job that has ended')
     .argument('<request_id>')
     .option('--save [folder]', 'downloads its files, here or into a folder (--save=FOLDER)')
     .action(resultCommand);
-  asking(program.command('cancel'))
+  withClientOptions(program.command('cancel'))
     .description('ends jobs that wait, asks those that run to stop')
     .argument('<request_id...>')
     .action(cancelCommand);
 }
 
-interface JobsOptions extends AskingOptions {
+interface JobsOptions extends ClientCommandOptions {
   readonly status?: string;
   readonly model?: string;
   readonly task?: string;
@@ -62,16 +62,18 @@ async function jobsCommand(options: JobsOptions): Promise<void> {
     limit: readLimit(limit),
     after,
   };
-  const { client, talk } = await openAsking(options);
+  const { client, output } = await openCommandContext(options);
   const page = await client.jobs.list(filters);
-  talk.give(page.data, () => (page.data.length === 0 ? ['No such jobs.'] : columns(page.data.map(rowOf))));
-  if (page.has_more) talk.say(`There are more: --after ${page.last_id}`);
+  output.printResult(page.data, () =>
+    page.data.length === 0 ? ['No such jobs.'] : alignColumns(page.data.map(rowOf)),
+  );
+  if (page.has_more) output.note(`There are more: --after ${page.last_id}`);
 }
 
 function readStatus(text: string): JobStatus['status'] {
   const status = statuses.find(one => one === text.toUpperCase());
   if (status) return status;
-  throw new CommandFault(`--status must be one of ${statuses.join(', ')}`);
+  throw new CommandError(`--status must be one of ${statuses.join(', ')}`);
 }
 
 /** A time as it is, or how long ago. */
@@ -80,27 +82,30 @@ const readSince = (text: string): string =>
 
 function readLimit(text: string): number {
   if (/^[1-9]\d?$|^100$/.test(text)) return Number(text);
-  throw new CommandFault('--limit must be a whole number from 1 to 100');
+  throw new CommandError('--limit must be a whole number from 1 to 100');
 }
 
 const rowOf = (job: ListedJob): readonly string[] => [
   job.request_id,
   new Date(job.created_at * 1000).toISOString(),
   job.model,
-  wordsOf(job),
+  statusText(job),
   job.external_task_id ?? '',
 ];
 
-async function jobCommand(id: string, options: AskingOptions & { readonly events?: true }): Promise<void> {
-  const { client, talk } = await openAsking(options);
+async function jobCommand(
+  id: string,
+  options: ClientCommandOptions & { readonly events?: true },
+): Promise<void> {
+  const { client, output } = await openCommandContext(options);
   const record = await client.jobs.get(id);
   const status = options.events ? await client.queue.status(record, { logs: true }) : null;
   const logs = status && 'logs' in status ? (status.logs ?? []) : [];
-  talk.give(status ? { ...record, logs } : record, () => [
-    ...columns([
+  output.printResult(status ? { ...record, logs } : record, () => [
+    ...alignColumns([
       ['job', id],
       ['model', record.model],
-      ['status', wordsOf(record)],
+      ['status', statusText(record)],
       ['made', new Date(record.created_at * 1000).toISOString()],
       ...(record.external_task_id === undefined ? [] : [['task', record.external_task_id]]),
     ]),
@@ -111,46 +116,51 @@ async function jobCommand(id: string, options: AskingOptions & { readonly events
 
 async function watchCommand(
   ids: readonly string[],
-  options: AskingOptions & { readonly exitStatus?: true },
+  options: ClientCommandOptions & { readonly exitStatus?: true },
 ): Promise<void> {
-  const asked = await openAsking(options);
+  const asked = await openCommandContext(options);
   const interrupts = openInterrupts();
   try {
-    const ends = await Promise.all(ids.map(id => watchOne(asked, id, interrupts.signal)));
+    const ends = await Promise.all(ids.map(id => watchJob(asked, id, interrupts.signal)));
     const failed = ids.filter((_, index) => ends[index]?.error);
     if (options.exitStatus && failed.length > 0)
-      throw new CommandFault(`Failed: ${failed.join(', ')}`, exitCodes.jobFailed);
+      throw new CommandError(`Failed: ${failed.join(', ')}`, exitCodes.jobFailed);
   } catch (failure) {
     if (!interrupts.signal.aborted) throw failure;
-    throw new CommandFault('No longer watching; the jobs go on.', exitCodes.interrupted);
+    throw new CommandError('No longer watching; the jobs go on.', exitCodes.interrupted);
   } finally {
-    interrupts.end();
+    interrupts.close();
   }
 }
 
 /** Its last status; null where there was none. */
-async function watchOne({ client, talk }: Asking, id: string, signal: AbortSignal) {
+async function watchJob({ client, output }: CommandContext, id: string, signal: AbortSignal) {
   const job = await client.jobs.get(id, { signal });
   for await (const status of client.queue.watch(job, { signal })) {
-    talk.give({ ...status, model: job.model }, () => [`${id}  ${wordsOf(status)}`]);
+    output.printResult({ ...status, model: job.model }, () => [`${id}  ${statusText(status)}`]);
     if (status.status === 'COMPLETED') return status;
   }
   return null;
 }
 
-async function resultCommand(id: string, options: AskingOptions & { readonly save?: string }): Promise<void> {
-  const asked = await openAsking(options);
+async function resultCommand(
+  id: string,
+  options: ClientCommandOptions & { readonly save?: string },
+): Promise<void> {
+  const asked = await openCommandContext(options);
   const job = await asked.client.jobs.get(id);
   if (job.status !== 'COMPLETED')
-    throw new CommandFault(`Job ${id} has no result yet: ${wordsOf(job)}. Wait for it: atelier watch ${id}`);
-  await giveResult(asked, await asked.client.queue.result(job), options.save);
+    throw new CommandError(
+      `Job ${id} has no result yet: ${statusText(job)}. Wait for it: atelier watch ${id}`,
+    );
+  await printJobResult(asked, await asked.client.queue.result(job), options.save);
 }
 
-async function cancelCommand(ids: readonly string[], options: AskingOptions): Promise<void> {
-  const { client, talk } = await openAsking(options);
+async function cancelCommand(ids: readonly string[], options: ClientCommandOptions): Promise<void> {
+  const { client, output } = await openCommandContext(options);
   for (const id of ids) {
     const answer = await client.queue.cancel(await client.jobs.get(id));
-    talk.give({ request_id: id, cancel: answer }, () => [
+    output.printResult({ request_id: id, cancel: answer }, () => [
       `${id}  ${answer === 'requested' ? 'cancelled, or asked to stop' : 'was over already'}`,
     ]);
   }

@@ -7,16 +7,16 @@ import { systemClock } from '../../domain/clock.ts';
 import { webhookHeaders } from '../../domain/delivery.ts';
 import { type DeliveryId, parseDeliveryId } from '../../domain/ids.ts';
 import { toJson } from '../../domain/json.ts';
-import { CommandFault } from '../command-fault.ts';
+import { CommandError } from '../command-error.ts';
 import { exitCodes } from '../exit-code.ts';
 import { print } from '../print.ts';
-import { asking } from './asking.ts';
+import { withClientOptions } from './client-options.ts';
+import { type ClientCommandOptions, type CommandContext, openCommandContext } from './command-context.ts';
 import { openInterrupts } from './interrupts.ts';
-import { type Asking, type AskingOptions, openAsking } from './open-client.ts';
-import { openOperator } from './open-operator.ts';
+import { openAdminExchange } from './open-admin-exchange.ts';
 
 export function registerListen(program: Command): void {
-  asking(program.command('listen'))
+  withClientOptions(program.command('listen'))
     .description('sends the callbacks of your jobs on to a program on this machine, until Ctrl-C')
     .option('--forward-to <address>', 'where it listens, such as http://localhost:3000/hooks')
     .option('--model <id>', 'of one model')
@@ -24,48 +24,48 @@ export function registerListen(program: Command): void {
     .action(listenCommand);
 }
 
-interface ListenOptions extends AskingOptions {
+interface ListenOptions extends ClientCommandOptions {
   readonly forwardTo?: string;
   readonly model?: string;
   readonly printSecret?: true;
 }
 
-const lookEveryMs = 1_000;
-const answerWithinMs = 15_000;
+const pollIntervalMs = 1_000;
+const responseTimeoutMs = 15_000;
 
 async function listenCommand(options: ListenOptions): Promise<void> {
   const { forwardTo, model = null, printSecret } = options;
-  if (printSecret) return print(await (await openAsking(options)).client.callbacks.secret());
+  if (printSecret) return print(await (await openCommandContext(options)).client.callbacks.secret());
   if (!/^https?:\/\//.test(forwardTo ?? ''))
-    throw new CommandFault('--forward-to must be an http or https address');
-  const operator = await openOperator();
-  const asked = await openAsking(options);
+    throw new CommandError('--forward-to must be an http or https address');
+  const operator = await openAdminExchange();
+  const asked = await openCommandContext(options);
   const secret = await asked.client.callbacks.secret();
   const interrupts = openInterrupts();
   const seen = await openDeliveryLog(operator);
-  asked.talk.say(`Listening. Callbacks of your jobs go to ${forwardTo}, signed as ever.`);
+  asked.output.note(`Listening. Callbacks of your jobs go to ${forwardTo}, signed as ever.`);
   try {
     while (!interrupts.signal.aborted) {
       for (const delivery of await seen.next())
-        await forward(asked, delivery, { to: forwardTo!, model, secret });
-      await sleep(lookEveryMs, undefined, { signal: interrupts.signal }).catch(() => {});
+        await forward(asked, delivery, { url: forwardTo!, model, secret });
+      await sleep(pollIntervalMs, undefined, { signal: interrupts.signal }).catch(() => {});
     }
   } finally {
-    interrupts.end();
+    interrupts.close();
   }
-  throw new CommandFault('No longer listening.', exitCodes.interrupted);
+  throw new CommandError('No longer listening.', exitCodes.interrupted);
 }
 
-const page = z.object({
+const deliveryPage = z.object({
   data: z.array(z.object({ id: z.string(), request_id: z.string(), status: z.string() })),
   has_more: z.boolean(),
 });
-type Delivery = z.output<typeof page>['data'][number];
+type Delivery = z.output<typeof deliveryPage>['data'][number];
 
 /** The log of callbacks of all users; gives those that came since it was last asked, the oldest first. */
 async function openDeliveryLog(ask: Exchange) {
   const read = async (query: string) =>
-    page.parse(
+    deliveryPage.parse(
       (await ask({ method: 'GET', path: `/admin/v1/deliveries?${query}`, repeatable: 'read' })).body,
     );
   let newest = (await read('limit=1')).data[0]?.id ?? '';
@@ -87,25 +87,30 @@ async function openDeliveryLog(ask: Exchange) {
   };
 }
 
-interface Forwarding {
-  readonly to: string;
+interface ForwardTarget {
+  readonly url: string;
   readonly model: string | null;
   readonly secret: string;
 }
 
 /** Signed anew, under the id of the callback itself. */
-async function forward({ client, talk }: Asking, delivery: Delivery, { to, model, secret }: Forwarding) {
+async function forward(
+  { client, output }: CommandContext,
+  delivery: Delivery,
+  { url, model, secret }: ForwardTarget,
+) {
   const id = parseDeliveryId(delivery.id);
-  const told = id && (await readBody(client, delivery.request_id));
+  const told = id && (await readCallbackBody(client, delivery.request_id));
   // Another user's, or of another model: no business of this receiver.
   if (!told || (model !== null && told.model !== model)) return;
-  const answer = await post(to, id, told.body, secret);
-  talk.give({ id: delivery.id, request_id: delivery.request_id, status: delivery.status, answer }, () => [
-    `${delivery.status}  ${delivery.request_id}  ${answer}`,
-  ]);
+  const answer = await post(url, id, told.body, secret);
+  output.printResult(
+    { id: delivery.id, request_id: delivery.request_id, status: delivery.status, answer },
+    () => [`${delivery.status}  ${delivery.request_id}  ${answer}`],
+  );
 }
 
-async function readBody(client: Client, requestId: string) {
+async function readCallbackBody(client: Client, requestId: string) {
   try {
     const job = await client.jobs.get(requestId);
     const body = await client.queue.result(job).catch(failure => {
@@ -128,7 +133,7 @@ async function post(to: string, id: DeliveryId, body: string, secret: string): P
       redirect: 'manual',
       headers: { 'content-type': 'application/json', ...headers },
       body,
-      signal: AbortSignal.timeout(answerWithinMs),
+      signal: AbortSignal.timeout(responseTimeoutMs),
     });
     await answer.body?.cancel();
     return answer.status;

@@ -2,19 +2,19 @@ import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { AuthError, createClient } from '../../../client/src/index.ts';
-import { type Config, readConfig } from '../../config.ts';
+import { addressOf } from '../../app/listen.ts';
+import { type Config, readConfig } from '../../config/config.ts';
 import { systemClock } from '../../domain/clock.ts';
-import { addressOf } from '../../listen.ts';
-import { createKey, revokeKey } from '../../store/keys.ts';
-import { CommandFault } from '../command-fault.ts';
+import { createKey, revokeKey } from '../../store/people/keys.ts';
+import { CommandError } from '../command-error.ts';
 import { exitCodes } from '../exit-code.ts';
 import { withStore } from '../with-store.ts';
-import { keepProfile, type Profile, pathOfProfiles } from './profiles.ts';
-import type { Talk } from './talk.ts';
+import type { CommandOutput } from './command-output.ts';
+import { type Profile, profilesPath, saveProfile } from './profiles.ts';
 
 const userName = 'cli';
 const profileName = 'local';
-const answerWithinMs = 5_000;
+const responseTimeoutMs = 5_000;
 
 /** Where the gateway of these settings is reached on this machine. */
 export function localUrl({ publicUrl, host, port }: Config): string {
@@ -25,11 +25,11 @@ export function localUrl({ publicUrl, host, port }: Config): string {
  * Whoever has the data folder may make keys, so on the gateway's own machine nobody has to log in: the command
  * makes itself one, as `atelier keys create` does, tries it and keeps it.
  */
-export async function makeLocalKey(wantedUrl: string | undefined, talk: Talk): Promise<Profile> {
+export async function makeLocalKey(wantedUrl: string | undefined, talk: CommandOutput): Promise<Profile> {
   const config = readConfig(process.env);
   const url = wantedUrl ?? localUrl(config);
-  refuseElsewhere(config, url);
-  await refuseSilent(url);
+  requireLocalGateway(config, url);
+  await requireReachable(url);
   const wanted = {
     userName,
     name: `made by a command on ${hostname()}`,
@@ -40,23 +40,23 @@ export async function makeLocalKey(wantedUrl: string | undefined, talk: Talk): P
   const isTaken = await isAccepted(url, secret);
   if (!isTaken) {
     await withStore(db => revokeKey(db, key.id, systemClock.now()));
-    throw new CommandFault(
-      `The gateway at ${url} has another database than ${placeOf(config)}. Set ATELIER_URL, or log in: atelier login`,
+    throw new CommandError(
+      `The gateway at ${url} has another database than ${databaseLocation(config)}. Set ATELIER_URL, or log in: atelier login`,
       exitCodes.auth,
     );
   }
-  await keepProfile(process.env, profileName, { url, key: secret });
-  const path = pathOfProfiles(process.env);
-  talk.say(`No key was set up: made ${key.id} of the user ${userName}, and kept it in ${path}.`);
+  await saveProfile(process.env, profileName, { url, key: secret });
+  const path = profilesPath(process.env);
+  talk.note(`No key was set up: made ${key.id} of the user ${userName}, and kept it in ${path}.`);
   return { url, key: secret };
 }
 
-function refuseElsewhere(config: Config, url: string): void {
+function requireLocalGateway(config: Config, url: string): void {
   const isHere =
     /^https?:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?:[:/]|$)/.test(url) || url === config.publicUrl;
   const hasRows = config.databaseUrl !== null || existsSync(join(config.dataDir, 'atelier.db'));
   if (isHere && hasRows) return;
-  throw new CommandFault(
+  throw new CommandError(
     [
       'No key is set up. Whoever runs the gateway makes one: atelier keys create --user NAME',
       'Then: atelier login --url ADDRESS, or set ATELIER_URL and ATELIER_API_KEY.',
@@ -67,12 +67,12 @@ function refuseElsewhere(config: Config, url: string): void {
 }
 
 /** Before a key is made that nobody can use. */
-async function refuseSilent(url: string): Promise<void> {
-  const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(answerWithinMs) }).catch(
+async function requireReachable(url: string): Promise<void> {
+  const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(responseTimeoutMs) }).catch(
     () => null,
   );
   if (answer?.ok) return;
-  throw new CommandFault(`No gateway answers at ${url}. Start it with npm start, or set ATELIER_URL.`);
+  throw new CommandError(`No gateway answers at ${url}. Start it with npm start, or set ATELIER_URL.`);
 }
 
 async function isAccepted(url: string, key: string): Promise<boolean> {
@@ -85,5 +85,5 @@ async function isAccepted(url: string, key: string): Promise<boolean> {
   }
 }
 
-const placeOf = ({ databaseUrl, dataDir }: Config): string =>
+const databaseLocation = ({ databaseUrl, dataDir }: Config): string =>
   databaseUrl === null ? dataDir : 'the one of ATELIER_DATABASE_URL';

@@ -1,19 +1,19 @@
 import type { Command } from 'commander';
 import type { ModelDescription } from '../../../client/src/index.ts';
-import { CommandFault } from '../command-fault.ts';
+import { CommandError } from '../command-error.ts';
 import { print } from '../print.ts';
-import { asking } from './asking.ts';
+import { withClientOptions } from './client-options.ts';
+import { type ClientCommandOptions, openCommandContext } from './command-context.ts';
+import { alignColumns } from './command-output.ts';
 import { isRecord } from './input-fields.ts';
-import { type AskingOptions, openAsking } from './open-client.ts';
-import { columns } from './talk.ts';
 
 export function registerModels(program: Command): void {
   const models = program.command('models').description('what can be made');
-  asking(models.command('ls', { isDefault: true }))
+  withClientOptions(models.command('ls', { isDefault: true }))
     .description('every model, a line each')
     .option('--kind <kind>', 'video, image or speech')
     .action(listModelsCommand);
-  asking(models.command('show'))
+  withClientOptions(models.command('show'))
     .description('what a model takes')
     .argument('<model>')
     .option('--schema', 'its JSON Schema')
@@ -23,26 +23,26 @@ export function registerModels(program: Command): void {
 
 const kinds = ['video', 'image', 'speech'];
 
-async function listModelsCommand(options: AskingOptions & { readonly kind?: string }): Promise<void> {
+async function listModelsCommand(options: ClientCommandOptions & { readonly kind?: string }): Promise<void> {
   const { kind } = options;
   if (kind !== undefined && !kinds.includes(kind))
-    throw new CommandFault(`--kind must be one of ${kinds.join(', ')}`);
-  const { client, talk } = await openAsking(options);
+    throw new CommandError(`--kind must be one of ${kinds.join(', ')}`);
+  const { client, output } = await openCommandContext(options);
   const listed = (await client.models.list()).filter(model => kind === undefined || model.kind === kind);
-  talk.give(listed, () => columns(listed.map(model => [model.id, model.kind, model.title])));
+  output.printResult(listed, () => alignColumns(listed.map(model => [model.id, model.kind, model.title])));
 }
 
-interface ShowOptions extends AskingOptions {
+interface ShowOptions extends ClientCommandOptions {
   readonly schema?: true;
   readonly example?: true;
 }
 
 async function showModelCommand(id: string, options: ShowOptions): Promise<void> {
-  const { client, talk } = await openAsking(options);
+  const { client, output } = await openCommandContext(options);
   const model = await client.models.get(id);
   if (options.schema) return print(JSON.stringify(model.input_schema, null, 2));
   if (options.example) return print(JSON.stringify(model.examples[0] ?? {}, null, 2));
-  talk.give(model, () => describe(model));
+  output.printResult(model, () => describe(model));
 }
 
 function describe(model: ModelDescription): readonly string[] {
@@ -57,7 +57,7 @@ function describe(model: ModelDescription): readonly string[] {
     `${model.id}: ${model.title}`,
     model.summary,
     '',
-    ...columns(fields),
+    ...alignColumns(fields),
     ...(model.rules.length === 0 ? [] : ['', ...model.rules.map(({ says }) => `  - ${says}`)]),
     '',
     `An example: atelier models show ${model.id} --example`,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { CommandFault } from '../command-fault.ts';
+import { CommandError } from '../command-error.ts';
 import { isRecord } from './input-fields.ts';
 
 /** One gateway and a key of it. */
@@ -20,25 +20,25 @@ export interface Profiles {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** By the rules of XDG, on every system. */
-export function pathOfProfiles({ XDG_CONFIG_HOME }: Environment): string {
+export function profilesPath({ XDG_CONFIG_HOME }: Environment): string {
   const isGiven = XDG_CONFIG_HOME !== undefined && XDG_CONFIG_HOME !== '';
   return join(isGiven ? XDG_CONFIG_HOME : join(homedir(), '.config'), 'atelier', 'profiles.json');
 }
 
 export async function readProfiles(env: Environment): Promise<Profiles> {
-  const path = pathOfProfiles(env);
+  const path = profilesPath(env);
   const text = await readFile(path, 'utf8').catch(failure => {
     if (failure instanceof Error && 'code' in failure && failure.code === 'ENOENT') return null;
-    throw new CommandFault(`${path} cannot be read: ${failure.message}.`);
+    throw new CommandError(`${path} cannot be read: ${failure.message}.`);
   });
   if (text === null) return { current: null, byName: new Map() };
-  const profiles = profilesIn(parse(text));
-  if (!profiles) throw new CommandFault(`${path} is damaged. Remove it and log in again: atelier login`);
+  const profiles = validateProfiles(parseJsonOrNull(text));
+  if (!profiles) throw new CommandError(`${path} is damaged. Remove it and log in again: atelier login`);
   return profiles;
 }
 
 /** Null for what this program did not write. */
-function profilesIn(written: unknown): Profiles | null {
+function validateProfiles(written: unknown): Profiles | null {
   const { current, profiles } = isRecord(written) ? written : {};
   if ((current !== null && typeof current !== 'string') || !isRecord(profiles)) return null;
   const byName = new Map<string, Profile>();
@@ -52,7 +52,7 @@ function profilesIn(written: unknown): Profiles | null {
 
 /** In one step, and for nobody else to read. */
 export async function writeProfiles(env: Environment, { current, byName }: Profiles): Promise<void> {
-  const path = pathOfProfiles(env);
+  const path = profilesPath(env);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = `${path}.${randomBytes(6).toString('hex')}`;
   const text = JSON.stringify({ current, profiles: Object.fromEntries(byName) }, null, 2);
@@ -61,12 +61,12 @@ export async function writeProfiles(env: Environment, { current, byName }: Profi
 }
 
 /** Adds or replaces one, and uses it from now on. */
-export async function keepProfile(env: Environment, name: string, profile: Profile): Promise<void> {
+export async function saveProfile(env: Environment, name: string, profile: Profile): Promise<void> {
   const { byName } = await readProfiles(env);
   await writeProfiles(env, { current: name, byName: new Map([...byName, [name, profile]]) });
 }
 
-function parse(text: string): unknown {
+function parseJsonOrNull(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

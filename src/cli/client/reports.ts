@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { CommandFault } from '../command-fault.ts';
+import { CommandError } from '../command-error.ts';
 import { print } from '../print.ts';
 import { readDuration } from '../read-duration.ts';
-import { openOperator } from './open-operator.ts';
-import { columns, openTalk, type TalkOptions } from './talk.ts';
+import { alignColumns, type OutputOptions, openOutput } from './command-output.ts';
+import { openAdminExchange } from './open-admin-exchange.ts';
 
 /** What an operator wants to know of the whole gateway. */
 export function registerReports(program: Command): void {
@@ -37,13 +37,13 @@ const overview = z.looseObject({
   failed_deliveries: z.number(),
 });
 
-async function statsCommand(options: TalkOptions): Promise<void> {
-  const ask = await openOperator();
+async function statsCommand(options: OutputOptions): Promise<void> {
+  const ask = await openAdminExchange();
   const path = '/admin/v1/overview?results=0';
   const stats = overview.parse((await ask({ method: 'GET', path, repeatable: 'read' })).body);
   const since = stats.waiting_since;
-  openTalk(options).give(stats, () => [
-    ...columns([
+  openOutput(options).printResult(stats, () => [
+    ...alignColumns([
       ['waiting', `${stats.waiting}${stats.waiting_is_more ? ' or more' : ''}`],
       ['waiting since', since === null ? '-' : new Date(since * 1000).toISOString()],
       ['running', String(stats.running)],
@@ -82,21 +82,21 @@ const usage = z.looseObject({
 });
 type Usage = z.output<typeof usage>;
 
-interface UsageOptions extends TalkOptions {
+interface UsageOptions extends OutputOptions {
   readonly by: string;
   readonly since: string;
   readonly csv?: true;
 }
 
 async function usageCommand({ by, since, csv, ...options }: UsageOptions): Promise<void> {
-  if (!['model', 'key', 'user'].includes(by)) throw new CommandFault('--by must be one of model, key, user');
+  if (!['model', 'key', 'user'].includes(by)) throw new CommandError('--by must be one of model, key, user');
   const from = Math.floor((Date.now() - readDuration(since, '--since')) / 1000);
-  const ask = await openOperator();
+  const ask = await openAdminExchange();
   const path = `/admin/v1/usage?by=${by}&from=${from}`;
   const report = usage.parse((await ask({ method: 'GET', path, repeatable: 'read' })).body);
   const rows = [['day', by, 'what', 'quantity', 'unit'], ...rowsOf(report)];
-  if (csv) return print(rows.map(row => row.map(quoted).join(',')).join('\n'));
-  openTalk(options).give(report, () => columns(rows));
+  if (csv) return print(rows.map(row => row.map(csvCell).join(',')).join('\n'));
+  openOutput(options).printResult(report, () => alignColumns(rows));
 }
 
 /** A row for each number that is not zero. */
@@ -113,7 +113,7 @@ const rowsOf = ({ jobs, used, costs }: Usage): readonly (readonly string[])[] =>
 const dayOf = (unixSeconds: number): string => new Date(unixSeconds * 1000).toISOString().slice(0, 10);
 
 /** A spreadsheet would take what begins like a formula as one. */
-const quoted = (cell: string): string => {
+const csvCell = (cell: string): string => {
   const plain = /^[=+\-@]/.test(cell) ? `'${cell}` : cell;
   return /[",\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 };

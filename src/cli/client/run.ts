@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
 import type { FailedResult, JobHandle, ResultOf } from '../../../client/src/index.ts';
-import { CommandFault } from '../command-fault.ts';
+import { CommandError } from '../command-error.ts';
 import { exitCodes } from '../exit-code.ts';
 import { readDuration } from '../read-duration.ts';
-import { asking, collect } from './asking.ts';
 import { buildInput } from './build-input.ts';
-import { followJob } from './follow-job.ts';
+import { appendOption, withClientOptions } from './client-options.ts';
+import { type ClientCommandOptions, type CommandContext, openCommandContext } from './command-context.ts';
 import { isRecord } from './input-fields.ts';
-import { type Asking, type AskingOptions, openAsking } from './open-client.ts';
 import { saveResult } from './save-result.ts';
+import { waitForJob } from './wait-for-job.ts';
 
-interface RunOptions extends AskingOptions {
+interface RunOptions extends ClientCommandOptions {
   readonly input: readonly string[];
   readonly file: readonly string[];
   /** `--json @PATH` is told as this. */
@@ -37,9 +37,9 @@ export function registerRun(program: Command): void {
 }
 
 const runOptions = (command: Command): Command =>
-  asking(command)
-    .option('-i, --input <field>', 'a field, as NAME=VALUE; again for each', collect, [])
-    .option('-f, --file <field>', 'a file that is uploaded for a field, as NAME=@PATH', collect, [])
+  withClientOptions(command)
+    .option('-i, --input <field>', 'a field, as NAME=VALUE; again for each', appendOption, [])
+    .option('-f, --file <field>', 'a file that is uploaded for a field, as NAME=@PATH', appendOption, [])
     .option('--json-input <source>', 'the whole input, @PATH or @- for stdin; also --json @PATH')
     .option('--no-wait', 'gives the handle and does not wait')
     .option('--save [folder]', 'downloads the files of the result, here or into a folder (--save=FOLDER)')
@@ -50,17 +50,17 @@ const runOptions = (command: Command): Command =>
 
 async function runCommand(model: string, fields: readonly string[], options: RunOptions): Promise<void> {
   const timeoutMs = timeoutOf(options);
-  const asked = await openAsking(options);
+  const asked = await openCommandContext(options);
   const input = await buildInput(asked, model, inputOptions(fields, options));
-  await runInput(asked, model, input, { ...options, timeoutMs });
+  await submitInput(asked, model, input, { ...options, timeoutMs });
 }
 
 async function againCommand(id: string, fields: readonly string[], options: RunOptions): Promise<void> {
   const timeoutMs = timeoutOf(options);
-  const asked = await openAsking(options);
+  const asked = await openCommandContext(options);
   const { model, input: before } = await asked.client.jobs.get(id);
   const input = await buildInput(asked, model, inputOptions(fields, options), withoutTaskId(before));
-  await runInput(asked, model, input, { ...options, timeoutMs });
+  await submitInput(asked, model, input, { ...options, timeoutMs });
 }
 
 const timeoutOf = ({ timeout }: RunOptions): number =>
@@ -69,7 +69,7 @@ const timeoutOf = ({ timeout }: RunOptions): number =>
 const inputOptions = (fields: readonly string[], { input, file, jsonInput }: RunOptions) => ({
   fields: [...fields, ...input],
   uploads: file,
-  whole: jsonInput,
+  jsonSource: jsonInput,
 });
 
 /** It names one job of a user and no other. */
@@ -80,52 +80,57 @@ function withoutTaskId(input: Readonly<Record<string, unknown>>): Readonly<Recor
   return { ...rest, options: others };
 }
 
-type Running = RunOptions & { readonly timeoutMs: number };
+type RunSettings = RunOptions & { readonly timeoutMs: number };
 
-async function runInput(asked: Asking, model: string, input: object, options: Running): Promise<void> {
-  const { client, talk } = asked;
+async function submitInput(
+  asked: CommandContext,
+  model: string,
+  input: object,
+  options: RunSettings,
+): Promise<void> {
+  const { client, output } = asked;
   if (options.dryRun) {
     const verdict = await client.models.validate(model, { ...input });
     const jobs = verdict.billed_jobs === 1 ? 'one job' : `${verdict.billed_jobs} jobs`;
-    return talk.give(verdict, () => [`${model} would accept it, as ${jobs}. Nothing was made.`]);
+    return output.printResult(verdict, () => [`${model} would accept it, as ${jobs}. Nothing was made.`]);
   }
   const { idempotencyKey } = options;
   const job = await client.queue.submit(model, {
     input: { ...input },
     ...(idempotencyKey !== undefined && { idempotencyKey }),
   });
-  if (!options.wait) return giveHandle(asked, job);
-  const result = await followJob(asked, job, {
+  if (!options.wait) return printJobHandle(asked, job);
+  const result = await waitForJob(asked, job, {
     timeoutMs: options.timeoutMs,
     cancelOnTimeout: options.cancelOnTimeout === true,
   });
-  await giveResult(asked, result, options.save);
+  await printJobResult(asked, result, options.save);
 }
 
-function giveHandle({ talk }: Asking, job: JobHandle): void {
-  talk.give(job, () => [job.request_id]);
-  talk.say(`Wait for it: atelier watch ${job.request_id}`);
+function printJobHandle({ output }: CommandContext, job: JobHandle): void {
+  output.printResult(job, () => [job.request_id]);
+  output.note(`Wait for it: atelier watch ${job.request_id}`);
 }
 
 /** A failed job is given, too, and ends the process with a code of its own. */
-export async function giveResult(
-  { talk }: Asking,
+export async function printJobResult(
+  { output }: CommandContext,
   result: ResultOf<string> | FailedResult,
   folder: string | undefined,
 ): Promise<void> {
   if (result.error !== null) {
-    talk.give(result, () => []);
-    throw new CommandFault(
+    output.printResult(result, () => []);
+    throw new CommandError(
       `Job ${result.request_id} failed (${result.error.code}). ${result.error.message}`,
       exitCodes.jobFailed,
     );
   }
   const saved = folder === undefined ? null : await saveResult(result, folder);
-  for (const path of saved ?? []) talk.say(`Saved ${path}`);
-  talk.give(saved ? { ...result, saved } : result, () => saved ?? addressesIn(result));
+  for (const path of saved ?? []) output.note(`Saved ${path}`);
+  output.printResult(saved ? { ...result, saved } : result, () => saved ?? resultUrls(result));
 }
 
-function addressesIn(result: object): readonly string[] {
+function resultUrls(result: object): readonly string[] {
   const { video, images, audio }: Readonly<Record<string, unknown>> = { ...result };
   return [video, ...(Array.isArray(images) ? images : []), audio].flatMap(file =>
     isRecord(file) && typeof file.url === 'string' ? [file.url] : [],

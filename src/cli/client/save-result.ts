@@ -4,10 +4,10 @@ import { link, mkdir, rm } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { CommandFault } from '../command-fault.ts';
+import { CommandError } from '../command-error.ts';
 import { isRecord } from './input-fields.ts';
 
-interface Remote {
+interface RemoteFile {
   readonly url: string;
   /** As the gateway calls it. */
   readonly name: string;
@@ -16,15 +16,15 @@ interface Remote {
 /** Downloads every file of a result into a folder; resolves to their paths. Nothing is written over. */
 export async function saveResult(result: object, folder: string): Promise<readonly string[]> {
   await mkdir(folder, { recursive: true }).catch(failure => {
-    throw new CommandFault(`${folder} cannot be made: ${failure.message}.`);
+    throw new CommandError(`${folder} cannot be made: ${failure.message}.`);
   });
   const paths: string[] = [];
-  for (const remote of filesOf(result)) paths.push(await save(remote, folder));
+  for (const remote of filesOf(result)) paths.push(await downloadFile(remote, folder));
   return paths;
 }
 
 /** The core keys of a result, whatever its family adds. */
-function filesOf(result: object): readonly Remote[] {
+function filesOf(result: object): readonly RemoteFile[] {
   const { video, images, audio, last_frame, watermarked_url }: Readonly<Record<string, unknown>> = {
     ...result,
   };
@@ -44,26 +44,26 @@ function safeName(name: string): string {
   return /^\.*$/.test(plain) ? 'result' : plain;
 }
 
-async function save({ url, name }: Remote, folder: string): Promise<string> {
+async function downloadFile({ url, name }: RemoteFile, folder: string): Promise<string> {
   const answer = await fetch(url);
   if (!answer.ok || answer.body === null)
-    throw new CommandFault(`${name} was not downloaded: ${url.split('?', 1)[0]} answered ${answer.status}.`);
+    throw new CommandError(`${name} was not downloaded: ${url.split('?', 1)[0]} answered ${answer.status}.`);
   const part = join(folder, `.${randomBytes(6).toString('hex')}.part`);
   try {
     await pipeline(Readable.from(answer.body), createWriteStream(part, { flags: 'wx' }));
-    return await nameFreely(part, folder, name);
+    return await linkUnderFreeName(part, folder, name);
   } finally {
     await rm(part, { force: true });
   }
 }
 
-const mostNames = 1_000;
+const maxNameAttempts = 1_000;
 
 /** Under its name, or under that with a number where there is such a file. */
-async function nameFreely(part: string, folder: string, name: string): Promise<string> {
+async function linkUnderFreeName(part: string, folder: string, name: string): Promise<string> {
   const end = extname(name);
   const stem = name.slice(0, name.length - end.length);
-  for (let number = 1; number <= mostNames; number++) {
+  for (let number = 1; number <= maxNameAttempts; number++) {
     const path = join(folder, number === 1 ? name : `${stem}-${number}${end}`);
     const isFree = await link(part, path).then(
       () => true,
@@ -74,5 +74,7 @@ async function nameFreely(part: string, folder: string, name: string): Promise<s
     );
     if (isFree) return path;
   }
-  throw new CommandFault(`${folder} has ${mostNames} files of the name ${name}: save into another folder.`);
+  throw new CommandError(
+    `${folder} has ${maxNameAttempts} files of the name ${name}: save into another folder.`,
+  );
 }

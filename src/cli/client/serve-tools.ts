@@ -1,21 +1,22 @@
 import { tmpdir } from 'node:os';
-import { openGatewayOver } from '../../http/mcp/ask-gateway.ts';
 import { openFetchFile } from '../../http/mcp/fetch-file.ts';
+import { openGatewayClient } from '../../http/mcp/gateway-client.ts';
 import { openMcpServers } from '../../http/mcp/mcp-server.ts';
-import { openOutbound } from '../../media/connect.ts';
-import { CommandFault } from '../command-fault.ts';
-import { type AskingOptions, findKnownIdentity } from './open-client.ts';
+import { openOutbound } from '../../media/outbound.ts';
+import { CommandError } from '../command-error.ts';
+import { type ClientCommandOptions, findKnownIdentity } from './command-context.ts';
 
 /** Serves the tools on stdio, to the program that started this one, until it closes its end. */
-export async function serveTools(options: AskingOptions): Promise<void> {
+export async function serveTools(options: ClientCommandOptions): Promise<void> {
   const identity = await findKnownIdentity(options);
   if (!identity)
-    throw new CommandFault('No gateway is known. Set ATELIER_URL and ATELIER_API_KEY, or: atelier login');
+    throw new CommandError('No gateway is known. Set ATELIER_URL and ATELIER_API_KEY, or: atelier login');
   const outbound = openOutbound({ allowPrivate: process.env.ATELIER_ALLOW_PRIVATE_NETWORK === '1' });
   const parts = {
-    gateway: openGatewayOver({ url: identity.url, authorization: `Bearer ${identity.key}` }),
+    gateway: openGatewayClient({ url: identity.url, authorization: `Bearer ${identity.key}` }),
     fetchFile: openFetchFile(outbound, tmpdir())(identity.key),
-    onBug: (failure: unknown) => void process.stderr.write(`A tool failed: ${wordsOf(failure)}\n`),
+    onUnexpectedError: (failure: unknown) =>
+      void process.stderr.write(`A tool failed: ${errorText(failure)}\n`),
   };
   const [{ serveStdio }, make] = await Promise.all([
     import('@modelcontextprotocol/server/stdio'),
@@ -28,5 +29,5 @@ export async function serveTools(options: AskingOptions): Promise<void> {
   await outbound.close();
 }
 
-const wordsOf = (failure: unknown): string =>
+const errorText = (failure: unknown): string =>
   failure instanceof Error ? (failure.stack ?? failure.message) : String(failure);

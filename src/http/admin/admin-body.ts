@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { isJson, readJsonObject } from '../../admission/read-body.ts';
+import { isJsonContentType, readJsonObject } from '../../body/read-body.ts';
 import { refuse } from '../../domain/refusal.ts';
 
 const maxBodyBytes = 4 * 1024;
@@ -9,9 +9,9 @@ export async function readAdminBody<Name extends string>(
   request: FastifyRequest,
   names: readonly Name[],
 ): Promise<Readonly<Partial<Record<Name, unknown>>>> {
-  if (!isJson(request.raw.headers['content-type'])) throw refuse('content_type_unsupported');
+  if (!isJsonContentType(request.raw.headers['content-type'])) throw refuse('content_type_unsupported');
   const tooLarge = () => refuse('body_too_large');
-  const body = await readJsonObject(request.raw, { maxBytes: maxBodyBytes, tooLarge, room: null });
+  const body = await readJsonObject(request.raw, { maxBytes: maxBodyBytes, tooLarge, reservation: null });
   const unknown = Object.keys(body).find(name => !names.some(known => known === name));
   if (unknown !== undefined) refuseField(unknown, 'unknown field');
   return body as Readonly<Partial<Record<Name, unknown>>>;

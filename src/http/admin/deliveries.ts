@@ -1,21 +1,21 @@
 import type { FastifyRequest } from 'fastify';
 import { parseTime, toUnixSeconds } from '../../domain/clock.ts';
-import { type DeliveryState, type DeliveryTry, deliveryStates } from '../../domain/delivery.ts';
+import { type DeliveryAttempt, type DeliveryState, deliveryStates } from '../../domain/delivery.ts';
 import { type DeliveryId, parseDeliveryId, parseJobId } from '../../domain/ids.ts';
 import { refuse } from '../../domain/refusal.ts';
-import { deliveryTopic } from '../../store/connection.ts';
 import {
   type DeliveryQuery,
   type ListedDelivery,
   listDeliveries as listInStore,
   readDelivery,
-} from '../../store/deliveries.ts';
+} from '../../store/callbacks/deliveries.ts';
 import {
-  listTries,
+  listDeliveryAttempts,
   redeliverFailed as redeliverFailedInStore,
   redeliver as redeliverInStore,
-} from '../../store/redeliver.ts';
-import { type HttpParts, pathValue, queryOf, queryValue, type Route } from '../parts.ts';
+} from '../../store/callbacks/redeliver.ts';
+import { deliveryTopic } from '../../store/db/connection.ts';
+import { type HttpContext, pathValue, queryOf, queryValue, type Route } from '../route.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
 import { identifyOperator } from './identify-operator.ts';
 
@@ -23,7 +23,7 @@ const defaultLimit = 20;
 const maxLimit = 100;
 
 /** Callbacks, the newest first; by job, user name and state. */
-export const listDeliveries = (parts: HttpParts): Route => ({
+export const listDeliveries = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/admin/v1/deliveries',
   errors: 'detail',
@@ -43,7 +43,7 @@ export const listDeliveries = (parts: HttpParts): Route => ({
 });
 
 /** One callback with its tries. */
-export const getDelivery = (parts: HttpParts): Route => ({
+export const getDelivery = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/admin/v1/deliveries/:deliveryId',
   errors: 'detail',
@@ -51,12 +51,15 @@ export const getDelivery = (parts: HttpParts): Route => ({
     await identifyOperator(parts, request);
     const id = idOfPath(request);
     const delivery = await findDelivery(parts, id);
-    return { ...deliveryBody(delivery), tries: (await listTries(parts.db, id)).map(tryBody) };
+    return {
+      ...deliveryBody(delivery),
+      tries: (await listDeliveryAttempts(parts.db, id)).map(deliveryAttemptBody),
+    };
   },
 });
 
 /** Sends a callback again, under the same id and with its whole schedule before it. */
-export const redeliver = (parts: HttpParts): Route => ({
+export const redeliver = (parts: HttpContext): Route => ({
   method: 'POST',
   path: '/admin/v1/deliveries/:deliveryId/redeliver',
   errors: 'detail',
@@ -72,7 +75,7 @@ export const redeliver = (parts: HttpParts): Route => ({
 });
 
 /** Sends again every final event that failed since a moment: an outage of the receiver's is over. */
-export const redeliverFailed = (parts: HttpParts): Route => ({
+export const redeliverFailed = (parts: HttpContext): Route => ({
   method: 'POST',
   path: '/admin/v1/deliveries/redeliver',
   errors: 'detail',
@@ -99,7 +102,7 @@ export const deliveryBody = (delivery: ListedDelivery) => ({
   ended_at: delivery.endedAt === null ? null : toUnixSeconds(delivery.endedAt),
 });
 
-export const tryBody = ({ number, at, tookMs, code, answer }: DeliveryTry) => ({
+export const deliveryAttemptBody = ({ number, at, tookMs, code, answer }: DeliveryAttempt) => ({
   number,
   at: toUnixSeconds(at),
   took_ms: tookMs,
@@ -113,7 +116,7 @@ function idOfPath(request: FastifyRequest): DeliveryId {
   return id;
 }
 
-async function findDelivery({ db }: HttpParts, id: DeliveryId): Promise<ListedDelivery> {
+async function findDelivery({ db }: HttpContext, id: DeliveryId): Promise<ListedDelivery> {
   const delivery = await readDelivery(db, id);
   if (!delivery) throw refuse('delivery_unknown');
   return delivery;

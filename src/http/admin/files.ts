@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import type { StoredFile } from '../../domain/file.ts';
 import { type FileId, fileIdFromRow, parseFileId } from '../../domain/ids.ts';
 import { refuse } from '../../domain/refusal.ts';
-import { deleteFile, type FoundFile, listFilesOfAll, readFile } from '../../store/files.ts';
+import { deleteFile, type ListedFile, listFilesOfAllUsers, readFile } from '../../store/files/files.ts';
 import { fileObject } from '../file-object.ts';
-import { type HttpParts, pathValue, queryValue, type Route } from '../parts.ts';
+import { type HttpContext, pathValue, queryValue, type Route } from '../route.ts';
 import { receiveUpload } from '../routes/upload-file.ts';
 import { refuseField } from './admin-body.ts';
 import { identifyOperator } from './identify-operator.ts';
@@ -14,7 +14,7 @@ import { choiceOf, limitOf, refuseUnknownQuery } from './read-query.ts';
 const defaultLimit = 50;
 
 /** Files of all users, the newest first. */
-export const listAllFiles = (parts: HttpParts): Route => ({
+export const listAllFiles = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/admin/v1/files',
   errors: 'detail',
@@ -25,7 +25,7 @@ export const listAllFiles = (parts: HttpParts): Route => ({
     const source = choiceOf(request, 'source', ['upload', 'input', 'output'] as const);
     const now = parts.clock.now();
     const after = await readAfter(parts, request, now);
-    const found = await listFilesOfAll(parts.db, { source, after, now, limit: limit + 1 });
+    const found = await listFilesOfAllUsers(parts.db, { source, after, now, limit: limit + 1 });
     const shown = found.slice(0, limit);
     return {
       object: 'list',
@@ -37,7 +37,7 @@ export const listAllFiles = (parts: HttpParts): Route => ({
 });
 
 /** One file with a fresh address. */
-export const getAnyFile = (parts: HttpParts): Route => ({
+export const getAnyFile = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/admin/v1/files/:fileId',
   errors: 'detail',
@@ -49,7 +49,7 @@ export const getAnyFile = (parts: HttpParts): Route => ({
 });
 
 /** An upload by the console's own user, for the playground. */
-export const uploadFromConsole = (parts: HttpParts): Route => ({
+export const uploadFromConsole = (parts: HttpContext): Route => ({
   method: 'POST',
   path: '/admin/v1/files',
   errors: 'file',
@@ -59,7 +59,7 @@ export const uploadFromConsole = (parts: HttpParts): Route => ({
   },
 });
 
-export const deleteAnyFile = (parts: HttpParts): Route => ({
+export const deleteAnyFile = (parts: HttpContext): Route => ({
   method: 'DELETE',
   path: '/admin/v1/files/:fileId',
   errors: 'detail',
@@ -71,7 +71,7 @@ export const deleteAnyFile = (parts: HttpParts): Route => ({
   },
 });
 
-async function findAnyFile({ db, clock }: HttpParts, text: string): Promise<StoredFile> {
+async function findAnyFile({ db, clock }: HttpContext, text: string): Promise<StoredFile> {
   const id = parseFileId(text);
   const file = id && (await readFile(db, id, clock.now()));
   if (!file) throw refuse('admin_file_unknown');
@@ -79,7 +79,7 @@ async function findAnyFile({ db, clock }: HttpParts, text: string): Promise<Stor
 }
 
 async function readAfter(
-  { db }: HttpParts,
+  { db }: HttpContext,
   request: FastifyRequest,
   now: number,
 ): Promise<StoredFile | null> {
@@ -90,14 +90,14 @@ async function readAfter(
   return file ?? refuseField('after', 'must be the id of a file that is there');
 }
 
-const fileBody = (parts: HttpParts, file: FoundFile | StoredFile) => ({
+const fileBody = (parts: HttpContext, file: ListedFile | StoredFile) => ({
   ...withPath(parts, file),
   request_id: file.jobId,
   user: 'userName' in file ? file.userName : null,
 });
 
 /** With an address that is relative to wherever the console is. */
-const withPath = (parts: HttpParts, file: StoredFile) => ({
+const withPath = (parts: HttpContext, file: StoredFile) => ({
   ...fileObject(parts, file),
   url: fileObject({ ...parts, publicUrl: () => '' }, file).url.slice(1),
 });

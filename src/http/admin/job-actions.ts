@@ -1,22 +1,22 @@
 import { parseFileId } from '../../domain/ids.ts';
 import { refuse } from '../../domain/refusal.ts';
-import { writeAudit } from '../../store/audit.ts';
-import { cancelJob } from '../../store/cancel-job.ts';
-import { availableTopic, deliveryTopic, jobTopic } from '../../store/connection.ts';
-import { readFile } from '../../store/files.ts';
-import { runJobAgain } from '../../store/job-record.ts';
-import { type FoundJob, findKeys, type JobFilter, searchJobs } from '../../store/job-search.ts';
-import type { HttpParts, Route } from '../parts.ts';
+import { availableTopic, deliveryTopic, jobTopic } from '../../store/db/connection.ts';
+import { readFile } from '../../store/files/files.ts';
+import { cancelJob } from '../../store/jobs/cancel.ts';
+import { rerunJob } from '../../store/jobs/inspect.ts';
+import { type FoundJob, type JobFilter, searchJobs, searchKeys } from '../../store/jobs/search.ts';
+import { writeAudit } from '../../store/people/audit.ts';
+import type { HttpContext, Route } from '../route.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
 import { identifyOperator, type Operator } from './identify-operator.ts';
 import { findAnyJob, statesOf } from './jobs.ts';
 
 /** So many are cancelled by one call; whoever wants more asks again. */
-const mostAtOnce = 500;
+const maxPerCall = 500;
 const cancellable = ['available', 'running', 'unfinished'] as const;
 
 /** As its client could: ended at once while it waits, asked to stop while it runs. */
-export const cancelAnyJob = (parts: HttpParts): Route => ({
+export const cancelAnyJob = (parts: HttpContext): Route => ({
   method: 'POST',
   path: '/admin/v1/jobs/:jobId/cancel',
   errors: 'detail',
@@ -28,16 +28,16 @@ export const cancelAnyJob = (parts: HttpParts): Route => ({
 });
 
 /** A new job of the same input for the same key. */
-export const runAnyJobAgain = (parts: HttpParts): Route => ({
+export const rerunAnyJob = (parts: HttpContext): Route => ({
   method: 'POST',
   path: '/admin/v1/jobs/:jobId/again',
   errors: 'detail',
   async handle(request) {
     const { actor } = await identifyOperator(parts, request, 'developer');
     const job = await findAnyJob(parts, request);
-    await refuseGoneMedia(parts, job);
+    await refuseMissingMedia(parts, job);
     const { id } = job;
-    const made = await runJobAgain(parts.db, id, { actor, now: parts.clock.now() });
+    const made = await rerunJob(parts.db, id, { actor, now: parts.clock.now() });
     if (!made) throw refuse('job_unknown');
     parts.db.announce(availableTopic);
     return { object: 'job', request_id: made, again_of: id };
@@ -45,7 +45,7 @@ export const runAnyJobAgain = (parts: HttpParts): Route => ({
 });
 
 /** The files that an input names may have ended since: then the new job could only fail. */
-async function refuseGoneMedia({ db, clock, catalog }: HttpParts, job: FoundJob): Promise<void> {
+async function refuseMissingMedia({ db, clock, catalog }: HttpContext, job: FoundJob): Promise<void> {
   const gone: string[] = [];
   for (const { path, value } of catalog.find(job.modelId)?.media(job.input) ?? []) {
     const fileId = parseFileId(value);
@@ -57,14 +57,14 @@ async function refuseGoneMedia({ db, clock, catalog }: HttpParts, job: FoundJob)
 }
 
 /** Cancels what fits, the newest first, so many at a time; `left` says whether to call again. */
-export const cancelManyJobs = (parts: HttpParts): Route => ({
+export const cancelManyJobs = (parts: HttpContext): Route => ({
   method: 'POST',
   path: '/admin/v1/jobs/cancel',
   errors: 'detail',
   async handle(request) {
     const operator = await identifyOperator(parts, request);
     const filter = await readFilter(parts, request);
-    const { jobs, next } = await searchJobs(parts.db, filter, { after: null, limit: mostAtOnce });
+    const { jobs, next } = await searchJobs(parts.db, filter, { after: null, limit: maxPerCall });
     const wanted = jobs.filter(job => job.cancelRequestedAt === null);
     const outcomes: string[] = [];
     for (const job of wanted) outcomes.push(await cancel(parts, job, operator));
@@ -83,7 +83,7 @@ export const cancelManyJobs = (parts: HttpParts): Route => ({
   },
 });
 
-async function cancel({ db, clock }: HttpParts, job: FoundJob, { actor }: Operator) {
+async function cancel({ db, clock }: HttpContext, job: FoundJob, { actor }: Operator) {
   const address = { jobId: job.id, userId: job.userId, modelId: job.modelId };
   const outcome = await cancelJob(db, address, clock.now(), actor);
   db.announce(jobTopic(job.id));
@@ -91,13 +91,13 @@ async function cancel({ db, clock }: HttpParts, job: FoundJob, { actor }: Operat
   return outcome;
 }
 
-async function readFilter({ db }: HttpParts, request: Parameters<Route['handle']>[0]): Promise<JobFilter> {
+async function readFilter({ db }: HttpContext, request: Parameters<Route['handle']>[0]): Promise<JobFilter> {
   const { state = 'unfinished', model, key } = await readAdminBody(request, ['state', 'model', 'key']);
   const chosen = cancellable.find(word => word === state);
   if (!chosen) refuseField('state', `must be one of ${cancellable.join(', ')}`);
   const modelId = readWords('model', model);
   const begin = readWords('key', key);
-  const keyIds = begin === null ? null : await findKeys(db, begin);
+  const keyIds = begin === null ? null : await searchKeys(db, begin);
   return { states: statesOf(chosen), modelId, keyIds, ids: null };
 }
 

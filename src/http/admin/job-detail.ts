@@ -1,20 +1,20 @@
+import { readResultBody, signOutputs } from '../../answers/job-bodies.ts';
 import { modelOfJob } from '../../catalog/catalog.ts';
 import type { Role } from '../../domain/person.ts';
 import { costOf } from '../../domain/prices.ts';
-import type { AuditRow } from '../../store/audit.ts';
-import { listDeliveries } from '../../store/deliveries.ts';
-import { type AttemptRecord, listAttempts, listAuditOf, listUsage } from '../../store/job-record.ts';
-import type { FoundJob } from '../../store/job-search.ts';
-import { listEvents } from '../../store/jobs.ts';
-import { listTries } from '../../store/redeliver.ts';
-import { resultNow, signOutputs } from '../../worker/result-body.ts';
-import type { HttpParts } from '../parts.ts';
-import { deliveryBody, tryBody } from './deliveries.ts';
+import { listDeliveries } from '../../store/callbacks/deliveries.ts';
+import { listDeliveryAttempts } from '../../store/callbacks/redeliver.ts';
+import { type AttemptRecord, listAttempts, listAuditOfSubject, listUsage } from '../../store/jobs/inspect.ts';
+import { listEvents } from '../../store/jobs/read.ts';
+import type { FoundJob } from '../../store/jobs/search.ts';
+import type { AuditRow } from '../../store/people/audit.ts';
+import type { HttpContext } from '../route.ts';
+import { deliveryAttemptBody, deliveryBody } from './deliveries.ts';
 
-const mostDeliveries = 10;
+const maxDeliveries = 10;
 
 /** What a line of a list leaves out: input, result, and everything that happened, with its times. */
-export async function jobDetail(parts: HttpParts, job: FoundJob, reader: Role) {
+export async function jobDetail(parts: HttpContext, job: FoundJob, reader: Role) {
   const { db } = parts;
   const usage = await listUsage(db, job.id);
   return {
@@ -35,12 +35,12 @@ export async function jobDetail(parts: HttpParts, job: FoundJob, reader: Role) {
     deliveries: await deliveriesOf(parts, job),
     usage,
     cost: usage.length === 0 ? null : costOf(parts.prices(), job.modelId, usage),
-    audit: (await listAuditOf(db, job.id)).map(auditBodyFor(reader)),
+    audit: (await listAuditOfSubject(db, job.id)).map(auditBodyFor(reader)),
   };
 }
 
 /** The files of a job, under addresses that are relative to wherever the console is. */
-export const outputBodies = (parts: HttpParts, job: FoundJob) =>
+export const outputBodies = (parts: HttpContext, job: FoundJob) =>
   signOutputs({ ...parts, publicUrl: () => '' }, job).map(output => ({
     role: output.role,
     index: output.index,
@@ -57,19 +57,19 @@ export const outputBodies = (parts: HttpParts, job: FoundJob) =>
   }));
 
 /** As its client would read it; null while there is none, and where it holds a whole sound as text. */
-async function bodyOf(parts: HttpParts, job: FoundJob) {
+async function bodyOf(parts: HttpContext, job: FoundJob) {
   const model = modelOfJob(parts.catalog, job);
   if (job.completedAt === null || model.inlineAudio(job.input)) return null;
-  return resultNow(parts, job);
+  return readResultBody(parts, job);
 }
 
-async function deliveriesOf({ db }: HttpParts, job: FoundJob) {
-  const query = { jobId: job.id, userName: null, state: null, after: null, limit: mostDeliveries };
+async function deliveriesOf({ db }: HttpContext, job: FoundJob) {
+  const query = { jobId: job.id, userName: null, state: null, after: null, limit: maxDeliveries };
   const found = await listDeliveries(db, query);
   return Promise.all(
     found.map(async delivery => ({
       ...deliveryBody(delivery),
-      tries: (await listTries(db, delivery.id)).map(tryBody),
+      tries: (await listDeliveryAttempts(db, delivery.id)).map(deliveryAttemptBody),
     })),
   );
 }

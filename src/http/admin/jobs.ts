@@ -10,23 +10,23 @@ import {
   findByFile,
   findByIdPrefix,
   findByTaskIdOfAnyUser,
-  findKeys,
   type JobFilter,
   readFoundJob,
   searchJobs,
-} from '../../store/job-search.ts';
-import { type HttpParts, pathValue, queryValue, type Route } from '../parts.ts';
+  searchKeys,
+} from '../../store/jobs/search.ts';
+import { type HttpContext, pathValue, queryValue, type Route } from '../route.ts';
 import { refuseField } from './admin-body.ts';
 import { identifyOperator } from './identify-operator.ts';
 import { jobDetail, outputBodies } from './job-detail.ts';
-import { choiceOf, limitOf, refuseUnknownQuery, wordsOf } from './read-query.ts';
+import { choiceOf, limitOf, refuseUnknownQuery, searchTextOf } from './read-query.ts';
 
 const defaultLimit = 50;
 const promptStart = 80;
 const states = ['available', 'running', 'completed', 'failed', 'cancelled'] as const;
 
 /** Jobs of all users, the newest first; `q` is any id, or the beginning of a key. */
-export const listAllJobs = (parts: HttpParts): Route => ({
+export const listAllJobs = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/admin/v1/jobs',
   errors: 'detail',
@@ -38,7 +38,7 @@ export const listAllJobs = (parts: HttpParts): Route => ({
     const { jobs, next } = await searchJobs(parts.db, filter, { after: readAfter(request), limit });
     return {
       object: 'list',
-      data: jobs.map(job => jobLine(parts, job)),
+      data: jobs.map(job => jobSummaryBody(parts, job)),
       has_more: next !== null,
       next_after: next,
     };
@@ -46,7 +46,7 @@ export const listAllJobs = (parts: HttpParts): Route => ({
 });
 
 /** One job with all that is known of it. */
-export const getAnyJob = (parts: HttpParts): Route => ({
+export const getAnyJob = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/admin/v1/jobs/:jobId',
   errors: 'detail',
@@ -54,12 +54,12 @@ export const getAnyJob = (parts: HttpParts): Route => ({
     const { role } = await identifyOperator(parts, request);
     const job = await findAnyJob(parts, request);
     // As text: an integer beyond 2^53 in the input keeps its digits.
-    const body = toJson({ ...jobLine(parts, job), ...(await jobDetail(parts, job, role)) });
+    const body = toJson({ ...jobSummaryBody(parts, job), ...(await jobDetail(parts, job, role)) });
     return reply.header('content-type', 'application/json; charset=utf-8').send(body);
   },
 });
 
-export async function findAnyJob({ db }: HttpParts, request: FastifyRequest): Promise<FoundJob> {
+export async function findAnyJob({ db }: HttpContext, request: FastifyRequest): Promise<FoundJob> {
   const id = parseJobId(pathValue(request, 'jobId'));
   const job = id && (await readFoundJob(db, id));
   if (!job) throw refuse('job_unknown');
@@ -67,7 +67,7 @@ export async function findAnyJob({ db }: HttpParts, request: FastifyRequest): Pr
 }
 
 /** A job in one line of a list. */
-export const jobLine = (parts: HttpParts, job: FoundJob) => ({
+export const jobSummaryBody = (parts: HttpContext, job: FoundJob) => ({
   request_id: job.id,
   object: 'job',
   model: job.modelId,
@@ -87,14 +87,14 @@ export const jobLine = (parts: HttpParts, job: FoundJob) => ({
   outputs: outputBodies(parts, job),
 });
 
-export async function readFilter(parts: HttpParts, request: FastifyRequest): Promise<JobFilter> {
+export async function readFilter(parts: HttpContext, request: FastifyRequest): Promise<JobFilter> {
   const state = choiceOf(request, 'state', [...states, 'unfinished', 'problem'] as const);
   const filter = {
     states: state === null ? null : statesOf(state),
-    modelId: wordsOf(request, 'model'),
-    keyIds: await keysOf(parts, wordsOf(request, 'key')),
+    modelId: searchTextOf(request, 'model'),
+    keyIds: await keysOf(parts, searchTextOf(request, 'key')),
   };
-  return { ...filter, ...(await search(parts, wordsOf(request, 'q'), filter.keyIds)) };
+  return { ...filter, ...(await search(parts, searchTextOf(request, 'q'), filter.keyIds)) };
 }
 
 export function statesOf(state: JobState | 'unfinished' | 'problem'): readonly JobState[] {
@@ -102,10 +102,10 @@ export function statesOf(state: JobState | 'unfinished' | 'problem'): readonly J
   return state === 'problem' ? ['failed', 'cancelled'] : [state];
 }
 
-const keysOf = async ({ db }: HttpParts, key: string | null) => (key === null ? null : findKeys(db, key));
+const keysOf = async ({ db }: HttpContext, key: string | null) => (key === null ? null : searchKeys(db, key));
 
 /** Whatever somebody pasted: a request_id or its beginning, a file, a task id, the beginning of a key. */
-async function search({ db }: HttpParts, q: string | null, keyIds: JobFilter['keyIds']) {
+async function search({ db }: HttpContext, q: string | null, keyIds: JobFilter['keyIds']) {
   if (q === null) return { ids: null, keyIds };
   const id = parseJobId(q.toLowerCase());
   if (id) return { ids: [id], keyIds };
@@ -116,7 +116,7 @@ async function search({ db }: HttpParts, q: string | null, keyIds: JobFilter['ke
     const byPrefix = await findByIdPrefix(db, q.toLowerCase());
     if (byPrefix.length > 0) return { ids: byPrefix, keyIds };
   }
-  const found = await findKeys(db, q);
+  const found = await searchKeys(db, q);
   return { ids: null, keyIds: keyIds === null ? found : found.filter(key => keyIds.includes(key)) };
 }
 

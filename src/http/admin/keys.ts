@@ -3,17 +3,17 @@ import { parseTime, toUnixSeconds } from '../../domain/clock.ts';
 import { keyIdFromRow } from '../../domain/ids.ts';
 import { type ApiKey, isScope, scopes as knownScopes, type Scope } from '../../domain/key.ts';
 import { refuse } from '../../domain/refusal.ts';
-import { whyNoUserName } from '../../domain/user-name.ts';
-import { createKey, editKey, type KeyChange, listKeys, revokeKey } from '../../store/keys.ts';
-import { type HttpParts, pathValue, type Route } from '../parts.ts';
+import { userNameError } from '../../domain/user-name.ts';
+import { createKey, editKey, type KeyChange, listKeys, revokeKey } from '../../store/people/keys.ts';
+import { type HttpContext, pathValue, type Route } from '../route.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
 import { identifyOperator } from './identify-operator.ts';
 
-const mostName = 100;
-const mostJobs = 1_000_000_000;
+const maxNameLength = 100;
+const maxJobs = 1_000_000_000;
 
 /** Every key without its secret, the newest first. */
-export const listAllKeys = (parts: HttpParts): Route => ({
+export const listAllKeys = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/admin/v1/keys',
   errors: 'detail',
@@ -25,7 +25,7 @@ export const listAllKeys = (parts: HttpParts): Route => ({
 });
 
 /** A new key, with its secret: this once. */
-export const makeKey = (parts: HttpParts): Route => ({
+export const makeKey = (parts: HttpContext): Route => ({
   method: 'POST',
   path: '/admin/v1/keys',
   errors: 'detail',
@@ -45,7 +45,7 @@ export const makeKey = (parts: HttpParts): Route => ({
 });
 
 /** What is named is changed; the secret never is. */
-export const changeKey = (parts: HttpParts): Route => ({
+export const changeKey = (parts: HttpContext): Route => ({
   method: 'PUT',
   path: '/admin/v1/keys/:keyId',
   errors: 'detail',
@@ -60,7 +60,7 @@ export const changeKey = (parts: HttpParts): Route => ({
 });
 
 /** Turned away everywhere at once. */
-export const endKey = (parts: HttpParts): Route => ({
+export const revokeApiKey = (parts: HttpContext): Route => ({
   method: 'POST',
   path: '/admin/v1/keys/:keyId/revoke',
   errors: 'detail',
@@ -75,14 +75,14 @@ export const endKey = (parts: HttpParts): Route => ({
 const changeable = ['name', 'models', 'scopes', 'expires_at', 'jobs_at_once', 'jobs_per_day'] as const;
 type Given = Readonly<Partial<Record<(typeof changeable)[number], unknown>>>;
 
-function readChange(parts: HttpParts, given: Given): KeyChange {
+function readChange(parts: HttpContext, given: Given): KeyChange {
   const { name, models, scopes, expires_at, jobs_at_once, jobs_per_day } = given;
   const hasQuota = jobs_at_once !== undefined || jobs_per_day !== undefined;
   return {
     ...(name !== undefined && { name: readName(name) }),
     ...(models !== undefined && { models: readModels(parts, models) }),
     ...(scopes !== undefined && { scopes: readScopes(scopes) }),
-    ...(expires_at !== undefined && { expiresAt: readEnd(expires_at) }),
+    ...(expires_at !== undefined && { expiresAt: readExpiry(expires_at) }),
     ...(hasQuota && {
       quota: {
         ...(jobs_at_once !== undefined && { atOnce: readCount('jobs_at_once', jobs_at_once) }),
@@ -94,21 +94,21 @@ function readChange(parts: HttpParts, given: Given): KeyChange {
 
 function readUser(value: unknown): string {
   const name = typeof value === 'string' ? value : '';
-  const fault = whyNoUserName(name);
+  const fault = userNameError(name);
   return fault === null ? name : refuseField('user', fault);
 }
 
 function readName(value: unknown): string | null {
   if (value === null || value === '') return null;
-  if (typeof value === 'string' && value.length <= mostName && !/\p{Cc}/u.test(value)) return value;
-  return refuseField('name', `must be at most ${mostName} characters`);
+  if (typeof value === 'string' && value.length <= maxNameLength && !/\p{Cc}/u.test(value)) return value;
+  return refuseField('name', `must be at most ${maxNameLength} characters`);
 }
 
-function readModels({ served }: HttpParts, value: unknown): readonly string[] | null {
+function readModels({ servedModels }: HttpContext, value: unknown): readonly string[] | null {
   if (value === null) return null;
   if (!Array.isArray(value) || value.length === 0)
     return refuseField('models', 'must be a list, or null for all');
-  const known = served().all.map(({ id }) => id);
+  const known = servedModels().all.map(({ id }) => id);
   const unknown = value.find(id => !known.includes(id));
   if (unknown !== undefined) refuseField('models', `${JSON.stringify(unknown)} is no model`);
   return value.map(String);
@@ -121,7 +121,7 @@ function readScopes(value: unknown): readonly Scope[] | null {
   return [...new Set(value)];
 }
 
-function readEnd(value: unknown): number | null {
+function readExpiry(value: unknown): number | null {
   if (value === null) return null;
   const isTold = typeof value === 'string' || typeof value === 'number';
   return (
@@ -132,8 +132,8 @@ function readEnd(value: unknown): number | null {
 
 function readCount(name: string, value: unknown): number | null {
   if (value === undefined || value === null) return null;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= mostJobs) return value;
-  return refuseField(name, `must be a whole number from 1 to ${mostJobs}, or null for any number`);
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= maxJobs) return value;
+  return refuseField(name, `must be a whole number from 1 to ${maxJobs}, or null for any number`);
 }
 
 const keyBody = (key: ApiKey) => ({

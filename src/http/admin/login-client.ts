@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
-import { goneSignal } from '../../admission/gone-signal.ts';
-import type { Asker } from '../../admission/passwords.ts';
+import { disconnectSignal } from '../../admission/disconnect-signal.ts';
+import type { Requester } from '../../admission/passwords.ts';
 import type { RefusedLogin } from '../../admission/refused-logins.ts';
 import { addressRange } from '../../domain/address.ts';
 import { Refusal, refuse } from '../../domain/refusal.ts';
 import { clientAddress } from '../client-address.ts';
-import type { HttpParts } from '../parts.ts';
-import { type CookieParts, type Device, readDevice } from './session.ts';
+import type { HttpContext } from '../route.ts';
+import { type CookieOptions, type Device, readDevice } from './session-cookies.ts';
 
 /** Who tries to log in: what is counted, and what is written down. */
 export interface LoginClient {
@@ -14,76 +14,77 @@ export interface LoginClient {
   readonly range: string;
   /** Null: nobody logged in to this account there within a year. */
   readonly device: Device | null;
-  readonly asker: Asker;
+  readonly requester: Requester;
 }
 
-type LoginParts = Pick<HttpParts, 'throttle' | 'refusedLogins'>;
+type LoginDependencies = Pick<HttpContext, 'loginThrottle' | 'refusedLogins'>;
 
 export const cookieParts = ({
   sessionKey,
   publicUrl,
-}: Pick<HttpParts, 'sessionKey' | 'publicUrl'>): CookieParts => ({
+}: Pick<HttpContext, 'sessionKey' | 'publicUrl'>): CookieOptions => ({
   sessionKey,
   isSecure: publicUrl().startsWith('https:'),
 });
 
 /** `account` is the name that is given; null for the admin token. */
 export function loginClient(
-  parts: Pick<HttpParts, 'sessionKey' | 'publicUrl' | 'clock'>,
+  parts: Pick<HttpContext, 'sessionKey' | 'publicUrl' | 'clock'>,
   request: FastifyRequest,
   account: string | null,
 ): LoginClient {
   const { cookie } = request.raw.headers;
   const device = readDevice(cookie, account, parts.clock.now(), cookieParts(parts));
   const range = addressRange(clientAddress(request));
-  const asker = { share: range, isKnown: device !== null, signal: goneSignal(request.raw) };
-  return { address: clientAddress(request), range, device, asker };
+  const requester = { share: range, isKnown: device !== null, signal: disconnectSignal(request.raw) };
+  return { address: clientAddress(request), range, device, requester };
 }
 
 /** Whoever is logged in and has a password hashed: known, whatever the browser. */
-export const operatorAsker = (request: FastifyRequest): Asker => ({
+export const operatorRequester = (request: FastifyRequest): Requester => ({
   share: addressRange(clientAddress(request)),
   isKnown: true,
-  signal: goneSignal(request.raw),
+  signal: disconnectSignal(request.raw),
 });
 
 /** Counts a try and judges it; what is refused is in the audit. A right one costs the account nothing. */
-export async function judgeLogin<Who>(
-  parts: LoginParts,
+export async function checkLogin<Who>(
+  parts: LoginDependencies,
   { client, account }: { readonly client: LoginClient; readonly account: string | null },
   subject: () => Promise<RefusedLogin['subject']> | RefusedLogin['subject'],
   judge: () => Promise<Who>,
 ): Promise<Who> {
   const tried = { range: client.range, account, device: client.device?.id ?? null };
   try {
-    await parts.throttle.take(tried);
+    await parts.loginThrottle.take(tried);
     const who = await judge();
-    await parts.throttle.give(tried);
+    await parts.loginThrottle.refund(tried);
     return who;
   } catch (failure) {
     const why = whyRefused(failure);
-    if (why) await parts.refusedLogins.note({ ...client, subject: await subject(), why });
+    if (why) await parts.refusedLogins.record({ ...client, subject: await subject(), why });
     throw failure;
   }
 }
 
 /** A wrong Bearer token, counted and written down: throws its refusal. */
-export async function refuseBearer(parts: LoginParts, request: FastifyRequest): Promise<never> {
+export async function refuseBearer(parts: LoginDependencies, request: FastifyRequest): Promise<never> {
   const range = addressRange(clientAddress(request));
-  const failure = await parts.throttle.takeMiss(range).then(
+  const failure = await parts.loginThrottle.takeWrongToken(range).then(
     () => refuse('operator_token_invalid'),
     (throttled: unknown) => throttled,
   );
   const why = whyRefused(failure);
-  if (why) await parts.refusedLogins.note({ address: clientAddress(request), range, subject: 'admin', why });
+  if (why)
+    await parts.refusedLogins.record({ address: clientAddress(request), range, subject: 'admin', why });
   throw failure;
 }
 
-const wrong: readonly string[] = ['operator_token_invalid', 'login_refused', 'setup_code_wrong'];
+const wrongCredentials: readonly string[] = ['operator_token_invalid', 'login_refused', 'setup_code_wrong'];
 const throttled: readonly string[] = ['logins_exceeded', 'logins_full'];
 
 function whyRefused(failure: unknown): RefusedLogin['why'] | null {
   if (!(failure instanceof Refusal)) return null;
-  if (wrong.includes(failure.refusal)) return 'wrong';
+  if (wrongCredentials.includes(failure.refusal)) return 'wrong';
   return throttled.includes(failure.refusal) ? 'throttled' : null;
 }

@@ -1,18 +1,18 @@
 import { jobIdFromRow } from '../../domain/ids.ts';
-import { mayAct } from '../../domain/person.ts';
-import { listAudit, listAuditWithoutPeople } from '../../store/audit.ts';
-import { readFoundJob } from '../../store/job-search.ts';
-import { countedWaiting, listNewestResults, readOverview } from '../../store/overview.ts';
-import { type HttpParts, queryValue, type Route } from '../parts.ts';
+import { hasRoleAtLeast } from '../../domain/person.ts';
+import { listNewestResults, maxCountedWaiting, readOverview } from '../../store/jobs/overview.ts';
+import { readFoundJob } from '../../store/jobs/search.ts';
+import { listAudit, listAuditExceptPeople } from '../../store/people/audit.ts';
+import { type HttpContext, queryValue, type Route } from '../route.ts';
 import { identifyOperator } from './identify-operator.ts';
 import { auditBodyFor } from './job-detail.ts';
-import { jobLine } from './jobs.ts';
+import { jobSummaryBody } from './jobs.ts';
 import { limitOf } from './read-query.ts';
 
 const shownResults = 8;
 
 /** The queue at this moment, and what needs somebody: one request for the first page. */
-export const getOverview = (parts: HttpParts): Route => ({
+export const getOverview = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/admin/v1/overview',
   errors: 'detail',
@@ -23,8 +23,8 @@ export const getOverview = (parts: HttpParts): Route => ({
     return {
       object: 'overview',
       at: now / 1000,
-      waiting: Math.min(overview.waiting, countedWaiting),
-      waiting_is_more: overview.waiting > countedWaiting,
+      waiting: Math.min(overview.waiting, maxCountedWaiting),
+      waiting_is_more: overview.waiting > maxCountedWaiting,
       running: overview.running,
       waiting_since: overview.waitingSince === null ? null : overview.waitingSince / 1000,
       completed_in_hour: overview.completedInHour,
@@ -33,7 +33,7 @@ export const getOverview = (parts: HttpParts): Route => ({
         model: modelId,
         request_id: jobId,
       })),
-      open_doubts: overview.openDoubts,
+      open_doubts: overview.uncertainSubmissions,
       failed_deliveries: overview.failedDeliveries,
       keys: overview.keys,
       not_ready: await parts.whyNotReady(),
@@ -44,20 +44,20 @@ export const getOverview = (parts: HttpParts): Route => ({
 });
 
 /** What was done and by whom, the newest first. What concerns people is for those alone who may see people. */
-export const getAudit = (parts: HttpParts): Route => ({
+export const getAudit = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/admin/v1/audit',
   errors: 'detail',
   async handle(request) {
     const { role } = await identifyOperator(parts, request);
-    const list = mayAct(role, 'admin') ? listAudit : listAuditWithoutPeople;
+    const list = hasRoleAtLeast(role, 'admin') ? listAudit : listAuditExceptPeople;
     const rows = await list(parts.db, limitOf(request, 50));
     return { object: 'list', data: rows.map(auditBodyFor(role)), has_more: false };
   },
 });
 
-async function newestResults(parts: HttpParts) {
+async function newestResults(parts: HttpContext) {
   const ids = await listNewestResults(parts.db, shownResults);
   const jobs = await Promise.all(ids.map(id => readFoundJob(parts.db, jobIdFromRow(id))));
-  return jobs.flatMap(job => (job ? [jobLine(parts, job)] : []));
+  return jobs.flatMap(job => (job ? [jobSummaryBody(parts, job)] : []));
 }

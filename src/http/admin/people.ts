@@ -1,16 +1,21 @@
 import type { FastifyRequest } from 'fastify';
 import { toUnixSeconds } from '../../domain/clock.ts';
 import { personIdFromRow } from '../../domain/ids.ts';
-import { longestPassword, type Person, type Role, roles, shortestPassword } from '../../domain/person.ts';
+import { maxPasswordLength, minPasswordLength, type Person, type Role, roles } from '../../domain/person.ts';
 import { refuse } from '../../domain/refusal.ts';
-import { createPerson, editPerson, listPeople as listInStore, removePerson } from '../../store/people.ts';
-import { type HttpParts, pathValue, type Route } from '../parts.ts';
+import {
+  createPerson,
+  editPerson,
+  listPeople as listInStore,
+  removePerson,
+} from '../../store/people/people.ts';
+import { type HttpContext, pathValue, type Route } from '../route.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
 import { identifyOperator } from './identify-operator.ts';
-import { operatorAsker } from './login-client.ts';
+import { operatorRequester } from './login-client.ts';
 
 /** Who may use the console under a name of his own. */
-export const listPeople = (parts: HttpParts): Route => ({
+export const listPeople = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/admin/v1/people',
   errors: 'detail',
@@ -20,7 +25,7 @@ export const listPeople = (parts: HttpParts): Route => ({
   },
 });
 
-export const addPerson = (parts: HttpParts): Route => ({
+export const addPerson = (parts: HttpContext): Route => ({
   method: 'POST',
   path: '/admin/v1/people',
   errors: 'detail',
@@ -28,7 +33,7 @@ export const addPerson = (parts: HttpParts): Route => ({
     const { actor } = await identifyOperator(parts, request);
     const given = await readAdminBody(request, ['name', 'role', 'password']);
     const wanted = { name: readName(given.name), role: readRole(given.role) };
-    const asker = operatorAsker(request);
+    const asker = operatorRequester(request);
     const passwordHash = await parts.passwords.hash(readPassword(given.password), asker);
     const now = parts.clock.now();
     const person = await createPerson(parts.db, { ...wanted, passwordHash }, { actor, now });
@@ -37,13 +42,13 @@ export const addPerson = (parts: HttpParts): Route => ({
 });
 
 /** Another role or password; the sessions of that person end. */
-export const changePerson = (parts: HttpParts): Route => ({
+export const changePerson = (parts: HttpContext): Route => ({
   method: 'PUT',
   path: '/admin/v1/people/:personId',
   errors: 'detail',
   async handle(request) {
     const { actor } = await identifyOperator(parts, request);
-    const asker = operatorAsker(request);
+    const asker = operatorRequester(request);
     const { role, password } = await readAdminBody(request, ['role', 'password']);
     const change = {
       ...(role !== undefined && { role: readRole(role) }),
@@ -58,7 +63,7 @@ export const changePerson = (parts: HttpParts): Route => ({
   },
 });
 
-export const dropPerson = (parts: HttpParts): Route => ({
+export const deletePerson = (parts: HttpContext): Route => ({
   method: 'DELETE',
   path: '/admin/v1/people/:personId',
   errors: 'detail',
@@ -83,9 +88,9 @@ function readRole(value: unknown): Role {
 }
 
 export function readPassword(value: unknown, field = 'password'): string {
-  if (typeof value === 'string' && value.length >= shortestPassword && value.length <= longestPassword)
+  if (typeof value === 'string' && value.length >= minPasswordLength && value.length <= maxPasswordLength)
     return value;
-  return refuseField(field, `must be ${shortestPassword} to ${longestPassword} characters`);
+  return refuseField(field, `must be ${minPasswordLength} to ${maxPasswordLength} characters`);
 }
 
 const personBody = ({ id, name, role, createdAt, changedAt }: Person) => ({

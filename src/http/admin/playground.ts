@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { describe, summarize } from '../../catalog/describe.ts';
+import { describe, summarizeModel } from '../../catalog/describe.ts';
 import { estimateUsage } from '../../catalog/estimate-usage.ts';
 import type { Model } from '../../catalog/model.ts';
 import { refuseModel } from '../../catalog/refuse-model.ts';
@@ -7,22 +7,22 @@ import { days } from '../../domain/clock.ts';
 import type { Principal } from '../../domain/key.ts';
 import { costOf } from '../../domain/prices.ts';
 import { refuse } from '../../domain/refusal.ts';
-import { writeAudit } from '../../store/audit.ts';
-import { readConsolePrincipal } from '../../store/keys.ts';
-import { timeEnded } from '../../store/usage-report.ts';
-import { type HttpParts, pathValue, type Route } from '../parts.ts';
+import { measureDurations } from '../../store/attempts/usage-report.ts';
+import { writeAudit } from '../../store/people/audit.ts';
+import { readConsolePrincipal } from '../../store/people/keys.ts';
+import { type HttpContext, pathValue, type Route } from '../route.ts';
 import { identifyOperator } from './identify-operator.ts';
 
 /** The models as the API tells of them, without a key. */
-export const listModelsForConsole = (parts: HttpParts): Route => ({
+export const listModelsForConsole = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/admin/v1/models',
   errors: 'detail',
   async handle(request) {
     await identifyOperator(parts, request);
     const [now, prices] = [parts.clock.now(), parts.prices()];
-    const timed = await timeEnded(parts.db, { from: now - timedMs, to: now + 1, by: 'model' });
-    const data = parts.served().all.map(model => ({
+    const timed = await measureDurations(parts.db, { from: now - runTimeWindowMs, to: now + 1, by: 'model' });
+    const data = parts.servedModels().all.map(model => ({
       ...summaryForConsole(model),
       run_ms: timed.find(({ name }) => name === model.id)?.runMs ?? null,
       price: prices?.models.get(model.id) ?? null,
@@ -33,10 +33,10 @@ export const listModelsForConsole = (parts: HttpParts): Route => ({
 });
 
 /** How long runs take of late. */
-const timedMs = 7 * days;
+const runTimeWindowMs = 7 * days;
 
 /** Beside the summary the kinds of media that an input has a place for: where a result may go on. */
-const summaryForConsole = (model: Model) => ({ ...summarize(model), takes: mediaKindsOf(model) });
+const summaryForConsole = (model: Model) => ({ ...summarizeModel(model), takes: mediaKindsOf(model) });
 
 function mediaKindsOf(model: Model): readonly string[] {
   const found = new Set<string>();
@@ -49,35 +49,35 @@ function mediaKindsOf(model: Model): readonly string[] {
 }
 
 /** Schema, hints, rules, limits and examples: what a form is drawn from. */
-export const getModelForConsole = (parts: HttpParts): Route => ({
+export const getModelForConsole = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/admin/v1/models/:modelId',
   errors: 'detail',
   async handle(request) {
     await identifyOperator(parts, request);
     const modelId = pathValue(request, 'modelId');
-    const model = parts.served().find(modelId);
-    if (!model) throw refuseModel(parts.served(), modelId);
+    const model = parts.servedModels().find(modelId);
+    if (!model) throw refuseModel(parts.servedModels(), modelId);
     return describe(model);
   },
 });
 
 /** The verdict of a run, nothing stored. */
-export const judgeFromConsole = (parts: HttpParts): Route => ({
+export const validateFromConsole = (parts: HttpContext): Route => ({
   method: 'POST',
   path: '/admin/v1/models/:modelId/validate',
   errors: 'detail',
   async handle(request) {
     await identifyOperator(parts, request, 'developer');
-    const { billedJobs, input } = await parts.admission.judge(await creationOf(parts, request));
-    const [prices, model] = [parts.prices(), parts.served().find(pathValue(request, 'modelId'))];
+    const { billedJobs, input } = await parts.admission.validate(await creationOf(parts, request));
+    const [prices, model] = [parts.prices(), parts.servedModels().find(pathValue(request, 'modelId'))];
     const estimate = prices && model && costOf(prices, model.id, estimateUsage(model, input));
     return { object: 'validation', valid: true, billed_jobs: billedJobs, estimate };
   },
 });
 
 /** A run: a job of the console's own key, in the audit under the name of whoever began it. */
-export const runFromConsole = (parts: HttpParts): Route => ({
+export const runFromConsole = (parts: HttpContext): Route => ({
   method: 'POST',
   path: '/admin/v1/models/:modelId/run',
   errors: 'detail',
@@ -102,7 +102,7 @@ export const runFromConsole = (parts: HttpParts): Route => ({
   },
 });
 
-const creationOf = async (parts: HttpParts, request: FastifyRequest) => ({
+const creationOf = async (parts: HttpContext, request: FastifyRequest) => ({
   principal: await consolePrincipal(parts),
   modelId: pathValue(request, 'modelId'),
   query: {},
@@ -110,7 +110,7 @@ const creationOf = async (parts: HttpParts, request: FastifyRequest) => ({
 });
 
 /** Who everything that the console runs and uploads belongs to; within the rate of a key. */
-export async function consolePrincipal({ db, clock, takeFromRate }: HttpParts): Promise<Principal> {
+export async function consolePrincipal({ db, clock, takeFromRate }: HttpContext): Promise<Principal> {
   const principal = await readConsolePrincipal(db, clock.now());
   if (!principal) throw refuse('console_key_revoked');
   takeFromRate(principal.keyId);

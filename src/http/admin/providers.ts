@@ -1,10 +1,10 @@
 import { refuse } from '../../domain/refusal.ts';
-import { pauseAccount } from '../../store/slots.ts';
-import { type HttpParts, pathValue, type Route } from '../parts.ts';
+import { pauseAccount } from '../../store/jobs/slots.ts';
+import { type HttpContext, pathValue, type Route } from '../route.ts';
 import { identifyOperator } from './identify-operator.ts';
 
 /** Accounts at upstreams, the engine of this machine among them: what runs there, and whether one is left alone. */
-export const listProviders = (parts: HttpParts): Route => ({
+export const listProviders = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/admin/v1/providers',
   errors: 'detail',
@@ -15,7 +15,7 @@ export const listProviders = (parts: HttpParts): Route => ({
 });
 
 /** One free call with the key of an account. */
-export const testProvider = (parts: HttpParts): Route => ({
+export const testProvider = (parts: HttpContext): Route => ({
   method: 'POST',
   path: '/admin/v1/providers/:account/test',
   errors: 'detail',
@@ -29,10 +29,10 @@ export const testProvider = (parts: HttpParts): Route => ({
 });
 
 /** Nothing new for an account, until it is resumed; what is under way there goes on. */
-export const pauseProvider = (parts: HttpParts): Route => pausing(parts, true);
-export const resumeProvider = (parts: HttpParts): Route => pausing(parts, false);
+export const pauseProvider = (parts: HttpContext): Route => pausing(parts, true);
+export const resumeProvider = (parts: HttpContext): Route => pausing(parts, false);
 
-const pausing = (parts: HttpParts, isPaused: boolean): Route => ({
+const pausing = (parts: HttpContext, isPaused: boolean): Route => ({
   method: 'POST',
   path: `/admin/v1/providers/:account/${isPaused ? 'pause' : 'resume'}`,
   errors: 'detail',

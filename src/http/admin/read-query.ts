@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { queryOf, queryValue } from '../parts.ts';
+import { queryOf, queryValue } from '../route.ts';
 import { refuseField } from './admin-body.ts';
 
 const maxLimit = 100;
@@ -20,7 +20,7 @@ export function limitOf(request: FastifyRequest, usual: number): number {
 }
 
 /** Words to look for; null when absent or blank. */
-export function wordsOf(request: FastifyRequest, name: string): string | null {
+export function searchTextOf(request: FastifyRequest, name: string): string | null {
   const words = queryValue(request, name)?.trim() ?? '';
   // Nothing has such a name, and not every database can be asked for one.
   if (/\p{Cc}/u.test(words)) refuseField(name, 'must be without control characters');

@@ -3,7 +3,7 @@ import { toUnixSeconds } from '../../domain/clock.ts';
 import { sessionIdFromRow } from '../../domain/ids.ts';
 import { refuse } from '../../domain/refusal.ts';
 import type { Session } from '../../domain/session.ts';
-import { type Login, readLogin, upgradePasswordHash } from '../../store/people.ts';
+import { type Login, readLogin, upgradePasswordHash } from '../../store/people/people.ts';
 import {
   beginSession as beginInStore,
   endSession as endInStore,
@@ -12,28 +12,28 @@ import {
   type NewSession,
   type SessionOwner,
   type SessionsOf,
-} from '../../store/sessions.ts';
+} from '../../store/people/sessions.ts';
 import { clientAddress } from '../client-address.ts';
-import { type HttpParts, pathValue, type Route } from '../parts.ts';
+import { type HttpContext, pathValue, type Route } from '../route.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
 import { identifyOperator, isAdminToken, type Operator } from './identify-operator.ts';
-import { cookieParts, judgeLogin, loginClient } from './login-client.ts';
+import { checkLogin, cookieParts, loginClient } from './login-client.ts';
 import {
   csrfTokenOf,
   type Device,
   deviceCookie,
+  expiredSessionCookie,
   hashSessionSecret,
   newSessionSecret,
-  noSessionCookie,
   readSessionSecret,
   sessionCookie,
-} from './session.ts';
+} from './session-cookies.ts';
 
 const maxUserAgent = 200;
 const shownSessions = 500;
 
 /** Begins a session: with the admin token, or with the name and the password of a person. */
-export const beginSession = (parts: HttpParts): Route => ({
+export const beginSession = (parts: HttpContext): Route => ({
   method: 'POST',
   path: '/admin/v1/session',
   errors: 'detail',
@@ -45,9 +45,9 @@ export const beginSession = (parts: HttpParts): Route => ({
   },
 });
 
-async function beginByToken(parts: HttpParts, token: string, request: FastifyRequest, reply: FastifyReply) {
+async function beginByToken(parts: HttpContext, token: string, request: FastifyRequest, reply: FastifyReply) {
   const client = loginClient(parts, request, null);
-  await judgeLogin(
+  await checkLogin(
     parts,
     { client, account: null },
     () => 'admin',
@@ -59,7 +59,7 @@ async function beginByToken(parts: HttpParts, token: string, request: FastifyReq
 }
 
 async function beginByPassword(
-  parts: HttpParts,
+  parts: HttpContext,
   { name, password }: { readonly name: string; readonly password: unknown },
   request: FastifyRequest,
   reply: FastifyReply,
@@ -67,45 +67,45 @@ async function beginByPassword(
   const given = readText('password', password);
   const client = loginClient(parts, request, name);
   const read = () => readLogin(parts.db, name);
-  const { person } = await judgeLogin(
+  const { person } = await checkLogin(
     parts,
     { client, account: name },
     async () => (await read())?.person.id ?? 'unknown',
     async () => {
       const login = await read();
       // A name that nobody has takes as long to refuse as a wrong password.
-      const verdict = await parts.passwords.verify(given, login?.passwordHash ?? null, client.asker);
-      if (!verdict.isRight || !login) throw refuse('login_refused');
-      await upgrade(parts, login, verdict.upgraded);
+      const verdict = await parts.passwords.verify(given, login?.passwordHash ?? null, client.requester);
+      if (!verdict.isValid || !login) throw refuse('login_refused');
+      await upgradeHash(parts, login, verdict.upgradedHash);
       return login;
     },
   );
   return openSessionOf(parts, { request, reply, device: client.device }, person);
 }
 
-async function upgrade({ db }: HttpParts, { person, passwordHash }: Login, upgraded: string | null) {
+async function upgradeHash({ db }: HttpContext, { person, passwordHash }: Login, upgraded: string | null) {
   if (upgraded === null) return;
   await upgradePasswordHash(db, { id: person.id, before: passwordHash, after: upgraded });
 }
 
 /** A session that begins, and the browser in which it does. */
-export interface Entry {
+export interface SessionStart {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly device: Device | null;
 }
 
 /** Gives the browser its cookies; the row says whose session it is. */
-export async function openSessionOf(parts: HttpParts, entry: Entry, owner: SessionOwner) {
-  return giveSession(parts, entry, owner?.name ?? null, session =>
+export async function openSessionOf(parts: HttpContext, entry: SessionStart, owner: SessionOwner) {
+  return issueSession(parts, entry, owner?.name ?? null, session =>
     beginInStore(parts.db, { ...session, owner }, parts.clock.now()),
   );
 }
 
 /** The same where the row is written together with something else. */
-export async function giveSession(
-  parts: HttpParts,
-  { request, reply, device }: Entry,
+export async function issueSession(
+  parts: HttpContext,
+  { request, reply, device }: SessionStart,
   account: string | null,
   begin: (session: Omit<NewSession, 'owner'>) => Promise<Session>,
 ) {
@@ -127,7 +127,7 @@ const userAgentOf = ({ raw }: FastifyRequest): string =>
   (raw.headers['user-agent'] ?? '').replace(/\p{C}/gu, '').slice(0, maxUserAgent);
 
 /** Who is logged in; with the token that writes of this session carry. */
-export const getSession = (parts: HttpParts): Route => ({
+export const getSession = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/admin/v1/session',
   errors: 'detail',
@@ -148,20 +148,20 @@ export const getSession = (parts: HttpParts): Route => ({
 });
 
 /** Logout. */
-export const endSession = (parts: HttpParts): Route => ({
+export const endSession = (parts: HttpContext): Route => ({
   method: 'DELETE',
   path: '/admin/v1/session',
   errors: 'detail',
   async handle(request, reply) {
     const { session, actor } = await identifyOperator(parts, request, 'viewer');
     if (session) await endInStore(parts.db, session.id, 'everybody', { actor, now: parts.clock.now() });
-    reply.header('set-cookie', noSessionCookie(cookieParts(parts)));
+    reply.header('set-cookie', expiredSessionCookie(cookieParts(parts)));
     return { object: 'session', ended: true };
   },
 });
 
 /** One's own that are live; those of all for an admin. */
-export const listSessions = (parts: HttpParts): Route => ({
+export const listSessions = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/admin/v1/sessions',
   errors: 'detail',
@@ -169,12 +169,12 @@ export const listSessions = (parts: HttpParts): Route => ({
     const operator = await identifyOperator(parts, request);
     const asked = { now: parts.clock.now(), limit: shownSessions + 1 };
     const sessions = await listInStore(parts.db, sessionsOf(operator), asked);
-    const data = sessions.slice(0, shownSessions).map(session => lineOf(session, operator));
+    const data = sessions.slice(0, shownSessions).map(session => sessionListBody(session, operator));
     return { object: 'list', data, has_more: sessions.length > shownSessions };
   },
 });
 
-export const endOneSession = (parts: HttpParts): Route => ({
+export const endOneSession = (parts: HttpContext): Route => ({
   method: 'DELETE',
   path: '/admin/v1/sessions/:sessionId',
   errors: 'detail',
@@ -188,7 +188,7 @@ export const endOneSession = (parts: HttpParts): Route => ({
 });
 
 /** All that are listed but the present one. */
-export const endAllOtherSessions = (parts: HttpParts): Route => ({
+export const endAllOtherSessions = (parts: HttpContext): Route => ({
   method: 'DELETE',
   path: '/admin/v1/sessions',
   errors: 'detail',
@@ -209,7 +209,7 @@ export function readText(name: string, value: unknown): string {
   return refuseField(name, 'must be 1 to 500 characters');
 }
 
-const sessionBody = ({ sessionKey }: HttpParts, session: Session) => ({
+const sessionBody = ({ sessionKey }: HttpContext, session: Session) => ({
   object: 'session',
   id: session.id,
   name: session.name,
@@ -219,7 +219,7 @@ const sessionBody = ({ sessionKey }: HttpParts, session: Session) => ({
   ends_at: toUnixSeconds(session.endsAt),
 });
 
-const lineOf = (session: Session, operator: Operator) => ({
+const sessionListBody = (session: Session, operator: Operator) => ({
   object: 'session',
   id: session.id,
   person: session.person,

@@ -1,15 +1,15 @@
 import { refuse } from '../../domain/refusal.ts';
-import { createFirstPerson } from '../../store/people.ts';
-import { isSetupOpen, judgeSetupCode } from '../../store/setup.ts';
-import type { HttpParts, Route } from '../parts.ts';
+import { createFirstPerson } from '../../store/people/people.ts';
+import { isSetupOpen, verifySetupCode } from '../../store/people/setup.ts';
+import type { HttpContext, Route } from '../route.ts';
 import { readAdminBody } from './admin-body.ts';
 import { identifyOperator } from './identify-operator.ts';
-import { judgeLogin, loginClient } from './login-client.ts';
+import { checkLogin, loginClient } from './login-client.ts';
 import { readName, readPassword } from './people.ts';
 import { openSessionOf } from './sessions.ts';
 
 /** Whether the first account is still to be made. Anybody may know. */
-export const getSetup = (parts: HttpParts): Route => ({
+export const getSetup = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/admin/v1/setup',
   errors: 'detail',
@@ -17,23 +17,23 @@ export const getSetup = (parts: HttpParts): Route => ({
 });
 
 /** Makes the first account, an admin, and begins its session. Once, by whoever has the code of the setup's address. */
-export const makeFirstPerson = (parts: HttpParts): Route => ({
+export const makeFirstPerson = (parts: HttpContext): Route => ({
   method: 'POST',
   path: '/admin/v1/setup',
   errors: 'detail',
   async handle(request, reply) {
     const { code, name, password } = await readAdminBody(request, ['code', 'name', 'password']);
     const client = loginClient(parts, request, null);
-    const wanted = await judgeLogin(
+    const wanted = await checkLogin(
       parts,
       { client, account: null },
       () => 'setup',
       async () => {
-        const verdict = await judgeSetupCode(parts.db, String(code), parts.clock.now());
+        const verdict = await verifySetupCode(parts.db, String(code), parts.clock.now());
         if (verdict === 'over') throw refuse('setup_is_over');
         if (verdict === 'wrong') throw refuse('setup_code_wrong');
         const [told, secret] = [readName(name), readPassword(password)];
-        return { name: told, passwordHash: await parts.passwords.hash(secret, client.asker) };
+        return { name: told, passwordHash: await parts.passwords.hash(secret, client.requester) };
       },
     );
     const person = await createFirstPerson(parts.db, wanted, parts.clock.now());
@@ -43,7 +43,7 @@ export const makeFirstPerson = (parts: HttpParts): Route => ({
 });
 
 /** What an installation is looked at for before it is used. */
-export const getChecks = (parts: HttpParts): Route => ({
+export const getChecks = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/admin/v1/checks',
   errors: 'detail',

@@ -3,23 +3,23 @@ import { days, parseTime, toUnixSeconds } from '../../domain/clock.ts';
 import { costOf, type Prices } from '../../domain/prices.ts';
 import {
   breakdowns,
-  countEnded,
+  countEndedJobs,
+  measureDurations,
   type ReportQuery,
   readNames,
   sumUsage,
-  timeEnded,
   type UsageSum,
-} from '../../store/usage-report.ts';
-import { type HttpParts, queryValue, type Route } from '../parts.ts';
+} from '../../store/attempts/usage-report.ts';
+import { type HttpContext, queryValue, type Route } from '../route.ts';
 import { refuseField } from './admin-body.ts';
 import { identifyOperator } from './identify-operator.ts';
 import { choiceOf, refuseUnknownQuery } from './read-query.ts';
 
-const usualDays = 14;
-const mostDays = 366;
+const defaultDays = 14;
+const maxDays = 366;
 
 /** What was made and used in a time, by day and by model, key or user; reading it counts against nothing. */
-export const getUsage = (parts: HttpParts): Route => ({
+export const getUsage = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/admin/v1/usage',
   errors: 'detail',
@@ -27,7 +27,7 @@ export const getUsage = (parts: HttpParts): Route => ({
     await identifyOperator(parts, request);
     refuseUnknownQuery(request, ['from', 'to', 'by']);
     const query = readQuery(parts, request);
-    const { lines, isCut } = await countEnded(parts.db, query);
+    const { lines, isCut } = await countEndedJobs(parts.db, query);
     const names = await readNames(parts.db, query.by);
     const named = <Line extends { readonly name: string }>(line: Line) => ({
       ...line,
@@ -42,7 +42,7 @@ export const getUsage = (parts: HttpParts): Route => ({
       jobs: lines.map(line => ({ ...named(line), day: toUnixSeconds(line.day) })),
       used: overModels(sums).map(sum => ({ ...named(sum), day: toUnixSeconds(sum.day) })),
       costs: costsOf(parts.prices(), sums).map(cost => ({ ...named(cost), day: toUnixSeconds(cost.day) })),
-      speed: (await timeEnded(parts.db, query)).map(({ queueMs, runMs, ...speed }) => ({
+      speed: (await measureDurations(parts.db, query)).map(({ queueMs, runMs, ...speed }) => ({
         ...named(speed),
         queue_ms: queueMs,
         run_ms: runMs,
@@ -75,11 +75,11 @@ function costsOf(prices: Prices | null, sums: readonly UsageSum[]) {
   });
 }
 
-function readQuery({ clock }: HttpParts, request: FastifyRequest): ReportQuery {
+function readQuery({ clock }: HttpContext, request: FastifyRequest): ReportQuery {
   const to = readTime(request, 'to') ?? clock.now() + 1;
-  const from = readTime(request, 'from') ?? Math.floor(to / days) * days - (usualDays - 1) * days;
+  const from = readTime(request, 'from') ?? Math.floor(to / days) * days - (defaultDays - 1) * days;
   if (from >= to) refuseField('from', 'must be before to');
-  if (to - from > mostDays * days) refuseField('from', `must be at most ${mostDays} days before to`);
+  if (to - from > maxDays * days) refuseField('from', `must be at most ${maxDays} days before to`);
   return { from, to, by: choiceOf(request, 'by', breakdowns) ?? 'model' };
 }
 

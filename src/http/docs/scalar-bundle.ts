@@ -3,13 +3,13 @@ import { seconds } from '../../domain/clock.ts';
 import { documentOf, type SharedDocument } from '../shared-document.ts';
 
 /** Boot and all; a machine that is busy takes its time. */
-const takeOutMs = 60 * seconds;
+const extractTimeoutMs = 60 * seconds;
 
 /** The script of the API pages: taken out when it is first asked for, and then kept, packed and not. */
 export function openScalarBundle(): () => Promise<SharedDocument> {
   let taken: Promise<SharedDocument> | null = null;
   return () => {
-    taken ??= takeOut().catch(failure => {
+    taken ??= extractBundle().catch(failure => {
       taken = null;
       throw failure;
     });
@@ -17,7 +17,7 @@ export function openScalarBundle(): () => Promise<SharedDocument> {
   };
 }
 
-interface Taken {
+interface ExtractedBundle {
   readonly plain: Uint8Array;
   readonly gzipped: Uint8Array;
 }
@@ -26,11 +26,14 @@ const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength);
 
 /** In a thread of its own: the package takes half a second to load, and much memory, which ends with the thread. */
-function takeOut(): Promise<SharedDocument> {
+function extractBundle(): Promise<SharedDocument> {
   const worker = new Worker(new URL('./bundle-worker.ts', import.meta.url), { env: {} });
   const { promise, resolve, reject } = Promise.withResolvers<SharedDocument>();
-  const timer = setTimeout(() => reject(new Error('the script of the API pages took too long')), takeOutMs);
-  worker.once('message', ({ plain, gzipped }: Taken) =>
+  const timer = setTimeout(
+    () => reject(new Error('the script of the API pages took too long')),
+    extractTimeoutMs,
+  );
+  worker.once('message', ({ plain, gzipped }: ExtractedBundle) =>
     resolve(documentOf('text/javascript; charset=utf-8', asBuffer(plain), asBuffer(gzipped))),
   );
   worker.once('error', reject);

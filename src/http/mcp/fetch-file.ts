@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { seconds } from '../../domain/clock.ts';
 import { openFairQueue, QueueFull } from '../../domain/fair-queue.ts';
 import { maxUploadBytes } from '../../domain/file.ts';
-import type { Outbound } from '../../media/connect.ts';
 import { fetchMedia } from '../../media/fetch-media.ts';
+import type { Outbound } from '../../media/outbound.ts';
 import { ToolFailed } from './tool-failed.ts';
 
 /** Fetches what an address holds, lends it as a local file, and removes that afterwards. */
@@ -25,7 +25,7 @@ export function openFetchFile(outbound: Outbound, folder: string): FetchFileFor 
   const turns = openFairQueue<string>(limits);
   return key => async (url, signal, use) => {
     const fetchAndUse = () =>
-      within(folder, async directory => {
+      withTempDirectory(folder, async directory => {
         const bounds = { share: key, maxBytes: maxUploadBytes, timeoutMs, signal, directory };
         const fetched = await fetchMedia(outbound, url, bounds);
         if (fetched.kind === 'refused') throw new ToolFailed(`url: ${fetched.reason}`);
@@ -40,7 +40,7 @@ export function openFetchFile(outbound: Outbound, folder: string): FetchFileFor 
   };
 }
 
-async function within<T>(folder: string, work: (directory: string) => Promise<T>): Promise<T> {
+async function withTempDirectory<T>(folder: string, work: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(folder, 'fetched-'));
   try {
     return await work(directory);

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { idempotencyKey, inputOfModel, jsonOf, modelId, requestId } from './arguments.ts';
-import { bodyOf, type Gateway } from './ask-gateway.ts';
-import { findPlace, followJob, type JobPlace, pathOf, sayStatus } from './follow-job.ts';
-import { tellResult } from './tell-result.ts';
-import { defineTool, type Said } from './tool.ts';
+import { describeResult } from './describe-result.ts';
+import { bodyOf, type GatewayClient } from './gateway-client.ts';
+import { defineTool, type ToolAnswer } from './tool.ts';
 import { ToolFailed } from './tool-failed.ts';
+import { findJobRef, formatStatus, type JobRef, jobPath, waitForJob } from './wait-for-job.ts';
 
 const pollAfterMs = 5_000;
-const longestWaitSeconds = 25;
+const maxWaitSeconds = 25;
 /** Many callers give up after a minute. */
 const generateWithinSeconds = 50;
 
@@ -19,11 +19,11 @@ const creation = z.strictObject({
 const handle = z.looseObject({ request_id: z.string(), queue_position: z.number() });
 
 async function submit(
-  gateway: Gateway,
+  gateway: GatewayClient,
   { model, input, idempotency_key }: z.output<typeof creation>,
   signal: AbortSignal,
 ) {
-  const answered = await gateway.ask('POST', `/v1/queue/${encodeURIComponent(model)}`, {
+  const answered = await gateway.request('POST', `/v1/queue/${encodeURIComponent(model)}`, {
     body: jsonOf(input),
     headers: idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key },
     signal,
@@ -41,7 +41,7 @@ export const submitJob = defineTool({
   async run(asked, { gateway }, { signal }) {
     const { request_id, queue_position } = await submit(gateway, asked, signal);
     return {
-      text: `Accepted as ${request_id}; ${queue_position} before it.\nNext: job_status with this request_id and wait_seconds ${longestWaitSeconds}.`,
+      text: `Accepted as ${request_id}; ${queue_position} before it.\nNext: job_status with this request_id and wait_seconds ${maxWaitSeconds}.`,
       structured: { request_id, model: asked.model, queue_position, poll_after_ms: pollAfterMs },
     };
   },
@@ -50,16 +50,16 @@ export const submitJob = defineTool({
 export const jobStatus = defineTool({
   name: 'job_status',
   title: 'Status of a job',
-  description: `Tells the status of a job: IN_QUEUE, IN_PROGRESS or COMPLETED. With wait_seconds (at most ${longestWaitSeconds}) it answers once the job is COMPLETED or the time is over.`,
+  description: `Tells the status of a job: IN_QUEUE, IN_PROGRESS or COMPLETED. With wait_seconds (at most ${maxWaitSeconds}) it answers once the job is COMPLETED or the time is over.`,
   input: z.strictObject({
     request_id: requestId,
-    wait_seconds: z.int().min(0).max(longestWaitSeconds).default(0).describe('How long to wait for the end.'),
+    wait_seconds: z.int().min(0).max(maxWaitSeconds).default(0).describe('How long to wait for the end.'),
   }),
   annotations: { readOnlyHint: true, openWorldHint: false },
   async run({ request_id, wait_seconds }, { gateway }, call) {
-    const place = await findPlace(gateway, request_id, call.signal);
-    const status = await followJob(gateway, place, { ...call, waitSeconds: wait_seconds });
-    return tellStatus(place, status);
+    const place = await findJobRef(gateway, request_id, call.signal);
+    const status = await waitForJob(gateway, place, { ...call, waitSeconds: wait_seconds });
+    return statusAnswer(place, status);
   },
 });
 
@@ -70,7 +70,7 @@ export const jobResult = defineTool({
   input: z.strictObject({ request_id: requestId }),
   annotations: { readOnlyHint: true, openWorldHint: false },
   async run({ request_id }, { gateway }, { signal }) {
-    return tellResult(gateway, await findPlace(gateway, request_id, signal), signal);
+    return describeResult(gateway, await findJobRef(gateway, request_id, signal), signal);
   },
 });
 
@@ -87,15 +87,15 @@ export const cancelJob = defineTool({
   input: z.strictObject({ request_id: requestId }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   async run({ request_id }, { gateway }, { signal }) {
-    const place = await findPlace(gateway, request_id, signal);
-    const answered = await gateway.ask('PUT', pathOf(place, 'cancel'), { signal });
+    const place = await findJobRef(gateway, request_id, signal);
+    const answered = await gateway.request('PUT', jobPath(place, 'cancel'), { signal });
     // Its 400 says how the job stands, like the other two answers.
     const cancelled = cancellation.safeParse(answered.body).data ?? bodyOf(answered, cancellation);
-    return { text: sayCancelled[cancelled.status], structured: cancelled };
+    return { text: cancelledText[cancelled.status], structured: cancelled };
   },
 });
 
-const sayCancelled = {
+const cancelledText = {
   OK: 'The job waited and is cancelled.',
   CANCELLATION_REQUESTED:
     'The job runs and is asked to stop.\nNext: job_status tells when it ended; it may still end well.',
@@ -113,29 +113,29 @@ export const generate = defineTool({
     const place = { model: asked.model, requestId: request_id };
     try {
       await call.progress(0, `Accepted as ${request_id}`);
-      const status = await followJob(gateway, place, { ...call, waitSeconds: generateWithinSeconds });
-      if (status.status !== 'COMPLETED') return tellStatus(place, status);
-      return await tellResult(gateway, place, call.signal);
+      const status = await waitForJob(gateway, place, { ...call, waitSeconds: generateWithinSeconds });
+      if (status.status !== 'COMPLETED') return statusAnswer(place, status);
+      return await describeResult(gateway, place, call.signal);
     } catch (failure) {
       // The job is kept, whatever happened to the wait: its id must not be lost with it.
-      if (failure instanceof ToolFailed) return tellLostWait(place, failure);
+      if (failure instanceof ToolFailed) return lostWaitAnswer(place, failure);
       throw failure;
     }
   },
 });
 
-function tellStatus({ model, requestId }: JobPlace, status: Parameters<typeof sayStatus>[0]): Said {
+function statusAnswer({ model, requestId }: JobRef, status: Parameters<typeof formatStatus>[0]): ToolAnswer {
   const isFinal = status.status === 'COMPLETED';
   const next = isFinal
     ? 'Next: job_result.'
-    : `Next: job_status with request_id ${requestId} and wait_seconds ${longestWaitSeconds}.`;
+    : `Next: job_status with request_id ${requestId} and wait_seconds ${maxWaitSeconds}.`;
   return {
-    text: `${sayStatus(status)}\n${next}`,
+    text: `${formatStatus(status)}\n${next}`,
     structured: { ...status, model, ...(!isFinal && { poll_after_ms: pollAfterMs }) },
   };
 }
 
-const tellLostWait = ({ model, requestId }: JobPlace, { message }: ToolFailed): Said => ({
+const lostWaitAnswer = ({ model, requestId }: JobRef, { message }: ToolFailed): ToolAnswer => ({
   text: `The job ${requestId} was accepted and goes on, but the wait for it broke off: ${message}\nNext: job_status with this request_id. Do not submit it again.`,
   structured: { request_id: requestId, model, poll_after_ms: pollAfterMs },
 });

@@ -1,7 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { cancelJob, generate, jobResult, jobStatus, submitJob } from './job-tools.ts';
 import { describeModel, estimateCost, listModels } from './model-tools.ts';
-import type { Tool, ToolParts } from './tool.ts';
+import type { Tool, ToolContext } from './tool.ts';
 import { uploadFile } from './upload-tool.ts';
 
 const tools: readonly Tool[] = [
@@ -22,7 +22,7 @@ const instructions = `Generates video, images and speech. list_models tells what
 const maxToolInputElements = 100_000;
 
 /** Makes what serves one conversation, or one request where each stands for itself. */
-export type MakeMcpServer = (parts: ToolParts) => McpServer;
+export type MakeMcpServer = (parts: ToolContext) => McpServer;
 
 /** The package of the protocol is loaded here, and only when somebody speaks it. */
 export async function openMcpServers(): Promise<MakeMcpServer> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { inputOfModel, jsonOf, modelId } from './arguments.ts';
-import { bodyOf } from './ask-gateway.ts';
+import { bodyOf } from './gateway-client.ts';
 import { defineTool } from './tool.ts';
 
 const line = z.looseObject({ id: z.string(), kind: z.string(), title: z.string(), summary: z.string() });
@@ -15,7 +15,7 @@ export const listModels = defineTool({
   }),
   annotations: { readOnlyHint: true, openWorldHint: false },
   async run({ kind }, { gateway }, { signal }) {
-    const { data } = bodyOf(await gateway.ask('GET', '/v1/models', { signal }), list);
+    const { data } = bodyOf(await gateway.request('GET', '/v1/models', { signal }), list);
     const models = data.filter(model => kind === undefined || model.kind === kind);
     const lines = models.map(({ id, kind, summary }) => `${id} (${kind}): ${summary}`);
     const next = 'Next: describe_model with one of these ids tells what it takes.';
@@ -39,7 +39,7 @@ export const describeModel = defineTool({
   annotations: { readOnlyHint: true, openWorldHint: false },
   async run({ model }, { gateway }, { signal }) {
     const path = `/v1/models/${encodeURIComponent(model)}`;
-    const described = bodyOf(await gateway.ask('GET', path, { signal }), description);
+    const described = bodyOf(await gateway.request('GET', path, { signal }), description);
     const { id, kind, title, summary, rules, examples, input_schema } = described;
     const text = [
       `${id} (${kind}): ${title}. ${summary}`,
@@ -64,7 +64,7 @@ export const estimateCost = defineTool({
   annotations: { readOnlyHint: true, openWorldHint: false },
   async run({ model, input }, { gateway }, { signal }) {
     const path = `/v1/models/${encodeURIComponent(model)}/validate`;
-    const answered = await gateway.ask('POST', path, { body: jsonOf(input), signal });
+    const answered = await gateway.request('POST', path, { body: jsonOf(input), signal });
     const judged = bodyOf(answered, verdict);
     const jobs = judged.billed_jobs === 1 ? 'one job' : `${judged.billed_jobs} jobs`;
     return {

@@ -1,13 +1,13 @@
 import type { KeyId } from '../../domain/ids.ts';
-import { openGatewayOver } from './ask-gateway.ts';
 import type { FetchFileFor } from './fetch-file.ts';
+import { openGatewayClient } from './gateway-client.ts';
 import { openMcpServers } from './mcp-server.ts';
-import type { ToolParts } from './tool.ts';
+import type { ToolContext } from './tool.ts';
 
 /** Answers one request of the protocol, whose body was read already and whose key is known. */
 export type ServeMcp = (request: Request, body: unknown, keyId: KeyId) => Promise<Response>;
 
-export interface ServeMcpParts extends Pick<ToolParts, 'onBug'> {
+export interface ServeMcpDependencies extends Pick<ToolContext, 'onUnexpectedError'> {
   readonly fetchFileFor: FetchFileFor;
 }
 
@@ -15,7 +15,10 @@ export interface ServeMcpParts extends Pick<ToolParts, 'onBug'> {
  * Streamable HTTP without sessions: every request is served by itself, so any process can. The tools ask the
  * gateway at the address and with the key of the request.
  */
-export async function openServeMcp({ fetchFileFor, onBug }: ServeMcpParts): Promise<ServeMcp> {
+export async function openServeMcp({
+  fetchFileFor,
+  onUnexpectedError,
+}: ServeMcpDependencies): Promise<ServeMcp> {
   const [{ createMcpHandler }, make] = await Promise.all([
     import('@modelcontextprotocol/server'),
     openMcpServers(),
@@ -27,7 +30,11 @@ export async function openServeMcp({ fetchFileFor, onBug }: ServeMcpParts): Prom
         url: new URL(requestInfo.url).origin,
         authorization: requestInfo.headers.get('authorization') ?? '',
       };
-      return make({ onBug, fetchFile: fetchFileFor(authInfo.clientId), gateway: openGatewayOver(place) });
+      return make({
+        onUnexpectedError,
+        fetchFile: fetchFileFor(authInfo.clientId),
+        gateway: openGatewayClient(place),
+      });
     },
     // Tools never change while a client listens, so nobody is kept listening.
     { maxSubscriptions: 0 },

@@ -1,15 +1,15 @@
 import type { CallToolResult, ContentBlock, McpServer, ToolAnnotations } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
-import type { Gateway } from './ask-gateway.ts';
 import type { FetchFile } from './fetch-file.ts';
+import type { GatewayClient } from './gateway-client.ts';
 import { ToolFailed } from './tool-failed.ts';
 
 /** What tools are given. */
-export interface ToolParts {
-  readonly gateway: Gateway;
+export interface ToolContext {
+  readonly gateway: GatewayClient;
   readonly fetchFile: FetchFile;
   /** Told of what no tool foresees. */
-  readonly onBug: (failure: unknown) => void;
+  readonly onUnexpectedError: (failure: unknown) => void;
 }
 
 /** One call of a tool. */
@@ -21,7 +21,7 @@ export interface ToolCall {
 }
 
 /** What a tool says: to a model as text, to a program as data. */
-export interface Said {
+export interface ToolAnswer {
   /** Short, and with what to do next. */
   readonly text: string;
   readonly structured: Readonly<Record<string, unknown>>;
@@ -36,12 +36,12 @@ export interface ToolDefinition<Input extends z.ZodObject> {
   readonly description: string;
   readonly input: Input;
   readonly annotations: ToolAnnotations;
-  readonly run: (input: z.output<Input>, parts: ToolParts, call: ToolCall) => Promise<Said>;
+  readonly run: (input: z.output<Input>, parts: ToolContext, call: ToolCall) => Promise<ToolAnswer>;
 }
 
 /** A tool, to be put onto a server. */
 export interface Tool {
-  register(server: McpServer, parts: ToolParts): void;
+  register(server: McpServer, parts: ToolContext): void;
 }
 
 export function defineTool<Input extends z.ZodObject>({
@@ -66,13 +66,16 @@ export function defineTool<Input extends z.ZodObject>({
   };
 }
 
-async function answerOf({ onBug }: ToolParts, work: () => Promise<Said>): Promise<CallToolResult> {
+async function answerOf(
+  { onUnexpectedError }: ToolContext,
+  work: () => Promise<ToolAnswer>,
+): Promise<CallToolResult> {
   try {
     const { text, structured, links = [], isError = false } = await work();
     return { content: [{ type: 'text', text }, ...links], structuredContent: structured, isError };
   } catch (failure) {
     if (!(failure instanceof ToolFailed)) {
-      onBug(failure);
+      onUnexpectedError(failure);
       return failed('Something went wrong on our side.', {});
     }
     const { message, next, structured } = failure;

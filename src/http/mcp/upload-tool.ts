@@ -1,7 +1,7 @@
 import { openAsBlob } from 'node:fs';
 import { z } from 'zod';
-import { bodyOf } from './ask-gateway.ts';
-import { defineTool, type ToolCall, type ToolParts } from './tool.ts';
+import { bodyOf } from './gateway-client.ts';
+import { defineTool, type ToolCall, type ToolContext } from './tool.ts';
 import { ToolFailed } from './tool-failed.ts';
 
 const file = z.looseObject({
@@ -41,23 +41,23 @@ export const uploadFile = defineTool({
   },
 });
 
-function sendData({ data, mime_type, filename }: Given, { gateway }: ToolParts, { signal }: ToolCall) {
+function sendData({ data, mime_type, filename }: Given, { gateway }: ToolContext, { signal }: ToolCall) {
   const type = mime_type ?? /^data:([^;,]+)/i.exec(data ?? '')?.[1];
   const body = JSON.stringify({ data, mime_type: type, filename });
-  return gateway.ask('POST', '/v1/files', { body, signal });
+  return gateway.request('POST', '/v1/files', { body, signal });
 }
 
 /** The type is decided by the bytes, and where they leave it open by the name. */
 function sendFetched(
   { filename }: Given,
   url: string,
-  { gateway, fetchFile }: ToolParts,
+  { gateway, fetchFile }: ToolContext,
   { signal }: ToolCall,
 ) {
   return fetchFile(url, signal, async path => {
     const body = new FormData();
     body.append('file', await openAsBlob(path), filename ?? nameIn(url));
-    return gateway.ask('POST', '/v1/files', { body, signal });
+    return gateway.request('POST', '/v1/files', { body, signal });
   });
 }
 

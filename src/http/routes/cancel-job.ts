@@ -1,17 +1,17 @@
 import type { otherCodes } from '../../domain/refusal-help.ts';
-import { cancelJob as cancelInStore } from '../../store/cancel-job.ts';
-import { deliveryTopic, jobTopic } from '../../store/connection.ts';
-import { type HttpParts, identify, type Route } from '../parts.ts';
-import { addressOfPath, refuseMissing } from '../read-job.ts';
+import { deliveryTopic, jobTopic } from '../../store/db/connection.ts';
+import { cancelJob as cancelInStore } from '../../store/jobs/cancel.ts';
+import { jobAddressOfPath, refuseMissing } from '../read-job.ts';
+import { type HttpContext, identify, type Route } from '../route.ts';
 
 /** Contract 4.1; decisions 2 for the codes: ended at once while it waits, asked to stop while it runs. */
-export const cancelJob = (parts: HttpParts): Route => ({
+export const cancelJob = (parts: HttpContext): Route => ({
   method: 'PUT',
   path: '/:modelId/requests/:jobId/cancel',
   errors: 'detail',
   async handle(request, reply) {
     const principal = await identify(parts, request, 'jobs:create');
-    const asked = addressOfPath(parts, request, principal);
+    const asked = jobAddressOfPath(parts, request, principal);
     const cancellation = await cancelInStore(parts.db, asked, parts.clock.now(), principal.keyId);
     if (cancellation === 'unknown') throw refuseMissing(parts, asked.modelId);
     parts.db.announce(jobTopic(asked.jobId));

@@ -1,9 +1,9 @@
-import { addressesOf } from '../../catalog/bodies.ts';
-import type { HttpParts, Route } from '../parts.ts';
-import { identify, pathValue, queryOf } from '../parts.ts';
+import { jobUrls } from '../../catalog/response-bodies.ts';
+import type { HttpContext, Route } from '../route.ts';
+import { identify, pathValue, queryOf } from '../route.ts';
 
 /** Contract 4.1: a creation is answered with the five keys of the handle (2.1), once the job is flushed. */
-export const createJob = (parts: HttpParts): Route => ({
+export const createJob = (parts: HttpContext): Route => ({
   method: 'POST',
   path: '/:modelId',
   errors: 'detail',
@@ -18,7 +18,7 @@ export const createJob = (parts: HttpParts): Route => ({
     if (replayed) reply.header('idempotent-replayed', 'true');
     return {
       request_id: jobId,
-      ...addressesOf(parts.publicUrl(), { id: jobId, modelId }),
+      ...jobUrls(parts.publicUrl(), { id: jobId, modelId }),
       queue_position: position,
     };
   },

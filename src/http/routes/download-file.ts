@@ -3,12 +3,12 @@ import type { FastifyReply } from 'fastify';
 import type { StoredFile } from '../../domain/file.ts';
 import { fileIdFromRow } from '../../domain/ids.ts';
 import { refuse } from '../../domain/refusal.ts';
-import { readFile } from '../../store/files.ts';
-import { isNamed } from '../if-none-match.ts';
-import type { HttpParts, Route } from '../parts.ts';
+import { readFile } from '../../store/files/files.ts';
+import { matchesEtag } from '../if-none-match.ts';
+import type { HttpContext, Route } from '../route.ts';
 
 /** A signed address: the only way to the bytes, without a key, with HEAD and ranges. */
-export const downloadFile = (parts: HttpParts): Route => ({
+export const downloadFile = (parts: HttpContext): Route => ({
   method: ['GET', 'HEAD'],
   path: '/v1/f/*',
   errors: 'file',
@@ -19,7 +19,7 @@ export const downloadFile = (parts: HttpParts): Route => ({
     if (verdict.kind === 'expired') throw refuse('url_expired');
     const file = await readFile(parts.db, fileIdFromRow(verdict.fileId), now);
     if (!file) throw refuse('file_not_found');
-    if (isNamed(request.headers['if-none-match'], etagOf(file))) {
+    if (matchesEtag(request.headers['if-none-match'], etagOf(file))) {
       describeContent(reply, file, now);
       return reply.code(304).send();
     }
@@ -41,7 +41,7 @@ export const downloadFile = (parts: HttpParts): Route => ({
 
 /** Null when bytes are lost: part of a file is no answer. That is ours to know, and no client's fault. */
 async function openContent(
-  { blobs, log }: Pick<HttpParts, 'blobs' | 'log'>,
+  { blobs, log }: Pick<HttpContext, 'blobs' | 'log'>,
   { id, blobKey, bytes }: StoredFile,
   range: { readonly start: number; readonly end: number } | null,
 ): Promise<Readable | null> {

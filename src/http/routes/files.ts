@@ -2,15 +2,15 @@ import type { FastifyRequest } from 'fastify';
 import type { StoredFile } from '../../domain/file.ts';
 import { parseFileId } from '../../domain/ids.ts';
 import { refuse } from '../../domain/refusal.ts';
-import { deleteFile as deleteInStore, listUploads, readFileOfUser } from '../../store/files.ts';
-import { addressOf, fileObject } from '../file-object.ts';
-import { type HttpParts, identify, pathValue, queryValue, type Route } from '../parts.ts';
+import { deleteFile as deleteInStore, listUploads, readFileOfUser } from '../../store/files/files.ts';
+import { fileObject, signedUrlOf } from '../file-object.ts';
+import { type HttpContext, identify, pathValue, queryValue, type Route } from '../route.ts';
 
 const defaultLimit = 20;
 const maxLimit = 100;
 
 /** The file information again, with a new signed address (Contract 3). */
-export const getFile = (parts: HttpParts): Route => ({
+export const getFile = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/v1/files/:fileId',
   errors: 'file',
@@ -18,18 +18,18 @@ export const getFile = (parts: HttpParts): Route => ({
 });
 
 /** For clients that download with their key: on to the signed address. */
-export const getFileContent = (parts: HttpParts): Route => ({
+export const getFileContent = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/v1/files/:fileId/content',
   errors: 'file',
   async handle(request, reply) {
     const file = await findOwnFile(parts, request);
-    return reply.redirect(addressOf(parts, file), 302);
+    return reply.redirect(signedUrlOf(parts, file), 302);
   },
 });
 
 /** One's own uploads, a page at a time. */
-export const listFiles = (parts: HttpParts): Route => ({
+export const listFiles = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/v1/files',
   errors: 'file',
@@ -60,7 +60,7 @@ export const listFiles = (parts: HttpParts): Route => ({
 });
 
 /** The file is gone from here on; its bytes follow soon after. */
-export const deleteFile = (parts: HttpParts): Route => ({
+export const deleteFile = (parts: HttpContext): Route => ({
   method: 'DELETE',
   path: '/v1/files/:fileId',
   errors: 'file',
@@ -73,7 +73,7 @@ export const deleteFile = (parts: HttpParts): Route => ({
   },
 });
 
-async function findOwnFile(parts: HttpParts, request: FastifyRequest): Promise<StoredFile> {
+async function findOwnFile(parts: HttpContext, request: FastifyRequest): Promise<StoredFile> {
   const { userId } = await identify(parts, request, 'files');
   const id = parseFileId(pathValue(request, 'fileId'));
   const file = id && (await readFileOfUser(parts.db, id, userId, parts.clock.now()));

@@ -1,7 +1,7 @@
-import { type HttpParts, identify, type Route } from '../parts.ts';
+import { type HttpContext, identify, type Route } from '../route.ts';
 
 /** Decisions 5: what one's own callbacks are signed with. During a rotation it is the new one. */
-export const getCallbackSecret = (parts: HttpParts): Route => ({
+export const getCallbackSecret = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/v1/webhooks/default/secret',
   errors: 'detail',

@@ -2,22 +2,22 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { refuse } from '../../domain/refusal.ts';
 import type { otherCodes } from '../../domain/refusal-help.ts';
+import { acceptsGzip } from '../accepts-gzip.ts';
 import type { BuiltConsole, ConsoleFile } from '../console/built-console.ts';
-import { asPage } from '../page-headers.ts';
-import { type HttpParts, pathValue, type Route } from '../parts.ts';
-import { takesGzip } from '../takes-gzip.ts';
+import { setPageHeaders } from '../page-headers.ts';
+import { type HttpContext, pathValue, type Route } from '../route.ts';
 
 const notBuilt =
   'The console is not built here. "npm start" builds it, and so does: npm run build -w atelier-console\n';
 const notBuiltCode: keyof typeof otherCodes = 'console_not_built';
 /** Written into the page by the build, and replaced whenever it is sent. */
-const placeOfBase = '<base href="./" />';
-const placeOfNonce = 'content="csp-nonce"';
+const basePlaceholder = '<base href="./" />';
+const noncePlaceholder = 'content="csp-nonce"';
 /** Named after what they hold, so they never change. */
 const isHashed = (path: string): boolean => path.startsWith('assets/');
 
 /** The console: its files, and its one page at every address that the page itself knows what to do with. */
-export const getConsole = (parts: HttpParts): Route => ({
+export const getConsole = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/console/*',
   errors: 'detail',
@@ -33,7 +33,7 @@ export const getConsole = (parts: HttpParts): Route => ({
 });
 
 /** Without the slash at its end, addresses that are relative to the page would miss it. */
-export const getConsoleRoot = (parts: HttpParts): Route => ({
+export const getConsoleRoot = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/console',
   errors: 'detail',
@@ -52,14 +52,14 @@ const depthOf = (request: FastifyRequest): number =>
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0]!;
 
 function answerNotBuilt(reply: FastifyReply) {
-  asPage(reply).code(404).header('x-error-code', notBuiltCode);
+  setPageHeaders(reply).code(404).header('x-error-code', notBuiltCode);
   return reply.header('content-type', 'text/plain; charset=utf-8').send(notBuilt);
 }
 
 function answerFile(request: FastifyRequest, reply: FastifyReply, path: string, file: ConsoleFile) {
-  const isSmall = file.gzipped !== null && takesGzip(request.raw.headers['accept-encoding']);
+  const isSmall = file.gzipped !== null && acceptsGzip(request.raw.headers['accept-encoding']);
   if (isSmall) reply.header('content-encoding', 'gzip');
-  return asPage(reply)
+  return setPageHeaders(reply)
     .header('content-type', file.contentType)
     .header('vary', 'accept-encoding')
     .header('cache-control', isHashed(path) ? 'public, max-age=31536000, immutable' : 'no-cache')
@@ -75,9 +75,9 @@ function answerPage(reply: FastifyReply, built: BuiltConsole, depth: number) {
   const nonce = randomBytes(16).toString('base64');
   const page = bytes
     .toString()
-    .replace(placeOfBase, `<base href="${depth === 0 ? './' : '../'.repeat(depth)}" />`)
-    .replace(placeOfNonce, `content="${nonce}"`);
-  return asPage(reply)
+    .replace(basePlaceholder, `<base href="${depth === 0 ? './' : '../'.repeat(depth)}" />`)
+    .replace(noncePlaceholder, `content="${nonce}"`);
+  return setPageHeaders(reply)
     .header('content-type', contentType)
     .header('content-security-policy', policyWith(nonce))
     .header('x-frame-options', 'DENY')

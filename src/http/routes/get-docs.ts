@@ -1,8 +1,8 @@
 import { docsPage, pagesPolicy, startScript } from '../docs/pages.ts';
 import { openScalarBundle } from '../docs/scalar-bundle.ts';
-import { asPage } from '../page-headers.ts';
-import type { Route } from '../parts.ts';
-import { makeDocument, sendDocument, sendOpenDocument } from '../shared-document.ts';
+import { setPageHeaders } from '../page-headers.ts';
+import type { Route } from '../route.ts';
+import { makeDocument, sendDocument, sendPublicDocument } from '../shared-document.ts';
 
 /** The API pages: every operation, from `/openapi.json`; they need no key. */
 export const getDocs = (): Route => {
@@ -15,8 +15,8 @@ export const getDocs = (): Route => {
     errors: 'detail',
     async handle(request, reply) {
       const isFolder = request.url.split('?', 1)[0]!.endsWith('/');
-      asPage(reply).header('content-security-policy', pagesPolicy).header('x-frame-options', 'DENY');
-      return sendOpenDocument(request, reply, await (isFolder ? inFolder : beside));
+      setPageHeaders(reply).header('content-security-policy', pagesPolicy).header('x-frame-options', 'DENY');
+      return sendPublicDocument(request, reply, await (isFolder ? inFolder : beside));
     },
   };
 };
@@ -29,7 +29,7 @@ export const getDocsStart = (): Route => {
     method: 'GET',
     path: '/docs/start.js',
     errors: 'detail',
-    handle: async (request, reply) => sendOpenDocument(request, asPage(reply), await script),
+    handle: async (request, reply) => sendPublicDocument(request, setPageHeaders(reply), await script),
   };
 };
 
@@ -42,7 +42,11 @@ export const getDocsScript = (): Route => {
     errors: 'detail',
     async handle(request, reply) {
       const script = await bundle();
-      return sendDocument(request, asPage(reply).header('cache-control', 'public, max-age=86400'), script);
+      return sendDocument(
+        request,
+        setPageHeaders(reply).header('cache-control', 'public, max-age=86400'),
+        script,
+      );
     },
   };
 };

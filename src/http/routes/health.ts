@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import { bearerOf } from '../../admission/authenticate.ts';
 import { isLoopback } from '../../domain/address.ts';
+import { constantTimeEqualText } from '../../domain/constant-time-equal.ts';
 import { refuse } from '../../domain/refusal.ts';
 import type { otherCodes } from '../../domain/refusal-help.ts';
-import { isSameText } from '../../domain/same-bytes.ts';
-import type { HttpParts, Route } from '../parts.ts';
+import type { HttpContext, Route } from '../route.ts';
 
 const notReady: keyof typeof otherCodes = 'not_ready';
 
-type HealthParts = Pick<HttpParts, 'whyNotReady' | 'metrics' | 'metricsToken'>;
+type HealthDependencies = Pick<HttpContext, 'whyNotReady' | 'metrics' | 'metricsToken'>;
 
 /** The process answers. */
 export const getHealth = (): Route => ({
@@ -19,7 +19,7 @@ export const getHealth = (): Route => ({
 });
 
 /** Database, blobs and worker are ready; else 503 with the reason. */
-export const getReadiness = ({ whyNotReady }: HealthParts): Route => ({
+export const getReadiness = ({ whyNotReady }: HealthDependencies): Route => ({
   method: 'GET',
   path: '/readyz',
   errors: 'detail',
@@ -32,12 +32,12 @@ export const getReadiness = ({ whyNotReady }: HealthParts): Route => ({
 });
 
 /** Prometheus text: by its token, or where none is set for this machine alone. */
-export const getMetrics = ({ metrics, metricsToken }: HealthParts): Route => ({
+export const getMetrics = ({ metrics, metricsToken }: HealthDependencies): Route => ({
   method: 'GET',
   path: '/metrics',
   errors: 'detail',
   async handle(request, reply) {
-    if (metricsToken === null) refuseFromElsewhere(request);
+    if (metricsToken === null) refuseRemote(request);
     else refuseWithoutToken(request, metricsToken);
     reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8');
     return metrics();
@@ -45,12 +45,12 @@ export const getMetrics = ({ metrics, metricsToken }: HealthParts): Route => ({
 });
 
 function refuseWithoutToken({ raw }: FastifyRequest, metricsToken: string): void {
-  if (!isSameText(bearerOf(raw.headers.authorization) ?? '', metricsToken))
+  if (!constantTimeEqualText(bearerOf(raw.headers.authorization) ?? '', metricsToken))
     throw refuse('metrics_token_invalid');
 }
 
 /** In which a proxy names whom it asks for. */
-const namesOfClients = [
+const clientAddressHeaders = [
   'x-forwarded-for',
   'x-real-ip',
   'forwarded',
@@ -63,8 +63,8 @@ const namesOfClients = [
 ];
 
 /** Also what a proxy on this machine passes on. */
-function refuseFromElsewhere({ raw: { headers, socket } }: FastifyRequest): void {
-  const passedOn = namesOfClients
+function refuseRemote({ raw: { headers, socket } }: FastifyRequest): void {
+  const passedOn = clientAddressHeaders
     .flatMap(name => headers[name] ?? [])
     .flatMap(value => value.split(','))
     .map(address => address.trim());

@@ -1,12 +1,12 @@
+import { readStatusBody } from '../../answers/job-bodies.ts';
 import type { Principal } from '../../domain/key.ts';
-import { listJobs as listInStore } from '../../store/jobs.ts';
-import { statusNow } from '../../worker/result-body.ts';
-import { type HttpParts, identify, pathValue, type Route } from '../parts.ts';
+import { listJobs as listInStore } from '../../store/jobs/read.ts';
 import { refuseMissing } from '../read-job.ts';
 import { readJobQuery } from '../read-job-query.ts';
+import { type HttpContext, identify, pathValue, type Route } from '../route.ts';
 
 /** Decisions 2, lookup: one's own jobs of a model, newest first; Contract 2: found by external_task_id. */
-export const listJobs = (parts: HttpParts): Route => ({
+export const listJobs = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/:modelId/requests',
   errors: 'detail',
@@ -21,7 +21,7 @@ export const listJobs = (parts: HttpParts): Route => ({
       modelId,
       limit: asked.limit + 1,
     });
-    const data = await Promise.all(found.slice(0, asked.limit).map(job => statusNow(parts, job, null)));
+    const data = await Promise.all(found.slice(0, asked.limit).map(job => readStatusBody(parts, job, null)));
     return {
       object: 'list',
       data,
@@ -33,7 +33,11 @@ export const listJobs = (parts: HttpParts): Route => ({
 });
 
 /** Whoever made jobs by a model can list them, also once an operator took it away. */
-async function isKnown({ catalog, db }: HttpParts, { userId }: Principal, modelId: string): Promise<boolean> {
+async function isKnown(
+  { catalog, db }: HttpContext,
+  { userId }: Principal,
+  modelId: string,
+): Promise<boolean> {
   if (catalog.find(modelId)) return true;
   const any = { externalTaskId: null, status: null, after: null, limit: 1 };
   return (await listInStore(db, { ...any, userId, modelId })).length > 0;

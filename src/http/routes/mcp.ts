@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { goneSignal } from '../../admission/gone-signal.ts';
-import { readJsonObject } from '../../admission/read-body.ts';
+import { disconnectSignal } from '../../admission/disconnect-signal.ts';
+import { readJsonObject } from '../../body/read-body.ts';
 import { openFairQueue } from '../../domain/fair-queue.ts';
 import type { KeyId } from '../../domain/ids.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { openFetchFile } from '../mcp/fetch-file.ts';
-import { refuseForeign } from '../mcp/refuse-foreign.ts';
+import { refuseForeignOrigin } from '../mcp/refuse-foreign-origin.ts';
 import { openServeMcp, type ServeMcp } from '../mcp/serve-over-http.ts';
-import { type HttpParts, identify, type Route } from '../parts.ts';
+import { type HttpContext, identify, type Route } from '../route.ts';
 
 /** As much as a message on stdio may have; larger files are uploaded by their address. */
 const maxBytes = 10 * 1024 * 1024;
@@ -18,31 +18,31 @@ const maxBytes = 10 * 1024 * 1024;
 const callLimits = { running: 96, runningPerShare: 16, waiting: 192, waitingPerShare: 32 };
 
 /** The tools of the Model Context Protocol, by streamable HTTP, with the keys of the queue. */
-export const callMcp = (parts: HttpParts): Route => {
+export const callMcp = (parts: HttpContext): Route => {
   const { outbound, spool, log } = parts;
   const calls = openFairQueue<KeyId>(callLimits);
   let opened: Promise<ServeMcp> | null = null;
   const open = () =>
     openServeMcp({
       fetchFileFor: openFetchFile(outbound, spool.folder),
-      onBug: failure => log.error({ err: failure }, 'a tool failed'),
+      onUnexpectedError: failure => log.error({ err: failure }, 'a tool failed'),
     });
   return {
     method: 'POST',
     path: '/mcp',
     errors: 'detail',
     async handle(request, reply) {
-      refuseForeign(request.raw.headers, parts.publicUrl());
+      refuseForeignOrigin(request.raw.headers, parts.publicUrl());
       const { keyId } = await identify(parts, request, 'any-key');
       // Held to the end of the answer, because so long the input lies in memory.
-      return parts.bodies.hold(keyId, async room => {
+      return parts.memoryBudget.withReservation(keyId, async reservation => {
         const tooLarge = () => refuse('body_too_large');
-        const body = await readJsonObject(request.raw, { maxBytes, tooLarge, room });
+        const body = await readJsonObject(request.raw, { maxBytes, tooLarge, reservation });
         opened ??= open();
         const serve = await opened;
         const answer = async () =>
           void (await reply.send(await serve(webRequestOf(request, reply), body, keyId)));
-        await calls.run(keyId, answer, goneSignal(request.raw));
+        await calls.run(keyId, answer, disconnectSignal(request.raw));
         return reply;
       });
     },

@@ -1,15 +1,15 @@
+import { readStatusBody } from '../../answers/job-bodies.ts';
 import { parseTime } from '../../domain/clock.ts';
 import { parseJobId } from '../../domain/ids.ts';
 import { toJson } from '../../domain/json.ts';
 import { refuse } from '../../domain/refusal.ts';
-import type { JobForStatus } from '../../store/jobs.ts';
-import { listJobsOfUser, readJobOfUser } from '../../store/own-jobs.ts';
-import { statusNow } from '../../worker/result-body.ts';
-import { type HttpParts, identify, pathValue, queryValue, type Route } from '../parts.ts';
+import { listJobsOfUser, readJobOfUser } from '../../store/jobs/list-own.ts';
+import type { JobForStatus } from '../../store/jobs/read.ts';
 import { readJobQuery, refuseQuery } from '../read-job-query.ts';
+import { type HttpContext, identify, pathValue, queryValue, type Route } from '../route.ts';
 
 /** One's own jobs, whatever their model, newest first. */
-export const listOwnJobs = (parts: HttpParts): Route => ({
+export const listOwnJobs = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/v1/jobs',
   errors: 'detail',
@@ -24,7 +24,7 @@ export const listOwnJobs = (parts: HttpParts): Route => ({
       since: since === undefined ? null : readSince(since),
       limit: asked.limit + 1,
     });
-    const data = await Promise.all(found.slice(0, asked.limit).map(job => lineOf(parts, job)));
+    const data = await Promise.all(found.slice(0, asked.limit).map(job => ownJobBody(parts, job)));
     return {
       object: 'list',
       data,
@@ -36,7 +36,7 @@ export const listOwnJobs = (parts: HttpParts): Route => ({
 });
 
 /** One of them by its id alone, with the input that was kept. */
-export const getOwnJob = (parts: HttpParts): Route => ({
+export const getOwnJob = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/v1/jobs/:jobId',
   errors: 'detail',
@@ -47,13 +47,13 @@ export const getOwnJob = (parts: HttpParts): Route => ({
     if (!job) throw refuse('job_unknown');
     reply.header('content-type', 'application/json; charset=utf-8');
     // Digits of an input are kept beyond what a number holds.
-    return toJson({ ...(await lineOf(parts, job)), input: job.input });
+    return toJson({ ...(await ownJobBody(parts, job)), input: job.input });
   },
 });
 
 /** A status body says all but whose it is. */
-const lineOf = async (parts: HttpParts, job: JobForStatus) => ({
-  ...(await statusNow(parts, job, null)),
+const ownJobBody = async (parts: HttpContext, job: JobForStatus) => ({
+  ...(await readStatusBody(parts, job, null)),
   model: job.modelId,
   ...(job.externalTaskId !== null && { external_task_id: job.externalTaskId }),
 });

@@ -1,8 +1,8 @@
 import { refuse } from '../../domain/refusal.ts';
-import { type HttpParts, identify, type Route } from '../parts.ts';
+import { type HttpContext, identify, type Route } from '../route.ts';
 
 /** Contract 1.4: job status is not streamed. */
-export const refuseStream = (parts: HttpParts): Route => ({
+export const refuseStream = (parts: HttpContext): Route => ({
   method: 'GET',
   path: '/:modelId/requests/:jobId/status/stream',
   errors: 'detail',

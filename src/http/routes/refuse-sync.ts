@@ -1,8 +1,8 @@
 import { refuse } from '../../domain/refusal.ts';
-import { type HttpParts, identify, type Route } from '../parts.ts';
+import { type HttpContext, identify, type Route } from '../route.ts';
 
 /** Contract 1.3: there is no synchronous generation. */
-export const refuseSync = (parts: HttpParts): Route => ({
+export const refuseSync = (parts: HttpContext): Route => ({
   method: 'POST',
   path: '/:modelId/sync',
   errors: 'detail',

@@ -1,0 +1,33 @@
+import { randomInt } from 'node:crypto';
+import { makeDatabase } from '../../testkit/databases.ts';
+import { machine } from '../../testkit/figures.ts';
+import { globalSetup, globalTeardown } from '../../testkit/global-setup.ts';
+import { killRenders } from '../../testkit/kill-renders.ts';
+import { readFlags } from '../kit/flags.ts';
+
+/**
+ * A whole gateway that is killed from outside while its own engine draws: every job ends with its media, and none is
+ * blamed. `node bench/chaos/kill-local.ts --kills 20 --jobs 150 --database sqlite`.
+ */
+const { kills, jobs, seed, databases } = readFlags({ kills: 20, jobs: 150, seed: randomInt(1, 2 ** 31) });
+
+console.log(machine());
+await globalSetup();
+try {
+  for (const dialect of databases) {
+    const database = await makeDatabase(dialect);
+    try {
+      const ended = await killRenders({ database, jobs, kills, seed, onProgress: console.error });
+      const wrong = ended.filter(({ error, medium }) => error !== null || medium !== 200);
+      console.log(
+        `${dialect}, seed ${seed}: ${kills} kills, ${jobs} jobs, ${wrong.length} without their media`,
+      );
+      for (const { id, error, medium } of wrong) console.log(`${id}: ${error ?? `medium ${medium}`}`);
+      if (wrong.length > 0) process.exitCode = 1;
+    } finally {
+      await database.remove();
+    }
+  }
+} finally {
+  await globalTeardown();
+}

@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process';
+import { on, once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { figure, percentile, printRow, printTitles } from '../../testkit/figures.ts';
+import { ask } from '../../testkit/gateway.ts';
+import { vastPng } from '../../testkit/hostile-media.ts';
+import { picture } from '../../testkit/media-maker.ts';
+import { tell } from '../kit/goals.ts';
+import { nothingNamed } from './nothing-named.ts';
+
+/** Dry runs of one key at once. */
+const atOnce = 300;
+/** Uploads of a small picture by others, one after another; ten a minute are a user's limit. */
+const uploadsOfUser = 10;
+const users = 4;
+const pauseMs = 20;
+const nameWidth = 30;
+
+export interface HostileParts {
+  readonly url: string;
+  /** The key that floods. */
+  readonly key: string;
+  /** A key of another user. */
+  readonly makeKey: () => Promise<string>;
+}
+
+/** What becomes of the uploads of others while one key has many media read that are as dear to read as can be. */
+export async function measureHostile({ url, key, makeKey }: HostileParts): Promise<void> {
+  console.log(
+    `\n${atOnce} dry runs of one key at once, again and again, each with 120 megapixels nine times\n`,
+  );
+  printTitles('uploads of others', ['p50, ms', 'p99, ms', 'p99, of quiet', 'answers'], nameWidth);
+  const small = await picture('png', 40, 30);
+  async function upload(others: string): Promise<number> {
+    const begun = performance.now();
+    const { status } = await sendPicture(url, others, small);
+    if (status !== 200) throw new Error(`expected an upload to be taken, got ${status}`);
+    return performance.now() - begun;
+  }
+  // What a process does once.
+  await upload(key);
+
+  const quiet: number[] = [];
+  for (let user = 0; user < users; user++) {
+    const others = await makeKey();
+    for (let sent = 0; sent < uploadsOfUser; sent++) {
+      quiet.push(await upload(others));
+      await sleep(pauseMs);
+    }
+  }
+  const quietP99 = percentile(quiet, 99);
+  const print = (name: string, ms: readonly number[], answers: string) => {
+    const ratio = percentile(ms, 99) / quietP99;
+    printRow(
+      name,
+      [figure(percentile(ms, 50), 1), figure(percentile(ms, 99), 1), figure(ratio, 1), answers],
+      nameWidth,
+    );
+    return ratio;
+  };
+  print('quiet', quiet, '–');
+
+  const { body: own } = await sendPicture(url, key, await vastPng());
+  const ratios: number[] = [];
+  // The first names no medium: what as many requests cost that are refused for their fields alone.
+  for (const [name, file] of [
+    ['no medium, for comparison', nothingNamed],
+    ['an own file', String(own.id)],
+    ['inline, other bytes each', ''],
+  ] as const) {
+    const keys = await Promise.all(Array.from({ length: users }, makeKey));
+    const flood = await openFlood([url, key, String(atOnce), file]);
+    const during: number[] = [];
+    try {
+      for (const others of keys)
+        for (let sent = 0; sent < uploadsOfUser; sent++)
+          during.push(await flood.beside(() => upload(others)));
+    } finally {
+      await flood.end();
+    }
+    const ratio = print(name, during, flood.answers());
+    if (file !== nothingNamed) ratios.push(ratio);
+  }
+  tell('uploadsBesideHostile', Math.max(...ratios));
+}
+
+const sendPicture = (url: string, key: string, bytes: Buffer) => {
+  const body = new FormData();
+  body.append('file', new Blob([new Uint8Array(bytes)], { type: 'image/png' }), 'a.png');
+  return ask(url, 'POST', '/v1/files', { key, body });
+};
+
+interface Flood {
+  /** Does something while dry runs are unanswered; a new burst is begun where none is. */
+  beside<T>(work: () => Promise<T>): Promise<T>;
+  /** How many were answered what. */
+  answers(): string;
+  end(): Promise<void>;
+}
+
+async function openFlood(args: readonly string[]): Promise<Flood> {
+  const program = fileURLToPath(new URL('./send-hostile.ts', import.meta.url));
+  const child = spawn(process.execPath, [program, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const closed = once(child, 'close');
+  const lines = on(createInterface(child.stdout), 'line');
+  await lines.next();
+  const byStatus: Record<string, number> = {};
+  let burst: Promise<void> | null = null;
+
+  async function flood(): Promise<void> {
+    child.stdin.write('now\n');
+    const { value } = await lines.next();
+    const statuses: readonly number[] = JSON.parse(String(value?.[0]));
+    for (const status of statuses) byStatus[status] = (byStatus[status] ?? 0) + 1;
+    burst = null;
+  }
+
+  return {
+    beside(work) {
+      burst ??= flood();
+      return work();
+    },
+    answers: () =>
+      Object.entries(byStatus)
+        .map(([status, count]) => `${figure(count)} × ${status}`)
+        .join(', '),
+    async end() {
+      await burst;
+      child.kill();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { firstKeyIn } from '../../testkit/program.ts';
+import { startRedis } from '../assembled/redis.ts';
+import { start } from '../kit/servers.ts';
+import type { Load } from './offer.ts';
+
+/** What is asked of a server; how much of it is the benchmark's matter. */
+export type Request = Pick<Load, 'url' | 'method' | 'headers' | 'body'>;
+
+/** A server in a process of its own, and the two requests that it is asked. */
+export interface Target {
+  readonly name: string;
+  readonly create: Request;
+  readonly status: Request;
+  /** Ends it, with a database of its own. */
+  end(): Promise<void>;
+}
+
+const model = 'gamma-v3-image';
+const json = { 'content-type': 'application/json' };
+
+/** 600 bytes with ten fields, and a creation that every gate lets through. */
+export const body = creation(600);
+
+function creation(bytes: number): string {
+  const fields = {
+    prompt: '',
+    negative_prompt: 'people, boats, birds, text',
+    image: 'https://files.example.com/portrait.png',
+    n: 2,
+    resolution: '1k',
+    aspect_ratio: '16:9',
+    image_reference: 'subject',
+    element_list: [{ element_id: 1 }],
+    watermark_info: { enabled: false },
+    callback_url: 'https://hooks.example.com/atelier',
+  };
+  const words = 'A lighthouse above the sea at dusk. '.repeat(20);
+  return JSON.stringify({ ...fields, prompt: words.slice(0, bytes - JSON.stringify(fields).length) });
+}
+
+/** The framework with nothing behind it. */
+export async function openBare(): Promise<Target> {
+  const { url, end } = await start(['bench/http/bare.ts'], {});
+  return {
+    name: 'Fastify alone',
+    create: { url: `${url}/create`, method: 'POST', headers: json, body },
+    status: { url: `${url}/status`, method: 'GET', headers: {} },
+    end,
+  };
+}
+
+/** The gateway without a worker: its jobs wait. */
+export async function openGateway(
+  name: string,
+  folder: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Target> {
+  const settings = join(folder, 'atelier.yaml');
+  const limits = {
+    queue: { per_second: 1_000_000, burst: 10_000_000 },
+    waiting: { per_key: 100_000_000, in_all: 100_000_000 },
+    connections_per_address: 10_000,
+  };
+  await writeFile(settings, JSON.stringify({ limits }));
+  const { url, told, end } = await start(['bin/atelier.js', 'serve', '--role', 'api'], {
+    ATELIER_DATA_DIR: join(folder, name),
+    ATELIER_CONFIG: settings,
+    ...env,
+  });
+  return { name: `Atelier, ${name}`, ...(await requestsTo(url, firstKeyIn(told))), end };
+}
+
+/** BullMQ on a Redis of its own; null where there is no Redis to start. */
+export async function openBullmq(folder: string): Promise<Target | null> {
+  const redis = await startRedis(join(folder, 'redis'));
+  if (!redis) return null;
+  const { url, end } = await start(['bench/assembled/bullmq.ts', String(redis.port)], { KEY: 'a key' });
+  return {
+    name: 'Fastify + BullMQ',
+    ...(await requestsTo(url, 'a key')),
+    async end() {
+      await end();
+      await redis.close();
+    },
+  };
+}
+
+/** pg-boss in a database that is there. */
+export async function openPgBoss(databaseUrl: string): Promise<Target> {
+  const { url, end } = await start(['bench/assembled/pg-boss.ts', databaseUrl], { KEY: 'a key' });
+  return { name: 'Fastify + pg-boss', ...(await requestsTo(url, 'a key')), end };
+}
+
+/** A creation, and the status of the first job. */
+async function requestsTo(base: string, key: string): Promise<Pick<Target, 'create' | 'status'>> {
+  const url = `${base}/v1/queue/${model}`;
+  const headers = { authorization: `Bearer ${key}`, ...json };
+  const answer = await fetch(url, { method: 'POST', headers, body });
+  if (!answer.ok) throw new Error(`expected a handle, got ${answer.status} ${await answer.text()}`);
+  const handle = (await answer.json()) as { readonly status_url: string };
+  return {
+    create: { url, method: 'POST', headers, body },
+    status: { url: handle.status_url, method: 'GET', headers },
+  };
+}

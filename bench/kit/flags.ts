@@ -1,0 +1,28 @@
+import { parseArgs } from 'node:util';
+import { type Dialect, dialects } from '../../testkit/databases.ts';
+
+/** What a benchmark was told on its command line. */
+export type Flags<Name extends string> = Readonly<Record<Name, number>> & {
+  /** Both unless `--database` names one. */
+  readonly databases: readonly Dialect[];
+};
+
+/** Reads `--NAME 5` for each of the names; what is not said is as usual. */
+export function readFlags<Name extends string>(usual: Readonly<Record<Name, number>>): Flags<Name> {
+  const names = Object.keys(usual) as Name[];
+  const option = { type: 'string' } as const;
+  const { values } = parseArgs({
+    options: Object.fromEntries(['database', ...names].map(name => [name, option])),
+  });
+  const { database } = values;
+  const databases = dialects.filter(dialect => database === undefined || database === dialect);
+  if (databases.length === 0) throw new Error(`--database must be one of ${dialects.join(', ')}`);
+  const numbers = names.map(name => [name, numberOf(name, values[name] ?? usual[name])] as const);
+  return { ...(Object.fromEntries(numbers) as Record<Name, number>), databases };
+}
+
+function numberOf(name: string, text: unknown): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1) throw new Error(`--${name} must be a whole number from 1`);
+  return number;
+}

@@ -1,0 +1,153 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { models } from '../../src/catalog/index.ts';
+import { minutes } from '../../src/domain/clock.ts';
+import { exampleBody, uploadExampleMedia } from '../../testkit/example-jobs.ts';
+import { figure, machine, percentile, printRow, printTitles, spread } from '../../testkit/figures.ts';
+import { type AskOptions, ask } from '../../testkit/gateway.ts';
+import { serve } from '../../testkit/program.ts';
+import { type Created, create, longVideo, untilRunning, video } from '../../testkit/worker-jobs.ts';
+import { watchDescendants } from '../kit/descendants.ts';
+
+/**
+ * Jobs of every model at once on a gateway that draws two at a time: whether all of them end well, what the
+ * whole tree of processes weighs, what becomes of the time to a status, and how soon a cancel makes room.
+ */
+const jobsAtOnce = 50;
+const slots = 2;
+const pollEveryMs = 20;
+const quietPolls = 500;
+const lookEveryMs = 200;
+const crowdMs = 30 * minutes;
+const cancels = 5;
+/** A render that is cancelled has begun to draw by then. */
+const drawsAfterMs = 2000;
+const nameWidth = 44;
+
+/** Milliseconds from asking for a status to its answer. */
+type Latencies = number[];
+
+const folder = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
+console.log(machine());
+const settings = join(folder, 'atelier.yaml');
+await writeFile(settings, 'limits: { queue: { per_second: 1000000, burst: 10000000 } }\n');
+const served = await serve({
+  env: {
+    ATELIER_DATA_DIR: join(folder, 'data'),
+    ATELIER_CONFIG: settings,
+    ATELIER_LOCAL_CONCURRENCY: String(slots),
+    ATELIER_LOG_LEVEL: 'error',
+  },
+});
+const key = served.firstKey();
+const gateway = {
+  ask: (method: string, path: string, options?: AskOptions) => ask(served.url, method, path, options),
+};
+try {
+  await printCrowd();
+  await printCancels();
+} finally {
+  await served.end('SIGTERM');
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function printCrowd(): Promise<void> {
+  const media = await uploadExampleMedia(gateway, key);
+  const pictures = await order('gamma-v2-image', { prompt: 'A fox asleep in tall grass', n: 1 });
+  await pictures.ended();
+  // Nothing waits on a quiet gateway, so there it is the status of a job that ended.
+  const quiet: Latencies = [];
+  while (quiet.length < quietPolls) await poll(pictures, quiet);
+
+  const watch = watchDescendants(lookEveryMs);
+  const begun = performance.now();
+  const orders = Array.from({ length: jobsAtOnce }, (_, n) => models[n % models.length]).flatMap(
+    model => model ?? [],
+  );
+  const jobs = await Promise.all(
+    orders.map(model => order(model.id, exampleBody(model, media, pictures.id))),
+  );
+  const ending = Promise.all(jobs.map(job => job.ended(crowdMs)));
+  const [ofWaiting, ofEnded] = await pollWhileAnyWaits(jobs, pictures);
+  const errors = (await ending).map(answer => answer.body.error);
+  const seconds = (performance.now() - begun) / 1000;
+  const statuses = await Promise.all(jobs.map(async job => (await job.status()).body.status));
+  const { peakMb, cpuSeconds } = watch.stop();
+
+  const good = errors.filter((error, n) => error === null && statuses[n] === 'COMPLETED').length;
+  console.log(`${jobsAtOnce} jobs of ${models.length} models at once, ${slots} drawn at a time\n`);
+  printRow('COMPLETED without an error', [`${good} of ${jobsAtOnce}`], nameWidth);
+  for (const [n, error] of errors.entries()) if (error) console.log(orders[n]?.id, JSON.stringify(error));
+  printRow('all of them, seconds', [figure(seconds, 1)], nameWidth);
+  printRow('CPU seconds', [cpuSeconds === null ? '–' : figure(cpuSeconds, 1)], nameWidth);
+  printRow('peak of the process tree, MB', [peakMb === null ? '–' : figure(peakMb)], nameWidth);
+  console.log();
+  printTitles('status, ms', ['p50', 'p99', 'p99 / quiet p99', 'polls'], nameWidth);
+  printLatencies('of an ended job, on the quiet gateway', quiet, quiet);
+  printLatencies('of an ended job, in the crowd', ofEnded, quiet);
+  printLatencies('of a waiting job, in the crowd', ofWaiting, quiet);
+}
+
+function order(modelId: string, body: unknown): Promise<Created> {
+  return create(gateway, `/v1/queue/${modelId}`, { key, body });
+}
+
+/** By turns a job that waits, the newest that still does, and one that ended. */
+async function pollWhileAnyWaits(
+  jobs: readonly Created[],
+  ended: Created,
+): Promise<readonly [ofWaiting: Latencies, ofEnded: Latencies]> {
+  const ofWaiting: Latencies = [];
+  const ofEnded: Latencies = [];
+  const waiting = [...jobs];
+  for (let newest = waiting.pop(); newest; newest = waiting.pop()) {
+    while ((await poll(newest, ofWaiting)) === 'IN_QUEUE') await poll(ended, ofEnded);
+  }
+  return [ofWaiting, ofEnded];
+}
+
+/** The status; how long it took is added to the latencies. */
+async function poll(job: Created, latencies: Latencies): Promise<string> {
+  const asked = performance.now();
+  const { status, body } = await job.status();
+  latencies.push(performance.now() - asked);
+  if (status !== 200) throw new Error(`expected a status, got ${JSON.stringify(body)}`);
+  await sleep(pollEveryMs);
+  return body.status;
+}
+
+function printLatencies(name: string, latencies: Latencies, quiet: Latencies): void {
+  const p99 = percentile(latencies, 99);
+  const ratio = p99 / percentile(quiet, 99);
+  const told = [figure(percentile(latencies, 50), 1), figure(p99, 1), figure(ratio, 2)];
+  printRow(name, [...told, figure(latencies.length)], nameWidth);
+}
+
+/** From asking for the cancel of a running render to the answer that the next job runs. */
+async function printCancels(): Promise<void> {
+  const videos: Created[] = [];
+  for (let n = 0; n < slots + cancels; n++) {
+    videos.push(await create(gateway, video, { key, body: longVideo }));
+  }
+  const took: number[] = [];
+  for (const [n, next] of videos.slice(slots).entries()) {
+    const running = videos[n];
+    if (!running) throw new Error('expected a video for every cancel');
+    await untilRunning(running);
+    await sleep(drawsAfterMs);
+    const path = `${video}/requests/${next.id}/status`;
+    const held = gateway.ask('GET', path, { key, headers: { prefer: 'wait=60' } });
+    const asked = performance.now();
+    const { status, body } = await running.cancel();
+    if (status !== 202) throw new Error(`expected a cancel, got ${JSON.stringify(body)}`);
+    const answer = await held;
+    took.push(performance.now() - asked);
+    if (answer.body.status !== 'IN_PROGRESS')
+      throw new Error(`expected it to run, got ${answer.body.status}`);
+  }
+  for (const job of videos.slice(-slots)) await job.cancel();
+  console.log();
+  printRow('from a cancel to the next start, ms', [spread(took)], nameWidth);
+}

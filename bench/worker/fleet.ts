@@ -1,0 +1,233 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { openStore } from '../../src/app/gateway.ts';
+import { days } from '../../src/domain/clock.ts';
+import { newJobId } from '../../src/domain/ids.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import type { Dialect } from '../../testkit/databases.ts';
+import { figure, machine, percentile, printRow, printTitles } from '../../testkit/figures.ts';
+import { ask } from '../../testkit/gateway.ts';
+import { makePostgres } from '../../testkit/own-postgres.ts';
+import { serve } from '../../testkit/program.ts';
+import { countCpu, peakMbOf, residentMbOf } from '../kit/descendants.ts';
+import { readFlags } from '../kit/flags.ts';
+import { tell } from '../kit/goals.ts';
+
+/**
+ * A start with very many jobs under way at an upstream, after a stop and after a kill: how soon one process has all
+ * of them in hand again, what it weighs with them, how often the upstream is asked, how quick a status stays, and
+ * how long a stop takes.
+ */
+const { jobs, seconds: watchedSeconds, databases } = readFlags({ jobs: 100_000, seconds: 30 });
+const model = 'gamma-v3-image';
+const statusPolls = 1_000;
+const longestTakeUpMs = 120_000;
+const lookEveryMs = 250;
+const nameWidth = 46;
+
+/** How the process before this one ended: what it held is in line again, or still under its name. */
+const endings = { stopped: 'after a stop', killed: 'after a kill' } as const;
+type Ending = keyof typeof endings;
+
+let asked = 0;
+const upstream = createServer((_, answer) => {
+  asked += 1;
+  answer.setHeader('content-type', 'application/json');
+  answer.end('{"status":"IN_PROGRESS","request_id":"a"}');
+}).listen(0, '127.0.0.1');
+await once(upstream, 'listening');
+const { port } = upstream.address() as AddressInfo;
+
+interface Found {
+  readonly held: number;
+  readonly servingSeconds: number;
+  readonly heldSeconds: number;
+  readonly cpuSeconds: number | null;
+  readonly residentMb: number;
+  readonly peakMb: number;
+  readonly pollsASecond: number;
+  readonly latencies: readonly number[];
+  readonly stopSeconds: number;
+}
+
+console.log(machine());
+const found: (readonly [string, Found])[] = [];
+try {
+  for (const dialect of databases)
+    for (const ending of Object.keys(endings) as Ending[])
+      found.push([`${dialect}, ${endings[ending]}`, await start(dialect, ending)]);
+  print();
+  tell('heldAgain', Math.max(...found.map(([, one]) => one.heldSeconds)));
+  tell('fleetMemory', Math.max(...found.map(([, one]) => one.residentMb)));
+} finally {
+  upstream.close();
+  upstream.closeAllConnections();
+}
+
+async function start(dialect: Dialect, ending: Ending): Promise<Found> {
+  const folder = await mkdtemp(join(tmpdir(), 'atelier-fleet-'));
+  const postgres = dialect === 'postgres' ? await makePostgres() : null;
+  const dataDir = join(folder, 'data');
+  const env = {
+    ATELIER_DATA_DIR: dataDir,
+    ATELIER_CONFIG: await writeSettings(folder),
+    ATELIER_LOG_LEVEL: 'error',
+    STUDIO: 'key',
+    ...(postgres && { ATELIER_DATABASE_URL: postgres.url }),
+  };
+  let db: Connection | null = null;
+  try {
+    const first = await serve({ env });
+    const key = first.firstKey();
+    await first.end('SIGTERM');
+    db = await openStore({ databaseUrl: postgres?.url ?? null, dataDir }, pino({ level: 'silent' }));
+    const oneId = await fill(db, ending);
+    return await measure(env, db, key, oneId);
+  } finally {
+    await db?.close();
+    await postgres?.remove();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function writeSettings(folder: string): Promise<string> {
+  const account = {
+    provider: 'relay',
+    base_url: `http://127.0.0.1:${port}`,
+    api_key: 'env:STUDIO',
+    slots: 1_000_000,
+  };
+  const path = join(folder, 'atelier.yaml');
+  const limits = { queue: { per_second: 1_000_000, burst: 10_000_000 }, connections_per_address: 10_000 };
+  const routes = { [model]: [{ account: 'studio' }] };
+  await writeFile(path, JSON.stringify({ limits, accounts: { studio: account }, routes }));
+  return path;
+}
+
+/** Rows as a process leaves them that had submitted every job; the id of one of them. */
+async function fill(db: Connection, ending: Ending): Promise<string> {
+  const now = Date.now();
+  const [owner] = await db.read('SELECT id, user_id FROM keys');
+  const ids = Array.from({ length: jobs }, () => newJobId(now));
+  const input = JSON.stringify({ prompt: 'A red balloon over the sea', n: 1, aspect_ratio: '1:1' });
+  const [state, holder] = ending === 'stopped' ? ['available', null] : ['running', 'worker_dead'];
+  if (holder)
+    await db.write('INSERT INTO workers (id, started_at, heartbeat_at) VALUES ($1, 0, 0)', [holder]);
+  for (let from = 0; from < jobs; from += 1_000) {
+    await db.transaction(async tx => {
+      for (const [place, id] of ids.slice(from, from + 1_000).entries()) {
+        await tx.write(
+          `INSERT INTO jobs (id, user_id, key_id, model_id, state, holder, band, rank, due_at, created_at, started_at,
+             expires_at, input, claim, account)
+           VALUES ($1, $2, $3, $4, $5, $6, 0, $7, $8, $8, $8, $9, $10, 1, 'studio')`,
+          [
+            ...[id, owner?.user_id ?? '', owner?.id ?? '', model, state ?? '', holder ?? null],
+            ...[from + place, now, now + 2 * days, input],
+          ],
+        );
+        await tx.write(
+          `INSERT INTO attempts (job_id, number, provider, account, dedupe_key, started_at, answered_at, answer, ref, billable)
+           VALUES ($1, 1, 'relay', 'studio', $2, $3, $3, 'accepted', '{"id":"a"}', 1)`,
+          [id, `${id}-1`, now],
+        );
+      }
+    });
+  }
+  return ids[0] ?? '';
+}
+
+async function measure(
+  env: Readonly<Record<string, string>>,
+  db: Connection,
+  key: string,
+  id: string,
+): Promise<Found> {
+  const cpu = countCpu();
+  const startedAt = performance.now();
+  const secondsSince = (from: number) => (performance.now() - from) / 1000;
+  const served = await serve({ env });
+  const servingSeconds = secondsSince(startedAt);
+  const weighed: number[] = [];
+  const scale = setInterval(() => weighed.push(residentMbOf(served.pid)), lookEveryMs);
+  try {
+    const held = await untilHeld(db, startedAt);
+    const heldSeconds = secondsSince(startedAt);
+    const cpuSeconds = cpu();
+    const peakMb = peakMbOf(served.pid);
+    weighed.splice(0);
+    const [heldAt, before] = [performance.now(), asked];
+    const latencies = await watchStatus(served.url, key, id);
+    const pollsASecond = (asked - before) / secondsSince(heldAt);
+    const residentMb = Math.max(0, ...weighed);
+    const told = {
+      held,
+      servingSeconds,
+      heldSeconds,
+      cpuSeconds,
+      residentMb,
+      peakMb,
+      pollsASecond,
+      latencies,
+    };
+    const stoppedAt = performance.now();
+    await served.end('SIGTERM');
+    return { ...told, stopSeconds: secondsSince(stoppedAt) };
+  } finally {
+    clearInterval(scale);
+    await served.end('SIGTERM');
+  }
+}
+
+async function untilHeld(db: Connection, startedAt: number): Promise<number> {
+  for (;;) {
+    const [row] = await db.read(
+      `SELECT count(*) AS held FROM jobs WHERE state = 'running' AND holder <> 'worker_dead'`,
+    );
+    const held = Number(row?.held);
+    if (held === jobs || performance.now() - startedAt > longestTakeUpMs) return held;
+    await sleep(50);
+  }
+}
+
+async function watchStatus(url: string, key: string, id: string): Promise<readonly number[]> {
+  const latencies: number[] = [];
+  const path = `/v1/queue/${model}/requests/${id}/status`;
+  for (let polls = 0; polls < statusPolls; polls++) {
+    const from = performance.now();
+    await ask(url, 'GET', path, { key });
+    latencies.push(performance.now() - from);
+    await sleep((watchedSeconds * 1000) / statusPolls);
+  }
+  return latencies;
+}
+
+function print(): void {
+  printTitles(
+    `${figure(jobs)} jobs under way`,
+    found.map(([title]) => title),
+    nameWidth,
+  );
+  const row = (name: string, cell: (one: Found) => string) =>
+    printRow(
+      name,
+      found.map(([, one]) => cell(one)),
+      nameWidth,
+    );
+  row('in hand', one => figure(one.held));
+  row('from the start to the banner, s', one => figure(one.servingSeconds, 1));
+  row('from the start until all are in hand, s', one => figure(one.heldSeconds, 1));
+  row('CPU seconds until then, database included', one => figure(one.cpuSeconds ?? Number.NaN, 1));
+  row('peak of the process until then, MB', one => figure(one.peakMb));
+  row('most of it with all in hand, MB', one => figure(one.residentMb));
+  row('polls of the upstream a second', one => figure(one.pollsASecond));
+  row('status, p50 and p99, ms', ({ latencies }) =>
+    [50, 99].map(share => figure(percentile(latencies, share), 1)).join(', '),
+  );
+  row('from SIGTERM to the end, s', one => figure(one.stopSeconds, 1));
+}

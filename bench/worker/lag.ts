@@ -1,0 +1,129 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { openStore } from '../../src/app/gateway.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import type { Dialect } from '../../testkit/databases.ts';
+import { figure, machine, percentile, printRow, printTitles } from '../../testkit/figures.ts';
+import { ask, until } from '../../testkit/gateway.ts';
+import { globalSetup, globalTeardown } from '../../testkit/global-setup.ts';
+import { firstKeyIn } from '../../testkit/program.ts';
+import { readFlags } from '../kit/flags.ts';
+import { tell } from '../kit/goals.ts';
+import { start } from '../kit/servers.ts';
+import { openUpstream, routeTo, type Upstream } from './upstream.ts';
+
+/**
+ * From the end of a job at its upstream to its COMPLETED here, while very many are open: some of them end one by one
+ * and the others go on. Judged by the rows, so that nobody's question wakes anything.
+ */
+const { jobs, ends, seconds, databases } = readFlags({ jobs: 5_000, ends: 500, seconds: 60 });
+const model = 'gamma-v3-image';
+const createsAtOnce = 64;
+const longestEndMs = 120_000;
+const nameWidth = 12;
+
+const folder = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
+const worst: number[] = [];
+console.log(machine());
+if (databases.includes('postgres')) await globalSetup();
+try {
+  console.log(`${figure(jobs)} open jobs, ${figure(ends)} of them end within ${seconds} s\n`);
+  const titles = ['p50, s', 'p99, s', 'poll interval p50, s', 'p99, s', 'polls/s', 'to submit, s'];
+  printTitles('', titles, nameWidth);
+  for (const dialect of databases) await measure(dialect);
+  tell('lagBeyondPoll', Math.max(...worst));
+} finally {
+  await globalTeardown();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function measure(dialect: Dialect): Promise<void> {
+  const upstream = await openUpstream({ endsAtOnce: false });
+  const place = join(folder, dialect);
+  const databaseUrl = dialect === 'postgres' ? `${process.env.TEST_POSTGRES_URL}/postgres` : null;
+  const served = await start(['bin/atelier.js', 'serve'], {
+    ...(await routeTo(upstream, { [model]: 'studio' }, place)),
+    ATELIER_LOG_LEVEL: 'error',
+    ...(databaseUrl !== null && { ATELIER_DATABASE_URL: databaseUrl }),
+  });
+  const db = await openStore({ databaseUrl, dataDir: join(place, 'data') }, pino({ level: 'silent' }));
+  try {
+    const begunAt = performance.now();
+    await createAll(served.url, firstKeyIn(served.told));
+    await until(async () => upstream.jobs.size === jobs, 'every job to be submitted', longestEndMs);
+    const submittedMs = performance.now() - begunAt;
+    // Until each was asked for twice: its poll interval is known.
+    const open = [...upstream.jobs.values()];
+    await until(async () => open.every(job => job.pollMs !== null), 'every job to be polled', longestEndMs);
+    const pollsASecond = await endSome(upstream);
+    const { lags, pollMs } = await readLags(db, upstream);
+    print(dialect, lags, pollMs, [figure(pollsASecond), figure(submittedMs / 1000, 1)]);
+  } finally {
+    await db.close();
+    await served.end();
+    await upstream.close();
+  }
+}
+
+async function createAll(url: string, key: string): Promise<void> {
+  let left = jobs;
+  const client = async () => {
+    while (left-- > 0) {
+      const made = await ask(url, 'POST', `/v1/queue/${model}`, { key, body: { prompt: 'A red balloon' } });
+      if (made.status !== 200) throw new Error(`expected a handle, got ${JSON.stringify(made.body)}`);
+    }
+  };
+  await Promise.all(Array.from({ length: createsAtOnce }, client));
+}
+
+/** One job after another, spread over all of them and over the time; gives the polls a second meanwhile. */
+async function endSome({ jobs: open, polls }: Upstream): Promise<number> {
+  const every = Math.floor(open.size / ends);
+  const chosen = [...open.values()].filter((_, n) => n % every === 0).slice(0, ends);
+  const [begunAt, before] = [performance.now(), polls()];
+  for (const [n, job] of chosen.entries()) {
+    await sleep(Math.max(0, begunAt + (n * seconds * 1000) / ends - performance.now()));
+    job.endedAt = Date.now();
+  }
+  return (1000 * (polls() - before)) / (performance.now() - begunAt);
+}
+
+interface Lags {
+  /** Milliseconds of each job that ended, and its wait between two polls. */
+  readonly lags: readonly number[];
+  readonly pollMs: readonly number[];
+}
+
+async function readLags(db: Connection, { jobs: open }: Upstream): Promise<Lags> {
+  const rows = await until(
+    async () => {
+      const completed = await db.read(
+        `SELECT attempts.ref, jobs.completed_at FROM jobs JOIN attempts ON attempts.job_id = jobs.id
+       WHERE jobs.state = 'completed'`,
+      );
+      return completed.length === ends && completed;
+    },
+    'every ended job to be completed',
+    longestEndMs,
+  );
+  const ended = rows.map(({ ref, completed_at }) => {
+    const job = open.get(JSON.parse(String(ref)).id);
+    if (!job?.endedAt || job.pollMs === null) throw new Error(`expected an ended job, got ${ref}`);
+    return { lag: Number(completed_at) - job.endedAt, pollMs: job.pollMs };
+  });
+  return { lags: ended.map(({ lag }) => lag), pollMs: ended.map(one => one.pollMs) };
+}
+
+function print(
+  name: string,
+  lags: readonly number[],
+  pollMs: readonly number[],
+  more: readonly string[],
+): void {
+  const told = [lags, pollMs].flatMap(values => [50, 99].map(percent => percentile(values, percent) / 1000));
+  printRow(name, [...told.map(value => figure(value, 2)), ...more], nameWidth);
+  worst.push((percentile(lags, 99) - percentile(pollMs, 99)) / 1000);
+}

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { picture } from '../../testkit/media-maker.ts';
+
+/** A job as the upstream has it. Times are epoch milliseconds. */
+export interface UpstreamJob {
+  /** When it was asked for last; the wait before that. */
+  polledAt: number | null;
+  pollMs: number | null;
+  /** Null while it runs. */
+  endedAt: number | null;
+}
+
+/** Another gateway of the same contract, so small that it costs next to nothing. */
+export interface Upstream {
+  readonly url: string;
+  /** Where the one result of all jobs lies. */
+  readonly mediumUrl: string;
+  readonly jobs: ReadonlyMap<string, UpstreamJob>;
+  /** How often it was asked for the status of a job. */
+  polls(): number;
+  close(): Promise<void>;
+}
+
+/** `endsAtOnce`: its jobs are done as soon as they are accepted; else whoever has them ends them. */
+export async function openUpstream({ endsAtOnce }: { readonly endsAtOnce: boolean }): Promise<Upstream> {
+  const medium = await picture('png', 64, 64);
+  const jobs = new Map<string, UpstreamJob>();
+  let polls = 0;
+  const server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://upstream');
+    if (pathname === '/medium') return void response.setHeader('content-type', 'image/png').end(medium);
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(await answer(request, pathname)));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  async function answer(request: IncomingMessage, path: string): Promise<unknown> {
+    if (request.method === 'POST') {
+      await request.toArray();
+      const id = randomUUID();
+      jobs.set(id, { polledAt: null, pollMs: null, endedAt: endsAtOnce ? Date.now() : null });
+      return { request_id: id };
+    }
+    const [, id = '', end] = /\/requests\/([^/]+)\/(\w+)$/.exec(path) ?? [];
+    const job = jobs.get(id);
+    if (!job) throw new Error(`expected a job of this upstream, got ${path}`);
+    if (end === 'status') {
+      polls += 1;
+      notePoll(job);
+    }
+    if (job.endedAt === null) return { request_id: id, status: 'IN_PROGRESS' };
+    const images = [{ index: 0, url: `${url}/medium`, content_type: 'image/png' }];
+    return { request_id: id, status: 'COMPLETED', error: null, images };
+  }
+
+  return {
+    url,
+    mediumUrl: `${url}/medium`,
+    jobs,
+    polls: () => polls,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/**
+ * Settings that send models to it, each by an account of that name with slots for all; the environment that a gateway
+ * is started with.
+ */
+export async function routeTo(
+  upstream: Upstream,
+  accountOf: Readonly<Record<string, string>>,
+  folder: string,
+): Promise<Readonly<Record<string, string>>> {
+  await mkdir(folder);
+  const path = join(folder, 'atelier.yaml');
+  const account = { provider: 'relay', base_url: upstream.url, api_key: 'env:STUDIO', slots: 1_000_000 };
+  const settings = {
+    limits: { queue: { per_second: 1_000_000, burst: 10_000_000 } },
+    accounts: Object.fromEntries(Object.values(accountOf).map(name => [name, account])),
+    routes: Object.fromEntries(
+      Object.entries(accountOf).map(([model, name]) => [model, [{ account: name }]]),
+    ),
+  };
+  // JSON is YAML.
+  await writeFile(path, JSON.stringify(settings));
+  return { ATELIER_DATA_DIR: join(folder, 'data'), ATELIER_CONFIG: path, STUDIO: 'key' };
+}
+
+function notePoll(job: UpstreamJob): void {
+  const now = Date.now();
+  if (job.polledAt !== null) job.pollMs = now - job.polledAt;
+  job.polledAt = now;
+}

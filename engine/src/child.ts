@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import {
+  type FromChild,
+  isToChild,
+  type RenderContext,
+  type RenderResult,
+  type RenderTask,
+} from './messages.ts';
+
+const framesPerCollection = 8;
+
+// The gateway is gone: nobody will read what is drawn here.
+process.on('disconnect', () => process.exit(0));
+
+process.on('message', message => {
+  if (!isToChild(message)) return;
+  switch (message.kind) {
+    case 'start':
+      void sendLast(render(message.task).then(rendered => ({ kind: 'rendered', rendered })));
+      return;
+    case 'probe':
+      void sendLast(probe(message.path).then(video => ({ kind: 'probed', video })));
+      return;
+    case 'try':
+      void sendLast(checkLibraries().then(() => ({ kind: 'usable' })));
+      return;
+    default: {
+      const impossible: never = message;
+      throw new Error(`expected a known message, got ${JSON.stringify(impossible)}`);
+    }
+  }
+});
+
+async function render(task: RenderTask): Promise<RenderResult> {
+  const stage = openRenderContext(task);
+  const { plan } = task;
+  switch (plan.kind) {
+    case 'image':
+      return (await import('./picture/image.ts')).renderImage(plan, stage);
+    case 'video':
+      return (await import('./video/video.ts')).renderVideo(plan, stage);
+    case 'speech':
+      return (await import('./speech/speech.ts')).renderSpeech(plan, stage);
+    default: {
+      const impossible: never = plan;
+      throw new Error(`expected a known plan, got ${JSON.stringify(impossible)}`);
+    }
+  }
+}
+
+const probe = async (path: string) => (await import('./video/probe-video.ts')).probeVideo(path);
+
+async function checkLibraries(): Promise<void> {
+  const { checkEncoding } = await import('./video/encode-video.ts');
+  await checkEncoding();
+  const { checkSynthesiser } = await import('./speech/synthesiser.ts');
+  await checkSynthesiser();
+}
+
+function openRenderContext(task: RenderTask): RenderContext {
+  let breaths = 0;
+  return {
+    seed: task.seed,
+    outputPath: name => join(task.directory, name),
+    inputPath(media) {
+      const path = task.inputs[media];
+      if (path === undefined) throw new Error('expected a local file for every medium of the plan');
+      return path;
+    },
+    progress: fraction => send({ kind: 'progress', fraction }),
+    async yieldToEventLoop() {
+      breaths += 1;
+      // Pixels live outside the heap, so the collector does not see how much they weigh.
+      if (breaths % framesPerCollection === 0) globalThis.gc?.();
+      await new Promise(resolve => setImmediate(resolve));
+    },
+  };
+}
+
+async function sendLast(last: Promise<FromChild>): Promise<void> {
+  const message = await last.catch(
+    (error: unknown): FromChild => ({
+      kind: 'failed',
+      message: error instanceof Error ? error.message : String(error),
+    }),
+  );
+  process.send?.(message, () => process.exit(0));
+}
+
+const send = (message: FromChild) => void process.send?.(message);

@@ -1,0 +1,291 @@
+import { createCanvas } from '@napi-rs/canvas';
+import { between, mulberry32, openNoise } from '../random.ts';
+import { css, hex, mix, shade } from './colour.ts';
+import type { Scene } from './scene.ts';
+import { atDepth, type Layer, overscan, polygon, type View, verticalGradient } from './view.ts';
+
+const steps = 150;
+
+interface Ridge {
+  readonly depth: number;
+  /** Shares of the height: where its foot line lies and how far it rises above. */
+  readonly base: number;
+  readonly rise: number;
+  /** Hills across the width. */
+  readonly waves: number;
+  readonly sharp: boolean;
+}
+
+/** The height line of a ridge: share of the width → share of the height. */
+function outline(scene: Scene, ridge: Ridge): (along: number) => number {
+  const noise = openNoise(scene.seed ^ Math.round(ridge.depth * 9973));
+  return along => {
+    const value = noise(along * ridge.waves + 50, ridge.sharp ? 5 : 2);
+    const shaped = ridge.sharp ? (1 - Math.abs(2 * value - 1)) ** 1.4 : value;
+    return ridge.base - ridge.rise * shaped;
+  };
+}
+
+function fillRidge(view: View, line: (along: number) => number, style: Parameters<typeof setStyle>[1]): void {
+  const { context, width, height } = view;
+  setStyle(view, style);
+  context.beginPath();
+  context.moveTo(-overscan * width, height * 1.3);
+  for (let i = 0; i <= steps; i++) {
+    const along = -overscan + (i / steps) * (1 + 2 * overscan);
+    context.lineTo(along * width, line(along) * height);
+  }
+  context.lineTo((1 + overscan) * width, height * 1.3);
+  context.fill();
+}
+
+function setStyle(view: View, style: View['context']['fillStyle']): void {
+  view.context.fillStyle = style;
+}
+
+export const mountains: Layer = (scene, { height }) => {
+  const { palette, horizon } = scene;
+  const snowy = scene.moods.includes('winter') || scene.place === 'mountains' || scene.things.has('snow');
+  const ridges: Ridge[] = [
+    { depth: 0.14, base: horizon + 0.02, rise: 0.36, waves: 2.1, sharp: true },
+    { depth: 0.24, base: horizon + 0.05, rise: 0.27, waves: 2.9, sharp: true },
+    { depth: 0.36, base: horizon + 0.08, rise: 0.18, waves: 3.6, sharp: true },
+  ];
+  return view =>
+    ridges.forEach((ridge, index) => {
+      const line = outline(scene, ridge);
+      const body = mix(mix(palette.far, palette.low, 0.35), mix(palette.far, palette.near, 0.55), index / 2);
+      atDepth(view, scene.motion, ridge.depth, () => {
+        const top = (ridge.base - ridge.rise) * height;
+        const cap =
+          snowy && index < 2
+            ? mix(body, hex('#ffffff'), 0.55 * Math.max(0.35, palette.daylight))
+            : shade(body, 0.1);
+        fillRidge(
+          view,
+          line,
+          verticalGradient(view.context, top, (ridge.base + 0.04) * height, [
+            [0, css(cap)],
+            [0.3, css(mix(cap, body, 0.55))],
+            [0.48, css(body)],
+            [1, css(mix(body, palette.low, 0.5))],
+          ]),
+        );
+      });
+    });
+};
+
+/** Rolling ground in three steps: hills, dunes, snow, a lawn. */
+export const ground: Layer = (scene, { height }) => {
+  const { palette, horizon } = scene;
+  const dunes = scene.place === 'desert';
+  const ridges: Ridge[] = [
+    { depth: 0.42, base: horizon + 0.06, rise: dunes ? 0.2 : 0.08, waves: 1.7, sharp: false },
+    { depth: 0.6, base: horizon + 0.16, rise: dunes ? 0.22 : 0.1, waves: 1.3, sharp: false },
+    { depth: 0.85, base: horizon + 0.28, rise: 0.12, waves: 0.9, sharp: false },
+  ];
+  return view =>
+    ridges.forEach((ridge, index) => {
+      const body = mix(
+        mix(palette.ground, palette.low, dunes ? 0.25 : 0.45),
+        mix(palette.ground, palette.near, 0.2),
+        index / 2,
+      );
+      atDepth(view, scene.motion, ridge.depth, () =>
+        fillRidge(
+          view,
+          outline(scene, ridge),
+          verticalGradient(view.context, (ridge.base - ridge.rise) * height, (ridge.base + 0.22) * height, [
+            [0, css(shade(body, dunes ? 0.3 : 0.14))],
+            [0.35, css(body)],
+            [1, css(mix(body, palette.near, 0.45))],
+          ]),
+        ),
+      );
+    });
+};
+
+/** Where the foremost ground lies at a share of the width: figures stand on it. */
+export function standingHeight(scene: Scene): number {
+  if (scene.place === 'city') return 0.93;
+  if (scene.place === 'sea' || scene.place === 'lake') return 0.95;
+  return Math.min(0.93, scene.horizon + 0.25);
+}
+
+export const trees: Layer = (scene, { width, height, unit }) => {
+  const random = mulberry32(scene.seed ^ 0x7ee5);
+  const { palette, horizon } = scene;
+  const dense = scene.place === 'forest';
+  const round =
+    scene.moods.includes('spring') || scene.moods.includes('autumn') || (!dense && random() < 0.5);
+  const rows = dense ? [0.4, 0.55, 0.72, 0.92] : scene.place === 'lake' ? [0.36] : [0.45, 0.66];
+  const leafy = round && (scene.moods.includes('autumn') || scene.moods.includes('spring'));
+  const all = rows.map((depth, row) => {
+    const count = dense ? 30 - row * 5 : 13 - row * 4;
+    const foot = horizon + (dense ? 0.05 + 0.1 * row : 0.05 + row * 0.1);
+    const size = height * (dense ? 0.2 + row * 0.12 : 0.09 + row * 0.1);
+    const colour = mix(
+      mix(palette.far, palette.ground, 0.35),
+      shade(mix(palette.near, palette.ground, 0.22), -0.1),
+      row / Math.max(1, rows.length - 1),
+    );
+    const places = Array.from({ length: count }, (_, index) => ({
+      x: (-overscan + ((index + between(random, 0.1, 0.9)) / count) * (1 + 2 * overscan)) * width,
+      y: (foot + random() * 0.03) * height,
+      tall: size * between(random, 0.65, 1.2),
+      phase: random() * 7,
+      tone: between(random, -0.08, 0.1),
+    })).filter(tree => !dense || row < 2 || Math.abs(tree.x / width - scene.focus) > 0.08 + row * 0.04);
+    return {
+      depth,
+      colour: leafy
+        ? mix(
+            colour,
+            row % 2 === 0 ? palette.accent : palette.second,
+            Math.min(0.75, 0.75 * (0.35 + palette.daylight)),
+          )
+        : colour,
+      places,
+    };
+  });
+  return view => {
+    for (const row of all) {
+      atDepth(view, scene.motion, row.depth, () => {
+        for (const tree of row.places) {
+          const sway =
+            Math.sin(view.seconds * 1.3 * scene.motion.pace + tree.phase) * unit * 0.4 * scene.motion.wind;
+          view.context.fillStyle = css(shade(row.colour, tree.tone));
+          if (round) paintRoundTree(view, tree, sway);
+          else paintConifer(view, tree, sway);
+        }
+      });
+    }
+  };
+};
+
+interface Tree {
+  readonly x: number;
+  readonly y: number;
+  readonly tall: number;
+  readonly phase: number;
+}
+
+function paintConifer({ context }: View, { x, y, tall }: Tree, sway: number): void {
+  const wide = tall * 0.21;
+  context.fillRect(x - tall * 0.018, y - tall * 0.2, tall * 0.036, tall * 0.22);
+  for (let tier = 0; tier < 4; tier++) {
+    const foot = y - tall * (0.1 + tier * 0.2);
+    const half = wide * (1 - tier * 0.2);
+    const lean = sway * (0.3 + tier * 0.23);
+    polygon(context, [
+      x - half + lean * 0.6,
+      foot,
+      x + lean,
+      foot - tall * 0.36,
+      x + half + lean * 0.6,
+      foot,
+    ]);
+  }
+}
+
+function paintRoundTree({ context }: View, { x, y, tall, phase }: Tree, sway: number): void {
+  polygon(context, [
+    x - tall * 0.035,
+    y + tall * 0.02,
+    x - tall * 0.015 + sway * 0.3,
+    y - tall * 0.6,
+    x + tall * 0.015 + sway * 0.3,
+    y - tall * 0.6,
+    x + tall * 0.035,
+    y + tall * 0.02,
+  ]);
+  for (let leaf = 0; leaf < 7; leaf++) {
+    const turn = phase + leaf * 2.4;
+    const away = leaf === 0 ? 0 : tall * 0.16;
+    context.beginPath();
+    context.arc(
+      x + Math.cos(turn) * away * 1.15 + sway,
+      y - tall * 0.68 + Math.sin(turn) * away,
+      tall * 0.17,
+      0,
+      Math.PI * 2,
+    );
+    context.fill();
+  }
+}
+
+export const city: Layer = (scene, { width, height, unit }) => {
+  const random = mulberry32(scene.seed ^ 0xc174);
+  const { palette } = scene;
+  const lit = 1 - palette.daylight;
+  const main = scene.place === 'city';
+  const foot = (scene.horizon + (main ? 0.1 : 0.02)) * height;
+  const layers = (main ? [0.16, 0.28, 0.42] : [0.18]).map((depth, row, rows) => {
+    const sprite = createCanvas(Math.ceil(width * (1 + 2 * overscan)), Math.ceil(height * 0.72));
+    const context = sprite.getContext('2d');
+    const near = rows.length === 1 ? 0.4 : row / (rows.length - 1);
+    const body = mix(mix(palette.far, palette.low, 0.3), mix(palette.near, palette.ground, 0.15), near);
+    for (let x = 0; x < sprite.width; ) {
+      const wide = unit * between(random, 4, 9) * (main ? 1 + near * 0.7 : 0.6);
+      const tall = sprite.height * (0.24 + 0.62 * random() ** 1.8) * (main ? 1 - near * 0.25 : 0.34);
+      const top = sprite.height - tall;
+      context.fillStyle = verticalGradient(context, top, sprite.height, [
+        [0, css(shade(body, 0.05))],
+        [1, css(mix(body, palette.low, 0.4 - 0.25 * near))],
+      ]);
+      context.fillRect(x, top, wide, tall);
+      if (random() < 0.3) context.fillRect(x + wide * 0.46, top - tall * 0.14, wide * 0.06, tall * 0.15);
+      if (random() < 0.35) context.fillRect(x + wide * 0.2, top - unit * 1.6, wide * 0.6, unit * 1.7);
+      paintWindows(x, top, wide, tall);
+      x += wide * between(random, 0.92, 1.25);
+    }
+    function paintWindows(x: number, top: number, wide: number, tall: number): void {
+      const cell = unit * (0.95 + near * 0.5);
+      for (let wy = top + cell; wy < top + tall - cell; wy += cell * 1.35) {
+        for (let wx = x + cell * 0.6; wx < x + wide - cell; wx += cell) {
+          const chance = random();
+          if (chance > 0.2 + 0.4 * lit) continue;
+          const colour = chance < 0.06 ? palette.accent : chance < 0.1 ? palette.second : palette.light;
+          context.fillStyle = css(colour, (0.12 + 0.75 * lit) * between(random, 0.45, 1));
+          context.fillRect(wx, wy, cell * 0.5, cell * 0.62);
+        }
+      }
+    }
+    return { depth, sprite };
+  });
+  return view => {
+    for (const { depth, sprite } of layers) {
+      atDepth(view, scene.motion, depth, () => {
+        view.context.drawImage(sprite, -overscan * width, foot - sprite.height + depth * height * 0.14);
+      });
+    }
+    if (main) paintStreet(view, scene, foot + 0.42 * height * 0.14);
+  };
+};
+
+/** Wet ground that mirrors the lamps. */
+function paintStreet(view: View, scene: Scene, top: number): void {
+  const { context, width, height } = view;
+  const { palette } = scene;
+  atDepth(view, scene.motion, 0.6, () => {
+    context.fillStyle = verticalGradient(context, top, height, [
+      [0, css(mix(palette.ground, palette.low, 0.4))],
+      [0.25, css(mix(palette.ground, palette.near, 0.4))],
+      [1, css(shade(palette.near, -0.1))],
+    ]);
+    context.fillRect(-overscan * width, top - 1, width * (1 + 2 * overscan), height * 1.4 - top);
+    const random = mulberry32(scene.seed ^ 0x57ee);
+    context.globalCompositeOperation = 'lighter';
+    for (let i = 0; i < 26; i++) {
+      const x = between(random, -overscan, 1 + overscan) * width;
+      const colour = [palette.accent, palette.second, palette.light][i % 3]!;
+      const tall = (height - top) * between(random, 0.3, 0.95);
+      const flicker = 0.8 + 0.2 * Math.sin(view.seconds * 2 + i);
+      context.fillStyle = verticalGradient(context, top, top + tall, [
+        [0, css(colour, 0.3 * (1 - palette.daylight) * flicker)],
+        [1, css(colour, 0)],
+      ]);
+      context.fillRect(x, top, view.unit * between(random, 0.4, 2.2), tall);
+    }
+  });
+}

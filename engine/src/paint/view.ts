@@ -1,0 +1,91 @@
+import type { SKRSContext2D } from '@napi-rs/canvas';
+import { type Colour, css } from './colour.ts';
+import type { Motion, Scene } from './scene.ts';
+
+/** One moment of a scene on a canvas. */
+export interface View {
+  readonly context: SKRSContext2D;
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** A hundredth of the shorter side: lines and figures keep their look at every size. */
+  readonly unit: number;
+  /** Since the shot began; 0 for a picture. */
+  readonly seconds: number;
+  /** 0 to 1 of the shot; 0.5 for a picture. */
+  readonly share: number;
+}
+
+/** Draws one layer; layers come from back to front. */
+export type Painter = (view: View) => void;
+
+/** Prepares what stays the same in a scene of this size and gives back what is drawn each moment. */
+export type Layer = (
+  scene: Scene,
+  frame: { readonly width: number; readonly height: number; readonly unit: number },
+) => Painter;
+
+export type Frame = Parameters<Layer>[1];
+
+/** How far beyond the edges a layer must reach, as a share of the width: the camera moves over it. */
+export const overscan = 0.25;
+
+/** Moves the camera for a layer at this depth (0 = the sky, 1 = right before us) while `draw` runs. */
+export function atDepth(view: View, motion: Motion, depth: number, draw: () => void): void {
+  const { context, width, height, share } = view;
+  const closer = motion.zoom >= 0 ? motion.zoom * share : -motion.zoom * (1 - share);
+  const scale = 1 + closer * (0.35 + 0.65 * depth);
+  const eased = share - 0.5;
+  const x = width / 2 - (width / 2) * scale - motion.pan * eased * width * depth;
+  const y = height * 0.56 * (1 - scale) + motion.lift * eased * height * (0.3 + depth);
+  context.save();
+  context.transform(scale, 0, 0, scale, x, y);
+  draw();
+  context.restore();
+}
+
+/** Light that fades out evenly from a point. */
+export function glow(
+  context: SKRSContext2D,
+  x: number,
+  y: number,
+  radius: number,
+  colour: Colour,
+  alpha: number,
+): void {
+  const fade = context.createRadialGradient(x, y, 0, x, y, radius);
+  fade.addColorStop(0, css(colour, alpha));
+  fade.addColorStop(0.25, css(colour, alpha * 0.55));
+  fade.addColorStop(0.6, css(colour, alpha * 0.14));
+  fade.addColorStop(1, css(colour, 0));
+  context.fillStyle = fade;
+  context.fillRect(x - radius, y - radius, radius * 2, radius * 2);
+}
+
+export function disc(context: SKRSContext2D, x: number, y: number, radius: number): void {
+  context.beginPath();
+  context.arc(x, y, radius, 0, Math.PI * 2);
+  context.fill();
+}
+
+/** A closed shape through points given as pairs. */
+export function polygon(context: SKRSContext2D, points: readonly number[]): void {
+  context.beginPath();
+  for (let i = 0; i + 1 < points.length; i += 2) context.lineTo(points[i]!, points[i + 1]!);
+  context.closePath();
+  context.fill();
+}
+
+export function verticalGradient(
+  context: SKRSContext2D,
+  from: number,
+  to: number,
+  stops: readonly (readonly [number, string])[],
+) {
+  const fade = context.createLinearGradient(0, from, 0, to);
+  for (const [place, colour] of stops) fade.addColorStop(place, colour);
+  return fade;
+}
+
+/** Into 0 to 1: what leaves on one side comes back on the other. */
+export const wrap = (value: number) => ((value % 1) + 1) % 1;

@@ -1,0 +1,96 @@
+import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
+import { type Colour, css, hex, mix } from '../paint/colour.ts';
+import type { Palette } from '../paint/palette.ts';
+import type { Scene } from '../paint/scene.ts';
+import { glow } from '../paint/view.ts';
+import { between, mulberry32, type Random } from '../random.ts';
+import type { Box } from '../render-plan.ts';
+import type { Size } from '../size.ts';
+import { eraseNear } from './border.ts';
+
+interface Light {
+  /** How it is laid over the border: what the border shows stays to be seen. */
+  readonly operation: 'multiply' | 'screen' | 'soft-light' | 'overlay';
+  readonly above: (palette: Palette) => Colour;
+  readonly below: (palette: Palette) => Colour;
+  /** Clouds of it, anywhere along the sides. */
+  readonly drift: Colour;
+}
+
+/** What the border turns into; pictures of one plan take them in this order. */
+const lights: readonly Light[] = [
+  // Evening.
+  {
+    operation: 'multiply',
+    above: ({ top }) => mix(top, hex('#4a4f86'), 0.6),
+    below: ({ near }) => mix(near, hex('#4a3f5e'), 0.6),
+    drift: hex('#c9a6c8'),
+  },
+  // Haze.
+  {
+    operation: 'screen',
+    above: ({ top }) => mix(top, hex('#98a0b4'), 0.7),
+    below: ({ ground }) => mix(ground, hex('#767c78'), 0.7),
+    drift: hex('#c8ccd4'),
+  },
+  // Low sun.
+  {
+    operation: 'overlay',
+    above: ({ light }) => mix(light, hex('#f6b56a'), 0.7),
+    below: ({ ground }) => mix(ground, hex('#c07a3a'), 0.7),
+    drift: hex('#ffdf9f'),
+  },
+  // Cold and clear.
+  {
+    operation: 'soft-light',
+    above: ({ top }) => mix(top, hex('#0f8fb8'), 0.75),
+    below: ({ water }) => mix(water, hex('#0a4a5c'), 0.75),
+    drift: hex('#052c4a'),
+  },
+];
+
+const drifts = 10;
+/** How much of the light the outermost pixels have. */
+const maxStrength = 0.75;
+/** How much of it lies over the border as it is: black and white blend with nothing. */
+const plainAlpha = 0.38;
+
+/** A light of its own for every picture of a plan: it grows from nothing at the box to its full strength outside. */
+export function lightBorder(context: SKRSContext2D, place: Box, size: Size, scene: Scene): void {
+  const canvas = createCanvas(size.width, size.height);
+  const over = canvas.getContext('2d');
+  const { operation, above, below, drift } = lights[scene.index % lights.length]!;
+  fill(over, size, above(scene.palette), below(scene.palette));
+  scatter(over, size, mulberry32(scene.seed ^ 0x119b), drift);
+  const widest = Math.max(
+    place.x,
+    place.y,
+    size.width - place.x - place.width,
+    size.height - place.y - place.height,
+  );
+  eraseNear(over, place, size, 0, widest, maxStrength);
+  context.save();
+  context.globalCompositeOperation = operation;
+  context.drawImage(canvas, 0, 0);
+  context.globalCompositeOperation = 'source-over';
+  context.globalAlpha = plainAlpha;
+  context.drawImage(canvas, 0, 0);
+  context.restore();
+}
+
+function fill(over: SKRSContext2D, { width, height }: Size, above: Colour, below: Colour): void {
+  const fade = over.createLinearGradient(0, 0, 0, height);
+  fade.addColorStop(0, css(above));
+  fade.addColorStop(1, css(below));
+  over.fillStyle = fade;
+  over.fillRect(0, 0, width, height);
+}
+
+function scatter(over: SKRSContext2D, { width, height }: Size, random: Random, colour: Colour): void {
+  for (let cloud = 0; cloud < drifts; cloud++) {
+    const along = random();
+    const near = cloud % 2 === 0 ? between(random, -0.1, 0.15) : between(random, 0.85, 1.1);
+    const [x, y] = cloud % 4 < 2 ? [along, near] : [near, along];
+    glow(over, x * width, y * height, between(random, 0.12, 0.3) * Math.max(width, height), colour, 0.5);
+  }
+}

@@ -1,0 +1,112 @@
+import { type Canvas, createCanvas, ImageData } from '@napi-rs/canvas';
+import { Decoder, FilterAPI, type Packet } from 'node-av';
+import { type MediaInput, openInput } from '../open-input.ts';
+import { type Grid, type HeifTransform, readHeif } from './heif.ts';
+
+const maxPixels = 120_000_000;
+
+/** The picture of a file that FFmpeg reads, as it is shown: its tiles together, and upright. */
+export async function decodePicture(path: string, bytes: Buffer): Promise<Canvas> {
+  const heif = readHeif(bytes);
+  const input = await openInput(path, 'picture');
+  try {
+    if (heif === null) return await decodeStream(input, input.stream.index);
+    const stream = input.demuxer.streams.find(({ id }) => id === heif.itemId) ?? input.stream;
+    const decoded =
+      heif.grid === null ? await decodeStream(input, stream.index) : await decodeGrid(input, heif.grid);
+    return heif.transforms.reduce(applyTransform, decoded);
+  } finally {
+    await input.close();
+  }
+}
+
+/** So many fit into memory. */
+export function checkPixelCount(width: number, height: number): void {
+  if (width * height > maxPixels)
+    throw new Error(`expected at most ${maxPixels} pixels, got ${width * height}`);
+}
+
+async function decodeStream(input: MediaInput, index: number): Promise<Canvas> {
+  for await (const packet of input.demuxer.packets(index)) {
+    const canvas = packet && (await decodePacket(input, packet));
+    packet?.free();
+    if (canvas) return canvas;
+  }
+  throw new Error('expected a picture, got a file nothing could be decoded from');
+}
+
+/** A phone cuts its pictures into tiles of one size; FFmpeg gives each as a stream of its own. */
+async function decodeGrid(input: MediaInput, grid: Grid): Promise<Canvas> {
+  const { columns, width, height, tiles } = grid;
+  checkPixelCount(width, height);
+  const whole = createCanvas(width, height);
+  const missing = new Set(tiles.keys());
+  for await (const packet of input.demuxer.packets()) {
+    const item = input.demuxer.streams[packet?.streamIndex ?? -1]?.id;
+    const places = packet === null ? [] : [...missing].filter(place => tiles[place] === item);
+    const tile = packet && places.length > 0 ? await decodePacket(input, packet) : undefined;
+    packet?.free();
+    if (tile === undefined) continue;
+    for (const place of places) {
+      const [column, row] = [place % columns, Math.floor(place / columns)];
+      whole.getContext('2d').drawImage(tile, column * tile.width, row * tile.height);
+      missing.delete(place);
+    }
+    if (missing.size === 0) return whole;
+  }
+  throw new Error(`expected all tiles of the picture, ${missing.size} are missing`);
+}
+
+/** A picture is one packet, and its stream has a decoder of its own. */
+async function decodePacket(input: MediaInput, packet: Packet): Promise<Canvas | undefined> {
+  const stream = input.demuxer.streams[packet.streamIndex];
+  if (stream === undefined) throw new Error('expected a packet of a known stream');
+  const decoder = await Decoder.create(stream);
+  const filter = FilterAPI.create('format=rgba');
+  try {
+    for (const given of [packet, null]) {
+      for await (const frame of decoder.frames(given)) {
+        if (frame === null) continue;
+        checkPixelCount(frame.width, frame.height);
+        const [converted] = filter.processAllSync(frame);
+        frame.free();
+        if (converted === undefined) continue;
+        const { width, height } = converted;
+        const canvas = createCanvas(width, height);
+        const pixels = new Uint8ClampedArray(converted.toBuffer());
+        converted.free();
+        canvas.getContext('2d').putImageData(new ImageData(pixels, width, height), 0, 0);
+        return canvas;
+      }
+    }
+    return undefined;
+  } finally {
+    filter.close();
+    decoder.close();
+  }
+}
+
+function applyTransform(canvas: Canvas, turn: HeifTransform): Canvas {
+  const { width, height } = canvas;
+  const isLying = turn.kind === 'quarters' && turn.count % 2 === 1;
+  const upright = isLying ? createCanvas(height, width) : createCanvas(width, height);
+  const context = upright.getContext('2d');
+  context.translate(upright.width / 2, upright.height / 2);
+  switch (turn.kind) {
+    case 'quarters':
+      context.rotate((-turn.count * Math.PI) / 2);
+      break;
+    case 'upside-down':
+      context.scale(1, -1);
+      break;
+    case 'left-right':
+      context.scale(-1, 1);
+      break;
+    default: {
+      const impossible: never = turn;
+      throw new Error(`expected a known turn, got ${JSON.stringify(impossible)}`);
+    }
+  }
+  context.drawImage(canvas, -width / 2, -height / 2);
+  return upright;
+}

@@ -1,0 +1,36 @@
+import { crc32 } from 'node:zlib';
+import type { Canvas } from '@napi-rs/canvas';
+import { originComment } from '../av.ts';
+
+const jpegQuality = 90;
+const pngSignatureBytes = 8;
+
+/** The canvas as a file that says what made it. Encoded beside the event loop, so that progress gets out meanwhile. */
+export async function encodePicture(canvas: Canvas, format: 'png' | 'jpeg'): Promise<Buffer> {
+  return format === 'png'
+    ? addPngComment(await canvas.encode('png'), originComment)
+    : addJpegComment(await canvas.encode('jpeg', jpegQuality), originComment);
+}
+
+/** A `tEXt` chunk behind the header, which must be the first. */
+function addPngComment(png: Buffer, note: string): Buffer {
+  const content = Buffer.from(`tEXtComment\0${note}`, 'latin1');
+  const chunk = Buffer.alloc(content.length + 8);
+  chunk.writeUInt32BE(content.length - 4);
+  content.copy(chunk, 4);
+  chunk.writeUInt32BE(crc32(content), chunk.length - 4);
+  const headerEnd = pngSignatureBytes + 12 + png.readUInt32BE(pngSignatureBytes);
+  return Buffer.concat([png.subarray(0, headerEnd), chunk, png.subarray(headerEnd)]);
+}
+
+/** A comment segment behind the JFIF header, which must be the first where there is one. */
+function addJpegComment(jpeg: Buffer, note: string): Buffer {
+  const content = Buffer.from(note, 'latin1');
+  const segment = Buffer.alloc(content.length + 4);
+  segment.writeUInt16BE(0xfffe);
+  segment.writeUInt16BE(content.length + 2, 2);
+  content.copy(segment, 4);
+  const hasJfif = jpeg.readUInt16BE(2) === 0xffe0;
+  const headerEnd = hasJfif ? 4 + jpeg.readUInt16BE(4) : 2;
+  return Buffer.concat([jpeg.subarray(0, headerEnd), segment, jpeg.subarray(headerEnd)]);
+}

@@ -1,0 +1,93 @@
+import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
+import { mix } from '../paint/colour.ts';
+import { prepareScene, stillMomentSeconds, viewAt } from '../paint/paint-scene.ts';
+import { type Palette, paletteOf } from '../paint/palette.ts';
+import type { Scene } from '../paint/scene.ts';
+import type { Box } from '../render-plan.ts';
+import type { Size } from '../size.ts';
+import { continueBorder, eraseNear } from './border.ts';
+import { lightBorder } from './border-light.ts';
+import { meanColours, type Picture } from './pictures.ts';
+
+/** The picture, every pixel as it is, in the middle of a larger one. */
+export function extendPicture(context: SKRSContext2D, picture: Picture, scene: Scene, size: Size): void {
+  const fit = Math.min(1, size.width / picture.width, size.height / picture.height);
+  const width = Math.round(picture.width * fit);
+  const height = Math.round(picture.height * fit);
+  const place = {
+    x: Math.floor((size.width - width) / 2),
+    y: Math.floor((size.height - height) / 2),
+    width,
+    height,
+  };
+  surround(context, picture, place, scene, size);
+  context.drawImage(picture.canvas, place.x, place.y, width, height);
+}
+
+/** Around its place the picture's border goes on and becomes a scene in the picture's colours. */
+export function surround(
+  context: SKRSContext2D,
+  picture: Picture,
+  place: Box,
+  scene: Scene,
+  size: Size,
+): void {
+  continueBorder(context, picture, place, size);
+  const world = createCanvas(size.width, size.height);
+  const over = world.getContext('2d');
+  const suited = { ...scene, palette: paletteAround(picture, scene.palette) };
+  prepareScene(
+    suited,
+    size.width,
+    size.height,
+  )(viewAt(over, size.width, size.height, stillMomentSeconds, 0.5));
+  tintFrom(over, context, size);
+  const farthest = Math.max(
+    place.x,
+    place.y,
+    size.width - place.x - place.width,
+    size.height - place.y - place.height,
+  );
+  const isScene = scene.place !== 'abstract';
+  eraseNear(over, place, size, farthest * 0.05, farthest * 0.62, isScene ? 0.8 : 0.16);
+  context.drawImage(world, 0, 0);
+  // Words that name nothing give no scene to stand in, only a shimmer over the border and a light in it.
+  if (!isScene) lightBorder(context, place, size, suited);
+}
+
+/** The light and colours that the border has at each place, so that the scene does not stand out from it. */
+function tintFrom(over: SKRSContext2D, border: SKRSContext2D, { width, height }: Size): void {
+  const small = createCanvas(12, 8);
+  const reader = small.getContext('2d');
+  reader.imageSmoothingQuality = 'high';
+  reader.drawImage(border.canvas, 0, 0, 12, 8);
+  over.save();
+  over.imageSmoothingQuality = 'high';
+  over.globalCompositeOperation = 'color';
+  over.globalAlpha = 0.75;
+  over.drawImage(small, 0, 0, width, height);
+  over.globalCompositeOperation = 'source-over';
+  over.globalAlpha = 0.4;
+  over.drawImage(small, 0, 0, width, height);
+  over.restore();
+}
+
+/** Its sky has the colours of the picture's upper edge and its ground those of the lower one. */
+export function paletteAround(picture: Picture, palette: Palette): Palette {
+  const suited = paletteOf(meanColours(picture), palette);
+  const strip = (from: number) => {
+    const canvas = createCanvas(64, 8);
+    const { width, height } = picture;
+    canvas.getContext('2d').drawImage(picture.canvas, 0, height * from, width, height * 0.12, 0, 0, 64, 8);
+    return meanColours({ canvas, width: 64, height: 8 }, 1)[0] ?? suited.middle;
+  };
+  const top = strip(0);
+  const bottom = strip(0.88);
+  return {
+    ...suited,
+    top: mix(suited.top, top, 0.85),
+    middle: mix(suited.middle, top, 0.45),
+    ground: mix(suited.ground, bottom, 0.7),
+    water: mix(suited.water, bottom, 0.6),
+  };
+}

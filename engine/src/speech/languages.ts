@@ -1,0 +1,138 @@
+/** Voices of the synthesiser by the words of `language_boost`; it has no Filipino and no Nynorsk of its own. */
+const voiceOfLanguage: Readonly<Record<string, string>> = {
+  Chinese: 'cmn',
+  'Chinese,Yue': 'yue',
+  English: 'en-us',
+  Arabic: 'ar',
+  Russian: 'ru',
+  Spanish: 'es',
+  French: 'fr',
+  Portuguese: 'pt-br',
+  German: 'de',
+  Turkish: 'tr',
+  Dutch: 'nl',
+  Ukrainian: 'uk',
+  Vietnamese: 'vi',
+  Indonesian: 'id',
+  Japanese: 'ja',
+  Italian: 'it',
+  Korean: 'ko',
+  Thai: 'th',
+  Polish: 'pl',
+  Romanian: 'ro',
+  Greek: 'el',
+  Czech: 'cs',
+  Finnish: 'fi',
+  Hindi: 'hi',
+  Bulgarian: 'bg',
+  Danish: 'da',
+  Hebrew: 'he',
+  Malay: 'ms',
+  Persian: 'fa',
+  Slovak: 'sk',
+  Swedish: 'sv',
+  Croatian: 'hr',
+  Filipino: 'id',
+  Hungarian: 'hu',
+  Norwegian: 'nb',
+  Slovenian: 'sl',
+  Catalan: 'ca',
+  Nynorsk: 'nb',
+  Tamil: 'ta',
+  Afrikaans: 'af',
+};
+
+/** How a language sounds and which script it is written in. */
+export interface ScriptRun {
+  readonly text: string;
+  /** Voice of the synthesiser. */
+  readonly voice: string;
+}
+
+type Script = keyof typeof voiceOfScript;
+
+const voiceOfScript = {
+  Latin: 'en-us',
+  Han: 'cmn',
+  Kana: 'ja',
+  Hangul: 'ko',
+  Cyrillic: 'ru',
+  Arabic: 'ar',
+  Hebrew: 'he',
+  Greek: 'el',
+  Thai: 'th',
+  Devanagari: 'hi',
+  Tamil: 'ta',
+} as const;
+
+const scriptOfVoice: Readonly<Record<string, Script>> = {
+  cmn: 'Han',
+  yue: 'Han',
+  ja: 'Kana',
+  ko: 'Hangul',
+  ru: 'Cyrillic',
+  uk: 'Cyrillic',
+  bg: 'Cyrillic',
+  ar: 'Arabic',
+  fa: 'Arabic',
+  he: 'Hebrew',
+  el: 'Greek',
+  th: 'Thai',
+  hi: 'Devanagari',
+  ta: 'Tamil',
+};
+
+const scripts: readonly (readonly [Script, RegExp])[] = [
+  ['Latin', /\p{Script=Latin}/u],
+  ['Han', /\p{Script=Han}/u],
+  ['Kana', /[\p{Script=Hiragana}\p{Script=Katakana}]/u],
+  ['Hangul', /\p{Script=Hangul}/u],
+  ['Cyrillic', /\p{Script=Cyrillic}/u],
+  ['Arabic', /\p{Script=Arabic}/u],
+  ['Hebrew', /\p{Script=Hebrew}/u],
+  ['Greek', /\p{Script=Greek}/u],
+  ['Thai', /\p{Script=Thai}/u],
+  ['Devanagari', /\p{Script=Devanagari}/u],
+  ['Tamil', /\p{Script=Tamil}/u],
+];
+
+/** Letters that only one of the languages of a script uses. */
+const distinctiveLetters: readonly (readonly [Script, RegExp, string])[] = [
+  ['Cyrillic', /[їєґі]/i, 'uk'],
+  ['Arabic', /[پچژگ]/, 'fa'],
+  ['Latin', /[ñ¿¡]/i, 'es'],
+  ['Latin', /[ãõ]/i, 'pt-br'],
+  ['Latin', /[ăơưđạảấầẩậắằẵặẹẽếềểệỉịọỏốồổộớờởợụủứừửựỳỷỹỵ]/i, 'vi'],
+  ['Latin', /[ßäöü]/i, 'de'],
+  ['Latin', /[ğış]/i, 'tr'],
+  ['Latin', /[łńśźż]/i, 'pl'],
+  ['Latin', /[ěřů]/i, 'cs'],
+  ['Latin', /[åø]/i, 'nb'],
+  ['Latin', /[çœèêàù]/i, 'fr'],
+];
+
+/** Cuts a text where its script changes; the asked language speaks its own script only, others speak theirs. */
+export function splitByScript(text: string, language: string | null): ScriptRun[] {
+  const asked = language === null ? undefined : voiceOfLanguage[language];
+  const runs: { text: string; script: Script | undefined }[] = [];
+  for (const character of text) {
+    const script = scripts.find(([, pattern]) => pattern.test(character))?.[0];
+    const last = runs.at(-1);
+    if (last === undefined) runs.push({ text: character, script });
+    else if (script === undefined || last.script === undefined || script === last.script) {
+      last.text += character;
+      last.script ??= script;
+    } else runs.push({ text: character, script });
+  }
+  return runs.map(run => ({ text: run.text, voice: voiceOf(run.script, run.text, asked, text) }));
+}
+
+function voiceOf(script: Script | undefined, run: string, asked: string | undefined, whole: string): string {
+  if (asked !== undefined && (script === undefined || (scriptOfVoice[asked] ?? 'Latin') === script))
+    return asked;
+  if (script === undefined) return asked ?? 'en-us';
+  const sign = distinctiveLetters.find(
+    ([of, pattern]) => of === script && pattern.test(script === 'Latin' ? whole : run),
+  );
+  return sign?.[2] ?? voiceOfScript[script];
+}

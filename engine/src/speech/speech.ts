@@ -1,0 +1,158 @@
+import { writeFile } from 'node:fs/promises';
+import type { RenderContext, RenderedOutput, RenderResult } from '../messages.ts';
+import type { SpeechPlan } from '../render-plan.ts';
+import { nearestBitrate, type SoundSettings, writeSound } from '../sound/encode-audio.ts';
+import { filterSound, fitLength, pitchGraph, tempoGraph } from '../sound/sound-filter.ts';
+import { countWords, type Sentence, writeScript } from './script.ts';
+import { sentenceSubtitles, type TimedSentence, wordSubtitles } from './subtitles.ts';
+import { openSynthesiser, type Prosody, type Synthesiser, spokenRate } from './synthesiser.ts';
+import type { SpokenWord } from './utterance.ts';
+import { addEffect, morseMarker, prosodyOf, softLimit, voiceGraph } from './voice-effects.ts';
+import { mixVoices, type WeightedVoice } from './voices.ts';
+
+const mimeTypes = { mp3: 'audio/mpeg', pcm: 'audio/pcm', flac: 'audio/flac', wav: 'audio/wav' } as const;
+/** Between two languages in one sentence, at normal speed. */
+const languageGapSeconds = 0.05;
+
+interface Recording {
+  readonly parts: Float32Array[];
+  readonly sentences: TimedSentence[];
+}
+
+export async function renderSpeech(plan: SpeechPlan, stage: RenderContext): Promise<RenderResult> {
+  const script = writeScript(plan);
+  const { parts, sentences } = await record(plan, script, stage);
+  if (plan.marker) parts.push(morseMarker(plan.sampleRate));
+  const bitrate = nearestBitrate(plan.bitrate, plan.sampleRate);
+  const path = stage.outputPath(`audio.${plan.format}`);
+  const { sampleRate, channels, constantBitrate } = plan;
+  const settings: SoundSettings = { path, sampleRate, channels, bitrate, constantBitrate };
+  await writeSound(plan.format, parts, settings, stage.yieldToEventLoop);
+  const outputs: RenderedOutput[] = [{ role: 'primary', index: 0, path, mimeType: mimeTypes[plan.format] }];
+  if (plan.subtitles !== 'none') outputs.push(await writeSubtitles(plan.subtitles, sentences, stage));
+  const words = countWords(script);
+  return { outputs, seed: stage.seed, words, ...(plan.format === 'mp3' ? { bitrate } : {}) };
+}
+
+/** What a plan says, mono at its rate, without writing a file. */
+export async function synthesisePlan(
+  plan: SpeechPlan,
+  yieldToEventLoop: RenderContext['yieldToEventLoop'],
+): Promise<Float32Array> {
+  const { parts } = await record(plan, writeScript(plan), { yieldToEventLoop, progress: () => {} });
+  return joined(parts);
+}
+
+function joined(parts: readonly Float32Array[]): Float32Array {
+  const samples = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let filled = 0;
+  for (const part of parts) {
+    samples.set(part, filled);
+    filled += part.length;
+  }
+  return samples;
+}
+
+async function writeSubtitles(
+  by: 'sentence' | 'word',
+  sentences: readonly TimedSentence[],
+  stage: RenderContext,
+): Promise<RenderedOutput> {
+  const path = stage.outputPath('subtitles.json');
+  const subtitles = by === 'word' ? wordSubtitles(sentences) : sentenceSubtitles(sentences);
+  await writeFile(path, `${JSON.stringify(subtitles, null, 1)}\n`);
+  return { role: 'subtitle', index: 0, path, mimeType: 'application/json' };
+}
+
+/** Every sentence at the target rate, every pause as exact silence, and when each was said. */
+async function record(
+  plan: SpeechPlan,
+  script: ReturnType<typeof writeScript>,
+  stage: Pick<RenderContext, 'yieldToEventLoop' | 'progress'>,
+): Promise<Recording> {
+  const speaker = await openSynthesiser();
+  const voices = mixVoices(plan.voices);
+  const delivery = prosodyOf(plan);
+  const parts: Float32Array[] = [];
+  const sentences: TimedSentence[] = [];
+  let recorded = 0;
+  const append = (part: Float32Array) => {
+    if (part.length === 0) return;
+    parts.push(part);
+    recorded += part.length;
+  };
+  const toMs = (samples: number) => (samples / plan.sampleRate) * 1000;
+  for (const [index, part] of script.entries()) {
+    if (part.kind === 'pause')
+      append(new Float32Array(Math.round((part.milliseconds / 1000) * plan.sampleRate)));
+    else {
+      const { samples, words } = speakSentence(speaker, part, voices, delivery);
+      const from = recorded;
+      append(finishSentence(samples, plan));
+      const at = (word: SpokenWord) => toMs(from) + (word.at / spokenRate) * 1000;
+      const timed = words.map(word => ({ begin: word.begin, fromMs: at(word) }));
+      sentences.push({
+        text: part.text,
+        begin: part.begin,
+        fromMs: toMs(from),
+        toMs: toMs(recorded),
+        words: timed,
+      });
+      append(new Float32Array(Math.round((part.restMs / 1000 / delivery.speed) * plan.sampleRate)));
+    }
+    stage.progress(((index + 1) / script.length) * 0.8);
+    await stage.yieldToEventLoop();
+  }
+  return { parts: addEffect(parts, plan), sentences };
+}
+
+function speakSentence(
+  speaker: Synthesiser,
+  sentence: Sentence,
+  voices: readonly WeightedVoice[],
+  delivery: Prosody,
+): { samples: Float32Array; words: SpokenWord[] } {
+  const pieces: Float32Array[] = [];
+  const words: SpokenWord[] = [];
+  const breath = Math.round((languageGapSeconds * spokenRate) / delivery.speed);
+  let length = 0;
+  for (const run of sentence.spoken) {
+    const [lead, ...others] = voices.map(({ voice, share }) => ({
+      ...speaker.synthesise(run, voice, delivery),
+      share,
+    }));
+    if (lead === undefined || lead.samples.length === 0) continue;
+    const from = length === 0 ? 0 : length + breath;
+    const mixed = lead.samples.map(sample => sample * lead.share);
+    for (const other of others) mixStretched(mixed, other.samples, other.share);
+    pieces.push(new Float32Array(from - length), mixed);
+    length = from + mixed.length;
+    words.push(...lead.words.map(word => ({ begin: word.begin, at: word.at + from })));
+  }
+  return { samples: joined(pieces), words };
+}
+
+/** A second voice is stretched until it says the same words at the same time. */
+function mixStretched(mixed: Float32Array, other: Float32Array, share: number): void {
+  if (other.length === 0) return;
+  const stretched = filterSound(
+    other,
+    spokenRate,
+    ['anull', ...tempoGraph(other.length / mixed.length)].join(','),
+  );
+  const length = Math.min(mixed.length, stretched.length);
+  for (let i = 0; i < length; i++) mixed[i]! += stretched[i]! * share;
+}
+
+/** Pitch, colour and loudness of one sentence, at the rate of the file and of exactly the spoken length. */
+function finishSentence(samples: Float32Array, plan: SpeechPlan): Float32Array {
+  const length = Math.round((samples.length / spokenRate) * plan.sampleRate);
+  if (plan.volume === 0) return new Float32Array(length);
+  const graph = [
+    'anull',
+    ...pitchGraph(plan.pitchSemitones + plan.modify.pitch * 0.06, spokenRate),
+    ...voiceGraph(plan.modify),
+    `aresample=${plan.sampleRate}`,
+  ];
+  return softLimit(fitLength(filterSound(samples, spokenRate, graph.join(',')), length), plan);
+}

@@ -1,0 +1,82 @@
+import type { MotionStep } from './estimate-motion.ts';
+import { type Camera, type CameraPath, unmoved } from './still-motion.ts';
+
+/** Seconds after which a movement that goes on by itself has lost most of its speed. */
+const coastSeconds = 2.2;
+
+/** The picture does what the measured one did; `turning`: it also leans as that one did. */
+export function measuredPath(
+  steps: readonly MotionStep[],
+  fps: number,
+  seconds: number,
+  turning: boolean,
+): CameraPath {
+  const cameras = smooth(accumulate(steps, turning));
+  return share => {
+    const at = Math.min(cameras.length - 1, share * Math.max(0, seconds * fps - 1));
+    const before = cameras[Math.floor(at)] ?? unmoved;
+    const after = cameras[Math.ceil(at)] ?? before;
+    return between(before, after, at % 1);
+  };
+}
+
+/** Goes on as the last steps went, slower and slower, and then as the other path says. */
+export function continuedPath(
+  steps: readonly MotionStep[],
+  fps: number,
+  seconds: number,
+  then: CameraPath,
+): CameraPath {
+  const mean = (of: (step: MotionStep) => number) =>
+    (steps.reduce((sum, step) => sum + of(step), 0) / Math.max(1, steps.length)) * fps;
+  const speed = {
+    x: mean(s => s.x),
+    y: mean(s => s.y),
+    grow: mean(s => Math.log(s.scale)),
+    turn: mean(s => s.turn),
+  };
+  return share => {
+    const coasted = coastSeconds * (1 - Math.exp((-share * seconds) / coastSeconds));
+    const own = then(share);
+    const weight = 0.7 * share;
+    return {
+      x: speed.x * coasted + own.x * weight,
+      y: speed.y * coasted + own.y * weight,
+      scale: Math.exp(speed.grow * coasted) * (1 + (own.scale - 1) * weight),
+      turn: speed.turn * coasted,
+    };
+  };
+}
+
+/** Where the picture is before the first step and after each. */
+function accumulate(steps: readonly MotionStep[], turning: boolean): Camera[] {
+  const cameras: Camera[] = [unmoved];
+  let now = unmoved;
+  for (const step of steps) {
+    now = {
+      x: now.x * step.scale + step.x,
+      y: now.y * step.scale + step.y,
+      scale: now.scale * step.scale,
+      turn: turning ? now.turn + step.turn : 0,
+    };
+    cameras.push(now);
+  }
+  return cameras;
+}
+
+/** Takes the trembling of the measurement out; the first stays where it is. */
+function smooth(cameras: readonly Camera[]): Camera[] {
+  return cameras.map((camera, index) => {
+    const before = cameras[index - 1];
+    const after = cameras[index + 1];
+    if (before === undefined || after === undefined) return camera;
+    return between(camera, between(before, after, 0.5), 0.5);
+  });
+}
+
+const between = (one: Camera, other: Camera, share: number): Camera => ({
+  x: one.x + (other.x - one.x) * share,
+  y: one.y + (other.y - one.y) * share,
+  scale: one.scale + (other.scale - one.scale) * share,
+  turn: one.turn + (other.turn - one.turn) * share,
+});

@@ -1,0 +1,157 @@
+import { createCanvas } from '@napi-rs/canvas';
+import type { RenderContext } from '../messages.ts';
+import { prepareAtmosphere } from '../paint/atmosphere.ts';
+import { prepareScene, stillMomentSeconds, viewAt } from '../paint/paint-scene.ts';
+import { mixPalettes, paletteOf } from '../paint/palette.ts';
+import { readScene } from '../paint/read-scene.ts';
+import type { Scene } from '../paint/scene.ts';
+import { prepareMotifs } from '../picture/motifs.ts';
+import { loadPicture, meanColours, type Picture } from '../picture/pictures.ts';
+import type { VideoPlan } from '../render-plan.ts';
+import { editTake } from './edit-video.ts';
+import { measureEnding, measureMotion } from './estimate-motion.ts';
+import { continuedPath, measuredPath } from './measured-path.ts';
+import { firstPictureOf, lastPictureOf } from './source-video.ts';
+import { type CameraPath, cameraPathOf, preparePlate } from './still-motion.ts';
+import { type Span, sceneTake, stillTake, type Take, withEnding, withOverlay } from './takes.ts';
+
+interface Opening {
+  /** Frame 0. */
+  readonly picture: Picture;
+  readonly path: CameraPath;
+}
+
+/** How much of a source's end tells where it was going. */
+const endingSeconds = 0.8;
+
+/** The shots of a plan, in order, each ready to be drawn. */
+export async function prepareTakes(plan: VideoPlan, stage: RenderContext): Promise<Take[]> {
+  const last = plan.lastFrame && (await loadPicture(stage.inputPath(plan.lastFrame.media)));
+  const first = await firstPicture(plan, stage);
+  const motifs = await loadMotifs(plan, stage);
+  if (plan.source?.use === 'edit') return [await editedTake(plan, plan.source.media, motifs, stage)];
+  const look =
+    plan.source?.use === 'feature'
+      ? await firstPictureOf(stage.inputPath(plan.source.media))
+      : (first ?? last);
+  const shots = shotsOf(plan, stage.seed, look, motifs[0]);
+  const opening = shots[0] && (await openingOf(plan, stage, shots[0], first));
+  return shots.map((shot, index) =>
+    takeOf(plan, shot, motifs, {
+      opening: index === 0 ? opening : undefined,
+      last: index === shots.length - 1 ? last : undefined,
+    }),
+  );
+}
+
+/** Pictures as they are, videos by their first frame. */
+async function loadMotifs(plan: VideoPlan, stage: RenderContext): Promise<Picture[]> {
+  const motifs: Picture[] = [];
+  for (const { kind, media } of plan.references ?? []) {
+    if (kind === 'image') motifs.push(await loadPicture(stage.inputPath(media)));
+    if (kind === 'video') motifs.push(await firstPictureOf(stage.inputPath(media)));
+    await stage.yieldToEventLoop();
+  }
+  return motifs;
+}
+
+async function firstPicture(plan: VideoPlan, stage: RenderContext): Promise<Picture | undefined> {
+  if (plan.source?.use === 'extend') return lastPictureOf(stage.inputPath(plan.source.media));
+  return plan.firstFrame && loadPicture(stage.inputPath(plan.firstFrame.media));
+}
+
+interface Shot {
+  readonly scene: Scene;
+  readonly span: Span;
+}
+
+/** What every shot shows and when; all in the colours of the picture that the film takes its look from. */
+function shotsOf(
+  plan: VideoPlan,
+  seed: number,
+  look: Picture | undefined,
+  motif: Picture | undefined,
+): Shot[] {
+  let from = 0;
+  return plan.shots.map(({ prompt, seconds }, index) => {
+    const read = readScene({ prompt, negativePrompt: plan.negativePrompt, seed, index });
+    const motion = plan.fixedCamera ? { ...read.motion, pan: 0, lift: 0, zoom: 0 } : read.motion;
+    const own = read.palette;
+    const palette =
+      look !== undefined
+        ? paletteOf(meanColours(look), own)
+        : motif !== undefined
+          ? mixPalettes(own, paletteOf(meanColours(motif), own), 0.4)
+          : own;
+    const span = { from, to: from + seconds, fps: plan.fps };
+    from += seconds;
+    return { scene: { ...read, palette, motion }, span };
+  });
+}
+
+async function openingOf(
+  plan: VideoPlan,
+  stage: RenderContext,
+  { scene, span }: Shot,
+  first: Picture | undefined,
+): Promise<Opening | undefined> {
+  const { source, fps } = plan;
+  const own = cameraPathOf(scene.motion);
+  const seconds = span.to - span.from;
+  if (source?.use === 'motion') {
+    const measured = { fps, size: plan, steps: Math.ceil(seconds * fps) };
+    const steps = await measureMotion(stage.inputPath(source.media), measured, stage.yieldToEventLoop);
+    const picture = first ?? paintedPicture(scene, plan);
+    return { picture, path: measuredPath(steps, fps, seconds, source.facing !== 'frame') };
+  }
+  if (first === undefined) return undefined;
+  if (source?.use !== 'extend') return { picture: first, path: own };
+  const measured = { fps, size: plan, steps: Math.ceil(endingSeconds * fps) };
+  const ending = await measureEnding(stage.inputPath(source.media), measured, stage.yieldToEventLoop);
+  return { picture: first, path: plan.fixedCamera ? own : continuedPath(ending, fps, seconds, own) };
+}
+
+/** Without a picture to move, the prompt's own scene is moved. */
+function paintedPicture(scene: Scene, { width, height }: VideoPlan): Picture {
+  const canvas = createCanvas(width, height);
+  prepareScene(scene, width, height)(viewAt(canvas.getContext('2d'), width, height, stillMomentSeconds, 0.5));
+  return { canvas, width, height };
+}
+
+/** One take over the whole film: a source has its own cuts. */
+async function editedTake(
+  plan: VideoPlan,
+  source: string,
+  motifs: readonly Picture[],
+  stage: RenderContext,
+): Promise<Take> {
+  const prompt = plan.shots.map(shot => shot.prompt).join('. ');
+  const scene = readScene({ prompt, negativePrompt: plan.negativePrompt, seed: stage.seed, index: 0 });
+  const to = plan.shots.reduce((sum, shot) => sum + shot.seconds, 0);
+  const span = { from: 0, to, fps: plan.fps };
+  const take = await editTake(stage.inputPath(source), scene, prompt, span, plan);
+  if (motifs.length === 0) return take;
+  return withOverlay(take, span, { start: false, end: false }, prepareMotifs(motifs, scene, true));
+}
+
+interface Ends {
+  readonly opening: Opening | undefined;
+  readonly last: Picture | undefined;
+}
+
+function takeOf(
+  plan: VideoPlan,
+  { scene, span }: Shot,
+  motifs: readonly Picture[],
+  { opening, last }: Ends,
+): Take {
+  const draft = plan.draft === true;
+  const exact = { start: opening !== undefined, end: last !== undefined };
+  let take =
+    opening === undefined
+      ? sceneTake(scene, span, plan, draft)
+      : stillTake(scene, span, preparePlate(opening.picture, plan), opening.path);
+  if (last !== undefined) take = withEnding(take, span, preparePlate(last, plan), exact.start);
+  if (motifs.length > 0) take = withOverlay(take, span, exact, prepareMotifs(motifs, scene, exact.start));
+  return exact.start ? withOverlay(take, span, exact, prepareAtmosphere(scene, plan, draft)) : take;
+}

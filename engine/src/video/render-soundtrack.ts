@@ -1,0 +1,86 @@
+import { soundRate } from '../av.ts';
+import type { RenderContext } from '../messages.ts';
+import type { VideoPlan } from '../render-plan.ts';
+import { decodeSound, soundOfVideo } from '../sound/decode-sound.ts';
+import { composeMusic } from '../sound/music.ts';
+import { type NarrationLine, narrate } from '../speech/narrate.ts';
+import type { Take } from './takes.ts';
+
+const stereo = 2;
+/** Nobody reads a whole prompt aloud. */
+const maxNarrationCharacters = 300;
+
+/** Interleaved stereo for the whole film; undefined: it has no sound. */
+export async function renderSoundtrack(
+  plan: VideoPlan,
+  stage: RenderContext,
+  seconds: number,
+  takes: readonly Take[],
+): Promise<Float32Array | undefined> {
+  const samples = Math.round(seconds * soundRate);
+  const { source } = plan;
+  if (source !== undefined && source.use !== 'extend' && source.keepSound) {
+    const kept = await soundOfVideo(stage.inputPath(source.media), samples);
+    if (kept !== undefined) return kept;
+  }
+  if (!plan.sound && plan.music !== true) return undefined;
+  const guides = plan.sound ? guidesOf(plan) : [];
+  if (guides.length > 0) return joinGuides(guides.map(stage.inputPath), samples);
+  return composeSoundtrack(plan, stage, samples, takes);
+}
+
+/** The plan's own guide first, else the sounds among the references. */
+function guidesOf(plan: VideoPlan): string[] {
+  if (plan.guideAudio !== undefined) return [plan.guideAudio.media];
+  return (plan.references ?? []).filter(({ kind }) => kind === 'audio').map(({ media }) => media);
+}
+
+/** One after the other, cut or filled with silence to the length of the film. */
+async function joinGuides(paths: readonly string[], samples: number): Promise<Float32Array> {
+  const [only] = paths;
+  if (only !== undefined && paths.length === 1) return decodeSound(only, samples);
+  const joined = new Float32Array(samples * stereo);
+  let filled = 0;
+  for (const path of paths) {
+    const sound = trimmed(await decodeSound(path, samples));
+    joined.set(sound.subarray(0, joined.length - filled), filled);
+    filled = Math.min(joined.length, filled + sound.length);
+  }
+  return joined;
+}
+
+/** Without the silence that fills it up. */
+function trimmed(sound: Float32Array): Float32Array {
+  let end = sound.length;
+  while (end > 0 && sound[end - 1] === 0) end -= 1;
+  return sound.subarray(0, end + (end % stereo));
+}
+
+async function composeSoundtrack(
+  plan: VideoPlan,
+  stage: RenderContext,
+  samples: number,
+  takes: readonly Take[],
+): Promise<Float32Array> {
+  const kind = plan.soundKind ?? 'all';
+  const sound = composeMusic({
+    seed: stage.seed,
+    samples,
+    scenes: takes.map(({ scene, from }) => ({ scene, from })),
+    music: plan.music ?? (plan.sound && kind === 'all'),
+    effects: plan.sound && kind !== 'speech',
+  });
+  if (plan.sound && kind !== 'effects')
+    await narrate(sound, linesOf(plan, kind, takes), stage.yieldToEventLoop);
+  return sound;
+}
+
+/** What stands in double quotes is said; where only speech is wanted and nothing is quoted, the prompt is told. */
+function linesOf(plan: VideoPlan, kind: 'all' | 'speech', takes: readonly Take[]): NarrationLine[] {
+  return takes.flatMap(({ scene, from, to }, index) => {
+    const prompt = plan.shots[index]?.prompt ?? '';
+    const told = kind === 'speech' ? prompt.slice(0, maxNarrationCharacters) : '';
+    const text = scene.words.join(' ') || told;
+    return text.trim() === '' ? [] : [{ text, from, to, voice: plan.voice ?? prompt.slice(0, 200) }];
+  });
+}

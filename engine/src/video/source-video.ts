@@ -1,0 +1,156 @@
+import { createCanvas, ImageData } from '@napi-rs/canvas';
+import { FilterAPI, type Frame } from 'node-av';
+import * as av from 'node-av/constants';
+import { isReceived } from '../av.ts';
+import { type MediaInput, openInput } from '../open-input.ts';
+import type { Picture } from '../picture/pictures.ts';
+import type { Size } from '../size.ts';
+
+/** Frames of a video file, one after the other, at a steady rate and covering a size. */
+export interface FrameReader {
+  /** Bytes of the next frame; undefined after the last. Its error is fit for the client. */
+  next(): Promise<Buffer | undefined>;
+  close(): Promise<void>;
+}
+
+export interface ReadSettings {
+  readonly fps: number;
+  readonly size: Size;
+  readonly pixels: 'rgba' | 'gray';
+  /** Begins this many seconds before the end; at the beginning where it says nothing. */
+  readonly lastSeconds?: number;
+}
+
+const longestSide = 4096;
+
+export async function openFrames(path: string, settings: ReadSettings): Promise<FrameReader> {
+  const input = await openSource(path);
+  const { width, height } = settings.size;
+  const filter = FilterAPI.create(
+    [
+      `fps=fps=${settings.fps}`,
+      ...uprightGraph(input),
+      `scale=w=${width}:h=${height}:force_original_aspect_ratio=increase:flags=bicubic`,
+      `crop=${width}:${height}`,
+      `format=${settings.pixels}`,
+    ].join(','),
+  );
+  if (settings.lastSeconds !== undefined) await seekBack(input, settings.lastSeconds);
+  const frames = filterFrames(input, filter);
+  return {
+    next: async () => (await frames.next()).value ?? undefined,
+    async close() {
+      await frames.return(undefined);
+      filter.close();
+      await input.close();
+    },
+  };
+}
+
+/** The very last frame, upright. */
+export const lastPictureOf = (path: string): Promise<Picture> => pictureOf(path, true);
+
+export const firstPictureOf = (path: string): Promise<Picture> => pictureOf(path, false);
+
+async function pictureOf(path: string, last: boolean): Promise<Picture> {
+  const input = await openSource(path);
+  const filter = FilterAPI.create(
+    [
+      ...uprightGraph(input),
+      `scale=w='min(iw,${longestSide})':h='min(ih,${longestSide})':force_original_aspect_ratio=decrease`,
+      'format=rgba',
+    ].join(','),
+  );
+  let held: Frame | undefined;
+  try {
+    if (last) await seekBack(input, 1.5);
+    for await (const frame of decodeFrames(input)) {
+      held?.free();
+      held = frame;
+      if (!last) break;
+    }
+    const [upright] = held === undefined ? [] : filter.processAllSync(held);
+    if (upright === undefined) throw decodeError();
+    const { width, height } = upright;
+    const canvas = createCanvas(width, height);
+    const pixels = new Uint8ClampedArray(upright.toBuffer());
+    upright.free();
+    canvas.getContext('2d').putImageData(new ImageData(pixels, width, height), 0, 0);
+    return { canvas, width, height };
+  } finally {
+    held?.free();
+    filter.close();
+    await input.close();
+  }
+}
+
+const decodeError = (cause?: unknown) =>
+  new Error('An input video could not be decoded.', cause === undefined ? {} : { cause });
+
+async function openSource(path: string): Promise<MediaInput> {
+  try {
+    return await openInput(path, 'video');
+  } catch (cause) {
+    throw decodeError(cause);
+  }
+}
+
+async function seekBack({ demuxer }: MediaInput, seconds: number): Promise<void> {
+  const from = demuxer.duration - seconds;
+  // Only in the file's own time can a moment be found; a stream's is not rescaled.
+  if (from > 0) await demuxer.seek(from, -1, av.AVSEEK_FLAG_BACKWARD);
+}
+
+async function* filterFrames(input: MediaInput, filter: FilterAPI): AsyncGenerator<Buffer, undefined> {
+  let given = 0;
+  for await (const frame of decodeFrames(input)) {
+    filter.processSync(frame);
+    frame.free();
+    for (let out = filter.receiveSync(); isReceived(out); out = filter.receiveSync()) {
+      const bytes = out.toBuffer();
+      out.free();
+      given += 1;
+      yield bytes;
+    }
+  }
+  filter.flushSync();
+  for (let out = filter.receiveSync(); isReceived(out); out = filter.receiveSync()) {
+    const bytes = out.toBuffer();
+    out.free();
+    given += 1;
+    yield bytes;
+  }
+  if (given === 0) throw decodeError();
+}
+
+/** A file that breaks off gives the frames before the break; one without any is an error. */
+async function* decodeFrames({ demuxer, decoder, stream }: MediaInput): AsyncGenerator<Frame, undefined> {
+  let given = 0;
+  try {
+    for await (const packet of demuxer.packets(stream.index)) {
+      for await (const frame of decoder.frames(packet)) {
+        if (frame === null) continue;
+        given += 1;
+        yield frame;
+      }
+      packet?.free();
+    }
+  } catch (cause) {
+    if (given === 0) throw decodeError(cause);
+  }
+}
+
+/** Phones write sideways and say so; the decoder does not turn anything. */
+/** Whether what is displayed is as wide as the coded picture is high. */
+export const isRotatedSideways = (input: MediaInput): boolean =>
+  uprightGraph(input).some(step => step.startsWith('transpose'));
+
+function uprightGraph({ stream }: MediaInput): string[] {
+  const matrix = stream.codecpar.getCodedSideData(av.AV_PKT_DATA_DISPLAYMATRIX);
+  if (matrix === null || matrix.length < 8) return [];
+  const turn = Math.round((Math.atan2(matrix.readInt32LE(4), matrix.readInt32LE(0)) * 180) / Math.PI);
+  if (Math.abs(turn - 90) < 2) return ['transpose=clock'];
+  if (Math.abs(turn + 90) < 2) return ['transpose=cclock'];
+  if (Math.abs(Math.abs(turn) - 180) < 2) return ['hflip', 'vflip'];
+  return [];
+}

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { getCompileCacheDir } from 'node:module';
+import { constants, getPriority } from 'node:os';
+import { test } from 'node:test';
+import { imagePlan, namesIn, openStudio, videoPlan } from './renders.ts';
+
+const longVideo = {
+  ...videoPlan,
+  width: 1280,
+  height: 720,
+  shots: [{ seconds: 60, prompt: 'a city at night' }],
+};
+
+test('the libraries are tried once and remembered', async t => {
+  const { engine } = openStudio(t);
+  const first = engine.ready();
+  assert.equal(engine.ready(), first);
+  assert.deepEqual(await first, { ok: true });
+});
+
+test('the same seed gives the same bytes and another seed others', async t => {
+  const { rendered } = openStudio(t);
+  const read = async (seed: number) => {
+    const [picture, film] = await Promise.all([rendered(imagePlan, { seed }), rendered(videoPlan, { seed })]);
+    return [readFileSync(picture.outputs[0]!.path), readFileSync(film.outputs[0]!.path)] as const;
+  };
+  const [once, again, other] = [await read(7), await read(7), await read(8)];
+  assert.deepEqual([once[0].equals(again[0]), once[1].equals(again[1])], [true, true]);
+  assert.deepEqual([once[0].equals(other[0]), once[1].equals(other[1])], [false, false]);
+});
+
+test('a cancelled render ends at once, though its child hears nothing, and leaves nothing', async t => {
+  const { start } = openStudio(t, 1);
+  const { render, directory } = await start(longVideo);
+  await firstFile(directory);
+  process.kill(await onlyChild(), 'SIGSTOP');
+  // No wait of any length passes from here on.
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  render.cancel();
+  assert.deepEqual(await render.outcome, { kind: 'cancelled' });
+  assert.deepEqual(await namesIn(directory), []);
+});
+
+test('a render that takes too long fails with a sentence and leaves nothing', async t => {
+  const { start } = openStudio(t);
+  const { render, directory } = await start(longVideo, { timeoutMs: 1000 });
+  assert.deepEqual(await render.outcome, {
+    kind: 'failed',
+    message: 'The render took longer than 1 seconds.',
+  });
+  assert.deepEqual(await namesIn(directory), []);
+});
+
+test('a child that dies is a failed render and the next one is not harmed', async t => {
+  const { start, rendered } = openStudio(t, 1);
+  const { render, directory } = await start(longVideo);
+  await firstFile(directory);
+  process.kill(await onlyChild(), 'SIGSEGV');
+  assert.deepEqual(await render.outcome, { kind: 'failed', message: 'The render process died of SIGSEGV.' });
+  assert.deepEqual(await namesIn(directory), []);
+  assert.equal((await rendered(imagePlan)).outputs.length, 1);
+});
+
+test('a medium without a file is a failed render', async t => {
+  const { start } = openStudio(t);
+  const { render } = await start({
+    ...imagePlan,
+    references: [{ use: 'base', media: 'https://files.test/a.png' }],
+  });
+  assert.deepEqual(await render.outcome, {
+    kind: 'failed',
+    message: 'expected a local file for every medium of the plan',
+  });
+});
+
+test('more renders than may run at once wait, in order, and can be cancelled while they wait', async t => {
+  const { start } = openStudio(t, 1);
+  const order: string[] = [];
+  const first = await start(longVideo);
+  const second = await start(imagePlan);
+  const third = await start(imagePlan);
+  const fourth = await start(imagePlan);
+  for (const [name, { render }] of Object.entries({ first, second, third, fourth }))
+    void render.outcome.then(() => order.push(name));
+  await firstFile(first.directory);
+  assert.deepEqual(await namesIn(second.directory), []);
+  third.render.cancel();
+  assert.deepEqual(await third.render.outcome, { kind: 'cancelled' });
+  first.render.cancel();
+  assert.equal((await second.render.outcome).kind, 'rendered');
+  assert.equal((await fourth.render.outcome).kind, 'rendered');
+  assert.deepEqual(order, ['third', 'first', 'second', 'fourth']);
+});
+
+test('progress grows to 1', async t => {
+  const { start } = openStudio(t);
+  const { render } = await start({ ...imagePlan, count: 3 });
+  assert.equal(render.progress(), 0);
+  await render.outcome;
+  assert.equal(render.progress(), 1);
+});
+
+test('closing ends what runs and what waits', async t => {
+  const { engine, start } = openStudio(t, 1);
+  const running = await start(longVideo);
+  const waits = await start(imagePlan);
+  await engine.close();
+  assert.deepEqual(await running.render.outcome, { kind: 'cancelled' });
+  assert.deepEqual(await waits.render.outcome, { kind: 'cancelled' });
+  assert.deepEqual(await namesIn(running.directory), []);
+  const late = await start(imagePlan);
+  assert.deepEqual(await late.render.outcome, { kind: 'cancelled' });
+});
+
+test('a child knows nothing of the environment but the path, and where parsed code is kept', {
+  skip: !existsSync('/proc/self/environ'),
+}, async t => {
+  process.env.ATELIER_TEST_SECRET = 'do not tell';
+  t.after(() => delete process.env.ATELIER_TEST_SECRET);
+  const { start } = openStudio(t, 1);
+  const { render, directory } = await start(longVideo);
+  await firstFile(directory);
+  const names = readFileSync(`/proc/${await onlyChild()}/environ`, 'utf8')
+    .split('\0')
+    .map(line => line.split('=')[0]);
+  assert.deepEqual(
+    names.filter(name => name !== '' && !name?.startsWith('NODE_CHANNEL')),
+    ['PATH', ...(getCompileCacheDir() === undefined ? [] : ['NODE_COMPILE_CACHE'])],
+  );
+  render.cancel();
+  await render.outcome;
+});
+
+test('a render is below normal priority from its start', async t => {
+  const { start } = openStudio(t, 1);
+  const { render } = await start(longVideo);
+  assert.equal(getPriority(await onlyChild()), constants.priority.PRIORITY_BELOW_NORMAL);
+  render.cancel();
+  await render.outcome;
+});
+
+/** Resolves when the child has begun to write. */
+async function firstFile(directory: string): Promise<void> {
+  while ((await readdir(directory)).length === 0) await new Promise(resolve => setImmediate(resolve));
+}
+
+/** Process id of the child that this process started. */
+async function onlyChild(): Promise<number> {
+  const { execFileSync } = await import('node:child_process');
+  const lines = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)], {
+    encoding: 'utf8',
+  }).split('\n');
+  const line = lines.find(one => one.includes('render/child.ts'));
+  return Number(line?.trim().split(' ')[0]);
+}

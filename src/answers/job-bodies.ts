@@ -1,0 +1,81 @@
+import { type Catalog, modelOfJob } from '../catalog/catalog.ts';
+import type { SignedOutput } from '../catalog/model.ts';
+import { primaryOutputs } from '../catalog/outputs.ts';
+import { resultBody, statusBody } from '../catalog/response-bodies.ts';
+import type { Blobs } from '../domain/blobs.ts';
+import type { Clock } from '../domain/clock.ts';
+import { resultUrlLifeMs } from '../domain/file.ts';
+import type { Signer } from '../domain/file-signature.ts';
+import { fileIdFromRow } from '../domain/ids.ts';
+import type { Job, JobEvent, Output } from '../domain/job.ts';
+import type { Statements } from '../store/db/connection.ts';
+import { findLiveFiles, readFile } from '../store/files/files.ts';
+import type { QueuePositions } from '../store/jobs/queue-position.ts';
+import type { JobForStatus } from '../store/jobs/read.ts';
+
+/** What the bodies of a job are made of. */
+export interface JobBodyContext {
+  readonly catalog: Catalog;
+  readonly db: Statements;
+  readonly blobs: Blobs;
+  readonly clock: Clock;
+  readonly signer: Signer;
+  readonly positions: QueuePositions;
+  /** Base of every address in answers; known once the server listens. */
+  readonly publicUrl: () => string;
+}
+
+/** The status of a job at this moment. `events` is null where nobody asked for logs. */
+export async function readStatusBody(
+  { catalog, positions, publicUrl }: Pick<JobBodyContext, 'catalog' | 'positions' | 'publicUrl'>,
+  job: JobForStatus,
+  events: readonly JobEvent[] | null,
+) {
+  const position = job.state === 'available' ? await positions.positionOf(job) : 0;
+  const model = modelOfJob(catalog, { modelId: job.modelId, result: null });
+  return statusBody(model, job, { publicUrl: publicUrl(), position, events });
+}
+
+/** The result of a final job at this moment. A file of it that has ended since has no address, and no bytes. */
+export async function readResultBody(
+  parts: Omit<JobBodyContext, 'positions'>,
+  job: Job,
+): Promise<ReturnType<typeof resultBody>> {
+  const model = modelOfJob(parts.catalog, job);
+  const signed = signOutputs(parts, job);
+  const ids = signed.map(({ fileId }) => fileId);
+  const live = await findLiveFiles(parts.db, ids, parts.clock.now());
+  const outputs: readonly SignedOutput[] = signed.map(output =>
+    live.has(output.fileId) ? output : { ...output, url: null },
+  );
+  const [sound] = primaryOutputs(outputs);
+  const audioHex = sound && model.inlineAudio(job.input) ? await readHex(parts, sound) : null;
+  return resultBody(model, job, outputs, audioHex);
+}
+
+/** The outputs of a job with addresses of the moment: good for a day, never past the file's life. */
+export function signOutputs(
+  { signer, clock, publicUrl }: Pick<JobBodyContext, 'signer' | 'clock' | 'publicUrl'>,
+  job: Job,
+): readonly (Output & { readonly url: string })[] {
+  const latest = clock.now() + resultUrlLifeMs;
+  return (job.result?.outputs ?? []).map(output => ({
+    ...output,
+    url:
+      publicUrl() +
+      signer.sign({ id: output.fileId, fileName: output.fileName }, Math.min(latest, output.expiresAt)),
+  }));
+}
+
+/**
+ * The sound itself in hexadecimal, where the job asked for it in the body; null once its bytes are gone. Collection
+ * held its size to 64 MB.
+ */
+async function readHex(
+  { db, blobs, clock }: Omit<JobBodyContext, 'positions'>,
+  { fileId }: SignedOutput,
+): Promise<string | null> {
+  const file = await readFile(db, fileIdFromRow(fileId), clock.now());
+  const content = file && (await blobs.open(file.blobKey));
+  return content ? Buffer.concat(await content.toArray()).toString('hex') : null;
+}

@@ -1,0 +1,164 @@
+/** Deeper nesting than any payload of the contract has. */
+export const maxDepth = 32;
+/** More values than any payload of the contract has: what judges a body takes its time for each of them. */
+export const maxValues = 30_000;
+
+/** Thrown for text that is not strict JSON; the message tells the place, for the log. */
+export class JsonSyntaxError extends Error {
+  override readonly name = 'JsonSyntaxError';
+}
+
+/**
+ * JSON as the contract needs it: no duplicate keys, bounded depth and count of values, and integers that a
+ * number cannot hold as bigint, so that a 64-bit id keeps its digits. Throws JsonFault.
+ */
+export function parseStrictJson(source: string): unknown {
+  const reader = new Reader(source);
+  const value = reader.value(0);
+  reader.end();
+  return value;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a JSON string holds none of them bare.
+export const plainText = /[^"\\\u0000-\u001f]*/y;
+const numeral = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
+export const blanks = /[ \t\n\r]*/y;
+
+/** A whole text as a number; null where it is none. */
+export function readNumber(text: string): number | bigint | null {
+  numeral.lastIndex = 0;
+  const match = numeral.exec(text);
+  return match && match[0].length === text.length ? numberOf(match) : null;
+}
+
+function numberOf([digits, fraction, exponent]: RegExpExecArray): number | bigint {
+  const value = Number(digits);
+  const isWhole = fraction === undefined && exponent === undefined;
+  // No 64-bit integer has more than 19 digits; longer ones are numbers out of every range.
+  return isWhole && !Number.isSafeInteger(value) && digits.length <= 20 ? BigInt(digits) : value;
+}
+
+class Reader {
+  readonly #source: string;
+  #at = 0;
+  #values = 0;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  value(depth: number): unknown {
+    if (++this.#values > maxValues) this.#fail('too many values');
+    this.#skipBlanks();
+    switch (this.#source[this.#at]) {
+      case '{':
+        return this.#object(depth + 1);
+      case '[':
+        return this.#array(depth + 1);
+      case '"':
+        return this.#string();
+      case 't':
+        return this.#word('true', true);
+      case 'f':
+        return this.#word('false', false);
+      case 'n':
+        return this.#word('null', null);
+      default:
+        return this.#number();
+    }
+  }
+
+  end(): void {
+    this.#skipBlanks();
+    if (this.#at < this.#source.length) this.#fail('text after the end');
+  }
+
+  #object(depth: number): Record<string, unknown> {
+    this.#enter(depth);
+    // `__proto__` must be a key like any other, so members are defined, not assigned.
+    const members = new Map<string, unknown>();
+    if (this.#take('}')) return {};
+    do {
+      this.#skipBlanks();
+      if (this.#source[this.#at] !== '"') this.#fail('expected a key');
+      const key = this.#string();
+      if (members.has(key)) this.#fail('duplicate key');
+      this.#skipBlanks();
+      if (!this.#take(':')) this.#fail('expected a colon');
+      members.set(key, this.value(depth));
+    } while (this.#take(','));
+    if (!this.#take('}')) this.#fail('expected a comma or the end of the object');
+    return Object.fromEntries(members);
+  }
+
+  #array(depth: number): unknown[] {
+    this.#enter(depth);
+    const items: unknown[] = [];
+    if (this.#take(']')) return items;
+    do items.push(this.value(depth));
+    while (this.#take(','));
+    if (!this.#take(']')) this.#fail('expected a comma or the end of the array');
+    return items;
+  }
+
+  /** Steps over the opening bracket. */
+  #enter(depth: number): void {
+    if (depth > maxDepth) this.#fail('nested too deeply');
+    this.#at++;
+  }
+
+  #string(): string {
+    const start = this.#at;
+    for (let at = start + 1; ; at += 2) {
+      plainText.lastIndex = at;
+      plainText.test(this.#source);
+      at = plainText.lastIndex;
+      const stop = this.#source[at];
+      if (stop === '"') {
+        this.#at = at + 1;
+        const inner = this.#source.slice(start + 1, at);
+        return inner.includes('\\') ? this.#unescape(start, at + 1) : inner;
+      }
+      if (stop !== '\\') this.#fail('a string that does not end, or a bare control character');
+    }
+  }
+
+  #unescape(start: number, end: number): string {
+    try {
+      return String(JSON.parse(this.#source.slice(start, end)));
+    } catch {
+      return this.#fail('a wrong escape');
+    }
+  }
+
+  #number(): number | bigint {
+    numeral.lastIndex = this.#at;
+    const match = numeral.exec(this.#source);
+    if (!match) return this.#fail('expected a value');
+    this.#at = numeral.lastIndex;
+    return numberOf(match);
+  }
+
+  #word<T>(word: string, value: T): T {
+    if (!this.#source.startsWith(word, this.#at)) this.#fail('expected a value');
+    this.#at += word.length;
+    return value;
+  }
+
+  #take(sign: string): boolean {
+    this.#skipBlanks();
+    if (this.#source[this.#at] !== sign) return false;
+    this.#at++;
+    return true;
+  }
+
+  #skipBlanks(): void {
+    blanks.lastIndex = this.#at;
+    blanks.test(this.#source);
+    this.#at = blanks.lastIndex;
+  }
+
+  #fail(what: string): never {
+    throw new JsonSyntaxError(`${what} at character ${this.#at + 1}`);
+  }
+}

@@ -1,0 +1,211 @@
+import { z } from 'zod';
+import type { Faults } from '../faults.ts';
+import { countCharacters, flag, group, type Hints, hasAtMost, isWhole, list, mustBeText } from '../fields.ts';
+import { type MediaLimits, media, type Range } from '../media.ts';
+import { openPattern } from './pattern.ts';
+import type {
+  FlagProperty,
+  MediumSettings,
+  Members,
+  NumberProperty,
+  Property,
+  TextProperty,
+} from './schema.ts';
+
+export type Shape = Readonly<Record<string, z.ZodType>>;
+
+/** Members of an object as fields with the sentences that all fields have, and the defaults that their own schema refuses. */
+export function fieldsOf({ properties, required }: Members): {
+  readonly shape: Shape;
+  readonly faults: Faults;
+} {
+  const made = Object.entries(properties).map(([name, property]) => {
+    const { field, faults } = fieldOf(name, property);
+    const path = `properties.${name}`;
+    const { default: usual } = property;
+    if (usual === undefined)
+      return {
+        name,
+        field: required.includes(name) ? field : field.optional(),
+        faults: prefixPaths(path, faults),
+      };
+    const wrong = field
+      .safeParse(usual)
+      .error?.issues.map(issue => ({ path: ['default', ...issue.path].join('.'), reason: issue.message }));
+    // What the members of an object have by default is filled in, too.
+    return { name, field: field.prefault(usual), faults: prefixPaths(path, [...faults, ...(wrong ?? [])]) };
+  });
+  return {
+    shape: Object.fromEntries(made.map(({ name, field }) => [name, field])),
+    faults: made.flatMap(({ faults }) => faults),
+  };
+}
+
+interface BuiltField {
+  readonly field: z.ZodType;
+  readonly faults: Faults;
+}
+
+const prefixPaths = (path: string, faults: Faults): Faults =>
+  faults.map(fault => ({ ...fault, path: `${path}.${fault.path}` }));
+
+function fieldOf(name: string, property: Property): BuiltField {
+  const hints = hintsOf(name, property);
+  const alone = (field: z.ZodType): BuiltField => ({ field, faults: [] });
+  switch (property.type) {
+    case 'string':
+      return alone(property.media ? media(limitsOf(property.media), hints) : textField(property, hints));
+    case 'integer':
+    case 'number':
+      return alone(numberField(property, hints));
+    case 'boolean':
+      return alone(flagField(property, hints));
+    case 'array': {
+      const { field, faults } = fieldOf(name, property.items);
+      const { minItems, maxItems } = property;
+      return { field: list(field, minItems, maxItems, hints), faults: prefixPaths('items', faults) };
+    }
+    case 'object': {
+      const { shape, faults } = fieldsOf(property);
+      return { field: group(shape, hints), faults };
+    }
+  }
+}
+
+/** A form shows every field under a title: where none is given, its name in words. */
+function hintsOf(name: string, { title, description, unit, group, widget }: Property): Hints {
+  const words = name.replaceAll('_', ' ');
+  return {
+    title: title ?? words.charAt(0).toUpperCase() + words.slice(1),
+    ...(description !== undefined && { description }),
+    ...(unit !== undefined && { unit }),
+    ...(group !== undefined && { group }),
+    ...(widget !== undefined && { widget }),
+  };
+}
+
+const oneOf = (values: readonly (string | number | boolean)[]) => ({
+  error: ({ input }: { readonly input?: unknown }) =>
+    input === undefined
+      ? 'is required'
+      : values.length === 1
+        ? `must be ${values[0]}`
+        : `must be one of ${values.join(', ')}`,
+});
+
+/** The values that a property names alone; null where it names none. */
+function allowedValuesOf<Value>(property: {
+  readonly enum?: Value[] | undefined;
+  readonly const?: Value | undefined;
+}): readonly Value[] | null {
+  if (property.const !== undefined) return [property.const];
+  return property.enum ?? null;
+}
+
+function textField(property: TextProperty, hints: Hints): z.ZodType {
+  const named = allowedValuesOf(property);
+  if (named) return z.enum(named, oneOf(named)).meta(hints);
+  const { minLength = 0, maxLength, pattern } = property;
+  const form = pattern === undefined ? null : openPattern(pattern);
+  return z
+    .string(mustBeText)
+    .refine(value => minLength === 0 || countCharacters(value) >= minLength, {
+      error: minLength === 1 ? 'must not be empty' : `must be at least ${minLength} characters`,
+      abort: true,
+    })
+    .refine(value => maxLength === undefined || hasAtMost(value, maxLength), {
+      error: `must be at most ${maxLength} characters`,
+      abort: true,
+    })
+    .refine(value => form === null || form.test(value), { error: `must match ${pattern}` })
+    .meta({
+      ...hints,
+      ...(minLength > 0 && { minLength }),
+      ...(maxLength !== undefined && { maxLength }),
+      ...(pattern !== undefined && { pattern }),
+    });
+}
+
+function numberField(property: NumberProperty, hints: Hints): z.ZodType {
+  const named = allowedValuesOf(property);
+  if (named) return z.literal([...named], oneOf(named)).meta({ ...hints, type: property.type });
+  const { minimum, maximum, exclusiveMinimum: above, exclusiveMaximum: below } = property;
+  const error = boundsSentence(property);
+  const isInteger = property.type === 'integer';
+  const kind = isInteger ? 'must be an integer' : 'must be a number';
+  const unread = {
+    error: ({ input }: { readonly input?: unknown }) =>
+      // What is an integer beyond 2^53 arrives as such, and is out of bounds all the same.
+      input === undefined ? 'is required' : isBeyond(input, isInteger) ? error : kind,
+    abort: true,
+  };
+  const bounds = [
+    ...(minimum === undefined ? [] : [z.gte(minimum, { error })]),
+    ...(maximum === undefined ? [] : [z.lte(maximum, { error })]),
+    ...(above === undefined ? [] : [z.gt(above, { error })]),
+    ...(below === undefined ? [] : [z.lt(below, { error })]),
+  ];
+  const whole = isInteger ? z.int(unread) : z.number(unread);
+  return whole.check(...bounds).meta(hints);
+}
+
+const isBeyond = (input: unknown, isInteger: boolean): boolean =>
+  typeof input === 'bigint' || (isInteger && isWhole(input));
+
+function boundsSentence({
+  type,
+  minimum: least,
+  maximum: most,
+  exclusiveMinimum: above,
+  exclusiveMaximum: below,
+}: NumberProperty): string {
+  if (least !== undefined && most !== undefined && above === undefined && below === undefined)
+    return `must be between ${least} and ${most}`;
+  const parts = [
+    ...(least === undefined ? [] : [`at least ${least}`]),
+    ...(above === undefined ? [] : [`above ${above}`]),
+    ...(most === undefined ? [] : [`at most ${most}`]),
+    ...(below === undefined ? [] : [`below ${below}`]),
+  ];
+  if (parts.length > 0) return `must be ${parts.join(' and ')}`;
+  return type === 'integer'
+    ? `must be between -${Number.MAX_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`
+    : 'must be a number';
+}
+
+function flagField(property: FlagProperty, hints: Hints): z.ZodType {
+  const { const: only } = property;
+  return only === undefined ? flag(hints) : z.literal(only, oneOf([only])).meta(hints);
+}
+
+const formats: Readonly<Record<MediaLimits['kind'], readonly string[]>> = {
+  image: ['image/jpeg', 'image/png', 'image/webp'],
+  video: ['video/mp4', 'video/quicktime', 'video/webm'],
+  audio: ['audio/mpeg', 'audio/wav', 'audio/mp4'],
+};
+
+type Bounds = Exclude<MediumSettings, string>;
+
+/** The bounds of a medium, all but its kind with a default: whatever can be read of that kind. */
+function limitsOf(written: MediumSettings): MediaLimits {
+  const bounds: Bounds = typeof written === 'string' ? { kind: written } : written;
+  const { kind, maxBytes, maxBytesExclusive } = bounds;
+  return {
+    kind,
+    forms: bounds.forms ?? ['url', 'data-url'],
+    formats: bounds.formats ?? formats[kind],
+    ...(maxBytes !== undefined && { maxBytes }),
+    ...(maxBytesExclusive && { maxBytesExclusive }),
+    ...rangeOf('sides', bounds.sides),
+    ...rangeOf('ratio', bounds.ratio),
+    ...rangeOf('seconds', bounds.seconds),
+    ...rangeOf('fps', bounds.fps),
+    ...rangeOf('pixels', bounds.pixels),
+  };
+}
+
+function rangeOf(name: string, written: Bounds['sides']): Readonly<Record<string, Range>> {
+  if (!written) return {};
+  const { min, max, exclusive } = written;
+  return { [name]: { min, max: max ?? Number.POSITIVE_INFINITY, ...(exclusive && { exclusive }) } };
+}

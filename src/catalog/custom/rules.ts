@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import type { Faults } from '../faults.ts';
+import type { Rule } from '../rule.ts';
+
+const says = z.string().min(1).max(500);
+const fieldName = z.string().min(1).max(200);
+/** A change to the first example that breaks this rule and no other; null takes a field out. */
+const brokenBy = z.record(z.string(), z.unknown());
+/** A word for whether a field is there, or the values that it may have. */
+const condition = z.union(
+  [
+    z.enum(['given', 'absent']),
+    z
+      .array(z.union([z.string(), z.number(), z.boolean()]))
+      .min(1)
+      .max(100),
+  ],
+  { error: 'must be given, absent, or a list of values' },
+);
+const conditions = z.record(fieldName, condition).refine(told => Object.keys(told).length > 0, {
+  error: 'must name a field',
+});
+
+/** What an operator writes of a constraint between fields: which are there together, or what follows from what. */
+export const customRuleSchema = z.union(
+  [
+    z.strictObject({
+      says,
+      fields: z.array(fieldName).min(2).max(20),
+      given: z.enum(['exactly_one', 'at_most_one', 'at_least_one', 'all_or_none']),
+      broken_by: brokenBy,
+    }),
+    z.strictObject({ says, when: conditions, requires: conditions, broken_by: brokenBy }),
+  ],
+  { error: 'must have says, broken_by and either fields and given, or when and requires' },
+);
+export type CustomRuleSettings = z.output<typeof customRuleSchema>;
+
+type Input = Readonly<Record<string, unknown>>;
+
+const cardinalityTests: Readonly<Record<string, (given: number, all: number) => boolean>> = {
+  exactly_one: given => given === 1,
+  at_most_one: given => given <= 1,
+  at_least_one: given => given >= 1,
+  all_or_none: (given, all) => given === 0 || given === all,
+};
+
+export function ruleOf(written: CustomRuleSettings): Rule<Input> {
+  const { says, broken_by } = written;
+  const change = Object.fromEntries(
+    Object.entries(broken_by).map(([name, value]) => [name, value ?? undefined]),
+  );
+  const [first = '', ...others] = fieldsOfRule(written);
+  return {
+    says,
+    fields: [first, ...others],
+    brokenBy: change,
+    holds: input => {
+      if ('when' in written) return !meets(input, written.when) || meets(input, written.requires);
+      const given = written.fields.filter(field => valueAt(input, field) !== undefined);
+      return cardinalityTests[written.given]?.(given.length, written.fields.length) ?? true;
+    },
+  };
+}
+
+/** The fields that a rule looks at: a rule that names another could never be judged. */
+export const fieldsOfRule = (rule: CustomRuleSettings): readonly string[] =>
+  'when' in rule ? [...Object.keys(rule.when), ...Object.keys(rule.requires)] : rule.fields;
+
+const meets = (input: Input, told: z.output<typeof conditions>): boolean =>
+  Object.entries(told).every(([field, wanted]) => {
+    const value = valueAt(input, field);
+    if (typeof wanted === 'string') return (value !== undefined) === (wanted === 'given');
+    return wanted.some(one => one === value);
+  });
+
+export const valueAt = (input: unknown, path: string): unknown =>
+  path
+    .split('.')
+    .reduce<unknown>(
+      (at, name) =>
+        typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? Reflect.get(at, name) : undefined,
+      input,
+    );
+
+/** Names in rules that lead to no field. */
+export function unknownFields(rules: readonly CustomRuleSettings[], schema: z.ZodObject): Faults {
+  return rules.flatMap((rule, place) =>
+    fieldsOfRule(rule)
+      .filter(name => !hasField(schema, name.split('.')))
+      .map(name => ({ path: `${place}`, reason: `there is no field ${name}` })),
+  );
+}
+
+function hasField(schema: z.core.$ZodType, [name, ...rest]: readonly string[]): boolean {
+  if (name === undefined) return true;
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault)
+    return hasField(schema.def.innerType, [name, ...rest]);
+  const member = schema instanceof z.ZodObject ? schema.shape[name] : undefined;
+  return member !== undefined && hasField(member, rest);
+}

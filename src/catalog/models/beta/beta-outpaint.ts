@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { number } from '../../fields.ts';
+import { defineModel } from '../../model.ts';
+import {
+  betaImage,
+  betaNative,
+  billedJobsOf,
+  imageNoField,
+  jobIdField,
+  planRemix,
+  referencesOf,
+  remixPrompt,
+  sizeOf,
+  sizeRule,
+} from './beta.ts';
+
+export default defineModel({
+  id: 'beta-outpaint',
+  kind: 'image',
+  family: 'beta',
+  title: 'Extend a picture',
+  summary: 'Continues a picture of an earlier job beyond its four borders.',
+  input: z.strictObject({
+    jobId: jobIdField,
+    imageNo: imageNoField,
+    scale: number(1.1, 2, {
+      title: 'Scale',
+      description:
+        'How many times the area of the picture the result has; 2 makes each side 1.41 times as long.',
+      widget: 'slider',
+    }),
+    remixPrompt: remixPrompt(8192, 'What the new part shows.', { needsWords: false }).optional(),
+  }),
+  mediaRules: [sizeRule],
+  references: referencesOf,
+  billedJobs: billedJobsOf,
+  render: ({ jobId, scale, remixPrompt }, factsAt) => {
+    const { width, height } = sizeOf(factsAt);
+    // Contract 2.3, "multiplier of the new image area": each side grows by the square root.
+    const side = Math.sqrt(scale);
+    return planRemix(
+      remixPrompt,
+      { kind: 'extend', media: jobId },
+      { width: toEven(width * side), height: toEven(height * side) },
+    );
+  },
+  native: betaNative,
+  nativeImage: betaImage,
+  examples: [
+    { jobId: '019e0000-0000-7000-8000-000000000001', imageNo: 0, scale: 1.1 },
+    {
+      jobId: '019e0000-0000-7000-8000-000000000001',
+      imageNo: 2,
+      scale: 2,
+      remixPrompt: 'Snowy mountains under a clear sky --no people --seed 7',
+    },
+    {
+      jobId: '019e0000-0000-7000-8000-000000000001',
+      imageNo: 3,
+      scale: 1.5,
+      remixPrompt: 'A {calm, stormy} sea --stylize 250',
+    },
+  ],
+});
+
+const toEven = (side: number): number => 2 * Math.round(side / 2);

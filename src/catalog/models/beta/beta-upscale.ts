@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { numberChoice } from '../../fields.ts';
+import { defineModel } from '../../model.ts';
+import { betaImage, betaNative, imageNoField, jobIdField, referencesOf, sizeOf, sizeRule } from './beta.ts';
+
+/** The family doubles each side. */
+const times = 2;
+
+export default defineModel({
+  id: 'beta-upscale',
+  kind: 'image',
+  family: 'beta',
+  title: 'Enlarge a picture',
+  summary: 'Doubles the sides of a picture of an earlier job, softly or with details of its own.',
+  input: z.strictObject({
+    jobId: jobIdField,
+    imageNo: imageNoField.default(0),
+    type: numberChoice([0, 1], { title: 'Way', description: '0: soft, 1: creative.' }).default(0),
+  }),
+  mediaRules: [sizeRule],
+  references: referencesOf,
+  render: ({ jobId, type }, factsAt) => {
+    const { width, height } = sizeOf(factsAt);
+    return {
+      kind: 'image',
+      width: width * times,
+      height: height * times,
+      count: 1,
+      prompt: '',
+      seed: null,
+      references: [],
+      work: { kind: 'upscale', media: jobId, creative: type === 1 },
+      watermark: 'none',
+    };
+  },
+  native: betaNative,
+  nativeImage: betaImage,
+  examples: [
+    { jobId: '019e0000-0000-7000-8000-000000000001' },
+    { jobId: '019e0000-0000-7000-8000-000000000001', imageNo: 3, type: 1 },
+    { jobId: '019e0000-0000-7000-8000-000000000001', imageNo: 1, type: 0 },
+  ],
+});

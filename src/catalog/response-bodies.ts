@@ -1,0 +1,161 @@
+import { toUnixSeconds } from '../domain/clock.ts';
+import { isFinal, type Job, type JobEvent, publicStatus } from '../domain/job.ts';
+import type { Model, SignedOutput } from './model.ts';
+import { primaryOutputs } from './outputs.ts';
+
+/** The three addresses of a handle (Contract 2.1), always under the `/model` mount. */
+export function jobUrls(publicUrl: string, { id, modelId }: Pick<Job, 'id' | 'modelId'>) {
+  const base = `${publicUrl}/model/v1/queue/${modelId}/requests/${id}`;
+  return { response_url: `${base}/response`, status_url: `${base}/status`, cancel_url: `${base}/cancel` };
+}
+
+export interface StatusContext {
+  readonly publicUrl: string;
+  /** Only read while the job waits. */
+  readonly position: number;
+  /** Null: the client did not ask for logs. */
+  readonly events: readonly JobEvent[] | null;
+}
+
+/** A job of which only the input may be missing: then the keys of its family are not told. */
+type JobOfStatus = Omit<Job, 'input' | 'result'> & Partial<Pick<Job, 'input'>>;
+
+/** Decisions 2, status: one shape a state. Contract 6.3: an unfinished one has the family's own keys, as a result has. */
+export function statusBody(model: Model, job: JobOfStatus, { publicUrl, position, events }: StatusContext) {
+  const status = publicStatus(job.state);
+  const head = {
+    ...(!isFinal(job.state) && {
+      ...(job.input !== undefined && nativeOf(model, { ...job, input: job.input, result: null })),
+      model: job.modelId,
+      ...(job.externalTaskId !== null && { external_task_id: job.externalTaskId }),
+    }),
+    status,
+    request_id: job.id,
+  };
+  const addresses = jobUrls(publicUrl, job);
+  const created = { created_at: toUnixSeconds(job.createdAt) };
+  if (status === 'IN_QUEUE') return { ...head, queue_position: position, ...addresses, ...created };
+  const logs =
+    events?.map(({ at, level, message }) => ({
+      timestamp: new Date(at).toISOString(),
+      level,
+      source: 'USER',
+      message,
+    })) ?? null;
+  const started = job.startedAt === null ? {} : { started_at: toUnixSeconds(job.startedAt) };
+  if (status === 'IN_PROGRESS') {
+    return {
+      ...head,
+      ...addresses,
+      logs,
+      ...(job.progress !== null && { progress: job.progress }),
+      ...created,
+      ...started,
+    };
+  }
+  return {
+    ...head,
+    ...addresses,
+    logs,
+    metrics: metricsOf(job),
+    error: job.error,
+    ...(job.error && { error_type: job.error.code }),
+    ...created,
+    ...started,
+    completed_at: toUnixSeconds(job.completedAt ?? job.createdAt),
+  };
+}
+
+/** Seconds between the first claim and the end; 0 for a job that never ran. */
+const metricsOf = ({ startedAt, completedAt }: Pick<Job, 'startedAt' | 'completedAt'>) => ({
+  inference_time:
+    startedAt === null || completedAt === null ? 0 : Math.round((completedAt - startedAt) / 10) / 100,
+});
+
+/**
+ * Decisions 4: the core, the same for all models, over the keys that the family's users know.
+ * `audioHex` is needed where `model.inlineAudio(job.input)` says so.
+ */
+export function resultBody(
+  model: Model,
+  job: Job,
+  outputs: readonly SignedOutput[],
+  audioHex: string | null = null,
+) {
+  if (!isFinal(job.state)) throw new Error(`expected job ${job.id} to be final, got ${job.state}`);
+  return {
+    ...nativeOf(model, job, outputs, audioHex),
+    request_id: job.id,
+    status: publicStatus(job.state),
+    error: job.error,
+    model: job.modelId,
+    ...(job.externalTaskId !== null && { external_task_id: job.externalTaskId }),
+    created_at: toUnixSeconds(job.createdAt),
+    ...(job.startedAt !== null && { started_at: toUnixSeconds(job.startedAt) }),
+    completed_at: toUnixSeconds(job.completedAt ?? job.createdAt),
+    metrics: metricsOf(job),
+    ...(job.state === 'completed' && mediaOf(model, job.input, outputs)),
+  };
+}
+
+const nativeOf = (
+  model: Model,
+  job: Job,
+  outputs: readonly SignedOutput[] = [],
+  audioHex: string | null = null,
+) => model.native({ ...job, jobId: job.id, outputs, audioHex });
+
+function mediaOf(model: Model, input: unknown, outputs: readonly SignedOutput[]) {
+  const [first] = primaryOutputs(outputs);
+  if (!first) throw new Error(`expected a completed job of ${model.id} to have an output`);
+  const lastFrame = outputs.find(output => output.role === 'last_frame');
+  const watermarked = outputs.find(output => output.role === 'watermarked');
+  switch (model.kind) {
+    case 'video':
+      return {
+        duration: first.seconds,
+        video: {
+          ...fileOf(first),
+          width: first.width,
+          height: first.height,
+          duration: first.seconds,
+          fps: first.fps,
+        },
+        ...(watermarked && { watermarked_url: watermarked.url }),
+        ...(lastFrame && {
+          last_frame: {
+            url: lastFrame.url,
+            content_type: lastFrame.mimeType,
+            width: lastFrame.width,
+            height: lastFrame.height,
+          },
+        }),
+      };
+    case 'image':
+      return {
+        images: primaryOutputs(outputs).map(output => ({
+          ...model.nativeImage(output, input),
+          index: output.index,
+          ...fileOf(output),
+          width: output.width,
+          height: output.height,
+        })),
+      };
+    case 'speech':
+      return {
+        audio: {
+          ...fileOf(first),
+          duration: first.seconds,
+          sample_rate: first.sampleRate,
+          channels: first.channels,
+        },
+      };
+  }
+}
+
+const fileOf = (output: SignedOutput) => ({
+  url: output.url,
+  content_type: output.mimeType,
+  file_name: output.fileName,
+  file_size: output.bytes,
+});

@@ -1,0 +1,4 @@
+/** Thrown once, with every fault of the settings. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}

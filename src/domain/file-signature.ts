@@ -1,0 +1,42 @@
+import { createHmac, hkdfSync } from 'node:crypto';
+import { constantTimeEqual } from './constant-time-equal.ts';
+
+export type SignatureVerdict =
+  | { readonly kind: 'valid'; readonly fileId: string }
+  | { readonly kind: 'expired' }
+  | { readonly kind: 'invalid' };
+
+export interface Signer {
+  /** An address of a file that needs no key: `/v1/f/{id}/{name}?exp=…&sig=…`. `expiresAt` in epoch ms. */
+  sign(file: { readonly id: string; readonly fileName: string }, expiresAt: number): string;
+  /** Judges a path with its query, as it came: any changed byte, any added parameter is invalid. */
+  verify(pathAndQuery: string, now: number): SignatureVerdict;
+}
+
+const signedPath = /^\/v1\/f\/(file_[0-9A-Za-z]{24})\/([^/?#]+)\?exp=(\d{1,12})&sig=([A-Za-z0-9_-]{43})$/;
+
+/** `masterSecret` is shared by every node; addresses get a key of their own, derived from it. */
+export function openSigner(masterSecret: string): Signer {
+  const key = Buffer.from(hkdfSync('sha256', masterSecret, '', 'atelier file addresses v1', 32));
+  const macOf = (fileId: string, encodedName: string, exp: string) =>
+    createHmac('sha256', key).update(`v1\nGET\n${fileId}\n${encodedName}\n${exp}`).digest();
+
+  return {
+    sign({ id, fileName }, expiresAt) {
+      const name = encodeURIComponent(fileName.toWellFormed());
+      const exp = String(Math.floor(expiresAt / 1000));
+      return `/v1/f/${id}/${name}?exp=${exp}&sig=${macOf(id, name, exp).toString('base64url')}`;
+    },
+    verify(pathAndQuery, now) {
+      const match = signedPath.exec(pathAndQuery);
+      if (!match) return { kind: 'invalid' };
+      const [, fileId, name, exp, sig] = match;
+      const given = Buffer.from(sig!, 'base64url');
+      const right = macOf(fileId!, name!, exp!);
+      if (!constantTimeEqual(given, right)) return { kind: 'invalid' };
+      // base64url has more than one spelling of the same bytes; only ours is an address we made.
+      if (right.toString('base64url') !== sig) return { kind: 'invalid' };
+      return Number(exp) * 1000 > now ? { kind: 'valid', fileId: fileId! } : { kind: 'expired' };
+    },
+  };
+}

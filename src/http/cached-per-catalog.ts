@@ -1,0 +1,16 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Model } from '../catalog/model.ts';
+import type { HttpContext } from './route.ts';
+
+/** Made of the models when it is first asked for, and again once others are served. */
+export function cachedPerCatalog<T>(
+  { servedModels }: Pick<HttpContext, 'servedModels'>,
+  make: (models: readonly Model[]) => T,
+): () => T {
+  let made: { readonly of: Catalog; readonly it: T } | null = null;
+  return () => {
+    const of = servedModels();
+    if (made?.of !== of) made = { of, it: make(of.all) };
+    return made.it;
+  };
+}

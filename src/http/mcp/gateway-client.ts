@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { seconds } from '../../domain/clock.ts';
+import { ToolFailed } from './tool-failed.ts';
+
+/** The gateway as a client sees it: what a tool does goes through the endpoints and nothing else. */
+export interface GatewayClient {
+  /** Sends one request with the key; throws `ToolFailed` where no answer comes. */
+  request(method: 'GET' | 'POST' | 'PUT', path: string, options: RequestOptions): Promise<GatewayAnswer>;
+}
+
+export interface RequestOptions {
+  /** JSON text as it stands, or a form. */
+  readonly body?: string | FormData;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How long the gateway may hold the answer. */
+  readonly waitSeconds?: number;
+  readonly signal: AbortSignal;
+}
+
+export interface GatewayAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly retryAfterSeconds: number | null;
+}
+
+export interface GatewayTarget {
+  /** Without a slash at its end. */
+  readonly url: string;
+  /** The header as it is sent. */
+  readonly authorization: string;
+}
+
+/** Beside what it is asked to hold: an upload of 40 MiB is on its way for a while. */
+const answerWithinMs = 60 * seconds;
+/** Contract 8: no answer is longer than 64 MB, but for what stands around it. */
+const maxAnswerBytes = 72 * 1024 * 1024;
+
+export function openGatewayClient({ url, authorization }: GatewayTarget): GatewayClient {
+  return {
+    async request(method, path, { body, headers = {}, waitSeconds = 0, signal }) {
+      const isJson = typeof body === 'string';
+      const ending = AbortSignal.timeout(answerWithinMs + waitSeconds * seconds);
+      try {
+        const answer = await fetch(url + path, {
+          method,
+          redirect: 'error',
+          signal: AbortSignal.any([signal, ending]),
+          headers: {
+            authorization,
+            ...(isJson && { 'content-type': 'application/json' }),
+            ...(waitSeconds > 0 && { prefer: `wait=${waitSeconds}` }),
+            ...headers,
+          },
+          ...(body !== undefined && { body }),
+        });
+        const retryAfter = answer.headers.get('retry-after');
+        return {
+          status: answer.status,
+          body: parseAnswer(await readText(answer)),
+          retryAfterSeconds: retryAfter === null ? null : Number(retryAfter),
+        };
+      } catch (failure) {
+        throw new ToolFailed(`The gateway at ${url} does not answer: ${reasonOf(failure)}`, {
+          cause: failure,
+        });
+      }
+    },
+  };
+}
+
+/** What a success says; a refusal becomes the failure of the tool, in the gateway's words. */
+export function bodyOf<Body>(answered: GatewayAnswer, schema: z.ZodType<Body>): Body {
+  if (answered.status >= 400) throw toolFailureOf(answered);
+  return schema.parse(answered.body);
+}
+
+/** Contract 7: one sentence, whichever of the three error bodies it stands in. */
+const refusalBody = z.union([
+  z.looseObject({ detail: z.string() }).transform(({ detail }) => detail),
+  z.looseObject({ error: z.looseObject({ message: z.string() }) }).transform(({ error }) => error.message),
+]);
+
+function toolFailureOf({ status, body, retryAfterSeconds }: GatewayAnswer): ToolFailed {
+  const sentence = refusalBody.safeParse(body).data ?? `The gateway answered with status ${status}`;
+  const told = typeof body === 'object' && body !== null ? body : {};
+  return new ToolFailed(sentence, {
+    next: nextAfter(status, retryAfterSeconds),
+    structured: { http_status: status, ...told },
+  });
+}
+
+function nextAfter(status: number, retryAfterSeconds: number | null): string {
+  if (status === 429 || status === 503) return `Try again in ${retryAfterSeconds ?? 5} seconds.`;
+  if (status === 422) return 'Nothing was stored. describe_model tells what the model takes.';
+  if (status === 401) return 'The API key is missing, wrong or ended; whoever set up this connection has it.';
+  if (status >= 500) return 'This is a fault of the gateway.';
+  return 'Asking the same again gives the same answer.';
+}
+
+async function readText(answer: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of answer.body ?? []) {
+    bytes += piece.length;
+    if (bytes > maxAnswerBytes) throw new Error('its answer is too long');
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+function parseAnswer(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error('what answers there is no gateway');
+  }
+}
+
+/** The platform says only that it failed, and why in the cause. */
+function reasonOf(failure: unknown): string {
+  if (!(failure instanceof Error)) return String(failure);
+  return failure.cause instanceof Error && failure.cause.message !== ''
+    ? failure.cause.message
+    : failure.message;
+}

@@ -1,0 +1,20 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { isIP } from 'node:net';
+import { refuse } from '../../domain/refusal.ts';
+
+/**
+ * Refuses what a page of somebody else's has a browser send here: under a name that was turned to this machine
+ * (`Host`), or from its own place (`Origin`). A bare address cannot be turned, and programs name no origin.
+ */
+export function refuseForeignOrigin({ host = '', origin }: IncomingHttpHeaders, publicUrl: string): void {
+  const own = new URL(publicUrl);
+  const name = URL.parse(`http://${host}`)?.hostname;
+  if (name === undefined || !(isAddress(name) || isLocal(name) || name === own.hostname))
+    throw refuse('host_foreign', { subject: host });
+  if (origin === undefined || origin === own.origin) return;
+  if (!isLocal(URL.parse(origin)?.hostname ?? '')) throw refuse('origin_foreign', { subject: origin });
+}
+
+const isAddress = (name: string): boolean => isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0;
+
+const isLocal = (name: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(name);

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { seconds } from '../../domain/clock.ts';
+import { bodyOf, type GatewayClient } from './gateway-client.ts';
+import type { ToolCall } from './tool.ts';
+
+const statusBody = z.looseObject({
+  status: z.enum(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED']),
+  request_id: z.string(),
+  queue_position: z.number().optional(),
+  progress: z.number().optional(),
+});
+export type StatusBody = z.output<typeof statusBody>;
+
+const ownJob = z.looseObject({ request_id: z.string(), model: z.string() });
+
+/** Which job, as the paths of the queue name it. */
+export interface JobRef {
+  readonly model: string;
+  readonly requestId: string;
+}
+
+/** The queue names a job by its model too; a caller has its id alone. */
+export async function findJobRef(
+  gateway: GatewayClient,
+  requestId: string,
+  signal: AbortSignal,
+): Promise<JobRef> {
+  const path = `/v1/jobs/${encodeURIComponent(requestId)}`;
+  const { request_id, model } = bodyOf(await gateway.request('GET', path, { signal }), ownJob);
+  return { model, requestId: request_id };
+}
+
+export const jobPath = ({ model, requestId }: JobRef, what: 'status' | 'response' | 'cancel'): string =>
+  `/v1/queue/${encodeURIComponent(model)}/requests/${encodeURIComponent(requestId)}/${what}`;
+
+export interface WaitOptions extends ToolCall {
+  readonly waitSeconds: number;
+}
+
+/** How often whoever waits is told that the wait goes on. */
+const pollWaitSeconds = 5;
+
+/** The status once the job is COMPLETED or the time is over; at once where there is none. */
+export async function waitForJob(
+  gateway: GatewayClient,
+  place: JobRef,
+  { waitSeconds, signal, progress }: WaitOptions,
+): Promise<StatusBody> {
+  const path = jobPath(place, 'status');
+  const beganAt = performance.now();
+  let before: StatusBody['status'] | null = null;
+  for (;;) {
+    const askedAt = performance.now();
+    const passed = (askedAt - beganAt) / seconds;
+    const holdSeconds = Math.min(pollWaitSeconds, Math.ceil(waitSeconds - passed));
+    const asked = await gateway.request('GET', path, { waitSeconds: Math.max(0, holdSeconds), signal });
+    const now = bodyOf(asked, statusBody);
+    if (now.status === 'COMPLETED' || holdSeconds <= 0) return now;
+    // A gateway that stops does not hold answers any more: asking on would be asking without a pause.
+    const wasHeld = performance.now() - askedAt >= (holdSeconds - 1) * seconds;
+    if (now.status === before && !wasHeld) return now;
+    before = now.status;
+    await progress((performance.now() - beganAt) / seconds, formatStatus(now));
+  }
+}
+
+export function formatStatus({ status, queue_position, progress }: StatusBody): string {
+  if (status === 'IN_QUEUE' && queue_position !== undefined) return `IN_QUEUE, ${queue_position} before it`;
+  if (status === 'IN_PROGRESS' && progress !== undefined)
+    return `IN_PROGRESS, ${Math.round(progress * 100)} %`;
+  return status;
+}

@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http';
+import { readPieces } from '../../body/read-body.ts';
+import { refuse } from '../../domain/refusal.ts';
+import { webhookTopic } from '../../store/db/connection.ts';
+import { type HttpContext, pathValue, type Route } from '../route.ts';
+
+/** What upstreams send is a few lines; none of it is believed. */
+const maxBodyBytes = 1024 * 1024;
+
+/** An upstream calls at the address it was given: the next poll of that job comes at once, and tells what is true. */
+export const onUpstreamWebhook = (parts: HttpContext): Route => ({
+  method: 'POST',
+  path: '/v1/ingress/:token',
+  errors: 'detail',
+  isUnlisted: true,
+  async handle(request, reply) {
+    const { ingress, takeFromWebhookRate, isSigned, publicUrl, clock, db } = parts;
+    const calledFor = ingress.read(pathValue(request, 'token'));
+    if (!calledFor) throw refuse('path_unknown');
+    takeFromWebhookRate(calledFor.jobId);
+    const body = await readWhole(request.raw);
+    const url = publicUrl() + ingress.pathOf(calledFor);
+    const call = { url, headers: request.raw.headers, body, now: clock.now() };
+    if (!isSigned(calledFor.account, call))
+      throw refuse('call_unsigned', { cause: `of the upstream of ${calledFor.account}` });
+    db.announce(webhookTopic(calledFor.jobId));
+    // The one answer that all of them take for a success.
+    return reply.header('content-type', 'text/plain; charset=utf-8').send('ok');
+  },
+});
+
+async function readWhole(request: IncomingMessage): Promise<Buffer> {
+  const tooLarge = () => refuse('body_too_large');
+  return Buffer.concat(
+    await Array.fromAsync(readPieces(request, { maxBytes: maxBodyBytes, tooLarge, reservation: null })),
+  );
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { defineMapping, type Mapping } from '../kit/mapping.ts';
+
+/** What Ark calls the models, and ModelArk; an operator may name an endpoint of his own (`ep-…`) instead. */
+export const arkModels = {
+  'alpha-2-0-mini': 'doubao-seedance-2-0-mini-260615',
+  'alpha-1-5-pro': 'doubao-seedance-1-5-pro-251215',
+} as const;
+export const modelarkModels = {
+  'alpha-2-0-mini': 'dreamina-seedance-2-0-mini-260615',
+  'alpha-1-5-pro': 'seedance-1-5-pro-251215',
+} as const;
+
+export type ArkBody = Readonly<Record<string, unknown>>;
+
+/** The fields of the family are this upstream's own. */
+const item = z.looseObject({ type: z.string(), role: z.string().optional() });
+
+const mini = defineMapping(
+  z.looseObject({ content: z.array(item) }),
+  (input): ArkBody => ({ ...input, content: withoutEmptyRoles(input.content) }),
+);
+
+const pro = defineMapping(
+  z.looseObject({
+    content: z.array(item),
+    draft: z.boolean(),
+    resolution: z.string().optional(),
+  }),
+  ({ content, resolution, ...input }): ArkBody => {
+    const isFinal = content.some(({ type }) => type === 'draft_task');
+    return {
+      ...(isFinal ? withoutDraftFields(input) : input),
+      content: withoutEmptyRoles(content),
+      // Left out there, it would be 720p for a draft, too, which is refused.
+      resolution: resolution ?? (input.draft ? '480p' : '720p'),
+    };
+  },
+);
+
+/** A single first frame needs no role, and an empty one is none. */
+const withoutEmptyRoles = (content: readonly z.output<typeof item>[]) =>
+  content.map(({ role, ...rest }) => (role ? { ...rest, role } : rest));
+
+/** The final video of a draft takes over the rest from it, there as here. */
+function withoutDraftFields(input: ArkBody): ArkBody {
+  const { draft: _, generate_audio: _1, seed: _2, ratio: _3, duration: _4, camera_fixed: _5, ...own } = input;
+  return own;
+}
+
+export const arkMappings: Readonly<Record<keyof typeof arkModels, Mapping<ArkBody>>> = {
+  'alpha-2-0-mini': mini,
+  'alpha-1-5-pro': pro,
+};

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import type { Usage } from '../../domain/job.ts';
+import type { ProducedFile, Production } from '../../domain/provider.ts';
+import { memberAt, readList } from '../kit/lookup.ts';
+import { lenient, readResults, resultUrl } from '../kit/read-success.ts';
+
+export const arkTask = z.object({
+  status: z.enum(['queued', 'running', 'succeeded', 'failed', 'cancelled', 'expired']),
+  error: lenient(z.object({ code: lenient(z.string()), message: lenient(z.string()) })),
+  content: lenient(z.object({ video_url: z.unknown().optional(), last_frame_url: lenient(z.string()) })),
+  seed: z.int().nonnegative().nullish().catch(null),
+  usage: z.object({ completion_tokens: z.number().nonnegative() }).nullish().catch(null),
+});
+export type ArkTask = z.output<typeof arkTask>;
+
+export function productionOf({ content, seed, usage }: ArkTask) {
+  const { items, isWhole } = readResults(content?.video_url || [], resultUrl);
+  const files = [
+    items.map(url => fileAt(url, 'primary', 'video/mp4')),
+    content?.last_frame_url ? [fileAt(content.last_frame_url, 'last_frame', 'image/png')] : [],
+  ].flat();
+  const production: Production = { files, usage: usageOf(usage), ...(seed != null && { seed }) };
+  return { production, isWhole };
+}
+
+const fileAt = (url: string, role: ProducedFile['role'], mimeType: string): ProducedFile => ({
+  role,
+  index: 0,
+  mimeType,
+  source: { kind: 'url', url },
+});
+
+const usageOf = (usage: ArkTask['usage']): readonly Usage[] =>
+  usage ? [{ unit: 'token', quantity: usage.completion_tokens, basis: 'reported' }] : [];
+
+const listedTask = z.object({
+  id: z.string().min(1),
+  safety_identifier: z.string().nullish(),
+  /** Unix seconds. */
+  created_at: z.number(),
+});
+
+export interface TaskQuery {
+  readonly name: string;
+  /** Epoch ms: it was not made before. */
+  readonly notBefore: number;
+  /** More tasks than that are on another page. */
+  readonly pageSize: number;
+}
+
+/**
+ * Our task in the newest ones: its id; null where it is certainly not there: the page is the last, or in order and
+ * reaches back far enough, and no task of that time hides its name. Undefined where nobody can say.
+ */
+export function findTask(json: unknown, { name, notBefore, pageSize }: TaskQuery): string | null | undefined {
+  const { items = [], isWhole: isReadable = false } = readList(memberAt(json, 'items'), listedTask) ?? {};
+  const ours = items.find(task => task.safety_identifier === name);
+  if (!isReadable || ours) return ours?.id;
+  const isYoung = (task: (typeof items)[number]) => task.created_at * 1000 >= notBefore;
+  const newestFirst = items.every((task, at) => at === 0 || task.created_at <= items[at - 1]!.created_at);
+  const last = items.at(-1);
+  const isWhole = items.length < pageSize || (newestFirst && last !== undefined && !isYoung(last));
+  const isOpen = items.filter(isYoung).every(task => typeof task.safety_identifier === 'string');
+  return isWhole && isOpen ? null : undefined;
+}

@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import type { Model } from '../../catalog/model.ts';
+import type { ProviderTask } from '../../domain/provider.ts';
+import { capabilities } from '../kit/capabilities.ts';
+import {
+  type DeclaredCapabilities,
+  engineJobOf,
+  mediaNames,
+  sharedEngineOptions,
+  valueNames,
+} from '../kit/engine-job.ts';
+
+/** A graph as ComfyUI exports it for its API. */
+const graphSchema = z.record(
+  z.string(),
+  z.looseObject({ class_type: z.string(), inputs: z.record(z.string(), z.json()) }),
+);
+export type Graph = z.output<typeof graphSchema>;
+
+const placeholder = z.strictObject({
+  parameter: z.enum([...valueNames, ...mediaNames]),
+  node: z.string(),
+  input: z.string(),
+});
+
+/** What an operator writes of a graph: where its parameters stand, and whose files are the result. */
+const workflow = z
+  .strictObject({
+    graph: graphSchema,
+    inputs: z.array(placeholder),
+    outputs: z.array(z.string()).min(1),
+    does: z.array(z.enum(capabilities)).default([]),
+    fps: sharedEngineOptions.fps,
+    frame_step: sharedEngineOptions.frame_step,
+  })
+  .superRefine(({ graph, inputs, outputs }, context) => {
+    const fault = (message: string, ...path: readonly (string | number)[]) =>
+      context.addIssue({ code: 'custom', message, path: [...path] });
+    for (const [place, { node, input }] of inputs.entries()) {
+      const value = graph[node]?.inputs[input];
+      if (value === undefined) fault(`the graph has no input ${input} of a node ${node}`, 'inputs', place);
+      else if (typeof value === 'object')
+        fault(`the input ${input} of node ${node} is no value but a link`, 'inputs', place);
+    }
+    for (const [place, node] of outputs.entries())
+      if (!graph[node]) fault(`the graph has no node ${node}`, 'outputs', place);
+  });
+export type Workflow = z.output<typeof workflow>;
+
+/** The file of a workflow, or what stands in it: read once, with the settings. */
+export const comfyuiRouteOptions = z.strictObject({
+  workflow: z
+    .union([z.string().min(1), z.record(z.string(), z.unknown())])
+    .transform((given, context): Workflow => {
+      const told = typeof given === 'string' ? readWorkflow(given) : given;
+      const read = workflow.safeParse(told);
+      if (read.success) return read.data;
+      if (typeof told === 'string') {
+        context.addIssue({ code: 'custom', message: told });
+        return z.NEVER;
+      }
+      for (const { message, path } of read.error.issues) context.addIssue({ code: 'custom', message, path });
+      return z.NEVER;
+    }),
+  ignores: sharedEngineOptions.ignores,
+  voices: sharedEngineOptions.voices,
+});
+
+/** YAML or JSON; `graph` may name a file beside it. A sentence where one of them cannot be read. */
+function readWorkflow(path: string): unknown {
+  const told = readData(path);
+  if (typeof told !== 'object' || told === null || !('graph' in told)) return told;
+  if (typeof told.graph !== 'string') return told;
+  const graph = readData(resolve(dirname(path), told.graph));
+  return typeof graph === 'string' ? graph : { ...told, graph };
+}
+
+function readData(path: string): unknown {
+  try {
+    return parse(readFileSync(path, 'utf8'));
+  } catch {
+    return `nothing can be read from ${path}`;
+  }
+}
+
+export function declaredCapabilities(switches: unknown): DeclaredCapabilities {
+  const { workflow, ignores } = comfyuiRouteOptions.parse(switches);
+  return { parameters: workflow.inputs.map(({ parameter }) => parameter), does: workflow.does, ignores };
+}
+
+export interface FilledWorkflow {
+  readonly graph: Graph;
+  readonly outputs: readonly string[];
+  readonly seed: number | null;
+}
+
+/** The graph with the values of a job, each in its place and of its own type: never written into text. */
+export function fillWorkflow(
+  model: Model,
+  task: ProviderTask,
+  uploads: Readonly<Record<string, string>>,
+): FilledWorkflow {
+  const { workflow, voices } = comfyuiRouteOptions.parse(task.routeOptions);
+  const { graph, inputs, outputs, fps, frame_step } = workflow;
+  const { values, media } = engineJobOf(model, task, { fps, frame_step, voices });
+  const filled = new Map(Object.entries(graph));
+  const set = (node: string, input: string, value: string | number | boolean) => {
+    const known = filled.get(node);
+    if (known) filled.set(node, { ...known, inputs: { ...known.inputs, [input]: value } });
+  };
+  for (const { parameter, node, input } of inputs) {
+    const reference = media[parameter]?.reference;
+    const value = reference === undefined ? values[parameter] : uploads[reference];
+    // What a job does not say stays as the operator drew it.
+    if (value !== undefined) set(node, input, value);
+  }
+  for (const node of outputs) {
+    // A name of the job's own: the same graph again would be answered from memory, without a file.
+    if (typeof graph[node]?.inputs.filename_prefix === 'string')
+      set(node, 'filename_prefix', `atelier/${task.dedupeKey}`);
+  }
+  const isSeeded = inputs.some(({ parameter }) => parameter === 'seed');
+  return { graph: Object.fromEntries(filled), outputs, seed: isSeeded ? Number(values.seed) : null };
+}

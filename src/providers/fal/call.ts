@@ -1,0 +1,11 @@
+import { z } from 'zod';
+
+/** One call: the path below what the upstream calls the model, and the body. */
+export interface FalCall {
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** For what the upstream cannot do. */
+export const mustBeFalse = z.literal(false);
+export const noWatermark = z.strictObject({ enabled: mustBeFalse }).optional();

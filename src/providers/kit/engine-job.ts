@@ -1,0 +1,266 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { ImagePlan, RenderPlan, SpeechPlan, VideoPlan } from '../../../engine/src/render-plan.ts';
+import type { Faults } from '../../catalog/faults.ts';
+import { models } from '../../catalog/index.ts';
+import type { Model } from '../../catalog/model.ts';
+import type { MediaFacts } from '../../domain/media.ts';
+import type { ProviderTask } from '../../domain/provider.ts';
+import {
+  type Capability,
+  capabilities,
+  fieldFor,
+  type MediumKind,
+  missingCapabilityFaults,
+  numberedNames,
+} from './capabilities.ts';
+
+/** What may stand at the route to an engine of one's own; `doable` is what its protocol has words for. */
+export const engineRouteOptions = <const Names extends readonly Capability[]>(doable: Names) => ({
+  /** What the loaded model does beyond words, size and length. */
+  does: z.array(z.enum(doable)).default([]),
+  ...sharedEngineOptions,
+});
+
+export const sharedEngineOptions = {
+  /** What clients may ask for although it is not done: the operator's own decision. */
+  ignores: z.array(z.enum(capabilities)).default([]),
+  /** Frames a second that the loaded model draws; with it lengths are told in frames. */
+  fps: z.int().min(1).max(120).optional(),
+  /** Frames come in steps of so many, and one more: 4 for Wan, 8 for LTX. */
+  frame_step: z.int().min(2).max(64).optional(),
+  /** Our client's voice → the engine's; one that is not named goes as it is. */
+  voices: z.record(z.string(), z.string()).default({}),
+};
+
+const engineOptionsSchema = z.object(sharedEngineOptions);
+type EngineOptions = z.output<typeof engineOptionsSchema>;
+
+/** One medium of a job, under the name that it has for engines. */
+export interface EngineMedium {
+  /** As it stands in the input. */
+  readonly reference: string;
+  /** The local file. */
+  readonly path: string;
+  readonly mimeType: string;
+}
+
+export type EngineValue = string | number | boolean;
+
+/** A job in the words that engines have in common: they know no families. */
+export interface EngineJob {
+  readonly kind: 'video' | 'image' | 'speech';
+  readonly values: Readonly<Record<string, EngineValue>>;
+  readonly media: Readonly<Record<string, EngineMedium>>;
+}
+
+/** The names that values may have, and media. One that is also a wish fulfils it. */
+export const valueNames = [
+  ...(['prompt', 'negative_prompt', 'width', 'height', 'seconds', 'fps', 'frames', 'seed', 'count'] as const),
+  ...(['sound', 'camera_fixed', 'creative_upscale', 'left', 'top', 'right', 'bottom'] as const),
+  ...(['text', 'voice', 'speed', 'volume', 'pitch', 'emotion', 'language', 'format'] as const),
+  ...(['sample_rate', 'bitrate'] as const),
+] as const;
+export const mediaNames = [
+  ...(['first_frame', 'last_frame', 'extend', 'edit', 'motion', 'feature', 'guide_audio'] as const),
+  ...(['extend_picture', 'upscale'] as const),
+  ...(['image_1', 'image_2', 'image_3', 'image_4', 'image_5', 'image_6', 'image_7', 'image_8'] as const),
+  ...(['image_9', 'video_1', 'video_2', 'video_3', 'audio_1', 'audio_2', 'audio_3'] as const),
+] as const;
+export type ParameterName = (typeof valueNames)[number] | (typeof mediaNames)[number];
+
+/** Every model but the one whose canvas and mask no parameter tells of. */
+export const engineModels: Readonly<Record<string, string>> = Object.fromEntries(
+  models.flatMap(({ id }) => (id === 'beta-edit' ? [] : [[id, '']])),
+);
+
+export interface DeclaredCapabilities {
+  readonly parameters: readonly ParameterName[];
+  readonly does: readonly Capability[];
+  readonly ignores: readonly Capability[];
+}
+
+/** Fields of an operator's model that no engine hears of: a route there would drop what clients say in them. */
+export const unmappedFieldFaults = ({ id, unmappedFields }: Model): Faults =>
+  unmappedFields.map(field => ({
+    path: 'account',
+    reason: `no engine has a word for the field ${field} of ${id}`,
+  }));
+
+/** What an input asks for that is not declared, and what is declared of media that it does not give. */
+export function engineInputFaults(
+  model: Model,
+  input: unknown,
+  { parameters, does, ignores }: DeclaredCapabilities,
+): Faults {
+  const given = namedMediaOf(model.render(input)).map(([name]) => name);
+  const wanted = parameters.filter(name => isMediaName(name) && !given.includes(name));
+  return [
+    // An engine is given one prompt: what the others would make is billed and never drawn.
+    ...(model.billedJobs(input) > 1
+      ? [{ path: fieldFor('variants', input), reason: 'must make one job here: no {a,b} and no --repeat' }]
+      : []),
+    ...missingCapabilityFaults(
+      model,
+      input,
+      new Set<string>([...parameters, ...parameters.flatMap(basicCapabilitiesOf), ...does, ...ignores]),
+    ),
+    ...wanted.map(name => ({
+      path: fieldFor(name, input),
+      reason: `a medium that is its ${name} is required here`,
+    })),
+  ];
+}
+
+/** The basic wish that a value fulfils. */
+const basicCapabilitiesOf = (name: ParameterName): readonly Capability[] =>
+  basicCapabilitiesByParameter[name] ?? [];
+const basicCapabilitiesByParameter: Partial<Record<ParameterName, readonly Capability[]>> = {
+  prompt: ['words'],
+  text: ['words'],
+  width: ['size'],
+  height: ['size'],
+  left: ['size'],
+  seconds: ['length'],
+  frames: ['length'],
+};
+
+const isMediaName = (name: ParameterName): boolean => mediaNames.some(medium => medium === name);
+
+/** What a job is to an engine; `switches` are those of its route. */
+export function engineJobOf(model: Model, task: ProviderTask, switches: unknown): EngineJob {
+  const own = engineOptionsSchema.parse(switches);
+  const plan = model.render(task.job.input, path => task.facts[path] ?? null);
+  const values = valuesOf(plan, own);
+  return {
+    kind: plan.kind,
+    values: {
+      ...(plan.kind !== 'speech' && { seed: seedOf(task) }),
+      ...values,
+      ...bordersOf(model, plan, task),
+    },
+    media: mediaOf(model, plan, task),
+  };
+}
+
+/** How far a picture is continued on each side, where it is. */
+function bordersOf(model: Model, plan: RenderPlan, task: ProviderTask): EngineJob['values'] {
+  if (plan.kind !== 'image' || plan.work?.kind !== 'extend') return {};
+  const { width, height } = factsOf(model, task, plan.work.media)?.image ?? plan;
+  const [across, down] = [plan.width - width, plan.height - height];
+  const [left, top] = [Math.floor(across / 2), Math.floor(down / 2)];
+  return { left, top, right: across - left, bottom: down - top };
+}
+
+/** Where none is asked for: the job's own, so that a second try draws the same, and no two jobs do. */
+const seedOf = ({ job }: ProviderTask): number =>
+  createHash('sha256').update(job.id).digest().readUInt32BE(0) >>> 1;
+
+function valuesOf(plan: RenderPlan, own: EngineOptions): EngineJob['values'] {
+  switch (plan.kind) {
+    case 'video':
+      return videoValues(plan, own);
+    case 'image':
+      return imageValues(plan);
+    case 'speech':
+      return speechValues(plan, own);
+  }
+}
+
+function videoValues(
+  { shots, width, height, sound, ...plan }: VideoPlan,
+  { fps, frame_step }: EngineOptions,
+) {
+  const seconds = shots.reduce((sum, shot) => sum + shot.seconds, 0);
+  const prompts = shots.map(shot => shot.prompt).filter((prompt, place, all) => prompt !== all[place - 1]);
+  return {
+    prompt: prompts.join('\n'),
+    ...(plan.negativePrompt !== undefined && { negative_prompt: plan.negativePrompt }),
+    width,
+    height,
+    seconds,
+    ...(fps !== undefined && { fps, frames: framesOf(seconds * fps, frame_step) }),
+    ...(plan.seed !== null && { seed: plan.seed }),
+    sound,
+    camera_fixed: plan.fixedCamera === true,
+  };
+}
+
+const framesOf = (wanted: number, step: number | undefined): number =>
+  step === undefined ? Math.round(wanted) : Math.max(1, Math.round(wanted / step)) * step + 1;
+
+function imageValues({ prompt, negativePrompt, width, height, count, seed, work }: ImagePlan) {
+  return {
+    creative_upscale: work?.kind === 'upscale' && work.creative,
+    prompt,
+    ...(negativePrompt !== undefined && { negative_prompt: negativePrompt }),
+    width,
+    height,
+    count,
+    ...(seed !== null && { seed }),
+  };
+}
+
+function speechValues(plan: SpeechPlan, { voices }: EngineOptions) {
+  const voice = plan.voices[0]?.id ?? '';
+  return {
+    text: plan.pieces.flatMap(piece => ('text' in piece ? piece.text : [])).join(' '),
+    voice: voices[voice] ?? voice,
+    speed: plan.speed,
+    volume: plan.volume,
+    pitch: plan.pitchSemitones,
+    ...(plan.emotion !== null && { emotion: plan.emotion }),
+    ...(plan.language !== null && { language: plan.language }),
+    format: plan.format,
+    sample_rate: plan.sampleRate,
+    bitrate: plan.bitrate,
+  };
+}
+
+function mediaOf(model: Model, plan: RenderPlan, task: ProviderTask): EngineJob['media'] {
+  return Object.fromEntries(
+    namedMediaOf(plan).flatMap(([name, reference]) => {
+      const path = task.media[reference];
+      const mimeType = factsOf(model, task, reference)?.mimeType ?? 'application/octet-stream';
+      return path === undefined ? [] : [[name, { reference, path, mimeType }]];
+    }),
+  );
+}
+
+function namedMediaOf(plan: RenderPlan): readonly (readonly [name: string, reference: string])[] {
+  switch (plan.kind) {
+    case 'video':
+      return [
+        ...(plan.firstFrame ? [['first_frame', plan.firstFrame.media] as const] : []),
+        ...(plan.lastFrame ? [['last_frame', plan.lastFrame.media] as const] : []),
+        ...(plan.source ? [[plan.source.use, plan.source.media] as const] : []),
+        ...(plan.guideAudio ? [['guide_audio', plan.guideAudio.media] as const] : []),
+        ...numberedMedia(plan.references ?? []),
+      ];
+    case 'image':
+      return [
+        ...(plan.work ? [[workNames[plan.work.kind], plan.work.media] as const] : []),
+        ...numberedMedia(plan.references.map(({ media }) => ({ kind: 'image' as const, media }))),
+      ];
+    case 'speech':
+      return [];
+  }
+}
+
+const numberedMedia = (references: readonly { readonly kind: MediumKind; readonly media: string }[]) =>
+  numberedNames(references.map(({ kind }) => kind)).map(
+    (name, place) => [name, references[place]?.media ?? ''] as const,
+  );
+
+const workNames = { repaint: 'repaint', extend: 'extend_picture', upscale: 'upscale' } as const;
+
+/** What a medium holds, by the reference that names it. */
+function factsOf(model: Model, task: ProviderTask, reference: string): MediaFacts | null {
+  const { input } = task.job;
+  const stand = [
+    ...model.media(input).map(({ path, value }) => [value, path.join('.')] as const),
+    ...model.references(input).map(({ id, path }) => [id, path] as const),
+  ];
+  const [, path = ''] = stand.find(([named]) => named === reference) ?? [];
+  return task.facts[path] ?? null;
+}

@@ -1,0 +1,65 @@
+import { createHmac } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { minutes, seconds } from '../../domain/clock.ts';
+import { constantTimeEqualText } from '../../domain/constant-time-equal.ts';
+
+/** A call of an upstream to an address that it was given. */
+export interface IngressRequest {
+  /** The address as the upstream was given it: that is what it signs, whatever a proxy made of it. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  /** Epoch ms. */
+  readonly now: number;
+}
+
+/** An older signature may have been overheard, a younger one was made by a clock that is wrong. */
+const toleranceMs = 5 * minutes;
+
+/**
+ * Vidu signs with the key of the account: method, path, query, its name and the date, then the headers it lists.
+ * The body is not signed, so nothing of it is believed.
+ */
+export function verifyViduSignature(apiKey: string, { url, headers, now }: IngressRequest): boolean {
+  const { pathname, search } = new URL(url);
+  const date = headers.date ?? '';
+  const names = headerOf(headers, 'x-hmac-signed-headers').split(';').filter(Boolean);
+  const text = [
+    'POST',
+    pathname,
+    search.slice(1),
+    headerOf(headers, 'x-hmac-access-key'),
+    date,
+    ...names.map(name => `${name}:${headerOf(headers, name.toLowerCase())}`),
+    '',
+  ].join('\n');
+  const right = createHmac('sha256', apiKey).update(text).digest('base64');
+  return (
+    isFresh(Date.parse(date), now) && constantTimeEqualText(headerOf(headers, 'x-hmac-signature'), right)
+  );
+}
+
+const webhookSecret = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
+
+/** Whether it is written as Standard Webhooks writes secrets. */
+export const isWebhookSecret = (text: string): boolean => webhookSecret.test(text);
+
+/** Standard Webhooks: one right signature of those that are listed is enough, for a secret may be in rotation. */
+export function verifyWebhookSignature(secret: string, { headers, body, now }: IngressRequest): boolean {
+  const key = Buffer.from(webhookSecret.exec(secret)?.[1] ?? '', 'base64');
+  const timestamp = headerOf(headers, 'webhook-timestamp');
+  if (!/^\d{1,12}$/.test(timestamp) || !isFresh(Number(timestamp) * seconds, now)) return false;
+  const signed = createHmac('sha256', key)
+    .update(`${headerOf(headers, 'webhook-id')}.${timestamp}.`)
+    .update(body)
+    .digest('base64');
+  return headerOf(headers, 'webhook-signature')
+    .split(' ')
+    .some(given => constantTimeEqualText(given, `v1,${signed}`));
+}
+
+const headerOf = (headers: IncomingHttpHeaders, name: string): string =>
+  [headers[name] ?? ''].flat().join(', ');
+
+/** False also for what is no time. */
+const isFresh = (at: number, now: number): boolean => Math.abs(now - at) <= toleranceMs;

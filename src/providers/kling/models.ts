@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import type { Faults } from '../../catalog/faults.ts';
+import type { Model } from '../../catalog/model.ts';
+import { normalizeShots } from '../../catalog/read-shots.ts';
+import type { RouteContext } from '../kit/definition.ts';
+import { defineMapping, type Mapping, mappingFaults } from '../kit/mapping.ts';
+
+/** What Kling calls the models: by `model_name`, the one of API 2.0 in the path. */
+export const klingModels = {
+  'gamma-v2-6-motion-control': 'kling-v2-6',
+  'gamma-v2-multi-image2image': 'kling-v2-1',
+  'gamma-v2-image': 'kling-v2-1',
+  'gamma-v3-image': 'kling-v3',
+  'gamma-v3-turbo-t2v': 'kling-3.0-turbo',
+  'gamma-v3-omni-video': 'kling-v3-omni',
+} as const;
+
+/** Where the tasks of a model lie in the classic API; the one that is missing belongs to API 2.0. */
+export const classicPaths: Readonly<Record<string, string>> = {
+  'gamma-v2-6-motion-control': '/v1/videos/motion-control',
+  'gamma-v2-multi-image2image': '/v1/images/multi-image2image',
+  'gamma-v2-image': '/v1/images/generations',
+  'gamma-v3-image': '/v1/images/generations',
+  'gamma-v3-omni-video': '/v1/videos/omni-video',
+};
+
+export type KlingInput = Readonly<Record<string, unknown>>;
+
+/** The fields of the family are this upstream's own: all of them pass as they stand. */
+const passThroughSchema = z.looseObject({});
+const passThrough = defineMapping(passThroughSchema, (input): KlingInput => input);
+
+/** It has one resolution, and no field for it. */
+const multi = defineMapping(
+  z.looseObject({ resolution: z.literal('1k').optional() }),
+  ({ resolution: _, ...input }): KlingInput => input,
+);
+
+const turbo = defineMapping(
+  z.looseObject({ prompt: z.string() }),
+  (input): KlingInput => ({
+    ...input,
+    prompt: normalizeShots(input.prompt),
+  }),
+);
+
+const omni = defineMapping(
+  z.looseObject({ duration: z.union([z.string(), z.int()]) }),
+  (input): KlingInput => ({ ...input, duration: String(input.duration) }),
+);
+
+export const klingMappings: Readonly<Record<keyof typeof klingModels, Mapping<KlingInput>>> = {
+  'gamma-v2-6-motion-control': passThrough,
+  'gamma-v2-multi-image2image': multi,
+  'gamma-v2-image': passThrough,
+  'gamma-v3-image': passThrough,
+  'gamma-v3-turbo-t2v': turbo,
+  'gamma-v3-omni-video': omni,
+};
+
+const shots = z.object({
+  multi_shot: z.literal(true),
+  image_list: z.array(z.object({ type: z.string().optional() })),
+});
+/** The upstream's models that draw several shots up to a last frame. */
+const modelsWithMultiShotEndFrame: readonly string[] = ['kling-v3', 'kling-v3-omni'];
+
+/** What the upstream's model of the route cannot take. */
+export function klingFaults(
+  model: Model,
+  input: unknown,
+  { upstreamModel }: Pick<RouteContext, 'upstreamModel'>,
+): Faults {
+  const images = shots.safeParse(input).data?.image_list ?? [];
+  const isRefused =
+    !modelsWithMultiShotEndFrame.includes(upstreamModel) && images.some(({ type }) => type === 'end_frame');
+  const reason = `an end_frame is not available together with multi_shot at ${upstreamModel}`;
+  return [
+    ...mappingFaults(klingMappings, model, input),
+    ...(isRefused ? [{ path: 'image_list', reason }] : []),
+  ];
+}

@@ -1,0 +1,240 @@
+import { openAsBlob } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { FormData } from 'undici';
+import { z } from 'zod';
+import type { Faults } from '../../catalog/faults.ts';
+import type { Model } from '../../catalog/model.ts';
+import { toJson } from '../../domain/json.ts';
+import type { ProviderTask } from '../../domain/provider.ts';
+import { basicCapabilities, missingCapabilityFaults } from '../kit/capabilities.ts';
+import { type EngineJob, type EngineMedium, engineJobOf, engineRouteOptions } from '../kit/engine-job.ts';
+
+/** What these servers can be asked for. The model is whatever was loaded: without one at the route none is named. */
+export const openaiCompatibleModels = {
+  'alpha-2-0-mini': '',
+  'alpha-1-5-pro': '',
+  'gamma-v2-image': '',
+  'gamma-v2-multi-image2image': '',
+  'gamma-v3-image': '',
+  'gamma-v3-turbo-t2v': '',
+  'gamma-v3-omni-video': '',
+  'epsilon-q2-turbo-img2video': '',
+  'epsilon-q3-turbo-start-end2video': '',
+  'zeta-v6-i2v': '',
+  'eta2.6-t2v': '',
+  'delta-speech-01-turbo': '',
+  'delta-speech-02-hd': '',
+  'theta-3.1-flash-tts-preview': '',
+} as const;
+
+const supportedCapabilities = [
+  ...(['negative_prompt', 'seed', 'sound', 'first_frame', 'last_frame', 'guide_audio', 'shots'] as const),
+  ...(['image_1', 'image_2', 'image_3', 'image_4', 'image_5', 'image_6', 'image_7', 'image_8'] as const),
+  ...(['language', 'emotion'] as const),
+] as const;
+
+export const openaiCompatibleRouteOptions = z.strictObject({
+  ...engineRouteOptions(supportedCapabilities),
+  /** `videos`: a job that is polled, as vLLM-Omni and SGLang make one. `video`: the one long call of LocalAI. */
+  api: z.enum(['videos', 'video']).default('videos'),
+  /** How speech is told its language: by its name, or by the letter that Kokoro-FastAPI knows it by. */
+  language_field: z.enum(['language', 'lang_code']).default('language'),
+  /** Members that are sent with every job of the route as they are, such as num_inference_steps. */
+  extra: z.record(z.string().min(1), z.json()).default({}),
+});
+type RouteOptions = z.output<typeof openaiCompatibleRouteOptions>;
+
+/** What each call has words for: a wish beyond them stays unfulfilled, whatever the engine could do. */
+const pictures = supportedCapabilities.filter(name => name.startsWith('image_'));
+const capabilitiesByCall = {
+  videos: ['negative_prompt', 'seed', 'sound', 'first_frame', 'guide_audio', 'shots'],
+  video: ['negative_prompt', 'seed', 'sound', 'first_frame', 'last_frame', 'guide_audio', 'shots'],
+  image: ['negative_prompt', 'seed', ...pictures],
+  speech: ['language', 'emotion'],
+} as const satisfies Readonly<Record<string, readonly RouteOptions['does'][number][]>>;
+/** What the protocol promises of every server. */
+const guaranteedCapabilities = [...basicCapabilities, 'count', 'speed'];
+
+/** https://github.com/remsky/Kokoro-FastAPI: `lang_code`. */
+const kokoroLetters: Readonly<Record<string, string>> = {
+  English: 'a',
+  Spanish: 'e',
+  French: 'f',
+  Hindi: 'h',
+  Italian: 'i',
+  Japanese: 'j',
+  Portuguese: 'p',
+  Chinese: 'z',
+};
+const boosted = z.object({ language_boost: z.string() });
+
+/** What an input asks for that the engine of the route is not said to do. */
+export function openaiFaults(model: Model, input: unknown, switches: unknown): Faults {
+  const { does, ignores, api, language_field: field } = openaiCompatibleRouteOptions.parse(switches);
+  const { kind } = model;
+  const words: readonly string[] = capabilitiesByCall[kind === 'video' ? api : kind];
+  const language = boosted.safeParse(input).data?.language_boost ?? 'auto';
+  const isSpelled = does.includes('language') && field === 'lang_code' && language !== 'auto';
+  const isForeign = isSpelled && !Object.hasOwn(kokoroLetters, language) && !ignores.includes('language');
+  return [
+    ...missingCapabilityFaults(
+      model,
+      input,
+      new Set([...guaranteedCapabilities, ...does.filter(name => words.includes(name)), ...ignores]),
+    ),
+    ...(isForeign ? [{ path: 'language_boost', reason: `${language} is not available here` }] : []),
+  ];
+}
+
+/** One call. `answers`: what a good answer to it holds. */
+export interface OpenaiCall {
+  readonly path: string;
+  readonly body: string | FormData;
+  readonly responseKind: 'handle' | 'items' | 'sound';
+  readonly seed?: number;
+}
+
+export async function openaiCall(entry: Model, task: ProviderTask): Promise<OpenaiCall> {
+  const switches = openaiCompatibleRouteOptions.parse(task.routeOptions);
+  const job = engineJobOf(entry, task, switches);
+  const model = task.upstreamModel === '' ? {} : { model: task.upstreamModel };
+  const seed = switches.does.includes('seed') ? { seed: Number(switches.extra.seed ?? job.values.seed) } : {};
+  const call = await callOf(job, switches, { ...model, ...seed });
+  return { ...call, ...seed };
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+async function callOf(job: EngineJob, switches: RouteOptions, head: Members): Promise<OpenaiCall> {
+  switch (job.kind) {
+    case 'video':
+      return switches.api === 'videos' ? videosCall(job, switches, head) : videoCall(job, switches, head);
+    case 'image':
+      return imagesCall(job, switches, head);
+    case 'speech':
+      return speechCall(job, switches, head);
+  }
+}
+
+/** Drawn in frames where the operator says how many there are in a second, else in seconds. */
+const lengthOf = ({ values: { fps, frames, seconds } }: EngineJob): Members =>
+  fps === undefined ? { seconds: String(seconds) } : { fps, num_frames: frames };
+
+const negativeOf = ({ values: { negative_prompt } }: EngineJob, { does }: RouteOptions): Members =>
+  negative_prompt !== undefined && does.includes('negative_prompt') ? { negative_prompt } : {};
+
+const sizeOf = ({ values: { width, height } }: EngineJob): string => `${width}x${height}`;
+
+/** The medium of that name, where it is one that the engine is given. */
+const mediumOf = ({ media }: EngineJob, { does }: RouteOptions, name: RouteOptions['does'][number]) =>
+  does.includes(name) ? media[name] : undefined;
+
+/** docs.vllm.ai/projects/vllm-omni, Videos API; docs.sglang.io, OpenAI API: a form, as only the second takes JSON too. */
+async function videosCall(job: EngineJob, switches: RouteOptions, head: Members): Promise<OpenaiCall> {
+  const first = mediumOf(job, switches, 'first_frame');
+  const sound = job.media.guide_audio;
+  const fields: Members = {
+    ...head,
+    prompt: job.values.prompt,
+    size: sizeOf(job),
+    ...lengthOf(job),
+    ...negativeOf(job, switches),
+    ...(switches.does.includes('sound') && { generate_sound: job.values.sound }),
+    ...(sound &&
+      switches.does.includes('guide_audio') && { audio_reference: { audio_url: await dataUrl(sound) } }),
+    ...switches.extra,
+  };
+  return {
+    path: '/v1/videos',
+    body: await formOf(fields, first ? [['input_reference', first]] : []),
+    responseKind: 'handle',
+  };
+}
+
+/** LocalAI: media are base64 without a prefix, the answer comes when the video is made. */
+async function videoCall(job: EngineJob, switches: RouteOptions, head: Members): Promise<OpenaiCall> {
+  const bytesOf = async (medium: EngineMedium | undefined) => medium && (await base64(medium));
+  const [first, last] = [mediumOf(job, switches, 'first_frame'), mediumOf(job, switches, 'last_frame')];
+  const sound = switches.does.includes('guide_audio') ? job.media.guide_audio : undefined;
+  const { prompt, width, height } = job.values;
+  return {
+    path: '/video',
+    body: toJson({
+      ...head,
+      prompt,
+      width,
+      height,
+      ...lengthOf(job),
+      ...negativeOf(job, switches),
+      start_image: await bytesOf(first),
+      end_image: await bytesOf(last),
+      audio: await bytesOf(sound),
+      // Its address is at the server itself: a video in base64 would have to fit into memory.
+      response_format: 'url',
+      ...switches.extra,
+    }),
+    responseKind: 'items',
+  };
+}
+
+async function imagesCall(job: EngineJob, switches: RouteOptions, head: Members): Promise<OpenaiCall> {
+  const fields: Members = {
+    ...head,
+    prompt: job.values.prompt,
+    n: job.values.count,
+    size: sizeOf(job),
+    ...negativeOf(job, switches),
+    response_format: 'b64_json',
+    ...switches.extra,
+  };
+  const given = pictures.flatMap(name => mediumOf(job, switches, name) ?? []);
+  return given.length > 0
+    ? {
+        path: '/v1/images/edits',
+        body: await formOf(
+          fields,
+          given.map(picture => ['image', picture]),
+        ),
+        responseKind: 'items',
+      }
+    : { path: '/v1/images/generations', body: toJson(fields), responseKind: 'items' };
+}
+
+function speechCall({ values }: EngineJob, switches: RouteOptions, head: Members): OpenaiCall {
+  const { does, extra, language_field: field } = switches;
+  const { language } = values;
+  const spokenIn = field === 'lang_code' ? kokoroLetters[String(language)] : language;
+  return {
+    path: '/v1/audio/speech',
+    body: toJson({
+      ...head,
+      input: values.text,
+      voice: values.voice,
+      response_format: values.format,
+      speed: values.speed,
+      // Kokoro streams unless it is told not to: what breaks off would look whole.
+      stream: false,
+      ...(does.includes('language') && spokenIn !== undefined && { [field]: spokenIn }),
+      ...(does.includes('emotion') &&
+        values.emotion !== undefined && { instructions: `Speak in a voice that is ${values.emotion}.` }),
+      ...extra,
+    }),
+    responseKind: 'sound',
+  };
+}
+
+const base64 = async ({ path }: EngineMedium): Promise<string> => (await readFile(path)).toString('base64');
+const dataUrl = async (medium: EngineMedium): Promise<string> =>
+  `data:${medium.mimeType};base64,${await base64(medium)}`;
+
+async function formOf(
+  fields: Members,
+  files: readonly (readonly [name: string, medium: EngineMedium])[],
+): Promise<FormData> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields))
+    form.append(name, typeof value === 'object' ? toJson(value) : String(value));
+  for (const [name, { path, mimeType }] of files)
+    form.append(name, await openAsBlob(path, { type: mimeType }), `input.${mimeType.split('/')[1]}`);
+  return form;
+}

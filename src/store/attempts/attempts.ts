@@ -1,0 +1,158 @@
+import { type JobId, jobIdFromRow } from '../../domain/ids.ts';
+import type { Lease } from '../../domain/job.ts';
+import { fromJson, toJson } from '../../domain/json.ts';
+import type { Row, Statements } from '../db/connection.ts';
+import { integer, oneOf, text, textOrNull } from '../db/rows.ts';
+
+const answers = ['accepted', 'done', 'refused', 'unknown', 'lost'] as const;
+
+/** One submission of a job: written before the call, answered after it. */
+export interface Attempt {
+  readonly jobId: JobId;
+  /** Counts from 1. */
+  readonly number: number;
+  readonly provider: string;
+  readonly account: string;
+  readonly dedupeKey: string;
+  /** Null: the intent stands and its outcome is not known. `lost`: accepted once, and the upstream no longer knows it. */
+  readonly answer: (typeof answers)[number] | null;
+  /** What the upstream is asked by; null unless accepted. */
+  readonly ref: unknown;
+  /** What was prepared for the call. */
+  readonly prepared: unknown;
+  /** How often the call was made. */
+  readonly sends: number;
+  /** Epoch ms: when the intent was written. */
+  readonly startedAt: number;
+}
+
+export interface Intent {
+  readonly number: number;
+  readonly provider: string;
+  readonly account: string;
+  readonly dedupeKey: string;
+  /** Whether the upstream charges for what it accepts. */
+  readonly billable: boolean;
+  /** What `prepare` gave; undefined where there was nothing to prepare. */
+  readonly prepared?: unknown;
+}
+
+/** Flushes the intent before the billable call. False when the hold was lost: the call must not be made. */
+export async function insertAttempt(
+  db: Statements,
+  hold: Lease,
+  intent: Intent,
+  now: number,
+): Promise<boolean> {
+  const [row] = await db.write(
+    `INSERT INTO attempts (job_id, number, provider, account, dedupe_key, started_at, billable, prepared)
+       SELECT id, $4, $5, $6, $7, $8, $9, $10 FROM jobs WHERE id = $1 AND holder = $2 AND claim = $3 AND state = 'running'
+       RETURNING number`,
+    [
+      hold.jobId,
+      hold.holder,
+      hold.claim,
+      intent.number,
+      intent.provider,
+      intent.account,
+      intent.dedupeKey,
+      now,
+      intent.billable ? 1 : 0,
+      intent.prepared === undefined ? null : toJson(intent.prepared),
+    ],
+  );
+  return row !== undefined;
+}
+
+/** Flushes that the same call is about to be made again. False when the hold was lost: it must not be made. */
+export async function recordResend(
+  db: Statements,
+  hold: Lease,
+  { number, prepared }: Pick<Attempt, 'number' | 'prepared'>,
+): Promise<boolean> {
+  const [row] = await db.write(
+    `UPDATE attempts SET sends = sends + 1, prepared = $5 WHERE job_id = $1 AND number = $4
+       AND EXISTS (SELECT 1 FROM jobs WHERE id = $1 AND holder = $2 AND claim = $3 AND state = 'running')
+     RETURNING number`,
+    [hold.jobId, hold.holder, hold.claim, number, prepared === undefined ? null : toJson(prepared)],
+  );
+  return row !== undefined;
+}
+
+export type AttemptAnswer =
+  | { readonly kind: 'accepted'; readonly ref: unknown }
+  | { readonly kind: 'done' | 'lost' }
+  | { readonly kind: 'refused' | 'unknown'; readonly error: unknown };
+
+/**
+ * Writes what the call answered. A certain answer stands, unless the upstream lost the job. A refusal that
+ * comes after the job ended (its process had been frozen) takes the doubt back: nothing was charged.
+ */
+export async function recordAnswer(
+  db: Statements,
+  jobId: JobId,
+  number: number,
+  answer: AttemptAnswer,
+  now: number,
+): Promise<void> {
+  await db.write(
+    `UPDATE attempts SET answer = $3, answered_at = $4, ref = $5, error = $6,
+       doubted_at = CASE WHEN $3 = 'refused' AND doubt_settled_at IS NULL THEN NULL ELSE doubted_at END
+     WHERE job_id = $1 AND number = $2 AND (answer IS NULL OR answer IN ('unknown', 'done') OR $3 = 'lost')`,
+    [
+      jobId,
+      number,
+      answer.kind,
+      now,
+      answer.kind === 'accepted' ? toJson(answer.ref) : null,
+      'error' in answer ? toJson(answer.error) : null,
+    ],
+  );
+}
+
+/** The newest attempt of each of these jobs, for a worker that takes over. */
+export async function readLastAttempts(
+  db: Statements,
+  jobIds: readonly JobId[],
+): Promise<ReadonlyMap<JobId, Attempt>> {
+  if (jobIds.length === 0) return new Map();
+  const rows = await db.read(
+    `SELECT job_id, number, provider, account, dedupe_key, answer, ref, prepared, sends, started_at FROM attempts
+     WHERE job_id IN (${jobIds.map((_, index) => `$${index + 1}`).join(', ')}) ORDER BY job_id, number`,
+    jobIds,
+  );
+  // Later numbers come later and take the place of earlier ones.
+  return new Map(rows.map(row => [jobIdFromRow(text(row, 'job_id')), attemptFromRow(row)]));
+}
+
+/** Where a job was made and by what it is known there; null where it was never accepted. */
+export async function readUpstreamRef(
+  db: Statements,
+  jobId: string,
+): Promise<{ readonly account: string; readonly ref: unknown } | null> {
+  const [row] = await db.read(
+    `SELECT account, ref FROM attempts WHERE job_id = $1 AND answer IN ('accepted', 'done')
+     ORDER BY number DESC LIMIT 1`,
+    [jobId],
+  );
+  if (!row) return null;
+  const ref = textOrNull(row, 'ref');
+  return { account: text(row, 'account'), ref: ref === null ? null : fromJson(ref) };
+}
+
+function attemptFromRow(row: Row): Attempt {
+  const ref = textOrNull(row, 'ref');
+  const prepared = textOrNull(row, 'prepared');
+  return {
+    jobId: jobIdFromRow(text(row, 'job_id')),
+    number: integer(row, 'number'),
+    provider: text(row, 'provider'),
+    account: text(row, 'account'),
+    dedupeKey: text(row, 'dedupe_key'),
+    answer: row.answer === null ? null : oneOf(row, 'answer', answers),
+    ref: ref === null ? null : fromJson(ref),
+    prepared: prepared === null ? undefined : fromJson(prepared),
+    sends: integer(row, 'sends'),
+    startedAt: integer(row, 'started_at'),
+  };
+}

@@ -1,0 +1,94 @@
+import { removeBackupMark } from '../db/backup.ts';
+import type { Connection, Statements } from '../db/connection.ts';
+import { text, textOrNull } from '../db/rows.ts';
+import { aliveWorkers } from '../jobs/workers.ts';
+
+/** Where an attempt at a job goes. */
+export interface Destination {
+  readonly provider: string;
+  readonly account: string;
+  /** Whether the upstream charges for what it accepts. */
+  readonly billable: boolean;
+  /** False where it may have gone to another account as well: then nobody can be asked, and nothing sent again. */
+  readonly isCertain: boolean;
+}
+
+export interface ReconcileOptions {
+  /** Where the next attempt at a job of that model goes; to `account` where the rows know it, else that is null. */
+  readonly destinationOf: (modelId: string, account: string | null) => Destination;
+  /** When the backup was made; null when nobody knows. */
+  readonly backedUpAt: number | null;
+  /** A worker that beat within this time is alive; 0 where no other process can be. */
+  readonly leaseMs: number;
+}
+
+export type Reconciled =
+  | { readonly kind: 'reconciled'; readonly jobs: number }
+  /** What live workers do cannot be told from what was done after the backup. */
+  | { readonly kind: 'workers_alive' };
+
+/** Jobs without a final state, and without an attempt whose outcome is open or that goes on upstream. */
+const possiblySubmitted = `FROM jobs LEFT JOIN attempts AS last ON last.job_id = jobs.id
+    AND last.number = (SELECT MAX(number) FROM attempts AS own WHERE own.job_id = jobs.id)
+  WHERE jobs.state IN ('available', 'running') AND (last.number IS NULL OR last.answer IN ('refused', 'lost'))`;
+
+/**
+ * For a database that was restored: every job that is not final may have been sent after the backup. Each gets
+ * the intent that its next attempt would have written, open, so that the rules for an unknown outcome decide:
+ * the same key again, a look, or its name. Before any worker claims; whole or not at all.
+ */
+export function reconcile(db: Connection, options: ReconcileOptions): Promise<Reconciled> {
+  const { destinationOf, backedUpAt, leaseMs } = options;
+  return db.transaction(async tx => {
+    const alive = await tx.read(aliveWorkers(db, '$1'), [leaseMs]);
+    if (alive.length > 0) return { kind: 'workers_alive' };
+    const lines = await tx.read(
+      `SELECT DISTINCT jobs.model_id, COALESCE(jobs.account, last.account) AS account ${possiblySubmitted}`,
+    );
+    let jobs = 0;
+    for (const line of lines) {
+      const [modelId, account] = [text(line, 'model_id'), textOrNull(line, 'account')];
+      jobs += await insertOpenIntents(
+        tx,
+        { modelId, account },
+        destinationOf(modelId, account),
+        backedUpAt ?? 0,
+      );
+    }
+    await bindJobsToIntents(tx);
+    if (db.dialect === 'sqlite') await removeBackupMark(tx);
+    return { kind: 'reconciled', jobs };
+  });
+}
+
+async function insertOpenIntents(
+  tx: Statements,
+  { modelId, account }: { readonly modelId: string; readonly account: string | null },
+  { provider, account: next, billable, isCertain }: Destination,
+  backedUpAt: number,
+): Promise<number> {
+  // Begun at the earliest moment of the call that may have been made: upstreams forget keys after a time. An attempt
+  // that began with the epoch is forgotten everywhere.
+  const rows = await tx.write(
+    `INSERT INTO attempts (job_id, number, provider, account, dedupe_key, started_at, billable)
+       SELECT jobs.id, COALESCE(last.number, 0) + 1,
+         CASE WHEN last.account = $4 THEN last.provider ELSE $3 END, $4,
+         jobs.id || '-' || CAST(COALESCE(last.number, 0) + 1 AS TEXT),
+         CASE WHEN $7 = 0 THEN 0 WHEN jobs.created_at > $6 THEN jobs.created_at ELSE $6 END,
+         CASE WHEN last.account = $4 THEN last.billable ELSE $5 END
+       ${possiblySubmitted} AND jobs.model_id = $1 AND COALESCE(jobs.account, last.account, '') = $2
+     RETURNING number`,
+    [modelId, account ?? '', provider, account ?? next, billable ? 1 : 0, backedUpAt, isCertain ? 1 : 0],
+  );
+  return rows.length;
+}
+
+/** Only the account of an open intent can resolve it, and only of a job that was claimed before are attempts read. */
+async function bindJobsToIntents(tx: Statements): Promise<void> {
+  const newest = `SELECT account FROM attempts AS newest WHERE newest.job_id = jobs.id AND newest.answer IS NULL
+    AND newest.number = (SELECT MAX(number) FROM attempts AS own WHERE own.job_id = jobs.id)`;
+  await tx.write(
+    `UPDATE jobs SET account = (${newest}), claim = CASE WHEN claim = 0 THEN 1 ELSE claim END
+     WHERE state IN ('available', 'running') AND EXISTS (${newest})`,
+  );
+}

@@ -1,0 +1,142 @@
+import { days } from '../../domain/clock.ts';
+import { type Usage, usageUnits } from '../../domain/job.ts';
+import type { Row, Statements } from '../db/connection.ts';
+import { integer, integerOrNull, oneOf, text } from '../db/rows.ts';
+
+/** What a report is broken down by; every line of it is also of one day. */
+export const breakdowns = ['model', 'key', 'user'] as const;
+export type Breakdown = (typeof breakdowns)[number];
+
+export interface ReportQuery {
+  /** Epoch ms, the end not included. */
+  readonly from: number;
+  readonly to: number;
+  readonly by: Breakdown;
+}
+
+/** Jobs that ended on a day of UTC, of one model, key or user. */
+export interface ReportLine {
+  /** Epoch ms of its beginning. */
+  readonly day: number;
+  readonly name: string;
+  readonly completed: number;
+  readonly failed: number;
+  readonly cancelled: number;
+}
+
+/** Of one model, whatever the report is broken down by: prices are set by model. */
+export interface UsageSum {
+  readonly day: number;
+  readonly name: string;
+  readonly modelId: string;
+  readonly unit: Usage['unit'];
+  readonly basis: Usage['basis'];
+  readonly quantity: number;
+}
+
+export interface JobDurations {
+  readonly name: string;
+  readonly jobs: number;
+  /** Milliseconds: from creation to start, and from start to end. */
+  readonly queueMs: Percentiles;
+  readonly runMs: Percentiles;
+}
+
+export interface Percentiles {
+  readonly p50: number;
+  readonly p95: number;
+}
+
+/** So many of the newest ended jobs are counted, and of so many the speed is told. */
+const maxCountedRows = 50_000;
+const maxTimedJobs = 5_000;
+const maxLines = 5_000;
+
+const names: Readonly<Record<Breakdown, string>> = {
+  model: 'model_id',
+  key: 'key_id',
+  user: 'user_id',
+};
+
+/** By day and name; `isCut`: there are more ended jobs in that time than are counted. */
+export async function countEndedJobs(
+  db: Statements,
+  { from, to, by }: ReportQuery,
+): Promise<{ readonly lines: readonly ReportLine[]; readonly isCut: boolean }> {
+  const state = (name: string) => `SUM(CASE WHEN state = '${name}' THEN 1 ELSE 0 END) AS ${name}`;
+  const rows = await db.read(
+    `SELECT completed_at / ${days} AS day, ${names[by]} AS name, count(*) AS jobs, ${state('completed')}, ${state('failed')},
+       ${state('cancelled')}
+     FROM (SELECT completed_at, ${names[by]}, state FROM jobs
+       WHERE completed_at IS NOT NULL AND completed_at >= $1 AND completed_at < $2
+       ORDER BY completed_at DESC LIMIT ${maxCountedRows}) AS ended
+     GROUP BY completed_at / ${days}, ${names[by]} ORDER BY 1, 2 LIMIT ${maxLines}`,
+    [from, to],
+  );
+  const lines = rows.map(row => ({
+    day: integer(row, 'day') * days,
+    name: text(row, 'name'),
+    completed: integer(row, 'completed'),
+    failed: integer(row, 'failed'),
+    cancelled: integer(row, 'cancelled'),
+  }));
+  const counted = rows.reduce((sum, row) => sum + integer(row, 'jobs'), 0);
+  return { lines, isCut: counted >= maxCountedRows || rows.length >= maxLines };
+}
+
+export async function sumUsage(db: Statements, { from, to, by }: ReportQuery): Promise<readonly UsageSum[]> {
+  const rows = await db.read(
+    `SELECT at / ${days} AS day, ${names[by]} AS name, model_id AS model, unit, basis, SUM(quantity) AS quantity
+     FROM (SELECT at, model_id, key_id, user_id, unit, basis, quantity FROM usage_lines WHERE at >= $1 AND at < $2
+       ORDER BY at DESC LIMIT ${maxCountedRows}) AS used
+     GROUP BY at / ${days}, ${names[by]}, model_id, unit, basis ORDER BY 1, 2, 3, 4 LIMIT ${maxLines}`,
+    [from, to],
+  );
+  return rows.map(row => ({
+    day: integer(row, 'day') * days,
+    name: text(row, 'name'),
+    modelId: text(row, 'model'),
+    unit: oneOf(row, 'unit', usageUnits),
+    basis: oneOf(row, 'basis', ['reported', 'computed']),
+    quantity: integer(row, 'quantity'),
+  }));
+}
+
+/** Of completed jobs, the newest of that time; those that were slow count as much as those that were quick. */
+export async function measureDurations(
+  db: Statements,
+  { from, to, by }: ReportQuery,
+): Promise<readonly JobDurations[]> {
+  const rows = await db.read(
+    `SELECT ${names[by]} AS name, created_at, started_at, completed_at FROM jobs
+     WHERE completed_at IS NOT NULL AND completed_at >= $1 AND completed_at < $2 AND state = 'completed'
+     ORDER BY completed_at DESC LIMIT ${maxTimedJobs}`,
+    [from, to],
+  );
+  const byName = Map.groupBy(rows, row => text(row, 'name'));
+  return [...byName].map(([name, own]) => ({
+    name,
+    jobs: own.length,
+    queueMs: percentilesOf(own.map(row => startOf(row) - integer(row, 'created_at'))),
+    runMs: percentilesOf(own.map(row => integer(row, 'completed_at') - startOf(row))),
+  }));
+}
+
+const startOf = (row: Row): number => integerOrNull(row, 'started_at') ?? integer(row, 'completed_at');
+
+function percentilesOf(values: readonly number[]): Percentiles {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return { p50: at(0.5), p95: at(0.95) };
+}
+
+/** What keys and users are called, for those that a report names. */
+export async function readNames(db: Statements, by: Breakdown): Promise<ReadonlyMap<string, string>> {
+  if (by === 'model') return new Map();
+  const rows = await db.read(
+    by === 'user'
+      ? 'SELECT id, name FROM users LIMIT 10000'
+      : `SELECT keys.id, COALESCE(keys.name, keys.hint) AS name FROM keys LIMIT 10000`,
+  );
+  return new Map(rows.map(row => [text(row, 'id'), text(row, 'name')]));
+}

@@ -1,0 +1,76 @@
+import type { DeliveryAttempt } from '../../domain/delivery.ts';
+import type { DeliveryId } from '../../domain/ids.ts';
+import type { Connection, Statements } from '../db/connection.ts';
+import { integer, integerOrNull, text, textOrNull } from '../db/rows.ts';
+import { writeAudit } from '../people/audit.ts';
+
+/** `refused`: it tells of a status that a final one followed. */
+export type Redelivery = 'in_line' | 'refused' | 'unknown';
+
+/** Puts a delivery in line again, due at once, with its whole schedule before it and the same id. */
+export function redeliver(db: Connection, id: DeliveryId, now: number): Promise<Redelivery> {
+  return db.transaction(async tx => {
+    const [row] = await tx.read('SELECT job_id, status, state FROM deliveries WHERE id = $1', [id]);
+    if (!row) return 'unknown';
+    if (text(row, 'state') === 'superseded') return 'refused';
+    // The job is written to, though nothing changes: whoever is about to end it comes before or after all this.
+    if (text(row, 'status') === 'IN_PROGRESS') {
+      const [unfinished] = await tx.write(
+        'UPDATE jobs SET callback_url = callback_url WHERE id = $1 AND completed_at IS NULL RETURNING id',
+        [text(row, 'job_id')],
+      );
+      if (!unfinished) return 'refused';
+    }
+    await tx.write(`UPDATE deliveries SET ${requeueAssignments} WHERE id = $1 AND sending_until IS NULL`, [
+      id,
+      now,
+    ]);
+    await writeAudit(tx, {
+      at: now,
+      actor: 'operator',
+      action: 'delivery.resend',
+      subject: id,
+      details: {},
+    });
+    return 'in_line';
+  });
+}
+
+/** Puts every final event that failed since that moment in line again; returns how many. */
+export function redeliverFailed(db: Connection, failedSince: number, now: number): Promise<number> {
+  return db.transaction(async tx => {
+    const rows = await tx.write(
+      `UPDATE deliveries SET ${requeueAssignments}
+       WHERE state = 'failed' AND ended_at >= $1 AND status = 'COMPLETED' RETURNING id`,
+      [failedSince, now],
+    );
+    await writeAudit(tx, {
+      at: now,
+      actor: 'operator',
+      action: 'delivery.resend',
+      subject: 'failed',
+      details: { failed_since: failedSince, deliveries: rows.length },
+    });
+    return rows.length;
+  });
+}
+
+const requeueAssignments = `state = 'waiting', ended_at = NULL, failures = 0, due_at = $2`;
+
+/** The tries of a delivery, the oldest first. */
+export async function listDeliveryAttempts(
+  db: Statements,
+  id: DeliveryId,
+): Promise<readonly DeliveryAttempt[]> {
+  const rows = await db.read(
+    `SELECT number, at, took_ms, code, answer FROM delivery_tries WHERE delivery_id = $1 ORDER BY number LIMIT 1000`,
+    [id],
+  );
+  return rows.map(row => ({
+    number: integer(row, 'number'),
+    at: integer(row, 'at'),
+    tookMs: integerOrNull(row, 'took_ms'),
+    code: integerOrNull(row, 'code'),
+    answer: textOrNull(row, 'answer'),
+  }));
+}

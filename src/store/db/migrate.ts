@@ -1,0 +1,27 @@
+import { readdir, readFile } from 'node:fs/promises';
+import type { Connection } from './connection.ts';
+
+const folder = new URL('../migrations/', import.meta.url);
+
+/** Brings the schema up to date, each migration once and whole; returns the names it applied. */
+export async function migrate(db: Connection, now: number): Promise<readonly string[]> {
+  const applied: string[] = [];
+  const known = (await readdir(folder)).filter(name => name.endsWith('.sql')).sort();
+  const scripts = new Map<string, string>();
+  for (const name of known) scripts.set(name, await readFile(new URL(name, folder), 'utf8'));
+
+  await db.migrate(async tx => {
+    applied.length = 0;
+    await tx.script(
+      'CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at BIGINT NOT NULL)',
+    );
+    const before = new Set((await tx.read('SELECT name FROM migrations')).map(row => row.name));
+    for (const [name, script] of scripts) {
+      if (before.has(name)) continue;
+      await tx.script(script);
+      await tx.write('INSERT INTO migrations (name, applied_at) VALUES ($1, $2)', [name, now]);
+      applied.push(name);
+    }
+  });
+  return applied;
+}

@@ -1,0 +1,24 @@
+import type { Logger } from 'pino';
+import { type Clock, seconds } from '../../domain/clock.ts';
+import { StoreUnavailable } from './connection.ts';
+
+/** Wait after trouble with the database. */
+export const storeRetryMs = 1 * seconds;
+
+/** Writes what must not be forgotten: waits for a database that is away, until the signal aborts. */
+export async function retryWrite<T>(
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+  what: string,
+  signal: AbortSignal,
+  write: () => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    try {
+      return await write();
+    } catch (failure) {
+      if (signal.aborted || !(failure instanceof StoreUnavailable)) throw failure;
+      log.error({ err: failure }, `${what} could not be written; it is tried again`);
+      await clock.sleep(storeRetryMs, signal);
+    }
+  }
+}

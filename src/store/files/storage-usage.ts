@@ -1,0 +1,86 @@
+import type { StoredFile } from '../../domain/file.ts';
+import type { KeyId, UserId } from '../../domain/ids.ts';
+import type { StorageLimits } from '../../domain/storage-limits.ts';
+import type { Row, Statements } from '../db/connection.ts';
+import { integer, text } from '../db/rows.ts';
+
+/** The bound of a key or of its user that leaves no room for more bytes. */
+export interface StorageExceeded {
+  readonly kind: 'storage_used';
+  readonly owner: 'key' | 'user';
+  readonly limit: number;
+  /** What is kept already. */
+  readonly bytes: number;
+}
+
+export type StorageBounds = Pick<StorageLimits, 'perKey' | 'perUser'>;
+
+/** Whoever else brings files for this user waits here until this transaction ends, so that two never take the same room. */
+export async function lockFilesOfUser(tx: Statements, userId: UserId): Promise<void> {
+  await tx.write('UPDATE users SET name = name WHERE id = $1', [userId]);
+}
+
+/** Null while there is room for so many bytes more. */
+export async function findExceededStorage(
+  db: Statements,
+  { userId, keyId }: { readonly userId: UserId; readonly keyId: KeyId },
+  bytes: number,
+  { perKey, perUser }: StorageBounds,
+): Promise<StorageExceeded | null> {
+  const [row] = await db.read(
+    `SELECT COALESCE(SUM(CASE WHEN key_id = $2 THEN bytes ELSE 0 END), 0) AS of_key,
+       COALESCE(SUM(bytes), 0) AS of_user FROM stored_bytes WHERE user_id = $1`,
+    [userId, keyId],
+  );
+  const [ofKey, ofUser] = [integer(row!, 'of_key'), integer(row!, 'of_user')];
+  if (ofKey + bytes > perKey) return { kind: 'storage_used', owner: 'key', limit: perKey, bytes: ofKey };
+  if (ofUser + bytes > perUser) return { kind: 'storage_used', owner: 'user', limit: perUser, bytes: ofUser };
+  return null;
+}
+
+/** Of all users. */
+export async function readStoredBytes(db: Statements): Promise<number> {
+  const [row] = await db.read('SELECT COALESCE(SUM(bytes), 0) AS bytes FROM stored_bytes');
+  return integer(row!, 'bytes');
+}
+
+/** In the transaction that inserts their rows. Files of one transaction are of one key. */
+export async function addStoredBytes(tx: Statements, files: readonly StoredFile[]): Promise<void> {
+  const [first] = files;
+  if (!first) return;
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  await changeStoredBytes(tx, {
+    ...first,
+    part: first.id.charCodeAt(first.id.length - 1) % counterShards,
+    bytes,
+  });
+}
+
+/** In the transaction that ends them: rows of `files` with `user_id`, `key_id` and `bytes`. */
+export async function subtractStoredBytes(tx: Statements, rows: readonly Row[]): Promise<void> {
+  const byKey = Map.groupBy(rows, row => `${text(row, 'user_id')} ${text(row, 'key_id')}`);
+  // In one order, always: two processes that remove files of the same keys never wait for each other in a ring.
+  for (const key of [...byKey.keys()].toSorted()) {
+    const [userId, keyId] = key.split(' ') as [string, string];
+    const bytes = byKey.get(key)!.reduce((sum, row) => sum + integer(row, 'bytes'), 0);
+    await changeStoredBytes(tx, { userId, keyId, part: 0, bytes: -bytes });
+  }
+}
+
+const counterShards = 8;
+
+async function changeStoredBytes(
+  tx: Statements,
+  {
+    userId,
+    keyId,
+    part,
+    bytes,
+  }: { readonly userId: string; readonly keyId: string; readonly part: number; readonly bytes: number },
+): Promise<void> {
+  await tx.write(
+    `INSERT INTO stored_bytes (user_id, key_id, part, bytes) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (user_id, key_id, part) DO UPDATE SET bytes = stored_bytes.bytes + EXCLUDED.bytes`,
+    [userId, keyId, part, bytes],
+  );
+}

@@ -1,0 +1,297 @@
+import { hours } from '../../domain/clock.ts';
+import type { StoredFile } from '../../domain/file.ts';
+import {
+  type JobId,
+  jobIdFromRow,
+  type KeyId,
+  keyIdFromRow,
+  type UserId,
+  userIdFromRow,
+} from '../../domain/ids.ts';
+import type { Priority } from '../../domain/job.ts';
+import type { Quota } from '../../domain/key.ts';
+import { batch } from '../db/batch.ts';
+import type { Connection, Row, Statements, Value } from '../db/connection.ts';
+import { integer, oneOf, text, textOrNull } from '../db/rows.ts';
+import { insertFiles } from '../files/files.ts';
+import {
+  findExceededStorage,
+  lockFilesOfUser,
+  type StorageBounds,
+  type StorageExceeded,
+} from '../files/storage-usage.ts';
+import {
+  findExceededQuota,
+  incrementDailyCount,
+  lockQuota,
+  type QuotaExceeded,
+} from '../people/key-quota.ts';
+import { extendInputs } from './inputs.ts';
+
+/** Decisions 2: an Idempotency-Key is remembered this long. */
+const idempotencyLifeMs = 24 * hours;
+
+export interface NewJob {
+  readonly id: JobId;
+  readonly userId: UserId;
+  readonly keyId: KeyId;
+  readonly modelId: string;
+  readonly band: Priority;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** The validated input as JSON text. */
+  readonly input: string;
+  /** The job that this one was made from. */
+  readonly parentId: string | null;
+  readonly externalTaskId: string | null;
+  readonly callbackUrl: string | null;
+  readonly idempotency: Idempotency | null;
+  /** The accounts that may take it; absent or null: every one of its model. */
+  readonly accounts?: readonly string[] | null;
+  /** The job with whose creation its media came; absent or null: its own. */
+  readonly inputsOf?: JobId | null;
+}
+
+export interface Idempotency {
+  readonly key: string;
+  /** Of the parsed body: another body under the same key is refused. */
+  readonly hash: string;
+}
+
+export type Insertion =
+  | { readonly kind: 'inserted'; readonly rank: number }
+  | { readonly kind: 'replayed'; readonly jobId: JobId }
+  | { readonly kind: 'idempotency_key_reused' }
+  | { readonly kind: 'external_task_id_used'; readonly jobId: JobId }
+  | QuotaExceeded
+  | StorageExceeded;
+
+/** What a job brings with it, and what bounds it. */
+export interface InsertOptions {
+  /** The media that came inside its creation. */
+  readonly files?: readonly StoredFile[];
+  /** Of its key; absent or null: any number of jobs. */
+  readonly quota?: Quota | null;
+  /** What its key and user may keep; absent: any number of bytes. */
+  readonly storage?: StorageBounds | null;
+}
+
+/**
+ * Keeps a job; flushed when it resolves. Its rank lets users take turns: behind their own waiting jobs
+ * of the model, never before the front of the line. The bounds of its key are counted in the same transaction; what
+ * stands in its way (a create under the same Idempotency-Key, for one) is told before them.
+ */
+export async function insertJob(
+  db: Connection,
+  job: NewJob,
+  options: InsertOptions = {},
+): Promise<Insertion> {
+  const inserted = await insertWithinLimits(db, job, options);
+  if (inserted) return inserted;
+  if (job.idempotency) await clearExpiredIdempotencyKey(db, job, job.idempotency.key);
+  return (
+    (await findConflict(db, job)) ??
+    // What stood in the way is gone: it was forgotten or pruned a moment ago.
+    (await insertWithinLimits(db, job, options)) ??
+    Promise.reject(new Error(`expected job ${job.id} to be inserted or its conflict to be found`))
+  );
+}
+
+/** Null: something stands in its way. */
+function insertWithinLimits(
+  db: Connection,
+  job: NewJob,
+  { files = [], quota = null, storage = null }: InsertOptions,
+): Promise<Insertion | null> {
+  // A key without bounds waits for nobody.
+  if (files.length === 0 && quota === null)
+    return db.dialect === 'postgres' ? tryInsertBatched(db, job) : tryInsert(db, job);
+  return db.transaction(async tx => {
+    const bounds = quota && (await lockQuota(tx, job.keyId));
+    if (files.length > 0) await lockFilesOfUser(tx, job.userId);
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    const used =
+      (bounds && (await findExceededQuota(tx, job.keyId, bounds, job.createdAt))) ??
+      (storage && bytes > 0 ? await findExceededStorage(tx, job, bytes, storage) : null);
+    if (used) return (await findConflict(tx, job)) ?? used;
+    const inserted = await tryInsert(tx, job);
+    if (!inserted) return null;
+    if (bounds && bounds.perDay !== null) await incrementDailyCount(tx, job.keyId, job.createdAt);
+    await insertFiles(tx, files);
+    return inserted;
+  });
+}
+
+const findConflict = async (db: Statements, job: NewJob): Promise<Insertion | null> =>
+  (await findReplay(db, job, job.createdAt)) ?? (await findByExternalTaskId(db, job));
+
+/** The columns that a creation fills, and their types where a row comes as JSON. */
+const columns = {
+  id: 'TEXT',
+  user_id: 'TEXT',
+  key_id: 'TEXT',
+  model_id: 'TEXT',
+  band: 'INTEGER',
+  due_at: 'BIGINT',
+  created_at: 'BIGINT',
+  expires_at: 'BIGINT',
+  input: 'TEXT',
+  parent_id: 'TEXT',
+  external_task_id: 'TEXT',
+  callback_url: 'TEXT',
+  idempotency_key: 'TEXT',
+  idempotency_hash: 'TEXT',
+  accounts: 'TEXT',
+  inputs_of: 'TEXT',
+} as const;
+type Column = keyof typeof columns;
+const columnNames = Object.keys(columns) as Column[];
+
+const rowOf = (job: NewJob): Readonly<Record<Column, Value>> => ({
+  id: job.id,
+  user_id: job.userId,
+  key_id: job.keyId,
+  model_id: job.modelId,
+  band: job.band,
+  due_at: job.createdAt,
+  created_at: job.createdAt,
+  expires_at: job.expiresAt,
+  input: job.input,
+  parent_id: job.parentId,
+  external_task_id: job.externalTaskId,
+  callback_url: job.callbackUrl,
+  idempotency_key: job.idempotency?.key ?? null,
+  idempotency_hash: job.idempotency?.hash ?? null,
+  accounts: job.accounts ? `,${job.accounts.join(',')},` : null,
+  inputs_of: job.inputsOf ?? null,
+});
+
+// The user as a range and the order by it keep the planner on the index of users: by the claim index it
+// would read through everybody's jobs to find the last of one.
+const rankOf = (value: (column: Column) => string) =>
+  `COALESCE((SELECT MAX(place) FROM (
+     SELECT rank + 1 AS place FROM (SELECT rank FROM jobs
+       WHERE model_id = ${value('model_id')} AND band = ${value('band')}
+         AND user_id BETWEEN ${value('user_id')} AND ${value('user_id')} AND state = 'available'
+       ORDER BY user_id DESC, rank DESC LIMIT 1) AS own
+     UNION ALL
+     SELECT MIN(rank) FROM jobs
+     WHERE model_id = ${value('model_id')} AND band = ${value('band')} AND state = 'available') AS places), 0)`;
+
+const parameter = (column: Column) => `$${columnNames.indexOf(column) + 1}`;
+const insertOne = `INSERT INTO jobs (${columnNames}, state, rank) VALUES (${columnNames.map(parameter)}, 'available', ${rankOf(parameter)})
+  ON CONFLICT DO NOTHING RETURNING id, rank`;
+
+// Jobs of one statement do not see each other: `behind` tells how many of them stand before one in its own user's line.
+const insertMany = `INSERT INTO jobs (${columnNames}, state, rank)
+  SELECT ${columnNames}, 'available', ${rankOf(column => `fresh.${column}`)} + behind
+  FROM json_to_recordset(CAST($1 AS JSON))
+    AS fresh(behind INTEGER, ${columnNames.map(column => `${column} ${columns[column]}`)})
+  ON CONFLICT DO NOTHING RETURNING id, rank`;
+
+/**
+ * Makes a job of the same input for the same key, as if its client had created it now: with the accounts that may take
+ * it, the band, the callback, the media and the time that the first one had. False when there is no such job. Idempotency-Key and
+ * external_task_id stay with the first, for they are unique.
+ */
+export async function copyJob(
+  tx: Statements,
+  { from, to }: { readonly from: JobId; readonly to: JobId },
+  now: number,
+): Promise<boolean> {
+  // The end of the first job waits for this, or it would let the media go that the copy needs.
+  const [row] = await tx.write(
+    `UPDATE jobs SET band = band WHERE id = $1
+     RETURNING user_id, key_id, model_id, band, created_at, expires_at, input, callback_url, accounts, inputs_of`,
+    [from],
+  );
+  if (!row) return false;
+  const inputsOf = jobIdFromRow(textOrNull(row, 'inputs_of') ?? from);
+  await tryInsert(tx, {
+    id: to,
+    userId: userIdFromRow(text(row, 'user_id')),
+    keyId: keyIdFromRow(text(row, 'key_id')),
+    modelId: text(row, 'model_id'),
+    band: oneOf(row, 'band', [0, 1]),
+    createdAt: now,
+    expiresAt: now + integer(row, 'expires_at') - integer(row, 'created_at'),
+    input: text(row, 'input'),
+    parentId: from,
+    externalTaskId: null,
+    callbackUrl: textOrNull(row, 'callback_url'),
+    idempotency: null,
+    accounts: accountsFromText(textOrNull(row, 'accounts')),
+    inputsOf,
+  });
+  await extendInputs(tx, inputsOf, now);
+  return true;
+}
+
+/** Each account stands between commas: see `rowOf`. */
+const accountsFromText = (written: string | null): readonly string[] | null =>
+  written === null ? null : written.split(',').filter(account => account !== '');
+
+const insertionFromRow = (row: Row | undefined): Insertion | null =>
+  row ? { kind: 'inserted', rank: integer(row, 'rank') } : null;
+
+async function tryInsert(db: Statements, job: NewJob): Promise<Insertion | null> {
+  const [row] = await db.write(insertOne, Object.values(rowOf(job)));
+  return insertionFromRow(row);
+}
+
+/** A round trip and a flush of PostgreSQL for many creations; SQLite groups its commits by itself. */
+const tryInsertBatched = batch(
+  async (db, jobs: readonly NewJob[]) => {
+    const rows = await db.write(insertMany, [JSON.stringify(withRankOffsets(jobs))]);
+    const rowById = new Map(rows.map(row => [text(row, 'id'), row]));
+    return jobs.map(({ id }) => insertionFromRow(rowById.get(id)));
+  },
+  { maxSize: 256, maxConcurrent: 2 },
+);
+
+function withRankOffsets(jobs: readonly NewJob[]) {
+  const lengths = new Map<string, number>();
+  return jobs.map(job => {
+    const line = `${job.modelId} ${job.band} ${job.userId}`;
+    const behind = lengths.get(line) ?? 0;
+    lengths.set(line, behind + 1);
+    return { behind, ...rowOf(job) };
+  });
+}
+
+const clearExpiredIdempotencyKey = (db: Statements, job: NewJob, key: string) =>
+  db.write(
+    `UPDATE jobs SET idempotency_key = NULL, idempotency_hash = NULL
+     WHERE user_id = $1 AND model_id = $2 AND idempotency_key = $3 AND created_at <= $4`,
+    [job.userId, job.modelId, key, job.createdAt - idempotencyLifeMs],
+  );
+
+/** The earlier create under the same Idempotency-Key, if it is not too old. */
+export async function findReplay(
+  db: Statements,
+  { userId, modelId, idempotency }: Pick<NewJob, 'userId' | 'modelId' | 'idempotency'>,
+  now: number,
+): Promise<Insertion | null> {
+  if (!idempotency) return null;
+  const [row] = await db.read(
+    `SELECT id, idempotency_hash FROM jobs
+     WHERE user_id = $1 AND model_id = $2 AND idempotency_key = $3 AND created_at > $4`,
+    [userId, modelId, idempotency.key, now - idempotencyLifeMs],
+  );
+  if (!row) return null;
+  if (text(row, 'idempotency_hash') !== idempotency.hash) return { kind: 'idempotency_key_reused' };
+  return { kind: 'replayed', jobId: jobIdFromRow(text(row, 'id')) };
+}
+
+/** Contract 2: an external_task_id is unique per user. */
+export async function findByExternalTaskId(
+  db: Statements,
+  { userId, externalTaskId }: Pick<NewJob, 'userId' | 'externalTaskId'>,
+): Promise<Insertion | null> {
+  if (externalTaskId === null) return null;
+  const [row] = await db.read('SELECT id FROM jobs WHERE user_id = $1 AND external_task_id = $2', [
+    userId,
+    externalTaskId,
+  ]);
+  return row ? { kind: 'external_task_id_used', jobId: jobIdFromRow(text(row, 'id')) } : null;
+}

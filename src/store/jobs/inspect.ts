@@ -1,0 +1,91 @@
+import { type JobId, newJobId } from '../../domain/ids.ts';
+import type { Usage } from '../../domain/job.ts';
+import { fromJson } from '../../domain/json.ts';
+import type { Connection, Statements } from '../db/connection.ts';
+import { integer, integerOrNull, oneOf, text, textOrNull } from '../db/rows.ts';
+import { type Actor, type AuditRow, auditFromRow, writeAudit } from '../people/audit.ts';
+import { copyJob } from './insert.ts';
+
+/** One submission, as an operator sees it. */
+export interface AttemptRecord {
+  readonly number: number;
+  readonly provider: string;
+  readonly account: string;
+  readonly startedAt: number;
+  readonly answeredAt: number | null;
+  /** Null: its outcome is not known. */
+  readonly answer: string | null;
+  /** What the call said, as it was written down. */
+  readonly error: unknown;
+  readonly sends: number;
+  readonly isBillable: boolean;
+  readonly doubtedAt: number | null;
+}
+
+/** The oldest first. */
+export async function listAttempts(db: Statements, jobId: JobId): Promise<readonly AttemptRecord[]> {
+  const rows = await db.read(
+    `SELECT number, provider, account, started_at, answered_at, answer, error, sends, billable, doubted_at
+     FROM attempts WHERE job_id = $1 ORDER BY number LIMIT 200`,
+    [jobId],
+  );
+  return rows.map(row => {
+    const error = textOrNull(row, 'error');
+    return {
+      number: integer(row, 'number'),
+      provider: text(row, 'provider'),
+      account: text(row, 'account'),
+      startedAt: integer(row, 'started_at'),
+      answeredAt: integerOrNull(row, 'answered_at'),
+      answer: textOrNull(row, 'answer'),
+      error: error === null ? null : fromJson(error),
+      sends: integer(row, 'sends'),
+      isBillable: integer(row, 'billable') === 1,
+      doubtedAt: integerOrNull(row, 'doubted_at'),
+    };
+  });
+}
+
+const units = ['second', 'image', 'character', 'token', 'credit', 'gpu_second'] as const;
+
+/** What a job used, as it was written with its end. */
+export async function listUsage(db: Statements, jobId: JobId): Promise<readonly Usage[]> {
+  const rows = await db.read(
+    'SELECT unit, quantity, basis FROM usage_lines WHERE job_id = $1 ORDER BY line LIMIT 100',
+    [jobId],
+  );
+  return rows.map(row => ({
+    unit: oneOf(row, 'unit', units),
+    quantity: integer(row, 'quantity'),
+    basis: oneOf(row, 'basis', ['reported', 'computed']),
+  }));
+}
+
+/** What was done to one thing, the oldest first. */
+export async function listAuditOfSubject(db: Statements, subject: string): Promise<readonly AuditRow[]> {
+  const rows = await db.read(
+    `SELECT number, at, actor, action, subject, details, hash FROM audit WHERE subject = $1 ORDER BY number LIMIT 200`,
+    [subject],
+  );
+  return rows.map(auditFromRow);
+}
+
+/** Makes a new job of the same input, for the same key. Null when there is no such job. */
+export function rerunJob(
+  db: Connection,
+  id: JobId,
+  { actor, now }: { readonly actor: Actor; readonly now: number },
+): Promise<JobId | null> {
+  const made = newJobId(now);
+  return db.transaction(async tx => {
+    if (!(await copyJob(tx, { from: id, to: made }, now))) return null;
+    await writeAudit(tx, {
+      at: now,
+      actor,
+      action: 'job.run_again',
+      subject: id,
+      details: { new_job: made },
+    });
+    return made;
+  });
+}

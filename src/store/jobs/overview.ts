@@ -1,0 +1,126 @@
+import { hours } from '../../domain/clock.ts';
+import type { Statements } from '../db/connection.ts';
+import { integer, integerOrNull, text } from '../db/rows.ts';
+import { countWaiting } from './count.ts';
+
+/** Waiting jobs are counted up to here; beyond, there are at least so many. */
+export const maxCountedWaiting = 10_000;
+/** Failures of the last hour are looked at up to so many. */
+const maxCountedFailures = 2_000;
+
+/** The queue at this moment, at a cost that does not grow with it. */
+export interface Overview {
+  readonly waiting: number;
+  readonly running: number;
+  /** Epoch ms: since when the job waits that has waited longest, as far as the first in line tell. */
+  readonly waitingSince: number | null;
+  readonly completedInHour: number;
+  readonly failures: readonly FailureGroup[];
+  readonly uncertainSubmissions: number;
+  readonly failedDeliveries: number;
+  readonly keys: number;
+}
+
+/** Failed jobs of the last hour that ended the same way. */
+export interface FailureGroup {
+  readonly modelId: string;
+  readonly code: string;
+  readonly message: string;
+  readonly jobs: number;
+  /** The newest of them. */
+  readonly jobId: string;
+}
+
+export async function readOverview(db: Statements, now: number): Promise<Overview> {
+  const since = now - hours;
+  const count = async (from: string, values: readonly number[] = []) => {
+    const [row] = await db.read(
+      `SELECT count(*) AS counted FROM (SELECT 1 FROM ${from}) AS counted_rows`,
+      values,
+    );
+    return row ? integer(row, 'counted') : 0;
+  };
+  const [oldest] = await db.read(
+    `SELECT MIN(created_at) AS oldest FROM
+       (SELECT created_at FROM jobs WHERE state = 'available' ORDER BY expires_at LIMIT 100) AS first_in_line`,
+  );
+  return {
+    waiting: await countWaiting(db, maxCountedWaiting + 1),
+    running: await count(`jobs WHERE state = 'running'`),
+    waitingSince: oldest ? integerOrNull(oldest, 'oldest') : null,
+    completedInHour: await count(
+      `jobs WHERE completed_at IS NOT NULL AND completed_at >= $1 AND state = 'completed' LIMIT ${maxCountedWaiting}`,
+      [since],
+    ),
+    failures: await groupFailures(db, since),
+    uncertainSubmissions: await count(
+      'attempts WHERE doubted_at IS NOT NULL AND doubt_settled_at IS NULL LIMIT 1000',
+    ),
+    failedDeliveries: await count(`deliveries WHERE state = 'failed' AND ended_at >= $1 LIMIT 1000`, [
+      now - 24 * hours,
+    ]),
+    keys: await count('keys WHERE revoked_at IS NULL LIMIT 1000'),
+  };
+}
+
+async function groupFailures(db: Statements, since: number): Promise<readonly FailureGroup[]> {
+  const rows = await db.read(
+    `SELECT id, model_id, error FROM jobs WHERE completed_at IS NOT NULL AND completed_at >= $1 AND state = 'failed'
+     ORDER BY completed_at DESC LIMIT ${maxCountedFailures}`,
+    [since],
+  );
+  const groups = new Map<string, FailureGroup>();
+  for (const row of rows) {
+    // Written by `settle` alone, from a typed value.
+    const { code, message }: { code: string; message: string } = JSON.parse(text(row, 'error'));
+    const modelId = text(row, 'model_id');
+    const name = `${modelId} ${code} ${message}`;
+    const before = groups.get(name) ?? { modelId, code, message, jobs: 0, jobId: text(row, 'id') };
+    groups.set(name, { ...before, jobs: before.jobs + 1 });
+  }
+  return [...groups.values()].toSorted((a, b) => b.jobs - a.jobs).slice(0, 12);
+}
+
+/** The newest jobs that ended well, for the first page: their ids. */
+export async function listNewestResults(db: Statements, limit: number): Promise<readonly string[]> {
+  const rows = await db.read(
+    `SELECT id FROM jobs WHERE completed_at IS NOT NULL AND state = 'completed' ORDER BY completed_at DESC LIMIT $1`,
+    [limit],
+  );
+  return rows.map(row => text(row, 'id'));
+}
+
+/** What runs at each account, and until when one is left alone. */
+export async function readAccounts(db: Statements): Promise<
+  ReadonlyMap<
+    string,
+    {
+      readonly running: number;
+      readonly blockedUntil: number;
+      readonly why: string | null;
+      readonly isPaused: boolean;
+    }
+  >
+> {
+  const running = await db.read(
+    `SELECT account, count(*) AS running FROM jobs WHERE state = 'running' AND account IS NOT NULL GROUP BY account`,
+  );
+  const blocked = await db.read('SELECT id, blocked_until, blocked_why, paused_at FROM accounts');
+  const found = new Map(
+    blocked.map(row => [
+      text(row, 'id'),
+      {
+        running: 0,
+        blockedUntil: integer(row, 'blocked_until'),
+        why: row.blocked_why === null ? null : text(row, 'blocked_why'),
+        isPaused: row.paused_at !== null,
+      },
+    ]),
+  );
+  for (const row of running) {
+    const id = text(row, 'account');
+    const known = found.get(id) ?? { blockedUntil: 0, why: null, isPaused: false };
+    found.set(id, { ...known, running: integer(row, 'running') });
+  }
+  return found;
+}

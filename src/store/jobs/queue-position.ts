@@ -1,0 +1,110 @@
+import { type Clock, seconds } from '../../domain/clock.ts';
+import { batch } from '../db/batch.ts';
+import type { Connection } from '../db/connection.ts';
+import { integer, integerOrNull } from '../db/rows.ts';
+import type { JobSummary } from './read.ts';
+
+/** Exact up to here, by a counted range of the claim index; beyond, an estimate that is never lower. */
+const maxExactPosition = 100;
+/** How old the totals behind an estimate may be. */
+const totalsMaxAgeMs = 3 * seconds;
+
+interface QueueTotals {
+  readonly countedAt: number;
+  readonly waiting: number;
+  readonly lowestRank: number;
+  readonly highestRank: number;
+}
+
+type QueuedJob = Pick<JobSummary, 'id' | 'modelId' | 'band' | 'rank'>;
+
+export interface QueuePositions {
+  /** Jobs of the same model that start before this one; 0 = next. */
+  positionOf(job: QueuedJob): Promise<number>;
+}
+
+/** Cheap at any depth: a million waiting jobs are never counted on the way of a request. */
+export function openQueuePositions(db: Connection, clock: Clock): QueuePositions {
+  const totals = new Map<string, QueueTotals>();
+  const counting = new Set<string>();
+
+  async function countAgain(modelId: string, band: number, place: string): Promise<void> {
+    if (counting.has(place)) return;
+    counting.add(place);
+    try {
+      const [row] = await db.read(
+        `SELECT count(*) AS waiting, min(rank) AS lowest, max(rank) AS highest FROM jobs
+         WHERE model_id = $1 AND band = $2 AND state = 'available'`,
+        [modelId, band],
+      );
+      totals.set(place, {
+        countedAt: clock.now(),
+        waiting: integer(row!, 'waiting'),
+        lowestRank: integerOrNull(row!, 'lowest') ?? 0,
+        highestRank: integerOrNull(row!, 'highest') ?? 0,
+      });
+    } finally {
+      counting.delete(place);
+    }
+  }
+
+  return {
+    async positionOf({ id, modelId, band, rank }) {
+      const place = `${modelId} ${band}`;
+      const known = totals.get(place);
+      const isFresh = known !== undefined && clock.now() - known.countedAt <= totalsMaxAgeMs;
+      // Counted also while the totals are fresh: ranks are not spread evenly, and an estimate may be far off.
+      const before = await countAhead(db, { id, modelId, band, rank });
+      if (before <= maxExactPosition) return before;
+      // Only a hint for the next reader: a failure shows itself in the statements that matter.
+      if (!isFresh) countAgain(modelId, band, place).catch(() => {});
+      return known ? Math.max(maxExactPosition, estimatePosition(known, rank)) : maxExactPosition;
+    },
+  };
+}
+
+// The order keeps a plan made for any values on the claim index.
+const countAheadSql = (value: (name: keyof QueuedJob) => string) =>
+  `SELECT count(*) FROM (SELECT 1 FROM jobs WHERE model_id = ${value('modelId')} AND state = 'available'
+     AND (band, rank, id) < (${value('band')}, ${value('rank')}, ${value('id')})
+   ORDER BY band, rank, id LIMIT ${maxExactPosition + 1}) AS counted`;
+
+const parameters: Readonly<Record<keyof QueuedJob, string>> = {
+  modelId: '$1',
+  band: '$2',
+  rank: '$3',
+  id: '$4',
+};
+
+/** Exact up to the bound. PostgreSQL counts for all who ask in one moment at once. */
+async function countAhead(db: Connection, place: QueuedJob): Promise<number> {
+  if (db.dialect === 'postgres') return countAheadBatched(db, place);
+  const { modelId, band, rank, id } = place;
+  const [row] = await db.read(`SELECT (${countAheadSql(name => parameters[name])}) AS found`, [
+    modelId,
+    band,
+    rank,
+    id,
+  ]);
+  return integer(row!, 'found');
+}
+
+const countAheadBatched = batch(
+  async (db, places: readonly QueuedJob[]) => {
+    const rows = await db.read(
+      `SELECT nth, (${countAheadSql(name => `asked."${name}"`)}) AS found
+       FROM json_to_recordset(CAST($1 AS JSON))
+         AS asked(nth INTEGER, "modelId" TEXT, band INTEGER, rank BIGINT, id TEXT)`,
+      [JSON.stringify(places.map(({ modelId, band, rank, id }, nth) => ({ nth, modelId, band, rank, id })))],
+    );
+    const found = new Map(rows.map(row => [integer(row, 'nth'), integer(row, 'found')]));
+    return places.map((_, nth) => found.get(nth) ?? 0);
+  },
+  { maxSize: 64, maxConcurrent: 2 },
+);
+
+/** Places the rank between the lowest and the highest that wait. */
+function estimatePosition({ waiting, lowestRank, highestRank }: QueueTotals, rank: number): number {
+  const share = highestRank === lowestRank ? 1 : (rank - lowestRank) / (highestRank - lowestRank);
+  return Math.round(waiting * Math.min(1, Math.max(0, share)));
+}

@@ -1,0 +1,177 @@
+import {
+  type JobId,
+  jobIdFromRow,
+  keyIdFromRow,
+  type UserId,
+  userIdFromRow,
+  workerIdFromRow,
+} from '../../domain/ids.ts';
+import type { Job, JobError, JobEvent, JobResult, JobState, JobStatus } from '../../domain/job.ts';
+import { fromJson } from '../../domain/json.ts';
+import { batch } from '../db/batch.ts';
+import type { Connection, Row, Statements, Value } from '../db/connection.ts';
+import { integer, integerOrNull, oneOf, text, textOrNull } from '../db/rows.ts';
+
+/** What a status needs: everything but the two big columns. */
+export type JobSummary = Omit<Job, 'input' | 'result'>;
+
+export const summaryColumns = `id, user_id, key_id, model_id, state, band, rank, due_at, holder, claim, deaths, created_at,
+  started_at, completed_at, expires_at, cancel_requested_at, external_task_id, callback_url, progress, error`;
+export const jobColumns = `${summaryColumns}, input, result`;
+
+/** What a status body is made of. An unfinished one echoes some of the input. */
+export interface JobForStatus extends JobSummary {
+  /** Undefined once the job has ended, and where it is longer than many of them may be at once. */
+  readonly input?: unknown;
+}
+
+/** Lists and joined reads carry up to 256 of them. */
+const maxEchoedInputBytes = 64 * 1024;
+export const statusColumns = `${summaryColumns}, CASE WHEN state IN ('available', 'running')
+  AND octet_length(input) <= ${maxEchoedInputBytes} THEN input END AS input`;
+
+/** Null for a job that is not there, of another user or of another model alike. */
+export async function readJobSummary(db: Statements, asked: JobAddress): Promise<JobSummary | null> {
+  const [row] = await db.read(
+    `SELECT ${summaryColumns} FROM jobs WHERE id = $1 AND user_id = $2 AND model_id = $3`,
+    [asked.jobId, asked.userId, asked.modelId],
+  );
+  return row ? summaryFromRow(row) : null;
+}
+
+/** For the status, by one of many readers: PostgreSQL answers all of one moment at once. */
+export const readJobForStatus = (db: Connection, asked: JobAddress): Promise<JobForStatus | null> =>
+  db.dialect === 'postgres' ? readForStatusBatched(db, asked) : readForStatus(db, asked);
+
+async function readForStatus(db: Statements, asked: JobAddress): Promise<JobForStatus | null> {
+  const [row] = await db.read(
+    `SELECT ${statusColumns} FROM jobs WHERE id = $1 AND user_id = $2 AND model_id = $3`,
+    [asked.jobId, asked.userId, asked.modelId],
+  );
+  return row ? forStatusFromRow(row) : null;
+}
+
+const readForStatusBatched = batch(
+  async (db, asks: readonly JobAddress[]) => {
+    const rows = await db.read(
+      `SELECT ${statusColumns} FROM jobs
+       WHERE id = ANY(ARRAY(SELECT json_array_elements_text(CAST($1 AS JSON))))`,
+      [JSON.stringify(asks.map(({ jobId }) => jobId))],
+    );
+    const rowById = new Map(rows.map(row => [text(row, 'id'), row]));
+    return asks.map(({ jobId, userId, modelId }) => {
+      const row = rowById.get(jobId);
+      return row && row.user_id === userId && row.model_id === modelId ? forStatusFromRow(row) : null;
+    });
+  },
+  { maxSize: 256, maxConcurrent: 2 },
+);
+
+export async function readJob(db: Statements, asked: JobAddress): Promise<Job | null> {
+  const [row] = await db.read(
+    `SELECT ${jobColumns} FROM jobs WHERE id = $1 AND user_id = $2 AND model_id = $3`,
+    [asked.jobId, asked.userId, asked.modelId],
+  );
+  return row ? jobFromRow(row) : null;
+}
+
+/** For work of our own on a job that a row of ours names. */
+export async function readJobById(db: Statements, id: JobId): Promise<Job | null> {
+  const [row] = await db.read(`SELECT ${jobColumns} FROM jobs WHERE id = $1`, [id]);
+  return row ? jobFromRow(row) : null;
+}
+
+/** How a client names a job: all three must fit. */
+export interface JobAddress {
+  readonly jobId: JobId;
+  readonly userId: UserId;
+  readonly modelId: string;
+}
+
+export const statesByStatus: Readonly<Record<JobStatus, readonly JobState[]>> = {
+  IN_QUEUE: ['available'],
+  IN_PROGRESS: ['running'],
+  COMPLETED: ['completed', 'failed', 'cancelled'],
+};
+
+export interface JobQuery {
+  readonly userId: UserId;
+  readonly modelId: string;
+  readonly externalTaskId: string | null;
+  readonly status: JobStatus | null;
+  /** Only jobs older than this one. */
+  readonly after: JobId | null;
+  readonly limit: number;
+}
+
+/** A user's jobs of a model, newest first. */
+export async function listJobs(db: Statements, query: JobQuery): Promise<readonly JobForStatus[]> {
+  const values: Value[] = [query.userId, query.modelId, query.limit];
+  const bind = (value: Value) => `$${values.push(value)}`;
+  const conditions = ['user_id = $1', 'model_id = $2'];
+  if (query.externalTaskId !== null) conditions.push(`external_task_id = ${bind(query.externalTaskId)}`);
+  if (query.after !== null) conditions.push(`id < ${bind(query.after)}`);
+  if (query.status !== null)
+    conditions.push(`state IN (${statesByStatus[query.status].map(bind).join(', ')})`);
+  const rows = await db.read(
+    `SELECT ${statusColumns} FROM jobs WHERE ${conditions.join(' AND ')} ORDER BY id DESC LIMIT $3`,
+    values,
+  );
+  return rows.map(forStatusFromRow);
+}
+
+/** What happened to a job beside its changes of state, oldest first. */
+export async function listEvents(db: Statements, jobId: JobId): Promise<readonly JobEvent[]> {
+  const rows = await db.read(
+    'SELECT at, level, message FROM events WHERE job_id = $1 ORDER BY id LIMIT 1000',
+    [jobId],
+  );
+  return rows.map(row => ({
+    at: integer(row, 'at'),
+    level: oneOf(row, 'level', ['INFO', 'WARN', 'ERROR']),
+    message: text(row, 'message'),
+  }));
+}
+
+export function summaryFromRow(row: Row): JobSummary {
+  const holder = textOrNull(row, 'holder');
+  const progress = integerOrNull(row, 'progress');
+  const error = textOrNull(row, 'error');
+  return {
+    id: jobIdFromRow(text(row, 'id')),
+    userId: userIdFromRow(text(row, 'user_id')),
+    keyId: keyIdFromRow(text(row, 'key_id')),
+    modelId: text(row, 'model_id'),
+    state: oneOf(row, 'state', ['available', 'running', 'completed', 'failed', 'cancelled']),
+    band: oneOf(row, 'band', [0, 1]),
+    rank: integer(row, 'rank'),
+    dueAt: integer(row, 'due_at'),
+    holder: holder === null ? null : workerIdFromRow(holder),
+    claim: integer(row, 'claim'),
+    deaths: integer(row, 'deaths'),
+    createdAt: integer(row, 'created_at'),
+    startedAt: integerOrNull(row, 'started_at'),
+    completedAt: integerOrNull(row, 'completed_at'),
+    expiresAt: integer(row, 'expires_at'),
+    cancelRequestedAt: integerOrNull(row, 'cancel_requested_at'),
+    externalTaskId: textOrNull(row, 'external_task_id'),
+    callbackUrl: textOrNull(row, 'callback_url'),
+    progress: progress === null ? null : progress / 1000,
+    // Written by `settle` alone, from a typed value.
+    error: error === null ? null : (JSON.parse(error) as JobError),
+  };
+}
+
+export function forStatusFromRow(row: Row): JobForStatus {
+  const input = textOrNull(row, 'input');
+  return { ...summaryFromRow(row), ...(input !== null && { input: fromJson(input) }) };
+}
+
+export function jobFromRow(row: Row): Job {
+  const result = textOrNull(row, 'result');
+  return {
+    ...summaryFromRow(row),
+    input: fromJson(text(row, 'input')),
+    result: result === null ? null : (JSON.parse(result) as JobResult),
+  };
+}

@@ -1,0 +1,219 @@
+import {
+  hashApiKey,
+  type KeyId,
+  keyIdFromRow,
+  newApiKeySecret,
+  newKeyId,
+  newUserId,
+  userIdFromRow,
+} from '../../domain/ids.ts';
+import { type ApiKey, isScope, type Principal, type Quota, type Scope } from '../../domain/key.ts';
+import { type Connection, keysTopic, type Row, type Statements } from '../db/connection.ts';
+import { integer, integerOrNull, text, textOrNull } from '../db/rows.ts';
+import { type Actor, writeAudit } from './audit.ts';
+import { quotaFromRow } from './key-quota.ts';
+
+export interface NewKey {
+  readonly userName: string;
+  readonly name: string | null;
+  readonly models: readonly string[] | null;
+  /** Absent or null: not limited to scopes. */
+  readonly scopes?: readonly Scope[] | null;
+  readonly expiresAt: number | null;
+}
+
+/** Makes a key, and its user where the name is new. The secret is returned once and not kept. */
+export function createKey(
+  db: Connection,
+  key: NewKey,
+  now: number,
+  actor: Actor = 'operator',
+): Promise<{ readonly key: ApiKey; readonly secret: string }> {
+  const secret = newApiKeySecret();
+  const id = newKeyId();
+  return db.transaction(async tx => {
+    await tx.write(
+      `INSERT INTO users (id, name, callback_secret, created_at) VALUES ($1, $2, '', $3) ON CONFLICT DO NOTHING`,
+      [newUserId(), key.userName, now],
+    );
+    await tx.write(
+      `INSERT INTO keys (id, user_id, name, hash, hint, models, scopes, created_at, expires_at)
+       SELECT $1, id, $3, $4, $5, $6, $7, $8, $9 FROM users WHERE name = $2`,
+      [
+        id,
+        key.userName,
+        key.name,
+        hashApiKey(secret),
+        `${secret.slice(0, 8)}…${secret.slice(-4)}`,
+        jsonOrNull(key.models),
+        jsonOrNull(key.scopes ?? null),
+        now,
+        key.expiresAt,
+      ],
+    );
+    const [row] = await tx.read(`${selectKeys} WHERE keys.id = $1`, [id]);
+    const details = {
+      user: key.userName,
+      name: key.name,
+      models: key.models,
+      ...(key.scopes && { scopes: key.scopes }),
+      expires_at: key.expiresAt,
+    };
+    await writeAudit(tx, { at: now, actor, action: 'key.create', subject: id, details });
+    return { key: keyFromRow(row!), secret };
+  });
+}
+
+export async function listKeys(db: Statements): Promise<readonly ApiKey[]> {
+  const rows = await db.read(`${selectKeys} ORDER BY keys.created_at, keys.id`);
+  return rows.map(keyFromRow);
+}
+
+/** False when there is no such key. Revoking twice changes nothing. Every process stops accepting it. */
+export async function revokeKey(
+  db: Connection,
+  id: KeyId,
+  now: number,
+  actor: Actor = 'operator',
+): Promise<boolean> {
+  const isKnown = await db.transaction(async tx => {
+    const [revoked] = await tx.write(
+      'UPDATE keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id',
+      [id, now],
+    );
+    if (!revoked) return (await tx.read('SELECT id FROM keys WHERE id = $1', [id])).length > 0;
+    await writeAudit(tx, { at: now, actor, action: 'key.revoke', subject: id, details: {} });
+    return true;
+  });
+  db.announce(keysTopic);
+  return isKnown;
+}
+
+export async function anyKeyExists(db: Statements): Promise<boolean> {
+  return (await db.read('SELECT id FROM keys LIMIT 1')).length > 0;
+}
+
+/** Who a secret speaks for; null when it is unknown, expired or revoked. */
+export async function findPrincipal(db: Statements, hash: string, now: number): Promise<Principal | null> {
+  const [row] = await db.read(
+    `SELECT ${principalColumns} FROM keys
+     WHERE hash = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`,
+    [hash, now],
+  );
+  return row ? principalFromRow(row) : null;
+}
+
+/** What may be changed of a key; what is absent stays. */
+export interface KeyChange {
+  readonly name?: string | null;
+  readonly models?: readonly string[] | null;
+  readonly scopes?: readonly Scope[] | null;
+  readonly expiresAt?: number | null;
+  readonly quota?: Partial<Quota>;
+}
+
+/** Null when there is no such key. Its secret stays what it is. */
+export async function editKey(
+  db: Connection,
+  id: KeyId,
+  change: KeyChange,
+  { actor, now }: { readonly actor: Actor; readonly now: number },
+): Promise<ApiKey | null> {
+  const edited = await db.transaction(async tx => {
+    const [before] = await tx.read(`${selectKeys} WHERE keys.id = $1`, [id]);
+    if (!before) return null;
+    const present = keyFromRow(before);
+    const quota = { ...(present.quota ?? { atOnce: null, perDay: null }), ...change.quota };
+    const isBounded = quota.atOnce !== null || quota.perDay !== null;
+    const key = { ...present, ...change, quota: isBounded ? quota : null };
+    await tx.write(
+      `UPDATE keys SET name = $2, models = $3, scopes = $4, expires_at = $5, jobs_at_once = $6, jobs_per_day = $7
+       WHERE id = $1`,
+      [
+        id,
+        key.name,
+        jsonOrNull(key.models),
+        jsonOrNull(key.scopes),
+        key.expiresAt,
+        key.quota?.atOnce ?? null,
+        key.quota?.perDay ?? null,
+      ],
+    );
+    await writeAudit(tx, { at: now, actor, action: 'key.edit', subject: id, details: { ...change } });
+    return key;
+  });
+  db.announce(keysTopic);
+  return edited;
+}
+
+/** The id under which the console runs things. Nobody has a secret for it. */
+const consoleKey = 'key_console';
+const consoleName = 'console';
+
+/** Who the console acts for when it runs something; made when it is first asked for, null once it is revoked. */
+export async function readConsolePrincipal(db: Connection, now: number): Promise<Principal | null> {
+  const read = () => db.read(`SELECT ${principalColumns}, revoked_at FROM keys WHERE id = $1`, [consoleKey]);
+  const [known] = await read();
+  if (!known) await makeConsoleKey(db, now);
+  const [row] = known ? [known] : await read();
+  return row && row.revoked_at === null ? principalFromRow(row) : null;
+}
+
+/** Two processes may do it at once: one of them finds it done. */
+function makeConsoleKey(db: Connection, now: number): Promise<void> {
+  return db.transaction(async tx => {
+    await tx.write(
+      `INSERT INTO users (id, name, callback_secret, created_at) VALUES ($1, $2, '', $3) ON CONFLICT DO NOTHING`,
+      [newUserId(), consoleName, now],
+    );
+    await tx.write(
+      `INSERT INTO keys (id, user_id, name, hash, hint, created_at)
+       SELECT $1, id, 'runs of the console', $3, 'no secret', $4 FROM users WHERE name = $2 ON CONFLICT DO NOTHING`,
+      [consoleKey, consoleName, hashApiKey(newApiKeySecret()), now],
+    );
+  });
+}
+
+const principalColumns = 'id, user_id, models, scopes, jobs_at_once, jobs_per_day, expires_at';
+
+const principalFromRow = (row: Row): Principal => ({
+  keyId: keyIdFromRow(text(row, 'id')),
+  userId: userIdFromRow(text(row, 'user_id')),
+  models: modelsFromRow(row),
+  scopes: scopesFromRow(row),
+  quota: quotaFromRow(row),
+  expiresAt: integerOrNull(row, 'expires_at'),
+});
+
+const selectKeys = `SELECT keys.id, keys.user_id, users.name AS user_name, keys.name, keys.hint, keys.models, keys.scopes, keys.jobs_at_once,
+  keys.jobs_per_day, keys.created_at, keys.expires_at, keys.revoked_at FROM keys JOIN users ON users.id = keys.user_id`;
+
+function keyFromRow(row: Row): ApiKey {
+  return {
+    id: keyIdFromRow(text(row, 'id')),
+    userId: userIdFromRow(text(row, 'user_id')),
+    userName: text(row, 'user_name'),
+    name: textOrNull(row, 'name'),
+    hint: text(row, 'hint'),
+    models: modelsFromRow(row),
+    scopes: scopesFromRow(row),
+    quota: quotaFromRow(row),
+    createdAt: integer(row, 'created_at'),
+    expiresAt: integerOrNull(row, 'expires_at'),
+    revokedAt: integerOrNull(row, 'revoked_at'),
+  };
+}
+
+function modelsFromRow(row: Row): readonly string[] | null {
+  const models = textOrNull(row, 'models');
+  return models === null ? null : (JSON.parse(models) as string[]);
+}
+
+/** A scope that this version does not know gives nothing; without any known one a key may do nothing. */
+function scopesFromRow(row: Row): readonly Scope[] | null {
+  const scopes = textOrNull(row, 'scopes');
+  return scopes === null ? null : (JSON.parse(scopes) as unknown[]).filter(isScope);
+}
+
+const jsonOrNull = (list: readonly string[] | null): string | null =>
+  list === null ? null : JSON.stringify(list);

@@ -1,0 +1,157 @@
+import { newPersonId, type PersonId, personIdFromRow } from '../../domain/ids.ts';
+import { type Person, type Role, roles } from '../../domain/person.ts';
+import type { Session } from '../../domain/session.ts';
+import type { Connection, Row, Statements } from '../db/connection.ts';
+import { integer, oneOf, text } from '../db/rows.ts';
+import { type Actor, writeAudit } from './audit.ts';
+import { insertSession, type NewSession, removeSessions } from './sessions.ts';
+import { endSetup } from './setup.ts';
+
+const columns = 'id, name, role, created_at, changed_at';
+const maxListedPeople = 500;
+
+export interface NewPerson {
+  readonly name: string;
+  readonly role: Role;
+  readonly passwordHash: string;
+}
+
+/** Null when the name is taken. Whoever is the first ends the setup. */
+export function createPerson(
+  db: Connection,
+  person: NewPerson,
+  { actor, now }: { readonly actor: Actor; readonly now: number },
+): Promise<Person | null> {
+  return db.transaction(async tx => {
+    await endSetup(tx, now);
+    return insertPerson(tx, person, { actor, now });
+  });
+}
+
+/** An admin who needs nobody to let him in. Null when there was somebody before: this happens once. */
+export function createFirstPerson(
+  db: Connection,
+  { name, passwordHash }: Pick<NewPerson, 'name' | 'passwordHash'>,
+  now: number,
+): Promise<Person | null> {
+  return db.transaction(async tx => {
+    if (!(await endSetup(tx, now))) return null;
+    return insertPerson(tx, { name, role: 'admin', passwordHash }, { actor: 'operator', now });
+  });
+}
+
+async function insertPerson(
+  tx: Statements,
+  { name, role, passwordHash }: NewPerson,
+  { actor, now }: { readonly actor: Actor; readonly now: number },
+): Promise<Person | null> {
+  const id = newPersonId();
+  const [row] = await tx.write(
+    `INSERT INTO people (id, name, role, password_hash, created_at, changed_at)
+     VALUES ($1, $2, $3, $4, $5, $5) ON CONFLICT DO NOTHING RETURNING ${columns}`,
+    [id, name, role, passwordHash, now],
+  );
+  if (!row) return null;
+  await writeAudit(tx, { at: now, actor, action: 'person.create', subject: id, details: { name, role } });
+  return personFromRow(row);
+}
+
+/** What is absent stays. The person's sessions end. Null when there is no such person. */
+export function editPerson(
+  db: Connection,
+  id: PersonId,
+  change: { readonly role?: Role; readonly passwordHash?: string },
+  { actor, now }: { readonly actor: Actor; readonly now: number },
+): Promise<Person | null> {
+  return db.transaction(async tx => {
+    const [row] = await tx.write(
+      `UPDATE people SET role = COALESCE($2, role), password_hash = COALESCE($3, password_hash), changed_at = $4
+       WHERE id = $1 RETURNING ${columns}`,
+      [id, change.role ?? null, change.passwordHash ?? null, now],
+    );
+    if (!row) return null;
+    const details = {
+      ...(change.role && { role: change.role }),
+      password: change.passwordHash !== undefined,
+    };
+    await writeAudit(tx, { at: now, actor, action: 'person.edit', subject: id, details });
+    await removeSessions(tx, id, null, { actor, now });
+    return personFromRow(row);
+  });
+}
+
+/**
+ * Another password, chosen by the person: all sessions end, and a new one begins. Null when the password that was
+ * shown is not the one that is kept any more.
+ */
+export function changeOwnPassword(
+  db: Connection,
+  { id, before, after }: { readonly id: PersonId; readonly before: string; readonly after: string },
+  session: Omit<NewSession, 'owner'>,
+  now: number,
+): Promise<Session | null> {
+  return db.transaction(async tx => {
+    const [row] = await tx.write(
+      `UPDATE people SET password_hash = $3, changed_at = $4 WHERE id = $1 AND password_hash = $2
+       RETURNING ${columns}`,
+      [id, before, after, now],
+    );
+    if (!row) return null;
+    const details = { password: true };
+    await writeAudit(tx, { at: now, actor: id, action: 'person.edit', subject: id, details });
+    await removeSessions(tx, id, null, { actor: id, now });
+    return insertSession(tx, { ...session, owner: personFromRow(row) }, now);
+  });
+}
+
+/** The same password, hashed by today's parameters: nothing else changes, and no session ends. */
+export async function upgradePasswordHash(
+  db: Statements,
+  { id, before, after }: { readonly id: PersonId; readonly before: string; readonly after: string },
+): Promise<void> {
+  await db.write('UPDATE people SET password_hash = $3 WHERE id = $1 AND password_hash = $2', [
+    id,
+    before,
+    after,
+  ]);
+}
+
+/** False when there is no such person. */
+export function removePerson(
+  db: Connection,
+  id: PersonId,
+  { actor, now }: { readonly actor: Actor; readonly now: number },
+): Promise<boolean> {
+  return db.transaction(async tx => {
+    const [row] = await tx.write('DELETE FROM people WHERE id = $1 RETURNING name', [id]);
+    if (!row) return false;
+    const details = { name: text(row, 'name') };
+    await writeAudit(tx, { at: now, actor, action: 'person.remove', subject: id, details });
+    await removeSessions(tx, id, null, { actor, now });
+    return true;
+  });
+}
+
+export async function listPeople(db: Statements): Promise<readonly Person[]> {
+  const rows = await db.read(`SELECT ${columns} FROM people ORDER BY name LIMIT ${maxListedPeople}`);
+  return rows.map(personFromRow);
+}
+
+export interface Login {
+  readonly person: Person;
+  readonly passwordHash: string;
+}
+
+/** For a login: who has that name, and the hash to compare a password with. */
+export async function readLogin(db: Statements, name: string): Promise<Login | null> {
+  const [row] = await db.read(`SELECT ${columns}, password_hash FROM people WHERE name = $1`, [name]);
+  return row ? { person: personFromRow(row), passwordHash: text(row, 'password_hash') } : null;
+}
+
+const personFromRow = (row: Row): Person => ({
+  id: personIdFromRow(text(row, 'id')),
+  name: text(row, 'name'),
+  role: oneOf(row, 'role', roles),
+  createdAt: integer(row, 'created_at'),
+  changedAt: integer(row, 'changed_at'),
+});

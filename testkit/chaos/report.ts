@@ -1,0 +1,77 @@
+import { figure, printRow } from '../figures.ts';
+import type { Entry } from '../upstream/ledger.ts';
+import type { Evidence, Violation } from './checker.ts';
+import type { Call } from './history.ts';
+import type { ChaosWanted, Outcome } from './run.ts';
+
+const nameWidth = 44;
+const shownViolations = 10;
+
+/** Tells what happened and, for what is broken, the story of the job and the seed that plays it again. */
+export function printOutcome(wanted: ChaosWanted, outcome: Outcome): void {
+  const { kills, freezes, overtaken, killingMs, drainMs, verdict } = outcome;
+  const { dialect, apis, workers, blobs, seed } = wanted;
+  const processes = dialect === 'sqlite' ? 'one process' : `${apis} api and ${workers} worker processes`;
+  console.log(
+    `\n${dialect}, ${processes}, blobs in ${blobs === 's3' ? 'a bucket' : 'a folder'}, seed ${seed}\n`,
+  );
+  const row = (name: string, value: number) => printRow(name, [figure(value)], nameWidth);
+  row('kills', kills);
+  row('kills a minute', kills / (killingMs / 60_000));
+  row('freezes', freezes);
+  row('of them past the lease', overtaken);
+  for (const [name, value] of Object.entries(verdict.counts)) row(name, value);
+  row('drained in, seconds', drainMs / 1000);
+  for (const [promise, count] of countByPromise(verdict.violations)) row(`violations of ${promise}`, count);
+  console.log(verdict.violations.length === 0 ? '\nEvery promise was kept.' : `\n${tellViolations(outcome)}`);
+}
+
+/** Each of the first of them with the timeline of its job; empty where every promise was kept. */
+export function tellViolations({ verdict, evidence }: Pick<Outcome, 'verdict' | 'evidence'>): string {
+  return verdict.violations
+    .slice(0, shownViolations)
+    .map(violation => tellViolation(violation, evidence))
+    .join('\n\n');
+}
+
+const countByPromise = (violations: readonly Violation[]): readonly (readonly [string, number])[] =>
+  ['I1', 'I2', 'I3', 'I4', 'I5', 'I9', 'I10', 'I11'].map(
+    promise => [promise, violations.filter(found => found.promise === promise).length] as const,
+  );
+
+function tellViolation({ promise, what, mark }: Violation, evidence: Evidence): string {
+  const timeline = mark === null ? [] : timelineOf(mark, evidence).map(line => `  ${line}`);
+  return [`${promise}: ${what}${mark === null ? '' : ` (${mark})`}`, ...timeline].join('\n');
+}
+
+/** What clients, rows and the upstream each wrote down of a job. */
+function timelineOf(mark: string, { history, ledger, rows }: Evidence): readonly string[] {
+  const jobs = rows.jobs.filter(job => job.mark === mark);
+  const ids = new Set(jobs.map(({ id }) => id));
+  const calls = history.filter(call => (call.call === 'create' ? call.mark === mark : ids.has(call.id)));
+  const numbers = new Set(
+    ledger.flatMap(entry => (entry.kind === 'submission' && entry.mark === mark ? entry.number : [])),
+  );
+  const isOurs = (entry: Entry) =>
+    entry.kind === 'submission'
+      ? numbers.has(entry.number)
+      : entry.kind === 'cancel'
+        ? entry.mark === mark
+        : numbers.has(entry.submission);
+  return [
+    ...tellCalls(calls).map(line => `client   ${line}`),
+    ...ledger.filter(isOurs).map(entry => `upstream ${JSON.stringify(entry)}`),
+    ...jobs.map(job => `job      ${JSON.stringify(job)}`),
+    ...rows.attempts
+      .filter(({ jobId }) => ids.has(jobId))
+      .map(attempt => `attempt  ${JSON.stringify(attempt)}`),
+  ];
+}
+
+/** A create is sent again until it is answered: how often is enough to know. */
+function tellCalls(calls: readonly Call[]): readonly string[] {
+  const isLost = (call: Call) => call.call === 'create' && call.answer.kind === 'maybe';
+  const lost = calls.filter(isLost).length;
+  const told = calls.filter(call => !isLost(call)).map(call => JSON.stringify(call));
+  return lost === 0 ? told : [`${lost} creates without an answer`, ...told];
+}

@@ -1,0 +1,91 @@
+import { closeSync, openSync, readSync, watch, writeFileSync, writeSync } from 'node:fs';
+import { type Clock, systemClock } from '../src/domain/clock.ts';
+
+/** A clock that a test can put forward: `now` jumps, sleeps take real time until they are woken by the jump. */
+export interface TestClock extends Clock {
+  advance(ms: number): void;
+}
+
+/** By how many milliseconds a clock goes before that of the machine. */
+export interface Lead {
+  read(): number;
+  add(ms: number): void;
+  onAdded(listener: () => void): void;
+}
+
+export function openTestClock(lead: Lead = openLead()): TestClock {
+  let jump = new AbortController();
+  lead.onAdded(() => {
+    const passed = jump;
+    jump = new AbortController();
+    passed.abort();
+  });
+  const now = () => systemClock.now() + lead.read();
+  return {
+    now,
+    async sleep(ms, signal) {
+      const endsAt = now() + ms;
+      for (;;) {
+        const rest = endsAt - now();
+        if (rest <= 0 || signal?.aborted) return;
+        await systemClock.sleep(rest, signal ? AbortSignal.any([signal, jump.signal]) : jump.signal);
+      }
+    },
+    advance: lead.add,
+  };
+}
+
+function openLead(): Lead {
+  let ahead = 0;
+  let tell = () => {};
+  return {
+    read: () => ahead,
+    add(ms) {
+      ahead += ms;
+      tell();
+    },
+    onAdded(listener) {
+      tell = listener;
+    },
+  };
+}
+
+/** A lead that several processes have in common, in a file: when `add` returns, all of them read it. */
+export interface SharedLead extends Lead {
+  close(): void;
+}
+
+export function makeLead(path: string): void {
+  writeFileSync(path, bytesOf(0));
+}
+
+export function openSharedLead(path: string): SharedLead {
+  const descriptor = openSync(path, 'r+');
+  const told = bytesOf(0);
+  let tell = () => {};
+  const watching = watch(path, { persistent: false }, () => tell());
+  const read = () => {
+    readSync(descriptor, told, 0, told.length, 0);
+    return told.readDoubleLE();
+  };
+  return {
+    read,
+    add(ms) {
+      writeSync(descriptor, bytesOf(read() + ms), 0, told.length, 0);
+      tell();
+    },
+    onAdded(listener) {
+      tell = listener;
+    },
+    close() {
+      watching.close();
+      closeSync(descriptor);
+    },
+  };
+}
+
+function bytesOf(ms: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeDoubleLE(ms);
+  return bytes;
+}

@@ -1,0 +1,58 @@
+import { pino } from 'pino';
+import { openGateway, openStore } from '../src/app/gateway.ts';
+import { readConfig } from '../src/config/config.ts';
+import { systemClock } from '../src/domain/clock.ts';
+import type { Connection, Statements, Value } from '../src/store/db/connection.ts';
+
+/**
+ * The whole program, killed as by `kill -9` at a statement: `serve-with-failpoint.ts before|after <words> [<value>]`.
+ * `before` the commit of the first write whose text holds the words, or `after` it; with a value, of the first
+ * that is also given that value.
+ */
+const [side = '', words = '', named] = process.argv.slice(2);
+
+const isAt = (text: string, values: readonly Value[] = []): boolean =>
+  text.includes(words) && (named === undefined || values.includes(named));
+
+const die = (): never => {
+  process.kill(process.pid, 'SIGKILL');
+  throw new Error('expected to be dead');
+};
+
+/** Tells of a write at the failpoint, before it is made. */
+const watched = (db: Statements, onReached: () => void): Statements => ({
+  read: db.read,
+  write: (text, values) => {
+    if (isAt(text, values)) onReached();
+    return db.write(text, values);
+  },
+});
+
+function withFailpoint(db: Connection): Connection {
+  return {
+    ...db,
+    async write(text, values) {
+      const isReached = isAt(text, values);
+      if (isReached && side === 'before') die();
+      const rows = await db.write(text, values);
+      return isReached ? die() : rows;
+    },
+    async transaction(work) {
+      let isReached = false;
+      const value = await db.transaction(tx =>
+        work(
+          watched(tx, () => {
+            if (side === 'before') die();
+            isReached = true;
+          }),
+        ),
+      );
+      return isReached ? die() : value;
+    },
+  };
+}
+
+const gateway = await openGateway(readConfig(process.env), pino({ level: 'silent' }), systemClock, {
+  openStore: async (...wanted) => withFailpoint(await openStore(...wanted)),
+});
+process.stdout.write(`${gateway.listensAt}\n`);
