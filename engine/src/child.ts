@@ -1,3 +1,4 @@
+/** Entry of a child process of the engine: gets one message, does what it says, sends the result and exits. */
 import { join } from 'node:path';
 import {
   type FromChild,
@@ -7,9 +8,10 @@ import {
   type RenderTask,
 } from './messages.ts';
 
+/** Frames or sentences between two garbage collections. */
 const framesPerCollection = 8;
 
-// The gateway is gone: nobody will read what is drawn here.
+// The gateway has exited: no process will read the result.
 process.on('disconnect', () => process.exit(0));
 
 process.on('message', message => {
@@ -21,7 +23,7 @@ process.on('message', message => {
     case 'probe':
       void sendLast(probe(message.path).then(video => ({ kind: 'probed', video })));
       return;
-    case 'try':
+    case 'check':
       void sendLast(checkLibraries().then(() => ({ kind: 'usable' })));
       return;
     default: {
@@ -31,16 +33,17 @@ process.on('message', message => {
   }
 });
 
+/** Renderers are imported when they are needed: each loads native libraries. */
 async function render(task: RenderTask): Promise<RenderResult> {
-  const stage = openRenderContext(task);
+  const context = openRenderContext(task);
   const { plan } = task;
   switch (plan.kind) {
     case 'image':
-      return (await import('./picture/image.ts')).renderImage(plan, stage);
+      return (await import('./picture/image.ts')).renderImage(plan, context);
     case 'video':
-      return (await import('./video/video.ts')).renderVideo(plan, stage);
+      return (await import('./video/video.ts')).renderVideo(plan, context);
     case 'speech':
-      return (await import('./speech/speech.ts')).renderSpeech(plan, stage);
+      return (await import('./speech/speech.ts')).renderSpeech(plan, context);
     default: {
       const impossible: never = plan;
       throw new Error(`expected a known plan, got ${JSON.stringify(impossible)}`);
@@ -58,7 +61,7 @@ async function checkLibraries(): Promise<void> {
 }
 
 function openRenderContext(task: RenderTask): RenderContext {
-  let breaths = 0;
+  let yields = 0;
   return {
     seed: task.seed,
     outputPath: name => join(task.directory, name),
@@ -69,14 +72,15 @@ function openRenderContext(task: RenderTask): RenderContext {
     },
     progress: fraction => send({ kind: 'progress', fraction }),
     async yieldToEventLoop() {
-      breaths += 1;
-      // Pixels live outside the heap, so the collector does not see how much they weigh.
-      if (breaths % framesPerCollection === 0) globalThis.gc?.();
+      yields += 1;
+      // Pixels live outside the heap, so the collector does not see how much memory they take.
+      if (yields % framesPerCollection === 0) globalThis.gc?.();
       await new Promise(resolve => setImmediate(resolve));
     },
   };
 }
 
+/** The result, or the message of its error; the process exits when it is sent. */
 async function sendLast(last: Promise<FromChild>): Promise<void> {
   const message = await last.catch(
     (error: unknown): FromChild => ({

@@ -1,10 +1,10 @@
-import type { MediaFacts } from '../../src/domain/media.ts';
+/** Messages between the engine and its child processes, and what a renderer of the child works with. */
 import type { RenderPlan } from './render-plan.ts';
 
-/** What a render needs to know; crosses to the child as it is. */
+/** Everything that a render needs; sent to the child as it is. */
 export interface RenderTask {
   readonly plan: RenderPlan;
-  /** 32-bit seed really used: plan.seed, or one the caller drew. Same plan and same seed give the same bytes. */
+  /** 32-bit seed in use: plan.seed, or one the caller drew. Same plan and same seed give the same bytes. */
   readonly seed: number;
   /** An existing, empty directory; the outputs are written into it. */
   readonly directory: string;
@@ -14,6 +14,7 @@ export interface RenderTask {
   readonly timeoutMs: number;
 }
 
+/** One file of a result. */
 export interface RenderedOutput {
   readonly role: 'primary' | 'watermarked' | 'last_frame' | 'grid' | 'cover' | 'subtitle';
   /** Counts from 0 within its role. */
@@ -23,29 +24,42 @@ export interface RenderedOutput {
   readonly mimeType: string;
 }
 
+/** What a finished render reports. */
 export interface RenderResult {
+  /** Primary outputs first, in order. */
   readonly outputs: readonly RenderedOutput[];
   readonly seed: number;
-  /** Real bits per second of an mp3; absent for everything else. */
+  /** Bits per second that an mp3 has; absent for everything else. */
   readonly bitrate?: number;
   /** Words spoken (each Han or kana character counts as one); speech only. */
   readonly words?: number;
 }
 
-/** `try` encodes two frames to see whether the optional libraries are here. */
+/** What FFmpeg reads of a video file: pixels as displayed, seconds, frames per second. */
+export interface VideoFacts {
+  readonly width: number;
+  readonly height: number;
+  readonly seconds: number;
+  readonly fps: number;
+  /** FFmpeg's number of the codec, as text. */
+  readonly codec: string;
+}
+
+/** To a child; each child gets one message. `check` encodes two frames to see whether the optional libraries work. */
 export type ToChild =
   | { readonly kind: 'start'; readonly task: RenderTask }
   | { readonly kind: 'probe'; readonly path: string }
-  | { readonly kind: 'try' };
+  | { readonly kind: 'check' };
 
+/** From a child; every kind but `progress` is its last message. */
 export type FromChild =
   | { readonly kind: 'progress'; readonly fraction: number }
   | { readonly kind: 'rendered'; readonly rendered: RenderResult }
-  | { readonly kind: 'probed'; readonly video: NonNullable<MediaFacts['video']> }
+  | { readonly kind: 'probed'; readonly video: VideoFacts }
   | { readonly kind: 'usable' }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** What a room of the child works with. */
+/** What a renderer of the child process works with. */
 export interface RenderContext {
   readonly seed: number;
   /** Absolute path for an output of this name. */
@@ -54,13 +68,13 @@ export interface RenderContext {
   inputPath(media: string): string;
   /** 0 to 1. */
   progress(fraction: number): void;
-  /** Lets progress out and, now and then, collects garbage. Call it once a frame or sentence. */
+  /** Lets progress messages out and, every few calls, collects garbage. Call it once a frame or sentence. */
   yieldToEventLoop(): Promise<void>;
 }
 
-/** Both ends are this very code, so the tag is enough to tell the messages apart. */
+/** Both ends run this code, so the tag is enough to distinguish the messages. */
 export const isToChild = (message: unknown): message is ToChild =>
-  hasKind(message) && ['start', 'probe', 'try'].includes(message.kind);
+  hasKind(message) && ['start', 'probe', 'check'].includes(message.kind);
 
 export const isFromChild = (message: unknown): message is FromChild =>
   hasKind(message) && ['progress', 'rendered', 'probed', 'usable', 'failed'].includes(message.kind);

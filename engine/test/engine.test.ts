@@ -13,7 +13,7 @@ const longVideo = {
   shots: [{ seconds: 60, prompt: 'a city at night' }],
 };
 
-test('the libraries are tried once and remembered', async t => {
+test('the libraries are checked once and remembered', async t => {
   const { engine } = openStudio(t);
   const first = engine.ready();
   assert.equal(engine.ready(), first);
@@ -31,7 +31,7 @@ test('the same seed gives the same bytes and another seed others', async t => {
   assert.deepEqual([once[0].equals(other[0]), once[1].equals(other[1])], [false, false]);
 });
 
-test('a cancelled render ends at once, though its child hears nothing, and leaves nothing', async t => {
+test('a cancelled render ends at once, even if its child does not respond, and leaves no file', async t => {
   const { start } = openStudio(t, 1);
   const { render, directory } = await start(longVideo);
   await firstFile(directory);
@@ -43,22 +43,25 @@ test('a cancelled render ends at once, though its child hears nothing, and leave
   assert.deepEqual(await namesIn(directory), []);
 });
 
-test('a render that takes too long fails with a sentence and leaves nothing', async t => {
+test('a render that exceeds its timeout fails with a sentence and leaves no file', async t => {
   const { start } = openStudio(t);
   const { render, directory } = await start(longVideo, { timeoutMs: 1000 });
   assert.deepEqual(await render.outcome, {
     kind: 'failed',
-    message: 'The render took longer than 1 seconds.',
+    message: 'Render timeout after 1 seconds.',
   });
   assert.deepEqual(await namesIn(directory), []);
 });
 
-test('a child that dies is a failed render and the next one is not harmed', async t => {
+test('a child that crashes is a failed render and does not affect the next one', async t => {
   const { start, rendered } = openStudio(t, 1);
   const { render, directory } = await start(longVideo);
   await firstFile(directory);
   process.kill(await onlyChild(), 'SIGSEGV');
-  assert.deepEqual(await render.outcome, { kind: 'failed', message: 'The render process died of SIGSEGV.' });
+  assert.deepEqual(await render.outcome, {
+    kind: 'failed',
+    message: 'The render process was killed by SIGSEGV.',
+  });
   assert.deepEqual(await namesIn(directory), []);
   assert.equal((await rendered(imagePlan)).outputs.length, 1);
 });
@@ -102,7 +105,7 @@ test('progress grows to 1', async t => {
   assert.equal(render.progress(), 1);
 });
 
-test('closing ends what runs and what waits', async t => {
+test('closing cancels running and queued renders', async t => {
   const { engine, start } = openStudio(t, 1);
   const running = await start(longVideo);
   const waits = await start(imagePlan);
@@ -114,10 +117,10 @@ test('closing ends what runs and what waits', async t => {
   assert.deepEqual(await late.render.outcome, { kind: 'cancelled' });
 });
 
-test('a child knows nothing of the environment but the path, and where parsed code is kept', {
+test('a child gets nothing of the environment but PATH and the compile cache', {
   skip: !existsSync('/proc/self/environ'),
 }, async t => {
-  process.env.ATELIER_TEST_SECRET = 'do not tell';
+  process.env.ATELIER_TEST_SECRET = 'do not leak';
   t.after(() => delete process.env.ATELIER_TEST_SECRET);
   const { start } = openStudio(t, 1);
   const { render, directory } = await start(longVideo);
@@ -152,6 +155,6 @@ async function onlyChild(): Promise<number> {
   const lines = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)], {
     encoding: 'utf8',
   }).split('\n');
-  const line = lines.find(one => one.includes('render/child.ts'));
+  const line = lines.find(one => one.includes('engine/src/child.ts'));
   return Number(line?.trim().split(' ')[0]);
 }

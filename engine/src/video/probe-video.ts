@@ -1,9 +1,10 @@
-import type { MediaFacts } from '../../../src/domain/media.ts';
+/** Reads size, length and frame rate of a video file with FFmpeg. */
+import type { VideoFacts } from '../messages.ts';
 import { openInput } from '../open-input.ts';
 import { isRotatedSideways } from './source-video.ts';
 
-/** What FFmpeg finds in a video of a container that our own readers do not know; throws where it finds none. */
-export async function probeVideo(path: string): Promise<NonNullable<MediaFacts['video']>> {
+/** For containers that the gateway's own readers do not know. Throws where FFmpeg finds no video in the file. */
+export async function probeVideo(path: string): Promise<VideoFacts> {
   const input = await openInput(path, 'video');
   try {
     const { codecpar, avgFrameRate } = input.stream;
