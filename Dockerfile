@@ -37,7 +37,7 @@ COPY --from=dependencies /atelier/node_modules node_modules
 COPY package.json LICENSE ./
 COPY bin bin
 COPY src src
-COPY engine engine
+COPY engine/src engine/src
 # The commands that ask a gateway ask by it.
 COPY client/src client/src
 COPY --from=console /atelier/console/dist console/dist

@@ -40,6 +40,7 @@ test('the image is made of files that are there, and of none that hold data or s
   assert.deepEqual(copied, [
     'package.json',
     'package-lock.json',
+    'engine/package.json',
     'package.json',
     'package-lock.json',
     'tsconfig.json',
@@ -48,6 +49,7 @@ test('the image is made of files that are there, and of none that hold data or s
     'LICENSE',
     'bin',
     'src',
+    'engine/src',
     'client/src',
   ]);
   const [everything, ...rules] = (await read('.dockerignore')).split('\n').filter(line => /^[^#]/.test(line));

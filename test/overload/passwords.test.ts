@@ -15,7 +15,10 @@ test('a hash is of scrypt with the least parameters of OWASP, which are written 
   const { N, r, p, salt, key } = parsePasswordHash(hash);
   const derived = scryptSync('a long password', salt, 32, { N, r, p, maxmem: 2 ** 28 });
   assert.equal(derived.equals(key), true);
-  assert.deepEqual(await passwords.verify('a long password', hash, asker), { isRight: true, upgraded: null });
+  assert.deepEqual(await passwords.verify('a long password', hash, asker), {
+    isValid: true,
+    upgradedHash: null,
+  });
   assert.equal((await passwords.verify('a wrong password', hash, asker)).isValid, false);
 });
 
