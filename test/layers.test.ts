@@ -196,7 +196,7 @@ test('client and engine import nothing of the house and name what they need in t
     const stated = JSON.parse(readFileSync(join(root, workspace, 'package.json'), 'utf8'));
     const known = Object.keys({ ...stated.dependencies, ...stated.optionalDependencies });
     for (const file of await filesBelow(`${workspace}/src`)) {
-      const packages = [...file.text.matchAll(/\b(?:from|import)\s*\(?\s*['"]([^.'"][^'"]*)['"]/g)].map(
+      const packages = [...file.text.matchAll(/\b(?:from|import)\s*\(?\s*['"]([^.'"\n][^'"\n]*)['"]/g)].map(
         ([, name]) => name!,
       );
       const foreign = packages.filter(

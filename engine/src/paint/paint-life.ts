@@ -1,7 +1,20 @@
-import { between, mulberry32 } from '../random.ts';
+/** Layers of living things: flowers, grass, what floats in the air, birds and fish. */
+import { between, mulberry32, type Random } from '../random.ts';
 import { css, hex, mix, shade } from './colour.ts';
 import { standingHeight } from './paint-land.ts';
-import { atDepth, disc, glow, type Layer, overscan, polygon, wrap } from './view.ts';
+import type { Scene } from './scene.ts';
+import {
+  atDepth,
+  disc,
+  type Frame,
+  glow,
+  type Layer,
+  overscan,
+  type Painter,
+  polygon,
+  type View,
+  wrap,
+} from './view.ts';
 
 export const flowers: Layer = (scene, { width, height, unit }) => {
   const random = mulberry32(scene.seed ^ 0xf107);
@@ -90,16 +103,45 @@ export const grass: Layer = (scene, { width, height, unit }) => {
     });
 };
 
-/** Leaves, petals, fireflies and butterflies: whatever floats before us. */
-export const floating: Layer = (scene, { width, height, unit }) => {
+/** Leaves or petals, butterflies and fireflies in front of the scene, where the prompt names them. */
+export const floating: Layer = (scene, frame) => {
   const random = mulberry32(scene.seed ^ 0xf10a);
-  const { palette, things } = scene;
-  const motes = Array.from({ length: things.has('fireflies') ? 60 : 0 }, () => ({
+  // All three draw from one stream of random numbers: their order decides the picture.
+  const paintFireflies = prepareFireflies(scene, frame, random);
+  const paintLeaves = prepareLeaves(scene, frame, random);
+  const paintButterflies = prepareButterflies(scene, frame, random);
+  return view => {
+    paintLeaves(view);
+    paintButterflies(view);
+    paintFireflies(view);
+  };
+};
+
+/** Sixty points of light that glow and fade. */
+function prepareFireflies(scene: Scene, { width, height, unit }: Frame, random: Random): Painter {
+  const motes = Array.from({ length: scene.things.has('fireflies') ? 60 : 0 }, () => ({
     x: random(),
     y: between(random, 0.35, 1),
     phase: random() * 7,
     size: between(random, 0.5, 1.5),
   }));
+  return ({ context, seconds }) => {
+    const time = seconds * scene.motion.pace;
+    context.save();
+    context.globalCompositeOperation = 'lighter';
+    for (const mote of motes) {
+      const x = (mote.x + 0.03 * Math.sin(time * 0.5 + mote.phase)) * width;
+      const y = (mote.y + 0.03 * Math.cos(time * 0.4 + mote.phase * 2)) * height;
+      const shine = 0.25 + 0.6 * Math.max(0, Math.sin(time * 1.3 + mote.phase));
+      glow(context, x, y, mote.size * unit * 2, scene.palette.light, shine);
+    }
+    context.restore();
+  };
+}
+
+/** Falling leaves, or the petals of spring flowers; both turn as they fall. */
+function prepareLeaves(scene: Scene, { width, height, unit }: Frame, random: Random): Painter {
+  const { palette, things } = scene;
   const petals = scene.moods.includes('spring') && things.has('flowers');
   const leaves = Array.from({ length: things.has('leaves') || petals ? 44 : 0 }, () => ({
     x: random(),
@@ -107,20 +149,11 @@ export const floating: Layer = (scene, { width, height, unit }) => {
     phase: random() * 7,
     size: between(random, 0.6, 1.7),
   }));
-  const wings = Array.from({ length: things.has('butterfly') ? 6 : 0 }, () => ({
-    x: between(random, 0.15, 0.85),
-    y: between(random, 0.35, 0.75),
-    phase: random() * 7,
-    size: between(random, 1.6, 3.4),
-  }));
   return ({ context, seconds }) => {
     const time = seconds * scene.motion.pace;
     for (const leaf of leaves) {
-      const x =
-        wrap(leaf.x + time * 0.04 * (0.4 + scene.motion.wind) + Math.sin(time + leaf.phase) * 0.015) *
-          1.1 *
-          width -
-        0.05 * width;
+      const drift = time * 0.04 * (0.4 + scene.motion.wind);
+      const x = wrap(leaf.x + drift + Math.sin(time + leaf.phase) * 0.015) * 1.1 * width - 0.05 * width;
       const y = wrap(leaf.y + time * 0.06) * 1.1 * height - 0.05 * height;
       context.save();
       context.translate(x, y);
@@ -132,56 +165,58 @@ export const floating: Layer = (scene, { width, height, unit }) => {
       context.fill();
       context.restore();
     }
-    for (const wing of wings) {
-      const x = (wing.x + 0.05 * Math.sin(time * 0.7 + wing.phase)) * width;
-      const y = (wing.y + 0.05 * Math.sin(time * 1.1 + wing.phase * 2)) * height;
-      const flap = 0.35 + 0.65 * Math.abs(Math.sin(time * 7 + wing.phase));
-      const size = wing.size * unit;
-      context.fillStyle = css(wing.phase > 3.5 ? palette.accent : palette.second);
-      for (const side of [-1, 1]) {
-        context.beginPath();
-        context.ellipse(
-          x + side * size * 0.55 * flap,
-          y - size * 0.3,
-          size * 0.55 * flap,
-          size * 0.62,
-          side * 0.5,
-          0,
-          Math.PI * 2,
-        );
-        context.fill();
-        context.beginPath();
-        context.ellipse(
-          x + side * size * 0.42 * flap,
-          y + size * 0.4,
-          size * 0.4 * flap,
-          size * 0.45,
-          side * -0.4,
-          0,
-          Math.PI * 2,
-        );
-        context.fill();
-      }
+  };
+}
+
+function prepareButterflies(scene: Scene, { width, height, unit }: Frame, random: Random): Painter {
+  const { palette } = scene;
+  const butterflies = Array.from({ length: scene.things.has('butterfly') ? 6 : 0 }, () => ({
+    x: between(random, 0.15, 0.85),
+    y: between(random, 0.35, 0.75),
+    phase: random() * 7,
+    size: between(random, 1.6, 3.4),
+  }));
+  return ({ context, seconds }) => {
+    const time = seconds * scene.motion.pace;
+    for (const butterfly of butterflies) {
+      const x = (butterfly.x + 0.05 * Math.sin(time * 0.7 + butterfly.phase)) * width;
+      const y = (butterfly.y + 0.05 * Math.sin(time * 1.1 + butterfly.phase * 2)) * height;
+      const flap = 0.35 + 0.65 * Math.abs(Math.sin(time * 7 + butterfly.phase));
+      const size = butterfly.size * unit;
+      context.fillStyle = css(butterfly.phase > 3.5 ? palette.accent : palette.second);
+      for (const side of [-1, 1]) paintWings(context, x, y, size, flap, side);
       context.fillStyle = css(shade(palette.near, -0.3));
       context.fillRect(x - size * 0.05, y - size * 0.7, size * 0.1, size * 1.3);
     }
-    context.save();
-    context.globalCompositeOperation = 'lighter';
-    for (const mote of motes) {
-      const x = (mote.x + 0.03 * Math.sin(time * 0.5 + mote.phase)) * width;
-      const y = (mote.y + 0.03 * Math.cos(time * 0.4 + mote.phase * 2)) * height;
-      glow(
-        context,
-        x,
-        y,
-        mote.size * unit * 2,
-        palette.light,
-        0.25 + 0.6 * Math.max(0, Math.sin(time * 1.3 + mote.phase)),
-      );
-    }
-    context.restore();
   };
-};
+}
+
+/** The upper and the lower wing of one side (-1 left, 1 right); `flap` 1 = spread. */
+function paintWings(
+  context: View['context'],
+  x: number,
+  y: number,
+  size: number,
+  flap: number,
+  side: number,
+): void {
+  for (const [away, down, wide, tall, turn] of [
+    [0.55, -0.3, 0.55, 0.62, 0.5],
+    [0.42, 0.4, 0.4, 0.45, -0.4],
+  ] as const) {
+    context.beginPath();
+    context.ellipse(
+      x + side * size * away * flap,
+      y + size * down,
+      size * wide * flap,
+      size * tall,
+      side * turn,
+      0,
+      Math.PI * 2,
+    );
+    context.fill();
+  }
+}
 
 export const birds: Layer = (scene, { width, height, unit }) => {
   const random = mulberry32(scene.seed ^ 0xb1d5);

@@ -1,7 +1,18 @@
-import { between, mulberry32 } from '../random.ts';
+/** Layers of water: a sea or lake, its shore, and the world below the surface. */
+import { between, mulberry32, type Random } from '../random.ts';
 import { css, hex, mix, shade } from './colour.ts';
 import { lightPosition } from './paint-sky.ts';
-import { atDepth, glow, type Layer, overscan, verticalGradient } from './view.ts';
+import type { Scene } from './scene.ts';
+import {
+  atDepth,
+  type Frame,
+  glow,
+  type Layer,
+  overscan,
+  type Painter,
+  type View,
+  verticalGradient,
+} from './view.ts';
 
 /** A sea or lake from the horizon down, with the light's path on it. */
 export const water: Layer = (scene, frame) => {
@@ -112,29 +123,29 @@ export const shore: Layer = (scene, { width, height }) => {
     });
 };
 
-/** Beams, bubbles and weed below the surface. */
-export const underwater: Layer = (scene, { width, height, unit }) => {
+/** Beams of light, the sea floor with weed, and bubbles below the surface. */
+export const underwater: Layer = (scene, frame) => {
   const random = mulberry32(scene.seed ^ 0x0cea);
+  // All three draw from one stream of random numbers: their order decides the picture.
+  const paintBeams = prepareBeams(scene, frame, random);
+  const paintBubbles = prepareBubbles(scene, frame, random);
+  const paintSeaFloor = prepareSeaFloor(scene, frame, random);
+  return view => {
+    paintBeams(view);
+    paintSeaFloor(view);
+    paintBubbles(view);
+  };
+};
+
+/** Light that falls in from the surface and fades with depth. */
+function prepareBeams(scene: Scene, { width, height }: Frame, random: Random): Painter {
   const { palette } = scene;
   const beams = Array.from({ length: 9 }, () => ({
     x: random(),
     wide: between(random, 0.03, 0.1),
     phase: random() * 7,
   }));
-  const bubbles = Array.from({ length: 46 }, () => ({
-    x: random(),
-    y: random(),
-    radius: between(random, 0.2, 1),
-    phase: random() * 7,
-  }));
-  const weeds = Array.from({ length: 30 }, () => ({
-    x: between(random, -overscan, 1 + overscan),
-    tall: between(random, 0.08, 0.3),
-    phase: random() * 7,
-    tone: random(),
-  }));
-  return view => {
-    const { context, seconds } = view;
+  return ({ context, seconds }) => {
     const time = seconds * scene.motion.pace;
     context.save();
     context.globalCompositeOperation = 'lighter';
@@ -153,7 +164,51 @@ export const underwater: Layer = (scene, { width, height, unit }) => {
       context.fill();
     }
     context.restore();
+  };
+}
+
+/** Rings that rise, the larger the faster. */
+function prepareBubbles(scene: Scene, { width, height, unit }: Frame, random: Random): Painter {
+  const bubbles = Array.from({ length: 46 }, () => ({
+    x: random(),
+    y: random(),
+    radius: between(random, 0.2, 1),
+    phase: random() * 7,
+  }));
+  return ({ context, seconds }) => {
+    const time = seconds * scene.motion.pace;
+    context.lineWidth = unit * 0.16;
+    for (const bubble of bubbles) {
+      const y = ((((bubble.y - time * 0.05 * (0.6 + bubble.radius)) % 1) + 1) % 1) * height;
+      const x = bubble.x * width + Math.sin(time * 1.6 + bubble.phase) * unit;
+      context.strokeStyle = css(scene.palette.light, 0.45);
+      context.beginPath();
+      context.arc(x, y, bubble.radius * unit, 0, Math.PI * 2);
+      context.stroke();
+    }
+  };
+}
+
+interface Weed {
+  /** Share of the width. */
+  readonly x: number;
+  /** Share of the height. */
+  readonly tall: number;
+  readonly phase: number;
+  readonly tone: number;
+}
+
+function prepareSeaFloor(scene: Scene, { width, height }: Frame, random: Random): Painter {
+  const { palette } = scene;
+  const weeds = Array.from({ length: 30 }, () => ({
+    x: between(random, -overscan, 1 + overscan),
+    tall: between(random, 0.08, 0.3),
+    phase: random() * 7,
+    tone: random(),
+  }));
+  return view =>
     atDepth(view, scene.motion, 0.7, () => {
+      const { context } = view;
       context.fillStyle = verticalGradient(context, height * 0.84, height * 1.05, [
         [0, css(mix(palette.ground, palette.middle, 0.45))],
         [1, css(mix(palette.ground, palette.near, 0.5))],
@@ -167,30 +222,25 @@ export const underwater: Layer = (scene, { width, height, unit }) => {
       context.lineTo((1 + overscan) * width, height * 1.3);
       context.fill();
       context.lineCap = 'round';
-      for (const weed of weeds) {
-        context.strokeStyle = css(mix(palette.near, weed.tone > 0.6 ? palette.accent : hex('#1f8a6a'), 0.55));
-        context.lineWidth = unit * (0.7 + weed.tone);
-        context.beginPath();
-        const foot = 0.93 * height;
-        context.moveTo(weed.x * width, foot);
-        for (let step = 1; step <= 8; step++) {
-          const up = step / 8;
-          context.lineTo(
-            weed.x * width + Math.sin(time * 1.1 + weed.phase + up * 3) * unit * 2.4 * up,
-            foot - weed.tall * height * up,
-          );
-        }
-        context.stroke();
-      }
+      for (const weed of weeds) paintWeed(view, scene, weed);
     });
-    context.lineWidth = unit * 0.16;
-    for (const bubble of bubbles) {
-      const y = ((((bubble.y - time * 0.05 * (0.6 + bubble.radius)) % 1) + 1) % 1) * height;
-      const x = bubble.x * width + Math.sin(time * 1.6 + bubble.phase) * unit;
-      context.strokeStyle = css(palette.light, 0.45);
-      context.beginPath();
-      context.arc(x, y, bubble.radius * unit, 0, Math.PI * 2);
-      context.stroke();
-    }
-  };
-};
+}
+
+/** One blade of weed that sways, the more the higher. */
+function paintWeed(view: View, { palette, motion }: Scene, weed: Weed): void {
+  const { context, width, height, unit } = view;
+  const time = view.seconds * motion.pace;
+  const foot = 0.93 * height;
+  context.strokeStyle = css(mix(palette.near, weed.tone > 0.6 ? palette.accent : hex('#1f8a6a'), 0.55));
+  context.lineWidth = unit * (0.7 + weed.tone);
+  context.beginPath();
+  context.moveTo(weed.x * width, foot);
+  for (let step = 1; step <= 8; step++) {
+    const up = step / 8;
+    context.lineTo(
+      weed.x * width + Math.sin(time * 1.1 + weed.phase + up * 3) * unit * 2.4 * up,
+      foot - weed.tall * height * up,
+    );
+  }
+  context.stroke();
+}
