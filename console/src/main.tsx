@@ -2,21 +2,21 @@ import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-qu
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Refused } from './api/ask.ts';
+import { ApiError } from './api/call-api.ts';
 import { sessionQuery } from './api/queries.ts';
 import { router } from './router.tsx';
 import './styles/tokens.css';
 import './styles/base.css';
-import './styles/parts.css';
+import './styles/components.css';
 import './styles/shell.css';
 import './styles/form.css';
 import './styles/pages.css';
 
-const isLoggedOut = (failure: unknown): boolean => failure instanceof Refused && failure.status === 401;
+const isLoggedOut = (failure: unknown): boolean => failure instanceof ApiError && failure.status === 401;
 
 const queries: QueryClient = new QueryClient({
   queryCache: new QueryCache({
-    // The session ended meanwhile: whoever looks is asked to log in, and is where he was afterwards.
+    // The session ended meanwhile: whoever looks is query to log in, and is where he was afterwards.
     onError: failure => {
       if (isLoggedOut(failure)) queries.setQueryData(sessionQuery.queryKey, null);
     },
@@ -24,8 +24,8 @@ const queries: QueryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 2_000,
-      // A refusal stays one; only a gateway that was away for a moment is asked again.
-      retry: (count, failure) => failure instanceof Refused && failure.status === 0 && count < 2,
+      // A refusal stays one; only a gateway that was away for a moment is query again.
+      retry: (count, failure) => failure instanceof ApiError && failure.status === 0 && count < 2,
     },
   },
 });

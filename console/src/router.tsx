@@ -1,8 +1,8 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
-import { NotThere } from './shell/not-there.tsx';
+import { NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
 
-const root = createRootRoute({ component: Shell, notFoundComponent: NotThere });
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 
 /** A word of the address; anything else than words is not there. */
 const word = (search: Record<string, unknown>, name: string): string | undefined => {

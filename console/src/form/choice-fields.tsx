@@ -1,29 +1,31 @@
+/** Fields with a fixed set of values: a switch, a row of chips, a list, a grid of sizes. */
 import { useId } from 'react';
 import { useFault } from './faults.ts';
-import { described, FieldFrame, type FieldParts } from './field-frame.tsx';
+import { described, FieldFrame, FieldNotes, type FieldProps, FieldTools, nameOf } from './field-frame.tsx';
 import { simple, titleOf } from './input-value.ts';
 import { SizeGrid } from './size-grid.tsx';
 
-/** Up to so many short words stand side by side; more, or longer ones, are a list to choose from. */
-const mostChips = 7;
-const mostLetters = 60;
+/** More options than this, or more letters in all of them, become a drop-down list. */
+const maxChips = 7;
+const maxChipLetters = 60;
 
-export function ChoiceField(parts: FieldParts) {
-  const { schema } = parts;
+/** One of a fixed set of values, shown as chips, as a list or as a grid of sizes. */
+export function ChoiceField(props: FieldProps) {
+  const { schema } = props;
   const options = simple(schema).enum ?? [];
-  if (schema.widget === 'size') return <SizeGrid {...parts} />;
-  const isShort = options.length <= mostChips && options.join('').length <= mostLetters;
-  return isShort ? <Chips {...parts} /> : <List {...parts} />;
+  if (schema.widget === 'size') return <SizeGrid {...props} />;
+  const isShort = options.length <= maxChips && options.join('').length <= maxChipLetters;
+  return isShort ? <Chips {...props} /> : <List {...props} />;
 }
 
 const wordOf = (option: string | number): string => (option === '' ? 'empty' : String(option));
 
-function Chips(parts: FieldParts) {
+function Chips(props: FieldProps) {
   const id = useId();
-  const { schema, value, change } = parts;
+  const { schema, value, change } = props;
   const options = simple(schema).enum ?? [];
   return (
-    <FieldFrame parts={parts} id={id} isGroup>
+    <FieldFrame field={props} id={id} isGroup>
       <div className="chips">
         {options.map(option => (
           <button
@@ -46,22 +48,22 @@ function Chips(parts: FieldParts) {
   );
 }
 
-function List(parts: FieldParts) {
+function List(props: FieldProps) {
   const id = useId();
-  const { schema, path, value, change } = parts;
+  const { schema, path, value, change } = props;
   const options = simple(schema).enum ?? [];
-  const ghost =
+  const placeholder =
     schema.default === undefined || schema.default === null ? 'not set' : `${schema.default} (default)`;
   return (
-    <FieldFrame parts={parts} id={id}>
+    <FieldFrame field={props} id={id}>
       <select
-        {...described(id, parts, useFault(path))}
+        {...described(id, props, useFault(path))}
         className="input"
         data-untouched={value === undefined}
         value={value === undefined ? '' : `=${value}`}
         onChange={event => change(options.find(option => `=${option}` === event.target.value))}
       >
-        <option value="">{ghost}</option>
+        <option value="">{placeholder}</option>
         {options.map(option => (
           <option key={option} value={`=${option}`}>
             {wordOf(option)}
@@ -72,50 +74,28 @@ function List(parts: FieldParts) {
   );
 }
 
-/** On or off; the default is shown until somebody says something. */
-export function SwitchField(parts: FieldParts) {
+/** On or off; an unset field shows its default. */
+export function SwitchField(props: FieldProps) {
   const id = useId();
-  const { schema, path, value, change, isRequired } = parts;
+  const { schema, path, value, change } = props;
   const fault = useFault(path);
-  const name = String(path.at(-1));
   const isOn = typeof value === 'boolean' ? value : schema.default === true;
   return (
     <div className="field switch" data-fault={fault !== undefined}>
       <div className="field-head">
         <label className="switch-label" htmlFor={id}>
           <input
-            {...described(id, parts, fault)}
+            {...described(id, props, fault)}
             type="checkbox"
             checked={isOn}
             data-untouched={value === undefined}
             onChange={event => change(event.target.checked)}
           />
-          <span className="label">{titleOf(schema, name)}</span>
+          <span className="label">{titleOf(schema, nameOf(path))}</span>
         </label>
-        <span className="field-tools">
-          {value !== undefined && !isRequired && (
-            <button
-              type="button"
-              className="reset"
-              onClick={() => change(undefined)}
-              aria-label={`Reset ${titleOf(schema, name)}`}
-            >
-              reset
-            </button>
-          )}
-          <code className="soft">{name}</code>
-        </span>
+        <FieldTools field={props} />
       </div>
-      {schema.description && (
-        <p id={`${id}-says`} className="small soft">
-          {schema.description}
-        </p>
-      )}
-      {fault !== undefined && (
-        <p id={`${id}-fault`} className="fault">
-          {fault}
-        </p>
-      )}
+      <FieldNotes field={props} id={id} fault={fault} />
     </div>
   );
 }

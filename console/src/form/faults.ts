@@ -1,17 +1,17 @@
 import { createContext, useContext } from 'react';
-import type { Refused } from '../api/ask.ts';
-import { type Path, pathInWords } from './input-value.ts';
+import type { ApiError } from '../api/call-api.ts';
+import { type Path, pathText } from './input-value.ts';
 
 /** What is wrong with an input, by the path of the field. */
 export type Faults = ReadonlyMap<string, string>;
 
 export const noFaults: Faults = new Map();
-export const FaultsOfForm = createContext<Faults>(noFaults);
+export const FaultsContext = createContext<Faults>(noFaults);
 
-export const useFault = (path: Path): string | undefined => useContext(FaultsOfForm).get(pathInWords(path));
+export const useFault = (path: Path): string | undefined => useContext(FaultsContext).get(pathText(path));
 
 /** A refusal names every fault in one string, `path: reason; path: reason`, and the paths beside it. */
-export function faultsOf({ message, fields }: Refused): Faults {
+export function faultsOf({ message, fields }: ApiError): Faults {
   const starts = fields
     .map(field => ({ field, at: findStart(message, field) }))
     .filter(({ at }) => at >= 0)
@@ -32,6 +32,6 @@ function findStart(message: string, field: string): number {
 
 /** How many faults stand at or below a path, to mark what is folded. */
 export const countBelow = (faults: Faults, path: Path): number => {
-  const begin = pathInWords(path);
+  const begin = pathText(path);
   return [...faults.keys()].filter(key => key === begin || key.startsWith(`${begin}.`)).length;
 };

@@ -1,39 +1,76 @@
+/** What surrounds the widget of every field of a form: its title, its description, its reset button and its fault. */
 import type { ReactNode } from 'react';
-import type { Schema } from '../api/shapes.ts';
+import type { Schema } from '../api/answers.ts';
 import { useFault } from './faults.ts';
 import { type Path, titleOf } from './input-value.ts';
 
-/** What every field is given. */
-export interface FieldParts {
+/** What every field receives. */
+export interface FieldProps {
   readonly schema: Schema;
+  /** Where its value stands in the input. */
   readonly path: Path;
+  /** Undefined: not set; the default of the model applies, and nothing is sent. */
   readonly value: unknown;
-  /** Undefined: as if nobody had touched it. */
+  /** Undefined unsets the field. */
   readonly change: (next: unknown) => void;
   readonly isRequired: boolean;
 }
 
 export const nameOf = (path: Path): string => String(path.at(-1) ?? '');
 
-/** Name, words and faults around the widget of one field. */
-export function FieldFrame({
-  parts,
-  id,
-  isGroup = false,
-  children,
-}: {
-  readonly parts: FieldParts;
+interface FrameProps {
+  readonly field: FieldProps;
+  /** The id of the widget; description and fault derive theirs from it. */
   readonly id: string;
-  /** Several widgets: named by a legend. */
-  readonly isGroup?: boolean;
   readonly children: ReactNode;
-}) {
-  const { schema, path, value, change, isRequired } = parts;
-  const fault = useFault(path);
-  const name = nameOf(path);
-  const title = (
+}
+
+/** A frame with a label; `isGroup` where there are several widgets, which a legend names. */
+export function FieldFrame({ isGroup = false, ...props }: FrameProps & { readonly isGroup?: boolean }) {
+  return isGroup ? <GroupFrame {...props} /> : <LabelledFrame {...props} />;
+}
+
+function LabelledFrame({ field, id, children }: FrameProps) {
+  const fault = useFault(field.path);
+  return (
+    <div className="field" data-fault={fault !== undefined}>
+      <div className="field-head">
+        <label htmlFor={id} className="label">
+          <FieldTitle field={field} />
+        </label>
+        <FieldTools field={field} />
+      </div>
+      {children}
+      <FieldNotes field={field} id={id} fault={fault} />
+    </div>
+  );
+}
+
+function GroupFrame({ field, id, children }: FrameProps) {
+  const fault = useFault(field.path);
+  return (
+    <fieldset
+      className="field"
+      data-fault={fault !== undefined}
+      aria-describedby={fault ? `${id}-fault` : undefined}
+    >
+      <legend className="visually-hidden">{titleOf(field.schema, nameOf(field.path))}</legend>
+      <div className="field-head">
+        <span className="label" aria-hidden="true">
+          <FieldTitle field={field} />
+        </span>
+        <FieldTools field={field} />
+      </div>
+      {children}
+      <FieldNotes field={field} id={id} fault={fault} />
+    </fieldset>
+  );
+}
+
+function FieldTitle({ field: { schema, path, isRequired } }: Pick<FrameProps, 'field'>) {
+  return (
     <>
-      {titleOf(schema, name)}
+      {titleOf(schema, nameOf(path))}
       {isRequired && (
         <span className="must" title="required">
           *<span className="visually-hidden"> required</span>
@@ -41,22 +78,14 @@ export function FieldFrame({
       )}
     </>
   );
-  const body = (
-    <>
-      {children}
-      {schema.description && (
-        <p id={`${id}-says`} className="small soft">
-          {schema.description}
-        </p>
-      )}
-      {fault !== undefined && (
-        <p id={`${id}-fault`} className="fault">
-          {fault}
-        </p>
-      )}
-    </>
-  );
-  const tools = (
+}
+
+/** A button that unsets an optional field, and the name that the field has in the JSON. */
+export function FieldTools({
+  field: { schema, path, value, change, isRequired },
+}: Pick<FrameProps, 'field'>) {
+  const name = nameOf(path);
+  return (
     <span className="field-tools">
       {value !== undefined && !isRequired && (
         <button
@@ -71,39 +100,32 @@ export function FieldFrame({
       <code className="soft">{name}</code>
     </span>
   );
-  if (isGroup) {
-    return (
-      <fieldset
-        className="field"
-        data-fault={fault !== undefined}
-        aria-describedby={fault ? `${id}-fault` : undefined}
-      >
-        <legend className="visually-hidden">{titleOf(schema, name)}</legend>
-        <div className="field-head">
-          <span className="label" aria-hidden="true">
-            {title}
-          </span>
-          {tools}
-        </div>
-        {body}
-      </fieldset>
-    );
-  }
+}
+
+/** The description of a field and its fault; `described` refers to their ids. */
+export function FieldNotes({
+  field: { schema },
+  id,
+  fault,
+}: Pick<FrameProps, 'field' | 'id'> & { readonly fault: string | undefined }) {
   return (
-    <div className="field" data-fault={fault !== undefined}>
-      <div className="field-head">
-        <label htmlFor={id} className="label">
-          {title}
-        </label>
-        {tools}
-      </div>
-      {body}
-    </div>
+    <>
+      {schema.description && (
+        <p id={`${id}-says`} className="small soft">
+          {schema.description}
+        </p>
+      )}
+      {fault !== undefined && (
+        <p id={`${id}-fault`} className="fault">
+          {fault}
+        </p>
+      )}
+    </>
   );
 }
 
-/** What a widget says of itself to a screen reader. */
-export const described = (id: string, { schema }: FieldParts, fault: string | undefined) => ({
+/** The attributes by which a screen reader finds the description and the fault of a widget. */
+export const described = (id: string, { schema }: FieldProps, fault: string | undefined) => ({
   id,
   'aria-invalid': fault !== undefined,
   'aria-describedby':

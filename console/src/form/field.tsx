@@ -1,7 +1,7 @@
 import type { ComponentType } from 'react';
-import type { Schema } from '../api/shapes.ts';
+import type { Schema } from '../api/answers.ts';
 import { ChoiceField, SwitchField } from './choice-fields.tsx';
-import type { FieldParts } from './field-frame.tsx';
+import type { FieldProps } from './field-frame.tsx';
 import { simple } from './input-value.ts';
 import { JobField } from './job-field.tsx';
 import { ListField } from './list-fields.tsx';
@@ -14,13 +14,13 @@ import { ShotsField } from './shots-field.tsx';
 import { DigitsField, LongTextField, NumberListField, TextField } from './text-fields.tsx';
 
 /** The widget of a field, chosen by its schema and its hints and never by its name. */
-export function Field(parts: FieldParts) {
-  const Widget = widgetOf(parts.schema);
-  return <Widget {...parts} />;
+export function Field(props: FieldProps) {
+  const Widget = widgetOf(props.schema);
+  return <Widget {...props} />;
 }
 
 /** Fields that one draws otherwise than their type says. */
-const ownWidgets: Readonly<Record<string, ComponentType<FieldParts>>> = {
+const ownWidgets: Readonly<Record<string, ComponentType<FieldProps>>> = {
   job: JobField,
   mask: MaskField,
   shots: ShotsField,
@@ -30,7 +30,7 @@ const ownWidgets: Readonly<Record<string, ComponentType<FieldParts>>> = {
 /** A text that may be as long as this is written into more than one line. */
 const longText = 300;
 
-function widgetOf(given: Schema): ComponentType<FieldParts> {
+function widgetOf(given: Schema): ComponentType<FieldProps> {
   const schema = simple(given);
   const own = schema.widget === undefined ? undefined : ownWidgets[schema.widget];
   if (own && (schema.widget !== 'shots' || schema.type === 'array')) return own;

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { fileAddress } from '../api/ask.ts';
-import { ownUser } from '../api/own-user.ts';
+import type { FileLine, MediaLimits } from '../api/answers.ts';
+import { fileAddress } from '../api/call-api.ts';
+import { consoleUser } from '../api/console-user.ts';
 import { filesPage } from '../api/queries.ts';
-import type { FileLine, MediaLimits } from '../api/shapes.ts';
-import { Dialog } from '../parts/dialog.tsx';
-import { Empty, Loaded } from '../parts/notes.tsx';
-import { Still } from '../parts/players.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { Empty, Loaded } from '../components/page-states.tsx';
+import { Still } from '../components/players.tsx';
 
 /** The newest results and uploads of the console, to take one as an input. */
 export function FilePicker({
@@ -23,9 +23,11 @@ export function FilePicker({
   });
   return (
     <Dialog title="Earlier results and uploads" isOpen close={close} isWide>
-      <Loaded asked={files} what="files">
+      <Loaded query={files} what="files">
         {({ data }) => {
-          const fitting = data.filter(file => file.user === ownUser && file.mime_type.startsWith(`${kind}/`));
+          const fitting = data.filter(
+            file => file.user === consoleUser && file.mime_type.startsWith(`${kind}/`),
+          );
           if (fitting.length === 0)
             return (
               <Empty title="Nothing of this kind yet">

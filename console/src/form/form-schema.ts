@@ -1,4 +1,4 @@
-import type { PublishedSchema, Schema } from '../api/shapes.ts';
+import type { PublishedSchema, Schema } from '../api/answers.ts';
 
 /** A published schema as the form draws it: a field that nobody touched is left out, so null needs no widget. */
 export function formSchema({ type, enum: words, ...schema }: PublishedSchema): Schema {

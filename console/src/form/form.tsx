@@ -1,11 +1,12 @@
 import { useContext } from 'react';
-import type { Schema } from '../api/shapes.ts';
-import { countBelow, type Faults, FaultsOfForm } from './faults.ts';
+import type { Schema } from '../api/answers.ts';
+import { countBelow, type Faults, FaultsContext } from './faults.ts';
 import { Field } from './field.tsx';
+import { FieldComponent } from './field-component.ts';
+import { FormContext } from './form-context.ts';
 import { type Members, withMember } from './input-value.ts';
-import { WholeFormContext } from './whole-form.ts';
 
-interface FormParts {
+interface FormProps {
   readonly schema: Schema;
   readonly input: Members;
   readonly change: (next: Members) => void;
@@ -15,7 +16,7 @@ interface FormParts {
 const openGroups = ['Shots', 'References'];
 
 /** The whole input of a model: what every run needs first, then its groups. */
-export function Form({ schema, input, change, faults }: FormParts & { readonly faults: Faults }) {
+export function Form({ schema, input, change, faults }: FormProps & { readonly faults: Faults }) {
   const fields = Object.entries(schema.properties ?? {});
   const plain = fields.filter(([, { group }]) => group === undefined);
   const groups = Map.groupBy(
@@ -23,46 +24,48 @@ export function Form({ schema, input, change, faults }: FormParts & { readonly f
     ([, { group }]) => group ?? '',
   );
   return (
-    <WholeFormContext value={{ schema, input, change }}>
-      <FaultsOfForm value={faults}>
-        <div className="stack form">
-          <Fields names={plain.map(([name]) => name)} schema={schema} input={input} change={change} />
-          {[...groups].map(([group, members]) => (
-            <Group
-              key={group}
-              title={group}
-              names={members.map(([name]) => name)}
-              schema={schema}
-              input={input}
-              change={change}
-            />
-          ))}
-        </div>
-      </FaultsOfForm>
-    </WholeFormContext>
+    <FormContext value={{ schema, input, change }}>
+      <FaultsContext value={faults}>
+        <FieldComponent value={Field}>
+          <div className="stack form">
+            <Fields names={plain.map(([name]) => name)} schema={schema} input={input} change={change} />
+            {[...groups].map(([group, members]) => (
+              <Group
+                key={group}
+                title={group}
+                names={members.map(([name]) => name)}
+                schema={schema}
+                input={input}
+                change={change}
+              />
+            ))}
+          </div>
+        </FieldComponent>
+      </FaultsContext>
+    </FormContext>
   );
 }
 
 function Group({
   title,
-  ...parts
-}: FormParts & { readonly title: string; readonly names: readonly string[] }) {
-  const faults = useContext(FaultsOfForm);
-  const wrong = parts.names.reduce((sum, name) => sum + countBelow(faults, [name]), 0);
-  const isSet = parts.names.some(name => parts.input[name] !== undefined);
+  ...props
+}: FormProps & { readonly title: string; readonly names: readonly string[] }) {
+  const faults = useContext(FaultsContext);
+  const wrong = props.names.reduce((sum, name) => sum + countBelow(faults, [name]), 0);
+  const isSet = props.names.some(name => props.input[name] !== undefined);
   return (
     <details className="fold group" open={wrong > 0 || isSet || openGroups.includes(title)}>
       <summary>
         <span className="label">{title}</span>
         {wrong > 0 && <span className="badge bad">{wrong} at fault</span>}
-        <span className="small soft cut">{parts.names.length} fields</span>
+        <span className="small soft cut">{props.names.length} fields</span>
       </summary>
-      <Fields {...parts} />
+      <Fields {...props} />
     </details>
   );
 }
 
-function Fields({ names, schema, input, change }: FormParts & { readonly names: readonly string[] }) {
+function Fields({ names, schema, input, change }: FormProps & { readonly names: readonly string[] }) {
   return (
     <div className="stack members">
       {names.map(name => {

@@ -1,4 +1,4 @@
-import type { Schema } from '../api/shapes.ts';
+import type { Schema } from '../api/answers.ts';
 
 /** Where a value stands in an input. */
 export type Path = readonly (string | number)[];
@@ -9,7 +9,7 @@ export const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The path as the gateway writes it in a fault. */
-export const pathInWords = (path: Path): string => path.join('.');
+export const pathText = (path: Path): string => path.join('.');
 
 /** The same members with one of them changed; undefined takes it away: what nobody touched is never sent. */
 export function withMember(value: unknown, name: string, next: unknown): Members | undefined {
@@ -19,7 +19,7 @@ export function withMember(value: unknown, name: string, next: unknown): Members
 }
 
 /** What a new item of a list begins with: the words that tell its kind, and nothing else. */
-export function beginningOf(schema: Schema): unknown {
+export function initialValue(schema: Schema): unknown {
   if (schema.type === 'object' || schema.properties) {
     const told = Object.entries(schema.properties ?? {}).filter(([, member]) => member.const !== undefined);
     return Object.fromEntries(told.map(([name, member]) => [name, member.const]));
@@ -28,14 +28,14 @@ export function beginningOf(schema: Schema): unknown {
 }
 
 /** What an untouched form holds: one item where a list must have one. */
-export function beginningOfForm(schema: Schema): Members {
+export function initialInput(schema: Schema): Members {
   const lists = Object.entries(schema.properties ?? {}).filter(
     ([name, member]) => schema.required?.includes(name) && (member.minItems ?? 0) > 0,
   );
   return Object.fromEntries(
     lists.map(([name, { items, minItems = 1 }]) => [
       name,
-      Array.from({ length: minItems }, () => (items ? beginningOf(items.oneOf?.[0] ?? items) : '')),
+      Array.from({ length: minItems }, () => (items ? initialValue(items.oneOf?.[0] ?? items) : '')),
     ]),
   );
 }

@@ -1,30 +1,30 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { fileAddress } from '../api/ask.ts';
+import type { JobLine, Output } from '../api/answers.ts';
+import { fileAddress } from '../api/call-api.ts';
 import { jobsPage } from '../api/queries.ts';
-import type { JobLine, Output } from '../api/shapes.ts';
-import { Dialog } from '../parts/dialog.tsx';
-import { Empty, Loaded } from '../parts/notes.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { Empty, Loaded } from '../components/page-states.tsx';
 import { useFault } from './faults.ts';
-import { described, FieldFrame, type FieldParts } from './field-frame.tsx';
+import { described, FieldFrame, type FieldProps } from './field-frame.tsx';
+import { useOtherFields } from './form-context.ts';
 import { isMembers } from './input-value.ts';
-import { useNeighbours } from './whole-form.ts';
 
 const consoleKey = 'key_console';
 /** Larger pictures are not worked on any further. */
 const maxSide = 4096;
 
 /** An earlier job of one's own: typed, or chosen by its pictures, which fills what belongs to it. */
-export function JobField(parts: FieldParts) {
+export function JobField(props: FieldProps) {
   const id = useId();
-  const { path, value, change } = parts;
+  const { path, value, change } = props;
   const [isPicking, setPicking] = useState(false);
   const take = useTaking(String(path.at(-1)));
   return (
-    <FieldFrame parts={parts} id={id}>
+    <FieldFrame field={props} id={id}>
       <div className="row wrap">
         <input
-          {...described(id, parts, useFault(path))}
+          {...described(id, props, useFault(path))}
           className="input grow mono"
           value={value === undefined ? '' : String(value)}
           placeholder="a request_id"
@@ -41,18 +41,18 @@ export function JobField(parts: FieldParts) {
 
 /** The picture, its number, and canvas and place of its size where nothing was said yet. */
 function useTaking(name: string): (job: JobLine, output: Output) => void {
-  const { input, change, nameOf, hinted } = useNeighbours();
+  const { input, change, nameByHint, valueByHint } = useOtherFields();
   return (job, output) => {
-    const number = nameOf('picture-number');
-    const [canvas, placement] = [nameOf('canvas'), nameOf('placement')];
+    const number = nameByHint('picture-number');
+    const [canvas, placement] = [nameByHint('canvas'), nameByHint('placement')];
     const size = { width: output.width ?? 1024, height: output.height ?? 1024 };
     change({
       ...input,
       [name]: job.request_id,
       ...(number !== undefined && { [number]: output.index }),
-      ...(canvas !== undefined && !isMembers(hinted('canvas')) && { [canvas]: size }),
+      ...(canvas !== undefined && !isMembers(valueByHint('canvas')) && { [canvas]: size }),
       ...(placement !== undefined &&
-        !isMembers(hinted('placement')) && { [placement]: { x: 0, y: 0, ...size } }),
+        !isMembers(valueByHint('placement')) && { [placement]: { x: 0, y: 0, ...size } }),
     });
   };
 }
@@ -64,7 +64,7 @@ function PicturePicker({
   readonly close: () => void;
   readonly take: (job: JobLine, output: Output) => void;
 }) {
-  const asked = useQuery({
+  const query = useQuery({
     queryKey: ['jobs', 'pictures'],
     queryFn: ({ signal }) => jobsPage({ state: 'completed', key: consoleKey }, null, signal),
   });
@@ -79,7 +79,7 @@ function PicturePicker({
     );
   return (
     <Dialog title="Pictures of earlier runs" isOpen close={close} isWide>
-      <Loaded asked={asked} what="pictures">
+      <Loaded query={query} what="pictures">
         {page => {
           const pictures = picturesOf(page);
           if (pictures.length === 0)

@@ -1,22 +1,22 @@
 import { useId } from 'react';
-import type { Schema } from '../api/shapes.ts';
-import { Field } from './field.tsx';
-import { FieldFrame, type FieldParts } from './field-frame.tsx';
-import { beginningOf, isMembers, type Members, titleOf } from './input-value.ts';
+import type { Schema } from '../api/answers.ts';
+import { useField } from './field-component.ts';
+import { FieldFrame, type FieldProps } from './field-frame.tsx';
+import { initialValue, isMembers, type Members, titleOf } from './input-value.ts';
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** A list: its items, and a button for each kind of item that may be added. */
-export function ListField(parts: FieldParts) {
+export function ListField(props: FieldProps) {
   const id = useId();
-  const { schema, path, value, change } = parts;
+  const { schema, path, value, change } = props;
   const list = listOf(value);
   const items = schema.items ?? {};
   const kinds = items.oneOf ?? [items];
   const most = schema.maxItems ?? Number.POSITIVE_INFINITY;
   const put = (next: readonly unknown[]) => change(next.length === 0 ? undefined : next);
   return (
-    <FieldFrame parts={parts} id={id} isGroup>
+    <FieldFrame field={props} id={id} isGroup>
       {list.map((item, index) => {
         const shape = shapeOf(item, kinds);
         return (
@@ -28,7 +28,7 @@ export function ListField(parts: FieldParts) {
                 path={[...path, index]}
                 value={item}
                 change={next =>
-                  put(list.map((other, at) => (at === index ? (next ?? beginningOf(shape)) : other)))
+                  put(list.map((other, at) => (at === index ? (next ?? initialValue(shape)) : other)))
                 }
               />
             </div>
@@ -50,7 +50,7 @@ export function ListField(parts: FieldParts) {
             type="button"
             className="button slim"
             disabled={list.length >= most}
-            onClick={() => put([...list, beginningOf(kind)])}
+            onClick={() => put([...list, initialValue(kind)])}
           >
             + {titleOf(kind, kinds.length > 1 ? 'item' : titleOf(schema, 'item'))}
           </button>
@@ -66,7 +66,8 @@ export function ListField(parts: FieldParts) {
 }
 
 /** An item needs no frame of its own where it is one field. */
-function Item({ schema, path, value, change }: Omit<FieldParts, 'isRequired'>) {
+function Item({ schema, path, value, change }: Omit<FieldProps, 'isRequired'>) {
+  const Field = useField();
   if (!schema.properties)
     return (
       <Field

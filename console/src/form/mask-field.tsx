@@ -1,24 +1,24 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useId, useState } from 'react';
-import { ask, fileAddress } from '../api/ask.ts';
+import type { FileLine } from '../api/answers.ts';
+import { callApi, fileAddress } from '../api/call-api.ts';
 import { jobQuery } from '../api/queries.ts';
-import type { FileLine } from '../api/shapes.ts';
+import { Dialog } from '../components/dialog.tsx';
+import { toastFailure } from '../components/toasts.tsx';
+import { useLatest } from '../components/use-latest.ts';
 import type { MaskMade } from '../mask/mask-editor.tsx';
-import { Dialog } from '../parts/dialog.tsx';
-import { toastFailure } from '../parts/toasts.tsx';
-import { useLatest } from '../parts/use-latest.ts';
-import { FieldFrame, type FieldParts } from './field-frame.tsx';
+import { FieldFrame, type FieldProps } from './field-frame.tsx';
+import { useOtherFields } from './form-context.ts';
 import { isMembers } from './input-value.ts';
-import { Members } from './object-field.tsx';
-import { useNeighbours } from './whole-form.ts';
+import { MemberFields } from './member-fields.tsx';
 
 const MaskEditor = lazy(() => import('../mask/mask-editor.tsx'));
 
 /** What is repainted: painted over the picture of the earlier job, or typed. */
-export function MaskField(parts: FieldParts) {
+export function MaskField(props: FieldProps) {
   const id = useId();
-  const { value } = parts;
-  const latest = useLatest(parts.change);
+  const { value } = props;
+  const latest = useLatest(props.change);
   const [isKeeping, setKeeping] = useState(false);
   const address = useSource();
   const [isPainting, setPainting] = useState(false);
@@ -29,7 +29,7 @@ export function MaskField(parts: FieldParts) {
       setKeeping(true);
       const form = new FormData();
       form.set('file', made.png, 'mask.png');
-      const { id: file } = await ask<FileLine>('POST', 'files', { body: form });
+      const { id: file } = await callApi<FileLine>('POST', 'files', { body: form });
       latest.current({ url: file });
     } catch (failure) {
       toastFailure(failure);
@@ -38,7 +38,7 @@ export function MaskField(parts: FieldParts) {
     }
   }
   return (
-    <FieldFrame parts={parts} id={id} isGroup>
+    <FieldFrame field={props} id={id} isGroup>
       <div className="row wrap">
         <button
           type="button"
@@ -60,7 +60,7 @@ export function MaskField(parts: FieldParts) {
         <summary>
           <span className="small">Typed</span>
         </summary>
-        <Members {...parts} key={JSON.stringify(value)} />
+        <MemberFields {...props} key={JSON.stringify(value)} />
       </details>
       {isPainting && address !== null && (
         <Dialog title="Mask" isOpen close={() => setPainting(false)} isWide>
@@ -82,9 +82,9 @@ function inWords(value: unknown): string {
 
 /** The address of the picture that is worked on; null while none is chosen. */
 function useSource(): string | null {
-  const { hinted } = useNeighbours();
-  const jobId = hinted('job');
-  const number = Number(hinted('picture-number') ?? 0);
+  const { valueByHint } = useOtherFields();
+  const jobId = valueByHint('job');
+  const number = Number(valueByHint('picture-number') ?? 0);
   const isNamed = typeof jobId === 'string' && /^[0-9a-f-]{36}$/.test(jobId);
   const { data } = useQuery({ ...jobQuery(isNamed ? jobId : ''), enabled: isNamed, refetchInterval: false });
   const picture = data?.outputs.find(

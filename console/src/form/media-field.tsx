@@ -1,22 +1,22 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type DragEvent, useId, useRef, useState } from 'react';
-import { ask, fileAddress } from '../api/ask.ts';
-import type { FileLine, MediaLimits } from '../api/shapes.ts';
-import { Film, Sound } from '../parts/players.tsx';
-import { useLatest } from '../parts/use-latest.ts';
-import { bytesInWords } from '../parts/words.ts';
+import type { FileLine, MediaLimits } from '../api/answers.ts';
+import { callApi, fileAddress } from '../api/call-api.ts';
+import { formatBytes } from '../components/format.ts';
+import { Film, Sound } from '../components/players.tsx';
+import { useLatest } from '../components/use-latest.ts';
 import { useFault } from './faults.ts';
-import { described, FieldFrame, type FieldParts } from './field-frame.tsx';
+import { described, FieldFrame, type FieldProps } from './field-frame.tsx';
 import { FilePicker } from './file-picker.tsx';
 import { titleOf } from './input-value.ts';
-import { limitsInWords, whyNotUpload } from './media-words.ts';
+import { describeLimits, uploadFault } from './media-limits.ts';
 
 const wordsOfKind = { image: 'a picture', video: 'a video', audio: 'a sound' } as const;
 
 /** A slot for a picture, a video or a sound: dropped, chosen, taken from earlier results, or named by its address. */
-export function MediaField(parts: FieldParts) {
+export function MediaField(props: FieldProps) {
   const id = useId();
-  const { schema, path, value, change } = parts;
+  const { schema, path, value, change } = props;
   const media = schema.media;
   const fault = useFault(path);
   const upload = useUpload(media, change);
@@ -34,7 +34,7 @@ export function MediaField(parts: FieldParts) {
   }
 
   return (
-    <FieldFrame parts={parts} id={id}>
+    <FieldFrame field={props} id={id}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping has its buttons beside it. */}
       <div
         className="slot"
@@ -49,7 +49,7 @@ export function MediaField(parts: FieldParts) {
         {text === '' ? (
           <p className="slot-words">
             {upload.isBusy ? 'Uploading …' : `Drop ${wordsOfKind[media.kind]} here`}
-            <span className="small soft">{limitsInWords(media)}</span>
+            <span className="small soft">{describeLimits(media)}</span>
           </p>
         ) : (
           <Preview value={text} kind={media.kind} clear={() => change(undefined)} />
@@ -67,7 +67,7 @@ export function MediaField(parts: FieldParts) {
             From earlier results
           </button>
           <input
-            {...described(id, parts, fault)}
+            {...described(id, props, fault)}
             className="input grow address"
             value={text}
             placeholder="or an address: https://…, file_…"
@@ -99,14 +99,14 @@ function useUpload(media: MediaLimits | undefined, change: (next: unknown) => vo
   const [isBusy, setBusy] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
   async function begin(file: File) {
-    const why = media ? whyNotUpload(file, media) : null;
+    const why = media ? uploadFault(file, media) : null;
     setFault(why);
     if (why !== null) return;
     setBusy(true);
     try {
       const form = new FormData();
       form.set('file', file);
-      const kept = await ask<FileLine>('POST', 'files', { body: form });
+      const kept = await callApi<FileLine>('POST', 'files', { body: form });
       queries.setQueryData(['file', kept.id], kept);
       latest.current(kept.id);
     } catch (failure) {
@@ -131,7 +131,7 @@ function Preview({
   const isFile = /^file_[0-9A-Za-z]{24}$/.test(value);
   const { data: file } = useQuery({
     queryKey: ['file', value],
-    queryFn: ({ signal }) => ask<FileLine>('GET', `files/${value}`, { signal }),
+    queryFn: ({ signal }) => callApi<FileLine>('GET', `files/${value}`, { signal }),
     enabled: isFile,
     staleTime: 30 * 60_000,
   });
@@ -139,7 +139,7 @@ function Preview({
     ? [
         file.filename,
         file.dimensions && `${file.dimensions.width} × ${file.dimensions.height}`,
-        bytesInWords(file.bytes),
+        formatBytes(file.bytes),
       ]
     : [isFile ? 'A file of the console' : value.startsWith('data:') ? 'Data in the input itself' : value];
   return (

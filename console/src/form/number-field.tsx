@@ -1,13 +1,13 @@
 import { useId } from 'react';
 import { useFault } from './faults.ts';
-import { described, FieldFrame, type FieldParts } from './field-frame.tsx';
+import { described, FieldFrame, type FieldProps } from './field-frame.tsx';
 import { simple, titleOf } from './input-value.ts';
 
 /** A number: a slider where both ends are known, and always a field to type it in. */
-export function NumberField(parts: FieldParts) {
+export function NumberField(props: FieldProps) {
   const id = useId();
-  const { path, value, change } = parts;
-  const schema = simple(parts.schema);
+  const { path, value, change } = props;
+  const schema = simple(props.schema);
   const { minimum, maximum, special, unit } = schema;
   const hasSlider = schema.widget === 'slider' && minimum !== undefined && maximum !== undefined;
   const isSpecial = special !== undefined && value === special;
@@ -20,7 +20,7 @@ export function NumberField(parts: FieldParts) {
   };
   const word = titleOf(schema, String(path.at(-1)));
   return (
-    <FieldFrame parts={parts} id={id}>
+    <FieldFrame field={props} id={id}>
       <div className="number-line">
         {hasSlider && (
           <input
@@ -37,7 +37,7 @@ export function NumberField(parts: FieldParts) {
           />
         )}
         <input
-          {...described(id, parts, useFault(path))}
+          {...described(id, props, useFault(path))}
           className={hasSlider ? 'input narrow' : 'input'}
           type="number"
           min={special === undefined ? minimum : undefined}

@@ -1,4 +1,4 @@
-import type { FieldParts } from './field-frame.tsx';
+import type { FieldProps } from './field-frame.tsx';
 import { LongTextField } from './text-fields.tsx';
 
 /** What stands behind each chip; the number is one to begin with. */
@@ -14,13 +14,13 @@ const chips = [
 ];
 
 /** A prompt that may end with parameters: chips write into the same words, and the words stay the truth. */
-export function ParametersField(parts: FieldParts) {
-  const { value, change } = parts;
+export function ParametersField(props: FieldProps) {
+  const { value, change } = props;
   const words = value === undefined ? '' : String(value);
   const has = (chip: string) => new RegExp(`(?:^|\\s)${nameOf(chip)}(?=\\s|$)`).test(words);
   return (
     <div className="stack tight">
-      <LongTextField {...parts} />
+      <LongTextField {...props} />
       <fieldset className="chips">
         <legend className="visually-hidden">Parameters</legend>
         {chips.map(chip => (

@@ -1,13 +1,13 @@
 import { useId } from 'react';
-import { FieldFrame, type FieldParts } from './field-frame.tsx';
+import { FieldFrame, type FieldProps } from './field-frame.tsx';
+import { useOtherFields } from './form-context.ts';
 import { isMembers, type Members } from './input-value.ts';
-import { useNeighbours } from './whole-form.ts';
 
 /** Words and seconds of each shot, in order, and whether they add up to the duration. */
-export function ShotsField(parts: FieldParts) {
+export function ShotsField(props: FieldProps) {
   const id = useId();
-  const { schema, value, change } = parts;
-  const { input } = useNeighbours();
+  const { schema, value, change } = props;
+  const { input } = useOtherFields();
   const shots: readonly Members[] = Array.isArray(value) ? value.filter(isMembers) : [];
   const most = schema.maxItems ?? 6;
   const put = (next: readonly Members[]) =>
@@ -17,7 +17,7 @@ export function ShotsField(parts: FieldParts) {
   const total = shots.reduce((sum, { duration }) => sum + Number(duration ?? 0), 0);
   const wanted = Number(input.duration ?? 5);
   return (
-    <FieldFrame parts={parts} id={id} isGroup>
+    <FieldFrame field={props} id={id} isGroup>
       {shots.map((shot, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a shot is known by its place.
         <div key={index} className="item shot">

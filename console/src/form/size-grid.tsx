@@ -1,16 +1,16 @@
 import { useId } from 'react';
-import { FieldFrame, type FieldParts } from './field-frame.tsx';
+import { FieldFrame, type FieldProps } from './field-frame.tsx';
 
 /** Sizes as the frames they are, those of about as many pixels side by side. */
-export function SizeGrid(parts: FieldParts) {
+export function SizeGrid(props: FieldProps) {
   const id = useId();
-  const { schema, value, change } = parts;
+  const { schema, value, change } = props;
   const sizes = (schema.enum ?? []).map(option => {
     const [width = 0, height = 0] = String(option).split(/[*x]/).map(Number);
     return { option, width, height, isLarge: width * height > 1_300_000 };
   });
   return (
-    <FieldFrame parts={parts} id={id} isGroup>
+    <FieldFrame field={props} id={id} isGroup>
       {[false, true].map(isLarge => (
         <div key={String(isLarge)} className="chips">
           <span className="soft small size-level">{isLarge ? '1080P' : '720P'}</span>

@@ -1,21 +1,21 @@
 import { useId } from 'react';
 import { useFault } from './faults.ts';
-import { described, FieldFrame, type FieldParts } from './field-frame.tsx';
+import { described, FieldFrame, type FieldProps } from './field-frame.tsx';
 
 const textOf = (value: unknown): string => (value === undefined || value === null ? '' : String(value));
-const ghostOf = (schema: FieldParts['schema']): string =>
+const ghostOf = (schema: FieldProps['schema']): string =>
   schema.default === undefined || schema.default === null || schema.default === ''
     ? ''
     : `${schema.default} (default)`;
 
 /** One line of text. */
-export function TextField(parts: FieldParts) {
+export function TextField(props: FieldProps) {
   const id = useId();
-  const { schema, path, value, change } = parts;
+  const { schema, path, value, change } = props;
   return (
-    <FieldFrame parts={parts} id={id}>
+    <FieldFrame field={props} id={id}>
       <input
-        {...described(id, parts, useFault(path))}
+        {...described(id, props, useFault(path))}
         className="input"
         type={schema.format === 'uri' ? 'url' : 'text'}
         list={schema.examples && `${id}-known`}
@@ -35,15 +35,15 @@ export function TextField(parts: FieldParts) {
 }
 
 /** Words of any length, with how much room is left. */
-export function LongTextField(parts: FieldParts) {
+export function LongTextField(props: FieldProps) {
   const id = useId();
-  const { schema, path, value, change } = parts;
+  const { schema, path, value, change } = props;
   const text = textOf(value);
   const used = [...text].length;
   return (
-    <FieldFrame parts={parts} id={id}>
+    <FieldFrame field={props} id={id}>
       <textarea
-        {...described(id, parts, useFault(path))}
+        {...described(id, props, useFault(path))}
         className="input"
         rows={3}
         value={text}
@@ -60,9 +60,9 @@ export function LongTextField(parts: FieldParts) {
 }
 
 /** A whole number of any length: its digits are kept as they were typed. */
-export function DigitsField(parts: FieldParts) {
+export function DigitsField(props: FieldProps) {
   const id = useId();
-  const { path, value, change } = parts;
+  const { path, value, change } = props;
   const take = (text: string) => {
     if (text === '') return change(undefined);
     if (!/^-?\d{1,40}$/.test(text)) return;
@@ -70,9 +70,9 @@ export function DigitsField(parts: FieldParts) {
     change(Number.isSafeInteger(number) ? number : BigInt(text));
   };
   return (
-    <FieldFrame parts={parts} id={id}>
+    <FieldFrame field={props} id={id}>
       <input
-        {...described(id, parts, useFault(path))}
+        {...described(id, props, useFault(path))}
         className="input"
         inputMode="numeric"
         value={textOf(value)}
@@ -83,9 +83,9 @@ export function DigitsField(parts: FieldParts) {
 }
 
 /** Numbers in a row, written with commas between them. */
-export function NumberListField(parts: FieldParts) {
+export function NumberListField(props: FieldProps) {
   const id = useId();
-  const { path, value, change } = parts;
+  const { path, value, change } = props;
   const take = (text: string) => {
     const numbers = text
       .split(/[\s,;]+/)
@@ -94,9 +94,9 @@ export function NumberListField(parts: FieldParts) {
     change(numbers.length === 0 ? undefined : numbers);
   };
   return (
-    <FieldFrame parts={parts} id={id}>
+    <FieldFrame field={props} id={id}>
       <textarea
-        {...described(id, parts, useFault(path))}
+        {...described(id, props, useFault(path))}
         className="input mono"
         rows={2}
         defaultValue={Array.isArray(value) ? value.join(', ') : ''}

@@ -1,4 +1,5 @@
-import { type PointerEvent, useEffect, useRef, useState } from 'react';
+/** The canvas of the mask editor: the picture, the tinted mask over it, and the strokes and polygons drawn on it. */
+import { type PointerEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { drawMask, type Operation, type Point } from './operations.ts';
 import type { Tools } from './tools.ts';
 
@@ -9,106 +10,154 @@ const colours: Readonly<Record<Tools['tint'], string>> = {
 };
 /** How near to its first corner a click closes a polygon, in pixels of the screen. */
 const closingDistance = 12;
+const maxZoom = 8;
 
-interface CanvasParts {
+interface CanvasProps {
   readonly picture: HTMLImageElement;
+  /** Done so far, in order. */
   readonly operations: readonly Operation[];
   readonly tools: Tools;
   readonly add: (operation: Operation) => void;
 }
 
-/** The picture with the mask over it, which takes strokes and corners. */
-export function MaskCanvas({ picture, operations, tools, add }: CanvasParts) {
-  const view = useRef<HTMLCanvasElement>(null);
-  const [stroke, setStroke] = useState<readonly Point[] | null>(null);
-  const [corners, setCorners] = useState<readonly Point[]>([]);
-  const [zoom, setZoom] = useState(1);
+/** The picture with its mask, to be painted on. A held Space and a drag move it, the wheel zooms. */
+export function MaskCanvas({ picture, operations, tools, add }: CanvasProps) {
+  const canvas = useRef<HTMLCanvasElement>(null);
   const frame = useRef<HTMLDivElement>(null);
-  const isMoving = useRef(false);
-  const { naturalWidth: width, naturalHeight: height } = picture;
-  const erases = tools.tool === 'Eraser';
-  const open: readonly Operation[] = stroke
-    ? [{ kind: 'stroke', erases, size: tools.size, points: stroke }]
-    : [];
-
+  const isMoving = useSpaceKey(frame);
+  const zoom = useWheelZoom(frame);
+  const drawing = useDrawing(canvas, picture, tools, add);
   useEffect(() => {
-    const canvas = view.current;
-    if (canvas) show(canvas, picture, [...operations, ...open], colours[tools.tint], corners);
+    if (canvas.current)
+      show(
+        canvas.current,
+        picture,
+        [...operations, ...drawing.unfinished],
+        colours[tools.tint],
+        drawing.corners,
+      );
   });
-  useEffect(() => {
-    const held = (event: KeyboardEvent) => {
-      if (event.code !== 'Space') return;
-      isMoving.current = event.type === 'keydown';
-      if (frame.current?.contains(document.activeElement)) event.preventDefault();
-    };
-    document.addEventListener('keydown', held);
-    document.addEventListener('keyup', held);
-    return () => {
-      document.removeEventListener('keydown', held);
-      document.removeEventListener('keyup', held);
-    };
-  }, []);
-  useEffect(() => {
-    const shown = frame.current;
-    // By hand: a listener of React's cannot keep the page from scrolling.
-    const turn = (event: WheelEvent) => {
-      event.preventDefault();
-      setZoom(before => Math.max(1, Math.min(8, before * (event.deltaY < 0 ? 1.2 : 1 / 1.2))));
-    };
-    shown?.addEventListener('wheel', turn, { passive: false });
-    return () => shown?.removeEventListener('wheel', turn);
-  }, []);
 
-  const pointOf = ({ clientX, clientY }: { readonly clientX: number; readonly clientY: number }): Point => {
-    const box = view.current?.getBoundingClientRect();
-    if (!box) return { x: 0, y: 0 };
-    return { x: ((clientX - box.left) / box.width) * width, y: ((clientY - box.top) / box.height) * height };
-  };
   function press(event: PointerEvent<HTMLCanvasElement>) {
     if (isMoving.current || event.button !== 0) return;
     event.currentTarget.setPointerCapture(event.pointerId);
-    if (tools.tool === 'Polygon') putCorner(pointOf(event));
-    else setStroke([pointOf(event)]);
+    drawing.press(event);
   }
   function move(event: PointerEvent<HTMLCanvasElement>) {
     if (isMoving.current && event.buttons === 1) frame.current?.scrollBy(-event.movementX, -event.movementY);
-    if (!stroke) return;
-    // A fast hand is told in more points than the page is drawn for.
-    const told = event.nativeEvent.getCoalescedEvents?.() ?? [event.nativeEvent];
-    setStroke([...stroke, ...told.map(pointOf)]);
-  }
-  function release() {
-    if (stroke) add({ kind: 'stroke', erases, size: tools.size, points: stroke });
-    setStroke(null);
-  }
-  function putCorner(point: Point) {
-    const [first] = corners;
-    const scale = width / (view.current?.getBoundingClientRect().width ?? width);
-    const isClosed = first && Math.hypot(point.x - first.x, point.y - first.y) < closingDistance * scale;
-    if (!isClosed) return setCorners([...corners, point]);
-    if (corners.length >= 3) add({ kind: 'polygon', points: corners });
-    setCorners([]);
+    drawing.move(event);
   }
 
   return (
     <div ref={frame} className="mask-frame">
       <canvas
-        ref={view}
-        width={width}
-        height={height}
+        ref={canvas}
+        width={picture.naturalWidth}
+        height={picture.naturalHeight}
         tabIndex={0}
         role="img"
-        aria-label={`The picture with its mask, ${width} by ${height} pixels`}
+        aria-label={`The picture with its mask, ${picture.naturalWidth} by ${picture.naturalHeight} pixels`}
         style={{ width: `${zoom * 100}%` }}
         onPointerDown={press}
         onPointerMove={move}
-        onPointerUp={release}
-        onPointerCancel={release}
+        onPointerUp={drawing.release}
+        onPointerCancel={drawing.release}
       />
     </div>
   );
 }
 
+/** The stroke or the polygon that is being drawn; a finished one goes to `add`. */
+function useDrawing(
+  canvas: RefObject<HTMLCanvasElement | null>,
+  picture: HTMLImageElement,
+  tools: Tools,
+  add: CanvasProps['add'],
+) {
+  const [stroke, setStroke] = useState<readonly Point[] | null>(null);
+  const [corners, setCorners] = useState<readonly Point[]>([]);
+  const strokeOf = (points: readonly Point[]): Operation => ({
+    kind: 'stroke',
+    erases: tools.tool === 'Eraser',
+    size: tools.size,
+    points,
+  });
+  /** From pixels of the screen to pixels of the picture. */
+  const pointOf = ({ clientX, clientY }: { readonly clientX: number; readonly clientY: number }): Point => {
+    const box = canvas.current?.getBoundingClientRect();
+    if (!box) return { x: 0, y: 0 };
+    return {
+      x: ((clientX - box.left) / box.width) * picture.naturalWidth,
+      y: ((clientY - box.top) / box.height) * picture.naturalHeight,
+    };
+  };
+  function putCorner(point: Point) {
+    const [first] = corners;
+    const { naturalWidth: width } = picture;
+    const scale = width / (canvas.current?.getBoundingClientRect().width ?? width);
+    const isClosed = first && Math.hypot(point.x - first.x, point.y - first.y) < closingDistance * scale;
+    if (!isClosed) return setCorners([...corners, point]);
+    if (corners.length >= 3) add({ kind: 'polygon', points: corners });
+    setCorners([]);
+  }
+  return {
+    /** The stroke that is being drawn, if there is one. */
+    unfinished: stroke ? [strokeOf(stroke)] : [],
+    /** Of the polygon that is not closed yet. */
+    corners,
+    press: (event: PointerEvent) => {
+      if (tools.tool === 'Polygon') putCorner(pointOf(event));
+      else setStroke([pointOf(event)]);
+    },
+    move: (event: PointerEvent) => {
+      if (!stroke) return;
+      // A fast pointer has more points than frames: the browser lists those between two frames.
+      const events = event.nativeEvent.getCoalescedEvents?.() ?? [event.nativeEvent];
+      setStroke([...stroke, ...events.map(pointOf)]);
+    },
+    release: () => {
+      if (stroke) add(strokeOf(stroke));
+      setStroke(null);
+    },
+  };
+}
+
+/** Whether Space is pressed; over the canvas it does not scroll the page. */
+function useSpaceKey(frame: RefObject<HTMLElement | null>) {
+  const isPressed = useRef(false);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.code !== 'Space') return;
+      isPressed.current = event.type === 'keydown';
+      if (frame.current?.contains(document.activeElement)) event.preventDefault();
+    };
+    document.addEventListener('keydown', onKey);
+    document.addEventListener('keyup', onKey);
+    return () => {
+      document.removeEventListener('keydown', onKey);
+      document.removeEventListener('keyup', onKey);
+    };
+  }, [frame]);
+  return isPressed;
+}
+
+/** The zoom that the wheel has chosen, 1 to `maxZoom`. */
+function useWheelZoom(frame: RefObject<HTMLElement | null>): number {
+  const [zoom, setZoom] = useState(1);
+  useEffect(() => {
+    const shown = frame.current;
+    // Not by `onWheel`: React listens passively, and a passive listener cannot keep the page from scrolling.
+    const onWheel = (event: WheelEvent) => {
+      event.preventDefault();
+      setZoom(before => Math.max(1, Math.min(maxZoom, before * (event.deltaY < 0 ? 1.2 : 1 / 1.2))));
+    };
+    shown?.addEventListener('wheel', onWheel, { passive: false });
+    return () => shown?.removeEventListener('wheel', onWheel);
+  }, [frame]);
+  return zoom;
+}
+
+/** Draws the picture and, half transparent over it, the mask in its tint. */
 function show(
   canvas: HTMLCanvasElement,
   picture: HTMLImageElement,

@@ -1,4 +1,6 @@
-/** What was done to a mask, one after another: undoing is leaving out the last of it. */
+/** The operations of a mask: what they are, how they are drawn, and what a finished mask becomes. */
+
+/** One step of the editor. A mask is the list of its operations, so undo drops the last one. */
 export type Operation =
   | {
       readonly kind: 'stroke';
@@ -55,7 +57,7 @@ function trace(pen: CanvasRenderingContext2D, points: readonly Point[]): void {
   }
 }
 
-/** Strictly black and white: an edge that is half in is in, one that is less is out. */
+/** A PNG in black and white only: a pixel that is at least half covered is white. Rejects where the browser cannot encode. */
 export function asPng(mask: HTMLCanvasElement): Promise<Blob> {
   const sheet = document.createElement('canvas');
   sheet.width = mask.width;
@@ -78,7 +80,7 @@ export function asPng(mask: HTMLCanvasElement): Promise<Blob> {
   );
 }
 
-/** Polygons alone can be told as what they are; null where anything was painted. */
+/** Coordinates, where every operation is a polygon; null where anything was painted or inverted. */
 export function asAreas(
   operations: readonly Operation[],
   { width, height }: { readonly width: number; readonly height: number },
@@ -91,7 +93,10 @@ export function asAreas(
 
 const clamp = (value: number, most: number): number => Math.max(0, Math.min(most, Math.round(value)));
 
-/** Clockwise, and beginning with the vertex nearest to the top left corner: the contract may mean either. */
+/**
+ * Clockwise, and starting with the vertex nearest to the top left corner: the contract asks for one order and does not
+ * say which of the two it means, and this one satisfies both.
+ */
 export function clockwiseFromCorner(points: readonly Point[]): readonly Point[] {
   const turned = areaOf(points) < 0 ? points.toReversed() : points;
   const distances = turned.map(({ x, y }) => x + y);

@@ -1,34 +1,40 @@
+/** The tools of the mask editor, and the settings that this browser remembers. */
 import { useEffect } from 'react';
 
 export const tints = ['red', 'blue', 'white'] as const;
+
+/** Of the brush, in pixels of the picture. */
+export const minBrush = 4;
+export const maxBrush = 400;
 
 export interface Tools {
   readonly tool: 'Brush' | 'Eraser' | 'Polygon';
   /** Of the brush, in pixels of the picture. */
   readonly size: number;
-  /** How the mask is shown: some colours cannot be told from some pictures. */
+  /** The colour of the mask on the screen: red is invisible on a red picture. */
   readonly tint: (typeof tints)[number];
 }
 
-const place = 'atelier.mask-tools';
-const usual: Tools = { tool: 'Brush', size: 60, tint: 'red' };
+const storageKey = 'atelier.mask-tools';
+const defaults: Tools = { tool: 'Brush', size: 60, tint: 'red' };
 
-/** As they were left the last time. */
+/** Size and tint of the last time; the defaults where this browser has none. */
 export function readTools(): Tools {
   try {
-    const { size, tint }: Partial<Tools> = JSON.parse(localStorage.getItem(place) ?? '{}');
+    const { size, tint }: Partial<Tools> = JSON.parse(localStorage.getItem(storageKey) ?? '{}');
     return {
-      ...usual,
+      ...defaults,
       ...(typeof size === 'number' && { size }),
-      tint: tints.find(one => one === tint) ?? usual.tint,
+      tint: tints.find(one => one === tint) ?? defaults.tint,
     };
   } catch {
-    return usual;
+    return defaults;
   }
 }
 
-export function useKeptTools(tools: Tools): void {
+/** Writes size and tint to this browser whenever they change. */
+export function useSavedTools(tools: Tools): void {
   useEffect(() => {
-    localStorage.setItem(place, JSON.stringify(tools));
+    localStorage.setItem(storageKey, JSON.stringify(tools));
   }, [tools]);
 }

@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { setupQuery } from '../api/queries.ts';
-import { FormFault } from '../parts/form-fault.tsx';
-import { NewPasswordField } from '../parts/new-password-field.tsx';
-import { Loaded } from '../parts/notes.tsx';
+import { FormFault } from '../components/form-fault.tsx';
+import { NewPasswordField } from '../components/new-password-field.tsx';
+import { Loaded } from '../components/page-states.tsx';
 import { Sign } from './brand.tsx';
 import { Login } from './login.tsx';
-import { useEntry } from './use-entry.ts';
+import { useLoginForm } from './use-login-form.ts';
 
 /** Where the banner of the first start leads: the account of whoever runs this. Once somebody has one, the login. */
 export function FirstAccount() {
   const setup = useQuery(setupQuery);
   return (
-    <Loaded asked={setup} what="the setup">
+    <Loaded query={setup} what="the setup">
       {({ open }) => (open && codeOfAddress() !== '' ? <AccountForm /> : <Login />)}
     </Loaded>
   );
@@ -23,7 +23,7 @@ const codeOfAddress = () => window.location.hash.slice(1);
 
 function AccountForm() {
   const navigate = useNavigate();
-  const { fault, isBusy, enter } = useEntry('setup', form => ({
+  const { fault, isBusy, enter } = useLoginForm('setup', form => ({
     code: codeOfAddress(),
     ...Object.fromEntries(form),
   }));

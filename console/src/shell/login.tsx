@@ -1,14 +1,14 @@
 import { useState } from 'react';
-import { FormFault } from '../parts/form-fault.tsx';
+import { FormFault } from '../components/form-fault.tsx';
 import { Sign } from './brand.tsx';
-import { useEntry } from './use-entry.ts';
+import { useLoginForm } from './use-login-form.ts';
 
 type Way = 'token' | 'password';
 
 /** Whoever has the admin token, or a name and a password. Neither is kept in the browser. */
 export function Login() {
   const [way, setWay] = useState<Way>('token');
-  const { fault, isBusy, enter } = useEntry('session', form => Object.fromEntries(form));
+  const { fault, isBusy, enter } = useLoginForm('session', form => Object.fromEntries(form));
 
   return (
     <main className="login">

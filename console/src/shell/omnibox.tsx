@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useState } from 'react';
+import type { JobLine, ModelLine } from '../api/answers.ts';
 import { jobsPage, modelsQuery } from '../api/queries.ts';
-import type { JobLine, ModelLine } from '../api/shapes.ts';
-import { Dialog } from '../parts/dialog.tsx';
-import { Icon, type IconName } from '../parts/icon.tsx';
-import { shortId } from '../parts/words.ts';
-import { places } from './places.ts';
+import { Dialog } from '../components/dialog.tsx';
+import { shortId } from '../components/format.ts';
+import { Icon, type IconName } from '../components/icon.tsx';
+import { pageLinks } from './page-links.ts';
 
 interface Found {
   readonly id: string;
@@ -88,15 +88,15 @@ function Finder({ close }: { readonly close: () => void }) {
 function useFound(words: string, close: () => void): readonly Found[] {
   const navigate = useNavigate();
   const models = useQuery(modelsQuery).data?.data ?? [];
-  const asked = words.trim();
+  const searched = words.trim();
   const jobs = useQuery({
-    queryKey: ['find', asked],
-    queryFn: ({ signal }) => jobsPage({ q: asked }, null, signal, mostJobs),
-    enabled: asked.length >= shortestId,
+    queryKey: ['find', searched],
+    queryFn: ({ signal }) => jobsPage({ q: searched }, null, signal, mostJobs),
+    enabled: searched.length >= shortestId,
     staleTime: 10_000,
   });
-  const fits = (text: string) => text.toLowerCase().includes(asked.toLowerCase());
-  const ofPage = (place: (typeof places)[number]): Found => ({
+  const fits = (text: string) => text.toLowerCase().includes(searched.toLowerCase());
+  const ofPage = (place: (typeof pageLinks)[number]): Found => ({
     id: `find-${place.key}`,
     icon: place.icon,
     words: place.words,
@@ -128,7 +128,7 @@ function useFound(words: string, close: () => void): readonly Found[] {
   });
   return [
     ...(jobs.data?.data ?? []).map(ofJob),
-    ...places.filter(({ words: name }) => fits(name)).map(ofPage),
-    ...(asked === '' ? [] : models.filter(({ id, title }) => fits(id) || fits(title)).map(ofModel)),
+    ...pageLinks.filter(({ words: name }) => fits(name)).map(ofPage),
+    ...(searched === '' ? [] : models.filter(({ id, title }) => fits(id) || fits(title)).map(ofModel)),
   ].slice(0, 14);
 }

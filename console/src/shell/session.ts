@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
+import type { Role } from '../api/answers.ts';
 import { sessionQuery } from '../api/queries.ts';
-import type { Role } from '../api/shapes.ts';
 
 const order: readonly Role[] = ['viewer', 'developer', 'admin'];
 

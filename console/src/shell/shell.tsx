@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useMatchRoute } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { Session } from '../api/answers.ts';
 import { sessionQuery } from '../api/queries.ts';
-import type { Session } from '../api/shapes.ts';
-import { Dialog } from '../parts/dialog.tsx';
-import { Icon } from '../parts/icon.tsx';
-import { Failure, Loading } from '../parts/notes.tsx';
-import { Toasts } from '../parts/toasts.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { Icon } from '../components/icon.tsx';
+import { Failure, Loading } from '../components/page-states.tsx';
+import { Toasts } from '../components/toasts.tsx';
 import { Sign } from './brand.tsx';
 import { FirstAccount } from './first-account.tsx';
 import { Login } from './login.tsx';
 import { Omnibox } from './omnibox.tsx';
-import { places, placesOfBar } from './places.ts';
+import { barLinks, pageLinks } from './page-links.ts';
 import { useShortcuts } from './shortcuts.ts';
 
 /** Around every page: who is logged in, where one may go, and what can be found. */
@@ -62,7 +62,7 @@ function Rail({ session }: { readonly session: Session }) {
       <Link to="/" className="brand">
         <Sign /> Atelier
       </Link>
-      {places.map(({ to, words, icon }) => (
+      {pageLinks.map(({ to, words, icon }) => (
         <Link
           key={to}
           to={to}
@@ -86,7 +86,7 @@ function Bar() {
   const [isOpen, setOpen] = useState(false);
   return (
     <nav className="bar" aria-label="Pages of a phone">
-      {placesOfBar.map(({ to, words, icon }) => (
+      {barLinks.map(({ to, words, icon }) => (
         <Link
           key={to}
           to={to}
@@ -103,7 +103,7 @@ function Bar() {
       </button>
       <Dialog title="All pages" isOpen={isOpen} close={() => setOpen(false)}>
         <div className="more-list">
-          {places.map(({ to, words, icon }) => (
+          {pageLinks.map(({ to, words, icon }) => (
             <Link key={to} to={to} className="rail-link" onClick={() => setOpen(false)}>
               <Icon name={icon} />
               {words}
@@ -127,7 +127,7 @@ function Help({ isOpen, close }: { readonly isOpen: boolean; readonly close: () 
           <kbd>Ctrl</kbd> <kbd>Enter</kbd>
         </dt>
         <dd>run, in the playground</dd>
-        {places.map(({ to, words, key }) => (
+        {pageLinks.map(({ to, words, key }) => (
           <HelpLine key={to} keys={['g', key]} words={words} />
         ))}
         <HelpLine keys={['?']} words="this list" />

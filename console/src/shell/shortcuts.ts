@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useRef } from 'react';
-import { places } from './places.ts';
+import { pageLinks } from './page-links.ts';
 
 /** How long after `g` the second key counts. */
 const togetherMs = 1_200;
@@ -17,7 +17,7 @@ export function useShortcuts({ find, help }: { readonly find: () => void; readon
     if (event.key === 'g') goneAt.current = Date.now();
     else if (Date.now() - goneAt.current < togetherMs) {
       goneAt.current = 0;
-      const place = places.find(({ key }) => key === event.key);
+      const place = pageLinks.find(({ key }) => key === event.key);
       if (place) take(event, () => void navigate({ to: place.to }));
     }
   });

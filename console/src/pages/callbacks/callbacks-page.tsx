@@ -1,12 +1,12 @@
 import { getRouteApi } from '@tanstack/react-router';
+import type { Delivery } from '../../api/answers.ts';
 import { deliveriesPage } from '../../api/queries.ts';
-import type { Delivery } from '../../api/shapes.ts';
-import { Moment } from '../../parts/moment.tsx';
-import { MoreButton } from '../../parts/more-button.tsx';
-import { Empty, Failure, Loading, PageHead } from '../../parts/notes.tsx';
-import { Switcher } from '../../parts/switcher.tsx';
-import { TableWrap } from '../../parts/table-wrap.tsx';
-import { usePages } from '../../parts/use-pages.ts';
+import { MoreButton } from '../../components/more-button.tsx';
+import { Empty, Failure, Loading, PageHead } from '../../components/page-states.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { Switcher } from '../../components/switcher.tsx';
+import { TableWrap } from '../../components/table-wrap.tsx';
+import { usePages } from '../../components/use-pages.ts';
 import { DeliveryDialog } from './delivery-dialog.tsx';
 import { DeliveryBadge, RedeliverButton } from './delivery-parts.tsx';
 import { RedeliverFailed } from './redeliver-failed.tsx';
@@ -27,14 +27,14 @@ const states: Readonly<Record<(typeof tabs)[number], string | undefined>> = {
 export function CallbacksPage() {
   const { state, user, id } = route.useSearch();
   const navigate = route.useNavigate();
-  const asked = usePages(
+  const query = usePages(
     ['deliveries', state, user],
     (after, signal) => deliveriesPage({ state, user }, after, signal),
     {
       refetchMs: liveMs,
     },
   );
-  const { lines } = asked;
+  const { lines } = query;
   const tab = tabs.find(name => states[name] === state) ?? 'All';
   return (
     <>
@@ -52,15 +52,15 @@ export function CallbacksPage() {
           }}
         />
       </div>
-      {asked.error && !lines && <Failure failure={asked.error} retry={() => void asked.refetch()} />}
-      {asked.isPending && <Loading what="callbacks" />}
+      {query.error && !lines && <Failure failure={query.error} retry={() => void query.refetch()} />}
+      {query.isPending && <Loading what="callbacks" />}
       {lines?.length === 0 && (
         <Empty title="No callbacks here">
           <p>A job that was created with a callback_url is told of when it runs and when it ended.</p>
         </Empty>
       )}
       {lines && lines.length > 0 && <Table deliveries={lines} />}
-      <MoreButton asked={asked} words="Older callbacks" />
+      <MoreButton query={query} words="Older callbacks" />
       {id !== undefined && (
         <DeliveryDialog
           id={id}
@@ -102,10 +102,10 @@ function Table({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
               <td className="wide-only small">{delivery.status}</td>
               <td className="wide-only right number">{delivery.try_count}</td>
               <td className="wide-only small soft nowrap">
-                {delivery.due_at === null ? '–' : <Moment at={delivery.due_at} />}
+                {delivery.due_at === null ? '–' : <RelativeTime at={delivery.due_at} />}
               </td>
               <td className="small soft nowrap push">
-                <Moment at={delivery.created_at} />
+                <RelativeTime at={delivery.created_at} />
               </td>
               <td className="last">
                 <div className="row actions">

@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { deliveryQuery } from '../../api/queries.ts';
-import { Code } from '../../parts/code.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Loaded } from '../../parts/notes.tsx';
-import { durationInWords, exactTime } from '../../parts/words.ts';
+import { Code } from '../../components/code.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { exactTime, formatDuration } from '../../components/format.ts';
+import { Loaded } from '../../components/page-states.tsx';
 import { DeliveryBadge, RedeliverButton } from './delivery-parts.tsx';
 
 /** One callback with every try and what the other side answered. */
 export function DeliveryDialog({ id, close }: { readonly id: string; readonly close: () => void }) {
-  const asked = useQuery(deliveryQuery(id));
+  const query = useQuery(deliveryQuery(id));
   return (
     <Dialog title="Callback" isOpen close={close} isWide>
-      <Loaded asked={asked} what="the callback">
+      <Loaded query={query} what="the callback">
         {delivery => (
           <div className="stack">
             <div className="row wrap">
@@ -45,7 +45,7 @@ export function DeliveryDialog({ id, close }: { readonly id: string; readonly cl
                     </span>
                     <span className="small soft">
                       {exactTime(at)}
-                      {took_ms !== null && ` · ${durationInWords(took_ms)}`}
+                      {took_ms !== null && ` · ${formatDuration(took_ms)}`}
                     </span>
                   </div>
                   {answer !== null && answer !== '' && (

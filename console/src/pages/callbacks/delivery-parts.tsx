@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { ask } from '../../api/ask.ts';
-import type { Delivery } from '../../api/shapes.ts';
-import { toast, toastFailure } from '../../parts/toasts.tsx';
+import type { Delivery } from '../../api/answers.ts';
+import { callApi } from '../../api/call-api.ts';
+import { toast, toastFailure } from '../../components/toasts.tsx';
 import { useMay } from '../../shell/session.ts';
 
 const looks: Readonly<Record<Delivery['state'], { readonly tone: string; readonly words: string }>> = {
@@ -21,7 +21,7 @@ export function RedeliverButton({ delivery }: { readonly delivery: Delivery }) {
   const queries = useQueryClient();
   const mayAct = useMay('developer');
   const redeliver = useMutation({
-    mutationFn: () => ask('POST', `deliveries/${delivery.id}/redeliver`),
+    mutationFn: () => callApi('POST', `deliveries/${delivery.id}/redeliver`),
     onSuccess: () => toast('In line again, under the same id.'),
     onError: toastFailure,
     onSettled: () => queries.invalidateQueries(),

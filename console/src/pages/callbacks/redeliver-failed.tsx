@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { ask } from '../../api/ask.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { toast, toastFailure } from '../../parts/toasts.tsx';
-import { counted } from '../../parts/words.ts';
+import { callApi } from '../../api/call-api.ts';
+import { Dialog } from '../../components/dialog.tsx';
+import { counted } from '../../components/format.ts';
+import { toast, toastFailure } from '../../components/toasts.tsx';
 import { useMay } from '../../shell/session.ts';
 
 const hours = [1, 6, 24, 72] as const;
@@ -17,7 +17,7 @@ export function RedeliverFailed() {
   const [since, setSince] = useState<number>(24);
   const redeliver = useMutation({
     mutationFn: () =>
-      ask<{ deliveries: number }>('POST', 'deliveries/redeliver', {
+      callApi<{ deliveries: number }>('POST', 'deliveries/redeliver', {
         body: { failed_since: Math.floor(Date.now() / 1_000) - since * 3_600 },
       }),
     onSuccess: ({ deliveries }) => {

@@ -1,19 +1,19 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type DragEvent, useRef, useState } from 'react';
-import { ask, fileAddress } from '../../api/ask.ts';
+import type { FileLine } from '../../api/answers.ts';
+import { callApi, fileAddress } from '../../api/call-api.ts';
 import { filesPage } from '../../api/queries.ts';
-import type { FileLine } from '../../api/shapes.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { Confirm } from '../../parts/dialog.tsx';
-import { Moment } from '../../parts/moment.tsx';
-import { MoreButton } from '../../parts/more-button.tsx';
-import { Empty, Failure, Loading, PageHead } from '../../parts/notes.tsx';
-import { Film, Sound } from '../../parts/players.tsx';
-import { Switcher } from '../../parts/switcher.tsx';
-import { toast, toastFailure } from '../../parts/toasts.tsx';
-import { usePages } from '../../parts/use-pages.ts';
-import { bytesInWords } from '../../parts/words.ts';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { Confirm } from '../../components/dialog.tsx';
+import { formatBytes } from '../../components/format.ts';
+import { MoreButton } from '../../components/more-button.tsx';
+import { Empty, Failure, Loading, PageHead } from '../../components/page-states.tsx';
+import { Film, Sound } from '../../components/players.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { Switcher } from '../../components/switcher.tsx';
+import { toast, toastFailure } from '../../components/toasts.tsx';
+import { usePages } from '../../components/use-pages.ts';
 import { useMay } from '../../shell/session.ts';
 
 const route = getRouteApi('/files');
@@ -29,10 +29,10 @@ const sources: Readonly<Record<(typeof tabs)[number], string>> = {
 export function FilesPage() {
   const { source = '' } = route.useSearch();
   const navigate = route.useNavigate();
-  const asked = usePages(['files', source], (after, signal) => filesPage(source, after, signal));
+  const query = usePages(['files', source], (after, signal) => filesPage(source, after, signal));
   const upload = useUploads();
   const chooser = useRef<HTMLInputElement>(null);
-  const { lines } = asked;
+  const { lines } = query;
   const tab = tabs.find(name => sources[name] === source) ?? 'All';
   function drop(event: DragEvent) {
     event.preventDefault();
@@ -77,15 +77,15 @@ export function FilesPage() {
           }
         />
       </div>
-      {asked.error && !lines && <Failure failure={asked.error} retry={() => void asked.refetch()} />}
-      {asked.isPending && <Loading what="files" />}
+      {query.error && !lines && <Failure failure={query.error} retry={() => void query.refetch()} />}
+      {query.isPending && <Loading what="files" />}
       {lines?.length === 0 && <Empty title="No files here" />}
       <ul className="file-cards">
         {lines?.map(file => (
           <FileCard key={file.id} file={file} />
         ))}
       </ul>
-      <MoreButton asked={asked} words="Older files" />
+      <MoreButton query={query} words="Older files" />
     </div>
   );
 }
@@ -98,7 +98,7 @@ function useUploads() {
       for (const file of files) {
         const form = new FormData();
         form.set('file', file);
-        await ask('POST', 'files', { body: form });
+        await callApi('POST', 'files', { body: form });
       }
       return files.length;
     },
@@ -116,7 +116,7 @@ function useUploads() {
 function FileCard({ file }: { readonly file: FileLine }) {
   const facts = [
     file.dimensions && `${file.dimensions.width} × ${file.dimensions.height}`,
-    bytesInWords(file.bytes),
+    formatBytes(file.bytes),
     file.user,
   ];
   return (
@@ -127,7 +127,7 @@ function FileCard({ file }: { readonly file: FileLine }) {
       </div>
       <div className="small soft cut">{facts.filter(Boolean).join(' · ')}</div>
       <div className="small soft">
-        ends <Moment at={file.expires_at} />
+        ends <RelativeTime at={file.expires_at} />
       </div>
       <div className="row wrap">
         <a className="button slim" href={fileAddress(file.url)} download={file.filename}>
@@ -163,7 +163,7 @@ function DeleteButton({ file }: { readonly file: FileLine }) {
   const mayDelete = useMay('admin');
   const [isAsking, setAsking] = useState(false);
   const remove = useMutation({
-    mutationFn: () => ask('DELETE', `files/${file.id}`),
+    mutationFn: () => callApi('DELETE', `files/${file.id}`),
     onSuccess: () => toast('Deleted.'),
     onError: toastFailure,
     onSettled: () => queries.invalidateQueries({ queryKey: ['files'] }),

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import type { Overview } from '../../api/shapes.ts';
-import { Icon } from '../../parts/icon.tsx';
+import type { Overview } from '../../api/answers.ts';
+import { Icon } from '../../components/icon.tsx';
 
 /** What a new installation still wants; gone once all of it is done. */
 export function FirstSteps({ overview }: { readonly overview: Overview }) {

@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import type { Overview } from '../../api/answers.ts';
 import { overviewQuery } from '../../api/queries.ts';
-import type { Overview } from '../../api/shapes.ts';
-import { Moment } from '../../parts/moment.tsx';
-import { Loaded, PageHead } from '../../parts/notes.tsx';
-import { counted } from '../../parts/words.ts';
+import { counted } from '../../components/format.ts';
+import { Loaded, PageHead } from '../../components/page-states.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { NewestResults } from './newest-results.tsx';
 
 /** The queue now, what needs somebody, and what was made last. */
 export function HomePage() {
-  const asked = useQuery(overviewQuery);
+  const query = useQuery(overviewQuery);
   return (
     <>
       <PageHead title="Home">
@@ -19,7 +19,7 @@ export function HomePage() {
           Make something
         </Link>
       </PageHead>
-      <Loaded asked={asked} what="the queue">
+      <Loaded query={query} what="the queue">
         {overview => (
           <div className="stack">
             <Attention overview={overview} />
@@ -77,7 +77,7 @@ function Figures({ overview }: { readonly overview: Overview }) {
             'nothing waits'
           ) : (
             <>
-              since <Moment at={overview.waiting_since} />
+              since <RelativeTime at={overview.waiting_since} />
             </>
           )
         }

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import { fileAddress } from '../../api/ask.ts';
-import type { JobLine } from '../../api/shapes.ts';
-import { Icon } from '../../parts/icon.tsx';
-import { Moment } from '../../parts/moment.tsx';
-import { Empty } from '../../parts/notes.tsx';
-import { Still } from '../../parts/players.tsx';
+import type { JobLine } from '../../api/answers.ts';
+import { fileAddress } from '../../api/call-api.ts';
+import { Icon } from '../../components/icon.tsx';
+import { Empty } from '../../components/page-states.tsx';
+import { Still } from '../../components/players.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 
 /** What was made last, each a way to its job. */
 export function NewestResults({ jobs }: { readonly jobs: readonly JobLine[] }) {
@@ -28,7 +28,7 @@ export function NewestResults({ jobs }: { readonly jobs: readonly JobLine[] }) {
               <span className="row small soft">
                 <span className="grow cut">{job.model}</span>
                 <span className="nowrap">
-                  <Moment at={job.completed_at ?? job.created_at} />
+                  <RelativeTime at={job.completed_at ?? job.created_at} />
                 </span>
               </span>
             </Link>

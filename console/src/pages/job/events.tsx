@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import type { JobDetail } from '../../api/shapes.ts';
-import { TableWrap } from '../../parts/table-wrap.tsx';
-import { exactTime } from '../../parts/words.ts';
+import type { JobDetail } from '../../api/answers.ts';
+import { exactTime } from '../../components/format.ts';
+import { TableWrap } from '../../components/table-wrap.tsx';
 
 interface Event {
   readonly at: number;

@@ -1,15 +1,15 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { ask } from '../../api/ask.ts';
-import { ownUser } from '../../api/own-user.ts';
-import type { JobDetail, JobLine } from '../../api/shapes.ts';
+import type { JobDetail, JobLine } from '../../api/answers.ts';
+import { callApi } from '../../api/call-api.ts';
+import { consoleUser } from '../../api/console-user.ts';
+import { toast, toastFailure } from '../../components/toasts.tsx';
 import { isMembers } from '../../form/input-value.ts';
-import { toast, toastFailure } from '../../parts/toasts.tsx';
 import { useMay } from '../../shell/session.ts';
 
 const outcomes: Readonly<Record<string, string>> = {
   cancelled: 'Cancelled.',
-  requested: 'It runs: the provider was asked to stop.',
+  requested: 'It runs: the provider was query to stop.',
   already_final: 'Too late: it had ended.',
 };
 
@@ -17,7 +17,7 @@ const outcomes: Readonly<Record<string, string>> = {
 export function FinalButton({ job }: { readonly job: JobDetail }) {
   const isDraft = isMembers(job.input) && job.input.draft === true;
   // What runs from here belongs to the user of the console, who may not point at a draft of another.
-  if (!isDraft || job.state !== 'completed' || job.user !== ownUser) return null;
+  if (!isDraft || job.state !== 'completed' || job.user !== consoleUser) return null;
   return (
     <Link
       to="/play/$model"
@@ -30,12 +30,12 @@ export function FinalButton({ job }: { readonly job: JobDetail }) {
   );
 }
 
-/** Says what came of it: cancelled, asked for, or too late. */
+/** Says what came of it: cancelled, query for, or too late. */
 export function CancelButton({ job }: { readonly job: JobLine }) {
   const queries = useQueryClient();
   const mayCancel = useMay('developer');
   const cancel = useMutation({
-    mutationFn: () => ask<{ outcome: string }>('POST', `jobs/${job.request_id}/cancel`),
+    mutationFn: () => callApi<{ outcome: string }>('POST', `jobs/${job.request_id}/cancel`),
     onSuccess: ({ outcome }) => toast(outcomes[outcome] ?? outcome),
     onError: toastFailure,
     onSettled: () => queries.invalidateQueries(),
@@ -59,7 +59,7 @@ export function AgainButton({ job }: { readonly job: JobLine }) {
   const navigate = useNavigate();
   const mayRun = useMay('developer');
   const again = useMutation({
-    mutationFn: () => ask<{ request_id: string }>('POST', `jobs/${job.request_id}/again`),
+    mutationFn: () => callApi<{ request_id: string }>('POST', `jobs/${job.request_id}/again`),
     onSuccess: made => {
       toast('Runs again, as a new job.');
       void queries.invalidateQueries({ queryKey: ['jobs'] });

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { JobDetail } from '../../api/shapes.ts';
+import type { JobDetail } from '../../api/answers.ts';
 import { DeliveryBadge, RedeliverButton } from '../callbacks/delivery-parts.tsx';
 
 /** The callbacks of one job. */

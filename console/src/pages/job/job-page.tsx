@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { JobDetail } from '../../api/answers.ts';
 import { toJson } from '../../api/lossless-json.ts';
 import { jobQuery } from '../../api/queries.ts';
-import type { JobDetail } from '../../api/shapes.ts';
-import { Code } from '../../parts/code.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { Moment } from '../../parts/moment.tsx';
-import { Loaded } from '../../parts/notes.tsx';
-import { Outputs } from '../../parts/outputs.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { Switcher } from '../../parts/switcher.tsx';
-import { costInWords } from '../../parts/words.ts';
+import { Code } from '../../components/code.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { formatCost } from '../../components/format.ts';
+import { Outputs } from '../../components/outputs.tsx';
+import { Loaded } from '../../components/page-states.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
+import { Switcher } from '../../components/switcher.tsx';
 import { Snippets } from '../play/run-pane.tsx';
 import { JobFailure } from '../play/run-view.tsx';
 import { Events } from './events.tsx';
@@ -24,9 +24,9 @@ const route = getRouteApi('/jobs/$jobId');
 /** One job with all that is known of it. */
 export function JobPage() {
   const { jobId } = route.useParams();
-  const asked = useQuery(jobQuery(jobId));
+  const query = useQuery(jobQuery(jobId));
   return (
-    <Loaded asked={asked} what="the job">
+    <Loaded query={query} what="the job">
       {job => <Job job={job} />}
     </Loaded>
   );
@@ -95,12 +95,12 @@ function Head({ job }: { readonly job: JobDetail }) {
             · external_task_id <code>{job.external_task_id}</code>
           </>
         )}{' '}
-        · created <Moment at={job.created_at} />
+        · created <RelativeTime at={job.created_at} />
         {job.queue_position !== null && ` · ${job.queue_position} before it in line`}
         {job.completed_at === null && (
           <>
             {' '}
-            · ends by itself <Moment at={job.expires_at} />
+            · ends by itself <RelativeTime at={job.expires_at} />
           </>
         )}
       </p>
@@ -158,7 +158,7 @@ function Usage({ job }: { readonly job: JobDetail }) {
           <div className="facts-line">
             <dt>Cost</dt>
             <dd className="number">
-              {costInWords(job.cost)} <span className="soft small">by your prices</span>
+              {formatCost(job.cost)} <span className="soft small">by your prices</span>
             </dd>
           </div>
         )}

@@ -1,4 +1,4 @@
-import type { JobDetail } from '../../api/shapes.ts';
+import type { JobDetail } from '../../api/answers.ts';
 
 /** A stretch of a job's life, in epoch ms. */
 export interface Span {

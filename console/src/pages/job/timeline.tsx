@@ -1,6 +1,6 @@
-import type { JobDetail } from '../../api/shapes.ts';
-import { useNow } from '../../parts/moment.tsx';
-import { durationInWords } from '../../parts/words.ts';
+import type { JobDetail } from '../../api/answers.ts';
+import { formatDuration } from '../../components/format.ts';
+import { useNow } from '../../components/relative-time.tsx';
 import { type Span, spansOf } from './spans.ts';
 
 /** However short it was, it is seen: in hundredths of the whole. */
@@ -16,7 +16,7 @@ export function Timeline({ job }: { readonly job: JobDetail }) {
     <section className="card">
       <div className="card-head">
         <h2>Timeline</h2>
-        <span className="soft number">{durationInWords(to - from)} in all</span>
+        <span className="soft number">{formatDuration(to - from)} in all</span>
       </div>
       <ol className="timeline">
         {spans.map((span, index) => (
@@ -26,8 +26,8 @@ export function Timeline({ job }: { readonly job: JobDetail }) {
       </ol>
       <div className="timeline-axis small soft number" aria-hidden="true">
         <span>{new Date(from).toLocaleTimeString()}</span>
-        <span>+{durationInWords((to - from) / 2)}</span>
-        <span>+{durationInWords(to - from)}</span>
+        <span>+{formatDuration((to - from) / 2)}</span>
+        <span>+{formatDuration(to - from)}</span>
       </div>
     </section>
   );
@@ -36,7 +36,7 @@ export function Timeline({ job }: { readonly job: JobDetail }) {
 function Bar({ span, from, whole }: { readonly span: Span; readonly from: number; readonly whole: number }) {
   const width = Math.max(leastShare, ((span.to - span.from) / whole) * 100);
   const left = Math.min(100 - width, ((span.from - from) / whole) * 100);
-  const took = durationInWords(span.to - span.from);
+  const took = formatDuration(span.to - span.from);
   return (
     <li>
       <span className="cut">{span.name}</span>

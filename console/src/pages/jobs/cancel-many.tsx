@@ -1,10 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ask } from '../../api/ask.ts';
+import { callApi } from '../../api/call-api.ts';
 import { type JobFilter, overviewQuery } from '../../api/queries.ts';
-import { Confirm } from '../../parts/dialog.tsx';
-import { toast, toastFailure } from '../../parts/toasts.tsx';
-import { counted } from '../../parts/words.ts';
+import { Confirm } from '../../components/dialog.tsx';
+import { counted } from '../../components/format.ts';
+import { toast, toastFailure } from '../../components/toasts.tsx';
 import { useMay } from '../../shell/session.ts';
 
 interface Came {
@@ -18,14 +18,14 @@ export function CancelMany({ filter }: { readonly filter: JobFilter }) {
   const queries = useQueryClient();
   const mayCancel = useMay('admin');
   const [isAsking, setAsking] = useState(false);
-  // Counted when it is asked for: a list asks for its lines alone.
+  // Counted when it is query for: a list asks for its lines alone.
   const overview = useQuery({ ...overviewQuery, enabled: isAsking, refetchInterval: false });
   const { model, key } = filter;
   const cancel = useMutation({
     mutationFn: async () => {
       let [cancelled, requested] = [0, 0];
       for (let left = true; left; ) {
-        const came = await ask<Came>('POST', 'jobs/cancel', {
+        const came = await callApi<Came>('POST', 'jobs/cancel', {
           body: { state: 'unfinished', ...(model && { model }), ...(key && { key }) },
         });
         cancelled += came.cancelled;
@@ -35,7 +35,7 @@ export function CancelMany({ filter }: { readonly filter: JobFilter }) {
       return { cancelled, requested };
     },
     onSuccess: ({ cancelled, requested }) =>
-      toast(`${counted(cancelled, 'job')} cancelled, ${requested.toLocaleString()} that ran asked to stop.`),
+      toast(`${counted(cancelled, 'job')} cancelled, ${requested.toLocaleString()} that ran query to stop.`),
     onError: toastFailure,
     onSettled: () => queries.invalidateQueries(),
   });

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { jobsPage, modelsQuery } from '../../api/queries.ts';
-import { MoreButton } from '../../parts/more-button.tsx';
-import { Empty, Failure, Loading, PageHead } from '../../parts/notes.tsx';
-import { usePages } from '../../parts/use-pages.ts';
-import { exactTime } from '../../parts/words.ts';
+import { exactTime } from '../../components/format.ts';
+import { MoreButton } from '../../components/more-button.tsx';
+import { Empty, Failure, Loading, PageHead } from '../../components/page-states.tsx';
+import { usePages } from '../../components/use-pages.ts';
 import { CancelMany } from './cancel-many.tsx';
 import { JobsTable } from './jobs-table.tsx';
 import { SelectionBar } from './selection-bar.tsx';
@@ -29,13 +29,13 @@ export function JobsPage() {
   const filter = route.useSearch();
   const [isPaused, setPaused] = useState(false);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const asked = usePages(['jobs', filter], (after, signal) => jobsPage(filter, after, signal), {
+  const query = usePages(['jobs', filter], (after, signal) => jobsPage(filter, after, signal), {
     refetchMs: isPaused ? false : liveMs,
   });
-  const { lines } = asked;
+  const { lines } = query;
   return (
     <>
-      <PageHead title="Jobs" says={<AsOf at={asked.dataUpdatedAt} isPaused={isPaused} />}>
+      <PageHead title="Jobs" says={<AsOf at={query.dataUpdatedAt} isPaused={isPaused} />}>
         <CancelMany filter={filter} />
       </PageHead>
       <Filters />
@@ -43,15 +43,15 @@ export function JobsPage() {
         jobs={(lines ?? []).filter(({ request_id }) => chosen.has(request_id))}
         clear={() => setChosen(new Set())}
       />
-      {asked.error && !lines && <Failure failure={asked.error} retry={() => void asked.refetch()} />}
-      {asked.isPending && <Loading what="jobs" />}
+      {query.error && !lines && <Failure failure={query.error} retry={() => void query.refetch()} />}
+      {query.isPending && <Loading what="jobs" />}
       {lines && lines.length === 0 && <NoJobs isNarrowed={Object.keys(filter).length > 0} />}
       {lines && lines.length > 0 && (
         <div onPointerEnter={() => setPaused(true)} onPointerLeave={() => setPaused(false)}>
           <JobsTable jobs={lines} chosen={chosen} choose={setChosen} />
         </div>
       )}
-      <MoreButton asked={asked} words={lines?.length === 0 ? 'Look further back' : 'Older jobs'} />
+      <MoreButton query={query} words={lines?.length === 0 ? 'Look further back' : 'Older jobs'} />
     </>
   );
 }

@@ -1,19 +1,19 @@
 import { Link } from '@tanstack/react-router';
-import type { JobLine } from '../../api/shapes.ts';
-import { Moment } from '../../parts/moment.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { TableWrap } from '../../parts/table-wrap.tsx';
-import { Thumb } from '../../parts/thumb.tsx';
-import { durationInWords, shortId } from '../../parts/words.ts';
+import type { JobLine } from '../../api/answers.ts';
+import { formatDuration, shortId } from '../../components/format.ts';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
+import { TableWrap } from '../../components/table-wrap.tsx';
+import { Thumbnail } from '../../components/thumbnail.tsx';
 
-interface TableParts {
+interface TableProps {
   readonly jobs: readonly JobLine[];
   readonly chosen: ReadonlySet<string>;
   readonly choose: (chosen: ReadonlySet<string>) => void;
 }
 
 /** A line a job, dense: what it is, whose, how far, and how long it took. */
-export function JobsTable({ jobs, chosen, choose }: TableParts) {
+export function JobsTable({ jobs, chosen, choose }: TableProps) {
   const areAll = jobs.every(({ request_id }) => chosen.has(request_id));
   return (
     <TableWrap label="Jobs">
@@ -79,7 +79,7 @@ function Line({
       </td>
       <td className="job-cell about">
         <Link to="/jobs/$jobId" params={{ jobId: job.request_id }} className="job-link">
-          <Thumb job={job} />
+          <Thumbnail job={job} />
           <span className="job-words">
             <span className="cut">{job.prompt_start || 'no words'}</span>
             <span className="small soft cut">
@@ -101,7 +101,7 @@ function Line({
       </td>
       <td className="wide-only right number small nowrap">{timesOf(job)}</td>
       <td className="right small soft nowrap push">
-        <Moment at={job.created_at} />
+        <RelativeTime at={job.created_at} />
       </td>
     </tr>
   );
@@ -109,9 +109,9 @@ function Line({
 
 function timesOf({ created_at, started_at, completed_at }: JobLine): string {
   if (started_at === null)
-    return completed_at === null ? '–' : durationInWords((completed_at - created_at) * 1_000);
-  const queue = durationInWords((started_at - created_at) * 1_000);
+    return completed_at === null ? '–' : formatDuration((completed_at - created_at) * 1_000);
+  const queue = formatDuration((started_at - created_at) * 1_000);
   return completed_at === null
     ? `${queue} · …`
-    : `${queue} · ${durationInWords((completed_at - started_at) * 1_000)}`;
+    : `${queue} · ${formatDuration((completed_at - started_at) * 1_000)}`;
 }

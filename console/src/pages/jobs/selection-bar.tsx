@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { ask } from '../../api/ask.ts';
-import type { JobLine } from '../../api/shapes.ts';
-import { toast, toastFailure } from '../../parts/toasts.tsx';
-import { counted } from '../../parts/words.ts';
+import type { JobLine } from '../../api/answers.ts';
+import { callApi } from '../../api/call-api.ts';
+import { counted } from '../../components/format.ts';
+import { toast, toastFailure } from '../../components/toasts.tsx';
 import { useMay } from '../../shell/session.ts';
 
 /** What can be done with the jobs that were chosen. */
@@ -23,7 +23,7 @@ export function SelectionBar({
       readonly what: 'cancel' | 'again';
       readonly on: readonly JobLine[];
     }) => {
-      for (const job of on) await ask('POST', `jobs/${job.request_id}/${what}`);
+      for (const job of on) await callApi('POST', `jobs/${job.request_id}/${what}`);
       return on.length;
     },
     onSuccess: (count, { what }) => {

@@ -1,21 +1,21 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ask } from '../../api/ask.ts';
+import type { KeyLine } from '../../api/answers.ts';
+import { callApi } from '../../api/call-api.ts';
 import { keysQuery } from '../../api/queries.ts';
-import type { KeyLine } from '../../api/shapes.ts';
-import { Confirm } from '../../parts/dialog.tsx';
-import { Moment } from '../../parts/moment.tsx';
-import { Empty, Loaded, PageHead } from '../../parts/notes.tsx';
-import { TableWrap } from '../../parts/table-wrap.tsx';
-import { toast, toastFailure } from '../../parts/toasts.tsx';
+import { Confirm } from '../../components/dialog.tsx';
+import { Empty, Loaded, PageHead } from '../../components/page-states.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { TableWrap } from '../../components/table-wrap.tsx';
+import { toast, toastFailure } from '../../components/toasts.tsx';
 import { useMay } from '../../shell/session.ts';
 import { KeyForm } from './key-form.tsx';
 import { NewSecret } from './new-secret.tsx';
 
 /** Who may create jobs, of what, and how many. */
 export function KeysPage() {
-  const asked = useQuery(keysQuery);
+  const query = useQuery(keysQuery);
   const mayEdit = useMay('admin');
   const [edited, setEdited] = useState<KeyLine | 'new' | null>(null);
   const [made, setMade] = useState<(KeyLine & { readonly secret: string }) | null>(null);
@@ -28,7 +28,7 @@ export function KeysPage() {
           </button>
         )}
       </PageHead>
-      <Loaded asked={asked} what="keys">
+      <Loaded query={query} what="keys">
         {({ data }) =>
           data.length === 0 ? (
             <Empty title="No keys yet">An application needs one to create jobs.</Empty>
@@ -37,7 +37,7 @@ export function KeysPage() {
           )
         }
       </Loaded>
-      {edited !== null && <KeyForm edited={edited} close={() => setEdited(null)} tellMade={setMade} />}
+      {edited !== null && <KeyForm edited={edited} close={() => setEdited(null)} onCreated={setMade} />}
       {made !== null && <NewSecret made={made} close={() => setMade(null)} />}
     </>
   );
@@ -122,7 +122,7 @@ function KeyState({ given: { revoked_at, expires_at } }: { readonly given: KeyLi
   const isOver = expires_at * 1_000 < Date.now();
   return (
     <span className={isOver ? 'badge bad' : 'badge wait'}>
-      {isOver ? 'ended' : 'ends'} <Moment at={expires_at} />
+      {isOver ? 'ended' : 'ends'} <RelativeTime at={expires_at} />
     </span>
   );
 }
@@ -131,7 +131,7 @@ function RevokeButton({ revoked }: { readonly revoked: KeyLine }) {
   const queries = useQueryClient();
   const [isAsking, setAsking] = useState(false);
   const revoke = useMutation({
-    mutationFn: () => ask('POST', `keys/${revoked.id}/revoke`),
+    mutationFn: () => callApi('POST', `keys/${revoked.id}/revoke`),
     onSuccess: () => toast('Revoked. Every process turns it away from now on.'),
     onError: toastFailure,
     onSettled: () => queries.invalidateQueries({ queryKey: ['keys'] }),

@@ -1,8 +1,8 @@
-import { gatewayRoot } from '../../api/ask.ts';
-import type { KeyLine } from '../../api/shapes.ts';
-import { Code } from '../../parts/code.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import type { KeyLine } from '../../api/answers.ts';
+import { gatewayRoot } from '../../api/call-api.ts';
+import { Code } from '../../components/code.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 
 /** The secret of a new key: this once, and nowhere else. */
 export function NewSecret({

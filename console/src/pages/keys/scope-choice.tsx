@@ -1,6 +1,6 @@
 const scopes = ['jobs:create', 'jobs:read', 'files', 'webhook-secret'] as const;
 
-interface ChoiceParts {
+interface ChoiceProps {
   /** Null: not limited to scopes. */
   readonly chosen: readonly string[] | null;
   readonly choose: (scopes: readonly string[] | null) => void;
@@ -9,7 +9,7 @@ interface ChoiceParts {
 }
 
 /** What a key may do; nothing chosen is no limit. */
-export function ScopeChoice({ chosen, choose, isOfSomeModels }: ChoiceParts) {
+export function ScopeChoice({ chosen, choose, isOfSomeModels }: ChoiceProps) {
   const toggle = (scope: string) => {
     const before = chosen ?? [];
     const next = before.includes(scope) ? before.filter(other => other !== scope) : [...before, scope];

@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { ModelLine } from '../../api/answers.ts';
 import { modelsQuery } from '../../api/queries.ts';
-import type { ModelLine } from '../../api/shapes.ts';
-import { Icon } from '../../parts/icon.tsx';
-import { Empty, Loaded, PageHead } from '../../parts/notes.tsx';
-import { Switcher } from '../../parts/switcher.tsx';
-import { costInWords, durationInWords } from '../../parts/words.ts';
+import { formatCost, formatDuration } from '../../components/format.ts';
+import { Icon } from '../../components/icon.tsx';
+import { Empty, Loaded, PageHead } from '../../components/page-states.tsx';
+import { Switcher } from '../../components/switcher.tsx';
 
 const kinds = ['All', 'video', 'image', 'speech'] as const;
 
 /** Every model that is served, by what it makes. */
 export function ModelsPage({ title = 'Models' }: { readonly title?: string }) {
-  const asked = useQuery(modelsQuery);
+  const query = useQuery(modelsQuery);
   const [kind, setKind] = useState<(typeof kinds)[number]>('All');
   const [words, setWords] = useState('');
   const fits = (model: ModelLine) =>
@@ -30,7 +30,7 @@ export function ModelsPage({ title = 'Models' }: { readonly title?: string }) {
         />
         <Switcher label="Kind" options={kinds} value={kind} choose={setKind} />
       </PageHead>
-      <Loaded asked={asked} what="the models">
+      <Loaded query={query} what="the models">
         {({ data }) => {
           const shown = data.filter(fits);
           if (shown.length === 0)
@@ -55,11 +55,10 @@ function factsOf({ takes, run_ms, price, currency }: ModelLine): readonly string
   return [
     ...(takes.length > 0 ? [`Takes ${takes.join(', ')}`] : []),
     ...(run_ms
-      ? [`runs ${durationInWords(run_ms.p50)}, at most ${durationInWords(run_ms.p95)} as a rule`]
+      ? [`runs ${formatDuration(run_ms.p50)}, at most ${formatDuration(run_ms.p95)} as a rule`]
       : []),
     ...Object.entries(price ?? {}).map(
-      ([unit, amount]) =>
-        `${costInWords({ amount, currency: currency ?? '' })} per ${unit.replace('_', ' ')}`,
+      ([unit, amount]) => `${formatCost({ amount, currency: currency ?? '' })} per ${unit.replace('_', ' ')}`,
     ),
   ];
 }

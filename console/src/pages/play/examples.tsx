@@ -1,4 +1,4 @@
-import type { ModelDetail } from '../../api/shapes.ts';
+import type { ModelDetail } from '../../api/answers.ts';
 import { isMembers, type Members } from '../../form/input-value.ts';
 
 /** Addresses of the examples stand for somebody's own files: they lead nowhere. */

@@ -1,19 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { jobsPage } from '../../api/queries.ts';
-import { Moment } from '../../parts/moment.tsx';
-import { Empty, Loaded } from '../../parts/notes.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
+import { Empty, Loaded } from '../../components/page-states.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
 
 const shown = 20;
 
 /** Earlier runs of this model from the console; a click takes input and result up again. */
 export function History({ model, take }: { readonly model: string; readonly take: (jobId: string) => void }) {
-  const asked = useQuery({
+  const query = useQuery({
     queryKey: ['history', model],
     queryFn: ({ signal }) => jobsPage({ model, key: 'key_console' }, null, signal, shown),
   });
   return (
-    <Loaded asked={asked} what="earlier runs">
+    <Loaded query={query} what="earlier runs">
       {({ data }) =>
         data.length === 0 ? (
           <Empty title="No runs of this model yet" />
@@ -25,7 +25,7 @@ export function History({ model, take }: { readonly model: string; readonly take
                   <StateBadge state={job.state} />
                   <span className="grow cut">{job.prompt_start || job.request_id}</span>
                   <span className="small soft">
-                    <Moment at={job.created_at} />
+                    <RelativeTime at={job.created_at} />
                   </span>
                 </button>
               </li>

@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import type { ModelDetail } from '../../api/answers.ts';
 import { toJson } from '../../api/lossless-json.ts';
 import { jobQuery } from '../../api/queries.ts';
-import type { ModelDetail } from '../../api/shapes.ts';
+import { Code } from '../../components/code.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { Switcher } from '../../components/switcher.tsx';
+import { toastFailure } from '../../components/toasts.tsx';
 import { isMembers, type Members } from '../../form/input-value.ts';
-import { Code } from '../../parts/code.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { Switcher } from '../../parts/switcher.tsx';
-import { toastFailure } from '../../parts/toasts.tsx';
 import { History } from './history.tsx';
 import { RunView } from './run-view.tsx';
 import { languages, snippet } from './snippets.ts';

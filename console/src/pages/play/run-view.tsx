@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import type { JobDetail } from '../../api/answers.ts';
 import { jobQuery } from '../../api/queries.ts';
-import type { JobDetail } from '../../api/shapes.ts';
-import { useNow } from '../../parts/moment.tsx';
-import { Empty, Loaded } from '../../parts/notes.tsx';
-import { Outputs } from '../../parts/outputs.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { clockOf, durationInWords } from '../../parts/words.ts';
+import { formatClock, formatDuration } from '../../components/format.ts';
+import { Outputs } from '../../components/outputs.tsx';
+import { Empty, Loaded } from '../../components/page-states.tsx';
+import { useNow } from '../../components/relative-time.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
 import { CancelButton, FinalButton } from '../job/job-buttons.tsx';
 
 /** The life of a run: in line, running, and what came of it. */
@@ -22,9 +22,9 @@ export function RunView({ jobId }: { readonly jobId: string | null }) {
 }
 
 function Shown({ jobId }: { readonly jobId: string }) {
-  const asked = useQuery(jobQuery(jobId));
+  const query = useQuery(jobQuery(jobId));
   return (
-    <Loaded asked={asked} what="the job">
+    <Loaded query={query} what="the job">
       {job => <Life job={job} />}
     </Loaded>
   );
@@ -76,14 +76,12 @@ function Clock({ job }: { readonly job: JobDetail }) {
         : queue_position === 0
           ? 'next in line · '
           : `${queue_position} before it · `;
-    return <span className="soft number">{`${place}${clockOf(now - created_at * 1_000)}`}</span>;
+    return <span className="soft number">{`${place}${formatClock(now - created_at * 1_000)}`}</span>;
   }
   if (completed_at === null)
-    return <span className="soft number">{clockOf(now - (started_at ?? created_at) * 1_000)}</span>;
+    return <span className="soft number">{formatClock(now - (started_at ?? created_at) * 1_000)}</span>;
   return (
-    <span className="soft number">
-      {durationInWords((completed_at - (started_at ?? created_at)) * 1_000)}
-    </span>
+    <span className="soft number">{formatDuration((completed_at - (started_at ?? created_at)) * 1_000)}</span>
   );
 }
 

@@ -1,18 +1,19 @@
+/** Running and checking an input of the playground. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { ask, Refused } from '../../api/ask.ts';
-import type { Cost } from '../../api/shapes.ts';
+import type { Cost } from '../../api/answers.ts';
+import { ApiError, callApi } from '../../api/call-api.ts';
+import { toast } from '../../components/toasts.tsx';
 import { type Faults, faultsOf, noFaults } from '../../form/faults.ts';
 import type { Members } from '../../form/input-value.ts';
-import { toast } from '../../parts/toasts.tsx';
 
 export interface Run {
   readonly jobId: string | null;
   readonly isBusy: boolean;
   readonly faults: Faults;
-  /** What was refused, where no field says it. */
+  /** The sentence of a refusal that names no field. */
   readonly refusal: string | null;
-  /** What a check said; null until there was one. */
+  /** The answer of the last check; null before it, and after any change of the input. */
   readonly verdict: Verdict | null;
 }
 
@@ -25,22 +26,22 @@ export interface Verdict {
 
 const idle: Run = { jobId: null, isBusy: false, faults: noFaults, refusal: null, verdict: null };
 
-/** Runs an input of a model, or has it judged and nothing more. */
+/** The state of a run of a model: `start` creates a job, `check` validates the input and creates nothing. */
 export function useRun(model: string) {
   const queries = useQueryClient();
   const [run, setRun] = useState<Run>(idle);
   const isBusy = useRef(false);
 
   async function once(work: () => Promise<Partial<Run>>) {
-    // A second press while the first is under way is the same wish.
+    // A second press before the first is answered means the same run.
     if (isBusy.current) return;
     isBusy.current = true;
     setRun(before => ({ ...before, isBusy: true }));
     try {
-      const came = await work();
-      setRun(before => ({ ...before, faults: noFaults, refusal: null, ...came, isBusy: false }));
+      const change = await work();
+      setRun(before => ({ ...before, faults: noFaults, refusal: null, ...change, isBusy: false }));
     } catch (failure) {
-      setRun(before => ({ ...before, isBusy: false, ...told(failure) }));
+      setRun(before => ({ ...before, isBusy: false, ...failureOf(failure) }));
     } finally {
       isBusy.current = false;
     }
@@ -49,20 +50,20 @@ export function useRun(model: string) {
   return {
     run,
     show: (jobId: string | null) => setRun({ ...idle, jobId }),
-    forgetFaults: () => setRun(before => ({ ...before, faults: noFaults, refusal: null, verdict: null })),
-    begin: (input: Members) =>
+    clearFaults: () => setRun(before => ({ ...before, faults: noFaults, refusal: null, verdict: null })),
+    start: (input: Members) =>
       once(async () => {
-        const job = await ask<{ request_id: string }>('POST', `models/${encodeURIComponent(model)}/run`, {
+        const job = await callApi<{ request_id: string }>('POST', `models/${encodeURIComponent(model)}/run`, {
           body: input,
-          // One key a press: whatever the network does to it, there is one job.
+          // One idempotency key for each press: a retry by the network makes no second job.
           headers: { 'idempotency-key': crypto.randomUUID() },
         });
         void queries.invalidateQueries({ queryKey: ['history', model] });
         return { jobId: job.request_id };
       }),
-    judge: (input: Members) =>
+    check: (input: Members) =>
       once(async () => {
-        const verdict = await ask<Verdict>('POST', `models/${encodeURIComponent(model)}/validate`, {
+        const verdict = await callApi<Verdict>('POST', `models/${encodeURIComponent(model)}/validate`, {
           body: input,
         });
         toast('This input would be accepted. Nothing was run.');
@@ -71,8 +72,9 @@ export function useRun(model: string) {
   };
 }
 
-function told(failure: unknown): Pick<Run, 'faults' | 'refusal'> {
-  if (!(failure instanceof Refused)) return { faults: noFaults, refusal: String(failure) };
+/** Faults of fields where the refusal names fields, else its sentence. */
+function failureOf(failure: unknown): Pick<Run, 'faults' | 'refusal'> {
+  if (!(failure instanceof ApiError)) return { faults: noFaults, refusal: String(failure) };
   const faults = faultsOf(failure);
   return { faults, refusal: faults.size === 0 ? failure.message : null };
 }

@@ -1,24 +1,24 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { ask } from '../../api/ask.ts';
+import type { Account } from '../../api/answers.ts';
+import { callApi } from '../../api/call-api.ts';
 import { providersQuery } from '../../api/queries.ts';
-import type { Account } from '../../api/shapes.ts';
-import { Moment } from '../../parts/moment.tsx';
-import { Loaded, PageHead } from '../../parts/notes.tsx';
-import { toast, toastFailure } from '../../parts/toasts.tsx';
-import { counted } from '../../parts/words.ts';
+import { counted } from '../../components/format.ts';
+import { Loaded, PageHead } from '../../components/page-states.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { toast, toastFailure } from '../../components/toasts.tsx';
 import { useMay } from '../../shell/session.ts';
 
 /** The accounts of the settings file, and the engine of this machine. */
 export function ProvidersPage() {
-  const asked = useQuery(providersQuery);
+  const query = useQuery(providersQuery);
   return (
     <>
       <PageHead
         title="Providers"
         says="Accounts and routes are written in atelier.yaml; a running gateway reads it again on SIGHUP."
       />
-      <Loaded asked={asked} what="accounts">
+      <Loaded query={query} what="accounts">
         {({ data }) => (
           <ul className="account-cards">
             {data.map(account => (
@@ -51,7 +51,7 @@ function AccountCard({ account }: { readonly account: Account }) {
       )}
       {blocked_until !== null && (
         <p className="notice bad">
-          Called again <Moment at={blocked_until} />. {blocked_why}
+          Called again <RelativeTime at={blocked_until} />. {blocked_why}
         </p>
       )}
       <div className="row">
@@ -101,7 +101,7 @@ function PauseButton({ account: { account, paused } }: { readonly account: Accou
   const mayPause = useMay('admin');
   const end = paused ? 'resume' : 'pause';
   const pause = useMutation({
-    mutationFn: () => ask('POST', `providers/${encodeURIComponent(account)}/${end}`),
+    mutationFn: () => callApi('POST', `providers/${encodeURIComponent(account)}/${end}`),
     onSuccess: () =>
       toast(paused ? `${account} is given jobs again.` : `${account} is given nothing new; its jobs wait.`),
     onError: toastFailure,
@@ -120,7 +120,7 @@ function TestButton({ account }: { readonly account: string }) {
   const mayTest = useMay('admin');
   const test = useMutation({
     mutationFn: () =>
-      ask<{ outcome: string; says: string }>('POST', `providers/${encodeURIComponent(account)}/test`),
+      callApi<{ outcome: string; says: string }>('POST', `providers/${encodeURIComponent(account)}/test`),
     onSuccess: ({ outcome, says }) =>
       toast(`${account}: ${says}`, { isBad: outcome !== 'accepted' && outcome !== 'untried' }),
     onError: toastFailure,

@@ -1,18 +1,18 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef } from 'react';
-import { ask, keepCsrfToken } from '../../api/ask.ts';
+import type { Session } from '../../api/answers.ts';
+import { callApi, keepCsrfToken } from '../../api/call-api.ts';
 import { sessionQuery } from '../../api/queries.ts';
-import type { Session } from '../../api/shapes.ts';
-import { FormFault } from '../../parts/form-fault.tsx';
-import { NewPasswordField } from '../../parts/new-password-field.tsx';
-import { toast } from '../../parts/toasts.tsx';
+import { FormFault } from '../../components/form-fault.tsx';
+import { NewPasswordField } from '../../components/new-password-field.tsx';
+import { toast } from '../../components/toasts.tsx';
 
 /** Another password for whoever has one: every other browser has to log in again. */
 export function OwnPassword() {
   const queries = useQueryClient();
   const form = useRef<HTMLFormElement>(null);
   const change = useMutation({
-    mutationFn: (body: unknown) => ask<Session>('PUT', 'session/password', { body }),
+    mutationFn: (body: unknown) => callApi<Session>('PUT', 'session/password', { body }),
     onSuccess: session => {
       keepCsrfToken(session.csrf_token);
       queries.setQueryData(sessionQuery.queryKey, session);

@@ -1,14 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { ask } from '../../api/ask.ts';
+import type { Person, Role } from '../../api/answers.ts';
+import { callApi } from '../../api/call-api.ts';
 import { peopleQuery } from '../../api/queries.ts';
-import type { Person, Role } from '../../api/shapes.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { FormFault } from '../../parts/form-fault.tsx';
-import { Moment } from '../../parts/moment.tsx';
-import { NewPasswordField } from '../../parts/new-password-field.tsx';
-import { Loaded } from '../../parts/notes.tsx';
-import { toast, toastFailure } from '../../parts/toasts.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { FormFault } from '../../components/form-fault.tsx';
+import { NewPasswordField } from '../../components/new-password-field.tsx';
+import { Loaded } from '../../components/page-states.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { toast, toastFailure } from '../../components/toasts.tsx';
 
 const roles: readonly { readonly role: Role; readonly says: string }[] = [
   { role: 'viewer', says: 'looks' },
@@ -18,7 +18,7 @@ const roles: readonly { readonly role: Role; readonly says: string }[] = [
 
 /** Who may come in beside whoever has the admin token. */
 export function People() {
-  const asked = useQuery(peopleQuery);
+  const query = useQuery(peopleQuery);
   const [isAdding, setAdding] = useState(false);
   return (
     <section className="card">
@@ -28,7 +28,7 @@ export function People() {
           Add somebody
         </button>
       </div>
-      <Loaded asked={asked} what="people">
+      <Loaded query={query} what="people">
         {({ data }) =>
           data.length === 0 ? (
             <p className="soft">Nobody yet: only the admin token opens this console.</p>
@@ -53,12 +53,12 @@ function PersonLine({ person }: { readonly person: Person }) {
     onSettled: () => queries.invalidateQueries({ queryKey: ['people'] }),
   };
   const change = useMutation({
-    mutationFn: (role: string) => ask('PUT', `people/${person.id}`, { body: { role } }),
+    mutationFn: (role: string) => callApi('PUT', `people/${person.id}`, { body: { role } }),
     onSuccess: () => toast('Changed; whoever it is logs in anew.'),
     ...settled,
   });
   const remove = useMutation({
-    mutationFn: () => ask('DELETE', `people/${person.id}`),
+    mutationFn: () => callApi('DELETE', `people/${person.id}`),
     onSuccess: () => toast(`${person.name} may not come in any more.`),
     ...settled,
   });
@@ -67,7 +67,7 @@ function PersonLine({ person }: { readonly person: Person }) {
       <span className="grow">
         {person.name}{' '}
         <span className="small soft">
-          added <Moment at={person.created_at} />
+          added <RelativeTime at={person.created_at} />
         </span>
       </span>
       <select
@@ -97,7 +97,7 @@ function PersonLine({ person }: { readonly person: Person }) {
 function AddPerson({ close }: { readonly close: () => void }) {
   const queries = useQueryClient();
   const add = useMutation({
-    mutationFn: (body: unknown) => ask<Person>('POST', 'people', { body }),
+    mutationFn: (body: unknown) => callApi<Person>('POST', 'people', { body }),
     onSuccess: ({ name }) => {
       void queries.invalidateQueries({ queryKey: ['people'] });
       toast(`${name} may come in.`);

@@ -1,29 +1,29 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ask } from '../../api/ask.ts';
+import type { SessionLine } from '../../api/answers.ts';
+import { callApi } from '../../api/call-api.ts';
 import { sessionsQuery } from '../../api/queries.ts';
-import type { SessionLine } from '../../api/shapes.ts';
-import { Confirm } from '../../parts/dialog.tsx';
-import { Moment } from '../../parts/moment.tsx';
-import { Loaded } from '../../parts/notes.tsx';
-import { toast, toastFailure } from '../../parts/toasts.tsx';
+import { Confirm } from '../../components/dialog.tsx';
+import { Loaded } from '../../components/page-states.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { toast, toastFailure } from '../../components/toasts.tsx';
 import { useMay } from '../../shell/session.ts';
 
 /** Where one is logged in; for an admin, where everybody is. */
 export function Sessions() {
-  const asked = useQuery(sessionsQuery);
+  const query = useQuery(sessionsQuery);
   const isAdmin = useMay('admin');
   return (
     <section className="card">
       <div className="card-head">
         <h2>Sessions</h2>
-        {asked.data && asked.data.data.length > 1 && <EndOthers isAdmin={isAdmin} />}
+        {query.data && query.data.data.length > 1 && <EndOthers isAdmin={isAdmin} />}
       </div>
       <p className="small soft">
         {isAdmin ? 'Of everybody who is logged in.' : 'Where you are logged in.'} A session ends after 45
         minutes without a request.
       </p>
-      <Loaded asked={asked} what="the sessions">
+      <Loaded query={query} what="the sessions">
         {({ data, has_more }) => (
           <>
             <ul className="stack tight" aria-label="Sessions">
@@ -42,7 +42,7 @@ export function Sessions() {
 function Line({ line }: { readonly line: SessionLine }) {
   const queries = useQueryClient();
   const end = useMutation({
-    mutationFn: () => ask('DELETE', `sessions/${line.id}`),
+    mutationFn: () => callApi('DELETE', `sessions/${line.id}`),
     onSuccess: () => toast('Ended; that browser has to log in again.'),
     onError: toastFailure,
     onSettled: () => queries.invalidateQueries({ queryKey: ['sessions'] }),
@@ -53,7 +53,7 @@ function Line({ line }: { readonly line: SessionLine }) {
         {line.name} <span className="small soft">{line.address}</span>{' '}
         {line.current && <span className="badge ok">this browser</span>}
         <div className="small soft">
-          began <Moment at={line.began_at} />, seen <Moment at={line.last_seen_at} />
+          began <RelativeTime at={line.began_at} />, seen <RelativeTime at={line.last_seen_at} />
         </div>
         <div className="small soft">{line.user_agent}</div>
       </div>
@@ -76,7 +76,7 @@ function EndOthers({ isAdmin }: { readonly isAdmin: boolean }) {
   const queries = useQueryClient();
   const [isAsking, setAsking] = useState(false);
   const end = useMutation({
-    mutationFn: () => ask<{ readonly ended: number }>('DELETE', 'sessions'),
+    mutationFn: () => callApi<{ readonly ended: number }>('DELETE', 'sessions'),
     onSuccess: ({ ended }) => toast(`${ended} ended.`),
     onError: toastFailure,
     onSettled: () => queries.invalidateQueries({ queryKey: ['sessions'] }),

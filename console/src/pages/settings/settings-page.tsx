@@ -1,13 +1,13 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ask, gatewayRoot } from '../../api/ask.ts';
+import type { AuditLine, Page } from '../../api/answers.ts';
+import { callApi, gatewayRoot } from '../../api/call-api.ts';
 import { sessionQuery } from '../../api/queries.ts';
-import type { AuditLine, Page } from '../../api/shapes.ts';
-import { Moment } from '../../parts/moment.tsx';
-import { Loaded, PageHead } from '../../parts/notes.tsx';
-import { Switcher } from '../../parts/switcher.tsx';
-import { TableWrap } from '../../parts/table-wrap.tsx';
-import { toastFailure } from '../../parts/toasts.tsx';
+import { Loaded, PageHead } from '../../components/page-states.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { Switcher } from '../../components/switcher.tsx';
+import { TableWrap } from '../../components/table-wrap.tsx';
+import { toastFailure } from '../../components/toasts.tsx';
 import { useMay } from '../../shell/session.ts';
 import { chooseTheme, readTheme, type Theme } from '../../shell/theme.ts';
 import { OwnPassword } from './own-password.tsx';
@@ -39,7 +39,7 @@ function Own() {
   const { data: session } = useQuery(sessionQuery);
   const [theme, setTheme] = useState<Theme>(readTheme);
   const leave = useMutation({
-    mutationFn: () => ask('DELETE', 'session'),
+    mutationFn: () => callApi('DELETE', 'session'),
     // Whatever was on this page belongs to whoever was logged in.
     onSuccess: () => location.reload(),
     onError: toastFailure,
@@ -53,7 +53,7 @@ function Own() {
         <dt>Role</dt>
         <dd>{session?.role}</dd>
         <dt>Logged in until</dt>
-        <dd>{session?.ends_at == null ? 'the browser forgets it' : <Moment at={session.ends_at} />}</dd>
+        <dd>{session?.ends_at == null ? 'the browser forgets it' : <RelativeTime at={session.ends_at} />}</dd>
         <dt>Appearance</dt>
         <dd>
           <Switcher
@@ -77,9 +77,9 @@ function Own() {
 }
 
 function Audit() {
-  const asked = useQuery({
+  const query = useQuery({
     queryKey: ['audit'],
-    queryFn: ({ signal }) => ask<Page<AuditLine>>('GET', 'audit?limit=30', { signal }),
+    queryFn: ({ signal }) => callApi<Page<AuditLine>>('GET', 'audit?limit=30', { signal }),
   });
   return (
     <section className="card">
@@ -87,7 +87,7 @@ function Audit() {
       <p className="small soft">
         What was done, the newest first; <code>atelier audit verify</code> proves that no line was changed.
       </p>
-      <Loaded asked={asked} what="the audit">
+      <Loaded query={query} what="the audit">
         {({ data }) => (
           <TableWrap label="Audit">
             <table>
@@ -103,7 +103,7 @@ function Audit() {
                 {data.map(({ number, at, action, actor, subject }) => (
                   <tr key={number}>
                     <td className="small nowrap">
-                      <Moment at={at} />
+                      <RelativeTime at={at} />
                     </td>
                     <td>{action}</td>
                     <td className="small nowrap">{actor}</td>

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { ask } from '../../api/ask.ts';
+import { callApi } from '../../api/call-api.ts';
 import { jobQuery, modelsQuery } from '../../api/queries.ts';
-import { toastFailure } from '../../parts/toasts.tsx';
+import { toastFailure } from '../../components/toasts.tsx';
 import { Timeline } from '../job/timeline.tsx';
 import { RunView } from '../play/run-view.tsx';
 import { Step } from './step.tsx';
@@ -26,7 +26,7 @@ export function FirstJob({ last }: { readonly last: string | null }) {
   const models = useQuery(modelsQuery);
   const run = useMutation({
     mutationFn: ({ model, input }: (typeof examples)[number]) =>
-      ask<{ request_id: string }>('POST', `models/${model}/run`, {
+      callApi<{ request_id: string }>('POST', `models/${model}/run`, {
         body: input,
         headers: { 'idempotency-key': crypto.randomUUID() },
       }),

@@ -1,10 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ask } from '../../api/ask.ts';
+import type { KeyLine } from '../../api/answers.ts';
+import { callApi } from '../../api/call-api.ts';
 import { overviewQuery, sessionQuery } from '../../api/queries.ts';
-import type { KeyLine } from '../../api/shapes.ts';
-import { toastFailure } from '../../parts/toasts.tsx';
-import { counted } from '../../parts/words.ts';
+import { counted } from '../../components/format.ts';
+import { toastFailure } from '../../components/toasts.tsx';
 import { NewSecret } from '../keys/new-secret.tsx';
 import { Step } from './step.tsx';
 
@@ -15,7 +15,7 @@ export function FirstKey({ keys }: { readonly keys: number }) {
   const [made, setMade] = useState<(KeyLine & { readonly secret: string }) | null>(null);
   const make = useMutation({
     mutationFn: () =>
-      ask<KeyLine & { readonly secret: string }>('POST', 'keys', {
+      callApi<KeyLine & { readonly secret: string }>('POST', 'keys', {
         body: { user: session?.name, name: 'first application' },
       }),
     onSuccess: setMade,

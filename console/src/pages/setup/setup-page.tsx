@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { gatewayRoot } from '../../api/ask.ts';
+import type { Checks, Overview } from '../../api/answers.ts';
+import { gatewayRoot } from '../../api/call-api.ts';
 import { checksQuery, overviewQuery, sessionQuery } from '../../api/queries.ts';
-import type { Checks, Overview } from '../../api/shapes.ts';
-import { Code } from '../../parts/code.tsx';
-import { Loaded, PageHead } from '../../parts/notes.tsx';
-import { counted } from '../../parts/words.ts';
+import { Code } from '../../components/code.tsx';
+import { counted } from '../../components/format.ts';
+import { Loaded, PageHead } from '../../components/page-states.tsx';
 import { FirstJob } from './first-job.tsx';
 import { FirstKey } from './first-key.tsx';
 import { Step } from './step.tsx';
@@ -26,10 +26,10 @@ export function SetupPage() {
       </PageHead>
       <ol className="stack setup">
         <Account />
-        <Loaded asked={checks} what="the checks">
+        <Loaded query={checks} what="the checks">
           {found => <Checked found={found} />}
         </Loaded>
-        <Loaded asked={overview} what="the providers">
+        <Loaded query={overview} what="the providers">
           {seen => (
             <>
               <Providers overview={seen} />

@@ -1,120 +1,134 @@
+/** The bar chart of jobs a day, and the same figures as a table. */
 import { useLayoutEffect, useRef, useState } from 'react';
-import { TableWrap } from '../../parts/table-wrap.tsx';
+import { DayTable, dateOf } from './day-table.tsx';
 import type { Day } from './sums.ts';
 
 const height = 180;
+/** Below the bars, for the dates. */
 const foot = 22;
+/** Above the tallest bar. */
+const headroom = 8;
+/** A date needs so many pixels. */
+const dateWidth = 90;
 
-/** Bars a day, failed ones on top; each can be reached by the keyboard, and a table says the same. */
-export function DayBars({ days }: { readonly days: readonly Day[] }) {
-  const [told, setTold] = useState<Day | null>(null);
-  const { place, width } = useWidth();
-  const most = Math.max(1, ...days.map(({ completed, failed, cancelled }) => completed + failed + cancelled));
+/** Where bars stand, in pixels of the chart. */
+interface Scale {
+  /** From one bar to the next. */
+  readonly step: number;
+  readonly barWidth: number;
+  readonly heightOf: (count: number) => number;
+  /** Every how many bars a date is written, so that dates do not overlap. */
+  readonly dateEvery: number;
+}
+
+function scaleOf(days: readonly Day[], width: number, most: number): Scale {
   const step = width / days.length;
-  const bar = Math.max(2, Math.min(46, step * 0.68));
-  const tall = (count: number) => ((height - foot - 8) * count) / most;
-  const every = Math.ceil(days.length / Math.max(2, Math.floor(width / 90)));
+  return {
+    step,
+    barWidth: Math.max(2, Math.min(46, step * 0.68)),
+    heightOf: count => ((height - foot - headroom) * count) / most,
+    dateEvery: Math.ceil(days.length / Math.max(2, Math.floor(width / dateWidth))),
+  };
+}
+
+/** One bar a day, failed jobs on top. Each bar can be focused by the keyboard, and a table has the same figures. */
+export function DayBars({ days }: { readonly days: readonly Day[] }) {
+  const [focused, setFocused] = useState<Day | null>(null);
+  const { frame, width } = useWidth();
+  const most = Math.max(1, ...days.map(({ completed, failed, cancelled }) => completed + failed + cancelled));
+  const scale = scaleOf(days, width, most);
   return (
-    <figure className="bars" ref={place}>
+    <figure className="bars" ref={frame}>
       <figcaption className="small soft" aria-live="polite">
-        {told ? inWords(told) : <Legend />}
+        {focused ? inWords(focused) : <Legend />}
       </figcaption>
       {/* biome-ignore lint/a11y/useSemanticElements: a chart is no set of fields. */}
       <svg viewBox={`0 0 ${width} ${height}`} role="group" aria-label={`Jobs a day, at most ${most}`}>
-        {days.map((day, index) => {
-          const x = index * step + (step - bar) / 2;
-          const parts = [
-            { name: 'completed', count: day.completed },
-            { name: 'cancelled', count: day.cancelled },
-            { name: 'failed', count: day.failed },
-          ];
-          let y = height - foot;
-          return (
-            // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a bar tells its figures when it is reached.
-            <g
-              key={day.at}
-              role="img"
-              tabIndex={0}
-              aria-label={inWords(day)}
-              onFocus={() => setTold(day)}
-              onBlur={() => setTold(null)}
-              onPointerEnter={() => setTold(day)}
-              onPointerLeave={() => setTold(null)}
-            >
-              <rect x={index * step} y="0" width={step} height={height - foot} fill="transparent" />
-              {parts.map(({ name, count }) => {
-                y -= tall(count);
-                return (
-                  count > 0 && (
-                    <rect
-                      key={name}
-                      className={`bar-${name}`}
-                      x={x}
-                      y={y}
-                      width={bar}
-                      height={tall(count)}
-                      rx="2"
-                    />
-                  )
-                );
-              })}
-              <line
-                x1={index * step + 2}
-                x2={(index + 1) * step - 2}
-                y1={height - foot + 1}
-                y2={height - foot + 1}
-                className="bar-ground"
-              />
-              {index % every === 0 && (
-                <text x={x + bar / 2} y={height - 5} textAnchor="middle">
-                  {dateOf(day)}
-                </text>
-              )}
-            </g>
-          );
-        })}
+        {days.map((day, index) => (
+          <DayBar key={day.at} day={day} index={index} scale={scale} focus={setFocused} />
+        ))}
       </svg>
       <details>
         <summary className="small">As a table</summary>
-        <TableWrap label="Jobs a day">
-          <table>
-            <thead>
-              <tr>
-                <th>Day</th>
-                <th className="right">Completed</th>
-                <th className="right">Failed</th>
-                <th className="right">Cancelled</th>
-              </tr>
-            </thead>
-            <tbody>
-              {days.map(day => (
-                <tr key={day.at}>
-                  <td>{dateOf(day)}</td>
-                  <td className="right number">{day.completed}</td>
-                  <td className="right number">{day.failed}</td>
-                  <td className="right number">{day.cancelled}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </TableWrap>
+        <DayTable days={days} />
       </details>
     </figure>
   );
 }
 
-/** As wide as there is room, so that letters stay as large as they are. */
+/** The parts of one day on top of each other: completed, cancelled, failed. */
+function DayBar({
+  day,
+  index,
+  scale: { step, barWidth, heightOf, dateEvery },
+  focus,
+}: {
+  readonly day: Day;
+  readonly index: number;
+  readonly scale: Scale;
+  readonly focus: (day: Day | null) => void;
+}) {
+  const x = index * step + (step - barWidth) / 2;
+  const ground = height - foot;
+  return (
+    // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a focused bar shows its figures.
+    <g
+      role="img"
+      tabIndex={0}
+      aria-label={inWords(day)}
+      onFocus={() => focus(day)}
+      onBlur={() => focus(null)}
+      onPointerEnter={() => focus(day)}
+      onPointerLeave={() => focus(null)}
+    >
+      <rect x={index * step} y="0" width={step} height={ground} fill="transparent" />
+      {stackOf(day).map(({ name, count, below }) => (
+        <rect
+          key={name}
+          className={`bar-${name}`}
+          x={x}
+          y={ground - heightOf(below + count)}
+          width={barWidth}
+          height={heightOf(count)}
+          rx="2"
+        />
+      ))}
+      <line
+        x1={index * step + 2}
+        x2={(index + 1) * step - 2}
+        y1={ground + 1}
+        y2={ground + 1}
+        className="bar-ground"
+      />
+      {index % dateEvery === 0 && (
+        <text x={x + barWidth / 2} y={height - 5} textAnchor="middle">
+          {dateOf(day)}
+        </text>
+      )}
+    </g>
+  );
+}
+
+/** From the bottom up, without empty parts; `below` is how many jobs are under a part. */
+const stackOf = ({ completed, cancelled, failed }: Day) =>
+  [
+    { name: 'completed', count: completed, below: 0 },
+    { name: 'cancelled', count: cancelled, below: completed },
+    { name: 'failed', count: failed, below: completed + cancelled },
+  ].filter(({ count }) => count > 0);
+
+/** The chart is drawn as wide as its frame, not scaled: its letters keep their size. */
 function useWidth() {
-  const place = useRef<HTMLElement>(null);
+  const frame = useRef<HTMLElement>(null);
   const [width, setWidth] = useState(900);
   useLayoutEffect(() => {
-    const shown = place.current;
+    const shown = frame.current;
     if (!shown) return;
-    const watch = new ResizeObserver(() => setWidth(Math.max(200, shown.clientWidth)));
-    watch.observe(shown);
-    return () => watch.disconnect();
+    const observer = new ResizeObserver(() => setWidth(Math.max(200, shown.clientWidth)));
+    observer.observe(shown);
+    return () => observer.disconnect();
   }, []);
-  return { place, width };
+  return { frame, width };
 }
 
 const Legend = () => (
@@ -129,9 +143,6 @@ const Legend = () => (
     ))}
   </span>
 );
-
-const dateOf = ({ at }: Day): string =>
-  new Date(at * 1_000).toLocaleDateString(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
 const inWords = (day: Day): string =>
   `${dateOf(day)}: ${day.completed} completed, ${day.failed} failed, ${day.cancelled} cancelled`;

@@ -1,4 +1,4 @@
-import type { Cost, UsageReport } from '../../api/shapes.ts';
+import type { Cost, UsageReport } from '../../api/answers.ts';
 
 const daySeconds = 86_400;
 

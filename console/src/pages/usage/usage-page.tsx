@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import type { UsageReport } from '../../api/answers.ts';
 import { usageQuery } from '../../api/queries.ts';
-import type { UsageReport } from '../../api/shapes.ts';
-import { Empty, Loaded, PageHead } from '../../parts/notes.tsx';
-import { Switcher } from '../../parts/switcher.tsx';
-import { TableWrap } from '../../parts/table-wrap.tsx';
-import { costInWords, durationInWords } from '../../parts/words.ts';
+import { formatCost, formatDuration } from '../../components/format.ts';
+import { Empty, Loaded, PageHead } from '../../components/page-states.tsx';
+import { Switcher } from '../../components/switcher.tsx';
+import { TableWrap } from '../../components/table-wrap.tsx';
 import { DayBars } from './day-bars.tsx';
 import { capital, daysOf, downloadCsv, sumByName, totalsOf } from './sums.ts';
 
@@ -20,7 +20,7 @@ export function UsagePage() {
   const days = ranges.find(range => range === search.days) ?? '14';
   const by = breakdowns.find(name => name === search.by) ?? 'model';
   const today = Math.floor(Date.now() / 86_400_000);
-  const asked = useQuery(usageQuery(by, (today - Number(days) + 1) * 86_400));
+  const query = useQuery(usageQuery(by, (today - Number(days) + 1) * 86_400));
   return (
     <>
       <PageHead title="Usage" says="Days are those of UTC; a job counts on the day it ended.">
@@ -37,7 +37,7 @@ export function UsagePage() {
           choose={next => void navigate({ search: before => ({ ...before, by: next }), replace: true })}
         />
       </PageHead>
-      <Loaded asked={asked} what="usage">
+      <Loaded query={query} what="usage">
         {report =>
           report.jobs.length === 0 ? (
             <Empty title="Nothing ended in these days" />
@@ -62,7 +62,7 @@ function Report({ report }: { readonly report: UsageReport }) {
       <div className="figures">
         <Total words="Jobs" value={totals.jobs.toLocaleString()} />
         <Total words="Succeeded" value={`${totals.successPercent} %`} />
-        {totals.cost && <Total words="Cost, by your prices" value={costInWords(totals.cost)} />}
+        {totals.cost && <Total words="Cost, by your prices" value={formatCost(totals.cost)} />}
         {totals.used.map(({ unit, quantity }) => (
           <Total key={unit} words={capital(unit)} value={Number(quantity.toFixed(1)).toLocaleString()} />
         ))}
@@ -117,14 +117,14 @@ function Lines({ report }: { readonly report: UsageReport }) {
               </td>
               <td className="right number">{cancelled.toLocaleString()}</td>
               <td className="small">{used}</td>
-              {hasCosts && <td className="right number small">{cost ? costInWords(cost) : '–'}</td>}
+              {hasCosts && <td className="right number small">{cost ? formatCost(cost) : '–'}</td>}
               <td className="right number small nowrap">
                 {speed
-                  ? `${durationInWords(speed.queue_ms.p50)} · ${durationInWords(speed.queue_ms.p95)}`
+                  ? `${formatDuration(speed.queue_ms.p50)} · ${formatDuration(speed.queue_ms.p95)}`
                   : '–'}
               </td>
               <td className="right number small nowrap">
-                {speed ? `${durationInWords(speed.run_ms.p50)} · ${durationInWords(speed.run_ms.p95)}` : '–'}
+                {speed ? `${formatDuration(speed.run_ms.p50)} · ${formatDuration(speed.run_ms.p95)}` : '–'}
               </td>
             </tr>
           ))}

@@ -4,8 +4,8 @@ import { parseJson, toJson } from './lossless-json.ts';
 export const gatewayRoot = new URL('../', document.baseURI);
 
 /** An answer that is not success. Its message is fit for a person. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
   readonly status: number;
   /** Paths of an input that are at fault. */
   readonly fields: readonly string[];
@@ -23,7 +23,7 @@ export const keepCsrfToken = (token: string | null): void => {
   csrfToken = token ?? '';
 };
 
-export interface Asked {
+export interface CallOptions {
   /** Sent as JSON, unless it is a form. */
   readonly body?: unknown;
   readonly signal?: AbortSignal;
@@ -31,10 +31,10 @@ export interface Asked {
 }
 
 /** One call of the admin API, under `admin/v1/`. */
-export async function ask<T>(
+export async function callApi<T>(
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
-  { body, signal, headers = {} }: Asked = {},
+  { body, signal, headers = {} }: CallOptions = {},
 ): Promise<T> {
   const isForm = body instanceof FormData;
   const answer = await fetch(new URL(`admin/v1/${path}`, gatewayRoot), {
@@ -48,16 +48,16 @@ export async function ask<T>(
     ...(body !== undefined && { body: isForm ? body : toJson(body) }),
   }).catch(failure => {
     if (signal?.aborted) throw failure;
-    throw new Refused('The gateway does not answer. Is it running, and is this device online?', 0);
+    throw new ApiError('The gateway does not answer. Is it running, and is this device online?', 0);
   });
   const text = await answer.text();
-  if (!answer.ok) throw refusedOf(answer, text);
+  if (!answer.ok) throw apiErrorOf(answer, text);
   return parseJson(text);
 }
 
-function refusedOf(answer: Response, text: string): Refused {
+function apiErrorOf(answer: Response, text: string): ApiError {
   const fields = (answer.headers.get('x-error-fields') ?? '').split(',').filter(field => field !== '');
-  return new Refused(
+  return new ApiError(
     sentenceOf(text) ?? `The gateway answered ${answer.status}.`,
     answer.status,
     fields.map(decode),

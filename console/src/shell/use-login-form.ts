@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { ask, keepCsrfToken } from '../api/ask.ts';
+import type { Session } from '../api/answers.ts';
+import { callApi, keepCsrfToken } from '../api/call-api.ts';
 import { sessionQuery } from '../api/queries.ts';
-import type { Session } from '../api/shapes.ts';
 
 /** A form that begins a session at that path of the admin API: what it is refused with, and whether it is under way. */
-export function useEntry(path: 'session' | 'setup', bodyOf: (form: FormData) => unknown) {
+export function useLoginForm(path: 'session' | 'setup', bodyOf: (form: FormData) => unknown) {
   const queries = useQueryClient();
   const [fault, setFault] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -16,7 +16,7 @@ export function useEntry(path: 'session' | 'setup', bodyOf: (form: FormData) => 
     setBusy(true);
     setFault(null);
     try {
-      const session = await ask<Session>('POST', path, { body });
+      const session = await callApi<Session>('POST', path, { body });
       keepCsrfToken(session.csrf_token);
       await beforeShown?.();
       queries.setQueryData(sessionQuery.queryKey, session);

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Refused } from '../api/ask.ts';
+import { ApiError } from '../api/call-api.ts';
 
 /** What a list says when there is nothing in it: why, and what to do. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
@@ -20,7 +20,7 @@ export function Loading({ what }: { readonly what: string }) {
 }
 
 export function Failure({ failure, retry }: { readonly failure: unknown; readonly retry?: () => void }) {
-  const isForbidden = failure instanceof Refused && failure.status === 403;
+  const isForbidden = failure instanceof ApiError && failure.status === 403;
   return (
     <div className="empty" role="alert">
       <h2>{isForbidden ? 'Not for your role' : 'This could not be loaded'}</h2>
@@ -34,24 +34,24 @@ export function Failure({ failure, retry }: { readonly failure: unknown; readonl
   );
 }
 
-interface Asked<Data> {
+interface QueryState<Data> {
   readonly data: Data | undefined;
   readonly error: unknown;
   readonly refetch: () => unknown;
 }
 
-/** What was loaded, or the words for that it was not. What was there before stays while it is asked again. */
+/** What was loaded, or the words for that it was not. What was there before stays while it is query again. */
 export function Loaded<Data>({
-  asked,
+  query,
   what,
   children,
 }: {
-  readonly asked: Asked<Data>;
+  readonly query: QueryState<Data>;
   readonly what: string;
   readonly children: (data: Data) => ReactNode;
 }) {
-  if (asked.data !== undefined) return children(asked.data);
-  if (asked.error) return <Failure failure={asked.error} retry={() => void asked.refetch()} />;
+  if (query.data !== undefined) return children(query.data);
+  if (query.error) return <Failure failure={query.error} retry={() => void query.refetch()} />;
   return <Loading what={what} />;
 }
 

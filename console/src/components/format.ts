@@ -1,14 +1,14 @@
 /** Figures as a person reads them. */
 
 /** An amount of money, as this place writes it; small amounts keep the digits that count. */
-export const costInWords = ({ amount, currency }: { readonly amount: number; readonly currency: string }) =>
+export const formatCost = ({ amount, currency }: { readonly amount: number; readonly currency: string }) =>
   new Intl.NumberFormat(undefined, {
     style: 'currency',
     currency,
     maximumFractionDigits: amount > 0 && amount < 1 ? 4 : 2,
   }).format(amount);
 
-export function bytesInWords(bytes: number): string {
+export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   const units = ['kB', 'MB', 'GB', 'TB'];
   const power = Math.min(units.length, Math.floor(Math.log(bytes) / Math.log(1024)));
@@ -16,7 +16,7 @@ export function bytesInWords(bytes: number): string {
   return `${value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[power - 1]}`;
 }
 
-export function durationInWords(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 0) return '0 s';
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
@@ -27,12 +27,12 @@ export function durationInWords(ms: number): string {
 }
 
 /** As a stopwatch shows it. */
-export function clockOf(ms: number): string {
+export function formatClock(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   return `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-export function agoInWords(atSeconds: number, nowMs: number): string {
+export function formatAgo(atSeconds: number, nowMs: number): string {
   const ms = nowMs - atSeconds * 1_000;
   const [size, isFuture] = [Math.abs(ms), ms < -999];
   const words = roughly(size);

@@ -1,2 +1,2 @@
 /** The user of everything that is run and uploaded here: jobs and files of others belong to them. */
-export const ownUser = 'console';
+export const consoleUser = 'console';

@@ -1,4 +1,4 @@
-import type { JobLine, JobState } from '../api/shapes.ts';
+import type { JobLine, JobState } from '../api/answers.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 const looks: Readonly<

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
-import { Empty } from '../parts/notes.tsx';
+import { Empty } from '../components/page-states.tsx';
 
-export function NotThere() {
+export function NotFound() {
   return (
     <Empty title="There is no such page">
       <p>The address may have been cut when it was copied.</p>

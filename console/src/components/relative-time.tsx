@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'react';
-import { agoInWords, exactTime } from './words.ts';
+import { exactTime, formatAgo } from './format.ts';
 
 /** A moment as its distance from now; the exact time is one hover, or one reading, away. */
-export function Moment({ at }: { readonly at: number }) {
+export function RelativeTime({ at }: { readonly at: number }) {
   const now = useNow(10_000);
   return (
     <time dateTime={new Date(at * 1_000).toISOString()} title={exactTime(at)}>
-      {agoInWords(at, now)}
+      {formatAgo(at, now)}
     </time>
   );
 }

@@ -1,25 +1,25 @@
 /** At the end of a list that goes on. */
 export function MoreButton({
-  asked,
+  query,
   words,
 }: {
-  readonly asked: {
+  readonly query: {
     readonly hasNextPage: boolean;
     readonly isFetchingNextPage: boolean;
     fetchNextPage(): unknown;
   };
   readonly words: string;
 }) {
-  if (!asked.hasNextPage) return null;
+  if (!query.hasNextPage) return null;
   return (
     <p className="more">
       <button
         type="button"
         className="button"
-        disabled={asked.isFetchingNextPage}
-        onClick={() => void asked.fetchNextPage()}
+        disabled={query.isFetchingNextPage}
+        onClick={() => void query.fetchNextPage()}
       >
-        {asked.isFetchingNextPage ? 'Loading …' : words}
+        {query.isFetchingNextPage ? 'Loading …' : words}
       </button>
     </p>
   );

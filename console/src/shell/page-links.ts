@@ -1,7 +1,7 @@
-import type { IconName } from '../parts/icon.tsx';
+import type { IconName } from '../components/icon.tsx';
 
 /** The pages, in the order of the rail; the first four stand in the bar of a phone too. */
-export const places = [
+export const pageLinks = [
   { to: '/', words: 'Home', icon: 'home', key: 'h' },
   { to: '/play', words: 'Playground', icon: 'play', key: 'p' },
   { to: '/jobs', words: 'Jobs', icon: 'jobs', key: 'j' },
@@ -14,4 +14,4 @@ export const places = [
   { to: '/settings', words: 'Settings', icon: 'settings', key: 's' },
 ] as const satisfies readonly { to: string; words: string; icon: IconName; key: string }[];
 
-export const placesOfBar = places.slice(0, 4);
+export const barLinks = pageLinks.slice(0, 4);

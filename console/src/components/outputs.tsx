@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { fileAddress } from '../api/ask.ts';
+import type { JobLine, Output } from '../api/answers.ts';
+import { fileAddress } from '../api/call-api.ts';
 import { modelsQuery } from '../api/queries.ts';
-import type { JobLine, Output } from '../api/shapes.ts';
 import { Dialog } from './dialog.tsx';
-import { Moment } from './moment.tsx';
+import { formatBytes } from './format.ts';
 import { Film } from './players.tsx';
-import { bytesInWords } from './words.ts';
+import { RelativeTime } from './relative-time.tsx';
 
 const Wave = lazy(() => import('./wave.tsx'));
 
@@ -38,7 +38,7 @@ function OutputView({ output }: { readonly output: Output }) {
     words[output.role] ?? output.role,
     output.width !== null && `${output.width} × ${output.height}`,
     output.seconds !== null && `${Number(output.seconds.toFixed(2))} s`,
-    bytesInWords(output.bytes),
+    formatBytes(output.bytes),
   ].filter(fact => fact !== false && fact !== '');
   const isMedia = /^(?:image|video|audio)\//.test(output.mime_type);
   return (
@@ -46,7 +46,7 @@ function OutputView({ output }: { readonly output: Output }) {
       <Player output={output} />
       <figcaption className="row wrap">
         <span className="grow small soft">
-          {facts.join(' · ')} · ends <Moment at={output.expires_at} />
+          {facts.join(' · ')} · ends <RelativeTime at={output.expires_at} />
         </span>
         {isMedia && (
           <button type="button" className="button slim" onClick={() => setUsing(true)}>

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import WaveSurfer from 'wavesurfer.js';
-import { clockOf } from './words.ts';
+import { formatClock } from './format.ts';
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;
 
@@ -46,7 +46,7 @@ export default function Wave({ address, name }: { readonly address: string; read
       </button>
       <div ref={place} className="grow" />
       <span className="number small soft" data-seconds={seconds.now}>
-        {clockOf(seconds.now * 1_000)} / {clockOf(seconds.all * 1_000)}
+        {formatClock(seconds.now * 1_000)} / {formatClock(seconds.all * 1_000)}
       </span>
     </div>
   );

@@ -1,12 +1,12 @@
-import { fileAddress } from '../api/ask.ts';
-import type { JobLine } from '../api/shapes.ts';
+import type { JobLine } from '../api/answers.ts';
+import { fileAddress } from '../api/call-api.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 /** A larger picture is not loaded for a line of a list. */
 const largestBytes = 3 * 1024 * 1024;
 
 /** What a job made, small: a picture of it where there is one, else a sign of its kind. */
-export function Thumb({ job }: { readonly job: Pick<JobLine, 'outputs' | 'state'> }) {
+export function Thumbnail({ job }: { readonly job: Pick<JobLine, 'outputs' | 'state'> }) {
   const picture = job.outputs.find(
     ({ mime_type, bytes }) => mime_type.startsWith('image/') && bytes < largestBytes,
   );

@@ -1,0 +1,48 @@
+/** The bar below the form of the playground: Run, Check, Reset, and the refusal or the price. */
+import { counted, formatCost } from '../../components/format.ts';
+import type { Run, Verdict } from './use-run.ts';
+
+interface BarProps {
+  readonly run: Run;
+  readonly mayRun: boolean;
+  readonly start: () => void;
+  readonly check: () => void;
+  readonly reset: () => void;
+}
+
+export function PlayBar({ run, mayRun, start, check, reset }: BarProps) {
+  const isDisabled = run.isBusy || !mayRun;
+  return (
+    <div className="play-bar">
+      {(run.refusal !== null || run.faults.size > 0) && (
+        <p className="notice bad small grow" role="alert">
+          {run.refusal ?? [...run.faults].map(([path, reason]) => `${path}: ${reason}`).join(' · ')}
+        </p>
+      )}
+      <div className="row wrap">
+        <button type="button" className="button main" disabled={isDisabled} onClick={start}>
+          {run.isBusy ? 'One moment …' : 'Run'}
+        </button>
+        <button type="button" className="button" disabled={isDisabled} onClick={check}>
+          Check
+        </button>
+        <button type="button" className="button quiet" onClick={reset}>
+          Reset
+        </button>
+        <span className="grow" />
+        <span className="small soft">
+          {mayRun ? billing(run.verdict) : 'Your role may look, and not run.'}
+        </span>
+      </div>
+    </div>
+  );
+}
+
+/** What a run would be billed as, once it was checked. */
+function billing(verdict: Verdict | null): string {
+  if (verdict === null) return 'Runs under the key of the console';
+  const jobs = `Would be billed as ${counted(verdict.billed_jobs, 'job')}`;
+  return verdict.estimate === null
+    ? `${jobs}; no price is set`
+    : `${jobs}; about ${formatCost(verdict.estimate)}, an estimate`;
+}
