@@ -1,3 +1,4 @@
+/** The backlog limit: how many jobs may wait, of each key and of all keys. */
 import { jitteredRetryAfter } from '../body/retry-after.ts';
 import { type Clock, seconds } from '../domain/clock.ts';
 import type { KeyId } from '../domain/ids.ts';
@@ -6,12 +7,17 @@ import { refuse } from '../domain/refusal.ts';
 import type { Statements } from '../store/db/connection.ts';
 import { countWaiting, countWaitingOfKey } from '../store/jobs/count.ts';
 
-/** How many jobs may wait, of a key and of all. */
 export interface BacklogLimit {
-  /** Throws the 429 or 503 when there is surely no place; takes none. */
-  refuseWhenFull(keyId: KeyId): Promise<void>;
-  /** Lets `insert` put one job into a place of its own, or throws as above. It says whether it did. */
-  reserve<T extends { readonly kind: string }>(keyId: KeyId, insert: () => Promise<T>): Promise<T>;
+  /** Throws the 429 or 503 of a full backlog; occupies no slot. Null where nothing had to be counted. */
+  refuseWhenFull(keyId: KeyId): Promise<void> | null;
+  /** Occupies a slot for one insert, or throws as above. */
+  openSlot(keyId: KeyId): Promise<BacklogSlot>;
+}
+
+/** The room of one job; free again when it is disposed, unless it was filled. */
+export interface BacklogSlot extends Disposable {
+  /** The job was inserted. */
+  fill(): void;
 }
 
 export interface BacklogLimitDependencies {
@@ -24,25 +30,28 @@ export interface BacklogLimitDependencies {
 
 /** How old a count of the database may be when it decides. */
 const countMaxAgeMs = 1 * seconds;
-/** All jobs are many: counting them is no matter of every second. */
+/** The jobs of all keys are many, so they are counted less often. */
 const totalCountMaxAgeMs = 10 * seconds;
 const maxKeysRemembered = 10_000;
 
-/** Never less than what waits, but for what neighbours inserted since it was counted. */
+/** Never less than the number of waiting jobs, except for what sibling processes inserted since it was counted. */
 interface BacklogCount {
   readonly limit: number;
+  /** How long the count may decide. */
   readonly lifeMs: number;
   readonly read: (upTo: number) => Promise<number>;
-  /** What waits, with those that are being inserted; those that left since are still in it. */
+  /** Waiting jobs and inserts in progress; jobs that left the backlog since the count are still included. */
   waiting: number;
   inserting: number;
-  /** Inserts that ever began. */
-  begun: number;
+  /** Inserts started since the process began. */
+  started: number;
   countedAt: number;
   counting: Promise<void> | null;
 }
 
-/** Counted in the database now and then, and by what this process inserts in between. */
+type BothCounts = readonly [ofKey: BacklogCount, ofAll: BacklogCount];
+
+/** Counts in the database now and then, and adds what this process inserts in between. */
 export function openBacklogLimit({
   db,
   clock,
@@ -52,64 +61,77 @@ export function openBacklogLimit({
   const byKey = new Map<KeyId, BacklogCount>();
   const ofAll = newBacklogCount(limits.inAll, totalCountMaxAgeMs, upTo => countWaiting(db, upTo));
 
-  function tallyOf(keyId: KeyId): BacklogCount {
+  function countsFor(keyId: KeyId): BothCounts {
     const known = byKey.get(keyId);
-    if (known) return known;
+    if (known) return [known, ofAll];
     if (byKey.size >= maxKeysRemembered) byKey.clear();
     const fresh = newBacklogCount(limits.perKey, countMaxAgeMs, upTo => countWaitingOfKey(db, keyId, upTo));
     byKey.set(keyId, fresh);
-    return fresh;
+    return [fresh, ofAll];
   }
 
-  /** Alone, what was counted and inserted since can only be too much: it is counted again once that refuses. */
-  function isTrusted(tally: BacklogCount): boolean {
-    const isFresh = clock.now() - tally.countedAt < tally.lifeMs;
-    return isFresh || (!hasSiblingProcesses && tally.countedAt > 0 && tally.waiting < tally.limit);
+  /** A process without siblings can only overestimate: it counts again once the old count would refuse. */
+  function isTrusted(count: BacklogCount): boolean {
+    const isFresh = clock.now() - count.countedAt < count.lifeMs;
+    return isFresh || (!hasSiblingProcesses && count.countedAt > 0 && count.waiting < count.limit);
   }
 
-  async function bring(tally: BacklogCount): Promise<void> {
-    if (isTrusted(tally)) return;
-    tally.counting ??= count(tally).finally(() => (tally.counting = null));
-    await tally.counting;
-  }
-
-  async function count(tally: BacklogCount): Promise<void> {
-    const { inserting, begun } = tally;
-    const countedAt = clock.now();
-    const counted = await tally.read(tally.limit);
-    // Of those who were at it meanwhile nobody knows whether the count saw them.
-    tally.waiting = counted + inserting + (tally.begun - begun);
-    tally.countedAt = countedAt;
-  }
-
-  async function bringTallies(keyId: KeyId): Promise<readonly [ofKey: BacklogCount, ofAll: BacklogCount]> {
-    const ofKey = tallyOf(keyId);
-    for (const each of [ofKey, ofAll]) await bring(each);
-    return [ofKey, ofAll];
+  async function refresh(counts: BothCounts): Promise<void> {
+    for (const count of counts) {
+      if (isTrusted(count)) continue;
+      count.counting ??= recount(count, clock.now()).finally(() => (count.counting = null));
+      await count.counting;
+    }
   }
 
   return {
-    refuseWhenFull: async keyId => refuseFull(await bringTallies(keyId)),
-    async reserve(keyId, insert) {
-      const both = await bringTallies(keyId);
-      // Nothing may come between looking and taking.
-      refuseFull(both);
-      for (const each of both) beginInsert(each);
-      let isInserted = false;
-      try {
-        const insertion = await insert();
-        isInserted = insertion.kind === 'inserted';
-        return insertion;
-      } finally {
-        for (const each of both) endInsert(each, isInserted);
-      }
+    refuseWhenFull(keyId) {
+      const counts = countsFor(keyId);
+      if (!counts.every(isTrusted)) return refresh(counts).then(() => refuseFull(counts));
+      refuseFull(counts);
+      return null;
+    },
+    async openSlot(keyId) {
+      const counts = countsFor(keyId);
+      await refresh(counts);
+      // No await between the check and the start of the insert.
+      refuseFull(counts);
+      return occupySlot(counts);
     },
   };
 }
 
-function refuseFull([ofKey, ofAll]: readonly [ofKey: BacklogCount, ofAll: BacklogCount]): void {
+async function recount(count: BacklogCount, now: number): Promise<void> {
+  const { inserting, started } = count;
+  const counted = await count.read(count.limit);
+  // Inserts that ran meanwhile may or may not be in the number read; they are added to stay on the safe side.
+  count.waiting = counted + inserting + (count.started - started);
+  count.countedAt = now;
+}
+
+function refuseFull([ofKey, ofAll]: BothCounts): void {
   if (ofKey.waiting >= ofKey.limit) throw refuse('waiting_of_key_full', jitteredRetryAfter());
   if (ofAll.waiting >= ofAll.limit) throw refuse('waiting_full', jitteredRetryAfter());
+}
+
+function occupySlot(counts: BothCounts): BacklogSlot {
+  let isFilled = false;
+  for (const count of counts) {
+    count.waiting++;
+    count.inserting++;
+    count.started++;
+  }
+  return {
+    fill() {
+      isFilled = true;
+    },
+    [Symbol.dispose]() {
+      for (const count of counts) {
+        count.inserting--;
+        if (!isFilled) count.waiting--;
+      }
+    },
+  };
 }
 
 const newBacklogCount = (limit: number, lifeMs: number, read: BacklogCount['read']): BacklogCount => ({
@@ -118,18 +140,7 @@ const newBacklogCount = (limit: number, lifeMs: number, read: BacklogCount['read
   read,
   waiting: 0,
   inserting: 0,
-  begun: 0,
+  started: 0,
   countedAt: 0,
   counting: null,
 });
-
-function beginInsert(tally: BacklogCount): void {
-  tally.waiting++;
-  tally.inserting++;
-  tally.begun++;
-}
-
-function endInsert(tally: BacklogCount, isInserted: boolean): void {
-  tally.inserting--;
-  if (!isInserted) tally.waiting--;
-}

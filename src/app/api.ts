@@ -4,7 +4,6 @@ import { openAdmission } from '../admission/admit.ts';
 import { openAuthenticate } from '../admission/authenticate.ts';
 import { openBacklogLimit } from '../admission/backlog-limit.ts';
 import { openLoginThrottle } from '../admission/login-throttle.ts';
-import { openMediaGate } from '../admission/media-gate.ts';
 import { openPasswords, type Passwords } from '../admission/passwords.ts';
 import { openRate } from '../admission/rate.ts';
 import { openRefusedLogins } from '../admission/refused-logins.ts';
@@ -102,7 +101,6 @@ async function openApi(
     maxTotalBytes: await maxStoredBytes(config),
   });
   const base = { ...foundation, ...open, storage, spool };
-  const mediaGate = openMediaGate(base);
   const jobWatch = openJobWatch(db);
   const memoryBudget = openMemoryBudget(config.limits.bodies);
   const outbound = openOutbound({ allowPrivate: config.allowPrivateNetwork, resolve: nameResolver.resolve });
@@ -139,7 +137,7 @@ async function openApi(
       clock,
       tracing: foundation.tracing,
       positions,
-      mediaGate,
+      media: base,
       memoryBudget,
       storage,
       backlog: openBacklogLimit({

@@ -1,3 +1,4 @@
+/** The memory budget of request bodies, per key and for the process. */
 import type { KeyId } from '../domain/ids.ts';
 import type { BodyLimits } from '../domain/limits.ts';
 import { refuse } from '../domain/refusal.ts';
@@ -5,25 +6,26 @@ import { openFairTurns, type TurnSize } from './fair-turns.ts';
 import { jitteredRetryAfter } from './retry-after.ts';
 import { openHeapTrimmer } from './trim-heap.ts';
 
-/** The place of one body. */
+/** The memory of one body. */
 export interface BodyReservation {
-  /** For so many bytes, instead of what was taken before; throws when there is no place for them. */
+  /** Reserves so many bytes, instead of what was reserved before; throws the 429 or 503 where they exceed the budget. */
   reserve(bytes: number): void;
-  /** To be waited for before it is begun. */
+  /** Awaited before the body is read. */
   waitToStart(): Promise<void>;
-  /** To be waited for before each piece but the first. */
+  /** Awaited before each piece but the first. */
   waitForTurn(): Promise<void>;
 }
 
-/** The memory that bodies on their way may take, of this process. */
 export interface MemoryBudget {
-  /** What `work` takes for its one body is given back when it ends, however it ends. */
-  withReservation<T>(keyId: KeyId, work: (room: BodyReservation) => Promise<T>): Promise<T>;
+  /** An empty reservation; its bytes are free again when it is disposed. */
+  openReservation(keyId: KeyId): BodyReservation & Disposable;
+  /** The same around `work`: disposed when it ends, however it ends. */
+  withReservation<T>(keyId: KeyId, work: (reservation: BodyReservation) => Promise<T>): Promise<T>;
   bytesInFlight(): number;
   close(): void;
 }
 
-/** What is handled before whoever else waits has his turn: a few milliseconds of each kind. */
+/** What is handled in one turn of the event loop before other requests: a few milliseconds of each kind. */
 const bodiesPerTurn: TurnSize = { pieces: 64, max: 256 };
 const piecesPerTurn: TurnSize = { pieces: 2, max: 2 };
 
@@ -38,7 +40,7 @@ export function openMemoryBudget(limits: BodyLimits): MemoryBudget {
   const waitToStart = openFairTurns(bodiesPerTurn);
   const waitForTurn = openFairTurns(piecesPerTurn);
   let all = nothingReserved;
-  const memory = openHeapTrimmer(() => all.bytes > 0);
+  const heapTrimmer = openHeapTrimmer(() => all.bytes > 0);
 
   function change(keyId: KeyId, by: Reserved): void {
     all = sum(all, by);
@@ -47,30 +49,42 @@ export function openMemoryBudget(limits: BodyLimits): MemoryBudget {
     else byKey.delete(keyId);
   }
 
-  return {
-    async withReservation(keyId, work) {
-      let held = nothingReserved;
-      function reserve(bytes: number): void {
-        const by = { bytes: bytes - held.bytes, bodies: 1 - held.bodies };
-        const [ofKey, ofAll] = [sum(byKey.get(keyId) ?? nothingReserved, by), sum(all, by)];
-        const isMore = by.bytes > 0 || by.bodies > 0;
-        if (isMore && (ofKey.bytes > limits.bytesPerKey || ofKey.bodies > limits.perKey))
-          throw refuse('bodies_of_key_full', jitteredRetryAfter());
-        if (isMore && (ofAll.bytes > limits.bytesInAll || ofAll.bodies > limits.inAll))
-          throw refuse('bodies_full', jitteredRetryAfter());
-        change(keyId, by);
-        held = sum(held, by);
-      }
+  function refuseOverBudget(keyId: KeyId, more: Reserved): void {
+    const ofKey = sum(byKey.get(keyId) ?? nothingReserved, more);
+    const ofAll = sum(all, more);
+    if (ofKey.bytes > limits.bytesPerKey || ofKey.bodies > limits.perKey)
+      throw refuse('bodies_of_key_full', jitteredRetryAfter());
+    if (ofAll.bytes > limits.bytesInAll || ofAll.bodies > limits.inAll)
+      throw refuse('bodies_full', jitteredRetryAfter());
+  }
 
-      try {
-        return await work({ reserve, waitToStart, waitForTurn });
-      } finally {
-        change(keyId, { bytes: -held.bytes, bodies: -held.bodies });
-        memory.bodyEnded(held.bytes);
-      }
+  function openReservation(keyId: KeyId): BodyReservation & Disposable {
+    let reserved = nothingReserved;
+    return {
+      reserve(bytes) {
+        const by = { bytes: bytes - reserved.bytes, bodies: 1 - reserved.bodies };
+        if (by.bytes > 0 || by.bodies > 0) refuseOverBudget(keyId, by);
+        change(keyId, by);
+        reserved = sum(reserved, by);
+      },
+      waitToStart,
+      waitForTurn,
+      [Symbol.dispose]() {
+        change(keyId, { bytes: -reserved.bytes, bodies: -reserved.bodies });
+        heapTrimmer.bodyEnded(reserved.bytes);
+        reserved = nothingReserved;
+      },
+    };
+  }
+
+  return {
+    openReservation,
+    async withReservation(keyId, work) {
+      using reservation = openReservation(keyId);
+      return await work(reservation);
     },
     bytesInFlight: () => all.bytes,
-    close: memory.close,
+    close: heapTrimmer.close,
   };
 }
 

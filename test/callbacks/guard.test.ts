@@ -149,7 +149,7 @@ describe('the address of a callback', () => {
   });
 
   const help =
-    ' `atelier listen` brings callbacks to a program on your machine; an operator allows such addresses by ATELIER_ALLOW_PRIVATE_NETWORK=1.';
+    ' `atelier listen` forwards callbacks to a program on your machine; an operator can allow private addresses with ATELIER_ALLOW_PRIVATE_NETWORK=1.';
   for (const url of [
     'http://127.0.0.1:8443/hook',
     'http://localhost/hook',

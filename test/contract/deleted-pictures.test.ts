@@ -26,7 +26,7 @@ for (const dialect of dialects) {
       const refused = await ask(1);
       assert.deepEqual(
         [refused.status, refused.body],
-        [422, { detail: 'jobId: the file of that job was deleted or has ended' }],
+        [422, { detail: 'jobId: the file of that job was deleted or has expired' }],
       );
       assert.equal((await ask(0)).status, 200);
     });

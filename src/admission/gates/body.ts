@@ -1,0 +1,15 @@
+/** Gate: the body fits the memory budget and the model's size limit, and is a JSON object. */
+import type { JsonObject } from '../../body/json-body.ts';
+import { readJsonObject } from '../../body/read-body.ts';
+import { refuse } from '../../domain/refusal.ts';
+import type { ModelDraft } from '../draft.ts';
+import type { Gate } from '../gate-list.ts';
+
+/** Keeps its memory reserved until the request ends: so long the input lies in memory. */
+export const readBody: Gate<ModelDraft, { readonly body: JsonObject }> = async ({ memoryBudget }, draft) => {
+  const { request, model, resources } = draft;
+  const reservation = resources.use(memoryBudget.openReservation(request.principal.keyId));
+  const tooLarge = () => refuse('body_too_large');
+  const bounds = { maxBytes: model.maxBodyBytes, tooLarge, reservation };
+  return { ...draft, body: await readJsonObject(request.message, bounds) };
+};

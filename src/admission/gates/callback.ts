@@ -1,0 +1,21 @@
+/** Gate: the callback address is not private (decisions 5; checked again when the callback is sent). */
+import { refuse } from '../../domain/refusal.ts';
+import { checkUrl } from '../../media/address-guard.ts';
+import type { InputDraft } from '../draft.ts';
+import type { Gate } from '../gate-list.ts';
+
+/** For developers whose machine is not reachable from the internet. */
+const privateCallbackHelp =
+  ' `atelier listen` forwards callbacks to a program on your machine; an operator can allow private addresses with ATELIER_ALLOW_PRIVATE_NETWORK=1.';
+
+export const refusePrivateCallback: Gate<InputDraft> = ({ allowPrivateNetwork }, draft) => {
+  const { model, input } = draft;
+  const url = model.callbackUrl(input);
+  if (url === null) return draft;
+  const verdict = checkUrl(url, { allowPrivate: allowPrivateNetwork });
+  if (verdict.ok) return draft;
+  const field = model.callbackField;
+  const isPrivate = checkUrl(url, { allowPrivate: true }).ok;
+  const subject = `${field}: ${verdict.reason}${isPrivate ? privateCallbackHelp : ''}`;
+  throw refuse('input_invalid', { subject, fields: [field] });
+};

@@ -1,0 +1,80 @@
+/** Last gate: the request becomes a job. Only the backlog, a quota or the key of another job can refuse it now. */
+import { newJobId } from '../../domain/ids.ts';
+import { toJson } from '../../domain/json.ts';
+import { availableTopic } from '../../store/db/connection.ts';
+import type { Insertion, NewJob } from '../../store/jobs/insert.ts';
+import { answerEarlierJob } from '../answer-earlier-job.ts';
+import type { AdmissionContext, Admitted, RoutedDraft } from '../draft.ts';
+import type { Gate } from '../gate-list.ts';
+import { storeMedia } from '../store-media.ts';
+import { removeUncommittedBlobs } from '../store-upload.ts';
+
+/** The job is flushed to disk when this resolves. */
+export const insertJob: Gate<RoutedDraft, { readonly admitted: Admitted }> = async (context, draft) => {
+  const job = newJobOf(draft, context.clock.now());
+  const insertion = await insertWithMedia(context, draft, job);
+  const admitted =
+    insertion.kind === 'inserted'
+      ? await announce(context, job, insertion.rank)
+      : await answerEarlierJob(context, draft, insertion);
+  return { ...draft, admitted };
+};
+
+type JobWithoutInput = Omit<NewJob, 'input' | 'parentId'>;
+
+function newJobOf(draft: RoutedDraft, now: number): JobWithoutInput {
+  const { model, input } = draft;
+  const { userId, keyId } = draft.request.principal;
+  return {
+    id: newJobId(now),
+    userId,
+    keyId,
+    modelId: model.id,
+    band: model.priority(input),
+    createdAt: now,
+    expiresAt: now + draft.deadlineMs,
+    externalTaskId: draft.externalTaskId,
+    callbackUrl: model.callbackUrl(input),
+    idempotency: draft.idempotency,
+    accounts: draft.accounts,
+  };
+}
+
+/** Occupies a slot of the backlog from before the media are stored; removes them where the job is not inserted. */
+async function insertWithMedia(
+  { backlog, media: mediaContext, insert, storage }: AdmissionContext,
+  { request, model, input, media, references: { referred } }: RoutedDraft,
+  job: JobWithoutInput,
+): Promise<Insertion> {
+  const { principal } = request;
+  using slot = await backlog.openSlot(principal.keyId);
+  const stored =
+    media.items.length === 0
+      ? { input, files: [] }
+      : await storeMedia(mediaContext, input, media, principal, job.id);
+  const whole = {
+    ...job,
+    input: toJson(model.inherit(stored.input, referred)),
+    parentId: referred[0]?.jobId ?? null,
+  };
+  const { files } = stored;
+  const bounds = { files, quota: principal.quota, storage: storage.bounds };
+  const insertion = await insert(whole, bounds).catch(async failure => {
+    await removeUncommittedBlobs(mediaContext.blobs, files, failure);
+    throw failure;
+  });
+  if (insertion.kind === 'inserted') slot.fill();
+  else await removeUncommittedBlobs(mediaContext.blobs, files, insertion);
+  return insertion;
+}
+
+/** The job is stored: whatever fails from here on, the answer is its handle. */
+async function announce(
+  { db, positions }: AdmissionContext,
+  job: JobWithoutInput,
+  rank: number,
+): Promise<Admitted> {
+  db.announce(availableTopic);
+  const position = await positions.positionOf({ ...job, rank }).catch(() => 0);
+  return { jobId: job.id, modelId: job.modelId, position, replayed: false };
+}

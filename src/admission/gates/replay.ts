@@ -1,0 +1,14 @@
+/** Gate: finds the job that the same Idempotency-Key created before. */
+import { findReplay } from '../../store/jobs/insert.ts';
+import type { IdempotencyDraft, ParsedDraft } from '../draft.ts';
+import type { Gate } from '../gate-list.ts';
+
+export const findEarlierJob: Gate<IdempotencyDraft, Pick<ParsedDraft, 'earlier'>> = (
+  { db, clock },
+  draft,
+) => {
+  const { request, model, idempotency } = draft;
+  if (idempotency === null) return { ...draft, earlier: null };
+  const wanted = { userId: request.principal.userId, modelId: model.id, idempotency };
+  return findReplay(db, wanted, clock.now()).then(earlier => ({ ...draft, earlier }));
+};

@@ -1,0 +1,8 @@
+/** Gate: the files of all users leave room for the inline media. */
+import type { MediaDraft } from '../draft.ts';
+import type { Gate } from '../gate-list.ts';
+
+export const refuseOverTotalStorage: Gate<MediaDraft> = ({ storage }, draft) => {
+  const { inlineBytes } = draft.media;
+  return inlineBytes === 0 ? draft : storage.refuseOverTotal(inlineBytes).then(() => draft);
+};

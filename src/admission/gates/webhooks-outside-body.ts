@@ -1,0 +1,14 @@
+/** Gate: neither the query nor a header has a webhook address, which would be ignored there. */
+import { refuse } from '../../domain/refusal.ts';
+import type { RequestDraft } from '../draft.ts';
+import type { Gate } from '../gate-list.ts';
+import { isCallbackName, isWebhookName, normalizeName } from '../webhook-names.ts';
+
+export const refuseWebhooksOutsideBody: Gate<RequestDraft> = (_context, draft) => {
+  const { query, message } = draft.request;
+  // A form writes a member of `options` as `options[webhook_url]`, an item of a list as `webhooks[]`.
+  const written = Object.keys(query).flatMap(name => name.split(/[.[\]]+/));
+  const names = [...written, ...Object.keys(message.headers)].map(normalizeName);
+  if (names.some(name => isWebhookName(name) || isCallbackName(name))) throw refuse('webhook_unsupported');
+  return draft;
+};
