@@ -1,39 +1,39 @@
-/** Lets so many in at once; whoever comes later waits in line. */
+/** A counting semaphore whose permits are granted in the order of the requests. */
 export interface Semaphore {
-  /** Resolves with what ends the turn; rejects when the signal aborts before it began. */
+  /** Resolves with the function that releases the permit; rejects when the signal aborts first. */
   acquire(signal: AbortSignal): Promise<() => void>;
 }
 
-export function openSemaphore(atOnce: number): Semaphore {
-  const line: (() => void)[] = [];
+export function openSemaphore(permits: number): Semaphore {
+  const queue: (() => void)[] = [];
   let taken = 0;
-  /** The turn goes straight to the next in line, so that none who comes later is before him. */
-  const end = () => {
-    const next = line.shift();
+  /** Passes the permit to the first in the queue, so that a later request never overtakes. */
+  const release = () => {
+    const next = queue.shift();
     if (next) next();
     else taken--;
   };
   return {
     async acquire(signal) {
       signal.throwIfAborted();
-      if (taken < atOnce) taken++;
-      else await waitForPermit(line, signal);
-      return end;
+      if (taken < permits) taken++;
+      else await waitForPermit(queue, signal);
+      return release;
     },
   };
 }
 
-function waitForPermit(line: (() => void)[], signal: AbortSignal): Promise<void> {
+function waitForPermit(queue: (() => void)[], signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const begin = () => {
+    const grant = () => {
       signal.removeEventListener('abort', leave);
       resolve();
     };
     const leave = () => {
-      line.splice(line.indexOf(begin), 1);
+      queue.splice(queue.indexOf(grant), 1);
       reject(signal.reason);
     };
     signal.addEventListener('abort', leave, { once: true });
-    line.push(begin);
+    queue.push(grant);
   });
 }
