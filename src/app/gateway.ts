@@ -91,8 +91,11 @@ export async function openGateway(
     const diskReserve = await openReserveForSqlite(config, log);
     if (config.databaseUrl === null) closers.add(lockDataFolder(config.dataDir), lock => lock.release());
     if (config.databaseUrl === null) await checkDatabaseIntact(config.dataDir);
-    const told = { onFull: diskReserve.release, ...(onBroken && { onBroken }) };
-    const db = closers.add(await seams.openStore(config, log, told), opened => opened.close());
+    const writeFaults = {
+      onDiskFull: diskReserve.release,
+      ...(onBroken && { onWriteFailed: onBroken }),
+    };
+    const db = closers.add(await seams.openStore(config, log, writeFaults), opened => opened.close());
     await checkDatabaseUsable(db, { isReconciling: reconcile });
     await migrate(db, clock.now());
     const { secret, ...keys } = await openSecrets(config);
@@ -168,11 +171,11 @@ export async function openGateway(
 export async function openStore(
   config: Pick<Config, 'databaseUrl' | 'dataDir'>,
   log: Logger,
-  told: SqliteOptions = {},
+  writeFaults: SqliteOptions = {},
 ): Promise<Connection> {
   if (config.databaseUrl === null) {
     await checkDatabasePresent(config.dataDir);
-    return openSqlite(sqlitePath(config.dataDir), told);
+    return openSqlite(sqlitePath(config.dataDir), writeFaults);
   }
   return openPostgres({
     url: config.databaseUrl,

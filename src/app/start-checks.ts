@@ -7,7 +7,7 @@ import { type Destination, reconcile } from '../store/attempts/reconcile.ts';
 import { type CallbackSecrets, openCallbackSecrets } from '../store/callbacks/callback-secrets.ts';
 import { readBackupTime } from '../store/db/backup.ts';
 import type { Connection } from '../store/db/connection.ts';
-import { findUnsafePostgresSetting, readPostgresSettings } from '../store/db/postgres.ts';
+import { findUnsafePostgresSetting, readPostgresSettings } from '../store/db/postgres-check.ts';
 import { findDatabaseCorruption, findDatabaseLoss } from '../store/db/sqlite-check.ts';
 import { StartError } from './start-error.ts';
 

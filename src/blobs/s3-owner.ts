@@ -35,7 +35,12 @@ export function openOwnerMarker(bucket: S3Bucket, owner: string): OwnerMarker {
   return {
     writeEnded,
     async verify() {
-      const marker = await getObject(bucket, Key, { start: 0, end: maxOwnerBytes - 1 }, limits.checkTimeoutMs);
+      const marker = await getObject(
+        bucket,
+        Key,
+        { start: 0, end: maxOwnerBytes - 1 },
+        limits.checkTimeoutMs,
+      );
       if (!marker) return write();
       const found = Buffer.concat(await openResumableStream(marker, async () => null).toArray()).toString();
       if (found === owner) return;

@@ -9,7 +9,7 @@ import { ask } from '../../testkit/gateway.ts';
 import { runProgram, serve } from '../../testkit/program.ts';
 import { shortSpeech, speech } from '../../testkit/worker-jobs.ts';
 
-const advice = 'restore the data folder from a backup, or move it away to begin anew.';
+const advice = 'restore the data folder from a backup, or move it away to start empty.';
 
 describe('the start on a damaged database', () => {
   let folder: string;
@@ -65,19 +65,19 @@ describe('the start on a damaged database', () => {
     [
       'whose file is empty while its log is there',
       database => writeFile(database, ''),
-      database => `The database file ${database} is empty, and its log is still there: ${advice}\n`,
+      database => `The database file ${database} is empty, but its write-ahead log still exists: ${advice}\n`,
     ],
     [
       'whose file is missing while its log is there',
       database => rm(database),
-      database => `The database file ${database} is missing, and its log is still there: ${advice}\n`,
+      database => `The database file ${database} is missing, but its write-ahead log still exists: ${advice}\n`,
     ],
     [
       'that is missing while its files are there',
       async database => {
         for (const end of ['', '-wal', '-shm']) await rm(`${database}${end}`);
       },
-      database => `The database file ${database} is missing, and its files are still there: ${advice}\n`,
+      database => `The database file ${database} is missing, but its stored files still exist: ${advice}\n`,
     ],
     [
       'that begins with something else',
@@ -98,7 +98,7 @@ describe('the start on a damaged database', () => {
         await bring(database);
         await spoilRoot(database, 'jobs');
       },
-      () => /^The database file \S+ is damaged \([^\n]+\): restore [^\n]+ to begin anew\.\n$/,
+      () => /^The database file \S+ is damaged \([^\n]+\): restore [^\n]+ to start empty\.\n$/,
     ],
   ];
   for (const [what, harm, says] of harms) {
@@ -117,7 +117,7 @@ describe('the start on a damaged database', () => {
     const { code, stderr } = await runProgram(['keys', 'list'], { env });
     assert.deepEqual(
       [code, stderr],
-      [1, `The database file ${database} is missing, and its log is still there: ${advice}\n`],
+      [1, `The database file ${database} is missing, but its write-ahead log still exists: ${advice}\n`],
     );
     await assert.rejects(stat(database), { code: 'ENOENT' });
   });

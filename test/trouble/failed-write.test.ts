@@ -84,10 +84,10 @@ describe('a disk that does not take a write', () => {
 describe('a database that ran out of room', () => {
   test('tells it, keeps nothing of what failed, and goes on when there is room', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'atelier-no-room-'));
-    const told: string[] = [];
+    const reported: string[] = [];
     const db = openSqlite(join(folder, 'a.db'), {
-      onFull: () => told.push('full'),
-      onBroken: () => told.push('broken'),
+      onDiskFull: () => reported.push('full'),
+      onWriteFailed: () => reported.push('broken'),
     });
     try {
       await db.write('CREATE TABLE lines (line TEXT NOT NULL)');
@@ -105,7 +105,7 @@ describe('a database that ran out of room', () => {
           ['StoreUnavailable', false],
         ],
       );
-      assert.deepEqual(new Set(told), new Set(['full']));
+      assert.deepEqual(new Set(reported), new Set(['full']));
       await db.write('PRAGMA max_page_count = 1000000');
       await db.write('INSERT INTO lines VALUES ($1)', [long]);
       assert.deepEqual(

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { seconds } from '../../src/domain/clock.ts';
-import { findUnsafePostgresSetting } from '../../src/store/db/postgres.ts';
+import { findUnsafePostgresSetting } from '../../src/store/db/postgres-check.ts';
 import { type Answer, ask, until } from '../../testkit/gateway.ts';
 import { makePostgres, type OwnPostgres } from '../../testkit/own-postgres.ts';
 import { runProgram, type Served, serve } from '../../testkit/program.ts';
@@ -204,14 +204,14 @@ describe('the settings of a PostgreSQL', () => {
     assert.equal(findUnsafePostgresSetting(good), null);
     assert.equal(
       findUnsafePostgresSetting({ ...good, version: 13 }),
-      'PostgreSQL 14 or newer is needed, ATELIER_DATABASE_URL leads to 13.',
+      'PostgreSQL 14 or newer is needed, ATELIER_DATABASE_URL points to version 13.',
     );
   });
 
   test('must flush every commit', () => {
     assert.equal(
       findUnsafePostgresSetting({ ...good, synchronousCommit: 'off' }),
-      'PostgreSQL runs with synchronous_commit off and would lose accepted jobs: let nothing between it and ATELIER_DATABASE_URL turn it off.',
+      'PostgreSQL runs with synchronous_commit off and would lose accepted jobs: enable it on the server, for the role and in ATELIER_DATABASE_URL.',
     );
     assert.equal(findUnsafePostgresSetting({ ...good, synchronousCommit: 'remote_apply' }), null);
   });

@@ -1,27 +1,33 @@
+/** Start checks of an SQLite file: whether a database was lost, and whether it is corrupt. */
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Reading everything costs about two seconds a gigabyte from memory, and twenty from a disk: up to here a start pays that. */
+/** A full check reads everything: two seconds a gigabyte from memory, twenty from a disk. Larger files are checked in part. */
 const maxFullCheckBytes = 256 * 1024 * 1024;
-/** Without these nobody comes in. They stay small. */
+/** Needed to authenticate anyone; small tables. */
 const authTables = ['migrations', 'users', 'keys', 'workers'];
 const busyTimeoutMs = 5_000;
 
 /**
- * Null: the file holds a database, or none was ever there. Otherwise one sentence: SQLite itself would take
- * a lost or empty file for a new database, and drop what is still in its log.
+ * Null when the file contains a database, or none ever existed. Otherwise one sentence: SQLite itself would treat
+ * a lost or empty file as a new database, and drop what is still in its write-ahead log.
  */
 export function findDatabaseLoss(path: string, hasBlobs: boolean): string | null {
   if (bytesOf(path) > 0) return null;
   const state = statSync(path, { throwIfNoEntry: false }) ? 'is empty' : 'is missing';
-  const beside = bytesOf(`${path}-wal`) > 0 ? 'its log is' : hasBlobs ? 'its files are' : null;
-  if (beside === null) return null;
-  return `The database file ${path} ${state}, and ${beside} still there: restore the data folder from a backup, or move it away to begin anew.`;
+  const remains =
+    bytesOf(`${path}-wal`) > 0
+      ? 'its write-ahead log still exists'
+      : hasBlobs
+        ? 'its stored files still exist'
+        : null;
+  if (remains === null) return null;
+  return `The database file ${path} ${state}, but ${remains}: restore the data folder from a backup, or move it away to start empty.`;
 }
 
 /**
- * Null: SQLite finds nothing wrong. Otherwise one sentence. A file of more than `wholeBytes` is looked at in part:
- * its head, its length and the tables that let people in.
+ * Null when SQLite finds nothing wrong; otherwise one sentence. A file of more than `wholeBytes` is checked in part:
+ * its header, its length and the tables that authentication needs.
  */
 export function findDatabaseCorruption(path: string, wholeBytes = maxFullCheckBytes): string | null {
   if (bytesOf(path) === 0) return null;
@@ -31,8 +37,8 @@ export function findDatabaseCorruption(path: string, wholeBytes = maxFullCheckBy
       const isWhole = bytesOf(path) + bytesOf(`${path}-wal`) <= wholeBytes;
       const found = isWhole ? quickCheck(db, '1') : quickCheckAuthTables(db);
       if (found !== null) return corruptionMessage(path, found);
-      // After a failed flush the system may hold pages that the disk never got, and calls them clean. Before anything
-      // is built on the log, all of it is written once more, into the file.
+      // After a failed flush the page cache may contain pages that never reached the disk, marked as clean. So the
+      // whole log is written once more, into the file, before anything is built on it.
       db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       return null;
     } finally {
@@ -53,7 +59,7 @@ function quickCheckAuthTables(db: DatabaseSync): string | null {
   return null;
 }
 
-/** `about`: how many findings are enough, or the one table that is looked at. */
+/** `about`: the maximum number of findings, or the one table to check. */
 function quickCheck(db: DatabaseSync, about: string): string | null {
   const [row] = db.prepare(`PRAGMA quick_check(${about})`).all();
   const found = String(row?.quick_check);
@@ -61,11 +67,11 @@ function quickCheck(db: DatabaseSync, about: string): string | null {
 }
 
 const corruptionMessage = (path: string, found: string): string =>
-  `The database file ${path} is damaged (${found}): restore the data folder from a backup, or move it away to begin anew.`;
+  `The database file ${path} is damaged (${found}): restore the data folder from a backup, or move it away to start empty.`;
 
 const bytesOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-/** SQLITE_BUSY 5 (a command works beside us), SQLITE_FULL 13: neither says anything of the file. */
+/** SQLITE_BUSY 5 (a command runs beside us), SQLITE_FULL 13: neither means that the file is damaged. */
 const isBusyOrFull = (failure: unknown): boolean =>
   failure instanceof Error &&
   'errcode' in failure &&
