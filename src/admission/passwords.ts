@@ -13,7 +13,7 @@ import {
   saltBytes,
 } from '../domain/password-hash.ts';
 import { refuse } from '../domain/refusal.ts';
-import { openDeriver } from './deriver.ts';
+import { maxDerivations, openDeriver } from './deriver.ts';
 
 /** Who asks for a derivation. */
 export interface Requester {
@@ -46,7 +46,6 @@ export interface PasswordsOptions {
   readonly onDerive?: () => void;
 }
 
-const running = 2;
 const waiting = 20;
 /** Beside those: a flood of strangers leaves room for browsers that logged in before. */
 const waitingForKnown = 4;
@@ -56,8 +55,8 @@ export function openPasswords({ cost = passwordCost, onDerive }: PasswordsOption
   const deriver = openDeriver();
   const dummy = newDummyHash(cost);
   const queue = openFairQueue<string>({
-    running,
-    runningPerShare: running,
+    running: maxDerivations,
+    runningPerShare: maxDerivations,
     waiting: waiting + waitingForKnown,
     waitingPerShare: waiting,
   });

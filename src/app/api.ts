@@ -21,6 +21,7 @@ import type { HttpContext } from '../http/route.ts';
 import { openOutbound } from '../media/outbound.ts';
 import { openAccountStatus } from '../routing/account-status.ts';
 import { candidatesOf, verifyIngressSignature } from '../routing/accounts.ts';
+import { ping } from '../store/db/ping.ts';
 import type { Worker } from '../worker/claim-loop.ts';
 import type { Closers } from './closers.ts';
 import type { AppContext } from './context.ts';
@@ -177,7 +178,7 @@ function memoize<T>(begin: () => Promise<T>): () => Promise<T> {
 
 async function whyStorageIsNotReady({ db, blobs, diskReserve, log }: AppContext): Promise<string | null> {
   try {
-    await db.read('SELECT 1 AS one');
+    await ping(db);
   } catch {
     return 'the database is away';
   }

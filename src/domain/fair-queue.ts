@@ -1,35 +1,35 @@
 /**
- * A bounded queue for expensive work, fair between those who ask for it: probing, hashing of passwords, look-ups
- * of names, fetching. Each share (a key, a user, an address) has its own line; free places go round the lines.
+ * A bounded queue for expensive work, fair between its callers: probing, hashing of passwords, DNS lookups, fetching.
+ * Each share (a key, a user, an address) has its own queue; free slots go round the shares.
  */
 export interface FairQueue<Share> {
   /**
-   * Runs `work` when its turn comes and gives what it gives. Rejects with `QueueFull` at once when there is no
-   * room to wait, with the signal's reason when the asker is gone before the turn came (the work is then never
-   * begun), and with `QueueClosed` after `close`.
+   * Runs `work` when its turn comes and returns its result. Rejects with `QueueFull` at once when too much waits, with
+   * the signal's reason when it aborts before the turn (the work is then never started), and with `QueueClosed`
+   * after `close`.
    */
   run<T>(share: Share, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** For metrics. */
   size(): { readonly running: number; readonly waiting: number };
-  /** Rejects everything that waits and everything that comes. What runs goes on. */
+  /** Rejects what waits and what comes later. Running work continues. */
   close(): void;
 }
 
 export interface FairQueueLimits {
-  /** Pieces of work that run at one moment. */
+  /** Maximum number of pieces of work that run at once. */
   readonly running: number;
-  /** The same of one share. */
+  /** The same for one share. */
   readonly runningPerShare: number;
-  /** Pieces of work that wait. */
+  /** Maximum number of pieces of work that wait. */
   readonly waiting: number;
-  /** The same of one share. */
+  /** The same for one share. */
   readonly waitingPerShare: number;
 }
 
-/** There is no room to wait; later there may be. */
+/** Too much waits; a later call may succeed. */
 export class QueueFull extends Error {
   override readonly name = 'QueueFull';
-  /** Whether the share itself has too much, or all of them together. */
+  /** Whether the limit of the share or the limit of all shares is reached. */
   readonly scope: 'share' | 'all';
 
   constructor(scope: 'share' | 'all') {
@@ -42,126 +42,138 @@ export class QueueClosed extends Error {
   override readonly name = 'QueueClosed';
 }
 
+export function openFairQueue<Share>(limits: FairQueueLimits): FairQueue<Share> {
+  const state: QueueState<Share> = { limits, shares: new Map(), running: 0, waiting: 0, isClosed: false };
+  return {
+    async run(share, work, signal) {
+      if (state.isClosed) throw new QueueClosed('the queue is closed');
+      signal?.throwIfAborted();
+      const queue = queueOf(state, share);
+      // Queues behind the work of the same share that already waits.
+      if (queue.waiting.size === 0 && mayStart(state, queue)) start(state, share, queue);
+      else {
+        rejectWhenFull(state, share, queue);
+        await waitForTurn(state, share, queue, signal);
+      }
+      try {
+        return await work();
+      } finally {
+        end(state, share, queue);
+      }
+    },
+    size: () => ({ running: state.running, waiting: state.waiting }),
+    close() {
+      state.isClosed = true;
+      const waiters = [...state.shares.values()].flatMap(queue => [...queue.waiting]);
+      for (const queue of state.shares.values()) queue.waiting.clear();
+      state.waiting = 0;
+      for (const waiter of waiters) waiter.fail(new QueueClosed('the queue is closed'));
+    },
+  };
+}
+
+interface QueueState<Share> {
+  readonly limits: FairQueueLimits;
+  /** Insertion order is the order of turns: a share that was served moves to the end. */
+  readonly shares: Map<Share, ShareQueue>;
+  running: number;
+  waiting: number;
+  isClosed: boolean;
+}
+
 interface ShareQueue {
   readonly waiting: Set<Waiter>;
   running: number;
 }
 
 interface Waiter {
-  readonly begin: () => void;
+  readonly start: () => void;
   readonly fail: (reason: unknown) => void;
 }
 
-export function openFairQueue<Share>(limits: FairQueueLimits): FairQueue<Share> {
-  // Insertion order is the order of turns: a share that was served goes to the end.
-  const lines = new Map<Share, ShareQueue>();
-  let running = 0;
-  let waiting = 0;
-  let isClosed = false;
+function queueOf<Share>({ shares }: QueueState<Share>, share: Share): ShareQueue {
+  const known = shares.get(share);
+  if (known) return known;
+  const queue: ShareQueue = { waiting: new Set(), running: 0 };
+  shares.set(share, queue);
+  return queue;
+}
 
-  const mayBegin = (line: ShareQueue): boolean =>
-    running < limits.running && line.running < limits.runningPerShare;
+const mayStart = <Share>({ limits, running }: QueueState<Share>, queue: ShareQueue): boolean =>
+  running < limits.running && queue.running < limits.runningPerShare;
 
-  function lineOf(share: Share): ShareQueue {
-    const known = lines.get(share);
-    if (known) return known;
-    const line: ShareQueue = { waiting: new Set(), running: 0 };
-    lines.set(share, line);
-    return line;
-  }
+function rejectWhenFull<Share>(state: QueueState<Share>, share: Share, queue: ShareQueue): void {
+  if (queue.waiting.size >= state.limits.waitingPerShare) throw new QueueFull('share');
+  if (state.waiting < state.limits.waiting) return;
+  forgetEmpty(state, share, queue);
+  throw new QueueFull('all');
+}
 
-  /** Free places go to the first line that may use one, and that line goes to the end. */
-  function serve(): void {
-    while (waiting > 0) {
-      const next = lines.entries().find(([, line]) => line.waiting.size > 0 && mayBegin(line));
-      if (!next) return;
-      const [share, line] = next;
-      const [first] = line.waiting;
-      take(line, first!);
-      begin(share, line);
-      first!.begin();
+function waitForTurn<Share>(
+  state: QueueState<Share>,
+  share: Share,
+  queue: ShareQueue,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stopListening = () => signal?.removeEventListener('abort', leave);
+    const waiter: Waiter = {
+      start: () => {
+        stopListening();
+        resolve();
+      },
+      fail: reason => {
+        stopListening();
+        reject(reason);
+      },
+    };
+    function leave(): void {
+      removeWaiter(state, queue, waiter);
+      forgetEmpty(state, share, queue);
+      reject(signal!.reason);
     }
-  }
+    signal?.addEventListener('abort', leave, { once: true });
+    queue.waiting.add(waiter);
+    state.waiting++;
+  });
+}
 
-  function take(line: ShareQueue, each: Waiter): void {
-    if (line.waiting.delete(each)) waiting--;
-  }
+function removeWaiter<Share>(state: QueueState<Share>, queue: ShareQueue, waiter: Waiter): void {
+  if (queue.waiting.delete(waiter)) state.waiting--;
+}
 
-  function begin(share: Share, line: ShareQueue): void {
-    line.running++;
-    running++;
-    moveToEnd(share, line);
-  }
+function start<Share>(state: QueueState<Share>, share: Share, queue: ShareQueue): void {
+  queue.running++;
+  state.running++;
+  moveToEnd(state, share, queue);
+}
 
-  function moveToEnd(share: Share, line: ShareQueue): void {
-    lines.delete(share);
-    lines.set(share, line);
-  }
+function end<Share>(state: QueueState<Share>, share: Share, queue: ShareQueue): void {
+  queue.running--;
+  state.running--;
+  moveToEnd(state, share, queue);
+  forgetEmpty(state, share, queue);
+  startWaiting(state);
+}
 
-  function end(share: Share, line: ShareQueue): void {
-    line.running--;
-    running--;
-    moveToEnd(share, line);
-    forgetEmpty(share, line);
-    serve();
+/** A free slot goes to the first share that may use it, and that share moves to the end. */
+function startWaiting<Share>(state: QueueState<Share>): void {
+  while (state.waiting > 0) {
+    const next = state.shares.entries().find(([, queue]) => queue.waiting.size > 0 && mayStart(state, queue));
+    if (!next) return;
+    const [share, queue] = next;
+    const [first] = queue.waiting;
+    removeWaiter(state, queue, first!);
+    start(state, share, queue);
+    first!.start();
   }
+}
 
-  function forgetEmpty(share: Share, line: ShareQueue): void {
-    if (line.running === 0 && line.waiting.size === 0) lines.delete(share);
-  }
+function moveToEnd<Share>({ shares }: QueueState<Share>, share: Share, queue: ShareQueue): void {
+  shares.delete(share);
+  shares.set(share, queue);
+}
 
-  function waitForTurn(share: Share, line: ShareQueue, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const settle = () => signal?.removeEventListener('abort', leave);
-      const each: Waiter = {
-        begin: () => {
-          settle();
-          resolve();
-        },
-        fail: reason => {
-          settle();
-          reject(reason);
-        },
-      };
-      function leave(): void {
-        take(line, each);
-        forgetEmpty(share, line);
-        reject(signal!.reason);
-      }
-      signal?.addEventListener('abort', leave, { once: true });
-      line.waiting.add(each);
-      waiting++;
-    });
-  }
-
-  return {
-    async run(share, work, signal) {
-      if (isClosed) throw new QueueClosed('the queue is closed');
-      signal?.throwIfAborted();
-      const line = lineOf(share);
-      // Whoever comes now stands behind those who wait in his own line.
-      if (line.waiting.size === 0 && mayBegin(line)) begin(share, line);
-      else {
-        if (line.waiting.size >= limits.waitingPerShare) throw new QueueFull('share');
-        if (waiting >= limits.waiting) {
-          forgetEmpty(share, line);
-          throw new QueueFull('all');
-        }
-        await waitForTurn(share, line, signal);
-      }
-      try {
-        return await work();
-      } finally {
-        end(share, line);
-      }
-    },
-    size: () => ({ running, waiting }),
-    close() {
-      isClosed = true;
-      const left = [...lines.values()].flatMap(line => [...line.waiting]);
-      for (const line of lines.values()) line.waiting.clear();
-      waiting = 0;
-      for (const each of left) each.fail(new QueueClosed('the queue is closed'));
-    },
-  };
+function forgetEmpty<Share>({ shares }: QueueState<Share>, share: Share, queue: ShareQueue): void {
+  if (queue.running === 0 && queue.waiting.size === 0) shares.delete(share);
 }

@@ -98,7 +98,7 @@ const damaged: Probe = {
 };
 const unsized: Probe = { kind: 'unreadable', reason: 'The picture has no width or height.' };
 const trackless: Probe = { kind: 'unreadable', reason: 'The file holds neither film nor sound.' };
-const tooSlow: Probe = { kind: 'unreadable', reason: 'Reading the file took too long.' };
+const tooSlow: Probe = { kind: 'unreadable', reason: 'Reading the file timed out.' };
 
 const folder = await mkdtemp(join(tmpdir(), 'prober-'));
 const prober = openProber({ workers: 2 });

@@ -70,7 +70,8 @@ describe('the start on a damaged database', () => {
     [
       'whose file is missing while its log is there',
       database => rm(database),
-      database => `The database file ${database} is missing, but its write-ahead log still exists: ${advice}\n`,
+      database =>
+        `The database file ${database} is missing, but its write-ahead log still exists: ${advice}\n`,
     ],
     [
       'that is missing while its files are there',

@@ -79,6 +79,14 @@ export async function listUncertainSubmissions(
   return rows.map(uncertainFromRow);
 }
 
+/** How many are not resolved yet. */
+export async function countUncertainSubmissions(db: Statements): Promise<number> {
+  const [row] = await db.read(
+    'SELECT count(*) AS unresolved FROM attempts WHERE doubted_at IS NOT NULL AND doubt_settled_at IS NULL',
+  );
+  return integer(row!, 'unresolved');
+}
+
 export type UncertainResolution =
   /** The upstream has it under this id: a new job of the same user fetches what was paid for. */
   | { readonly kind: 'adopted'; readonly upstreamId: string }

@@ -159,6 +159,12 @@ function assignmentsFor(outcome: DeliveryAttemptOutcome): string {
   }
 }
 
+/** How many are not delivered yet and will be attempted. */
+export async function countPendingDeliveries(db: Statements): Promise<number> {
+  const [row] = await db.read(`SELECT count(*) AS pending FROM deliveries WHERE state = 'waiting'`);
+  return integer(row!, 'pending');
+}
+
 /** Frees what is in flight, for a process that knows it is alone: whoever sent it is dead. */
 export async function releaseDeliveries(db: Statements, now: number): Promise<void> {
   await db.write('UPDATE deliveries SET sending_until = NULL, due_at = $1 WHERE sending_until IS NOT NULL', [

@@ -44,6 +44,23 @@ export async function readStoredBytes(db: Statements): Promise<number> {
   return integer(row!, 'bytes');
 }
 
+export interface UserStorage {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+/** The users who store the most, largest first. */
+export async function listLargestUsers(db: Statements, limit: number): Promise<readonly UserStorage[]> {
+  const rows = await db.read(
+    `SELECT users.name AS name, SUM(stored_bytes.bytes) AS bytes
+     FROM stored_bytes JOIN users ON users.id = stored_bytes.user_id
+     GROUP BY users.id, users.name HAVING SUM(stored_bytes.bytes) > 0
+     ORDER BY SUM(stored_bytes.bytes) DESC, users.name LIMIT $1`,
+    [limit],
+  );
+  return rows.map(row => ({ name: text(row, 'name'), bytes: integer(row, 'bytes') }));
+}
+
 /** In the transaction that inserts their rows. Files of one transaction are of one key. */
 export async function addStoredBytes(tx: Statements, files: readonly StoredFile[]): Promise<void> {
   const [first] = files;

@@ -1,8 +1,9 @@
+/** Counts of jobs, for limits of the backlog and for metrics. */
 import type { KeyId } from '../../domain/ids.ts';
 import type { Statements } from '../db/connection.ts';
-import { integer } from '../db/rows.ts';
+import { integer, oneOf, text } from '../db/rows.ts';
 
-/** Jobs of a key that wait, counted up to a bound. */
+/** Available jobs of a key, counted up to a bound. */
 export async function countWaitingOfKey(db: Statements, keyId: KeyId, upTo: number): Promise<number> {
   const [row] = await db.read(
     `SELECT count(*) AS waiting FROM (SELECT 1 FROM jobs WHERE key_id = $1 AND state = 'available' LIMIT $2) AS counted`,
@@ -11,7 +12,7 @@ export async function countWaitingOfKey(db: Statements, keyId: KeyId, upTo: numb
   return integer(row!, 'waiting');
 }
 
-/** Jobs of a key that wait or run, counted up to a bound. */
+/** Available and running jobs of a key, each counted up to a bound. */
 export async function countUnfinishedOfKey(db: Statements, keyId: KeyId, upTo: number): Promise<number> {
   const [row] = await db.read(
     `SELECT count(*) AS unfinished FROM (
@@ -22,11 +23,31 @@ export async function countUnfinishedOfKey(db: Statements, keyId: KeyId, upTo: n
   return integer(row!, 'unfinished');
 }
 
-/** Jobs that wait, counted up to a bound. */
+/** Available jobs of all keys, counted up to a bound. */
 export async function countWaiting(db: Statements, upTo: number): Promise<number> {
   const [row] = await db.read(
     `SELECT count(*) AS waiting FROM (SELECT 1 FROM jobs WHERE state = 'available' LIMIT $1) AS counted`,
     [upTo],
   );
   return integer(row!, 'waiting');
+}
+
+export interface UnfinishedOfModel {
+  readonly modelId: string;
+  readonly state: 'available' | 'running';
+  readonly jobs: number;
+}
+
+/** Jobs that are not final, by model and state. */
+export async function countUnfinishedByModel(db: Statements): Promise<readonly UnfinishedOfModel[]> {
+  const rows = await db.read(
+    // Two searches of an index; one over both states would read the whole table.
+    `SELECT model_id, state, count(*) AS jobs FROM jobs WHERE state = 'available' GROUP BY model_id, state
+     UNION ALL SELECT model_id, state, count(*) FROM jobs WHERE state = 'running' GROUP BY model_id, state`,
+  );
+  return rows.map(row => ({
+    modelId: text(row, 'model_id'),
+    state: oneOf(row, 'state', ['available', 'running']),
+    jobs: integer(row, 'jobs'),
+  }));
 }
