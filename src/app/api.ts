@@ -180,7 +180,7 @@ async function whyStorageIsNotReady({ db, blobs, diskReserve, log }: AppContext)
   try {
     await ping(db);
   } catch {
-    return 'the database is away';
+    return 'database unavailable';
   }
   try {
     await blobs.check();

@@ -19,7 +19,9 @@ import { lockFolder, openSqlite, type SqliteOptions } from '../store/db/sqlite.t
 import { openQueuePositions } from '../store/jobs/queue-position.ts';
 import { openMetrics, type SiblingProcesses } from '../telemetry/metrics.ts';
 import { openTracing } from '../telemetry/tracing.ts';
-import { leaseMs, requeueFromDeadWorkers, startMaintenance } from '../worker/maintenance.ts';
+import { requeueFromDeadWorkers } from '../worker/dead-workers.ts';
+import { leaseMs } from '../worker/lease.ts';
+import { startMaintenance } from '../worker/maintenance.ts';
 import { openHttp } from './api.ts';
 import { openClosers } from './closers.ts';
 import type { AppContext } from './context.ts';
@@ -141,14 +143,14 @@ export async function openGateway(
     // One process at a time has an SQLite folder, so whoever held a job before is dead.
     const isAlone = db.dialect === 'sqlite';
     if (isAlone) {
-      await requeueFromDeadWorkers({ db, blobs, clock, log }, 0);
+      await requeueFromDeadWorkers({ db, clock, log }, 0);
       await releaseDeliveries(db, clock.now());
     }
-    const chores = startMaintenance(
+    const maintenance = startMaintenance(
       { db, blobs, clock, log },
       { hasSiblingProcesses: !isAlone, maintainDiskReserve: diskReserve.maintain },
     );
-    closers.add(chores, opened => opened.stop());
+    closers.add(maintenance, opened => opened.stop());
     const worker = config.role === 'api' ? null : await openWorker(foundation, closers);
     const beginCallbacks = worker && openCallbacks(foundation, closers);
     // Opened last and so closed first: a stop begins with accepting nothing more.

@@ -1,7 +1,8 @@
+// The callback (webhook) dispatcher: claims due deliveries into free slots and sends them, fair to all receivers.
 import { seconds } from '../domain/clock.ts';
 import { type Delivery, queueKey } from '../domain/delivery.ts';
 import { type SpanResult, withSpan } from '../domain/tracing.ts';
-import { openWakeup } from '../domain/wakeup.ts';
+import { openWakeup, type Wakeup } from '../domain/wakeup.ts';
 import {
   claimDeliveries,
   type DeliveryAttemptResult,
@@ -13,13 +14,13 @@ import { retryWrite, storeRetryMs } from '../store/db/retry-write.ts';
 import { allocateSlots } from './fair-share.ts';
 import { type CallbackContext, sendCallback } from './send.ts';
 
-/** Nobody tells of a try that became due, and a hint may be lost. */
+/** Retries that become due are not announced, and an announcement may be lost. */
 const claimIntervalMs = 1 * seconds;
-/** How long tries in flight may take once we stop; then they are broken off and given back. */
+/** How long attempts in flight may take after a stop began; then they are aborted and released. */
 const drainTimeoutMs = 4 * seconds;
-/** Of one process. */
+/** Maximum of callbacks in flight in one process. */
 const concurrencyLimits = { total: 256, perUser: 32, perHost: 4 };
-/** Lines looked at in one statement. */
+/** Queues read in one statement. */
 const queuesPerPage = 500;
 
 export interface CallbackDispatcher {
@@ -27,92 +28,120 @@ export interface CallbackDispatcher {
   stop(): Promise<void>;
 }
 
-/** Starts the loop that makes callbacks: claim what is due into free slots, send, sleep until told or due. */
-export function startCallbackDispatcher(parts: CallbackContext): CallbackDispatcher {
-  const { db, clock, log } = parts;
-  const inFlight = new Map<Delivery, Promise<void>>();
+/** Starts the loop: claim due deliveries into free slots, send each, sleep until woken. */
+export function startCallbackDispatcher(context: CallbackContext): CallbackDispatcher {
+  const { db, clock } = context;
   const stopping = new AbortController();
-  const breakingOff = new AbortController();
-  const nudge = openWakeup(clock, stopping.signal);
-  let after = '';
-
-  const stopHearing = db.onAnnounced(topic => {
-    if (topic === deliveryTopic) nudge.wake();
+  const aborting = new AbortController();
+  const dispatch: Dispatch = {
+    context,
+    inFlight: new Map(),
+    wakeup: openWakeup(clock, stopping.signal),
+    stopping: stopping.signal,
+    aborting: aborting.signal,
+    after: '',
+  };
+  const unsubscribe = db.onAnnounced(topic => {
+    if (topic === deliveryTopic) dispatch.wakeup.wake();
   });
-  const loop = repeat();
+  const loop = runLoop(dispatch);
   return {
     async stop() {
       stopping.abort();
-      stopHearing();
+      unsubscribe();
       await loop;
-      const over = new AbortController();
-      const patience = clock.sleep(drainTimeoutMs, over.signal).then(() => breakingOff.abort());
-      await Promise.all(inFlight.values());
-      over.abort();
-      await patience;
+      const drained = new AbortController();
+      const timeout = clock.sleep(drainTimeoutMs, drained.signal).then(() => aborting.abort());
+      await Promise.all(dispatch.inFlight.values());
+      drained.abort();
+      await timeout;
     },
   };
+}
 
-  async function repeat(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        const claimed = await claimIntoFreeSlots();
-        if (claimed === 0 && after === '') await nudge.sleep(claimIntervalMs);
-      } catch (failure) {
-        log.error(
-          { err: failure },
-          failure instanceof StoreUnavailable ? 'the database is away' : 'callbacks have trouble',
-        );
-        await clock.sleep(storeRetryMs, stopping.signal);
-      }
-    }
-  }
+/** The value that all functions of the dispatcher share. */
+interface Dispatch {
+  readonly context: CallbackContext;
+  /** Attempts in flight, each with its end. */
+  readonly inFlight: Map<Delivery, Promise<void>>;
+  /** Woken when a delivery may be claimed: a new one, a free slot. */
+  readonly wakeup: Wakeup;
+  /** Aborts when nothing more is claimed. */
+  readonly stopping: AbortSignal;
+  /** Aborts the attempts in flight. */
+  readonly aborting: AbortSignal;
+  /** The last queue of the page read before; empty: the next page is the first. */
+  after: string;
+}
 
-  /** Goes through the lines page by page, so that a long list of them is a matter of several rounds. */
-  async function claimIntoFreeSlots(): Promise<number> {
-    const page = await findDueQueues(db, { after, limit: queuesPerPage, now: clock.now() });
-    const granted = allocateSlots(page.due, [...inFlight.keys()].map(queueKeyOf), concurrencyLimits);
-    const claimed = granted.size > 0 ? await claimDeliveries(db, granted, clock.now()) : [];
-    for (const delivery of claimed) send(delivery);
-    after = page.next;
-    return claimed.length;
-  }
-
-  function send(delivery: Delivery): void {
-    const sent = tryOnce(delivery).finally(() => {
-      inFlight.delete(delivery);
-      nudge.wake();
-    });
-    inFlight.set(delivery, sent);
-  }
-
-  /** Never rejects: a try whose outcome could not be written is made again, under the same id. */
-  async function tryOnce(delivery: Delivery): Promise<void> {
-    const about = { delivery: delivery.id, job: delivery.jobId, try: delivery.tries };
+/** Repeats rounds until the stop; after a failure it waits a moment. */
+async function runLoop(dispatch: Dispatch): Promise<void> {
+  const { context, wakeup, stopping } = dispatch;
+  while (!stopping.aborted) {
     try {
-      const step = { job: delivery.jobId, name: 'callback' } as const;
-      const send = () => sendCallback(parts, delivery, breakingOff.signal);
-      const ended = await withSpan(parts, step, send, ended => spanResultOf(delivery, ended));
-      const { outcome, code } = ended;
-      const endedAt = clock.now();
-      const write = () => settleDelivery(db, ended, endedAt);
-      if (!(await retryWrite(parts, 'the outcome of a callback', stopping.signal, write))) {
-        log.warn(about, 'a callback answered after another try took its place; that changes nothing');
-        return;
-      }
-      parts.onAttempt(outcome.kind);
-      log.info({ ...about, outcome: outcome.kind, code }, 'callback tried');
+      const claimed = await claimIntoFreeSlots(dispatch);
+      if (claimed === 0 && dispatch.after === '') await wakeup.sleep(claimIntervalMs);
     } catch (failure) {
-      log.error({ ...about, err: failure }, 'the try of a callback has no outcome; it is made again');
+      const event =
+        failure instanceof StoreUnavailable ? 'database unavailable' : 'callback dispatcher failed, retrying';
+      context.log.error({ err: failure }, event);
+      await context.clock.sleep(storeRetryMs, stopping);
     }
   }
 }
 
+/** One page of queues a round, so that very many queues take several rounds. Returns how many were claimed. */
+async function claimIntoFreeSlots(dispatch: Dispatch): Promise<number> {
+  const { context, inFlight, after } = dispatch;
+  const { db, clock } = context;
+  const page = await findDueQueues(db, { after, limit: queuesPerPage, now: clock.now() });
+  const granted = allocateSlots(page.due, [...inFlight.keys()].map(queueKeyOf), concurrencyLimits);
+  const claimed = granted.size > 0 ? await claimDeliveries(db, granted, clock.now()) : [];
+  for (const delivery of claimed) startAttempt(dispatch, delivery);
+  dispatch.after = page.next;
+  return claimed.length;
+}
+
+function startAttempt(dispatch: Dispatch, delivery: Delivery): void {
+  const { inFlight, wakeup } = dispatch;
+  const attempt = attemptDelivery(dispatch, delivery).finally(() => {
+    inFlight.delete(delivery);
+    wakeup.wake();
+  });
+  inFlight.set(delivery, attempt);
+}
+
+/**
+ * Send → write the outcome → log. Never rejects: an attempt whose outcome could not be written is repeated, with the
+ * same `webhook-id`.
+ */
+async function attemptDelivery({ context, stopping, aborting }: Dispatch, delivery: Delivery): Promise<void> {
+  const { db, clock, log } = context;
+  const facts = { delivery: delivery.id, job: delivery.jobId, attempt: delivery.tries };
+  try {
+    const span = { job: delivery.jobId, name: 'callback' } as const;
+    const send = () => sendCallback(context, delivery, aborting);
+    const result = await withSpan(context, span, send, result => spanResultOf(delivery, result));
+    const { outcome, code } = result;
+    const endedAt = clock.now();
+    const write = () => settleDelivery(db, result, endedAt);
+    if (!(await retryWrite(context, 'callback outcome', stopping, write))) {
+      log.warn(facts, 'callback attempt superseded, result discarded');
+      return;
+    }
+    context.onAttempt(outcome.kind);
+    log.info({ ...facts, outcome: outcome.kind, code }, 'callback attempt finished');
+  } catch (failure) {
+    log.error({ ...facts, err: failure }, 'callback attempt failed without outcome, retrying');
+  }
+}
+
+/** Counts and outcomes only: never the URL or the answer of a receiver. */
 function spanResultOf({ status, tries }: Delivery, { outcome, code }: DeliveryAttemptResult): SpanResult {
   const attributes = {
     'atelier.event': status,
-    'atelier.try': tries,
-    'atelier.came': outcome.kind,
+    'atelier.attempt': tries,
+    'atelier.outcome': outcome.kind,
     ...(code !== null && { 'http.response.status_code': code }),
   };
   return outcome.kind === 'delivered' ? { attributes } : { attributes, failure: outcome.kind };

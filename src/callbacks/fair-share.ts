@@ -1,7 +1,9 @@
+// Shares the free callback slots among users and hosts, so that no receiver delays another.
 import { parseQueueKey } from '../domain/delivery.ts';
 
+/** Maximum of callbacks in flight at once. */
 export interface ConcurrencyLimits {
-  /** Callbacks in flight at once, all together. */
+  /** In this process. */
   readonly total: number;
   readonly perUser: number;
   readonly perHost: number;
@@ -10,13 +12,14 @@ export interface ConcurrencyLimits {
 type ParsedQueueKey = ReturnType<typeof parseQueueKey>;
 
 /**
- * How many deliveries each of these lines may put in flight beside those that are. A free slot goes to the user
- * who has the fewest, and there to the host that has the fewest: whoever is slow fills his own share alone.
+ * How many more deliveries each queue may have in flight, by queue key. `inFlight` lists the key of each delivery in
+ * flight, once a delivery. A free slot goes to the user with the fewest, and among that user's queues to the host with
+ * the fewest: a slow receiver uses up the share of its own user alone.
  */
 export function allocateSlots(
-  names: readonly string[],
+  dueQueues: readonly string[],
   inFlight: readonly string[],
-  shares: ConcurrencyLimits,
+  limits: ConcurrencyLimits,
 ): ReadonlyMap<string, number> {
   const byUser = new Map<string, number>();
   const byHost = new Map<string, number>();
@@ -29,15 +32,15 @@ export function allocateSlots(
   inFlight.map(parseQueueKey).forEach(take);
 
   const granted = new Map<string, number>();
-  let lines = names.map(parseQueueKey);
-  for (let free = shares.total - inFlight.length; free > 0; free--) {
-    lines = lines.filter(line => ofUser(line) < shares.perUser && ofHost(line) < shares.perHost);
-    const [first, ...rest] = lines;
+  let queues = dueQueues.map(parseQueueKey);
+  for (let free = limits.total - inFlight.length; free > 0; free--) {
+    queues = queues.filter(queue => ofUser(queue) < limits.perUser && ofHost(queue) < limits.perHost);
+    const [first, ...rest] = queues;
     if (!first) break;
     const next = rest.reduce(
-      (best, line) =>
-        ofUser(line) < ofUser(best) || (ofUser(line) === ofUser(best) && ofHost(line) < ofHost(best))
-          ? line
+      (best, queue) =>
+        ofUser(queue) < ofUser(best) || (ofUser(queue) === ofUser(best) && ofHost(queue) < ofHost(best))
+          ? queue
           : best,
       first,
     );

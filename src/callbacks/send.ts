@@ -1,3 +1,4 @@
+// Sends one callback (webhook): one signed POST to the address that a client gave, and the outcome of that attempt.
 import type { Logger } from 'pino';
 import { type JobBodyContext, readResultBody, readStatusBody } from '../answers/job-bodies.ts';
 import { seconds } from '../domain/clock.ts';
@@ -19,28 +20,28 @@ import { readJobById } from '../store/jobs/read.ts';
 export interface CallbackContext extends JobBodyContext {
   readonly db: Connection;
   readonly callbackSecrets: CallbackSecrets;
-  /** Judges every address again when it connects. */
+  /** Checks the address of the receiver again with each connection. */
   readonly outbound: Outbound;
   readonly tracing: Tracing;
   readonly log: Logger;
-  /** Told of every try that has an outcome. */
+  /** Called for every attempt with an outcome. */
   readonly onAttempt: (outcome: DeliveryAttemptOutcome['kind']) => void;
 }
 
-/** Decisions 5: for everything together. */
+/** Decisions 5: for connection, request and answer in all. */
 const attemptTimeoutMs = 15 * seconds;
-/** More of an answer is never read. */
+/** An answer is read up to here. */
 const maxAnswerBytes = 4 * 1024;
-/** More of an answer is never kept. */
-const maxKeptBytes = 512;
+/** An answer is stored up to here. */
+const maxStoredBytes = 512;
 
-/** Makes one try: body of the moment → signed → posted → judged. The signal breaks it off. */
+/** Read the body → sign → post → classify the answer. An attempt that the signal aborts is released, not counted. */
 export async function sendCallback(
-  parts: CallbackContext,
+  context: CallbackContext,
   delivery: Delivery,
   signal: AbortSignal,
 ): Promise<DeliveryAttemptResult> {
-  const { callbackSecrets, clock, outbound } = parts;
+  const { callbackSecrets, clock, outbound } = context;
   const startedAt = clock.now();
   const end = (
     outcome: DeliveryAttemptOutcome,
@@ -54,11 +55,11 @@ export async function sendCallback(
     answer,
     outcome,
   });
-  const giveBack = (why: string) => end({ kind: 'given_back', dueAt: clock.now() }, why);
+  const release = (reason: string) => end({ kind: 'given_back', dueAt: clock.now() }, reason);
 
-  const content = await readBody(parts, delivery);
-  if (content.kind === 'too_late') return giveBack('Not sent: the job ended meanwhile.');
-  if (content.kind === 'gone') return end({ kind: 'failed' }, 'Not sent: what it would tell has ended.');
+  const content = await readBody(context, delivery);
+  if (content.kind === 'superseded') return release('Not sent: superseded, the job is already final.');
+  if (content.kind === 'job_deleted') return end({ kind: 'failed' }, 'Not sent: the job no longer exists.');
   const secrets = await callbackSecrets.read(delivery.userId, startedAt);
   const answer = await outbound.request(delivery.url, {
     method: 'POST',
@@ -73,37 +74,39 @@ export async function sendCallback(
     share: delivery.userId,
   });
   if (answer.kind !== 'answered') {
-    if (signal.aborted) return giveBack(answer.reason);
+    if (signal.aborted) return release(answer.reason);
     return end(classifyAnswer(delivery, null, clock.now(), Math.random()), answer.reason);
   }
   const { status: code, headers } = answer;
-  const kept = sanitizeAnswer(await answer.body.readFirst(maxKeptBytes));
-  const judged = classifyAnswer(
+  const stored = sanitizeAnswer(await answer.body.readFirst(maxStoredBytes));
+  const outcome = classifyAnswer(
     delivery,
     { code, retryAfter: headers['retry-after'] },
     clock.now(),
     Math.random(),
   );
-  return end(judged, kept, code);
+  return end(outcome, stored, code);
 }
 
 type Content =
   | { readonly kind: 'body'; readonly body: Uint8Array }
-  /** It would tell of a status that a final one followed. */
-  | { readonly kind: 'too_late' }
-  /** The job is no longer there. */
-  | { readonly kind: 'gone' };
+  /** The status of the callback was followed by a final one. */
+  | { readonly kind: 'superseded' }
+  /** The row of the job was pruned. */
+  | { readonly kind: 'job_deleted' };
 
-/** Decisions 5: what the answer of `response` would hold at this moment. */
-async function readBody(parts: CallbackContext, { jobId, status }: Delivery): Promise<Content> {
-  const job = await readJobById(parts.db, jobId);
-  if (!job) return { kind: 'gone' };
-  if (status === 'IN_PROGRESS' && isFinal(job.state)) return { kind: 'too_late' };
-  const body = isFinal(job.state) ? await readResultBody(parts, job) : await readStatusBody(parts, job, null);
+/** Decisions 5: the body that `response` would give at this moment. */
+async function readBody(context: CallbackContext, { jobId, status }: Delivery): Promise<Content> {
+  const job = await readJobById(context.db, jobId);
+  if (!job) return { kind: 'job_deleted' };
+  if (status === 'IN_PROGRESS' && isFinal(job.state)) return { kind: 'superseded' };
+  const body = isFinal(job.state)
+    ? await readResultBody(context, job)
+    : await readStatusBody(context, job, null);
   return { kind: 'body', body: Buffer.from(toJson(body)) };
 }
 
-/** Fit for every database and every terminal: no NUL, no other control characters but ends of lines. */
+/** Safe for every database and terminal: no NUL and no control characters but line feed and tab. */
 const sanitizeAnswer = (bytes: Uint8Array): string =>
   Buffer.from(bytes)
     .toString('utf8')

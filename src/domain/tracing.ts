@@ -2,7 +2,7 @@ import type { Clock } from './clock.ts';
 import type { JobId } from './ids.ts';
 
 /** What the way of a job is made of. */
-export type SpanName = 'create' | 'queue' | 'submit' | 'follow' | 'collect' | 'callback';
+export type SpanName = 'create' | 'queue' | 'submit' | 'poll' | 'store_outputs' | 'callback';
 
 /** Counts, our own words and ids: never what a client or an upstream wrote, and no address. */
 export type SpanAttributes = Readonly<Record<string, string | number>>;

@@ -1,22 +1,24 @@
+// The circuit breaker of upstream accounts: no job is claimed for an account that fails or is rate limited.
 import type { Logger } from 'pino';
 import { type Clock, minutes, seconds } from '../domain/clock.ts';
 import type { ProviderError } from '../domain/provider.ts';
 import type { Connection } from '../store/db/connection.ts';
 import { blockAccount } from '../store/jobs/slots.ts';
 
-/** Failures one after another before an account is left alone, and for how long: doubling. */
+/** Consecutive failures before the circuit opens, and for how long it stays open: doubling. */
 const failureThreshold = 5;
-const firstBlockMs = 10 * seconds;
-const longestBlockMs = 5 * minutes;
-/** An account that needs its operator is tried again so often. */
-const operatorBlockMs = 1 * minutes;
-/** A pause without a length, and the longest that an upstream may ask for. */
+const firstOpenMs = 10 * seconds;
+const longestOpenMs = 5 * minutes;
+/** An account that needs its operator (wrong key, no balance) is retried this often. */
+const operatorOpenMs = 1 * minutes;
+/** The pause for a rate limit without `retry-after`, and the longest that an upstream may request. */
 const pauseMs = 2 * seconds;
 const longestPauseMs = 1 * minutes;
 
-/** Leaves accounts alone that do not answer, in every process. Failures are counted in this one. */
+/** Failures are counted in this process; an open circuit blocks the account in every process. */
 export interface CircuitBreaker {
   recordSuccess(accountId: string): void;
+  /** Counts the failure, where the account and not one job is at fault, and opens the circuit. */
   recordFailure(accountId: string, error: ProviderError): Promise<void>;
 }
 
@@ -31,28 +33,27 @@ export function openCircuitBreaker({
 }): CircuitBreaker {
   const failures = new Map<string, number>();
 
-  function blockOf(accountId: string, { trouble, retryAfterMs }: ProviderError): number {
+  function openDurationMs(accountId: string, { trouble, retryAfterMs }: ProviderError): number {
     if (trouble === 'rate') return Math.min(longestPauseMs, retryAfterMs ?? pauseMs);
-    if (trouble === 'account') return operatorBlockMs;
-    const inARow = (failures.get(accountId) ?? 0) + 1;
-    failures.set(accountId, inARow);
-    return inARow < failureThreshold
+    if (trouble === 'account') return operatorOpenMs;
+    const consecutive = (failures.get(accountId) ?? 0) + 1;
+    failures.set(accountId, consecutive);
+    return consecutive < failureThreshold
       ? 0
-      : Math.min(longestBlockMs, firstBlockMs * 2 ** (inARow - failureThreshold));
+      : Math.min(longestOpenMs, firstOpenMs * 2 ** (consecutive - failureThreshold));
   }
 
   return {
     recordSuccess: accountId => void failures.delete(accountId),
     async recordFailure(accountId, error) {
       if (error.trouble === undefined) return;
-      const blockMs = blockOf(accountId, error);
-      if (blockMs === 0) return;
-      const level = error.trouble === 'account' ? 'error' : 'warn';
-      log[level](
-        { account: accountId, trouble: error.trouble, why: error.message, forMs: blockMs },
-        'an account is left alone for a while; its jobs wait',
-      );
-      await blockAccount(db, accountId, clock.now() + blockMs, error.message);
+      const { trouble: reason, message } = error;
+      const durationMs = openDurationMs(accountId, error);
+      if (durationMs === 0) return;
+      const level = reason === 'account' ? 'error' : 'warn';
+      const event = reason === 'rate' ? 'account paused: rate limited' : 'circuit opened for account';
+      log[level]({ account: accountId, reason, message, durationMs }, event);
+      await blockAccount(db, accountId, clock.now() + durationMs, message);
     },
   };
 }

@@ -1,3 +1,4 @@
+// The dependencies of everything in the worker, given once at its start.
 import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Blobs } from '../domain/blobs.ts';
@@ -12,28 +13,28 @@ import type { Routing } from '../routing/routes.ts';
 import type { Connection } from '../store/db/connection.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 
-/** What the worker is given. */
+/** The dependencies of the worker. */
 export interface WorkerContext {
   readonly catalog: Catalog;
   readonly db: Connection;
   readonly blobs: Blobs;
   readonly clock: Clock;
   readonly prober: Prober;
-  /** By the engine of this machine, for containers that the prober does not know. */
+  /** By the local engine, for containers that the prober does not know. */
   readonly probeVideo: ProbeVideo;
-  /** For media that a request names by address. */
+  /** For media that an input names by URL. */
   readonly outbound: Outbound;
-  /** Which account takes the jobs of which model. */
+  /** Which accounts serve which model. */
   readonly routing: Routing;
-  /** Jobs that a key may have running, over all processes; null: any number. */
+  /** Maximum of running jobs of a key, over all processes; null: no limit. */
   readonly runningPerKey: () => number | null;
   readonly breaker: CircuitBreaker;
-  /** Where the upstream of an attempt may call; null where this gateway has no address for that. */
-  readonly callbackUrlFor: (calledFor: IngressTarget) => string | null;
-  /** A local folder for inputs on their way to the provider. */
+  /** The webhook URL for the upstream of an attempt; null where this gateway has no public address. */
+  readonly callbackUrlFor: (target: IngressTarget) => string | null;
+  /** A local folder for inputs and outputs in transit. */
   readonly workDir: string;
   readonly tracing: Tracing;
   readonly log: Logger;
-  /** Told of every settled job, with the seconds since its claim. */
+  /** Called for every settled job, with the seconds since its claim. */
   readonly onSettled: (modelId: string, outcome: Outcome['kind'], seconds: number) => void;
 }

@@ -1,69 +1,70 @@
-/** Something that is due at a moment; the heap that holds it writes down where. */
+// A binary heap of items by due time, in which an item can be moved when its due time changes.
+/** An item with a due time; the heap that contains it maintains the index. */
 export interface Due {
-  /** Epoch ms; whoever changes it puts the item again. */
+  /** In ms of any one clock; after a change the item is put again. */
   dueAt: number;
   /** Its index in the heap; -1 outside. */
   heapIndex: number;
 }
 
-/** What is due next, of very many: nothing here takes longer than their logarithm. */
+/** Every operation but `takeAll` takes logarithmic time at most. */
 export interface DueHeap<T extends Due> {
   readonly first: () => T | undefined;
   /** Adds it, or moves it to where its `dueAt` belongs now. */
   put(item: T): void;
-  /** Takes out the one that is due next. */
+  /** Removes the item that is due next. */
   take(): T | undefined;
-  /** Takes out all, in no order. */
+  /** Removes all, in no order. */
   takeAll(): readonly T[];
 }
 
 export function openDueHeap<T extends Due>(): DueHeap<T> {
   const items: T[] = [];
 
-  function set(place: number, item: T): void {
-    items[place] = item;
-    item.heapIndex = place;
+  function placeAt(index: number, item: T): void {
+    items[index] = item;
+    item.heapIndex = index;
   }
 
-  /** Lifts it over every parent that is due later; where it came to stand. */
-  function rise(item: T, from: number): number {
-    let place = from;
-    while (place > 0) {
-      const above = (place - 1) >> 1;
+  /** Moves it above every parent that is due later; returns its index. */
+  function siftUp(item: T, from: number): number {
+    let index = from;
+    while (index > 0) {
+      const above = (index - 1) >> 1;
       const parent = items[above]!;
       if (parent.dueAt <= item.dueAt) break;
-      set(place, parent);
-      place = above;
+      placeAt(index, parent);
+      index = above;
     }
-    set(place, item);
-    return place;
+    placeAt(index, item);
+    return index;
   }
 
-  /** Lets it fall under every child that is due earlier. */
-  function fall(item: T, from: number): void {
-    let place = from;
+  /** Moves it below every child that is due earlier. */
+  function siftDown(item: T, from: number): void {
+    let index = from;
     for (;;) {
-      const left = 2 * place + 1;
+      const left = 2 * index + 1;
       if (left >= items.length) break;
       const isRight = left + 1 < items.length && items[left + 1]!.dueAt < items[left]!.dueAt;
       const child = items[isRight ? left + 1 : left]!;
       if (child.dueAt >= item.dueAt) break;
-      set(place, child);
-      place = isRight ? left + 1 : left;
+      placeAt(index, child);
+      index = isRight ? left + 1 : left;
     }
-    set(place, item);
+    placeAt(index, item);
   }
 
   return {
     first: () => items[0],
     put(item) {
-      const place = rise(item, item.heapIndex < 0 ? items.length : item.heapIndex);
-      fall(item, place);
+      const index = siftUp(item, item.heapIndex < 0 ? items.length : item.heapIndex);
+      siftDown(item, index);
     },
     take() {
       const [first] = items;
       const last = items.pop();
-      if (first && last && first !== last) fall(last, 0);
+      if (first && last && first !== last) siftDown(last, 0);
       if (first) first.heapIndex = -1;
       return first;
     },

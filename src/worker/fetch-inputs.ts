@@ -1,3 +1,4 @@
+// Fetches the media of a job's input into local files and probes them, before anything is submitted or paid.
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rm, stat } from 'node:fs/promises';
@@ -7,7 +8,7 @@ import { isForeign, isForeignAsset } from '../catalog/foreign-jobs.ts';
 import type { MediaLimits } from '../catalog/media.ts';
 import { brokenLimit } from '../catalog/media-limits.ts';
 import type { Model } from '../catalog/model.ts';
-import { type KeyId, parseFileId } from '../domain/ids.ts';
+import { type FileId, parseFileId } from '../domain/ids.ts';
 import type { Job } from '../domain/job.ts';
 import type { KnownFacts, MediaFacts } from '../domain/media.ts';
 import type { Pinned, ProviderTask } from '../domain/provider.ts';
@@ -20,96 +21,130 @@ import { resolvePinned, resolveReferenceFile } from '../store/jobs/references.ts
 import type { WorkerContext } from './context.ts';
 import { downloadInput } from './download-input.ts';
 
-/** For a medium whose bytes the contract does not bound. */
+/** Largest medium where the contract names no bound. */
 const defaultMaxBytes = 512 * 1024 * 1024;
 
-/** The media of an input as local files; a sentence where one cannot be had or breaks its bounds. */
+/** The media of an input as local files, with their facts, and what earlier jobs are called upstream. */
+export type Inputs = Pick<ProviderTask, 'media' | 'facts' | 'pinned'>;
+
+export const noInputs: Inputs = { media: {}, facts: {}, pinned: {} };
+
 export type InputsResult =
-  | {
-      readonly kind: 'gathered';
-      readonly media: ProviderTask['media'];
-      readonly facts: ProviderTask['facts'];
-      readonly pinned: ProviderTask['pinned'];
-    }
+  | { readonly kind: 'fetched'; readonly inputs: Inputs }
   | ({ readonly kind: 'refused' } & InputRefused);
 
-/** Why a medium of an input is not taken. */
+/** Why a medium of an input cannot be used. */
 export interface InputRefused {
   /** A sentence for the client. */
   readonly reason: string;
-  /** `file_invalid`: it is here, and it breaks a rule of the model. */
+  /** `file_invalid`: it was fetched, and it breaks a rule of the model. */
   readonly code: 'file_download_error' | 'file_invalid';
-  /** Whether the same address may give it another time. */
+  /** Whether a new job with the same URL may succeed. */
   readonly retryable: boolean;
 }
 
 const missing = (reason: string): InputRefused => ({ reason, code: 'file_download_error', retryable: false });
 const invalid = (reason: string): InputRefused => ({ reason, code: 'file_invalid', retryable: false });
 
-export interface FetchedInputs {
-  readonly result: InputsResult;
-  /** Removes the local files. */
-  drop(): Promise<void>;
+export interface FetchInputsOptions {
+  /** Aborts the downloads. */
+  readonly signal: AbortSignal;
+  /** Removes the local files when it is disposed of. */
+  readonly cleanup: AsyncDisposableStack;
 }
 
-/** Brings every medium of a job to this machine, before anything is paid. */
+/** Fetch named media → fetch referenced files → check the rules of the model on what was probed. */
 export async function fetchInputs(
-  parts: WorkerContext,
+  context: WorkerContext,
   model: Model,
   job: Job,
-  signal: AbortSignal,
-): Promise<FetchedInputs> {
-  const share = job.userId;
-  // What only its upstream knows is neither here nor anywhere on the web.
-  const found = model.media(job.input).filter(({ value }) => !isForeignAsset(value));
-  const all = model.references(job.input);
-  // A draft is its input alone; a foreign job is known to its upstream alone.
-  const references = all.filter(reference => reference.kind !== 'draft' && !isForeign(reference));
-  const pinned = await pinnedOf(parts, all, job);
-  if (found.length + references.length === 0) {
-    return { result: { kind: 'gathered', media: {}, facts: {}, pinned }, drop: async () => {} };
-  }
-  const folder = join(parts.workDir, randomUUID());
+  { signal, cleanup }: FetchInputsOptions,
+): Promise<InputsResult> {
+  // An asset that only its upstream knows can be fetched neither here nor from the web.
+  const named = model.media(job.input).filter(({ value }) => !isForeignAsset(value));
+  const references = model.references(job.input);
+  // A draft has no file, and a foreign job is known to its upstream alone.
+  const referenced = references.filter(reference => reference.kind !== 'draft' && !isForeign(reference));
+  const pinned = await findPinned(context, references, job);
+  if (named.length + referenced.length === 0)
+    return { kind: 'fetched', inputs: { media: {}, facts: {}, pinned } };
+  const folder = join(context.workDir, randomUUID());
   await orSpoolUnavailable(mkdir(folder));
-  const drop = () => rm(folder, { recursive: true, force: true });
-  try {
-    const media: Record<string, string> = {};
-    const facts: Record<string, MediaFacts> = {};
-    const fetched = new Map<string, LocalInput>();
-    const asked = { folder, signal, share, keyId: job.keyId, fetched };
-    const refused = (path: string, { reason, ...why }: InputRefused): FetchedInputs => ({
-      result: { kind: 'refused', reason: `${path}: ${reason}`, ...why },
-      drop,
-    });
-    for (const { path, value, limits } of found) {
-      const brought = await fetchOne(parts, value, { ...asked, limits });
-      if (brought.kind === 'refused') return refused(path.join('.'), brought);
-      media[value] = brought.path;
-      facts[path.join('.')] = brought.facts;
-    }
-    for (const reference of references) {
-      const fileId = await resolveReferenceFile(parts.db, reference, job.userId);
-      if (!fileId) return refused(reference.path, missing('what it points at is no longer there'));
-      const brought = await fetchOne(parts, fileId, { ...asked, limits: null });
-      if (brought.kind === 'refused') return refused(reference.path, brought);
-      media[reference.id] = brought.path;
-      facts[reference.path] = brought.facts;
-    }
-    const [fault] = model.mediaFaults(job.input, path => facts[path] ?? null);
-    if (fault) return refused(fault.path, invalid(fault.reason));
-    return { result: { kind: 'gathered', media, facts, pinned }, drop };
-  } catch (failure) {
-    await drop();
-    throw failure;
-  }
+  cleanup.defer(() => rm(folder, { recursive: true, force: true }));
+  const fetching: Fetching = { context, job, folder, signal, files: new Map(), media: {}, facts: {} };
+  const refused =
+    (await fetchNamed(fetching, named)) ??
+    (await fetchReferenced(fetching, referenced)) ??
+    checkMediaRules(fetching, model);
+  return refused ?? { kind: 'fetched', inputs: { media: fetching.media, facts: fetching.facts, pinned } };
 }
 
-/** What earlier jobs that the input points at are called where they were made. */
-async function pinnedOf(
+/** The media of one job while they are fetched. */
+interface Fetching {
+  readonly context: WorkerContext;
+  readonly job: Job;
+  /** Where the local files are written. */
+  readonly folder: string;
+  readonly signal: AbortSignal;
+  /** By their URL or file id: a medium that is named twice is fetched and probed once. */
+  readonly files: Map<string, LocalInput>;
+  /** The media and facts of the task, filled file by file. */
+  readonly media: Record<string, string>;
+  readonly facts: Record<string, MediaFacts>;
+}
+
+type InputsRefused = InputsResult & { readonly kind: 'refused' };
+
+const refusedAt = (path: string, { reason, code, retryable }: InputRefused): InputsRefused => ({
+  kind: 'refused',
+  reason: `${path}: ${reason}`,
+  code,
+  retryable,
+});
+
+/** Media that the input names by URL or file id. */
+async function fetchNamed(
+  fetching: Fetching,
+  named: ReturnType<Model['media']>,
+): Promise<InputsRefused | null> {
+  for (const { path, value, limits } of named) {
+    const fetched = await fetchOne(fetching, value, limits);
+    if (fetched.kind === 'refused') return refusedAt(path.join('.'), fetched);
+    fetching.media[value] = fetched.path;
+    fetching.facts[path.join('.')] = fetched.facts;
+  }
+  return null;
+}
+
+/** Outputs of earlier jobs that the input refers to. */
+async function fetchReferenced(
+  fetching: Fetching,
+  references: readonly Reference[],
+): Promise<InputsRefused | null> {
+  const { context, job } = fetching;
+  for (const reference of references) {
+    const fileId = await resolveReferenceFile(context.db, reference, job.userId);
+    if (!fileId) return refusedAt(reference.path, missing('the referenced job or file no longer exists'));
+    const fetched = await fetchOne(fetching, fileId, null);
+    if (fetched.kind === 'refused') return refusedAt(reference.path, fetched);
+    fetching.media[reference.id] = fetched.path;
+    fetching.facts[reference.path] = fetched.facts;
+  }
+  return null;
+}
+
+/** Rules of the model between several media, or on media and other fields. */
+function checkMediaRules({ job, facts }: Fetching, model: Model): InputsRefused | null {
+  const [fault] = model.mediaFaults(job.input, path => facts[path] ?? null);
+  return fault ? refusedAt(fault.path, invalid(fault.reason)) : null;
+}
+
+/** What the upstream calls the earlier jobs that the input refers to. */
+async function findPinned(
   { db }: WorkerContext,
   references: readonly Reference[],
   { userId }: Job,
-): Promise<ProviderTask['pinned']> {
+): Promise<Inputs['pinned']> {
   const pinned: Record<string, Pinned> = {};
   for (const reference of references) {
     const found = await resolvePinned(db, reference, userId);
@@ -119,50 +154,37 @@ async function pinnedOf(
 }
 
 type InputResult =
-  | { readonly kind: 'brought'; readonly path: string; readonly facts: MediaFacts }
+  | { readonly kind: 'fetched'; readonly path: string; readonly facts: MediaFacts }
   | ({ readonly kind: 'refused' } & InputRefused);
 
-interface FetchOptions {
-  readonly folder: string;
-  /** Null where nothing but readability is asked. */
-  readonly limits: MediaLimits | null;
-  readonly signal: AbortSignal;
-  /** The user whose job it is. */
-  readonly share: string;
-  /** The key whose job it is. */
-  readonly keyId: KeyId;
-  /** What was brought before: a medium that is named twice is brought and probed once. */
-  readonly fetched: Map<string, LocalInput>;
-}
-
-/** A medium on this machine, and what it holds. */
+/** A local file, and what its probe found. */
 interface LocalInput {
   readonly path: string;
   readonly facts: KnownFacts;
 }
 
-/** The local file and what it holds, or why it is not taken. */
-async function fetchOne(parts: WorkerContext, value: string, options: FetchOptions): Promise<InputResult> {
-  const { limits, fetched } = options;
-  const found = fetched.get(value) ?? (await copyOrFetch(parts, value, options));
+/** `limits` is null where the file only has to be readable. */
+async function fetchOne(fetching: Fetching, value: string, limits: MediaLimits | null): Promise<InputResult> {
+  const { context, files } = fetching;
+  const found = files.get(value) ?? (await downloadOrCopy(fetching, value, limits));
   if ('reason' in found) return { kind: 'refused', ...found };
-  fetched.set(value, found);
+  files.set(value, found);
   const { path, facts } = found;
   if (limits?.otherFormats && (facts === 'unreadable' || !facts.video))
-    return checkOtherFormat(parts, path, limits);
+    return checkOtherFormat(context, path, limits);
   if (facts === 'unreadable')
-    return { kind: 'refused', ...invalid('what the address holds cannot be read as a medium') };
+    return { kind: 'refused', ...invalid('the content of the URL is not a readable media file') };
   return checkLimits(path, facts, limits);
 }
 
 function checkLimits(path: string, facts: MediaFacts, limits: MediaLimits | null): InputResult {
   const fault = limits && brokenLimit(facts, limits);
-  return fault ? { kind: 'refused', ...invalid(fault) } : { kind: 'brought', path, facts };
+  return fault ? { kind: 'refused', ...invalid(fault) } : { kind: 'fetched', path, facts };
 }
 
 /**
- * Contract 2.10: any video. Where the engine that could read it is not installed, the upstream judges it; the
- * local engine never sees it, since it is that same engine.
+ * Contract 2.10: any video. Where the engine that could read it is not installed, the upstream validates it; the
+ * local engine never gets it, since it is that same engine.
  */
 async function checkOtherFormat(
   { probeVideo }: WorkerContext,
@@ -172,39 +194,53 @@ async function checkOtherFormat(
   const { size: bytes } = await stat(path);
   const facts = { mimeType: 'application/octet-stream', bytes };
   const video = await probeVideo(path);
-  if (video === null) return { kind: 'brought', path, facts };
+  if (video === null) return { kind: 'fetched', path, facts };
   if (video !== 'unreadable') return checkLimits(path, { ...facts, video }, limits);
-  return { kind: 'refused', ...invalid('what the address holds cannot be read as a video') };
+  return { kind: 'refused', ...invalid('the content of the URL is not a readable video') };
 }
 
-async function copyOrFetch(
-  parts: WorkerContext,
+/** A URL is downloaded; an uploaded file is copied from our blobs. */
+function downloadOrCopy(
+  fetching: Fetching,
   value: string,
-  { folder, limits, signal, share, keyId }: FetchOptions,
+  limits: MediaLimits | null,
 ): Promise<LocalInput | InputRefused> {
-  const asker = { share: keyId, kind: 'job' } as const;
   const fileId = parseFileId(value);
-  if (!fileId) {
-    const maxBytes = limits?.maxBytes ?? defaultMaxBytes;
-    const fetched = await downloadInput(parts, value, { maxBytes, folder, signal, share });
-    if (fetched.kind === 'refused') return refusalOf(fetched);
-    const { path, sha256 } = fetched;
-    const probe = await parts.prober.probe(path, { ...asker, sha256 });
-    return { path, facts: storableFacts(probe) ?? 'unreadable' };
-  }
-  // That the file is the user's was judged at the door.
-  const file = await readFile(parts.db, fileId, parts.clock.now());
-  const content = file && (await parts.blobs.open(file.blobKey, undefined, file.bytes));
-  if (!content) return missing('the file is no longer there');
+  return fileId
+    ? copyFile(fetching, fileId)
+    : downloadUrl(fetching, value, limits?.maxBytes ?? defaultMaxBytes);
+}
+
+async function downloadUrl(
+  { context, job, folder, signal }: Fetching,
+  url: string,
+  maxBytes: number,
+): Promise<LocalInput | InputRefused> {
+  const fetched = await downloadInput(context, url, { maxBytes, folder, signal, share: job.userId });
+  if (fetched.kind === 'refused') return refusalOf(fetched);
+  const { path, sha256 } = fetched;
+  const probe = await context.prober.probe(path, { share: job.keyId, kind: 'job', sha256 });
+  return { path, facts: storableFacts(probe) ?? 'unreadable' };
+}
+
+/** Admission checked that the file is the user's. Its facts are stored, where no probe did before. */
+async function copyFile(
+  { context, job, folder }: Fetching,
+  fileId: FileId,
+): Promise<LocalInput | InputRefused> {
+  const { db, blobs, clock, prober } = context;
+  const file = await readFile(db, fileId, clock.now());
+  const content = file && (await blobs.open(file.blobKey, undefined, file.bytes));
+  if (!content) return missing('the file no longer exists');
   const path = join(folder, randomUUID());
   await orSpoolUnavailable(pipeline(content, createWriteStream(path, { flags: 'wx' })));
   if (file.facts) return { path, facts: file.facts };
-  const { sha256 } = file;
-  const facts = storableFacts(await parts.prober.probe(path, { ...asker, sha256 }));
-  if (facts) await writeFacts(parts.db, fileId, facts);
+  const probe = await prober.probe(path, { share: job.keyId, kind: 'job', sha256: file.sha256 });
+  const facts = storableFacts(probe);
+  if (facts) await writeFacts(db, fileId, facts);
   return { path, facts: facts ?? 'unreadable' };
 }
 
-/** Decisions 9: what may pass is worth another job; what breaks a rule of the model never is. */
+/** Decisions 9: a transient failure may succeed with another job; what breaks a rule of the model never does. */
 const refusalOf = ({ reason, why }: FetchRefused): InputRefused =>
   why === 'content' ? invalid(reason) : { ...missing(reason), retryable: why === 'transient' };

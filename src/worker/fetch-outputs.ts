@@ -1,28 +1,31 @@
+// Fetches what an upstream made of a job into local files, with retries from fresh URLs.
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BlobInfo } from '../domain/blobs.ts';
 import { minutes, seconds } from '../domain/clock.ts';
-import { jobError, type Outcome } from '../domain/job.ts';
+import { jobError } from '../domain/job.ts';
 import type { MediaFacts } from '../domain/media.ts';
 import type { ProducedFile, Production } from '../domain/provider.ts';
 import { fetchMedia } from '../media/fetch-media.ts';
 import { orSpoolUnavailable } from '../media/spool-file.ts';
 import type { WorkerContext } from './context.ts';
-import type { RunningJob } from './lease.ts';
+import { type EndedJob, endedWith, type RunningJob } from './running-job.ts';
 import type { UpstreamJob } from './submit.ts';
 
-/** A video of minutes in 4K, and the time that it may take over a slow line. */
+/** Minutes of 4K video, and the time that it may take over a slow line. */
 const maxResultBytes = 2 * 1024 * 1024 * 1024;
 const fetchTimeoutMs = 10 * minutes;
-/** Tries at a result that was paid for, and the first wait between two: doubling. */
+/** Attempts at a result that was paid for, and the first wait between two: doubling. */
 const maxAttempts = 6;
 const firstWaitMs = 2 * seconds;
 
-/** A produced file on this machine. What was learnt on its way here is not found out again. */
+/** A produced file on this machine; what is known from its download is not computed again. */
 export interface LocalFile extends ProducedFile {
   readonly path: string;
+  /** Null where it was not probed yet. */
   readonly facts: MediaFacts | null;
+  /** Size and digest; null where they were not computed yet. */
   readonly content: Omit<BlobInfo, 'key'> | null;
 }
 
@@ -30,49 +33,46 @@ export interface LocalProduction extends Production {
   readonly files: readonly LocalFile[];
 }
 
-export type FetchedOutputs = (
-  | { readonly kind: 'received'; readonly production: LocalProduction }
-  | { readonly kind: 'ended'; readonly outcome: Outcome }
-) & {
-  /** Removes the local files. */
-  drop(): Promise<void>;
-};
+export type FetchedOutputs = { readonly kind: 'fetched'; readonly production: LocalProduction } | EndedJob;
 
-/** Brings what a provider made to this machine. A dead, cut or wrong answer is fetched again, from a fresh address. */
-export async function fetchOutputs(
-  parts: WorkerContext,
-  holding: RunningJob,
-  production: Production,
-  underWay: UpstreamJob | null,
-): Promise<FetchedOutputs> {
-  const made = asLocalProduction(production);
-  if (made) return { kind: 'received', production: made, drop: async () => {} };
-  const folder = join(parts.workDir, randomUUID());
-  await orSpoolUnavailable(mkdir(folder));
-  const drop = () => rm(folder, { recursive: true, force: true });
-  try {
-    let asked = production;
-    let reason = '';
-    for (let tries = 0; tries < maxAttempts; tries++) {
-      const early =
-        tries === 0
-          ? holding.checkStopOrDeadline()
-          : await holding.waitForEnd(firstWaitMs * 2 ** (tries - 1));
-      if (early) return { kind: 'ended', outcome: early, drop };
-      if (tries > 0) asked = await refreshProduction(holding, underWay, asked);
-      const brought = await fetchFiles(parts, holding, asked, folder);
-      if (typeof brought !== 'string') return { kind: 'received', production: brought, drop };
-      reason = brought;
-    }
-    const error = jobError('runtime_error', `the result could not be fetched: ${reason}`);
-    return { kind: 'ended', outcome: { kind: 'failed', error }, drop };
-  } catch (failure) {
-    await drop();
-    throw failure;
-  }
+export interface FetchOutputsOptions {
+  /** What the upstream made, with URLs of its files. */
+  readonly production: Production;
+  /** Where fresh URLs come from; null where the answer of the submission was the result. */
+  readonly upstreamJob: UpstreamJob | null;
+  /** Removes the local files when it is disposed of. */
+  readonly cleanup: AsyncDisposableStack;
 }
 
-/** Null unless every file lies on this machine already. */
+/** A failed, truncated or wrong download is repeated from a fresh URL, until the attempts or the job end. */
+export async function fetchOutputs(
+  context: WorkerContext,
+  running: RunningJob,
+  { production, upstreamJob, cleanup }: FetchOutputsOptions,
+): Promise<FetchedOutputs> {
+  const local = asLocalProduction(production);
+  if (local) return { kind: 'fetched', production: local };
+  const folder = join(context.workDir, randomUUID());
+  await orSpoolUnavailable(mkdir(folder));
+  cleanup.defer(() => rm(folder, { recursive: true, force: true }));
+  let latest = production;
+  let reason = '';
+  for (let retries = 0; retries < maxAttempts; retries++) {
+    const early =
+      retries === 0
+        ? running.checkStopOrDeadline()
+        : await running.waitForEnd(firstWaitMs * 2 ** (retries - 1));
+    if (early) return endedWith(early);
+    if (retries > 0) latest = await refreshProduction(running, upstreamJob, latest);
+    const fetched = await fetchFiles(context, running, latest, folder);
+    if (typeof fetched !== 'string') return { kind: 'fetched', production: fetched };
+    reason = fetched;
+  }
+  const error = jobError('runtime_error', `the result could not be fetched: ${reason}`);
+  return endedWith({ kind: 'failed', error });
+}
+
+/** Null unless every file is on this machine already. */
 function asLocalProduction(production: Production): LocalProduction | null {
   const files = production.files.flatMap(file => {
     const { source } = file;
@@ -88,29 +88,29 @@ const toLocalFile = (file: ProducedFile, path: string): LocalFile => ({
   content: null,
 });
 
-/** Addresses of results end: the upstream is asked for fresh ones where it can be. */
+/** URLs of results expire: another poll gives fresh ones, where the upstream has the job. */
 async function refreshProduction(
   { route }: RunningJob,
-  underWay: UpstreamJob | null,
+  upstreamJob: UpstreamJob | null,
   before: Production,
 ): Promise<Production> {
-  if (!underWay) return before;
-  const polled = await route.account.provider.poll(underWay.attempt, underWay.ref);
+  if (!upstreamJob) return before;
+  const polled = await route.account.provider.poll(upstreamJob.attempt, upstreamJob.ref);
   return polled.kind === 'succeeded' ? polled.production : before;
 }
 
-/** The production with local files, or why it cannot be had now. */
+/** The production with local files, or why the first that failed could not be fetched. */
 async function fetchFiles(
-  parts: WorkerContext,
-  holding: RunningJob,
+  context: WorkerContext,
+  running: RunningJob,
   production: Production,
   folder: string,
 ): Promise<LocalProduction | string> {
   const files: LocalFile[] = [];
   for (const file of production.files) {
-    const brought = await fetchFile(parts, holding, file, folder);
-    if (typeof brought === 'string') return brought;
-    files.push(brought);
+    const fetched = await fetchFile(context, running, file, folder);
+    if (typeof fetched === 'string') return fetched;
+    files.push(fetched);
   }
   return { ...production, files };
 }
@@ -133,9 +133,9 @@ async function fetchFile(
   const { path, bytes, sha256 } = fetched;
   const local = { ...toLocalFile(file, path), content: { bytes, sha256 } };
   if (file.pcm || file.role === 'subtitle') return local;
-  // What the bytes are decides, not what the upstream calls them: a page of HTML is no video.
+  // The bytes decide, not the declared type: a page of HTML is no video.
   const probe = await prober.probe(path, { share: job.keyId, kind: 'job' });
   const facts = probe.kind === 'read' ? probe.facts : null;
-  if (!facts?.image && !facts?.video && !facts?.audio) return 'What the address holds is not a medium.';
+  if (!facts?.image && !facts?.video && !facts?.audio) return 'The content of the URL is not a media file.';
   return { ...local, facts, mimeType: facts.mimeType };
 }

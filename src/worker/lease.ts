@@ -1,73 +1,54 @@
-import type { Job, Lease, Outcome } from '../domain/job.ts';
-import type { Wakeup } from '../domain/wakeup.ts';
-import type { Route } from '../routing/routes.ts';
-import type { Attempt } from '../store/attempts/attempts.ts';
-import type { Connection } from '../store/db/connection.ts';
-import { expiredError, isCancelRequested } from '../store/jobs/claim.ts';
+// The lease of this worker process: every job it claimed is leased as long as its heartbeats are on time. When the
+// lease is lost, the jobs in flight are released and the worker registers again under a new id.
+import { seconds } from '../domain/clock.ts';
+import { newWorkerId, type WorkerId } from '../domain/ids.ts';
+import { markStopping, recordHeartbeat, registerWorker, removeWorker } from '../store/jobs/workers.ts';
 import type { WorkerContext } from './context.ts';
 
-/** A job in the hand of this worker, whatever is done with it. */
-export interface LeasedJob extends Lease {
-  readonly modelId: string;
-  /** Where it goes, or where its newest attempt went. */
-  readonly route: Route;
-  /** Epoch ms of its first claim. */
-  readonly startedAt: number;
-  readonly expiresAt: number;
-  /** Whether somebody is called back when it ends. */
-  readonly hasCallback: boolean;
+/** A worker without a heartbeat for this long is dead. With one every two seconds, it may be late by six. */
+export const leaseMs = 8 * seconds;
+export const heartbeatMs = 2 * seconds;
+
+export interface WorkerLease {
+  /** The id to claim jobs under; a new one after the lease was lost. */
+  readonly workerId: () => WorkerId;
+  /** Renews the lease; registers again where it was lost. */
+  heartbeat(): Promise<void>;
+  /** Records that a stop began: no job in flight is suspected when the process ends. Never rejects. */
+  markStopping(): Promise<void>;
+  /** Removes the worker's row. Never rejects. */
+  remove(): Promise<void>;
 }
 
-/** A held job that is being worked on here, with all that this takes. */
-export interface RunningJob {
-  readonly lease: LeasedJob;
-  readonly job: Job;
-  readonly route: Route;
-  /** The newest attempt before this one; null when there was none. */
-  readonly lastAttempt: Attempt | null;
-  /** Woken when something is announced of the job. */
-  readonly wakeup: Wakeup;
-  /** Aborts when the worker stops or lost the hold. */
-  readonly signal: AbortSignal;
-  /** Called once the job does nothing here but wait for its upstream. */
-  readonly onAccepted: () => void;
-  /** Why the job ends now: a cancel, its deadline, the end of this worker. Null: there is reason to go on. */
-  checkEnd(): Promise<Outcome | null>;
-  /** The same without a look into the rows: a cancel is announced, and looked for with every heartbeat. */
-  checkStopOrDeadline(): Outcome | null;
-  /** Waits that long, or until there is an end. */
-  waitForEnd(ms: number, over?: AbortSignal): Promise<Outcome | null>;
-}
+/** Registers this worker. `onLost` is called when other workers have its jobs. */
+export async function openWorkerLease(
+  { db, log }: Pick<WorkerContext, 'db' | 'log'>,
+  onLost: () => void,
+): Promise<WorkerLease> {
+  let id = await register();
 
-export function openRunningJob(
-  { db, clock }: Pick<WorkerContext, 'db' | 'clock'>,
-  working: Omit<RunningJob, 'checkEnd' | 'checkStopOrDeadline' | 'waitForEnd'>,
-): RunningJob {
-  const { lease, wakeup, signal } = working;
-  const checkStopOrDeadline = (): Outcome | null =>
-    signal.aborted ? { kind: 'interrupted' } : checkExpired(lease, clock.now());
-  const checkEnd = async (): Promise<Outcome | null> =>
-    (await checkCancelled(db, lease)) ?? checkStopOrDeadline();
+  async function register(): Promise<WorkerId> {
+    const fresh = newWorkerId();
+    await registerWorker(db, fresh);
+    return fresh;
+  }
 
   return {
-    ...working,
-    checkEnd,
-    checkStopOrDeadline,
-    async waitForEnd(ms, over) {
-      const endsAt = clock.now() + ms;
-      over?.addEventListener('abort', wakeup.wake, { once: true });
-      for (;;) {
-        const restMs = Math.min(endsAt, lease.expiresAt) - clock.now();
-        if (restMs <= 0 || over?.aborted) return checkStopOrDeadline();
-        const early = (await wakeup.sleep(restMs)) ? await checkEnd() : checkStopOrDeadline();
-        if (early) return early;
-      }
+    workerId: () => id,
+    async heartbeat() {
+      if (await recordHeartbeat(db, id)) return;
+      // The process was suspended, or the database unavailable to it alone, for longer than the lease.
+      log.warn({ worker: id }, 'worker lease expired, in-flight jobs released');
+      onLost();
+      id = await register();
     },
+    markStopping: () =>
+      markStopping(db, id).catch(failure =>
+        log.warn({ err: failure }, 'marking the worker as stopping failed'),
+      ),
+    remove: () =>
+      removeWorker(db, id).catch(failure =>
+        log.warn({ err: failure }, 'cleanup failed: worker row not removed'),
+      ),
   };
 }
-
-export const checkExpired = ({ expiresAt }: Pick<LeasedJob, 'expiresAt'>, now: number): Outcome | null =>
-  now >= expiresAt ? { kind: 'failed', error: expiredError } : null;
-
-export const checkCancelled = async (db: Connection, hold: Lease): Promise<Outcome | null> =>
-  (await isCancelRequested(db, hold)) ? { kind: 'cancelled' } : null;

@@ -1,102 +1,112 @@
+// One poll of one job at its upstream: the record of a polled job, and the steps from a poll to the next or to the end.
 import { minutes, seconds } from '../domain/clock.ts';
 import { jobError, type Outcome } from '../domain/job.ts';
 import type { PollResult, Production, ProviderAttempt } from '../domain/provider.ts';
 import { recordProgress } from '../store/jobs/claim.ts';
 import type { WorkerContext } from './context.ts';
 import type { Due } from './due-heap.ts';
-import { checkCancelled, checkExpired, type LeasedJob } from './lease.ts';
+import { checkCancelled, checkExpired, interrupted, type LeasedJob } from './running-job.ts';
 import { toJobError } from './submit.ts';
 
-/** How long a provider that was asked to stop is waited for. */
+/** How long polls go on after the upstream was asked to cancel. */
 const cancelTimeoutMs = 60 * seconds;
-/** Progress is a hint for people: one write in this time is enough. */
+/** Progress is shown to people: one write in this time is enough. */
 const progressIntervalMs = 1 * seconds;
-/** The longest wait between two polls that we choose, and that an upstream may ask for. */
+/** The longest wait between two polls that we choose, and that an upstream may request. */
 const longestPollMs = 10 * seconds;
-const longestAskedPollMs = 1 * minutes;
-/** The wait between two polls where the upstream calls by itself, so that a call which is lost costs a minute at most. */
+const longestRequestedPollMs = 1 * minutes;
+/** The wait between two polls where the upstream calls a webhook: a lost call costs a minute at most. */
 const minFallbackPollMs = 30 * seconds;
 const fallbackPollJitterMs = 30 * seconds;
-/** How long an upstream may not know a job that it accepted, or tell of no result that can be read: some are late. */
+/** How long an upstream may have no record of a job that it accepted, or no readable result: some are late. */
 const noResultTimeoutMs = 2 * minutes;
 
 /**
- * A job that only waits for its upstream. A hundred thousand of these are kept at a time: no promise, no timer,
- * and no input, which is read again when the wait is over.
+ * A leased job that only waits for its upstream. A hundred thousand of these are in memory at a time: no promise, no
+ * timer, and no input, which is read again when the wait is over. Its fields are flat for the same reason: an object
+ * for the lease and one for the polls would cost two headers and two pointers a job.
  */
 export interface PolledJob extends LeasedJob, Due {
   readonly attempt: number;
   readonly dedupeKey: string;
+  /** What `submit` of the provider returned: all that a poll needs. */
   readonly ref: unknown;
+  /** Epoch ms. */
   readonly pollingStartedAt: number;
   /** How often a provider lost it before. */
   readonly losses: number;
-  /** Removes the media that were brought here for it; null where none are kept. */
-  readonly dropMedia: (() => Promise<void>) | null;
-  /** Whether something was announced of it since the last visit. */
+  /** Removes its local input files; null where none are left. */
+  readonly removeInputs: (() => Promise<void>) | null;
+  /** Whether something was announced of it since the last poll. */
   hasNews: boolean;
-  /** Whether its upstream called since the last visit began. */
+  /** Whether its upstream called since the last poll began. */
   hasWebhook: boolean;
-  /** When it was visited last, by the steady time of whoever follows it. */
+  /** When it was polled last, in the poller's monotonic time. */
   polledAt: number;
-  /** Whether this worker stops, or lost the hold. */
+  /** Whether this worker stops, or lost the lease. */
   isReleased: boolean;
   /** Why it ends before its upstream is done, once that is known. */
   earlyOutcome: Outcome | null;
-  /** Until when an upstream that was asked to stop is waited for. */
+  /** Epoch ms until which polls go on after the upstream was asked to cancel; null before that. */
   cancelWaitEndsAt: number | null;
-  /** Since when the upstream does not know it, or tells of an end without a result that can be read. */
+  /** Epoch ms since which the upstream has no record of it, or no readable result; null while it has. */
   noResultSince: number | null;
+  /** The last that was written, 0 to 1. */
   progress: number;
-  progressNotedAt: number;
+  /** Epoch ms of that write. */
+  progressWrittenAt: number;
 }
 
-export type PollingOutcome =
+/** Why the polls of a job are over. */
+export type PollingEnd =
   | { readonly kind: 'succeeded'; readonly production: Production }
   | { readonly kind: 'ended'; readonly outcome: Outcome }
-  /** The provider lost it, and sending it again costs nothing. */
-  | { readonly kind: 'lost' };
+  /** The provider lost it, and a new submission costs nothing. */
+  | { readonly kind: 'lost' }
+  /** A poll threw: the storage is unavailable, or there is a bug. */
+  | { readonly kind: 'thrown'; readonly failure: unknown };
 
+/** What a leased job needs to be polled. */
 export interface PollingStart
   extends Pick<
     PolledJob,
-    'attempt' | 'dedupeKey' | 'ref' | 'losses' | 'dropMedia' | 'hasNews' | 'hasWebhook' | 'isReleased'
+    'attempt' | 'dedupeKey' | 'ref' | 'losses' | 'removeInputs' | 'hasNews' | 'hasWebhook' | 'isReleased'
   > {
   readonly firstPollMs: number;
 }
 
-export function newPolledJob(held: LeasedJob, from: PollingStart, now: number): PolledJob {
-  // Written out: what is spread takes half as much room again, and there are very many.
+export function newPolledJob(lease: LeasedJob, from: PollingStart, now: number): PolledJob {
+  // Written out: an object made by spread takes half as much memory again, and there are very many.
   return {
-    jobId: held.jobId,
-    holder: held.holder,
-    claim: held.claim,
-    modelId: held.modelId,
-    route: held.route,
-    startedAt: held.startedAt,
-    expiresAt: held.expiresAt,
-    hasCallback: held.hasCallback,
+    jobId: lease.jobId,
+    holder: lease.holder,
+    claim: lease.claim,
+    modelId: lease.modelId,
+    route: lease.route,
+    startedAt: lease.startedAt,
+    expiresAt: lease.expiresAt,
+    hasCallback: lease.hasCallback,
     attempt: from.attempt,
     dedupeKey: from.dedupeKey,
     ref: from.ref,
     losses: from.losses,
-    dropMedia: from.dropMedia,
+    removeInputs: from.removeInputs,
     hasNews: from.hasNews,
     hasWebhook: from.hasWebhook,
     polledAt: 0,
     isReleased: from.isReleased,
     pollingStartedAt: now,
-    dueAt: Math.min(now + from.firstPollMs, held.expiresAt),
+    dueAt: Math.min(now + from.firstPollMs, lease.expiresAt),
     heapIndex: -1,
     earlyOutcome: null,
     cancelWaitEndsAt: null,
     noResultSince: null,
     progress: 0,
-    progressNotedAt: 0,
+    progressWrittenAt: 0,
   };
 }
 
-/** How a provider knows it. */
+/** The attempt as its provider takes it. */
 export const attemptOf = ({ jobId, modelId, route, attempt, dedupeKey }: PolledJob): ProviderAttempt => ({
   jobId,
   modelId,
@@ -105,36 +115,31 @@ export const attemptOf = ({ jobId, modelId, route, attempt, dedupeKey }: PolledJ
   dedupeKey,
 });
 
-/** Asks once how it goes; null while it goes on, and then it says when it is due again. */
+/** Check for an early end → poll → set the next `dueAt` → write progress → interpret. Null while the job goes on. */
 export async function pollJob(
-  parts: WorkerContext,
+  context: WorkerContext,
   job: PolledJob,
-  crowdMs: () => number,
-): Promise<PollingOutcome | null> {
-  const { clock } = parts;
+  minIntervalMs: () => number,
+): Promise<PollingEnd | null> {
   const { provider } = job.route.account;
   const wasCalled = job.hasWebhook;
   job.hasWebhook = false;
-  await checkJobEnd(parts, job);
-  if (job.isReleased) return { kind: 'ended', outcome: { kind: 'interrupted' } };
-  if (job.earlyOutcome && !(await isCancelling(parts, job)))
+  await checkEarlyEnd(context, job);
+  if (job.isReleased) return { kind: 'ended', outcome: interrupted };
+  if (job.earlyOutcome && !(await isCancelling(context, job)))
     return { kind: 'ended', outcome: job.earlyOutcome };
 
   const polled = await provider.poll(attemptOf(job), job.ref);
-  const now = clock.now();
-  const { minPollMs } = provider.traits(job.modelId);
-  const paceMs = nextPollDelayMs(polled, now - job.pollingStartedAt, minPollMs);
-  // Some call a moment before their answer follows, and whoever wants it stopped waits for its end.
-  const safetyMs = wasCalled || job.earlyOutcome ? 0 : fallbackPollDelay(polled);
-  const waitMs = Math.max(crowdMs(), paceMs, safetyMs);
+  const now = context.clock.now();
+  const waitMs = Math.max(minIntervalMs(), nextPollDelayMs(job, polled, now, wasCalled));
   job.dueAt = Math.min(now + waitMs, job.earlyOutcome ? (job.cancelWaitEndsAt ?? now) : job.expiresAt);
   if (polled.kind !== 'missing' && polled.kind !== 'unreadable') job.noResultSince = null;
-  if (polled.kind === 'running') await reportProgress(parts, job, polled.progress);
+  if (polled.kind === 'running') await reportProgress(context, job, polled.progress);
   return interpretPoll(job, polled, now);
 }
 
-/** A cancel is announced, and looked for with every heartbeat: a poll costs no statement. */
-async function checkJobEnd({ db, clock }: WorkerContext, job: PolledJob): Promise<void> {
+/** A cancel is announced, and looked for with every heartbeat: a poll without one costs no statement. */
+async function checkEarlyEnd({ db, clock }: WorkerContext, job: PolledJob): Promise<void> {
   const { hasNews } = job;
   job.hasNews = false;
   if (job.earlyOutcome || job.isReleased) return;
@@ -142,7 +147,7 @@ async function checkJobEnd({ db, clock }: WorkerContext, job: PolledJob): Promis
   job.earlyOutcome = cancelled ?? checkExpired(job, clock.now());
 }
 
-/** Whether the upstream was asked to stop and is to be heard once more: it may have been done before. */
+/** Asks the upstream to cancel, once. True while polls go on after that: the job may have been done before. */
 async function isCancelling({ clock }: WorkerContext, job: PolledJob): Promise<boolean> {
   if (job.cancelWaitEndsAt !== null) return clock.now() < job.cancelWaitEndsAt;
   const cancelled = await job.route.account.provider.cancel(attemptOf(job), job.ref);
@@ -150,14 +155,14 @@ async function isCancelling({ clock }: WorkerContext, job: PolledJob): Promise<b
   return cancelled.kind === 'requested';
 }
 
-function interpretPoll(job: PolledJob, polled: PollResult, now: number): PollingOutcome | null {
+function interpretPoll(job: PolledJob, polled: PollResult, now: number): PollingEnd | null {
   switch (polled.kind) {
     case 'running':
     case 'unreachable':
       return null;
     case 'missing':
       return job.earlyOutcome || isNoResultTimedOut(job, now)
-        ? failed(job.earlyOutcome, 'provider_unavailable', 'the provider does not know the job')
+        ? failed(job.earlyOutcome, 'provider_unavailable', 'the provider has no record of the job')
         : null;
     case 'unreadable':
       return isNoResultTimedOut(job, now) ? { kind: 'ended', outcome: chargedWithoutResult(polled) } : null;
@@ -167,7 +172,7 @@ function interpretPoll(job: PolledJob, polled: PollResult, now: number): Polling
     case 'failed':
       return { kind: 'ended', outcome: job.earlyOutcome ?? outcomeOf(polled) };
     case 'cancelled':
-      return failed(job.earlyOutcome, 'runtime_error', 'the provider stopped the job');
+      return failed(job.earlyOutcome, 'runtime_error', 'the provider cancelled the job');
   }
 }
 
@@ -176,9 +181,10 @@ function isNoResultTimedOut(job: PolledJob, now: number): boolean {
   return now - job.noResultSince >= noResultTimeoutMs;
 }
 
-/** What it made is charged, and nobody here can fetch it: the operator can, by what the upstream answered. */
+/** The result is charged but cannot be fetched here; the operator may, with what the upstream answered. */
 function chargedWithoutResult({ error, usage }: PollResult & { kind: 'unreadable' }): Outcome {
-  const what = 'the upstream made it, but names no result that can be read; it was not sent again';
+  const what =
+    'uncertain submission: the upstream completed the job without a readable result; it was not resent';
   const { message, answer } = error;
   const uncertainSubmission = { message, ...(answer !== undefined && { answer }) };
   return {
@@ -193,23 +199,30 @@ const failed = (
   early: Outcome | null,
   code: 'provider_unavailable' | 'runtime_error',
   what: string,
-): PollingOutcome => ({ kind: 'ended', outcome: early ?? { kind: 'failed', error: jobError(code, what) } });
+): PollingEnd => ({ kind: 'ended', outcome: early ?? { kind: 'failed', error: jobError(code, what) } });
 
-/** As the upstream asks; else the more often, the sooner the end is to be expected: a tenth of the time gone by. */
-function nextPollDelayMs(polled: PollResult, followedMs: number, minPollMs: number): number {
-  const asked = 'nextPollMs' in polled ? polled.nextPollMs : undefined;
-  if (asked !== undefined) return Math.min(longestAskedPollMs, Math.max(minPollMs, asked));
-  const progress = polled.kind === 'running' ? (polled.progress ?? 0) : 0;
-  const restMs = progress > 0 ? (followedMs * (1 - progress)) / progress : followedMs;
-  return Math.min(longestPollMs, Math.max(minPollMs, Math.min(followedMs, restMs) / 10));
+function nextPollDelayMs(job: PolledJob, polled: PollResult, now: number, wasCalled: boolean): number {
+  const { minPollMs } = job.route.account.provider.traits(job.modelId);
+  const delayMs = pollIntervalMs(polled, now - job.pollingStartedAt, minPollMs);
+  // Some upstreams call just before their answer changes, and a cancelled job is waited for.
+  return wasCalled || job.earlyOutcome ? delayMs : Math.max(delayMs, fallbackPollDelayMs(polled));
 }
 
-const fallbackPollDelay = (polled: PollResult): number =>
+/** As the upstream requests; else a tenth of the elapsed or remaining time: the nearer the end, the more often. */
+function pollIntervalMs(polled: PollResult, elapsedMs: number, minPollMs: number): number {
+  const requested = 'nextPollMs' in polled ? polled.nextPollMs : undefined;
+  if (requested !== undefined) return Math.min(longestRequestedPollMs, Math.max(minPollMs, requested));
+  const progress = polled.kind === 'running' ? (polled.progress ?? 0) : 0;
+  const remainingMs = progress > 0 ? (elapsedMs * (1 - progress)) / progress : elapsedMs;
+  return Math.min(longestPollMs, Math.max(minPollMs, Math.min(elapsedMs, remainingMs) / 10));
+}
+
+const fallbackPollDelayMs = (polled: PollResult): number =>
   polled.kind === 'running' && polled.callsBack
     ? minFallbackPollMs + Math.random() * fallbackPollJitterMs
     : 0;
 
-/** The code `cancelled` and the state of that name go together. */
+/** An upstream's error with the code `cancelled` settles the job as cancelled, not as failed. */
 const outcomeOf = ({ error, usage }: PollResult & { kind: 'failed' }): Outcome =>
   error.code === 'cancelled'
     ? { kind: 'cancelled' }
@@ -222,8 +235,8 @@ async function reportProgress(
 ): Promise<void> {
   const now = clock.now();
   if (progress === undefined || progress <= job.progress) return;
-  if (now - job.progressNotedAt < progressIntervalMs) return;
-  job.progressNotedAt = now;
+  if (now - job.progressWrittenAt < progressIntervalMs) return;
+  job.progressWrittenAt = now;
   job.progress = progress;
   await recordProgress(db, job, progress);
 }

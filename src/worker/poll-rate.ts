@@ -1,19 +1,20 @@
+// Limits how many polls a second this process makes: a leaky bucket.
 import { type Clock, seconds } from '../domain/clock.ts';
 
-/** How often upstreams are asked, all jobs of this process together. */
+/** Polls of all jobs of this process together. */
 export interface PollRateLimit {
-  /** Before this time of the clock nobody is asked. */
+  /** The time of the clock from which the next poll may start. */
   readonly nextPollAt: () => number;
-  /** Somebody is asked now. */
+  /** A poll starts now. */
   take(): void;
 }
 
 const perSecond = 1_000;
-/** So many at once after a pause. */
+/** Polls at once after a pause. */
 const burst = 100;
 const spacingMs = seconds / perSecond;
 
-/** One number: the time at which what was taken would be forgotten. */
+/** One number is the whole state: the time at which the bucket would be empty again. */
 export function openPollRateLimit(clock: Pick<Clock, 'now'>): PollRateLimit {
   let emptyAt = 0;
   return {

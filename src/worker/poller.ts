@@ -1,148 +1,173 @@
+// Polls every job that waits for its upstream when it is due: one heap and one timer an account, one rate for all.
 import { openMonotonicTime } from '../domain/clock.ts';
 import { openWakeup, type Wakeup } from '../domain/wakeup.ts';
 import type { WorkerContext } from './context.ts';
 import { type DueHeap, openDueHeap } from './due-heap.ts';
-import { type PolledJob, type PollingOutcome, pollJob } from './poll-job.ts';
-import { openPollRateLimit } from './poll-rate.ts';
+import { type PolledJob, type PollingEnd, pollJob } from './poll-job.ts';
+import { openPollRateLimit, type PollRateLimit } from './poll-rate.ts';
 
-/** Visits of one account's jobs at once: no more than it has connections, and its own, so that none waits for another. */
+/** Of one account: about as many as it has connections. Accounts do not wait for each other. */
 const maxConcurrentPolls = 64;
 
-/** What came of following a job; `thrown` where a visit found a bug, or the storage away. */
-export type PollingEnd = PollingOutcome | { readonly kind: 'thrown'; readonly failure: unknown };
-
-/** The jobs that do nothing but wait for their upstream, each visited when it is due. */
 export interface Poller {
   add(job: PolledJob): void;
-  /** Something was announced of that job, or its provider told that it is done: it is visited at once. */
+  /** Something was announced of that job, or its provider reported its end: it is polled at once. */
   wake(jobId: string): void;
-  /** The upstream of that job called: its next visit comes as soon as the upstream may be asked again. */
+  /** The upstream of that job called: it is polled as soon as its provider allows. */
   onWebhook(jobId: string): void;
-  /** Follows nothing any more, for the worker stops or lost what it held: whoever is being visited ends after that. */
+  /**
+   * Takes out all jobs, since the worker stops or lost its lease, and returns those that wait. A job whose poll is in
+   * flight ends after that poll, by `onEnd`.
+   */
   releaseAll(): readonly PolledJob[];
-  /** Visits nothing any more. */
+  /** Ends the timers. */
   close(): void;
 }
 
+export interface PollerOptions {
+  /** The least time between two polls of a job, so that all jobs in flight stay below the rate. */
+  readonly minIntervalMs: () => number;
+  /** Called once for every job that `releaseAll` did not return; the poller has forgotten it by then. */
+  readonly onEnd: (job: PolledJob, end: PollingEnd) => void;
+}
+
+export function openPoller(context: WorkerContext, options: PollerOptions): Poller {
+  const now = openMonotonicTime(context.clock);
+  const closing = new AbortController();
+  const polling: Polling = {
+    ...options,
+    context,
+    jobs: new Map(),
+    queues: new Map(),
+    now,
+    rateLimit: openPollRateLimit({ now }),
+    closing: closing.signal,
+  };
+  const { jobs, queues } = polling;
+
+  return {
+    add(job) {
+      jobs.set(job.jobId, job);
+      reschedule(polling, queueOf(polling, job), job);
+    },
+    wake(jobId) {
+      const job = jobs.get(jobId);
+      if (!job) return;
+      job.hasNews = true;
+      pollNow(polling, job);
+    },
+    onWebhook(jobId) {
+      const job = jobs.get(jobId);
+      if (!job) return;
+      job.hasWebhook = true;
+      if (!isWaiting(job)) return;
+      pollEarlier(job);
+      enqueue(queueOf(polling, job), job);
+    },
+    releaseAll() {
+      for (const job of jobs.values()) job.isReleased = true;
+      const released = [...queues.values()].flatMap(({ waiting }) => waiting.takeAll());
+      for (const job of released) jobs.delete(job.jobId);
+      return released;
+    },
+    close: () => closing.abort(),
+  };
+}
+
+/** The value that all functions of the poller share. */
+interface Polling extends PollerOptions {
+  readonly context: WorkerContext;
+  /** By job id, waiting or with a poll in flight. */
+  readonly jobs: Map<string, PolledJob>;
+  /** By account id. */
+  readonly queues: Map<string, AccountQueue>;
+  /** Monotonic time in ms: `dueAt` and `polledAt` of a waiting job are in it. */
+  readonly now: () => number;
+  readonly rateLimit: PollRateLimit;
+  readonly closing: AbortSignal;
+}
+
+/** The jobs of one account that wait for their next poll. */
 interface AccountQueue {
   readonly waiting: DueHeap<PolledJob>;
   readonly wakeup: Wakeup;
   pollsInFlight: number;
 }
 
-export interface PollerOptions {
-  /** The least time between two visits of a job, so that all that are in hand pass no rate. */
-  readonly minIntervalMs: () => number;
-  /** Told once for every job that is not dropped; from then on it is no longer followed. */
-  readonly onEnd: (job: PolledJob, end: PollingEnd) => void;
+const isWaiting = (job: PolledJob): boolean => job.heapIndex >= 0;
+
+/** Opened, and run until the poller closes, with the first job of its account. */
+function queueOf(polling: Polling, { route }: PolledJob): AccountQueue {
+  const { id } = route.account;
+  const known = polling.queues.get(id);
+  if (known) return known;
+  const queue: AccountQueue = {
+    waiting: openDueHeap(),
+    wakeup: openWakeup(polling.context.clock, polling.closing),
+    pollsInFlight: 0,
+  };
+  polling.queues.set(id, queue);
+  void runQueue(polling, queue);
+  return queue;
 }
 
-export function openPoller(parts: WorkerContext, { minIntervalMs, onEnd }: PollerOptions): Poller {
-  const { clock } = parts;
-  const followed = new Map<string, PolledJob>();
-  const lines = new Map<string, AccountQueue>();
-  const steadyNow = openMonotonicTime(clock);
-  const pace = openPollRateLimit({ now: steadyNow });
-  const over = new AbortController();
+/** Before all that are due. A job whose poll is in flight is polled again right after. */
+function pollNow(polling: Polling, job: PolledJob): void {
+  if (!isWaiting(job)) return;
+  job.dueAt = 0;
+  enqueue(queueOf(polling, job), job);
+}
 
-  return {
-    add(job) {
-      followed.set(job.jobId, job);
-      comeAgain(lineOf(job), job);
-    },
-    wake(jobId) {
-      const job = followed.get(jobId);
-      if (!job) return;
-      job.hasNews = true;
-      hurry(job);
-    },
-    onWebhook(jobId) {
-      const job = followed.get(jobId);
-      if (!job) return;
-      job.hasWebhook = true;
-      if (job.heapIndex < 0) return;
-      bringForward(job);
-      wait(lineOf(job), job);
-    },
-    releaseAll() {
-      for (const job of followed.values()) job.isReleased = true;
-      const dropped = [...lines.values()].flatMap(({ waiting }) => waiting.takeAll());
-      for (const job of dropped) followed.delete(job.jobId);
-      return dropped;
-    },
-    close: () => over.abort(),
-  };
+/** However often an upstream calls, it is not polled more often than its provider allows. */
+function pollEarlier(job: PolledJob): void {
+  const { minPollMs } = job.route.account.provider.traits(job.modelId);
+  job.dueAt = Math.min(job.dueAt, job.polledAt + minPollMs);
+}
 
-  function lineOf({ route }: PolledJob): AccountQueue {
-    const { id } = route.account;
-    const known = lines.get(id);
-    if (known) return known;
-    const line: AccountQueue = {
-      waiting: openDueHeap(),
-      wakeup: openWakeup(clock, over.signal),
-      pollsInFlight: 0,
-    };
-    lines.set(id, line);
-    void walk(line);
-    return line;
+function enqueue({ waiting, wakeup }: AccountQueue, job: PolledJob): void {
+  waiting.put(job);
+  if (waiting.first() === job) wakeup.wake();
+}
+
+/** One timer for all jobs of a queue: it sleeps until the first is due, a poll may start, and the rate allows it. */
+async function runQueue(polling: Polling, queue: AccountQueue): Promise<void> {
+  const { rateLimit, now, closing } = polling;
+  while (!closing.aborted) {
+    const first = queue.waiting.first();
+    const dueAt = first && queue.pollsInFlight < maxConcurrentPolls ? first.dueAt : Number.POSITIVE_INFINITY;
+    const restMs = Math.max(dueAt, rateLimit.nextPollAt()) - now();
+    if (restMs > 0) await queue.wakeup.sleep(restMs);
+    else void pollNext(polling, queue);
   }
+}
 
-  /** Before all that are due. Whoever is being visited now is visited again right after. */
-  function hurry(job: PolledJob): void {
-    if (job.heapIndex < 0) return;
-    job.dueAt = 0;
-    wait(lineOf(job), job);
-  }
+/** Never rejects. */
+async function pollNext(polling: Polling, queue: AccountQueue): Promise<void> {
+  const { context, rateLimit, minIntervalMs } = polling;
+  const job = queue.waiting.take();
+  if (!job) return;
+  queue.pollsInFlight += 1;
+  rateLimit.take();
+  const end = await pollJob(context, job, minIntervalMs).catch(
+    (failure: unknown): PollingEnd => ({ kind: 'thrown', failure }),
+  );
+  if (queue.pollsInFlight === maxConcurrentPolls) queue.wakeup.wake();
+  queue.pollsInFlight -= 1;
+  if (end) remove(polling, job, end);
+  else reschedule(polling, queue, job);
+}
 
-  /** However often an upstream calls, it is not asked more often than it may be. */
-  function bringForward(job: PolledJob): void {
-    const { minPollMs } = job.route.account.provider.traits(job.modelId);
-    job.dueAt = Math.min(job.dueAt, job.polledAt + minPollMs);
-  }
+function reschedule({ context, now }: Polling, queue: AccountQueue, job: PolledJob): void {
+  const isDueNow = job.hasNews || job.isReleased;
+  job.polledAt = now();
+  // From wall clock to monotonic time: the clock may be set back while the job waits.
+  job.dueAt = isDueNow ? 0 : job.polledAt + (job.dueAt - context.clock.now());
+  if (job.hasWebhook) pollEarlier(job);
+  enqueue(queue, job);
+}
 
-  function wait({ waiting, wakeup }: AccountQueue, job: PolledJob): void {
-    waiting.put(job);
-    if (waiting.first() === job) wakeup.wake();
-  }
-
-  /** One timer for all that wait in a line. */
-  async function walk(line: AccountQueue): Promise<void> {
-    while (!over.signal.aborted) {
-      const first = line.waiting.first();
-      const dueAt = first && line.pollsInFlight < maxConcurrentPolls ? first.dueAt : Number.POSITIVE_INFINITY;
-      const restMs = Math.max(dueAt, pace.nextPollAt()) - steadyNow();
-      if (restMs > 0) await line.wakeup.sleep(restMs);
-      else void visitNext(line);
-    }
-  }
-
-  /** Never rejects. */
-  async function visitNext(line: AccountQueue): Promise<void> {
-    const job = line.waiting.take();
-    if (!job) return;
-    line.pollsInFlight += 1;
-    pace.take();
-    const end = await pollJob(parts, job, minIntervalMs).catch(
-      (failure: unknown): PollingEnd => ({ kind: 'thrown', failure }),
-    );
-    if (line.pollsInFlight === maxConcurrentPolls) line.wakeup.wake();
-    line.pollsInFlight -= 1;
-    if (end) leave(job, end);
-    else comeAgain(line, job);
-  }
-
-  function comeAgain(line: AccountQueue, job: PolledJob): void {
-    const isAtOnce = job.hasNews || job.isReleased;
-    job.polledAt = steadyNow();
-    // From here on by the steady time: a clock may be set back while it waits.
-    job.dueAt = isAtOnce ? 0 : job.polledAt + (job.dueAt - clock.now());
-    if (job.hasWebhook) bringForward(job);
-    wait(line, job);
-  }
-
-  function leave(job: PolledJob, end: PollingEnd): void {
-    // Another claim of it may be followed by now.
-    if (followed.get(job.jobId) === job) followed.delete(job.jobId);
-    onEnd(job, end);
-  }
+function remove({ jobs, onEnd }: Polling, job: PolledJob, end: PollingEnd): void {
+  // The entry may be that of the next claim by now.
+  if (jobs.get(job.jobId) === job) jobs.delete(job.jobId);
+  onEnd(job, end);
 }

@@ -1,34 +1,24 @@
+// One job from its claim to the upstream, and from the upstream's result to its outcome, as lists of steps.
 import type { Model } from '../catalog/model.ts';
-import type { StoredFile } from '../domain/file.ts';
 import { jobError, type Outcome } from '../domain/job.ts';
 import type { Production, ProviderAttempt } from '../domain/provider.ts';
 import { type SpanName, type SpanResult, withSpan } from '../domain/tracing.ts';
 import type { Route } from '../routing/routes.ts';
 import { markFetchingOutputs, resetCrashes } from '../store/jobs/claim.ts';
 import type { WorkerContext } from './context.ts';
-import { type FetchedInputs, fetchInputs } from './fetch-inputs.ts';
+import { fetchInputs, type Inputs, noInputs } from './fetch-inputs.ts';
 import { fetchOutputs } from './fetch-outputs.ts';
-import type { RunningJob } from './lease.ts';
+import { type EndedJob, endedWith, type RunningJob } from './running-job.ts';
 import { storeOutputs } from './store-outputs.ts';
-import { type Accepted, submit, type UpstreamJob } from './submit.ts';
+import { type Accepted, type Submitted, submit, type UpstreamJob } from './submit.ts';
 
-/** What is to be settled, with the files that belong to it. */
-export interface EndedJob {
-  readonly kind: 'ended';
-  readonly outcome: Outcome;
-  readonly files: readonly StoredFile[];
+/** The upstream has the job, so that only polls are left to do. */
+export interface AcceptedJob extends Accepted {
+  /** Removes the local input files, which a local render reads until it ends; null where none are left. */
+  readonly removeInputs: (() => Promise<void>) | null;
 }
 
-export type RunResult =
-  | EndedJob
-  /** The upstream has it: from here on it only waits. `dropMedia` is null where nothing of its media is kept. */
-  | {
-      readonly kind: 'accepted';
-      readonly accepted: Accepted;
-      readonly dropMedia: (() => Promise<void>) | null;
-    };
-
-/** What an upstream made of a job, before it is collected. */
+/** What an upstream made of a job. */
 export interface UpstreamResult {
   readonly production: Production;
   readonly attempt: ProviderAttempt;
@@ -41,190 +31,155 @@ export interface UpstreamResult {
 /** A provider that lost an accepted job gets it again where that costs nothing; twice is enough. */
 const maxLosses = 2;
 
-/** Brings a held job to its upstream: its media, then the submission. Where it is there already, it goes on. */
-export async function runJob(parts: WorkerContext, holding: RunningJob, losses: number): Promise<RunResult> {
+/**
+ * Checks → fetch inputs → submit; a job that the upstream has already goes on from its attempt. `losses` counts how
+ * often a provider lost it before.
+ */
+export async function runJob(
+  context: WorkerContext,
+  running: RunningJob,
+  losses: number,
+): Promise<AcceptedJob | EndedJob> {
   if (losses > maxLosses) return fail('provider_unavailable', 'the provider lost the job');
-  const model = parts.catalog.find(holding.job.modelId);
-  if (!model) return failWithoutModel(holding);
-  const early = checkEndBeforeStart(holding);
+  const model = context.catalog.find(running.modelId);
+  if (!model) return failWithoutModel(running);
+  const early = checkEndBeforeStart(running);
   if (early) return endedWith(early);
-  const input = openInputFiles(parts, model, holding);
-  let dropMedia: (() => Promise<void>) | null = null;
-  try {
-    const brought = await submitJob(parts, holding, input);
-    if (brought.kind === 'ended') return brought;
-    // Renders of this machine read their media until they end; other upstreams have what they need.
-    if (holding.route.account.sharedLimits === null) dropMedia = input.drop;
-    return { kind: 'accepted', accepted: brought, dropMedia };
-  } finally {
-    if (!dropMedia) await input.drop();
-  }
-}
-
-/** Takes a job whose upstream is done to its end. Whatever is left on this machine is removed. */
-export async function finishJob(
-  parts: WorkerContext,
-  holding: RunningJob,
-  produced: UpstreamResult,
-): Promise<EndedJob> {
-  const model = parts.catalog.find(holding.job.modelId);
-  if (!model) return failWithoutModel(holding);
-  try {
-    return await withJobSpan(parts, holding, 'collect', () =>
-      fetchAndStoreOutputs(parts, model, holding, produced),
-    );
-  } finally {
-    await holding.route.account.provider.release(produced.attempt);
-  }
-}
-
-export const endedWith = (outcome: Outcome): EndedJob => ({ kind: 'ended', outcome, files: [] });
-
-const fail = (code: 'provider_unavailable' | 'internal_error', what: string): EndedJob =>
-  endedWith({ kind: 'failed', error: jobError(code, what) });
-
-const failWithoutModel = ({ job }: RunningJob): EndedJob =>
-  fail('internal_error', `the model ${job.modelId} is gone`);
-
-const isAcceptedUpstream = ({ lastAttempt }: RunningJob): boolean => lastAttempt?.answer === 'accepted';
-
-/** What an upstream has is asked to stop there, by whoever follows it. */
-function checkEndBeforeStart(holding: RunningJob): Outcome | null {
-  if (isAcceptedUpstream(holding)) return null;
-  return holding.job.cancelRequestedAt === null ? holding.checkStopOrDeadline() : { kind: 'cancelled' };
-}
-
-/** The media of a job, brought here only if something is to be submitted. */
-interface InputFiles {
-  fetch(): Promise<InputFilesOnDisk | { readonly kind: 'ended'; readonly outcome: Outcome }>;
-  drop(): Promise<void>;
-}
-
-type InputFilesOnDisk = FetchedInputs['result'] & { readonly kind: 'gathered' };
-
-function openInputFiles(parts: WorkerContext, model: Model, holding: RunningJob): InputFiles {
-  let gathering: FetchedInputs | null = null;
-  return {
-    async fetch() {
-      const wanted = await fetchInputsUnlessEnded(parts, model, holding);
-      if (wanted.kind === 'ended') return wanted;
-      gathering = wanted;
-      const { result } = gathering;
-      if (result.kind === 'gathered') return result;
-      const { code, reason, retryable } = result;
-      const error = { ...jobError(code, reason), retryable };
-      return { kind: 'ended', outcome: { kind: 'failed', error } };
-    },
-    drop: async () => gathering?.drop(),
-  };
-}
-
-type InputsOrEnd =
-  | ({ readonly kind: 'gathered' } & FetchedInputs)
-  | { readonly kind: 'ended'; readonly outcome: Outcome };
-
-/** The media, unless a cancel, the deadline or the end of this worker comes first: then nothing is submitted. */
-async function fetchInputsUnlessEnded(
-  parts: WorkerContext,
-  model: Model,
-  holding: RunningJob,
-): Promise<InputsOrEnd> {
-  const over = new AbortController();
-  const unwanted = new AbortController();
-  const [gathering, watch] = await Promise.allSettled([
-    fetchInputs(parts, model, holding.job, unwanted.signal).finally(() => over.abort()),
-    holding.waitForEnd(Number.POSITIVE_INFINITY, over.signal).finally(() => unwanted.abort()),
-  ]);
-  if (gathering.status === 'rejected') throw gathering.reason;
-  const { drop } = gathering.value;
-  if (watch.status === 'rejected') {
-    await drop();
-    throw watch.reason;
-  }
-  if (watch.value === null) return { kind: 'gathered', ...gathering.value };
-  await drop();
-  return { kind: 'ended', outcome: watch.value };
-}
-
-const noInputs = { media: {}, facts: {}, pinned: {} };
-
-/** Submits, unless an earlier claim did; to its end where the answer is one. */
-async function submitJob(
-  parts: WorkerContext,
-  holding: RunningJob,
-  input: InputFiles,
-): Promise<Accepted | EndedJob> {
-  const { provider } = holding.route.account;
-  const startedAt = parts.clock.now();
-  const isThere = isAcceptedUpstream(holding);
-  const gathered = isThere ? noInputs : await input.fetch();
-  if ('outcome' in gathered) return endedWith(gathered.outcome);
-  const send = () => submit(parts, holding, gathered);
-  const submitted = isThere ? await send() : await withJobSpan(parts, holding, 'submit', send);
+  const startedAt = context.clock.now();
+  await using cleanup = new AsyncDisposableStack();
+  const inputs = await fetchInputsUnlessSubmitted(context, model, running, cleanup);
+  if (inputs.kind === 'ended') return inputs;
+  const submitted = await submitJob(context, running, inputs.inputs);
   switch (submitted.kind) {
     case 'accepted':
-      if (!isThere) await clearCrashSuspicion(parts, holding);
-      return submitted;
+      if (!isAcceptedUpstream(running)) await clearCrashSuspicion(context, running);
+      return { ...submitted, removeInputs: keepLocalInputs(running, cleanup) };
     case 'done': {
-      const { production, task } = submitted;
-      return finishJob(parts, holding, { production, attempt: task, upstreamJob: null, startedAt });
+      const { production, task: attempt } = submitted;
+      return await finishJob(context, running, { production, attempt, upstreamJob: null, startedAt });
     }
     case 'ended':
-      if (submitted.task) await provider.release(submitted.task);
+      await running.route.account.provider.release(submitted.task);
       return endedWith(submitted.outcome);
   }
 }
 
-/** Its submission took nobody down; from here on it only waits. One that was being collected stays a suspect. */
-async function clearCrashSuspicion(
-  { db }: WorkerContext,
-  { job, lease, onAccepted }: RunningJob,
-): Promise<void> {
-  if (job.deaths === 0 || (await resetCrashes(db, lease))) onAccepted();
+/** Fetch outputs → store outputs, for a job whose upstream is done. Frees what its provider kept, also on failure. */
+export async function finishJob(
+  context: WorkerContext,
+  running: RunningJob,
+  result: UpstreamResult,
+): Promise<EndedJob> {
+  const model = context.catalog.find(running.modelId);
+  if (!model) return failWithoutModel(running);
+  try {
+    return await withJobSpan(context, running, 'store_outputs', () =>
+      fetchAndStoreOutputs(context, model, running, result),
+    );
+  } finally {
+    await running.route.account.provider.release(result.attempt);
+  }
 }
 
-/** COMPLETED means delivered: the bytes are brought here, probed and kept before anybody is told. */
-async function fetchAndStoreOutputs(
-  parts: WorkerContext,
+const fail = (code: 'provider_unavailable' | 'internal_error', what: string): EndedJob =>
+  endedWith({ kind: 'failed', error: jobError(code, what) });
+
+const failWithoutModel = ({ modelId }: RunningJob): EndedJob =>
+  fail('internal_error', `the model ${modelId} is no longer in the catalog`);
+
+const isAcceptedUpstream = ({ lastAttempt }: RunningJob): boolean => lastAttempt?.answer === 'accepted';
+
+/** Null for a job that an upstream has: the poller asks the upstream to stop it. */
+function checkEndBeforeStart(running: RunningJob): Outcome | null {
+  if (isAcceptedUpstream(running)) return null;
+  return running.job.cancelRequestedAt === null ? running.checkStopOrDeadline() : { kind: 'cancelled' };
+}
+
+type InputsOrEnd = { readonly kind: 'fetched'; readonly inputs: Inputs } | EndedJob;
+
+/** Inputs are fetched only for a job that is still to be submitted. */
+async function fetchInputsUnlessSubmitted(
+  context: WorkerContext,
   model: Model,
-  holding: RunningJob,
+  running: RunningJob,
+  cleanup: AsyncDisposableStack,
+): Promise<InputsOrEnd> {
+  if (isAcceptedUpstream(running)) return { kind: 'fetched', inputs: noInputs };
+  const over = new AbortController();
+  const cancelling = new AbortController();
+  const [fetching, watch] = await Promise.allSettled([
+    fetchInputs(context, model, running.job, { signal: cancelling.signal, cleanup }).finally(() =>
+      over.abort(),
+    ),
+    running.waitForEnd(Number.POSITIVE_INFINITY, over.signal).finally(() => cancelling.abort()),
+  ]);
+  if (fetching.status === 'rejected') throw fetching.reason;
+  if (watch.status === 'rejected') throw watch.reason;
+  // A cancel, the deadline or a stop came first: nothing is submitted.
+  if (watch.value !== null) return endedWith(watch.value);
+  const fetched = fetching.value;
+  if (fetched.kind === 'fetched') return fetched;
+  const { code, reason, retryable } = fetched;
+  return endedWith({ kind: 'failed', error: { ...jobError(code, reason), retryable } });
+}
+
+/** One span for each submission; going on with an earlier one is none. */
+function submitJob(context: WorkerContext, running: RunningJob, inputs: Inputs): Promise<Submitted> {
+  const send = () => submit(context, running, inputs);
+  return isAcceptedUpstream(running) ? send() : withJobSpan(context, running, 'submit', send);
+}
+
+/** Other upstreams have all that they need once they accepted; their files go when `runJob` returns. */
+function keepLocalInputs({ route }: RunningJob, cleanup: AsyncDisposableStack): (() => Promise<void>) | null {
+  if (route.account.sharedLimits !== null) return null;
+  const kept = cleanup.move();
+  return () => kept.disposeAsync();
+}
+
+/** A submission that went well clears a suspect, unless it crashed a process while its outputs were fetched. */
+async function clearCrashSuspicion({ db }: WorkerContext, running: RunningJob): Promise<void> {
+  if (running.job.deaths === 0 || (await resetCrashes(db, running))) running.onAccepted();
+}
+
+/** COMPLETED means delivered: the bytes are here, probed and stored before the job is settled. */
+async function fetchAndStoreOutputs(
+  context: WorkerContext,
+  model: Model,
+  running: RunningJob,
   { production, upstreamJob, startedAt }: UpstreamResult,
 ): Promise<EndedJob> {
-  // A death is counted to a job that was never accepted anyway.
+  // A crash is counted against a job that was never accepted anyway.
   if (upstreamJob) {
-    // A thread that starts is no danger: the shorter a job is at risk, the fewer are blamed for what they did not do.
-    await parts.prober.ready();
-    await markFetchingOutputs(parts.db, holding.lease);
+    // The prober's thread starts before: the shorter a job is at risk, the fewer innocent ones are suspected.
+    await context.prober.ready();
+    await markFetchingOutputs(context.db, running);
   }
-  const received = await fetchOutputs(parts, holding, production, upstreamJob);
-  try {
-    if (received.kind === 'ended') return endedWith(received.outcome);
-    const inferenceMs = parts.clock.now() - startedAt;
-    const collected = await storeOutputs(parts, model, holding.job, received.production, inferenceMs);
-    if (collected.kind === 'failed') return endedWith(collected);
-    const { result, usage, files } = collected;
-    const { notes = [] } = production;
-    const outcome: Outcome = { kind: 'completed', result, usage, notes };
-    return { kind: 'ended', outcome, files };
-  } finally {
-    await received.drop();
-  }
+  await using cleanup = new AsyncDisposableStack();
+  const fetched = await fetchOutputs(context, running, { production, upstreamJob, cleanup });
+  if (fetched.kind === 'ended') return fetched;
+  const inferenceMs = context.clock.now() - startedAt;
+  const stored = await storeOutputs(context, model, running.job, fetched.production, inferenceMs);
+  if (stored.kind === 'failed') return endedWith(stored);
+  const { result, usage, files } = stored;
+  const { notes = [] } = production;
+  return { kind: 'ended', outcome: { kind: 'completed', result, usage, notes }, files };
 }
 
-/** What came of a step of the job's way, in our own words. */
+/** The result of any step of a job, as far as its span shows it. */
 interface StepResult {
   readonly kind?: string;
   readonly outcome?: Outcome;
 }
 
+/** Account, outcome and error code: never what a client or an upstream wrote. */
 export function spanResultOf({ account }: Route, { kind = '', outcome }: StepResult): SpanResult {
-  const attributes = { 'atelier.account': account.id, 'atelier.came': outcome?.kind ?? kind };
+  const attributes = { 'atelier.account': account.id, 'atelier.outcome': outcome?.kind ?? kind };
   return outcome?.kind === 'failed' ? { attributes, failure: outcome.error.code } : { attributes };
 }
 
 const withJobSpan = <T extends StepResult>(
-  parts: WorkerContext,
-  { job, route }: RunningJob,
+  context: WorkerContext,
+  { jobId: job, route }: RunningJob,
   name: SpanName,
   work: () => Promise<T>,
-): Promise<T> => withSpan(parts, { job: job.id, name }, work, came => spanResultOf(route, came));
+): Promise<T> => withSpan(context, { job, name }, work, result => spanResultOf(route, result));

@@ -1,3 +1,4 @@
+// Probes the outputs of a job, stores their bytes as blobs, and builds the result that is settled.
 import { stat } from 'node:fs/promises';
 import type { Model } from '../catalog/model.ts';
 import { extensionByMimeType, newFile, type StoredFile } from '../domain/file.ts';
@@ -10,18 +11,19 @@ import { usageOf } from './usage.ts';
 /** Contract 8: a hex result may not pass this; a byte is two characters. */
 const maxInlineBytes = (64 * 1024 * 1024) / 2;
 
+/** Rows for the files and the facts of the result, or why the outputs are no result. */
 export type StoredOutputs =
   | {
-      readonly kind: 'collected';
+      readonly kind: 'stored';
       readonly result: JobResult;
       readonly files: readonly StoredFile[];
       readonly usage: readonly Usage[];
     }
   | { readonly kind: 'failed'; readonly error: JobError };
 
-/** Outputs → probed → blobs → the facts of the result. Until it is settled, nobody sees any of it. */
+/** Probe → store blob → describe, for each output. Nothing of it is visible before the job is settled. */
 export async function storeOutputs(
-  parts: WorkerContext,
+  context: WorkerContext,
   model: Model,
   job: Job,
   production: LocalProduction,
@@ -30,14 +32,14 @@ export async function storeOutputs(
   const outputs: Output[] = [];
   const files: StoredFile[] = [];
   for (const produced of production.files) {
-    const facts = await factsOf(parts, job, produced);
+    const facts = await factsOf(context, job, produced);
     if (!facts || !matchesModelKind(model, produced, facts)) {
       return failed('runtime_error', 'the model run ended without a readable result');
     }
     if (model.inlineAudio(job.input) && produced.role === 'primary' && facts.bytes > maxInlineBytes) {
       return failed('response_too_large', 'the result in hex would pass 64 MB; ask for output_format url');
     }
-    const file = await storeFile(parts, job, produced, facts);
+    const file = await storeFile(context, job, produced, facts);
     files.push(file);
     outputs.push(outputOf(produced, file, facts));
   }
@@ -51,7 +53,7 @@ export async function storeOutputs(
     ...(bitrate !== undefined && { bitrate }),
     ...(words !== undefined && { words }),
   };
-  return { kind: 'collected', result, files, usage: usageOf(model, job, production, outputs) };
+  return { kind: 'stored', result, files, usage: usageOf(model, job, production, outputs) };
 }
 
 const failed = (code: JobError['code'], what: string): StoredOutputs => ({
@@ -59,7 +61,7 @@ const failed = (code: JobError['code'], what: string): StoredOutputs => ({
   error: jobError(code, what),
 });
 
-/** Null when the bytes are not what their type says. */
+/** Null when the bytes are not a readable file of their type. */
 async function factsOf(
   { prober }: WorkerContext,
   { keyId }: Job,
@@ -79,6 +81,7 @@ async function factsOf(
   return probe.kind === 'read' ? probe.facts : null;
 }
 
+/** A video model that returns a picture failed, whatever its upstream says. */
 function matchesModelKind(model: Model, { role }: LocalFile, facts: MediaFacts): boolean {
   if (role !== 'primary' && role !== 'watermarked') return true;
   switch (model.kind) {
@@ -91,6 +94,7 @@ function matchesModelKind(model: Model, { role }: LocalFile, facts: MediaFacts):
   }
 }
 
+/** The blob is flushed; its row is written when the job is settled. */
 async function storeFile(
   { blobs, clock }: WorkerContext,
   job: Job,
@@ -103,7 +107,7 @@ async function storeFile(
   const name = `${job.modelId}-${job.id.slice(-12)}${suffix}.${extensionByMimeType[mimeType] ?? 'bin'}`;
   const { userId, keyId, id: jobId } = job;
   const dimensions = facts.image ?? facts.video;
-  // What no prober reads is known here alone, and is no medium for an input.
+  // Raw PCM and subtitles cannot be probed, and cannot be media of an input.
   const probed = pcm || role === 'subtitle' ? null : facts;
   return newFile(
     { blob, userId, keyId, source: 'output', jobId, mimeType, name, dimensions, facts: probed },
@@ -111,6 +115,7 @@ async function storeFile(
   );
 }
 
+/** What the result says of a file: figures of the probe, rounded to a thousandth. */
 function outputOf(
   { role, index, upstreamId }: LocalFile,
   file: StoredFile,

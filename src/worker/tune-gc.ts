@@ -1,11 +1,12 @@
+// Bounds the garbage of a process with very many jobs in flight.
 import { setFlagsFromString } from 'node:v8';
 
-/** From so many jobs on they are most of what a process has in memory. */
+/** From this many jobs in flight on, they are most of the heap. */
 export const gcTuningMinJobs = 10_000;
 
 /**
- * The runtime lets a heap grow to several times what lives in it before it looks through all of it; with very many
- * jobs in hand that is hundreds of megabytes of answers to polls. From now on it looks once two fifths are added.
+ * By default V8 lets the heap grow to several times its live size before a full collection; with very many jobs in
+ * flight that is hundreds of megabytes of poll responses. From now on it collects after 40 % of growth.
  */
 export function tuneGc(): void {
   setFlagsFromString('--heap-growing-percent=40');

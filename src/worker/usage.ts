@@ -1,10 +1,11 @@
+// What a completed job used, as rows for reports and invoices.
 import { spokenTextOf } from '../catalog/estimate-usage.ts';
 import { countCharacters } from '../catalog/fields.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Job, Output, Usage } from '../domain/job.ts';
 import type { Production } from '../domain/provider.ts';
 
-/** What a job used: as its upstream says, and what can be counted here. */
+/** As the upstream reports it, and as it is computed from input and outputs. */
 export const usageOf = (
   model: Model,
   { input }: Job,
@@ -19,12 +20,13 @@ export const usageOf = (
   ),
 ];
 
-function computed(model: Model, input: unknown, made: readonly Output[]): readonly Usage[] {
+/** Images, seconds or characters of the primary outputs, by the kind of the model. */
+function computed(model: Model, input: unknown, outputs: readonly Output[]): readonly Usage[] {
   const line = (unit: Usage['unit'], quantity: number): Usage => ({ unit, quantity, basis: 'computed' });
-  const seconds = made.reduce((sum, output) => sum + (output.seconds ?? 0), 0);
+  const seconds = outputs.reduce((sum, output) => sum + (output.seconds ?? 0), 0);
   switch (model.kind) {
     case 'image':
-      return [line('image', made.length)];
+      return [line('image', outputs.length)];
     case 'video':
       return [line('second', seconds)];
     case 'speech':

@@ -107,7 +107,7 @@ describe('GET /readyz: 503', () => {
       ]);
       const { status, body } = await gateway.ask('GET', '/readyz');
       assert.equal(status, 503);
-      assert.deepEqual(body, { status: 'unavailable', reason: 'the database is away' });
+      assert.deepEqual(body, { status: 'unavailable', reason: 'database unavailable' });
       assert.equal((await gateway.ask('GET', '/healthz')).status, 200);
       const refused = await gateway.ask('POST', `/v1/queue/${speech}`, { key, body: bodies[speech] });
       assert.equal(refused.status, 503);

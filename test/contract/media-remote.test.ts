@@ -174,7 +174,7 @@ describe('with private addresses allowed', () => {
       ['/narrow', 'width must be at least 300 px, found 299'],
       ['/flat', 'width divided by height must be between 0.4 and 2.5, found 2.533'],
       ['/page', 'must be jpeg, png, found application/octet-stream'],
-      ['/cut', 'what the address holds cannot be read as a medium'],
+      ['/cut', 'the content of the URL is not a readable media file'],
     ];
     for (const [path, reason, code = 'file_invalid'] of table) {
       test(`${code} at once, ${path}: ${reason}`, async () => {
@@ -243,9 +243,9 @@ describe('with private addresses allowed', () => {
 
     for (const [path, reason] of [
       ['/three.avi', 'video_url: length must be between 4 and 60 s, found 3'],
-      ['/page', 'video_url: what the address holds cannot be read as a video'],
-      ['/playlist.m3u8', 'video_url: what the address holds cannot be read as a video'],
-      ['/portrait.png', 'video_url: what the address holds cannot be read as a video'],
+      ['/page', 'video_url: the content of the URL is not a readable video'],
+      ['/playlist.m3u8', 'video_url: the content of the URL is not a readable video'],
+      ['/portrait.png', 'video_url: the content of the URL is not a readable video'],
     ] as const) {
       test(`${extend} with ${path}: ${reason}`, async () => {
         asked.length = 0;

@@ -65,7 +65,7 @@ describe('I24 a rolling restart under load', () => {
     );
     assert.deepEqual(ends, [{ state: 'completed', error: null, jobs: made.length }]);
     const [back] = await fleet.db.read(
-      `SELECT count(*) AS jobs FROM events WHERE message = 'Handed back by a worker that stopped'`,
+      `SELECT count(*) AS jobs FROM events WHERE message = 'Requeued: worker shut down'`,
     );
     assert.ok(Number(back?.jobs) > 0, 'expected stops to meet jobs');
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { minutes, seconds } from '../../src/domain/clock.ts';
-import { leaseMs } from '../../src/worker/maintenance.ts';
+import { leaseMs } from '../../src/worker/lease.ts';
 import { ask, until } from '../../testkit/gateway.ts';
 import { makePostgres, type OwnPostgres } from '../../testkit/own-postgres.ts';
 import { chargesIn, submissionsIn } from '../../testkit/upstream/ledger.ts';

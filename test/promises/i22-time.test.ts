@@ -8,7 +8,7 @@ import type { Connection } from '../../src/store/db/connection.ts';
 import { requeueOrphanedJobs } from '../../src/store/jobs/maintenance.ts';
 import { removeDeadWorkers } from '../../src/store/jobs/workers.ts';
 import { createKey } from '../../src/store/people/keys.ts';
-import { leaseMs } from '../../src/worker/maintenance.ts';
+import { leaseMs } from '../../src/worker/lease.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { type AskOptions, ask, until } from '../../testkit/gateway.ts';
 import { speech } from '../../testkit/worker-jobs.ts';

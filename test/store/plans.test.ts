@@ -10,7 +10,7 @@ import { insertJob } from '../../src/store/jobs/insert.ts';
 import { openQueuePositions } from '../../src/store/jobs/queue-position.ts';
 import { releaseJobs } from '../../src/store/jobs/release.ts';
 import { resumeJobs } from '../../src/store/jobs/resume.ts';
-import { leaseMs } from '../../src/worker/maintenance.ts';
+import { leaseMs } from '../../src/worker/lease.ts';
 import { openTestClock } from '../../testkit/clock.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { fillLine, later, makeOwner, newJob, type Owner, wait } from './rows.ts';

@@ -101,7 +101,7 @@ for (const dialect of dialects) {
         const { job, row } = await settled({ kind: 'interrupted' });
         assert.deepEqual(row, { ...waiting, dueAt: later + 5 });
         assert.deepEqual(await listEvents(db, job.id), [
-          { at: later + 5, level: 'INFO', message: 'Handed back by a worker that stopped' },
+          { at: later + 5, level: 'INFO', message: 'Requeued: worker shut down' },
         ]);
       });
     });

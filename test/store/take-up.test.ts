@@ -224,9 +224,7 @@ for (const dialect of dialects) {
           ['available', null, 1, later + 5, account.id, 0, null],
         );
         const events = await listEvents(db, jobId);
-        assert.deepEqual(events, [
-          { at: later + 5, level: 'INFO', message: 'Handed back by a worker that stopped' },
-        ]);
+        assert.deepEqual(events, [{ at: later + 5, level: 'INFO', message: 'Requeued: worker shut down' }]);
       }
     });
 

@@ -66,13 +66,13 @@ for (const dialect of dialects) {
       const names = spans.map(span => span.name);
       assert.deepEqual([...new Set(names)].toSorted(), [
         'callback',
-        'collect',
         'create',
-        'follow',
+        'poll',
         'queue',
+        'store_outputs',
         'submit',
       ]);
-      for (const name of ['create', 'queue', 'submit', 'follow', 'collect'])
+      for (const name of ['create', 'queue', 'submit', 'poll', 'store_outputs'])
         assert.equal(names.filter(each => each === name).length, 1, name);
       assert.ok(spans.every(({ status }) => status.code !== 2));
 
@@ -85,13 +85,13 @@ for (const dialect of dialects) {
       assert.deepEqual(new Set(others.map(span => span.parentSpanId)), new Set([first?.spanId]));
       assert.equal(new Set(spans.map(span => span.spanId)).size, spans.length);
       const begin = (name: string) => spans.find(span => span.name === name)?.startTimeUnixNano ?? '';
-      const inOrder = ['create', 'queue', 'submit', 'follow', 'collect'].map(begin);
+      const inOrder = ['create', 'queue', 'submit', 'poll', 'store_outputs'].map(begin);
       assert.deepEqual(inOrder, inOrder.toSorted());
       for (const span of spans) assert.ok(span.endTimeUnixNano >= span.startTimeUnixNano, span.name);
       assert.deepEqual(told(spans, 'submit'), {
         'atelier.job': id,
         'atelier.account': 'studio-replay',
-        'atelier.came': 'accepted',
+        'atelier.outcome': 'accepted',
       });
 
       const sent = collector.texts.join('\n');
@@ -124,7 +124,7 @@ describe('traces', () => {
       const failed = collector.spans().filter(({ status }) => status.code === 2);
       assert.deepEqual(
         [...new Set(failed.map(({ name, status }) => `${name}: ${status.message}`))],
-        ['follow: content_policy_violation'],
+        ['poll: content_policy_violation'],
       );
     } finally {
       await gateway.close();

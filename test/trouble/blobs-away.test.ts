@@ -81,7 +81,7 @@ describe('blobs away', () => {
       const waits = async () => {
         const rows = await gateway.gateway.db.read(
           `SELECT jobs.state FROM jobs JOIN events ON events.job_id = jobs.id
-           WHERE jobs.id = $1 AND events.message = 'Storage was unavailable; the job is tried again'`,
+           WHERE jobs.id = $1 AND events.message = 'Requeued: storage unavailable'`,
           [id],
         );
         if (rows.length > 0) return true;
@@ -113,7 +113,7 @@ describe('blobs away', () => {
     const waits = async () =>
       (
         await gateway.gateway.db.read(
-          `SELECT id FROM events WHERE job_id = $1 AND message = 'Storage was unavailable; the job is tried again'`,
+          `SELECT id FROM events WHERE job_id = $1 AND message = 'Requeued: storage unavailable'`,
           [made.body.request_id],
         )
       ).length > 0;

@@ -84,7 +84,7 @@ for (const kind of kinds) {
     const waits = async () => {
       const rows = await gateway.gateway.db.read(
         `SELECT jobs.state FROM jobs JOIN events ON events.job_id = jobs.id
-         WHERE jobs.id = $1 AND events.message = 'Storage was unavailable; the job is tried again'`,
+         WHERE jobs.id = $1 AND events.message = 'Requeued: storage unavailable'`,
         [id],
       );
       if (rows.length > 0) return true;

@@ -119,7 +119,7 @@ describe('PostgreSQL under two processes', () => {
       const ready = await ask(url, 'GET', '/readyz');
       assert.deepEqual(
         [ready.status, ready.body],
-        [503, { status: 'unavailable', reason: 'the database is away' }],
+        [503, { status: 'unavailable', reason: 'database unavailable' }],
       );
       assert.equal((await ask(url, 'GET', '/healthz')).status, 200);
     }

@@ -300,7 +300,7 @@ for (const dialect of dialects) {
         ]);
         assert.deepEqual(
           (await listEvents(db, jobs[0]!.id)).map(event => event.message),
-          ['Handed back by a worker that stopped'],
+          ['Requeued: worker shut down'],
         );
         assert.deepEqual(await db.read('SELECT id FROM workers'), []);
 

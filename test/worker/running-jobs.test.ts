@@ -105,7 +105,7 @@ for (const dialect of dialects) {
       const events = await listEvents(gateway.gateway.db, job.id);
       assert.deepEqual(
         events.map(event => event.message),
-        ['Handed back by a worker that stopped'],
+        ['Requeued: worker shut down'],
       );
       assert.deepEqual((await gateway.gateway.db.read('SELECT id FROM workers')).length, 0);
       await gateway.stop();

@@ -18,7 +18,7 @@ describe('an installation whose local engine cannot work', () => {
   let key: string;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'atelier-unable-'));
-    for (const part of ['src', 'client/src', 'bin', 'package.json'])
+    for (const part of ['src', 'engine/src', 'engine/package.json', 'client/src', 'bin', 'package.json'])
       await cp(join(root, part), join(folder, part), { recursive: true });
     await mkdir(join(folder, 'node_modules'));
     for (const name of await readdir(join(root, 'node_modules'))) {

@@ -17,7 +17,7 @@ export async function retryWrite<T>(
       return await write();
     } catch (failure) {
       if (signal.aborted || !(failure instanceof StoreUnavailable)) throw failure;
-      log.error({ err: failure }, `${what} could not be written; it is tried again`);
+      log.error({ err: failure, what }, 'write failed: database unavailable, retrying');
       await clock.sleep(storeRetryMs, signal);
     }
   }

@@ -204,7 +204,7 @@ export const stateWithoutIndex = (state: JobState): string => `state || '' = '${
 export const requeuedEvent = (at: number): JobEvent => ({
   at,
   level: 'INFO',
-  message: 'Handed back by a worker that stopped',
+  message: 'Requeued: worker shut down',
 });
 
 function statementFor(outcome: Outcome): string {
