@@ -1,4 +1,7 @@
-/** Answers a request by the job, or the limit, that its insert conflicts with. */
+/**
+ * Answers a request by the job, or the limit, that its insert conflicts with. Found by a gate or by the insert itself,
+ * the conflict is answered alike.
+ */
 import { refuse } from '../domain/refusal.ts';
 import type { Insertion } from '../store/jobs/insert.ts';
 import { readJobSummary } from '../store/jobs/read.ts';

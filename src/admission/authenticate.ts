@@ -1,3 +1,4 @@
+/** Authenticates API keys, with a short-lived cache in front of the database. */
 import { type Clock, seconds } from '../domain/clock.ts';
 import { hashApiKey, isWellFormedApiKey } from '../domain/ids.ts';
 import type { Principal } from '../domain/key.ts';
@@ -6,21 +7,23 @@ import { type Connection, keysTopic } from '../store/db/connection.ts';
 import { findPrincipal } from '../store/people/keys.ts';
 
 /**
- * The life of a cached principal. Processes announce each change of a key; this bounds what an announcement does not
- * reach: a command beside a server on SQLite, and a hint that PostgreSQL lost.
+ * The life of a cached principal. Processes announce each change of a key; this bounds the delay where no announcement
+ * arrives: a command beside a server on SQLite, or a notification that PostgreSQL lost.
  */
 const cacheLifeMs = 1 * seconds;
 const maxCached = 10_000;
 const maxHeaderLength = 512;
 
-/** Who is asking, by the Authorization header; throws the 401 of Contract 5.2 and 7.1. */
+/** The principal of an Authorization header; throws the 401 of Contract 5.2 and 7.1. */
 export type Authenticate = (authorization: string | undefined) => Promise<Principal>;
 
+/** Revoked and changed keys leave the cache when the change is announced. */
 export function openAuthenticate(
   db: Pick<Connection, 'read' | 'write' | 'onAnnounced'>,
   clock: Clock,
 ): Authenticate {
   const cache = new Map<string, { readonly principal: Principal; readonly until: number }>();
+  /** Announced changes of keys so far. */
   let changes = 0;
   db.onAnnounced(topic => {
     if (topic !== keysTopic) return;
@@ -36,7 +39,7 @@ export function openAuthenticate(
     const cached = cache.get(hash);
     if (cached && cached.until > now) return cached.principal;
     const changesBefore = changes;
-    // The checksum turns typing errors and guesses away without asking the database.
+    // The checksum refuses typing errors and guesses without a query.
     const principal = isWellFormedApiKey(secret) ? await findPrincipal(db, hash, now) : null;
     if (!principal) {
       cache.delete(hash);
@@ -50,7 +53,7 @@ export function openAuthenticate(
   };
 }
 
-/** What stands behind `Bearer`; null where that cannot be a token. Throws where nothing is there, or another scheme. */
+/** The token after `Bearer`; null where it cannot be a token. Throws where it is missing, or of another scheme. */
 export function bearerOf(authorization: string | undefined): string | null {
   if (authorization === undefined || !/^Bearer +\S/i.test(authorization)) throw refuse('key_missing');
   if (authorization.length > maxHeaderLength) return null;

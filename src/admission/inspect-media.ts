@@ -88,6 +88,7 @@ function storedFileIn({ signer, publicUrl, clock }: MediaContext, value: string)
   return verdict.kind === 'expired' ? 'the signed address has expired' : 'the signed address is not valid';
 }
 
+/** Checks a stored file by its facts, which are probed once and then stored with it. */
 async function inspectStoredFile(
   context: MediaContext,
   found: FoundMedia,
@@ -118,6 +119,7 @@ async function readFacts(
 
 const unreadable = 'cannot be read as a medium';
 
+/** Decodes into the spool and probes the bytes there; the caller drops the spooled file. */
 async function inspectInline(
   { spool }: MediaContext,
   { form, ...found }: FoundMedia & { readonly form: ReturnType<typeof mediaFormOf> },

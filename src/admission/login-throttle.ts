@@ -1,25 +1,25 @@
+/** Limits the rate of logins per address range, account and browser, over all processes. */
 import { createHmac } from 'node:crypto';
 import { type Clock, seconds } from '../domain/clock.ts';
 import { Refusal, refuse } from '../domain/refusal.ts';
 import type { Connection } from '../store/db/connection.ts';
 import { type BucketRate, returnToBucket, takeFromBucket } from '../store/people/login-buckets.ts';
 
-/** One try to log in. */
+/** One attempt to log in. */
 export interface LoginAttempt {
-  /** The range of the client's address. */
+  /** The range of the client's address: /24 of IPv4, /64 of IPv6. */
   readonly range: string;
-  /** The name that was given; null for the admin token, which is no account. */
+  /** The name that was entered; null for the admin token, which has no account. */
   readonly account: string | null;
-  /** Names a browser that logged in to this account before; null for every other. */
+  /** Id of a browser that logged in to this account before; null for every other. */
   readonly device: string | null;
 }
 
-/** Rates of logins, shared by all processes. */
 export interface LoginThrottle {
-  /** Counts a try, or throws the 429 with the wait. A known browser has a bucket of its own and no other. */
-  take(tried: LoginAttempt): Promise<void>;
-  /** The try was right: the account has it back. */
-  refund(tried: LoginAttempt): Promise<void>;
+  /** Counts an attempt, or throws the 429 with the wait. A known browser uses its own bucket alone. */
+  take(attempt: LoginAttempt): Promise<void>;
+  /** The password was right: the attempt is no longer counted for the account. */
+  refund(attempt: LoginAttempt): Promise<void>;
   /** Counts a wrong Bearer token, or throws the 429 with the wait. */
   takeWrongToken(range: string): Promise<void>;
 }
@@ -28,38 +28,38 @@ const ofRange: BucketRate = { burst: 30, spacingMs: 2 * seconds };
 const ofAccount: BucketRate = { burst: 25, spacingMs: 12 * seconds };
 const ofDevice: BucketRate = { burst: 10, spacingMs: 12 * seconds };
 
-/** Of each kind; two that share one share its rate. */
+/** Of each kind; two accounts in the same bucket share its rate. */
 const bucketCount = 65_536;
 const maxRemembered = 10_000;
 
-/** `key` deals buckets out so that nobody outside can tell who shares one. */
+/** `key` of the HMAC keeps outsiders from computing which names share a bucket. */
 export function openLoginThrottle(db: Connection, clock: Clock, key: string): LoginThrottle {
-  /** Buckets that were full, and until when: a flood does not ask the database. */
+  /** Full buckets and until when, so that a flood causes no queries. */
   const fullUntil = new Map<string, number>();
-  /** The last try at each bucket: whoever comes in a burst waits for those before and learns that it is full. */
-  const underWay = new Map<string, Promise<void>>();
+  /** The last attempt at each bucket: later ones of a burst wait for it and find the bucket full without a query. */
+  const inFlight = new Map<string, Promise<void>>();
 
   const bucketOf = (kind: string, value: string): string => {
-    const place = createHmac('sha256', key).update(`${kind} ${value}`).digest().readUInt32BE() % bucketCount;
-    return `${kind}:${place}`;
+    const index = createHmac('sha256', key).update(`${kind} ${value}`).digest().readUInt32BE() % bucketCount;
+    return `${kind}:${index}`;
   };
 
   async function takeFrom(bucket: string, rate: BucketRate): Promise<void> {
-    // Where the database does not answer, whoever waits behind fails at once and does not ask it in turn.
-    const before = underWay.get(bucket)?.catch(passRefusal);
+    // Where the database does not respond, the waiting attempts fail with this one instead of querying it again.
+    const before = inFlight.get(bucket)?.catch(passRefusal);
     const mine = before ? before.then(() => takeNow(bucket, rate)) : takeNow(bucket, rate);
-    underWay.set(bucket, mine);
+    inFlight.set(bucket, mine);
     try {
       await mine;
     } finally {
-      if (underWay.get(bucket) === mine) underWay.delete(bucket);
+      if (inFlight.get(bucket) === mine) inFlight.delete(bucket);
     }
   }
 
   async function takeNow(bucket: string, rate: BucketRate): Promise<void> {
     const now = clock.now();
     const known = fullUntil.get(bucket);
-    // A wait longer than a bucket can give is of before the clock was set back.
+    // A longer wait than a bucket can have was computed before the clock was set back.
     const isFull = known !== undefined && known > now && known <= now + rate.spacingMs;
     const until = isFull ? known : await takeFromBucket(db, bucket, rate, now);
     if (until === null) {
@@ -86,6 +86,7 @@ export function openLoginThrottle(db: Connection, clock: Clock, key: string): Lo
   };
 }
 
+/** A refusal of the attempt before says nothing about the next one; any other failure does. */
 function passRefusal(failure: unknown): void {
   if (!(failure instanceof Refusal)) throw failure;
 }

@@ -1,3 +1,4 @@
+/** Hashes and verifies passwords in a fair, bounded queue. */
 import { randomBytes } from 'node:crypto';
 import { constantTimeEqual } from '../domain/constant-time-equal.ts';
 import { openFairQueue, QueueClosed, QueueFull } from '../domain/fair-queue.ts';
@@ -15,39 +16,40 @@ import {
 import { refuse } from '../domain/refusal.ts';
 import { maxDerivations, openDeriver } from './deriver.ts';
 
-/** Who asks for a derivation. */
+/** The client for whom a key is derived. */
 export interface Requester {
-  /** The range of the client's address: the queue is fair between these. */
+  /** The range of the client's address; the queue is fair between ranges. */
   readonly share: string;
-  /** Whether the browser logged in before: some places to wait are kept for those. */
+  /** Whether the browser logged in before; some places of the queue are reserved for those. */
   readonly isKnown: boolean;
-  /** Aborted when the request ended: its derivation is then not begun. */
+  /** Aborted when the client disconnects; a derivation that waits is then not started. */
   readonly signal: AbortSignal;
 }
 
 export interface PasswordVerdict {
   readonly isValid: boolean;
-  /** Today's hash of a right password that was kept by other parameters; null where the kept one is of today. */
+  /** A new hash where a right password was stored with other parameters than today's; else null. */
   readonly upgradedHash: string | null;
 }
 
-/** Hashes of passwords, a few at a time. All reject with a 429 when too many wait. */
+/** At most two derivations at once; each call rejects with a 429 when too many wait. */
 export interface Passwords {
-  hash(password: string, asker: Requester): Promise<string>;
-  /** Null as hash: nobody has that name. It costs one derivation like a wrong password. */
-  verify(password: string, hash: string | null, asker: Requester): Promise<PasswordVerdict>;
+  /** The hash to store: parameters, salt and key in one text. */
+  hash(password: string, requester: Requester): Promise<string>;
+  /** Null as hash: no account has that name. It takes as long as a wrong password. */
+  verify(password: string, hash: string | null, requester: Requester): Promise<PasswordVerdict>;
   close(): Promise<void>;
 }
 
 export interface PasswordsOptions {
-  /** Of new hashes. Default: what OWASP recommends at least. */
+  /** Of new hashes. Default: the OWASP minimum. */
   readonly cost?: PasswordCost;
-  /** Told of every derivation that begins. */
+  /** Called for every derivation that starts. */
   readonly onDerive?: () => void;
 }
 
 const waiting = 20;
-/** Beside those: a flood of strangers leaves room for browsers that logged in before. */
+/** Additional places that only browsers use that logged in before: a flood of unknown clients cannot occupy them. */
 const waitingForKnown = 4;
 const retryAfterSeconds = 5;
 
@@ -73,16 +75,16 @@ export function openPasswords({ cost = passwordCost, onDerive }: PasswordsOption
     return formatPasswordHash({ ...cost, salt, key: await derive(password, { ...cost, salt }) });
   }
 
-  async function verifyNow(password: string, kept: PasswordHash): Promise<PasswordVerdict> {
-    const isValid = constantTimeEqual(await derive(password, kept), kept.key) && kept !== dummy;
-    const isOfToday = isSameCost(kept, cost);
-    if (isValid) return { isValid, upgradedHash: isOfToday ? null : await hashNow(password) };
-    // A hash of former parameters is quicker to refuse: its name would be told by that.
-    if (!isOfToday) await derive(password, dummy);
+  async function verifyNow(password: string, stored: PasswordHash): Promise<PasswordVerdict> {
+    const isValid = constantTimeEqual(await derive(password, stored), stored.key) && stored !== dummy;
+    const isCurrent = isSameCost(stored, cost);
+    if (isValid) return { isValid, upgradedHash: isCurrent ? null : await hashNow(password) };
+    // With the former parameters alone a wrong password would be refused faster, which reveals that the name exists.
+    if (!isCurrent) await derive(password, dummy);
     return { isValid, upgradedHash: null };
   }
 
-  async function inTurn<T>({ share, isKnown, signal }: Requester, work: () => Promise<T>): Promise<T> {
+  async function enqueue<T>({ share, isKnown, signal }: Requester, work: () => Promise<T>): Promise<T> {
     if (!isKnown && queue.size().waiting >= waiting) throw refuse('logins_full', { retryAfterSeconds });
     try {
       return await queue.run(share, work, signal);
@@ -94,9 +96,9 @@ export function openPasswords({ cost = passwordCost, onDerive }: PasswordsOption
   }
 
   return {
-    hash: (password, asker) => inTurn(asker, () => hashNow(password)),
-    verify: (password, hash, asker) =>
-      inTurn(asker, () => verifyNow(password, hash === null ? dummy : parsePasswordHash(hash))),
+    hash: (password, requester) => enqueue(requester, () => hashNow(password)),
+    verify: (password, hash, requester) =>
+      enqueue(requester, () => verifyNow(password, hash === null ? dummy : parsePasswordHash(hash))),
     async close() {
       queue.close();
       await deriver.close();

@@ -1,3 +1,4 @@
+/** A rate limit per key, counted in this process. */
 import type { Clock } from '../domain/clock.ts';
 import type { KeyId } from '../domain/ids.ts';
 import type { RateLimit } from '../domain/limits.ts';
@@ -5,10 +6,10 @@ import { refuse } from '../domain/refusal.ts';
 
 const maxKeysRemembered = 50_000;
 
-/** Takes one request from a key's rate, or throws the 429 of Contract 7.1 with the wait. */
+/** Counts one request of a key, or throws the 429 of Contract 7.1 with the wait. */
 export type TakeFromRate<Id = KeyId> = (id: Id) => void;
 
-/** GCRA: one number a key, the time at which its bucket would be empty again. Counted in this process. */
+/** GCRA: one number for each key, the time (epoch ms) at which its bucket will be empty again. */
 export function openRate<Id = KeyId>(limit: RateLimit, clock: Clock): TakeFromRate<Id> {
   const spacingMs = 1000 / limit.perSecond;
   const toleranceMs = limit.burst * spacingMs;
@@ -16,9 +17,9 @@ export function openRate<Id = KeyId>(limit: RateLimit, clock: Clock): TakeFromRa
 
   return id => {
     const now = clock.now();
-    const told = emptyAt.get(id) ?? now;
-    // Fuller than full: the clock was set back. There is room for one, and for more as time goes on.
-    const at = told > now + toleranceMs ? now + toleranceMs - spacingMs : told;
+    const stored = emptyAt.get(id) ?? now;
+    // A time beyond the tolerance means that the clock was set back: one request is let through.
+    const at = stored > now + toleranceMs ? now + toleranceMs - spacingMs : stored;
     const next = Math.max(at, now) + spacingMs;
     if (next - now > toleranceMs) {
       throw refuse('rate_exceeded', {
@@ -30,9 +31,10 @@ export function openRate<Id = KeyId>(limit: RateLimit, clock: Clock): TakeFromRa
   };
 }
 
+/** Forgets empty buckets, which loses nothing; where none is empty, the older half. */
 function evictSome<Id>(emptyAt: Map<Id, number>, now: number): void {
   for (const [id, at] of emptyAt) if (at <= now) emptyAt.delete(id);
   if (emptyAt.size < maxKeysRemembered) return;
-  // None was empty: the older half goes at once, or every request from here on would look at all of them.
+  // Half at once: evicting one by one, every request would scan the whole map again.
   for (const id of [...emptyAt.keys()].slice(0, maxKeysRemembered / 2)) emptyAt.delete(id);
 }

@@ -1,3 +1,4 @@
+/** Probes the media of one request, each file once, in the fair queue of the prober. */
 import { jitteredRetryAfter } from '../body/retry-after.ts';
 import type { Blobs } from '../domain/blobs.ts';
 import { QueueClosed, QueueFull } from '../domain/fair-queue.ts';
@@ -17,20 +18,20 @@ export interface RequestProberDependencies {
   readonly spool: Spool;
 }
 
-/** Finds out what files hold, for one request: whatever it names twice is looked at once. */
+/** The facts of files, for one request: a file that is named twice is probed once. */
 export interface RequestProber {
-  /** `gone`: its bytes are not there, or not all of them. */
+  /** `gone`: its bytes are missing or incomplete. Facts found now are stored with the file. */
   probeStored(file: StoredFile): Promise<KnownFacts | 'gone'>;
   probeSpooled(spooled: Pick<Spooled, 'path' | 'sha256'>): Promise<KnownFacts>;
 }
 
-export function openRequestProber(parts: RequestProberDependencies, sender: Sender): RequestProber {
+export function openRequestProber(context: RequestProberDependencies, sender: Sender): RequestProber {
   const known = new Map<string, KnownFacts>();
 
-  async function look(file: string | OpenLocalCopy, sha256: string): Promise<Probe> {
-    const probe = await probeForRequest(parts.prober, file, { sender, sha256 });
-    known.set(sha256, probe.kind === 'read' ? probe.facts : 'unreadable');
-    return probe;
+  async function probe(file: string | OpenLocalCopy, sha256: string): Promise<Probe> {
+    const result = await probeForRequest(context.prober, file, { sender, sha256 });
+    known.set(sha256, result.kind === 'read' ? result.facts : 'unreadable');
+    return result;
   }
 
   return {
@@ -38,9 +39,8 @@ export function openRequestProber(parts: RequestProberDependencies, sender: Send
       const found = file.facts ?? known.get(file.sha256);
       if (found) return found;
       try {
-        const probe = await look(() => lendBlob(parts, file, sender), file.sha256);
-        const facts = storableFacts(probe);
-        if (facts) await writeFacts(parts.db, file.id, facts).catch(ignoreStoreUnavailable);
+        const facts = storableFacts(await probe(() => openLocally(context, file, sender), file.sha256));
+        if (facts) await writeFacts(context.db, file.id, facts).catch(ignoreStoreUnavailable);
         return facts ?? 'unreadable';
       } catch (failure) {
         if (failure instanceof BlobMissing) return 'gone';
@@ -48,7 +48,7 @@ export function openRequestProber(parts: RequestProberDependencies, sender: Send
       }
     },
     async probeSpooled({ path, sha256 }) {
-      return known.get(sha256) ?? storableFacts(await look(path, sha256)) ?? 'unreadable';
+      return known.get(sha256) ?? storableFacts(await probe(path, sha256)) ?? 'unreadable';
     },
   };
 }
@@ -57,8 +57,8 @@ class BlobMissing extends Error {
   override readonly name = 'BlobMissing';
 }
 
-/** The bytes where they lie; a copy of them only where that is another machine. */
-async function lendBlob(
+/** The file itself; a copy in the spool where the blobs are on another machine. */
+async function openLocally(
   { blobs, spool }: RequestProberDependencies,
   { blobKey, bytes }: StoredFile,
   { principal }: Sender,
@@ -71,12 +71,12 @@ async function lendBlob(
   return { path, drop: async () => {} };
 }
 
-/** What cannot be written now is found out again the next time. */
+/** Facts that cannot be written now are probed again the next time. */
 function ignoreStoreUnavailable(failure: unknown): void {
   if (!(failure instanceof StoreUnavailable)) throw failure;
 }
 
-/** What a file holds, in the turn of its sender's key; throws the 429 or 503 when too much waits. */
+/** Probes a file in the fair turn of the sender's key; throws the 429 or 503 when the queue is full. */
 export async function probeForRequest(
   prober: Prober,
   file: string | OpenLocalCopy,

@@ -1,10 +1,11 @@
+/** The sender of bytes: whose queue and budget they use, and whether the client is still connected. */
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../domain/key.ts';
 import { disconnectSignal } from './disconnect-signal.ts';
 
-/** Whose bytes are taken in, and whether he still waits for the answer. */
 export interface Sender {
   readonly principal: Principal;
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
 

@@ -1,3 +1,4 @@
+/** The storage quota: bytes of files that each key, each user and all users may keep. */
 import { BlobsUnavailable } from '../domain/blobs.ts';
 import { type Clock, hours, seconds } from '../domain/clock.ts';
 import type { Principal } from '../domain/key.ts';
@@ -11,13 +12,12 @@ import {
   type StorageExceeded,
 } from '../store/files/storage-usage.ts';
 
-/** Whether there is room for bytes that somebody brings. */
 export interface StorageQuota {
-  /** Of a key and of a user: counted again, exactly, in the transaction that inserts the rows of the files. */
+  /** Of a key and of a user; the transaction that inserts the files counts them exactly. */
   readonly bounds: StorageBounds;
-  /** Throws like a full disk when the files of all users, and what was let in a moment ago, leave no room for so many bytes. */
+  /** Throws BlobsUnavailable where these bytes would exceed the limit of all users, bytes admitted a moment ago included. */
   refuseOverTotal(bytes: number): Promise<void>;
-  /** Null while key and user have room for so many bytes more; takes none. */
+  /** The quota that these bytes would exceed; null where they fit. Reserves nothing. */
   findExceeded(principal: Principal, bytes: number): Promise<StorageExceeded | null>;
 }
 
@@ -25,13 +25,13 @@ export interface StorageQuotaDependencies {
   readonly db: Statements;
   readonly clock: Clock;
   readonly bounds: StorageBounds;
-  /** Of all users; null: no bound. */
+  /** Of all users; null: unlimited. */
   readonly maxTotalBytes: number | null;
 }
 
 /** How old the sum over all users may be when it decides. */
 const sumMaxAgeMs = 1 * seconds;
-/** How long bytes that were let in are counted beside that sum: until then they stand in it. */
+/** How long admitted bytes are added to that sum; by then the sum includes them. */
 const admittedBytesLifeMs = 10 * seconds;
 
 export function openStorageQuota({
@@ -40,46 +40,46 @@ export function openStorageQuota({
   bounds,
   maxTotalBytes,
 }: StorageQuotaDependencies): StorageQuota {
-  let inAll: Promise<number> = Promise.resolve(0);
+  let total: Promise<number> = Promise.resolve(0);
   let readAt = Number.NEGATIVE_INFINITY;
-  let letIn: readonly { readonly at: number; readonly bytes: number }[] = [];
+  let recentlyAdmitted: readonly { readonly at: number; readonly bytes: number }[] = [];
 
-  /** One reads for all who ask within the same second. */
-  function sumInAll(): Promise<number> {
-    if (clock.now() - readAt < sumMaxAgeMs) return inAll;
+  /** One query serves all requests of the same second. */
+  function readTotal(): Promise<number> {
+    if (clock.now() - readAt < sumMaxAgeMs) return total;
     readAt = clock.now();
-    inAll = readStoredBytes(db);
-    inAll.catch(() => (readAt = Number.NEGATIVE_INFINITY));
-    return inAll;
+    total = readStoredBytes(db);
+    total.catch(() => (readAt = Number.NEGATIVE_INFINITY));
+    return total;
   }
 
   return {
     bounds,
     async refuseOverTotal(bytes) {
       if (maxTotalBytes === null || bytes === 0) return;
-      const stored = await sumInAll();
+      const stored = await readTotal();
       const now = clock.now();
-      letIn = letIn.filter(({ at }) => now - at < admittedBytesLifeMs);
-      const onTheWay = letIn.reduce((sum, each) => sum + each.bytes, 0);
-      if (stored + onTheWay + bytes > maxTotalBytes)
+      recentlyAdmitted = recentlyAdmitted.filter(({ at }) => now - at < admittedBytesLifeMs);
+      const admitted = recentlyAdmitted.reduce((sum, each) => sum + each.bytes, 0);
+      if (stored + admitted + bytes > maxTotalBytes)
         throw new BlobsUnavailable(
-          `the files of all users fill ${sizeText(maxTotalBytes)}: limits.storage.in_all`,
+          `storage limit reached: files of all users use ${sizeText(maxTotalBytes)} (limits.storage.in_all)`,
         );
-      letIn = [...letIn, { at: now, bytes }];
+      recentlyAdmitted = [...recentlyAdmitted, { at: now, bytes }];
     },
     findExceeded: (principal, bytes) => findExceededStorage(db, principal, bytes, bounds),
   };
 }
 
-/** Room comes with the end of a file, which its user can bring about at once: nobody should ask again every second. */
-const tryAgainSeconds = (1 * hours) / seconds;
+/** Files expire rarely, and a user who deletes some can retry at once: clients should not poll. */
+const retryAfterSeconds = (1 * hours) / seconds;
 
-/** The 429 of a creation or of an upload. */
+/** 429, in the sentence and error code of a creation or of an upload. */
 export const storageRefusal = (
   name: 'storage_of_key_used' | 'storage_quota_exceeded',
   { owner, limit, bytes }: StorageExceeded,
 ): Refusal =>
   refuse(name, {
-    subject: `The files of this ${owner} hold ${sizeText(bytes)} of ${sizeText(limit)}, there is no room for more: delete some (DELETE /v1/files/{id}) or wait until they expire`,
-    retryAfterSeconds: tryAgainSeconds,
+    subject: `The files of this ${owner} use ${sizeText(bytes)} of ${sizeText(limit)}, storage quota exceeded: delete some (DELETE /v1/files/{id}) or wait until they expire`,
+    retryAfterSeconds,
   });

@@ -1,3 +1,4 @@
+/** Stores an uploaded file: spool, type check, blob, row. */
 import type { Blobs } from '../domain/blobs.ts';
 import type { Clock } from '../domain/clock.ts';
 import {
@@ -20,11 +21,11 @@ import type { Sender } from './sender.ts';
 import type { Spool, Spooled } from './spool.ts';
 import { type StorageQuota, storageRefusal } from './storage-quota.ts';
 
-/** What its sender says of a file. */
+/** What the client states about a file. */
 export interface DeclaredFile {
   readonly declaredMimeType: string | undefined;
   readonly fileName: string | undefined;
-  /** The field that is named when the type is wrong. */
+  /** The field that the refusal of a wrong type names. */
   readonly typeField: 'file' | 'mime_type';
 }
 
@@ -37,15 +38,15 @@ export interface UploadDependencies {
   readonly storage: StorageQuota;
 }
 
-/** A file whose bytes lie in the spool and whose type is decided. */
+/** A file whose bytes are in the spool and whose type is decided. */
 export interface CheckedUpload extends Pick<Spooled, 'path' | 'bytes' | 'sha256' | 'drop'> {
   readonly mimeType: string;
-  /** Null: it was not probed. */
+  /** Null: not probed. */
   readonly facts: KnownFacts | null;
   readonly dimensions: { readonly width: number; readonly height: number } | null;
 }
 
-/** Refuses before a byte is read when ten were accepted in the last 60 s, or when there is surely no room. */
+/** Refuses before a byte is read: after ten uploads in 60 s, or where the storage quota is already full. */
 export async function refuseUploadEarly(
   { db, clock, storage }: Pick<UploadDependencies, 'db' | 'clock' | 'storage'>,
   principal: Principal,
@@ -65,40 +66,43 @@ async function refuseWithoutStorage(
   if (used) throw storageRefusal('storage_quota_exceeded', used);
 }
 
-/** Streams to disk, then judges the type by the bytes and by what is told once they are there; whatever fails leaves nothing. */
+/**
+ * Streams to the spool, then decides the type by the bytes and by `declared`, whose fields may follow the bytes in the
+ * body. A failure leaves nothing in the spool.
+ */
 export async function spoolUpload(
-  parts: UploadDependencies,
+  { spool, prober }: UploadDependencies,
   sender: Sender,
   content: AsyncIterable<Uint8Array>,
-  told: () => DeclaredFile,
+  declared: () => DeclaredFile,
 ): Promise<CheckedUpload> {
   const bounds = { maxBytes: maxUploadBytes };
-  const spooled = await parts.spool.receive(sender.principal.keyId, content, bounds).catch(failure => {
+  const spooled = await spool.receive(sender.principal.keyId, content, bounds).catch(failure => {
     throw failure instanceof TooManyBytes ? refuse('file_too_large') : failure;
   });
   try {
-    return await checkUpload(parts.prober, sender, told(), spooled);
+    return await checkUpload(prober, sender, declared(), spooled);
   } catch (failure) {
     await spooled.drop();
     throw failure;
   }
 }
 
-/** The row and the blob of a judged file. The rate and the room are counted with the insert, exactly. */
+/** Stores the blob and the row of a checked file. The insert counts the upload rate and the quota exactly. */
 export async function storeUpload(
   { db, blobs, clock, storage }: UploadDependencies,
   principal: Principal,
-  judged: CheckedUpload,
+  upload: CheckedUpload,
   { fileName, purpose }: { readonly fileName: string | undefined; readonly purpose: string | null },
 ): Promise<StoredFile> {
-  const keepBlob = async () => {
-    await refuseWithoutStorage(storage, principal, judged.bytes);
-    return blobs.put(judged.path, judged);
+  const storeBlob = async () => {
+    await refuseWithoutStorage(storage, principal, upload.bytes);
+    return blobs.put(upload.path, upload);
   };
-  const blob = await keepBlob().finally(() => judged.drop());
+  const blob = await storeBlob().finally(() => upload.drop());
   try {
     const { userId, keyId } = principal;
-    const { mimeType, dimensions, facts } = judged;
+    const { mimeType, dimensions, facts } = upload;
     const name = cleanName(fileName);
     const file = newFile(
       { blob, userId, keyId, source: 'upload', jobId: null, mimeType, name, dimensions, purpose, facts },
@@ -120,8 +124,8 @@ export async function storeUpload(
 }
 
 /**
- * Removes the blobs of rows that were not stored. Where they may be stored nevertheless, or nothing can be removed
- * now, maintenance finds out which blobs belong to nobody.
+ * Removes the blobs of rows that were not inserted. Where the insert may have succeeded nevertheless, or the blobs
+ * cannot be removed now, maintenance removes those without a row later.
  */
 export async function removeUncommittedBlobs(
   blobs: Pick<Blobs, 'remove'>,
@@ -155,12 +159,12 @@ async function checkUpload(
     });
   }
   const { mimeType, tracksDecide } = decision;
-  const kept = { path, bytes, sha256, drop };
-  if (!isMedium(mimeType)) return { ...kept, mimeType, dimensions: null, facts: null };
+  const file = { path, bytes, sha256, drop };
+  if (!isMedium(mimeType)) return { ...file, mimeType, dimensions: null, facts: null };
   const probe = await probeForRequest(prober, path, { sender, sha256 });
   const facts = storableFacts(probe);
   if (!tracksDecide && !mimeTypesWithDimensions.includes(mimeType))
-    return { ...kept, mimeType, dimensions: null, facts };
+    return { ...file, mimeType, dimensions: null, facts };
   if (probe.kind === 'unreadable') {
     throw refuse('file_request_invalid', {
       subject: `The ${mimeType} file cannot be read`,
@@ -169,14 +173,14 @@ async function checkUpload(
     });
   }
   return {
-    ...kept,
+    ...file,
     facts,
     mimeType: tracksDecide ? probe.facts.mimeType : mimeType,
     dimensions: (mimeTypesWithDimensions.includes(mimeType) && probe.facts.image) || null,
   };
 }
 
-/** What an input may name as a medium: its facts are asked for again and again. */
+/** Whether inputs of jobs may name the file, so that its facts are worth storing. */
 const isMedium = (mimeType: string): boolean =>
   ['image', 'audio', 'video'].includes(fileTypeByMimeType[mimeType] ?? '');
 
@@ -186,12 +190,12 @@ const uploadRateExceeded = (waitMs: number) =>
 const maxNameCharacters = 255;
 
 /**
- * What no header or file system carries, and what shows a name as another one: marks of writing direction, and
- * characters without a width.
+ * Characters that headers and file systems do not accept, and those that make a name look like another one: marks of
+ * writing direction, and characters without a width.
  */
 const invisibleCharacters = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
-/** The original name, without folders and without what is not seen. */
+/** The original name without folders and without invisible characters; '' where nothing is left. */
 function cleanName(name: string | undefined): string {
   const last = (name ?? '').toWellFormed().split(/[/\\]/).at(-1) ?? '';
   const visible = [...last.replace(invisibleCharacters, '').trim()].slice(0, maxNameCharacters).join('');

@@ -1,13 +1,18 @@
-/** Thrown for text that cannot be decoded: another alphabet, text behind the padding, a lone last character. */
+/**
+ * Base64 decoding of a whole text in chunks, or of text that arrives in pieces. `Buffer` skips characters outside the
+ * alphabet without an error, which would store damaged media.
+ */
+
+/** Thrown for text that cannot be decoded: another alphabet, text after the padding, a lone last character. */
 export class Base64Error extends Error {
   override readonly name = 'Base64Error';
 }
 
-/** Base64 that comes in pieces. White space says nothing, and the padding may be missing (decisions 9). */
+/** Decodes base64 that arrives in pieces. White space is skipped, and the padding may be missing (decisions 9). */
 export interface Base64Decoder {
-  /** The bytes that are whole by now, as they are until the next piece. */
+  /** The bytes that are complete by now; the buffer is reused by the next call. */
   push(piece: Uint8Array): Uint8Array;
-  /** The last bytes, where the padding that would have completed them is missing. */
+  /** The last bytes, where the padding that would have completed them is missing. Throws Base64Error. */
   end(): Uint8Array;
 }
 
@@ -15,25 +20,26 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const invalidSextet = 64;
 const sextets = new Uint8Array(256).fill(invalidSextet);
 for (const [value, letter] of [...alphabet].entries()) sextets[letter.charCodeAt(0)] = value;
-const paddingSign = '='.charCodeAt(0);
-const whiteSpace = new Set([...' \t\r\n'].map(sign => sign.charCodeAt(0)));
+const paddingCode = '='.charCodeAt(0);
+const whiteSpace = new Set([...' \t\r\n'].map(character => character.charCodeAt(0)));
 
 const emptyBytes = new Uint8Array(0);
 
+/** The output buffer grows to the largest piece and is reused. */
 export function openBase64Decoder(): Base64Decoder {
   let out = emptyBytes;
   let filled = 0;
-  /** The characters of a group that is not whole yet: their bits, their number, the padding behind them. */
+  /** The characters of an incomplete group: their bits, their number, the padding after them. */
   let bits = 0;
-  let held = 0;
+  let pending = 0;
   let padding = 0;
 
-  /** Whole groups of the alphabet alone; where the first other one begins. */
+  /** Decodes whole groups of four letters; returns where the first other group begins. */
   function decodeGroups(piece: Uint8Array, from: number): number {
     const bytes = out;
     let to = filled;
     let at = from;
-    // Written out: destructuring takes several times as long.
+    // Not destructured, which takes several times as long.
     for (; at + 4 <= piece.length; at += 4) {
       const a = sextets[piece[at]!]!;
       const b = sextets[piece[at + 1]!]!;
@@ -49,43 +55,44 @@ export function openBase64Decoder(): Base64Decoder {
     return at;
   }
 
-  function decodeCharacter(sign: number): void {
-    const value = sextets[sign]!;
+  function decodeCharacter(code: number): void {
+    const value = sextets[code]!;
     if (value === invalidSextet) {
-      if (whiteSpace.has(sign)) return;
+      if (whiteSpace.has(code)) return;
       padding++;
-      if (sign !== paddingSign || held < 2 || held + padding > 4)
+      if (code !== paddingCode || pending < 2 || pending + padding > 4)
         throw new Base64Error('a foreign character');
-      if (held + padding === 4) decodeLast();
+      if (pending + padding === 4) decodeLast();
       return;
     }
-    if (padding > 0) throw new Base64Error('text behind the padding');
+    if (padding > 0) throw new Base64Error('text after the padding');
     bits = (bits << 6) | value;
-    if (++held < 4) return;
+    if (++pending < 4) return;
     for (const shift of [16, 8, 0]) out[filled++] = bits >> shift;
-    [bits, held] = [0, 0];
+    [bits, pending] = [0, 0];
   }
 
+  /** The one or two bytes of an incomplete last group. */
   function decodeLast(): void {
-    out[filled++] = bits >> (held === 3 ? 10 : 4);
-    if (held === 3) out[filled++] = bits >> 2;
+    out[filled++] = bits >> (pending === 3 ? 10 : 4);
+    if (pending === 3) out[filled++] = bits >> 2;
   }
 
   return {
     push(piece) {
-      // One group may have been begun before.
+      // The group that the last piece began is completed here.
       if (out.length < piece.length + 4) out = new Uint8Array(piece.length + 4);
       filled = 0;
       for (let at = 0; at < piece.length; ) {
-        if (held === 0) at = decodeGroups(piece, at);
+        if (pending === 0) at = decodeGroups(piece, at);
         if (at < piece.length) decodeCharacter(piece[at++]!);
       }
       return out.subarray(0, filled);
     },
     end() {
-      if (held === 1) throw new Base64Error('a last group of one character');
-      if (held === 0 || held + padding === 4) return emptyBytes;
-      // The bytes that were given last may still be unread.
+      if (pending === 1) throw new Base64Error('a last group of one character');
+      if (pending === 0 || pending + padding === 4) return emptyBytes;
+      // The caller may not have read the last buffer yet.
       out = new Uint8Array(2);
       filled = 0;
       decodeLast();
@@ -94,7 +101,7 @@ export function openBase64Decoder(): Base64Decoder {
   };
 }
 
-/** How many bytes a text decodes to, counted without decoding it; what is no letter of the alphabet counts nothing. */
+/** How many bytes a text decodes to, counted without decoding it; characters outside the alphabet are not counted. */
 export function countDecodedBytes(text: string): number {
   let letters = 0;
   for (let at = 0; at < text.length; at++)
@@ -102,13 +109,13 @@ export function countDecodedBytes(text: string): number {
   return Math.floor((letters * 3) / 4);
 }
 
-/** So many characters at a time that others are answered in between. */
+/** Decoded in one go; few enough for other requests to be served in between. */
 const pieceCharacters = 256 * 1024;
 
-/** The bytes of a long text, a piece at a time; each is gone once the next is asked for. */
+/** The bytes of a long text in pieces; each is valid until the next is read. Throws Base64Error. */
 export function* decodeBase64(text: string): Generator<Uint8Array> {
-  const feed = openBase64Decoder();
+  const decoder = openBase64Decoder();
   for (let at = 0; at < text.length; at += pieceCharacters)
-    yield feed.push(Buffer.from(text.slice(at, at + pieceCharacters)));
-  yield feed.end();
+    yield decoder.push(Buffer.from(text.slice(at, at + pieceCharacters)));
+  yield decoder.end();
 }

@@ -1,42 +1,44 @@
-/** How many pieces of work of one kind go on in one turn of the event loop. */
+/** Fair turns: bounds how many pieces of work of one kind run in one turn of the event loop. */
+
 export interface TurnSize {
+  /** Pieces in one turn of the event loop. */
   readonly pieces: number;
-  /** As many at most where turns are long for other reasons: others must not crowd this kind out. */
+  /** The most pieces in a turn that is long for other reasons, so that those do not starve this kind of work. */
   readonly max: number;
 }
 
-/** Beyond this a turn is long. */
+/** A turn that takes longer is a long one. */
 const usualTurnMs = 10;
 
 /**
- * Lets pieces of work go on, first come, first served, a few in each turn of the event loop: however many wait,
- * whoever asks for something small is answered in between. Nobody waits while there are fewer.
+ * Returns a function that resolves when a piece of work may run: first come, first served, a few in each turn of the
+ * event loop, so that small requests are served in between. It does not wait while there are fewer pieces.
  */
 export function openFairTurns({ pieces, max }: TurnSize): () => Promise<void> {
   const waiting: (() => void)[] = [];
-  let begun = 0;
-  let room = pieces;
-  let turnedAt = 0;
+  let started = 0;
+  let capacity = pieces;
+  let turnStartedAt = 0;
 
-  /** Counts one; the first one of a turn sees to the next. */
-  function begin(): void {
-    if (begun++ > 0) return;
-    turnedAt = performance.now();
+  /** Counts one; the first one of a turn schedules the next turn. */
+  function startOne(): void {
+    if (started++ > 0) return;
+    turnStartedAt = performance.now();
     setImmediate(nextTurn);
   }
 
   function nextTurn(): void {
-    begun = 0;
-    const share = (performance.now() - turnedAt) / usualTurnMs;
-    room = Math.min(max, Math.max(pieces, Math.ceil(pieces * share)));
-    for (const goOn of waiting.splice(0, room)) {
-      begin();
-      goOn();
+    started = 0;
+    const share = (performance.now() - turnStartedAt) / usualTurnMs;
+    capacity = Math.min(max, Math.max(pieces, Math.ceil(pieces * share)));
+    for (const resume of waiting.splice(0, capacity)) {
+      startOne();
+      resume();
     }
   }
 
   return async () => {
-    if (begun < room) begin();
+    if (started < capacity) startOne();
     else await new Promise<void>(resolve => void waiting.push(resolve));
   };
 }

@@ -1,38 +1,43 @@
+/** A request body as a JSON object, parsed while it arrives; one long string of it may be streamed elsewhere. */
 import { refuse } from '../domain/refusal.ts';
 import { JsonTooLong, openJsonStream, readEscapes } from './json-stream.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A JSON object that comes in pieces; what is wrong with it is told at its end. */
 export interface JsonBody {
+  /** Never throws: a fault is reported by `end`, once the size of the whole body was checked. */
   push(piece: Buffer): void;
+  /** Throws the 422 of a body that is not a strict JSON object, and JsonTooLong. */
   end(): JsonObject;
 }
 
 export interface JsonBodyOptions {
-  /** The outermost object's member that is taken as bytes, as they come, where it is a string; its value is then ''. */
+  /** A member of the outermost object whose string is passed on as bytes while it arrives; its value is then ''. */
   readonly diverted?: { readonly key: string; readonly take: (bytes: Uint8Array) => void };
-  /** How many characters may stand beside it; no bound where it says nothing. */
+  /** Characters of strings and numbers beside the diverted one; unlimited by default. */
   readonly maxBufferedCharacters?: number;
 }
 
+/** Throws on bytes that are not UTF-8. */
 export const strictUtf8Decoder = (): TextDecoder =>
   new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 const quote = '"'.charCodeAt(0);
 const backslash = '\\'.charCodeAt(0);
 
+/** Without options: the whole body as one object, with no more work at a time than a piece needs. */
 export function openJsonBody({ diverted, ...options }: JsonBodyOptions = {}): JsonBody {
   const decoder = strictUtf8Decoder();
+  /** The diverted string while its content arrives. */
   let inside: RawString | null = null;
   const begin = () => (inside = openRawString(diverted!.take));
-  const feed = openJsonStream({ ...options, ...(diverted && { diverted: { key: diverted.key, begin } }) });
+  const stream = openJsonStream({ ...options, ...(diverted && { diverted: { key: diverted.key, begin } }) });
   let fault: { readonly cause: unknown } | null = null;
 
   function pushText(piece: Uint8Array): void {
-    feed.push(decoder.decode(piece, { stream: true }));
+    stream.push(decoder.decode(piece, { stream: true }));
   }
 
-  /** Up to each quote by itself, where something is diverted: what it opens may be no matter of the feed. */
+  /** Ends each piece of text at a quote where a member is diverted: the string after it may not be for the stream. */
   function pushAll(piece: Buffer): void {
     let at = 0;
     while (at < piece.length) {
@@ -61,13 +66,13 @@ export function openJsonBody({ diverted, ...options }: JsonBodyOptions = {}): Js
     end: () =>
       asJsonObject(() => {
         if (fault) throw fault.cause;
-        feed.push(decoder.decode());
-        return feed.end();
+        stream.push(decoder.decode());
+        return stream.end();
       }),
   };
 }
 
-/** What `parse` gives, if it is an object; the refusal of decisions 2 for whatever is not. */
+/** The value of `parse` if it is an object; throws the refusal of decisions 2 for anything else. */
 export function asJsonObject(parse: () => unknown): JsonObject {
   let value: unknown;
   try {
@@ -79,23 +84,24 @@ export function asJsonObject(parse: () => unknown): JsonObject {
   return value as JsonObject;
 }
 
-/** The inside of a JSON string, in bytes. */
+/** The content of a JSON string, in bytes, up to its closing quote. */
 interface RawString {
-  /** Where its closing quote stands; null when that is still to come. */
+  /** The position of the closing quote in the piece; null when it is in a later piece. */
   push(piece: Buffer): number | null;
 }
 
 const unicodeSign = 'u'.charCodeAt(0);
-/** As long as \\u0041. */
+/** Of an escape such as \\u0041. */
 const escapeBytes = 6;
 
+/** `take` is given the decoded content as UTF-8 bytes. */
 function openRawString(take: (bytes: Uint8Array) => void): RawString {
   const decoder = strictUtf8Decoder();
   let isPlain = true;
-  /** An escape of which the end is still to come. */
+  /** The beginning of an escape whose end is in the next piece. */
   let cut = Buffer.alloc(0);
 
-  /** Plain bytes as they are; once there are others, all that follow as text that is read. */
+  /** Passes ASCII without escapes on as it is; from the first other byte on, everything is decoded as text. */
   function pass(bytes: Buffer, hasEscapes: boolean): void {
     isPlain &&= !hasEscapes && isPlainText(bytes);
     take(isPlain ? bytes : Buffer.from(readEscapes(decoder.decode(bytes, { stream: true }))));
@@ -115,7 +121,7 @@ function openRawString(take: (bytes: Uint8Array) => void): RawString {
   };
 }
 
-/** The closing quote, or else where the next piece must go on: never in the middle of an escape. */
+/** The closing quote, or else where the next piece must continue: never in the middle of an escape. */
 function findEnd(piece: Buffer): { end: number; isWhole: boolean; hasEscapes: boolean } {
   let closing = piece.indexOf(quote);
   let slash = piece.indexOf(backslash);
@@ -129,6 +135,7 @@ function findEnd(piece: Buffer): { end: number; isWhole: boolean; hasEscapes: bo
   return { end: closing < 0 ? piece.length : closing, isWhole: closing >= 0, hasEscapes };
 }
 
+/** Whether the bytes are printable ASCII, which is the same in bytes and in text. */
 function isPlainText(bytes: Uint8Array): boolean {
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]!;

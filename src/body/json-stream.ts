@@ -1,25 +1,87 @@
+/**
+ * A strict JSON parser for text that arrives in pieces: each piece is parsed when it arrives, so that a large body never
+ * blocks the event loop for long. The parsing functions are generators over one `Reader`; they yield for the next piece.
+ */
 import { blanks, JsonSyntaxError, maxDepth, maxValues, plainText, readNumber } from './strict-json.ts';
 
-/** Strict JSON that comes in pieces: what `parseStrictJson` makes of the whole, with a piece's work at a time. */
+/** The value that `parseStrictJson` makes of the whole text, parsed one piece at a time. */
 export interface JsonStream {
-  /** Throws JsonFault at the first piece that no strict JSON begins with. */
+  /** Throws JsonSyntaxError at the first piece with which no strict JSON can begin. */
   push(piece: string): void;
-  /** The value; throws JsonFault when there is more to come or nothing came. */
+  /** The value; throws JsonSyntaxError where the text is incomplete or empty. */
   end(): unknown;
 }
 
-export interface JsonStreamOptions {
+/** A member of the outermost object whose string the caller reads elsewhere. */
+export interface DivertedMember {
+  readonly key: string;
   /**
-   * Where the outermost object's member of that name is a string, `begin` is called once its opening quote was
-   * pushed. What it holds is to be kept back: the next piece begins with its closing quote, and its value is ''.
+   * Called once the opening quote of its string was pushed. The caller keeps the content back and continues with the
+   * closing quote; the value is ''.
    */
-  readonly diverted?: { readonly key: string; readonly begin: () => void };
-  /** How many characters of the text may stand beside what is diverted; no bound where it says nothing. */
+  readonly begin: () => void;
+}
+
+export interface JsonStreamOptions {
+  readonly diverted?: DivertedMember;
+  /** Characters of strings and numbers beside the diverted one; unlimited by default. */
   readonly maxBufferedCharacters?: number;
 }
 
-/** Thrown for more text than may be kept. */
+/** Thrown for more text than `maxBufferedCharacters`. */
 export class JsonTooLong extends JsonSyntaxError {}
+
+/** A parser that waits for its first piece. */
+export function openJsonStream({ diverted, maxBufferedCharacters }: JsonStreamOptions = {}): JsonStream {
+  const reader: Reader = {
+    text: '',
+    at: 0,
+    incoming: '',
+    isWhole: false,
+    values: 0,
+    buffered: 0,
+    maxBuffered: maxBufferedCharacters ?? Number.POSITIVE_INFINITY,
+    diverted,
+  };
+  const document = readDocument(reader);
+  // Runs to where it waits for the first piece.
+  document.next();
+
+  return {
+    push(piece) {
+      if (piece === '') return;
+      reader.incoming = piece;
+      if (document.next().done) fail('text after the end');
+    },
+    end() {
+      reader.incoming = '';
+      reader.isWhole = true;
+      const { value: read } = document.next();
+      return read ? read.value : fail('the text ends too early');
+    },
+  };
+}
+
+/** The state that all parsing functions share. */
+interface Reader {
+  /** What is not parsed yet, with some text before it. */
+  text: string;
+  /** The position in `text` of the next character to parse. */
+  at: number;
+  /** The piece that is being pushed. */
+  incoming: string;
+  /** Whether there is no further piece. */
+  isWhole: boolean;
+  /** Values so far, against `maxValues`. */
+  values: number;
+  /** Characters of strings and numbers so far, against `maxBuffered`. */
+  buffered: number;
+  readonly maxBuffered: number;
+  readonly diverted: DivertedMember | undefined;
+}
+
+/** A parsing function that yields when it needs the next piece. */
+type Step<T> = Generator<undefined, T>;
 
 const numberText = /[-+.0-9eE]*/y;
 const literals: ReadonlyMap<string, readonly [word: string, value: unknown]> = new Map([
@@ -27,201 +89,167 @@ const literals: ReadonlyMap<string, readonly [word: string, value: unknown]> = n
   ['f', ['false', false]],
   ['n', ['null', null]],
 ]);
-/** Gives the floor back to whoever pushes, until there is more. */
-type Step<T> = Generator<undefined, T>;
 
-export function openJsonStream({
-  diverted,
-  maxBufferedCharacters = Number.POSITIVE_INFINITY,
-}: JsonStreamOptions = {}): JsonStream {
-  let source = '';
-  let at = 0;
-  let incoming = '';
-  let isWhole = false;
-  let values = 0;
-  let characters = 0;
-  let read: { readonly value: unknown } | null = null;
+function* readDocument(reader: Reader): Step<{ readonly value: unknown }> {
+  const value = yield* readValue(reader, 0);
+  if (yield* skipBlanks(reader)) fail('text after the end');
+  return { value };
+}
 
-  const reading = text();
-  // Up to where it asks for the first piece.
-  reading.next();
+function* readValue(reader: Reader, depth: number): Step<unknown> {
+  if (++reader.values > maxValues) fail('too many values');
+  yield* skipBlanks(reader);
+  const first = reader.text[reader.at] ?? '';
+  if (first === '{') return yield* readObject(reader, depth + 1);
+  if (first === '[') return yield* readArray(reader, depth + 1);
+  if (first === '"') return yield* readString(reader);
+  const literal = literals.get(first);
+  return literal ? yield* readLiteral(reader, literal) : yield* readWholeNumber(reader);
+}
 
-  function* text(): Step<void> {
-    const result = yield* value(0);
-    if (yield* skipBlanks()) fail('text after the end');
-    read = { value: result };
-  }
+function* readObject(reader: Reader, depth: number): Step<Record<string, unknown>> {
+  openBracket(reader, depth);
+  const members = new Map<string, unknown>();
+  if (yield* take(reader, '}')) return {};
+  do {
+    yield* skipBlanks(reader);
+    if (reader.text[reader.at] !== '"') fail('expected a key');
+    const key = yield* readString(reader);
+    if (members.has(key)) fail('duplicate key');
+    if (!(yield* take(reader, ':'))) fail('expected a colon');
+    const isDiverted = depth === 1 && key === reader.diverted?.key && (yield* startsString(reader));
+    members.set(key, isDiverted ? yield* divert(reader) : yield* readValue(reader, depth));
+  } while (yield* take(reader, ','));
+  if (!(yield* take(reader, '}'))) fail('expected a comma or the end of the object');
+  return Object.fromEntries(members);
+}
 
-  function* value(depth: number): Step<unknown> {
-    if (++values > maxValues) fail('too many values');
-    yield* skipBlanks();
-    const sign = source[at] ?? '';
-    if (sign === '{') return yield* object(depth + 1);
-    if (sign === '[') return yield* array(depth + 1);
-    if (sign === '"') return yield* string();
-    return literals.has(sign) ? yield* word(literals.get(sign)!) : yield* number();
-  }
+function* readArray(reader: Reader, depth: number): Step<unknown[]> {
+  openBracket(reader, depth);
+  const items: unknown[] = [];
+  if (yield* take(reader, ']')) return items;
+  do items.push(yield* readValue(reader, depth));
+  while (yield* take(reader, ','));
+  if (!(yield* take(reader, ']'))) fail('expected a comma or the end of the array');
+  return items;
+}
 
-  function* object(depth: number): Step<Record<string, unknown>> {
-    enter(depth);
-    const members = new Map<string, unknown>();
-    if (yield* take('}')) return {};
-    do {
-      yield* skipBlanks();
-      if (source[at] !== '"') fail('expected a key');
-      const key = yield* string();
-      if (members.has(key)) fail('duplicate key');
-      if (!(yield* take(':'))) fail('expected a colon');
-      members.set(key, (yield* isDiverted(depth, key)) ? yield* divert() : yield* value(depth));
-    } while (yield* take(','));
-    if (!(yield* take('}'))) fail('expected a comma or the end of the object');
-    return Object.fromEntries(members);
-  }
+function openBracket(reader: Reader, depth: number): void {
+  if (depth > maxDepth) fail('nested too deeply');
+  reader.at++;
+}
 
-  function* array(depth: number): Step<unknown[]> {
-    enter(depth);
-    const items: unknown[] = [];
-    if (yield* take(']')) return items;
-    do items.push(yield* value(depth));
-    while (yield* take(','));
-    if (!(yield* take(']'))) fail('expected a comma or the end of the array');
-    return items;
-  }
+function* startsString(reader: Reader): Step<boolean> {
+  yield* skipBlanks(reader);
+  return reader.text[reader.at] === '"';
+}
 
-  /** Steps over the opening bracket. */
-  function enter(depth: number): void {
-    if (depth > maxDepth) fail('nested too deeply');
-    at++;
-  }
+/** Passes the content of a string to the caller: the next piece begins with its closing quote. */
+function* divert(reader: Reader): Step<string> {
+  reader.at++;
+  reader.diverted!.begin();
+  if (!(yield* waitForMore(reader)) || reader.text[reader.at] !== '"') fail('a string that does not end');
+  reader.at++;
+  return '';
+}
 
-  function* isDiverted(depth: number, key: string): Step<boolean> {
-    if (depth !== 1 || key !== diverted?.key) return false;
-    yield* skipBlanks();
-    return source[at] === '"';
-  }
-
-  function* divert(): Step<string> {
-    at++;
-    diverted!.begin();
-    if (!(yield* more()) || source[at] !== '"') fail('a string that does not end');
-    at++;
-    return '';
-  }
-
-  function* string(): Step<string> {
-    at++;
-    const kept = keep();
-    for (;;) {
-      const start = at;
-      const isEnd = skipString();
-      if (at > start) {
-        const raw = source.slice(start, at);
-        kept.take(raw.includes('\\') ? readEscapes(raw) : raw);
-      }
-      if (isEnd) {
-        at++;
-        return kept.end();
-      }
-      if (!(yield* more())) fail('a string that does not end');
-    }
-  }
-
-  /** Up to the closing quote, or to where the next piece must go on: never into the middle of an escape. */
-  function skipString(): boolean {
-    for (;;) {
-      plainText.lastIndex = at;
-      plainText.test(source);
-      at = plainText.lastIndex;
-      const stop = source[at];
-      if (stop === '"') return true;
-      if (stop === undefined) return false;
-      if (stop !== '\\') fail('a bare control character');
-      const length = source[at + 1] === 'u' ? 6 : 2;
-      if (at + length > source.length) return false;
-      at += length;
-    }
-  }
-
-  function* number(): Step<number | bigint> {
-    const kept = keep();
-    do {
-      numberText.lastIndex = at;
-      numberText.test(source);
-      kept.take(source.slice(at, numberText.lastIndex));
-      at = numberText.lastIndex;
-    } while (at === source.length && (yield* more()));
-    return readNumber(kept.end()) ?? fail('expected a value');
-  }
-
-  function* word<T>([expected, meant]: readonly [string, T]): Step<T> {
-    while (source.length - at < expected.length && (yield* more()));
-    if (!source.startsWith(expected, at)) fail('expected a value');
-    at += expected.length;
-    return meant;
-  }
-
-  function* take(sign: string): Step<boolean> {
-    yield* skipBlanks();
-    if (source[at] !== sign) return false;
-    at++;
-    return true;
-  }
-
-  /** Whether there is anything but blanks. */
-  function* skipBlanks(): Step<boolean> {
-    do {
-      blanks.lastIndex = at;
-      blanks.test(source);
-      at = blanks.lastIndex;
-    } while (at === source.length && (yield* more()));
-    return at < source.length;
-  }
-
-  /** Waits for the next piece, which then follows what was not read yet; false when there is none. */
-  function* more(): Step<boolean> {
-    if (isWhole) return false;
-    source = source.slice(at);
-    at = 0;
-    yield;
-    source += incoming;
-    return incoming !== '' || !isWhole;
-  }
-
-  function keep(): TextBuffer {
-    const pieces: string[] = [];
-    return {
-      take(piece) {
-        characters += piece.length;
-        if (characters > maxBufferedCharacters)
-          throw new JsonTooLong(`more than ${maxBufferedCharacters} characters to keep`);
+function* readString(reader: Reader): Step<string> {
+  reader.at++;
+  let whole = '';
+  let pieces: string[] | null = null;
+  for (;;) {
+    const start = reader.at;
+    const isEnd = skipString(reader);
+    if (reader.at > start) {
+      const raw = reader.text.slice(start, reader.at);
+      const piece = raw.includes('\\') ? readEscapes(raw) : raw;
+      countBuffered(reader, piece);
+      if (whole === '' && !pieces) whole = piece;
+      else {
+        pieces ??= [whole];
         pieces.push(piece);
-      },
-      end: () => (pieces.length === 1 ? pieces[0]! : pieces.join('')),
-    };
+      }
+    }
+    if (isEnd) {
+      reader.at++;
+      return pieces ? pieces.join('') : whole;
+    }
+    if (!(yield* waitForMore(reader))) fail('a string that does not end');
   }
-
-  return {
-    push(piece) {
-      if (piece === '') return;
-      incoming = piece;
-      if (reading.next().done) fail('text after the end');
-    },
-    end() {
-      incoming = '';
-      isWhole = true;
-      reading.next();
-      return read ? read.value : fail('the text ends too early');
-    },
-  };
 }
 
-/** The text of one string or number. */
-interface TextBuffer {
-  readonly take: (piece: string) => void;
-  readonly end: () => string;
+/** Up to the closing quote (true), or to where the next piece continues, which is never inside an escape (false). */
+function skipString(reader: Reader): boolean {
+  const { text } = reader;
+  for (;;) {
+    plainText.lastIndex = reader.at;
+    plainText.test(text);
+    reader.at = plainText.lastIndex;
+    const stop = text[reader.at];
+    if (stop === '"') return true;
+    if (stop === undefined) return false;
+    if (stop !== '\\') fail('a bare control character');
+    const length = text[reader.at + 1] === 'u' ? 6 : 2;
+    if (reader.at + length > text.length) return false;
+    reader.at += length;
+  }
 }
 
-/** The inside of a string as it stands → the text it means. */
+function* readWholeNumber(reader: Reader): Step<number | bigint> {
+  let whole = '';
+  do {
+    numberText.lastIndex = reader.at;
+    numberText.test(reader.text);
+    const piece = reader.text.slice(reader.at, numberText.lastIndex);
+    countBuffered(reader, piece);
+    whole += piece;
+    reader.at = numberText.lastIndex;
+  } while (reader.at === reader.text.length && (yield* waitForMore(reader)));
+  return readNumber(whole) ?? fail('expected a value');
+}
+
+function* readLiteral<T>(reader: Reader, [word, value]: readonly [string, T]): Step<T> {
+  while (reader.text.length - reader.at < word.length && (yield* waitForMore(reader)));
+  if (!reader.text.startsWith(word, reader.at)) fail('expected a value');
+  reader.at += word.length;
+  return value;
+}
+
+/** Steps over blanks and then that character; false where another one stands there. */
+function* take(reader: Reader, character: string): Step<boolean> {
+  yield* skipBlanks(reader);
+  if (reader.text[reader.at] !== character) return false;
+  reader.at++;
+  return true;
+}
+
+/** False where there is nothing but blanks. */
+function* skipBlanks(reader: Reader): Step<boolean> {
+  do {
+    blanks.lastIndex = reader.at;
+    blanks.test(reader.text);
+    reader.at = blanks.lastIndex;
+  } while (reader.at === reader.text.length && (yield* waitForMore(reader)));
+  return reader.at < reader.text.length;
+}
+
+/** Waits for the next piece and appends it to the text that is not parsed yet; false where there is none. */
+function* waitForMore(reader: Reader): Step<boolean> {
+  if (reader.isWhole) return false;
+  reader.text = reader.text.slice(reader.at);
+  reader.at = 0;
+  yield;
+  reader.text += reader.incoming;
+  return reader.incoming !== '' || !reader.isWhole;
+}
+
+function countBuffered(reader: Reader, piece: string): void {
+  reader.buffered += piece.length;
+  if (reader.buffered > reader.maxBuffered)
+    throw new JsonTooLong(`more than ${reader.maxBuffered} characters to buffer`);
+}
+
+/** The text that the content of a JSON string means. */
 export function readEscapes(raw: string): string {
   try {
     return String(JSON.parse(`"${raw}"`));

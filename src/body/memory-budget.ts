@@ -1,4 +1,7 @@
-/** The memory budget of request bodies, per key and for the process. */
+/**
+ * The memory budget of request bodies, per key and for the process: bytes and number of bodies are reserved before a
+ * body is read, and free again when its request ends.
+ */
 import type { KeyId } from '../domain/ids.ts';
 import type { BodyLimits } from '../domain/limits.ts';
 import { refuse } from '../domain/refusal.ts';
@@ -29,6 +32,7 @@ export interface MemoryBudget {
 const bodiesPerTurn: TurnSize = { pieces: 64, max: 256 };
 const piecesPerTurn: TurnSize = { pieces: 2, max: 2 };
 
+/** What one reservation, one key or all keys have reserved. */
 interface Reserved {
   readonly bytes: number;
   readonly bodies: number;

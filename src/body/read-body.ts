@@ -1,3 +1,4 @@
+/** Reads a request body within its size limit and its memory reservation. */
 import type { IncomingMessage } from 'node:http';
 import { refuse } from '../domain/refusal.ts';
 import {
@@ -12,21 +13,24 @@ import { chunksOf, freeBuffer } from './release.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 const utf8 = strictUtf8Decoder();
-/** A longer body is parsed piece by piece as it comes, so that others are answered in between. */
+/** A longer body is parsed piece by piece while it arrives, so that other requests are served in between. */
 const wholeParseMaxBytes = 256 * 1024;
 
-/** Contract 4.1.2: the type of a creation's body; parameters are let pass. */
+/** Contract 4.1.2: the content type of a creation; parameters after it are ignored. */
 export const isJsonContentType = (contentType: string | undefined): boolean =>
   contentType !== undefined && /^application\/json\s*(;|$)/i.test(contentType.trim());
 
+/** The limits of one body. */
 export interface BodyBounds {
+  /** Of the body as it is sent; compressed bodies are refused. */
   readonly maxBytes: number;
+  /** The refusal of a longer body. */
   readonly tooLarge: () => Error;
-  /** Taken before the first byte for as many as may come: all that are allowed where the sender does not say; null for few bytes. */
+  /** Made before the first byte, for the stated length, or for `maxBytes` without one; null for bodies of few bytes. */
   readonly reservation: BodyReservation | null;
 }
 
-/** A body within its bound; refuses at the first byte over it, or before any when the length is told. */
+/** The pieces of a body; refuses at the first byte over the limit, or at once when the stated length exceeds it. */
 export async function* readPieces(request: IncomingMessage, bounds: BodyBounds): AsyncGenerator<Buffer> {
   const length = request.headers['content-length'];
   if (Number(length ?? 0) > bounds.maxBytes) throw bounds.tooLarge();
@@ -46,15 +50,15 @@ export async function* readPieces(request: IncomingMessage, bounds: BodyBounds):
   bounds.reservation?.reserve(bytes);
 }
 
-/** A whole body as a JSON object, or the refusal of decisions 2: of its size, its type, what it says. */
+/** A whole body as a JSON object; throws the refusals of decisions 2: of its size, its type, its content. */
 export async function readJsonObject(request: IncomingMessage, bounds: BodyBounds): Promise<JsonObject> {
-  const isRight = isJsonContentType(request.headers['content-type']);
+  const isJson = isJsonContentType(request.headers['content-type']);
   let pieces: Buffer[] = [];
   let bytes = 0;
   let body: JsonBody | null = null;
   for await (const piece of readPieces(request, bounds)) {
-    // Read all the same: that it is too large is told before its type.
-    if (!isRight) continue;
+    // Read all the same: the refusal of the size comes before that of the type.
+    if (!isJson) continue;
     pieces.push(piece);
     bytes += piece.length;
     if (bytes <= wholeParseMaxBytes) continue;
@@ -63,7 +67,7 @@ export async function readJsonObject(request: IncomingMessage, bounds: BodyBound
     pieces = [];
     bytes = 0;
   }
-  if (!isRight) throw refuse('content_type_unsupported');
+  if (!isJson) throw refuse('content_type_unsupported');
   if (body) {
     pushReleased(body, pieces);
     return body.end();
@@ -73,6 +77,7 @@ export async function readJsonObject(request: IncomingMessage, bounds: BodyBound
   );
 }
 
+/** Frees each piece at once, so that a large body is in memory only once. */
 function pushReleased(body: JsonBody, pieces: readonly Buffer[]): void {
   const joined = Buffer.concat(pieces);
   for (const piece of pieces) freeBuffer(piece);

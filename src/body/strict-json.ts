@@ -1,16 +1,21 @@
+/**
+ * The strict JSON parser for whole texts. `json-stream.ts` is the same parser for text that arrives in pieces: it is
+ * slower for small bodies, and one test suite checks that both give the same verdicts.
+ */
+
 /** Deeper nesting than any payload of the contract has. */
 export const maxDepth = 32;
-/** More values than any payload of the contract has: what judges a body takes its time for each of them. */
+/** More values than any payload of the contract has; bounds the time that the validation of a body takes. */
 export const maxValues = 30_000;
 
-/** Thrown for text that is not strict JSON; the message tells the place, for the log. */
+/** Thrown for text that is not strict JSON; the message names the position, for the log. */
 export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError';
 }
 
 /**
- * JSON as the contract needs it: no duplicate keys, bounded depth and count of values, and integers that a
- * number cannot hold as bigint, so that a 64-bit id keeps its digits. Throws JsonFault.
+ * JSON as the contract needs it: no duplicate keys, bounded depth and count of values, and integers beyond the safe
+ * range of a number as bigint, so that a 64-bit id keeps its digits. Throws JsonSyntaxError.
  */
 export function parseStrictJson(source: string): unknown {
   const reader = new Reader(source);
@@ -19,12 +24,12 @@ export function parseStrictJson(source: string): unknown {
   return value;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a JSON string holds none of them bare.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a JSON string contains no unescaped control character.
 export const plainText = /[^"\\\u0000-\u001f]*/y;
 const numeral = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
 export const blanks = /[ \t\n\r]*/y;
 
-/** A whole text as a number; null where it is none. */
+/** The number that the whole text is; null where it is none. */
 export function readNumber(text: string): number | bigint | null {
   numeral.lastIndex = 0;
   const match = numeral.exec(text);
@@ -38,6 +43,7 @@ function numberOf([digits, fraction, exponent]: RegExpExecArray): number | bigin
   return isWhole && !Number.isSafeInteger(value) && digits.length <= 20 ? BigInt(digits) : value;
 }
 
+/** A recursive descent over the text; `#at` is the position of the next character. */
 class Reader {
   readonly #source: string;
   #at = 0;
@@ -47,6 +53,7 @@ class Reader {
     this.#source = source;
   }
 
+  /** The next value; `depth` is the number of brackets that are open around it. */
   value(depth: number): unknown {
     if (++this.#values > maxValues) this.#fail('too many values');
     this.#skipBlanks();
@@ -68,6 +75,7 @@ class Reader {
     }
   }
 
+  /** Throws where anything but blanks follows. */
   end(): void {
     this.#skipBlanks();
     if (this.#at < this.#source.length) this.#fail('text after the end');
@@ -123,6 +131,7 @@ class Reader {
     }
   }
 
+  /** `JSON.parse` decodes the escapes of a string, and refuses the wrong ones. */
   #unescape(start: number, end: number): string {
     try {
       return String(JSON.parse(this.#source.slice(start, end)));
@@ -145,9 +154,10 @@ class Reader {
     return value;
   }
 
-  #take(sign: string): boolean {
+  /** Steps over blanks and then that character; false where another one stands there. */
+  #take(character: string): boolean {
     this.#skipBlanks();
-    if (this.#source[this.#at] !== sign) return false;
+    if (this.#source[this.#at] !== character) return false;
     this.#at++;
     return true;
   }

@@ -25,7 +25,7 @@ const textPart = (content: string) => ({ type: 'text/plain', content });
 const countOf = (answers: readonly Answer[], status: number): number =>
   answers.filter(answer => answer.status === status).length;
 const sentence = (whose: string) =>
-  `The files of this ${whose} hold 63.9MB of 64MB, there is no room for more: delete some (DELETE /v1/files/{id}) or wait until they expire`;
+  `The files of this ${whose} use 63.9MB of 64MB, storage quota exceeded: delete some (DELETE /v1/files/{id}) or wait until they expire`;
 
 /** A file of the key that leaves so much room below the least bound there is; its bytes are nowhere. */
 async function leaveRoom({ gateway, clock }: TestGateway, key: string, bytes: number) {
@@ -89,7 +89,10 @@ for (const dialect of dialects) {
           error: { code: 'STORAGE_QUOTA_EXCEEDED', message: body.error.message },
           request_id: headers.get('x-request-id'),
         });
-        assert.match(body.error.message, /^The files of this key hold 6\d\.\dMB of 64MB, there is no room/);
+        assert.match(
+          body.error.message,
+          /^The files of this key use 6\d\.\dMB of 64MB, storage quota exceeded/,
+        );
       }
       const { rows, kept } = await traceOf(gateway);
       assert.deepEqual([rows - before.rows, kept.length - before.kept.length], [18, 18]);
@@ -104,7 +107,7 @@ for (const dialect of dialects) {
       await leaveRoom(gateway, second, 28 * megabyte + 3);
       const refused = await leavingNothing(gateway, () => uploadForm(gateway, second, textPart('hello')));
       const message =
-        'The files of this user hold 99.9MB of 100MB, there is no room for more: delete some (DELETE /v1/files/{id}) or wait until they expire';
+        'The files of this user use 99.9MB of 100MB, storage quota exceeded: delete some (DELETE /v1/files/{id}) or wait until they expire';
       assert.deepEqual(
         [refused.status, refused.body],
         [429, fileError('storage_quota_exceeded', message, 'file', 'api_error')],

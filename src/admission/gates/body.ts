@@ -5,7 +5,10 @@ import { refuse } from '../../domain/refusal.ts';
 import type { ModelDraft } from '../draft.ts';
 import type { Gate } from '../gate-list.ts';
 
-/** Keeps its memory reserved until the request ends: so long the input lies in memory. */
+/**
+ * 413, 415 or 400 of the body; 429 or 503 where the memory budget is full. The reservation lasts until the request
+ * ends, because the input stays in memory as long.
+ */
 export const readBody: Gate<ModelDraft, { readonly body: JsonObject }> = async ({ memoryBudget }, draft) => {
   const { request, model, resources } = draft;
   const reservation = resources.use(memoryBudget.openReservation(request.principal.keyId));

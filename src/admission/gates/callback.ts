@@ -8,6 +8,7 @@ import type { Gate } from '../gate-list.ts';
 const privateCallbackHelp =
   ' `atelier listen` forwards callbacks to a program on your machine; an operator can allow private addresses with ATELIER_ALLOW_PRIVATE_NETWORK=1.';
 
+/** 422; the operator can allow private addresses for the whole gateway. */
 export const refusePrivateCallback: Gate<InputDraft> = ({ allowPrivateNetwork }, draft) => {
   const { model, input } = draft;
   const url = model.callbackUrl(input);

@@ -3,6 +3,7 @@ import { commonForeignKinds } from '../../routing/choose-routes.ts';
 import type { CandidatesDraft, InputDraft } from '../draft.ts';
 import type { Gate } from '../gate-list.ts';
 
+/** Routes come from the settings of this moment: a reload affects the next request. */
 export const findCandidates: Gate<InputDraft, Pick<CandidatesDraft, 'candidates' | 'foreignKinds'>> = (
   { candidatesOf },
   draft,

@@ -10,6 +10,10 @@ const unitMs: Readonly<Record<string, number>> = { '': seconds, s: seconds, m: m
 /** Longer than any job may take. */
 const maxSeconds = 30 * 24 * 3600;
 
+/**
+ * 422 for anything but a duration. The job expires at the earlier of the two deadlines that header and input set, or 48
+ * hours after its creation.
+ */
 export const readDeadline: Gate<InputDraft, Pick<DeadlineDraft, 'deadlineMs'>> = (_context, draft) => {
   const cancelAfterMs = readCancelAfter(headerOf(draft.request, 'cancel-after'));
   return { ...draft, deadlineMs: earlierOf(draft.model.deadlineSeconds(draft.input), cancelAfterMs) };

@@ -4,6 +4,7 @@ import { answerEarlierJob } from '../answer-earlier-job.ts';
 import type { AdmissionContext, InputDraft, RoutedDraft } from '../draft.ts';
 import type { Gate } from '../gate-list.ts';
 
+/** 422 with the id of the other job. */
 export const refuseUsedExternalTaskId: Gate<InputDraft, Pick<RoutedDraft, 'externalTaskId'>> = (
   context,
   draft,

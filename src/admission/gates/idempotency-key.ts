@@ -6,6 +6,7 @@ import { refuse } from '../../domain/refusal.ts';
 import { type BodyDraft, headerOf, type IdempotencyDraft } from '../draft.ts';
 import type { Gate } from '../gate-list.ts';
 
+/** 422 of a malformed key. The hash lets a replay with another body be refused. */
 export const readIdempotencyKey: Gate<BodyDraft, Pick<IdempotencyDraft, 'idempotency'>> = (
   _context,
   draft,

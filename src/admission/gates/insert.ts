@@ -20,6 +20,7 @@ export const insertJob: Gate<RoutedDraft, { readonly admitted: Admitted }> = asy
   return { ...draft, admitted };
 };
 
+/** The input is known once its media are stored. */
 type JobWithoutInput = Omit<NewJob, 'input' | 'parentId'>;
 
 function newJobOf(draft: RoutedDraft, now: number): JobWithoutInput {

@@ -10,7 +10,10 @@ import { inspectMedium, type ValidatedMedia, type ValidatedMedium } from '../ins
 import { openRequestProber } from '../request-prober.ts';
 import { senderOf } from '../sender.ts';
 
-/** Inline media stay in the spool until the job is stored or the request ends. */
+/**
+ * 422 of every fault; 429 or 503 where the spool or the queue of the prober is full. Inline media stay in the spool
+ * until they are stored with the job, or the request ends.
+ */
 export const inspectMedia: Gate<ReferencesDraft, Pick<MediaDraft, 'media'>> = (context, draft) => {
   const found = draft.model.media(draft.input);
   if (found.length > 0) return inspectAll(context, draft, found).then(media => ({ ...draft, media }));
@@ -18,6 +21,7 @@ export const inspectMedia: Gate<ReferencesDraft, Pick<MediaDraft, 'media'>> = (c
   return { ...draft, media: mediaOf([], draft) };
 };
 
+/** One medium after the other: a request occupies one place in the queue of the prober. */
 async function inspectAll(
   { media: context }: AdmissionContext,
   draft: ReferencesDraft,
@@ -64,7 +68,7 @@ const mediaOf = (items: ValidatedMedium[], { references }: ReferencesDraft): Val
   [Symbol.asyncDispose]: () => dropSpooled(items),
 });
 
-/** Each spool file once, whoever asks first. */
+/** Empties the list, so that a second call finds nothing to remove. */
 async function dropSpooled(items: ValidatedMedium[]): Promise<void> {
   for (const item of items.splice(0)) if (item.kind === 'inline') await item.spooled.drop();
 }

@@ -4,6 +4,7 @@ import { refuseModel } from '../../catalog/refuse-model.ts';
 import type { RequestDraft } from '../draft.ts';
 import type { Gate } from '../gate-list.ts';
 
+/** 404; a model that the operator switched off is refused like an unknown one. */
 export const findModel: Gate<RequestDraft, { readonly model: Model }> = ({ servedModels }, draft) => {
   const { modelId } = draft.request;
   const model = servedModels().find(modelId);

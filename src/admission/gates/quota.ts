@@ -5,7 +5,10 @@ import { findExceededQuota, type QuotaExceeded } from '../../store/people/key-qu
 import type { IdempotencyDraft } from '../draft.ts';
 import type { Gate } from '../gate-list.ts';
 
-/** The insert counts again, exactly. Under an Idempotency-Key it alone decides, for this may be a second call. */
+/**
+ * 429. The insert counts again, exactly. Under an Idempotency-Key it alone decides, because the request may be a replay
+ * that arrives at the same time as the first one.
+ */
 export const refuseUsedQuota: Gate<IdempotencyDraft> = ({ db, clock }, draft) => {
   const { keyId, quota } = draft.request.principal;
   if (quota === null || draft.idempotency !== null) return draft;

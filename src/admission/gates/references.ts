@@ -58,6 +58,7 @@ const notFoundReasons: Readonly<Record<Reference['kind'], string>> = {
   video: 'no video of a finished job of yours has this id',
 };
 
+/** A fault of the job: missing, of the wrong kind, or without the picture or video that the reference names. */
 function faultOf(reference: Reference, found: ResolvedReference | null): Fault | null {
   const { kind, path, index } = reference;
   const missing = {
@@ -87,6 +88,7 @@ async function faultOfFile(
   return { path, reason: 'the file of that job was deleted or has expired' };
 }
 
+/** What the media rules need to know of a referred picture or video. */
 function factsOf({
   mimeType,
   bytes,

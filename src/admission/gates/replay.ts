@@ -3,6 +3,10 @@ import { findReplay } from '../../store/jobs/insert.ts';
 import type { IdempotencyDraft, ParsedDraft } from '../draft.ts';
 import type { Gate } from '../gate-list.ts';
 
+/**
+ * Refuses nothing: `admit` answers with the earlier job. It comes before the media, so that a replay is answered even
+ * where they have expired meanwhile.
+ */
 export const findEarlierJob: Gate<IdempotencyDraft, Pick<ParsedDraft, 'earlier'>> = (
   { db, clock },
   draft,

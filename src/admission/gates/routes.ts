@@ -7,12 +7,14 @@ import type { MediaDraft, RoutedDraft } from '../draft.ts';
 import type { Gate } from '../gate-list.ts';
 import { inputRefusal } from '../input-refusal.ts';
 
+/** 422 with the faults of the route that comes nearest, where none accepts the input. */
 export const chooseAccounts: Gate<MediaDraft, Pick<RoutedDraft, 'accounts'>> = ({ db }, draft) => {
   const { ours } = draft.references;
   if (ours.length === 0) return { ...draft, accounts: accountsFor(draft, []) };
   return findOwners(db, ours, draft).then(owned => ({ ...draft, accounts: accountsFor(draft, owned) }));
 };
 
+/** Null where each route of the model may take the job, also one that is added later. */
 function accountsFor(
   { candidates, input, media }: MediaDraft,
   owned: readonly ReferencedJob[],

@@ -3,7 +3,7 @@ import type { IdempotencyDraft, MediaDraft } from '../draft.ts';
 import type { Gate } from '../gate-list.ts';
 import { storageRefusal } from '../storage-quota.ts';
 
-/** The insert counts again, exactly. Under an Idempotency-Key it alone decides, for this may be a second call. */
+/** 429. The insert counts again, exactly, and alone decides under an Idempotency-Key (see `quota.ts`). */
 export const refuseUsedStorage: Gate<MediaDraft & IdempotencyDraft> = ({ storage }, draft) => {
   const { inlineBytes } = draft.media;
   if (inlineBytes === 0 || draft.idempotency !== null) return draft;

@@ -4,7 +4,7 @@ import type { BodyDraft } from '../draft.ts';
 import type { Gate } from '../gate-list.ts';
 import { isCallbackName, isWebhookName, normalizeName } from '../webhook-names.ts';
 
-/** Checks the names at the top and under `options`. */
+/** 400; checks the names at the top and under `options`. */
 export const refuseWebhooksInBody: Gate<BodyDraft> = (_context, draft) => {
   const { body, model } = draft;
   const options = isRecord(body.options) ? Object.keys(body.options) : [];

@@ -4,6 +4,7 @@ import type { RequestDraft } from '../draft.ts';
 import type { Gate } from '../gate-list.ts';
 import { isCallbackName, isWebhookName, normalizeName } from '../webhook-names.ts';
 
+/** 400 (Contract 6.2), before the body is read. */
 export const refuseWebhooksOutsideBody: Gate<RequestDraft> = (_context, draft) => {
   const { query, message } = draft.request;
   // A form writes a member of `options` as `options[webhook_url]`, an item of a list as `webhooks[]`.
