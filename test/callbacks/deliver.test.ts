@@ -34,13 +34,13 @@ for (const dialect of dialects) {
         await receiver.close();
       }
     };
-    const triesOf = async (id: Parameters<typeof listDeliveryAttempts>[1]) =>
+    const attemptsOf = async (id: Parameters<typeof listDeliveryAttempts>[1]) =>
       listDeliveryAttempts(gateway.gateway.db, id);
     const response = async (id: string) =>
       (await gateway.ask('GET', `/v1/queue/gamma-v3-image/requests/${id}/response`, { key: caller.key }))
         .body;
 
-    test('a job that is made and asked for by its client tells of IN_PROGRESS, then of its result', () =>
+    test('a job sends IN_PROGRESS, then its result as the client reads it', () =>
       withReceiver(answer(200), async receiver => {
         const made = await gateway.ask('POST', '/v1/queue/gamma-v3-image', {
           key: caller.key,
@@ -63,7 +63,7 @@ for (const dialect of dialects) {
         for (const earlier of receiver.notices.slice(0, -1)) assert.equal(earlier.body.status, 'IN_PROGRESS');
       }));
 
-    test('the body of IN_PROGRESS is the status of the moment', () =>
+    test('the body of IN_PROGRESS is the status at that moment', () =>
       withReceiver(answer(200), async receiver => {
         const job = await runningJob(gateway, caller, receiver.url);
         await untilCallback(gateway, job.id, 'is delivered', ({ state }) => state === 'delivered');
@@ -77,7 +77,7 @@ for (const dialect of dialects) {
         assert.deepEqual(receiver.notices[1]?.body, await response(job.id));
       }));
 
-    test('it is a POST of JSON, and every try carries the same id and its own time', () =>
+    test('it is a POST of JSON, and every attempt carries the same id and its own time', () =>
       withReceiver(answer(500), async receiver => {
         const job = await endedJob(gateway, caller, receiver.url);
         const first = await untilCallback(gateway, job, 'failed once', ({ failures }) => failures === 1);
@@ -94,7 +94,7 @@ for (const dialect of dialects) {
         assert.ok(after! >= before! + 5);
       }));
 
-    test('the schedule is kept to its end: nine tries, each after its wait give or take a fifth', () =>
+    test('the schedule has nine attempts, each after its delay with a fifth of jitter', () =>
       withReceiver(answer(500, {}, 'no'), async receiver => {
         const job = await endedJob(gateway, caller, receiver.url);
         const due: number[] = [];
@@ -105,20 +105,25 @@ for (const dialect of dialects) {
             `failed ${failures + 1} times`,
             each => each.failures === failures + 1,
           );
-          const last = (await triesOf(delivery.id)).at(-1)!;
+          const last = (await attemptsOf(delivery.id)).at(-1)!;
           const waited = delivery.dueAt - (last.at + last.tookMs!);
-          // The outcome is judged in the same moment in which the try is timed.
+          // The outcome is classified in the same moment in which the attempt is timed.
           assert.ok(waited >= 0.8 * waitMs && waited <= 1.2 * waitMs + 50, `${waited} after ${waitMs}`);
           due.push(delivery.dueAt);
           gateway.clock.advance(delivery.dueAt - gateway.clock.now());
         }
-        const delivery = await untilCallback(gateway, job, 'is given up', ({ state }) => state === 'failed');
-        const tries = await triesOf(delivery.id);
+        const delivery = await untilCallback(
+          gateway,
+          job,
+          'failed for good',
+          ({ state }) => state === 'failed',
+        );
+        const attempts = await attemptsOf(delivery.id);
         assert.deepEqual(
-          tries.map(({ number, code, answer }) => ({ number, code, answer })),
+          attempts.map(({ number, code, answer }) => ({ number, code, answer })),
           Array.from({ length: 9 }, (_, index) => ({ number: index + 1, code: 500, answer: 'no' })),
         );
-        for (const [index, { at }] of tries.slice(1).entries()) assert.ok(at >= due[index]!);
+        for (const [index, { at }] of attempts.slice(1).entries()) assert.ok(at >= due[index]!);
         assert.equal(receiver.notices.length, 9);
         assert.deepEqual([delivery.tries, delivery.failures], [9, 9]);
       }));
@@ -143,7 +148,7 @@ for (const dialect of dialects) {
         for (let passed = 0; passed < 60; passed += 5) {
           const before = await Promise.all(jobs.map(job => callbacksOf(gateway, job)));
           gateway.clock.advance(5 * minutes);
-          // Whatever became due by that was tried and failed.
+          // Each delivery that became due was attempted and failed.
           for (const [index, job] of jobs.entries()) {
             const { dueAt, tries } = before[index]!.at(-1)!;
             if (dueAt <= gateway.clock.now())
@@ -152,7 +157,7 @@ for (const dialect of dialects) {
         }
         assert.equal(receiver.notices.length, 0);
         await receiver.resume();
-        // In steps that no try in flight outlives: one that became due meanwhile must not be taken for lost.
+        // In steps longer than any attempt in flight: one that became due meanwhile must not count as lost.
         const waiting = new Set(jobs);
         while (waiting.size > 0) {
           gateway.clock.advance(10 * seconds);
@@ -180,17 +185,22 @@ for (const dialect of dialects) {
     test('410 stops at once', () =>
       withReceiver(answer(410, {}, 'gone'), async receiver => {
         const job = await endedJob(gateway, caller, receiver.url);
-        const delivery = await untilCallback(gateway, job, 'is given up', ({ state }) => state === 'failed');
+        const delivery = await untilCallback(
+          gateway,
+          job,
+          'failed for good',
+          ({ state }) => state === 'failed',
+        );
         assert.equal(delivery.tries, 1);
-        const [only] = await triesOf(delivery.id);
+        const [only] = await attemptsOf(delivery.id);
         assert.deepEqual([only?.code, only?.answer], [410, 'gone']);
       }));
 
-    test('Retry-After is waited for', () =>
+    test('Retry-After is honoured', () =>
       withReceiver(answer(503, { 'retry-after': '120' }), async receiver => {
         const job = await endedJob(gateway, caller, receiver.url);
         const delivery = await untilCallback(gateway, job, 'failed once', ({ failures }) => failures === 1);
-        const [only] = await triesOf(delivery.id);
+        const [only] = await attemptsOf(delivery.id);
         const waited = delivery.dueAt - (only!.at + only!.tookMs!);
         assert.ok(waited >= 120 * seconds && waited <= 120 * seconds + 50, String(waited));
       }));
@@ -202,7 +212,7 @@ for (const dialect of dialects) {
           const job = await endedJob(gateway, caller, receiver.url);
           const delivery = await untilCallback(gateway, job, 'failed once', ({ failures }) => failures === 1);
           assert.equal(delivery.state, 'waiting');
-          assert.equal((await triesOf(delivery.id))[0]?.code, 307);
+          assert.equal((await attemptsOf(delivery.id))[0]?.code, 307);
           assert.equal(receiver.notices.length, 1);
         });
         assert.equal(elsewhere.notices.length, 0);
@@ -211,17 +221,17 @@ for (const dialect of dialects) {
       }
     });
 
-    test('the first bytes of an answer are kept, fit for a database and a terminal', () =>
+    test('the first bytes of an answer are stored, safe for a database and a terminal', () =>
       withReceiver(answer(500, {}, `a\0b\x1b[31mred\u009b ü\n${'x'.repeat(600)}`), async receiver => {
         const job = await endedJob(gateway, caller, receiver.url);
         const { id } = await untilCallback(gateway, job, 'failed once', ({ failures }) => failures === 1);
-        const [only] = await triesOf(id);
+        const [only] = await attemptsOf(id);
         const start = 'a\ufffdb\ufffd[31mred\ufffd ü\n';
         // Two letters of the answer take two bytes each.
         assert.equal(only?.answer, start + 'x'.repeat(512 - start.length - 2));
       }));
 
-    test('an IN_PROGRESS that was in flight when its job ended is not tried again, and the final event follows it', async () => {
+    test('an IN_PROGRESS that was in flight when its job ended is not retried, and the final event follows it', async () => {
       const waiting: (() => void)[] = [];
       const slow: Reply = reply => void waiting.push(() => void reply.writeHead(500).end());
       await withReceiver(slow, async receiver => {
@@ -253,7 +263,7 @@ for (const dialect of dialects) {
       });
     });
 
-    test('the tries are counted by what came of them', async () => {
+    test('attempts are counted by outcome', async () => {
       const { body } = await gateway.ask('GET', '/metrics');
       for (const outcome of ['delivered', 'again', 'failed'])
         assert.match(body, new RegExp(`^atelier_deliveries_total\\{outcome="${outcome}"\\} [1-9]`, 'm'));
@@ -262,7 +272,7 @@ for (const dialect of dialects) {
   });
 }
 
-test('a process that only works names the addresses of the gateway, not its own', async () => {
+test('a process with the role worker names the addresses of the gateway, not its own', async () => {
   const gateway = await startGateway({ role: 'worker' });
   const receiver = await openReceiver();
   try {

@@ -20,7 +20,7 @@ describe('the address of a callback', () => {
   /** Serves, and makes no callbacks itself: those are made beside it, with a resolver of the test's own. */
   let gateway: TestGateway;
   let caller: Caller;
-  /** Listens on the loopback addresses that nobody may be led to. */
+  /** Listens on the loopback addresses, which no callback may reach. */
   let canary: Receiver;
   before(async () => {
     gateway = await startGateway({ role: 'api', env: { ATELIER_ALLOW_PRIVATE_NETWORK: '0' } });
@@ -32,8 +32,8 @@ describe('the address of a callback', () => {
     await gateway.close();
   });
 
-  /** Makes callbacks until the one of this address was tried that often; gives what its tries say. */
-  async function tried(url: string, resolve: Resolve, { allowPrivate = false, tries = 1 } = {}) {
+  /** Sends callbacks until the one to this address had so many attempts; returns their answers. */
+  async function attempted(url: string, resolve: Resolve, { allowPrivate = false, attempts = 1 } = {}) {
     const outbound = openOutbound({ allowPrivate, resolve });
     const { db } = gateway.gateway;
     const deliveries = startCallbackDispatcher({
@@ -52,17 +52,17 @@ describe('the address of a callback', () => {
     });
     try {
       const job = await endedJob(gateway, caller, url);
-      for (let failures = 1; failures < tries; failures++) {
+      for (let failures = 1; failures < attempts; failures++) {
         await untilCallback(gateway, job, 'failed', each => each.failures === failures);
         gateway.clock.advance(1 * minutes);
       }
       const { id } = await untilCallback(
         gateway,
         job,
-        'was tried',
-        each => each.failures === tries || each.state === 'delivered',
+        'was attempted',
+        each => each.failures === attempts || each.state === 'delivered',
       );
-      return (await listDeliveryAttempts(db, id)).map(({ code, answer: told }) => ({ code, answer: told }));
+      return (await listDeliveryAttempts(db, id)).map(({ code, answer: text }) => ({ code, answer: text }));
     } finally {
       await deliveries.stop();
       await outbound.close();
@@ -71,20 +71,20 @@ describe('the address of a callback', () => {
   const refused = { code: null, answer: 'The address is not a public one.' };
   const portOf = (receiver: Receiver) => new URL(receiver.url).port;
 
-  const untold = async () => [];
+  const noAddress = async () => [];
 
   test('leads to the canary where the operator allows it', async () => {
     const wanted = [{ code: 204, answer: '' }];
-    assert.deepEqual(await tried(canary.url, untold, { allowPrivate: true }), wanted);
+    assert.deepEqual(await attempted(canary.url, noAddress, { allowPrivate: true }), wanted);
     const named = `http://named.example:${portOf(canary)}/`;
-    assert.deepEqual(await tried(named, async () => ['127.0.0.1'], { allowPrivate: true }), wanted);
+    assert.deepEqual(await attempted(named, async () => ['127.0.0.1'], { allowPrivate: true }), wanted);
     assert.equal(canary.notices.length, 2);
   });
 
   for (const host of ['127.0.0.1', '127.1', '2130706433', '0x7f.1', '0', '[::ffff:127.0.0.1]', '[::1]']) {
-    test(`in numbers, ${host}, is judged again when the callback is made`, async () => {
+    test(`in numbers, ${host}, is checked again when the callback is sent`, async () => {
       const before = canary.notices.length;
-      assert.deepEqual(await tried(`http://${host}:${portOf(canary)}/`, untold), [refused]);
+      assert.deepEqual(await attempted(`http://${host}:${portOf(canary)}/`, noAddress), [refused]);
       assert.equal(canary.notices.length, before);
     });
   }
@@ -100,34 +100,36 @@ describe('the address of a callback', () => {
   for (const found of answers) {
     test(`by a name that leads to ${found.join(' and ')} is refused`, async () => {
       const before = canary.notices.length;
-      assert.deepEqual(await tried(`http://hooks.example:${portOf(canary)}/`, async () => found), [refused]);
+      assert.deepEqual(await attempted(`http://hooks.example:${portOf(canary)}/`, async () => found), [
+        refused,
+      ]);
       assert.equal(canary.notices.length, before);
     });
   }
 
-  test('by a name that turns inward between two tries is refused at the second', async () => {
+  test('by a name that resolves to a private address at the second attempt is refused there', async () => {
     const before = canary.notices.length;
-    let asked = 0;
-    // Earlier callbacks are tried again meanwhile; they lead nowhere.
+    let lookups = 0;
+    // Earlier callbacks are retried meanwhile; their names do not resolve.
     const rebinding: Resolve = async name =>
-      name === 'rebinding.example' && asked++ > 0 ? ['127.0.0.1'] : [];
-    assert.deepEqual(await tried(`http://rebinding.example:${portOf(canary)}/`, rebinding, { tries: 2 }), [
-      { code: null, answer: 'The name of the address is not known.' },
-      refused,
-    ]);
-    assert.equal(asked, 2);
+      name === 'rebinding.example' && lookups++ > 0 ? ['127.0.0.1'] : [];
+    assert.deepEqual(
+      await attempted(`http://rebinding.example:${portOf(canary)}/`, rebinding, { attempts: 2 }),
+      [{ code: null, answer: 'The name of the address is not known.' }, refused],
+    );
+    assert.equal(lookups, 2);
     assert.equal(canary.notices.length, before);
   });
 
-  test('by a name that says another address to everybody who asks again leads to the one that was judged', async () => {
+  test('by a name that resolves to another address each time leads to the address that was checked', async () => {
     const turned = await openReceiver(answer(200), '127.0.0.2', Number(portOf(canary)));
     try {
       const before = canary.notices.length;
-      let asked = 0;
-      const rebinding: Resolve = async () => [asked++ === 0 ? '127.0.0.1' : '127.0.0.2'];
+      let lookups = 0;
+      const rebinding: Resolve = async () => [lookups++ === 0 ? '127.0.0.1' : '127.0.0.2'];
       const url = `http://rebinding.example:${portOf(canary)}/`;
-      assert.deepEqual(await tried(url, rebinding, { allowPrivate: true }), [{ code: 204, answer: '' }]);
-      assert.deepEqual([asked, canary.notices.length, turned.notices.length], [1, before + 1, 0]);
+      assert.deepEqual(await attempted(url, rebinding, { allowPrivate: true }), [{ code: 204, answer: '' }]);
+      assert.deepEqual([lookups, canary.notices.length, turned.notices.length], [1, before + 1, 0]);
     } finally {
       await turned.close();
     }
@@ -137,7 +139,7 @@ describe('the address of a callback', () => {
     const metadata = await openReceiver();
     const redirecting = await openReceiver(answer(302, { location: metadata.url }));
     try {
-      assert.deepEqual(await tried(redirecting.url, untold, { allowPrivate: true }), [
+      assert.deepEqual(await attempted(redirecting.url, noAddress, { allowPrivate: true }), [
         { code: 302, answer: '' },
       ]);
       assert.equal(redirecting.notices.length, 1);
@@ -169,7 +171,7 @@ describe('the address of a callback', () => {
     });
   }
 
-  test('a port of the inside is refused with the same help', async () => {
+  test('a port that is not allowed is refused with the same help', async () => {
     const body = { prompt: 'A red balloon', aspect_ratio: '1:1', callback_url: 'http://127.0.0.1:3000/hook' };
     const answered = await gateway.ask('POST', '/v1/queue/gamma-v3-image', { key: caller.key, body });
     const detail = `callback_url: The port of the address is not accepted.${help}`;

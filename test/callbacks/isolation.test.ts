@@ -35,7 +35,7 @@ for (const dialect of dialects) {
     });
     after(() => gateway.close());
 
-    test('receivers that never answer hold up nobody: not another user, not another receiver of the same user', async () => {
+    test('receivers that never answer delay no other user and no other receiver of the same user', async () => {
       const silent = [await openReceiver(never), await openReceiver(never), await openReceiver(never)];
       const receiver = await openReceiver();
       try {
@@ -52,7 +52,7 @@ for (const dialect of dialects) {
       }
     });
 
-    test('of an answer without end a few bytes are taken, and it counts by its status', async () => {
+    test('of an endless answer a few bytes are read, and it counts by its status', async () => {
       const { reply, sent } = flood();
       const receiver = await openReceiver(reply);
       try {
@@ -66,18 +66,18 @@ for (const dialect of dialects) {
         const [only] = await listDeliveryAttempts(gateway.gateway.db, id);
         assert.deepEqual([only?.code, only?.answer], [200, 'x'.repeat(512)]);
         await until(async () => receiver.open().now === 0, 'the connection to end');
-        // What the sockets of both sides hold at most, far from a gigabyte.
+        // What the socket buffers of both sides contain at most, far from a gigabyte.
         assert.ok(sent() < 16 * 1024 * 1024, String(sent()));
       } finally {
         await receiver.close();
       }
     });
 
-    test('a stop gives back what is in flight, and the next start makes it again under the same id', async () => {
+    test('a stop releases what is in flight, and the next start repeats it with the same id', async () => {
       const receiver = await openReceiver(never);
       try {
         const job = await endedJob(gateway, quick, receiver.url);
-        await until(async () => receiver.notices.length === 1, 'the first try');
+        await until(async () => receiver.notices.length === 1, 'the first attempt');
         const [sent] = await callbacksOf(gateway, job);
         await gateway.stop();
         receiver.reply(answer(200));
@@ -87,9 +87,9 @@ for (const dialect of dialects) {
           receiver.notices.map(notice => notice.headers['webhook-id']),
           [sent!.id, sent!.id],
         );
-        const tries = await listDeliveryAttempts(gateway.gateway.db, sent!.id);
+        const attempts = await listDeliveryAttempts(gateway.gateway.db, sent!.id);
         assert.deepEqual(
-          tries.map(({ code, answer: told }) => [code, told]),
+          attempts.map(({ code, answer: text }) => [code, text]),
           [
             [null, 'The request was broken off.'],
             [200, ''],

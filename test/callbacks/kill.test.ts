@@ -13,7 +13,7 @@ import { ask, startGateway, until } from '../../testkit/gateway.ts';
 import { runProgram, serve } from '../../testkit/program.ts';
 import { answer, never, openReceiver } from '../../testkit/receiver.ts';
 
-test('a process that is killed during a try makes it again once it is back, under the same id', async () => {
+test('a process that is killed during an attempt repeats it after its restart, with the same id', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-callbacks-'));
   const env = { ATELIER_DATA_DIR: folder, ATELIER_ALLOW_PRIVATE_NETWORK: '1', ATELIER_LOG_LEVEL: 'error' };
   const receiver = await openReceiver((response, { body }) => {
@@ -33,7 +33,7 @@ test('a process that is killed during a try makes it again once it is back, unde
     await life.end('SIGKILL');
     receiver.reply(answer(200));
     life = await serve({ env });
-    const [first, again] = await until(async () => finals().length === 2 && finals(), 'the try again');
+    const [first, again] = await until(async () => finals().length === 2 && finals(), 'the second attempt');
     assert.equal(again!.headers['webhook-id'], first!.headers['webhook-id']);
     const listed = await until(async () => {
       const { stdout } = await runProgram(['callbacks', 'list', '--json'], { env });
@@ -51,7 +51,7 @@ test('a process that is killed during a try makes it again once it is back, unde
 
 for (const dialect of dialects) {
   describe(dialect, () => {
-    test('what another process left in flight is tried again after a minute, and its late answer changes nothing', async () => {
+    test('what another process left in flight is repeated after a minute, and its late answer changes nothing', async () => {
       const receiver = await openReceiver();
       let gateway = await startGateway({ dialect, role: 'api' });
       try {
@@ -61,7 +61,7 @@ for (const dialect of dialects) {
         gateway = await startGateway({ dialect, after: gateway });
         await untilCallback(gateway, job, 'is delivered', ({ state }) => state === 'delivered');
 
-        // A process that froze with a callback in its hand: it claimed, and says nothing.
+        // A process that was suspended with a callback in flight: it claimed, and settles nothing.
         receiver.reply(never);
         const { db } = gateway.gateway;
         await receiver.pause();

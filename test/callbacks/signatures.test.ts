@@ -40,7 +40,7 @@ describe('a callback', () => {
   let second: string;
   let beforeRotation: Notice;
   let duringRotation: Notice;
-  const tell = async (): Promise<Notice> => {
+  const sendOne = async (): Promise<Notice> => {
     const count = receiver.notices.length;
     await endedJob(gateway, caller, receiver.url);
     return until(async () => receiver.notices[count], 'a callback');
@@ -52,10 +52,10 @@ describe('a callback', () => {
     receiver = await openReceiver();
     caller = await newCaller(gateway);
     first = await secretNow();
-    beforeRotation = await tell();
+    beforeRotation = await sendOne();
     await openCallbackSecrets(gateway.gateway.db, secret).rotate(caller.name, gateway.clock.now());
     second = await secretNow();
-    duringRotation = await tell();
+    duringRotation = await sendOne();
   });
   after(async () => {
     await receiver.close();
@@ -85,7 +85,7 @@ describe('a callback', () => {
     assert.match(beforeRotation.headers['webhook-signature']!, signature);
     assert.match(duringRotation.headers['webhook-signature']!, two);
     gateway.clock.advance(24 * hours);
-    assert.match((await tell()).headers['webhook-signature']!, signature);
+    assert.match((await sendOne()).headers['webhook-signature']!, signature);
   });
 
   test('is signed with the secret that a Replicate client reads', async () => {

@@ -9,7 +9,7 @@ import { openReceiver } from '../../testkit/receiver.ts';
 const floods = 150;
 const promisedMs = 2_000;
 
-describe('names whose DNS is silent', () => {
+describe('names whose DNS server never answers', () => {
   let dns: TestDns;
   let gateway: TestGateway;
   let slow: Caller;
@@ -24,14 +24,14 @@ describe('names whose DNS is silent', () => {
     await gateway.close();
     dns.close();
   });
-  const isAskedFor = (word: string) => dns.asked.some(name => name.startsWith(word));
+  const isLookedUp = (word: string) => dns.asked.some(name => name.startsWith(word));
 
-  test('of one user’s callbacks hold up nobody else’s', async () => {
+  test('of one user’s callbacks delay no other user’s', async () => {
     const receiver = await openReceiver();
     try {
       for (let job = 0; job < floods; job++)
         await endedJob(gateway, slow, `http://callback-${job}.silent.test/`);
-      await until(async () => isAskedFor('callback-'), 'the first silent name to be asked for');
+      await until(async () => isLookedUp('callback-'), 'the first silent name to be looked up');
       const named = receiver.url.replace('127.0.0.1', 'localhost');
       for (let job = 0; job < 3; job++) {
         await endedJob(gateway, quick, named);
@@ -45,10 +45,10 @@ describe('names whose DNS is silent', () => {
     }
   });
 
-  test('of one user’s media hold up nobody else’s', async () => {
-    const asked: number[] = [];
+  test('of one user’s media delay no other user’s', async () => {
+    const requests: number[] = [];
     const server = createServer((_request, response) => {
-      asked.push(performance.now());
+      requests.push(performance.now());
       response.writeHead(404).end();
     });
     const port = await listen(server);
@@ -60,13 +60,16 @@ describe('names whose DNS is silent', () => {
     };
     try {
       for (let job = 0; job < floods; job++) await create(slowToo, `http://media-${job}.silent.test/a.png`);
-      await until(async () => isAskedFor('media-'), 'the first silent name to be asked for');
+      await until(async () => isLookedUp('media-'), 'the first silent name to be looked up');
       const id = await create(quick, `http://localhost:${port}/a.png`);
       const startedAt = await until(async () => {
         const { body } = await gateway.ask('GET', `${path}/requests/${id}/status`, { key: quick.key });
         return body.status !== 'IN_QUEUE' && performance.now();
       }, 'a slot for the job');
-      const [first] = await until(async () => asked.length > 0 && asked, 'the fetch of the quick medium');
+      const [first] = await until(
+        async () => requests.length > 0 && requests,
+        'the fetch of the quick medium',
+      );
       assert.ok(first! - startedAt < promisedMs, `${first! - startedAt} ms`);
     } finally {
       server.closeAllConnections();

@@ -11,14 +11,14 @@ export interface Said {
   readonly body: string;
 }
 
-/** Sends bytes as they are and gives every answer to them. Whoever is left waiting for more hangs up. */
+/** Sends bytes as they are and returns every answer to them. Hangs up where the server waits for more. */
 export async function exchange(
   url: string,
   bytes: Uint8Array,
   waitMs = patienceMs,
 ): Promise<readonly Said[]> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
-  // Whoever is refused in the middle is cut off: what was answered until then counts.
+  // A refusal in the middle closes the connection: what was answered until then counts.
   const answered = new Promise<Buffer>(resolve => {
     const chunks: Buffer[] = [];
     socket.on('data', chunk => chunks.push(chunk));

@@ -69,10 +69,16 @@ for (const dialect of dialects) {
             const job = await wait(db, owner, { modelId: unique('model'), expiresAt: later + 60_000 });
             const workers = [newWorkerId(), newWorkerId()];
             for (const worker of workers) await registerWorker(db, worker);
-            const model: Model = { state: 'available', claim: 0, holder: null, deaths: 0, asked: false };
+            const model: Model = {
+              state: 'available',
+              claim: 0,
+              holder: null,
+              deaths: 0,
+              isCancelRequested: false,
+            };
             try {
               await fc.asyncModelRun(
-                () => ({ model, real: { connections: [db, other], job, workers, holds: [], final: null } }),
+                () => ({ model, real: { connections: [db, other], job, workers, leases: [], final: null } }),
                 script,
               );
             } finally {
@@ -107,7 +113,7 @@ for (const dialect of dialects) {
   });
 }
 
-/** What the client of one job was told, in order. */
+/** What the client of one job was answered, in order. */
 interface Seen {
   readonly status: string;
   /** The bodies of status and response, as text. */
@@ -128,7 +134,7 @@ async function live(gateways: readonly TestGateway[], index: number): Promise<re
     const status = await gateway.ask('GET', pathOf(id, '/status', image), { key });
     history.push({
       status: status.body.status,
-      // The two were not asked in one moment: only when both are final do they tell of the same.
+      // The two were not requested in one moment: only when both are final must they agree.
       bodies:
         response.status === 200
           ? JSON.stringify([response.body, status.body]).replaceAll(gateway.url, '')
@@ -142,7 +148,7 @@ async function live(gateways: readonly TestGateway[], index: number): Promise<re
   const struggle = async () => {
     for (let round = 0; round < 12; round++)
       await Promise.all([first, last].map(gateway => act(gateway, random)));
-    // Whatever came of it, now it ends: at once, or by whoever has it then or claims it next.
+    // Now it ends in any case: at once, or by the worker that has the lease then or claims it next.
     await first.ask('PUT', pathOf(id, '/cancel', image), { key });
     await until(async () => {
       if ((await rowOf(first.gateway.db, id)).completed_at !== null) return true;
@@ -169,13 +175,13 @@ async function act({ gateway: { db } }: TestGateway, random: Choices): Promise<v
   await registerWorker(db, worker);
   const jobs = await claimJobs(db, { worker, modelId: image, limit: 1, now });
   for (const job of jobs) {
-    const hold = { jobId: job.id, holder: worker, claim: job.claim };
+    const lease = { jobId: job.id, holder: worker, claim: job.claim };
     db.announce(jobTopic(job.id));
     if (random(4) === 0) await removeWorker(db, worker).then(() => requeueOrphanedJobs(db, leaseMs, now));
-    if (random(3) === 0) await recordProgress(db, hold, random(100) / 100);
+    if (random(3) === 0) await recordProgress(db, lease, random(100) / 100);
     // Most go back to the line, so that the struggle lasts.
     const outcome = outcomes[random(3) === 0 ? random(3) : 3 + random(2)]!;
-    await settle(db, hold, outcome.kind === 'retry' ? { ...outcome, dueAt: now } : outcome, now);
+    await settle(db, lease, outcome.kind === 'retry' ? { ...outcome, dueAt: now } : outcome, now);
     db.announce(jobTopic(job.id));
   }
 }
@@ -185,11 +191,11 @@ function assertOneEnd(history: readonly Seen[]): void {
   const end = history.findIndex(({ status }) => status === 'COMPLETED');
   assert.notEqual(end, -1);
   for (const { status } of history.slice(0, end)) assert.match(status, /^IN_(QUEUE|PROGRESS)$/);
-  const told = history.slice(end);
-  assert.deepEqual(new Set(told.map(({ status }) => status)), new Set(['COMPLETED']));
-  // The response may have been asked for a moment before the end.
-  assert.equal(new Set(told.slice(1).map(({ bodies }) => bodies)).size, 1);
-  assert.notEqual(told.at(-1)?.bodies, '');
+  const finals = history.slice(end);
+  assert.deepEqual(new Set(finals.map(({ status }) => status)), new Set(['COMPLETED']));
+  // The response may have been requested a moment before the end.
+  assert.equal(new Set(finals.slice(1).map(({ bodies }) => bodies)).size, 1);
+  assert.notEqual(finals.at(-1)?.bodies, '');
 }
 
 /** What a job must be, by the table of states alone. */
@@ -198,15 +204,15 @@ interface Model {
   claim: number;
   holder: WorkerId | null;
   deaths: number;
-  asked: boolean;
+  isCancelRequested: boolean;
 }
 
 interface Real {
   readonly connections: readonly Connection[];
   readonly job: NewJob;
   readonly workers: WorkerId[];
-  /** Every hold that there ever was. */
-  readonly holds: Lease[];
+  /** Every lease so far. */
+  readonly leases: Lease[];
   /** The row as it was when it became final. */
   final: unknown;
 }
@@ -225,7 +231,7 @@ function commandsOver(owner: Owner): fc.Arbitrary<Command>[] {
   });
   return [
     fc.tuple(side, side).map(([at, who]) =>
-      command(`claim(${at}, ${who})`, async (model, { connections, job, workers, holds }) => {
+      command(`claim(${at}, ${who})`, async (model, { connections, job, workers, leases }) => {
         const worker = workers[who]!;
         const taken = await claimJobs(connections[at]!, {
           worker,
@@ -236,16 +242,16 @@ function commandsOver(owner: Owner): fc.Arbitrary<Command>[] {
         assert.equal(taken.length, model.state === 'available' ? 1 : 0);
         if (taken.length === 0) return;
         Object.assign(model, { state: 'running', holder: worker, claim: model.claim + 1 });
-        holds.push({ jobId: job.id, holder: worker, claim: model.claim });
+        leases.push({ jobId: job.id, holder: worker, claim: model.claim });
       }),
     ),
     fc.tuple(side, fc.nat({ max: 9 }), fc.constantFrom(...outcomes)).map(([at, which, outcome]) =>
-      command(`settle(${at}, ${which}, ${outcome.kind})`, async (model, { connections, holds }) => {
-        // The newest hold is the likeliest, every older one is stale.
-        const hold = holds.at(-1 - (which > 5 ? which - 5 : 0));
-        if (!hold) return;
-        const isRight = model.state === 'running' && hold.claim === model.claim;
-        assert.equal(await settle(connections[at]!, hold, outcome, later), isRight);
+      command(`settle(${at}, ${which}, ${outcome.kind})`, async (model, { connections, leases }) => {
+        // The newest lease is the likeliest, every older one is stale.
+        const lease = leases.at(-1 - (which > 5 ? which - 5 : 0));
+        if (!lease) return;
+        const isRight = model.state === 'running' && lease.claim === model.claim;
+        assert.equal(await settle(connections[at]!, lease, outcome, later), isRight);
         if (!isRight) return;
         Object.assign(model, { state: stateAfter(outcome), holder: null });
         if (model.state === 'available') model.deaths = 0;
@@ -254,14 +260,14 @@ function commandsOver(owner: Owner): fc.Arbitrary<Command>[] {
     side.map(at =>
       command(`cancel(${at})`, async (model, { connections, job }) => {
         const address = { jobId: job.id, userId: owner.userId, modelId: job.modelId };
-        const told = await cancelJob(connections[at]!, address, later);
+        const result = await cancelJob(connections[at]!, address, later);
         if (model.state === 'available') {
-          assert.equal(told, 'cancelled');
-          Object.assign(model, { state: 'cancelled', asked: true });
+          assert.equal(result, 'cancelled');
+          Object.assign(model, { state: 'cancelled', isCancelRequested: true });
         } else if (model.state === 'running') {
-          assert.equal(told, 'requested');
-          model.asked = true;
-        } else assert.equal(told, 'already_final');
+          assert.equal(result, 'requested');
+          model.isCancelRequested = true;
+        } else assert.equal(result, 'already_final');
       }),
     ),
     fc.tuple(side, fc.boolean()).map(([at, isLate]) =>
@@ -291,9 +297,9 @@ function commandsOver(owner: Owner): fc.Arbitrary<Command>[] {
       }),
     ),
     fc.tuple(side, fc.nat({ max: 100 })).map(([at, percent]) =>
-      command(`progress(${at}, ${percent})`, async (_, { connections, holds }) => {
-        const hold = holds.at(-1);
-        if (hold) await recordProgress(connections[at]!, hold, percent / 100);
+      command(`progress(${at}, ${percent})`, async (_, { connections, leases }) => {
+        const lease = leases.at(-1);
+        if (lease) await recordProgress(connections[at]!, lease, percent / 100);
       }),
     ),
   ];
@@ -303,7 +309,7 @@ async function compare(model: Model, real: Real): Promise<void> {
   const row = await rowOf(real.connections[0]!, real.job.id);
   assert.deepEqual(
     [row.state, row.holder, row.claim, row.deaths, row.cancel_requested_at !== null],
-    [model.state, model.holder, model.claim, model.deaths, model.asked],
+    [model.state, model.holder, model.claim, model.deaths, model.isCancelRequested],
   );
   if (!isFinal(model.state)) return;
   assert.equal(publicStatus(model.state), 'COMPLETED');

@@ -18,7 +18,7 @@ const leaseMs = 30_000;
 const outcomes: readonly Outcome[] = [
   { kind: 'completed', result: { outputs: [], inferenceMs: 1 } },
   { kind: 'failed', error: jobError('runtime_error', 'it broke') },
-  { kind: 'failed', error: jobError('submission_uncertain', 'nobody knows') },
+  { kind: 'failed', error: jobError('submission_uncertain', 'unknown') },
   { kind: 'cancelled' },
   { kind: 'retry', dueAt: later, reason: 'busy' },
   { kind: 'interrupted' },
@@ -46,36 +46,36 @@ for (const dialect of dialects) {
       const [taken] = await claimJobs(db, { worker, modelId: job.modelId, limit: 1, now: later });
       return { jobId: job.id, holder: worker, claim: taken!.claim };
     };
-    const rescue = async ({ holder }: Lease) => {
+    const requeue = async ({ holder }: Lease) => {
       await removeWorker(db, holder);
       await requeueOrphanedJobs(db, leaseMs, later);
     };
 
-    const losses: Readonly<Record<string, (job: NewJob, hold: Lease) => Promise<unknown>>> = {
-      'was rescued and waits again': (_, hold) => rescue(hold),
-      'was rescued and is held by another': async (job, hold) => {
-        await rescue(hold);
+    const losses: Readonly<Record<string, (job: NewJob, lease: Lease) => Promise<unknown>>> = {
+      'was requeued and waits again': (_, lease) => requeue(lease),
+      'was requeued and is leased to another': async (job, lease) => {
+        await requeue(lease);
         await claim(job);
       },
-      'was rescued and completed by another': async (job, hold) => {
-        await rescue(hold);
+      'was requeued and completed by another': async (job, lease) => {
+        await requeue(lease);
         await settle(db, await claim(job), outcomes[0]!, later);
       },
-      'was rescued and cancelled while it waited': async (job, hold) => {
-        await rescue(hold);
+      'was requeued and cancelled while it waited': async (job, lease) => {
+        await requeue(lease);
         await cancelJob(db, { jobId: job.id, userId: owner.userId, modelId: job.modelId }, later);
       },
-      'was rescued and expired': async (job, hold) => {
-        await rescue(hold);
+      'was requeued and expired': async (job, lease) => {
+        await requeue(lease);
         await expireJobs(db, job.expiresAt, 10);
       },
-      'was closed as poison': async (_, hold) => {
-        await db.write('UPDATE jobs SET deaths = 2 WHERE id = $1', [hold.jobId]);
-        await rescue(hold);
+      'was closed as poison': async (_, lease) => {
+        await db.write('UPDATE jobs SET deaths = 2 WHERE id = $1', [lease.jobId]);
+        await requeue(lease);
       },
-      'was handed back and is held by the same worker again': async (job, hold) => {
-        await settle(db, hold, { kind: 'interrupted' }, later);
-        await claimJobs(db, { worker: hold.holder, modelId: job.modelId, limit: 1, now: later });
+      'was released and is leased to the same worker again': async (job, lease) => {
+        await settle(db, lease, { kind: 'interrupted' }, later);
+        await claimJobs(db, { worker: lease.holder, modelId: job.modelId, limit: 1, now: later });
       },
     };
     for (const [what, lose] of Object.entries(losses)) {
@@ -85,19 +85,19 @@ for (const dialect of dialects) {
           callbackUrl: 'https://a.test/',
           expiresAt: later + 1_000,
         });
-        const hold = await claim(job);
-        assert.equal(await insertAttempt(frozen, hold, { ...intent, number: 1 }, later), true);
-        await recordProgress(frozen, hold, 0.4);
-        await lose(job, hold);
+        const lease = await claim(job);
+        assert.equal(await insertAttempt(frozen, lease, { ...intent, number: 1 }, later), true);
+        await recordProgress(frozen, lease, 0.4);
+        await lose(job, lease);
 
         const before = await readTables(db);
-        assert.equal(await insertAttempt(frozen, hold, intent, later), false);
-        assert.equal(await recordResend(frozen, hold, { number: 1, prepared: undefined }), false);
-        await recordProgress(frozen, hold, 0.9);
-        assert.equal(await isCancelRequested(frozen, hold), false);
+        assert.equal(await insertAttempt(frozen, lease, intent, later), false);
+        assert.equal(await recordResend(frozen, lease, { number: 1, prepared: undefined }), false);
+        await recordProgress(frozen, lease, 0.9);
+        assert.equal(await isCancelRequested(frozen, lease), false);
         for (const outcome of outcomes) {
           const files = [newFile(owner, { source: 'output', jobId: job.id })];
-          assert.equal(await settle(frozen, hold, outcome, later, files), false);
+          assert.equal(await settle(frozen, lease, outcome, later, files), false);
         }
         assert.deepEqual(await readTables(db), before);
       });
@@ -118,10 +118,10 @@ for (const dialect of dialects) {
         const wanted = { worker, modelId, account, limit: 9, now: later, leaseMs };
         const [job] = await claimJobs(frozen, wanted);
         assert.equal(job?.id, first.id);
-        const hold = { jobId: first.id, holder: worker, claim: job.claim };
-        await insertAttempt(frozen, hold, { ...intent, number: 1, account: account.id }, later);
+        const lease = { jobId: first.id, holder: worker, claim: job.claim };
+        await insertAttempt(frozen, lease, { ...intent, number: 1, account: account.id }, later);
         await recordAnswer(frozen, first.id, 1, { kind: 'accepted', ref: {} }, later);
-        await settle(frozen, hold, { kind: 'interrupted' }, later);
+        await settle(frozen, lease, { kind: 'interrupted' }, later);
         await wait(db, owner, { modelId });
 
         await die(worker);
@@ -134,11 +134,11 @@ for (const dialect of dialects) {
       });
     }
 
-    test('I6 a living worker is not robbed by a rescue, and a job is rescued once however many try', async () => {
+    test('I6 a living worker is not robbed by a requeue, and a job is rescued once however many try', async () => {
       const job = await wait(db, owner, { modelId: unique('model') });
-      const hold = await claim(job);
+      const lease = await claim(job);
       assert.deepEqual(await requeueOrphanedJobs(frozen, leaseMs, later), { back: [], closed: [] });
-      await removeWorker(db, hold.holder);
+      await removeWorker(db, lease.holder);
       const rescues = await Promise.all(
         Array.from({ length: 8 }, (_, index) => requeueOrphanedJobs(index % 2 ? db : frozen, leaseMs, later)),
       );
@@ -146,7 +146,7 @@ for (const dialect of dialects) {
         rescues.flatMap(({ back }) => back),
         [job.id],
       );
-      assert.equal(await settle(frozen, hold, outcomes[0]!, later), false);
+      assert.equal(await settle(frozen, lease, outcomes[0]!, later), false);
     });
   });
 }

@@ -37,7 +37,7 @@ for (const dialect of dialects) {
       for (let count = 0; count < 200; count++) jobs.push(await wait(db, owner, { modelId }));
       const poison = jobs[77]!.id;
       let deaths = 0;
-      /** A worker with one slot: null once nothing waits, itself where it died with the poison in its hand. */
+      /** A worker with one slot: null once no job waits, itself where it died while it ran the poison. */
       const work = async (): Promise<WorkerId | null> => {
         const worker = newWorkerId();
         await registerWorker(db, worker);
@@ -49,8 +49,8 @@ for (const dialect of dialects) {
             await removeWorker(db, worker);
             return worker;
           }
-          const hold = { jobId: job.id, holder: worker, claim: job.claim };
-          assert.equal(await settle(db, hold, completed, later), true);
+          const lease = { jobId: job.id, holder: worker, claim: job.claim };
+          assert.equal(await settle(db, lease, completed, later), true);
         }
       };
       /** A job that a claim looked at in that moment is passed over, and taken back by the next look. */
@@ -62,7 +62,7 @@ for (const dialect of dialects) {
       const crew = async () => {
         for (let dead = await work(); dead !== null; dead = await work()) await takeBack(dead);
       };
-      // The crew of four goes home when the line is empty; whoever died last may leave the poison to the next.
+      // Four workers stop when the queue is empty; the one that died last may leave the poison to the next.
       for (let round = 0; round < 4; round++) await Promise.all([crew(), crew(), crew(), crew()]);
 
       assert.equal(deaths, 3);
@@ -80,7 +80,7 @@ for (const dialect of dialects) {
 }
 
 for (const dialect of dialects) {
-  describe(`I8 workers that hold many (${dialect})`, () => {
+  describe(`I8 workers with many jobs (${dialect})`, () => {
     let database: TestDatabase;
     let db: Connection;
     before(async () => {
@@ -90,7 +90,7 @@ for (const dialect of dialects) {
     after(() => database.remove());
 
     for (const billable of [true, false])
-      test(`I8 a death is not counted to jobs that ${billable ? 'an upstream' : 'a render'} works on, unless their result is being brought, or was the answer`, () =>
+      test(`I8 a crash is not counted against jobs that ${billable ? 'an upstream' : 'a render'} works on, unless their result is being fetched, or was the answer`, () =>
         whoIsBlamed(billable));
 
     async function whoIsBlamed(billable: boolean): Promise<void> {
@@ -130,17 +130,17 @@ for (const dialect of dialects) {
         const claim = { worker, modelId, now: later };
         const suspects = await claimJobs(db, { ...claim, limit: 1, only: 'suspects' });
         const clean = await claimJobs(db, { ...claim, limit: 8 - suspects.length, only: 'clean' });
-        const held = [...suspects, ...clean];
-        if (held.length === 0) break;
-        if (held.some(job => job.id === poison)) {
+        const leased = [...suspects, ...clean];
+        if (leased.length === 0) break;
+        if (leased.some(job => job.id === poison)) {
           deaths++;
           await removeWorker(db, worker);
           await requeueOrphanedJobs(db, leaseMs, later);
           continue;
         }
-        for (const job of held) {
-          const hold = { jobId: job.id, holder: worker, claim: job.claim };
-          assert.equal(await settle(db, hold, completed, later), true);
+        for (const job of leased) {
+          const lease = { jobId: job.id, holder: worker, claim: job.claim };
+          assert.equal(await settle(db, lease, completed, later), true);
         }
       }
       assert.equal(deaths, 3);
@@ -173,7 +173,7 @@ describe('I8 a process that dies', () => {
       return body.status === 'COMPLETED' && { error: body.error?.code ?? null };
     }, `the end of job ${id}`);
 
-  // The write that follows what a poison dies of: what it brought was read, and its result was stored.
+  // The write after the step that a poison crashes in: its outputs were fetched and stored.
   for (const [what, words] of [
     ['while its media are read', 'INSERT INTO attempts'],
     ['while its result is stored', "state = 'completed'"],

@@ -47,7 +47,7 @@ for (const dialect of dialects) {
         readonly one: () => Promise<A>;
         readonly two: () => Promise<B>;
       }>,
-      judge: (job: NewJob, one: A, two: B) => Promise<void>,
+      check: (job: NewJob, one: A, two: B) => Promise<void>,
     ): Promise<void> {
       for (let round = 0; round < rounds; round++) {
         const made = await Promise.all(Array.from({ length: pairs }, make));
@@ -58,7 +58,7 @@ for (const dialect of dialects) {
             return [first, second] as const;
           }),
         );
-        for (const [index, [one, two]] of ends.entries()) await judge(made[index]!.job, one, two);
+        for (const [index, [one, two]] of ends.entries()) await check(made[index]!.job, one, two);
       }
     }
 
@@ -67,8 +67,8 @@ for (const dialect of dialects) {
         async () => {
           const job = await waitAlone();
           const takeAndSubmit = async () => {
-            const hold = await claim(other, job);
-            return hold && insertAttempt(other, hold, intent, later);
+            const lease = await claim(other, job);
+            return lease && insertAttempt(other, lease, intent, later);
           };
           return { job, one: () => cancel(db, job), two: takeAndSubmit };
         },
@@ -89,8 +89,8 @@ for (const dialect of dialects) {
       await race(
         async () => {
           const job = await waitAlone();
-          const hold = (await claim(db, job))!;
-          return { job, one: () => cancel(db, job), two: () => settle(other, hold, completed, later) };
+          const lease = (await claim(db, job))!;
+          return { job, one: () => cancel(db, job), two: () => settle(other, lease, completed, later) };
         },
         async (job, cancelled, settled) => {
           const row = await rowOf(db, job.id);
@@ -101,7 +101,7 @@ for (const dialect of dialects) {
       );
     });
 
-    test('I9 a cancel that meets a job handed back is never told that the job is over', async () => {
+    test('I9 a cancel that meets a released job is never answered that the job is final', async () => {
       const states: Readonly<Partial<Record<Cancellation, JobState>>> = {
         cancelled: 'cancelled',
         requested: 'available',
@@ -109,11 +109,11 @@ for (const dialect of dialects) {
       await race(
         async () => {
           const job = await waitAlone();
-          const hold = (await claim(db, job))!;
+          const lease = (await claim(db, job))!;
           return {
             job,
             one: () => cancel(db, job),
-            two: () => settle(other, hold, { kind: 'interrupted' }, later),
+            two: () => settle(other, lease, { kind: 'interrupted' }, later),
           };
         },
         async (job, cancelled, settled) => {
@@ -139,7 +139,7 @@ for (const dialect of dialects) {
       );
     });
 
-    test('I9 of two cancels one ends the job and one is told that it is over', async () => {
+    test('I9 of two cancels one ends the job and one is answered that it is final', async () => {
       await race(
         async () => {
           const job = await waitAlone();
@@ -153,7 +153,7 @@ for (const dialect of dialects) {
       );
     });
 
-    test('I9 of two cancels of a running job both are told that it was asked to stop, and one is on record', async () => {
+    test('I9 of two cancels of a running job both are accepted, and one is on record', async () => {
       await race(
         async () => {
           const job = await waitAlone();

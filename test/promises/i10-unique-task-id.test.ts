@@ -36,8 +36,8 @@ for (const dialect of dialects) {
         ]);
         assert.equal(theirs?.kind, 'inserted');
         const winner = jobs[ours.findIndex(({ kind }) => kind === 'inserted')]!;
-        const told = ours.filter(({ kind }) => kind !== 'inserted');
-        assert.deepEqual(told, Array(31).fill({ kind: 'external_task_id_used', jobId: winner.id }));
+        const refused = ours.filter(({ kind }) => kind !== 'inserted');
+        assert.deepEqual(refused, Array(31).fill({ kind: 'external_task_id_used', jobId: winner.id }));
         const rows = await db.read('SELECT id FROM jobs WHERE user_id = $1 AND external_task_id = $2', [
           owner.userId,
           externalTaskId,
@@ -77,7 +77,7 @@ describe('I10 two gateways on one PostgreSQL', () => {
       assert.deepEqual(more, []);
       const detail = `external_task_id: already used by request ${made?.body.request_id}`;
       const refused = answers.filter(answer => answer !== made);
-      for (const { status, body: told } of refused) assert.deepEqual([status, told], [422, { detail }]);
+      for (const { status, body } of refused) assert.deepEqual([status, body], [422, { detail }]);
       const found = await gateways[1].ask('GET', `/v1/queue/${image}/requests?external_task_id=${task}`, {
         key: keys[0]!,
       });

@@ -185,7 +185,7 @@ describe('I13 with private addresses refused', () => {
     visits = 0;
   });
 
-  test('I13 three hundred hostile addresses in every media field reach nobody inside', async () => {
+  test('I13 three hundred hostile addresses in every media field reach no server inside', async () => {
     const fields = findFields();
     assert.ok(fields.length >= 20, `found ${fields.length} fields`);
     const forms = formsTo(port);
@@ -221,16 +221,16 @@ describe('I13 with private addresses refused', () => {
     const key = await gateway.key();
     for (const form of formsTo(port)) {
       const body = { prompt: 'A boat', aspect_ratio: '1:1', callback_url: form };
-      const { status, body: told } = await gateway.ask('POST', `/v1/queue/${image}`, { key, body });
+      const { status, body: refusal } = await gateway.ask('POST', `/v1/queue/${image}`, { key, body });
       assert.deepEqual({ form, status }, { form, status: 422 });
-      assert.match(told.detail, /^callback_url: /);
+      assert.match(refusal.detail, /^callback_url: /);
     }
     assert.equal(visits, 0);
   });
 });
 
-test('I13 a name that turns inward between two requests, or within one, reaches nobody inside', async () => {
-  // Public by its number, and given to nobody: the connection fails wherever this runs.
+test('I13 a name that resolves to a private address between two requests, or within one, reaches no server inside', async () => {
+  // A public address that is assigned to no server: the connection fails wherever this runs.
   const outside = '3ffe::1';
   const answers = [
     [outside],
@@ -240,10 +240,10 @@ test('I13 a name that turns inward between two requests, or within one, reaches 
     [outside, '127.0.0.1'],
     ['::ffff:127.0.0.1'],
   ];
-  let asked = 0;
+  let lookups = 0;
   const outbound = openOutbound({
     allowPrivate: false,
-    resolve: async () => answers[asked++ % answers.length]!,
+    resolve: async () => answers[lookups++ % answers.length]!,
   });
   const kinds: string[] = [];
   for (const _ of answers) {
@@ -259,7 +259,7 @@ test('I13 a name that turns inward between two requests, or within one, reaches 
     'refused_address',
     'refused_address',
   ]);
-  // Asked once a request: there is no second answer that could be another.
-  assert.equal(asked, answers.length);
+  // Looked up once a request: there is no second answer that could differ.
+  assert.equal(lookups, answers.length);
   assert.equal(visits, 0);
 });

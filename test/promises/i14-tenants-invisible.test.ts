@@ -128,7 +128,7 @@ for (const dialect of dialects) {
       });
     }
 
-    test('I14 lists and look-ups of a stranger hold nothing of another user', async () => {
+    test('I14 lists and look-ups of a stranger contain nothing of another user', async () => {
       for (const path of [
         ...models.map(model => `/v1/queue/${model.id}/requests?limit=100`),
         `/v1/queue/${image}/requests?external_task_id=theirs`,
@@ -148,10 +148,10 @@ for (const dialect of dialects) {
     });
 
     test('I14 an Idempotency-Key of another user is free', async () => {
-      const asked = { body: bodies[speech], headers: { 'idempotency-key': 'theirs' } };
+      const request = { body: bodies[speech], headers: { 'idempotency-key': 'theirs' } };
       const answers = [];
       for (const key of [await gateway.key(), await gateway.key()])
-        answers.push(await gateway.ask('POST', `/v1/queue/${speech}`, { key, ...asked }));
+        answers.push(await gateway.ask('POST', `/v1/queue/${speech}`, { key, ...request }));
       assert.deepEqual(
         answers.map(({ status, headers }) => [status, headers.get('idempotent-replayed')]),
         [
@@ -170,7 +170,7 @@ async function makeDraft(gateway: TestGateway, key: string) {
   const model = 'alpha-1-5-pro';
   const body = { content: [{ type: 'text', text: 'A boat' }], draft: true };
   const { request_id: draft } = await create(gateway, key, { model, body });
-  const held = await hold(gateway, model, draft);
+  const running = await hold(gateway, model, draft);
   const [row] = await db.read('SELECT user_id, key_id FROM jobs WHERE id = $1', [draft]);
   const owner = { userId: userIdFromRow(String(row?.user_id)), keyId: keyIdFromRow(String(row?.key_id)) };
   const expiresAt = gateway.clock.now() + 60_000;
@@ -188,6 +188,6 @@ async function makeDraft(gateway: TestGateway, key: string) {
     fps: 24,
   };
   const output = { role: 'primary', index: 0, fileId: file.id, ...facts } as const;
-  await held.settle({ kind: 'completed', result: { outputs: [output], inferenceMs: 1 } });
+  await running.settle({ kind: 'completed', result: { outputs: [output], inferenceMs: 1 } });
   return { draft, video: file.id };
 }

@@ -59,13 +59,13 @@ describe('I15 signed addresses', () => {
     await rename(folder, `${folder}-away`);
     await writeFile(folder, 'no folder');
     try {
-      // Whoever looks at the bytes now cannot but say so.
+      // A check of the bytes from now on must fail.
       assert.deepEqual(await askFor(Buffer.from(path)), [500, JSON.stringify(unavailable)]);
       const bytes = Buffer.from(path);
       const sealed = '/v1/f/'.length;
       for (let at = sealed; at < bytes.length; at++) {
         for (const value of [bytes[at]! ^ 1, 0xff]) {
-          // A blank or a # ends what a server is asked for.
+          // A blank or a # ends the request target.
           if (value <= 0x20 || value === 0x23 || value === 0x7f) continue;
           const changed = Buffer.from(bytes);
           changed[at] = value;

@@ -18,7 +18,7 @@ describe('I16 bytes are bytes', () => {
   });
   after(() => gateway.close());
 
-  /** What this process has open; nothing where the system does not tell. */
+  /** The open files of this process; empty where the system does not list them. */
   const descriptors = async (): Promise<number> =>
     (await readdir('/proc/self/fd').catch(() => [] as string[])).length;
 

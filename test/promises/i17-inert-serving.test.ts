@@ -122,7 +122,7 @@ describe('I17 inert serving', () => {
   test('I17 words of a client in a refusal come back as JSON, never as a page', async () => {
     const key = await gateway.key();
     const words = encodeURIComponent(script);
-    const asked: readonly (readonly [method: string, path: string, body?: unknown])[] = [
+    const requests: readonly (readonly [method: string, path: string, body?: unknown])[] = [
       ['POST', `/v1/queue/${words}`, { text: 'a' }],
       ['GET', `/v1/models/${words}`],
       ['GET', `/v1/queue/${speech}/requests?status=${words}`],
@@ -132,7 +132,7 @@ describe('I17 inert serving', () => {
       ['POST', '/v1/files', { data: 'aGVsbG8=', mime_type: script }],
       ['GET', `/${words}`],
     ];
-    for (const [method, path, body] of asked) {
+    for (const [method, path, body] of requests) {
       const { status, headers } = await gateway.ask(method, path, { key, body });
       assert.ok(status >= 400 && status < 500, `${path}: ${status}`);
       assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');

@@ -193,7 +193,7 @@ describe(`I18 bounded input (seed ${seed})`, () => {
       ['a length that is none', post('Content-Length: two\r\n', '{}'), [400]],
       ['a length with a plus', post('Content-Length: +2\r\n', '{}'), [400]],
       ['a length past all numbers', post(`Content-Length: ${'9'.repeat(40)}\r\n`), [400]],
-      ['a transfer coding nobody knows', post('Transfer-Encoding: xchunked\r\n', '{}'), [400]],
+      ['an unknown transfer coding', post('Transfer-Encoding: xchunked\r\n', '{}'), [400]],
       ['chunks twice', post('Transfer-Encoding: chunked, chunked\r\n', '0\r\n\r\n'), [400]],
       ['chunks that are not the last coding', post('Transfer-Encoding: chunked, identity\r\n', '{}'), [400]],
       ['a chunk of a wrong size', post('Transfer-Encoding: chunked\r\n', 'zz\r\n{}\r\n0\r\n\r\n'), [400]],
@@ -207,7 +207,7 @@ describe(`I18 bounded input (seed ${seed})`, () => {
       ['bare line feeds', `GET /healthz HTTP/1.1\nHost: x\n\n`, [400]],
       ['HTTP/0.9', 'GET /healthz\r\n\r\n', [200]],
       ['HTTP/3.7', `GET /healthz HTTP/3.7\r\n${host}${end}`, [400]],
-      ['a method nobody knows', `BREW /healthz HTTP/1.1\r\n${host}${end}`, [400]],
+      ['an unknown method', `BREW /healthz HTTP/1.1\r\n${host}${end}`, [400]],
       ['a method in small letters', `get /healthz HTTP/1.1\r\n${host}${end}`, [400]],
       ['TRACE', `TRACE / HTTP/1.1\r\n${host}Connection: close\r\n${end}`, [404]],
       ['OPTIONS *', `OPTIONS * HTTP/1.1\r\n${host}Connection: close\r\n${end}`, [404]],
@@ -226,7 +226,7 @@ describe(`I18 bounded input (seed ${seed})`, () => {
       ['bytes that are not ASCII in a path', get('/v1/models/\xff\xfe'), [400]],
       ['headers of 20 KB', get('/healthz', `X-A: ${'a'.repeat(20_000)}\r\n`), [431]],
       ['ten thousand headers', get('/healthz', 'X: y\r\n'.repeat(10_000)), [431]],
-      ['an expectation nobody knows', post('Expect: the-unexpected\r\nContent-Length: 2\r\n', '{}'), [417]],
+      ['an unknown expectation', post('Expect: the-unexpected\r\nContent-Length: 2\r\n', '{}'), [417]],
       ['a body on GET', get('/healthz', 'Content-Length: 5\r\n').concat('hello'), [200]],
       [
         'as many requests at once as may be unanswered',
@@ -285,7 +285,7 @@ describe(`I18 bounded input (seed ${seed})`, () => {
       ['application', 415],
     ];
     for (const [type, status] of types) {
-      test(`I18 ${JSON.stringify(type)} is judged like any body or not at all`, async () => {
+      test(`I18 ${JSON.stringify(type)} is validated like any body or not at all`, async () => {
         const [answer, ...more] = await exchange(served.url, whole(`/v1/queue/${speech}`, type, right));
         assert.deepEqual([answer?.status, more], [status, []]);
       });

@@ -33,7 +33,7 @@ describe('I19 the upload limit over two gateways on one PostgreSQL', () => {
     for (const { clock } of gateways) clock.advance(ms);
   };
 
-  test('I19 no sixty seconds hold more than ten accepted uploads, none is refused while they hold fewer, and Retry-After is kept', async () => {
+  test('I19 no sixty seconds contain more than ten accepted uploads, none is refused while they contain fewer, and Retry-After is exact', async () => {
     const bursts: fc.Arbitrary<readonly Burst[]> = fc.array(
       fc.record({
         afterMs: fc.oneof(fc.nat({ max: 30_000 }), fc.constantFrom(59_000, 60_000)),
@@ -63,7 +63,7 @@ describe('I19 the upload limit over two gateways on one PostgreSQL', () => {
           assert.equal(times.length, accepted);
           for (const [at, time] of times.slice(perWindow).entries()) assert.ok(time - times[at]! >= windowMs);
           for (const { status } of refused) assert.equal(status, 429);
-          // Whoever was refused met ten: they are all in the minute up to now.
+          // A refused upload met ten: they are all in the minute up to now.
           if (refused.length > 0) assert.ok(Math.max(...times) - times.at(-perWindow)! < windowMs);
         }
         let last = await upload(0);

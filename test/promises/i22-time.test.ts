@@ -55,10 +55,10 @@ for (const dialect of dialects) {
       await database.remove();
     });
 
-    const tell = (method: string, path: string, options: AskOptions = {}) =>
+    const request = (method: string, path: string, options: AskOptions = {}) =>
       ask(gateway.url, method, speech + path, { key, ...options });
     const make = async (text: string) => {
-      const { status, body } = await tell('POST', '', { body: { text } });
+      const { status, body } = await request('POST', '', { body: { text } });
       assert.equal(status, 200, JSON.stringify(body));
       return String(body.request_id);
     };
@@ -73,13 +73,13 @@ for (const dialect of dialects) {
     const ended = (id: string) =>
       until(
         async () => {
-          const { status, body } = await tell('GET', `/requests/${id}/response`);
+          const { status, body } = await request('GET', `/requests/${id}/response`);
           return status === 200 && body;
         },
         `the end of job ${id}`,
         20_000,
       );
-    const held = { state: 'running', claim: 1, deaths: 0, attempts: 1 };
+    const leased = { state: 'running', claim: 1, deaths: 0, attempts: 1 };
 
     for (const jump of [2 * hours, -2 * hours]) {
       const way = jump > 0 ? 'forward' : 'back';
@@ -91,10 +91,10 @@ for (const dialect of dialects) {
         // What a neighbour does whose clock was set, too.
         assert.deepEqual(await requeueOrphanedJobs(db, leaseMs, clock.now()), { back: [], closed: [] });
         await removeDeadWorkers(db, leaseMs);
-        assert.deepEqual(await rowOf(id), held);
+        assert.deepEqual(await rowOf(id), leased);
         const { error } = await ended(id);
         assert.equal(error, null);
-        assert.deepEqual(await rowOf(id), { ...held, state: 'completed' });
+        assert.deepEqual(await rowOf(id), { ...leased, state: 'completed' });
       });
 
       test(`I22 jobs that are made after a clock was set two hours ${way} run as ever`, async () => {

@@ -27,8 +27,8 @@ for (const dialect of dialects) {
     let receiver: Server;
     /** Everything that must stay where it belongs, by what it is. */
     const canaries = new Map<string, string>();
-    /** Every refusal that anybody was told, and whatever a command said beside its own answer. */
-    const told: string[] = [];
+    /** Every refusal that was answered, and all output of a command beside its result. */
+    const refusals: string[] = [];
     before(async () => {
       database = await makeDatabase(dialect);
       db = await database.connect();
@@ -47,9 +47,10 @@ for (const dialect of dialects) {
         const args = ['keys', 'create', '--user', name, '--name', `key of ${name}`, '--json'];
         const { stdout, stderr } = await runProgram(args, { env });
         const made = JSON.parse(stdout);
-        told.push(stderr);
+        refusals.push(stderr);
         canaries.set(`the ${name} API key`, made.key);
-        if (name === 'revoked') told.push((await runProgram(['keys', 'revoke', made.id], { env })).stdout);
+        if (name === 'revoked')
+          refusals.push((await runProgram(['keys', 'revoke', made.id], { env })).stdout);
       }
       served = await serve({ env });
     });
@@ -64,9 +65,10 @@ for (const dialect of dialects) {
       if (text === undefined) throw new Error(`expected a canary: ${what}`);
       return text;
     };
-    const tell = async (method: string, path: string, options: AskOptions = {}): Promise<Answer> => {
+    const request = async (method: string, path: string, options: AskOptions = {}): Promise<Answer> => {
       const answer = await ask(served.url, method, path, options);
-      if (answer.status >= 400) told.push(JSON.stringify(answer.body), JSON.stringify([...answer.headers]));
+      if (answer.status >= 400)
+        refusals.push(JSON.stringify(answer.body), JSON.stringify([...answer.headers]));
       return answer;
     };
 
@@ -86,7 +88,7 @@ for (const dialect of dialects) {
         ),
         'the log': served.log(),
         'the standard output': served.banner(),
-        'the refusals': told.join('\n'),
+        'the refusals': refusals.join('\n'),
         'the list of the audit': (await runProgram(['audit', 'list', '--json'], { env })).stdout,
         'the list of the keys': (await runProgram(['keys', 'list', '--json'], { env })).stdout,
         'the settings that are shown': (await runProgram(['config', 'check'], { env })).stdout,
@@ -116,76 +118,76 @@ for (const dialect of dialects) {
     async function makeTraffic(): Promise<void> {
       const [key, other] = [canary('the first API key'), canary('the second API key')];
       const body = { data: Buffer.from('hello').toString('base64'), mime_type: 'text/plain' };
-      const file = (await tell('POST', '/v1/files', { key, body })).body;
+      const file = (await request('POST', '/v1/files', { key, body })).body;
       const plant = (what: string, address: string) => {
         canaries.set(what, new URL(address).searchParams.get('sig') ?? '');
         return address;
       };
       const signed = plant('the signed address of an upload', file.url);
-      await tell('GET', signed);
-      await tell(
+      await request('GET', signed);
+      await request(
         'GET',
         signed.replace(/.$/, sign => (sign === 'A' ? 'B' : 'A')),
       );
-      await tell('GET', `${signed}&more=1`);
-      await tell('GET', signed, { headers: { range: 'bytes=99-' } });
-      await tell('DELETE', signed);
+      await request('GET', `${signed}&more=1`);
+      await request('GET', signed, { headers: { range: 'bytes=99-' } });
+      await request('DELETE', signed);
 
       const callback_url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
-      const made = await tell('POST', `/v1/queue/${image}`, {
+      const made = await request('POST', `/v1/queue/${image}`, {
         key,
         body: { ...bodies[image], callback_url },
       });
       const result = await until(async () => {
-        const answer = await tell('GET', `/v1/queue/${image}/requests/${made.body.request_id}/response`, {
+        const answer = await request('GET', `/v1/queue/${image}/requests/${made.body.request_id}/response`, {
           key,
         });
         return answer.status === 200 && answer.body;
       }, 'the result');
       const drawn = plant('the signed address of a result', result.images[0].url);
-      // One's own signed address as a medium, and one that does not hold.
-      const taken = await tell('POST', `/v1/queue/${image}`, {
+      // A signed address of the same user as a medium, and one with a wrong signature.
+      const taken = await request('POST', `/v1/queue/${image}`, {
         key,
         body: { ...bodies[image], image: drawn },
       });
       assert.equal(taken.status, 200, JSON.stringify(taken.body));
-      await tell('POST', `/v1/queue/${image}`, {
+      await request('POST', `/v1/queue/${image}`, {
         key: other,
         body: { ...bodies[image], image: `${drawn}0` },
       });
       const tried = () => db.read('SELECT number FROM delivery_tries WHERE answer IS NOT NULL');
       await until(async () => (await tried()).length > 0, 'a callback that fails');
 
-      const slow = await tell('POST', speech, { key, body: { text: '[atelier:slow=60] A word.' } });
+      const slow = await request('POST', speech, { key, body: { text: '[atelier:slow=60] A word.' } });
       assert.equal(
-        (await tell('PUT', `${speech}/requests/${slow.body.request_id}/cancel`, { key })).status < 300,
+        (await request('PUT', `${speech}/requests/${slow.body.request_id}/cancel`, { key })).status < 300,
         true,
       );
 
       const stranger = newApiKeySecret();
-      canaries.set('an API key of nobody', stranger);
+      canaries.set('an API key without a user', stranger);
       const typo = `${other.slice(0, -1)}${other.endsWith('0') ? '1' : '0'}`;
       canaries.set('an API key with a typing error', typo.slice(4));
       for (const wrong of [stranger, typo, canary('the revoked API key'), adminToken, master]) {
-        assert.equal((await tell('GET', '/v1/files', { key: wrong })).status, 401);
-        await tell('GET', '/v1/files', { headers: { authorization: `Basic ${wrong}` } });
-        await tell('GET', '/v1/files', { headers: { authorization: wrong } });
-        await tell('GET', `/v1/files?api_key=${wrong}`);
-        await tell('GET', `/v1/files?api_key=${wrong}`, { key });
-        await tell('POST', speech, { headers: { 'x-api-key': wrong }, body: { text: 'a' } });
+        assert.equal((await request('GET', '/v1/files', { key: wrong })).status, 401);
+        await request('GET', '/v1/files', { headers: { authorization: `Basic ${wrong}` } });
+        await request('GET', '/v1/files', { headers: { authorization: wrong } });
+        await request('GET', `/v1/files?api_key=${wrong}`);
+        await request('GET', `/v1/files?api_key=${wrong}`, { key });
+        await request('POST', speech, { headers: { 'x-api-key': wrong }, body: { text: 'a' } });
       }
-      await tell('GET', '/admin/v1/deliveries', { key: `${adminToken}x` });
+      await request('GET', '/admin/v1/deliveries', { key: `${adminToken}x` });
       const mistyped = { name: 'canary-typed-as-a-name', password: 'canary-of-a-wrong-password' };
       canaries.set('a password typed as a name', mistyped.name);
       canaries.set('a wrong password', mistyped.password);
-      await tell('POST', '/admin/v1/session', { body: mistyped });
+      await request('POST', '/admin/v1/session', { body: mistyped });
     }
 
     /** Each user reads the secret of his own callbacks; one is exchanged. */
     async function plantCallbackSecrets(): Promise<void> {
       const read = async (user: string) => {
         const path = '/v1/webhooks/default/secret';
-        const { status, body } = await tell('GET', path, { key: canary(`the ${user} API key`) });
+        const { status, body } = await request('GET', path, { key: canary(`the ${user} API key`) });
         assert.equal(status, 200);
         return String(body.key);
       };

@@ -6,7 +6,7 @@ import { type Ending, good, openStudio, type Studio } from './studio.ts';
 
 type Act = RuleInput['act'];
 
-/** Answers that say nothing of a job: it is asked about again. */
+/** Answers that say nothing of a job: it is polled again. */
 const noise: readonly (readonly [name: string, act: Act])[] = [
   ['is reset', { kind: 'reset', at: 'nothing' }],
   ['is reset in the middle', { kind: 'reset', at: 'half-body' }],
@@ -23,9 +23,9 @@ const noise: readonly (readonly [name: string, act: Act])[] = [
 
 const onStatus: readonly (readonly [name: string, act: Act])[] = [
   ...noise,
-  ['has a status that nobody knows', { kind: 'change', set: { status: 'PAUSED' } }],
+  ['has an unknown status', { kind: 'change', set: { status: 'PAUSED' } }],
   ['goes back to the queue', { kind: 'change', set: { status: 'IN_QUEUE' } }],
-  ['is 404, as of one that is told of late', { kind: 'answer', status: 404 }],
+  ['is 404, as of one that is listed late', { kind: 'answer', status: 404 }],
 ];
 
 const ofAnother = { code: 'content_policy_violation', message: 'not ours' };
@@ -50,7 +50,7 @@ const onMedia: readonly (readonly [name: string, act: Act])[] = [
 
 const paid = (error: string): Ending => ({ ...good([['accepted', 1]]), error });
 
-/** However an upstream behaves after it accepted a job: it is charged once, and nobody waits for ever. */
+/** However an upstream behaves after it accepted a job: it is charged once, and no client waits for ever. */
 describe('a job that was accepted upstream', () => {
   let studio: Studio;
   before(async () => {
@@ -113,8 +113,8 @@ describe('a job that was accepted upstream', () => {
       { on: 'status', act: { kind: 'change', set: { status: 'IN_PROGRESS' } } },
     ]);
     const path = `/v1/queue/${modelOf.none}/requests/${order.id}`;
-    const held = { key, headers: { prefer: 'wait=10' } };
-    assert.equal((await gateway.ask('GET', `${path}/status`, held)).body.status, 'IN_PROGRESS');
+    const waiting = { key, headers: { prefer: 'wait=10' } };
+    assert.equal((await gateway.ask('GET', `${path}/status`, waiting)).body.status, 'IN_PROGRESS');
     assert.equal((await gateway.ask('PUT', `${path}/cancel`, { key })).status, 202);
     assert.deepEqual(await studio.ending(order), paid('cancelled'));
     assert.equal(

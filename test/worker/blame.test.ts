@@ -8,16 +8,16 @@ import { runProgram, serve } from '../../testkit/program.ts';
 
 const path = '/v1/queue/gamma-v2-image';
 
-for (const [what, isToldToStop, deaths] of [
-  ['that is killed while it reads the media of a job blames the job', false, 1],
-  ['that was told to stop and is killed before it did blames no job', true, 0],
+for (const [what, isStopping, deaths] of [
+  ['that is killed while it reads the media of a job counts a crash of the job', false, 1],
+  ['that is killed during its stop counts no crash', true, 0],
 ] as const) {
   test(`a gateway ${what}`, async () => {
     const database = await makeDatabase('sqlite');
     const db = await database.connect();
-    const asked: string[] = [];
-    // Never answers: the medium is being read for as long as it takes.
-    const media = createServer(({ url = '' }) => void asked.push(url)).listen(0, '127.0.0.1');
+    const requests: string[] = [];
+    // Never answers, so that the download lasts as long as the test.
+    const media = createServer(({ url = '' }) => void requests.push(url)).listen(0, '127.0.0.1');
     await once(media, 'listening');
     const address = media.address();
     assert.ok(address !== null && typeof address !== 'string');
@@ -34,12 +34,12 @@ for (const [what, isToldToStop, deaths] of [
       const { key } = JSON.parse(stdout);
       const made = await ask(served.url, 'POST', path, { key, body: { prompt: 'A fox.', image } });
       assert.equal(made.status, 200, JSON.stringify(made.body));
-      await until(async () => asked.length > 0, 'the medium to be fetched');
-      if (isToldToStop) {
+      await until(async () => requests.length > 0, 'the medium to be fetched');
+      if (isStopping) {
         process.kill(served.pid, 'SIGTERM');
         await until(
           async () => (await db.read('SELECT id FROM workers WHERE stopping_at IS NOT NULL')).length > 0,
-          'the stop to be noted',
+          'the stop to be recorded',
         );
       }
       assert.equal(await served.end('SIGKILL'), null);

@@ -120,7 +120,7 @@ const broken: readonly (readonly [what: string, promise: string, change: Partial
     'I1',
     { history: [...good.history, create({ answer: { kind: 'acked', id: 'job-2' } })] },
   ],
-  ['a job that nobody created', 'I1', { history: [] }],
+  ['a job that was never created', 'I1', { history: [] }],
   [
     'a create that is refused',
     'I1',
@@ -133,13 +133,9 @@ const broken: readonly (readonly [what: string, promise: string, change: Partial
   ],
   ['a job that never ended', 'I2', rows([job({ state: 'running' })])],
   ['a success without a charge', 'I2', { ledger: [submission(1)], history: [create()] }],
+  ['a cancelled job without a cancel', 'I2', { ...rows([failed('cancelled')]), history: ended('cancelled') }],
   [
-    'a cancelled job that nobody cancelled',
-    'I2',
-    { ...rows([failed('cancelled')]), history: ended('cancelled') },
-  ],
-  [
-    'an error of our own without deaths',
+    'an internal error without crashes',
     'I2',
     { ...rows([failed('internal_error')]), history: ended('internal_error') },
   ],
@@ -154,7 +150,7 @@ const broken: readonly (readonly [what: string, promise: string, change: Partial
     { ...rows([failed('runtime_error')]), history: ended('runtime_error') },
   ],
   [
-    'a doubt at an upstream that replays',
+    'an uncertain submission at an upstream that replays',
     'I2',
     {
       ...rows([failed('submission_uncertain', { rescues: 1 })], [attempt({ answer: null, doubted: true })]),
@@ -190,7 +186,7 @@ const broken: readonly (readonly [what: string, promise: string, change: Partial
     rows([job()], [attempt({ answer: 'unknown' }), attempt({ number: 2 })]),
   ],
   [
-    'a charge that nobody accounts for',
+    'a charge without an attempt',
     'I5',
     {
       ...rows([failed('cancelled', { cancelAsked: true })], [attempt({ answer: null })]),
@@ -198,12 +194,12 @@ const broken: readonly (readonly [what: string, promise: string, change: Partial
     },
   ],
   [
-    'an uncertain job without a doubt',
+    'an uncertain job that is not on record',
     'I5',
     { ...rows([uncertain]), history: ended('submission_uncertain') },
   ],
   [
-    'a doubt that is not on the list',
+    'an uncertain submission that is not on the list',
     'I5',
     {
       rows: {
@@ -215,7 +211,7 @@ const broken: readonly (readonly [what: string, promise: string, change: Partial
     },
   ],
   [
-    'a doubt of what was refused',
+    'an uncertain submission of a refused call',
     'I5',
     {
       ...rows(
@@ -226,14 +222,14 @@ const broken: readonly (readonly [what: string, promise: string, change: Partial
     },
   ],
   [
-    'a doubt without a reason',
+    'an uncertain submission without a reason',
     'I5',
     {
       ...rows([uncertain], [attempt({ answer: null, doubted: true })]),
       history: ended('submission_uncertain'),
     },
   ],
-  ['a cancel that was told OK and did nothing', 'I9', { history: [...good.history, cancel(200)] }],
+  ['a cancel that was answered OK and did nothing', 'I9', { history: [...good.history, cancel(200)] }],
   ['a cancel that is answered with trouble', 'I9', { history: [...good.history, cancel(500)] }],
   [
     'a name that two jobs have',
@@ -247,7 +243,7 @@ const broken: readonly (readonly [what: string, promise: string, change: Partial
       ledger: [...good.ledger, { ...submission(2, 'answer 422'), mark: 'mark-b' }],
     },
   ],
-  ['an end that was not told', 'I11', called],
+  ['an end without a callback', 'I11', called],
   [
     'an older status after the end',
     'I11',
@@ -278,7 +274,7 @@ describe('the checker of the chaos harness', () => {
     });
   }
 
-  test('takes a doubt that a death explains', () => {
+  test('accepts an uncertain submission that a crash explains', () => {
     const rescued = { ...uncertain, rescues: 1 };
     const evidence = {
       ...good,
@@ -288,7 +284,7 @@ describe('the checker of the chaos harness', () => {
     assert.deepEqual(check(evidence).violations, []);
   });
 
-  test('takes a doubt of a call whose repetition was refused, though the first never arrived', () => {
+  test('accepts an uncertain submission whose repeated call was refused, though the first never arrived', () => {
     const evidence = {
       ...good,
       ledger: [submission(1, 'answer 422')],

@@ -12,7 +12,7 @@ const seed = Number(process.env.CHAOS_SEED ?? randomInt(2 ** 31));
 
 for (const dialect of dialects) {
   describe(`${dialect}, seed ${seed}`, () => {
-    test('no job is lost, charged twice or silently in doubt while processes are killed under load', async () => {
+    test('no job is lost, charged twice or silently uncertain while processes are killed under load', async () => {
       const longestMs = 10 * minutes;
       const outcome = await runChaos({
         dialect,

@@ -26,13 +26,13 @@ interface Call<T> {
   readonly answer: (result: T) => void;
 }
 
-/** An upstream that can be asked for a key and never knows it yet, and that answers nothing else by itself. */
+/** An upstream whose look-up of a key is always undecided, and that answers other calls when the test says so. */
 function openSlow() {
   const submits: Call<SubmitResult>[] = [];
   const polls: Call<PollResult>[] = [];
-  const looks: string[] = [];
+  const lookups: string[] = [];
   let isOver = false;
-  const asked = <T>(calls: Call<T>[], dedupeKey: string, atTheEnd: T) =>
+  const pending = <T>(calls: Call<T>[], dedupeKey: string, atTheEnd: T) =>
     isOver ? atTheEnd : new Promise<T>(answer => void calls.push({ dedupeKey, answer }));
   const provider: Provider = {
     name: 'slow',
@@ -41,26 +41,26 @@ function openSlow() {
       minPollMs: 1,
     }),
     ready: async () => ({ ok: true }),
-    submit: async ({ dedupeKey }) => asked(submits, dedupeKey, refused),
+    submit: async ({ dedupeKey }) => pending(submits, dedupeKey, refused),
     async recover({ dedupeKey }) {
-      looks.push(dedupeKey);
+      lookups.push(dedupeKey);
       return { kind: 'undecided', retryAfterMs: 60 * minutes };
     },
-    poll: async ({ dedupeKey }) => asked(polls, dedupeKey, running),
+    poll: async ({ dedupeKey }) => pending(polls, dedupeKey, running),
     cancel: async () => ({ kind: 'cancelled' }),
     release: async () => {},
   };
-  /** Also whatever is still asked: nothing waits for an answer when a test is over. */
+  /** Also whatever is still pending: nothing waits for an answer when a test is over. */
   const answerAll = () => {
     for (const { answer } of submits) answer(refused);
     for (const { answer } of polls) answer(running);
     isOver = true;
   };
-  return { provider, submits, polls, looks, answerAll };
+  return { provider, submits, polls, lookups, answerAll };
 }
 
 for (const dialect of dialects) {
-  describe(`a job that the process which had lost it claimed again (${dialect})`, () => {
+  describe(`a job that a process claims again after it lost the lease (${dialect})`, () => {
     let database: TestDatabase;
     let db: Connection;
     let owner: Owner;
@@ -90,26 +90,26 @@ for (const dialect of dialects) {
       const input = '{"prompt":"A boat","n":1}';
       return wait(db, owner, { modelId, createdAt, expiresAt: createdAt + 60 * minutes, input });
     };
-    const untilSeen = (look: () => boolean, what: string) =>
+    const untilSeen = (isSeen: () => boolean, what: string) =>
       until(async () => {
-        if (look()) return true;
+        if (isSeen()) return true;
         clock.advance(500);
         return false;
       }, what);
-    /** As after a freeze that outlasted the lease. */
-    async function takeForDead(): Promise<void> {
+    /** As after a suspension that outlasted the lease. */
+    async function expireLease(): Promise<void> {
       await db.write('DELETE FROM workers');
       assert.equal((await requeueOrphanedJobs(db, leaseMs, clock.now())).back.length, 1);
     }
-    /** Resolves with the end of what was done for the lost claim. */
+    /** Resolves when the run of the lost claim has ended. */
     async function letEnd(jobId: string, answer: () => void): Promise<void> {
-      let isTold = false;
-      const stopHearing = db.onAnnounced(topic => {
-        if (topic === jobTopic(jobId)) isTold = true;
+      let isAnnounced = false;
+      const unsubscribe = db.onAnnounced(topic => {
+        if (topic === jobTopic(jobId)) isAnnounced = true;
       });
       answer();
-      await until(async () => isTold, 'the end of the lost claim');
-      stopHearing();
+      await until(async () => isAnnounced, 'the end of the lost claim');
+      unsubscribe();
     }
     async function stopNow(meanwhile = async () => {}): Promise<void> {
       let isStopped = false;
@@ -123,12 +123,12 @@ for (const dialect of dialects) {
     async function loseWhileSubmitting(): Promise<string> {
       const { id } = await order();
       await untilSeen(() => upstream.submits.length === 1, 'the submission');
-      await takeForDead();
-      await untilSeen(() => upstream.looks.length === 1, 'the look of the second claim');
+      await expireLease();
+      await untilSeen(() => upstream.lookups.length === 1, 'the look-up of the second claim');
       return id;
     }
 
-    test('is broken off by a stop, though the work of the lost claim ended after it began', async () => {
+    test('is aborted by a stop, though the run of the lost claim ended after it began', async () => {
       const id = await loseWhileSubmitting();
       await letEnd(id, () => upstream.submits[0]!.answer(refused));
       await stopNow();
@@ -136,7 +136,7 @@ for (const dialect of dialects) {
       assert.deepEqual([row.state, row.claim, upstream.submits.length], ['available', 2, 1]);
     });
 
-    test('is still the one suspect in hand, though the work of the lost claim ended', async () => {
+    test('is still the only suspect in flight, though the run of the lost claim ended', async () => {
       const id = await loseWhileSubmitting();
       await letEnd(id, () => upstream.submits[0]!.answer(refused));
       const suspect = await order();
@@ -148,12 +148,12 @@ for (const dialect of dialects) {
       await stopNow(async () => upstream.submits[1]!.answer(refused));
     });
 
-    test('is handed back by a stop while its upstream is asked, though the lost claim was followed too', async () => {
+    test('is requeued by a stop while its poll is in flight, though the lost claim was polled too', async () => {
       const { id } = await order();
       await untilSeen(() => upstream.submits.length === 1, 'the submission');
       upstream.submits[0]!.answer({ kind: 'accepted', ref: { id }, firstPollMs: 0 });
       await untilSeen(() => upstream.polls.length === 1, 'the poll of the first claim');
-      await takeForDead();
+      await expireLease();
       await untilSeen(() => upstream.polls.length === 2, 'the poll of the second claim');
       await letEnd(id, () => upstream.polls[0]!.answer(running));
       const other = await order();
@@ -161,7 +161,7 @@ for (const dialect of dialects) {
       upstream.submits[1]!.answer({ kind: 'accepted', ref: {}, firstPollMs: 60 * minutes });
       await stopNow(async () => {
         const isBack = async () => (await rowOf(db, other.id)).state === 'available';
-        await until(isBack, 'the stop to hand back what only waits');
+        await until(isBack, 'the stop to release polled jobs');
         upstream.polls[1]!.answer(running);
       });
       const row = await rowOf(db, id);

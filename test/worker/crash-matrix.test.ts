@@ -120,7 +120,7 @@ for (const dialect of dialects) {
           await dieAt({ side, words }, env, create);
 
           const db = await database.connect();
-          // Nobody lives: the lease of the dead is put behind us, as time would.
+          // No process is alive: the lease of the dead one is expired, as time would.
           await db.write('UPDATE workers SET heartbeat_at = heartbeat_at - $1', [1 * minutes]);
           const clock = openTestClock();
           const after = { folder: database.folder, database, clock };

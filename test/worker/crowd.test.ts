@@ -21,7 +21,7 @@ const briefVideos = [
 ];
 const mixed = models.filter(model => model.kind !== 'video' || briefVideos.includes(model.id));
 
-describe('a crowd of jobs', () => {
+describe('many jobs at once', () => {
   let gateway: TestGateway;
   before(async () => {
     gateway = await startGateway();
@@ -65,7 +65,7 @@ describe('a crowd of jobs', () => {
     assert.deepEqual(errors, Array(12).fill(null));
   });
 
-  test('a running render that is cancelled makes room for a job that waits', async t => {
+  test('a running render that is cancelled frees its slot for a job that waits', async t => {
     const narrow = await startGateway({ env: { ATELIER_LOCAL_CONCURRENCY: '1' } });
     t.after(() => narrow.close());
     const key = await narrow.key();

@@ -33,7 +33,7 @@ interface Poll {
   readonly hasMedia: boolean;
 }
 
-/** An upstream that does as it is told, and what it was asked. */
+/** An upstream that answers as the test says, and the calls it got. */
 function openScripted(clock: TestClock) {
   const submits: ProviderTask[] = [];
   const polls: Poll[] = [];
@@ -124,7 +124,7 @@ for (const dialect of dialects) {
       until(async () => upstream.submits.length === count, `submission ${count}`);
     const errorOf = (row: Awaited<ReturnType<typeof rowOf>>) => JSON.parse(String(row.error)).code;
 
-    test('is polled when its upstream asks for it', async () => {
+    test('is polled when its upstream requests it', async () => {
       const stop = await start();
       try {
         await order();
@@ -136,7 +136,7 @@ for (const dialect of dialects) {
       }
     });
 
-    test('is asked to stop as soon as its cancel is announced, and ends once it did', async () => {
+    test('is cancelled upstream as soon as its cancel is announced, and ends once that is done', async () => {
       const stop = await start();
       try {
         const { id } = await order();
@@ -157,7 +157,7 @@ for (const dialect of dialects) {
       }
     });
 
-    test('whose deadline passes is heard at its pace until its upstream stopped, a minute at most', async () => {
+    test('whose deadline passes is polled at its interval until its upstream stopped, a minute at most', async () => {
       const stop = await start();
       try {
         upstream.script.cancel = async () => ({ kind: 'requested' });
@@ -174,7 +174,7 @@ for (const dialect of dialects) {
       }
     });
 
-    test('that its provider lost is sent again twice with its media, and then given up', async () => {
+    test('that its provider lost is submitted again twice with its media, and then fails', async () => {
       const stop = await start();
       try {
         const bytes = await picture('png', 320, 320);
@@ -200,7 +200,7 @@ for (const dialect of dialects) {
       }
     });
 
-    test('on this machine keeps its media until it ends', async () => {
+    test('of the local engine keeps its media until it ends', async () => {
       const stop = await start({ sharedLimits: null });
       try {
         const bytes = await picture('png', 320, 320);
@@ -221,7 +221,7 @@ for (const dialect of dialects) {
       }
     });
 
-    test('is collected when it is done, by what its row says', async () => {
+    test('has its outputs stored when it is done, by what its row says', async () => {
       const stop = await start();
       try {
         const made = join(database.folder, `${unique('made')}.png`);
@@ -240,7 +240,7 @@ for (const dialect of dialects) {
       }
     });
 
-    test('changes nothing once another worker holds it, whatever its upstream says', async () => {
+    test('changes nothing once another worker has the lease, whatever its upstream says', async () => {
       const stop = await start();
       try {
         const made = join(database.folder, `${unique('made')}.png`);
@@ -262,7 +262,7 @@ for (const dialect of dialects) {
       }
     });
 
-    test('whose poll meets a bug ends as internal_error, and the others go on', async () => {
+    test('whose poll throws ends as internal_error, and the others go on', async () => {
       const stop = await start();
       try {
         const [broken, sound] = [await order(), await order()];
@@ -279,7 +279,7 @@ for (const dialect of dialects) {
       }
     });
 
-    test('and three hundred others go back to the line at a stop, and are polled on after the next start', async () => {
+    test('and three hundred others are requeued at a stop, and are polled again after the next start', async () => {
       const account = { id: unique('account'), slots: 1_000 };
       const many = 300;
       const stop = await start(account);

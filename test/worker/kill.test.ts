@@ -51,7 +51,7 @@ for (const dialect of dialects) {
       let creates = 0;
 
       /** Null where the process died under the request. */
-      const tell = async (
+      const request = async (
         method: string,
         path: string,
         headers: Readonly<Record<string, string>>,
@@ -63,14 +63,14 @@ for (const dialect of dialects) {
       const client = async (_: unknown, index: number) => {
         const own = openRandom(seed + index);
         while (!over) {
-          // A create without an answer is sent again under its key, as a careful client does.
+          // A create without an answer is repeated under its idempotency key, as a careful client does.
           const headers = { 'idempotency-key': `create-${++creates}` };
-          const made = await until(() => tell('POST', speech, headers, { text: 'Hello.' }), 'a handle');
+          const made = await until(() => request('POST', speech, headers, { text: 'Hello.' }), 'a handle');
           assert.equal(made.status, 200, JSON.stringify(made.body));
           acknowledged.push(made.body.request_id);
           const path = `${speech}/requests/${made.body.request_id}/response`;
           while (!over) {
-            const ended = await tell('GET', path, { prefer: 'wait=10' });
+            const ended = await request('GET', path, { prefer: 'wait=10' });
             if (ended?.status === 200 || (!ended && own() < impatient)) break;
           }
         }
@@ -81,7 +81,7 @@ for (const dialect of dialects) {
         const served = await life;
         await new Promise(resolve => setTimeout(resolve, random() * (random() < 0.5 ? earlyMs : lateMs)));
         await served.end('SIGKILL');
-        // Nobody lives: the lease of the dead is put behind us, as time would.
+        // No process is alive: the lease of the dead one is expired, as time would.
         await db.write('UPDATE workers SET heartbeat_at = heartbeat_at - $1', [60 * seconds]);
         life = serve({ env });
       }

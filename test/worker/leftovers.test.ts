@@ -33,7 +33,7 @@ for (const dialect of dialects) {
     };
     const keptBlobs = async () => (await gateway.keptFiles()).map(path => basename(path));
 
-    test('a blob that no file names is removed once it is an hour old, and a named one stays', async () => {
+    test('a blob without a file row is removed once it is an hour old, and one with a row stays', async () => {
       const path = join(gateway.folder, 'leftover');
       await writeFile(path, 'bytes of a request that died');
       const { key: orphan } = await blobs.put(path);
@@ -83,7 +83,7 @@ for (const dialect of dialects) {
       assert.deepEqual(await keptBlobs(), []);
     });
 
-    test('what a job used is known for four hundred days, and no longer', async () => {
+    test('usage rows are kept for four hundred days, and no longer', async () => {
       const lines = async () =>
         Number((await gateway.gateway.db.read('SELECT count(*) AS lines FROM usage_lines'))[0]?.lines);
       const before = await lines();

@@ -12,7 +12,7 @@ import { untilEnded } from './studio.ts';
 
 const innocents = 199;
 
-test('a job that takes down every process that holds it is closed after three, and the others end well', async () => {
+test('a job that crashes every process that runs it fails after three, and the others complete', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-poison-'));
   const upstream = await startUpstream({ folder });
   const env = await routeTo(upstream.url, folder);

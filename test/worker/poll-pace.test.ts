@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openPollRateLimit } from '../../src/worker/poll-rate.ts';
 
-test('a hundred go at once, then one each millisecond; a pause makes room for a hundred and no more', () => {
+test('a hundred polls start at once, then one each millisecond; a pause allows a hundred again and no more', () => {
   let now = 50_000;
   const pace = openPollRateLimit({ now: () => now });
   const takeWhileFree = () => {

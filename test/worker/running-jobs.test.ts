@@ -59,9 +59,9 @@ for (const dialect of dialects) {
     test('a running job that is cancelled ends as cancelled and leaves nothing behind', async () => {
       const job = await create(gateway, video, { key, body: longVideo });
       await untilRunning(job);
-      const asked = await job.cancel();
+      const answered = await job.cancel();
       assert.deepEqual(
-        [asked.status, asked.body],
+        [answered.status, answered.body],
         [202, { status: 'CANCELLATION_REQUESTED', request_id: job.id }],
       );
       const { body } = await job.ended();
@@ -93,7 +93,7 @@ for (const dialect of dialects) {
       for (const { id } of await Promise.all(running)) await found(gateway, video, id, key).ended();
     });
 
-    test('a stop hands a running job back at once and the next start ends it', async () => {
+    test('a stop requeues a running job at once and the next start ends it', async () => {
       const job = await create(gateway, video, {
         key,
         body: { ...longVideo, size: '1280*720', duration: 3 },
@@ -116,7 +116,7 @@ for (const dialect of dialects) {
       assert.deepEqual(row, { state: 'completed', claim: 2, deaths: 0, holder: null });
     });
 
-    test('a job whose worker died is taken back and ends', async () => {
+    test('a job whose worker died is requeued and ends', async () => {
       await gateway.stop();
       gateway = await startGateway({ dialect, role: 'api', after: gateway });
       const job = await create(gateway, speech, { key, body: shortSpeech });
@@ -125,7 +125,7 @@ for (const dialect of dialects) {
       await claimJobs(db, { worker: newWorkerId(), modelId, limit: 1, now: gateway.clock.now() });
       await gateway.stop();
       gateway = await startGateway({ dialect, after: gateway });
-      // The chore that rescues runs every ten seconds.
+      // The check for dead workers scans running jobs every ten seconds.
       gateway.clock.advance(10 * seconds);
       const { body } = await found(gateway, speech, job.id, key).ended();
       assert.equal(body.error, null);
@@ -133,7 +133,7 @@ for (const dialect of dialects) {
       assert.deepEqual(await rowOf(job.id), { state: 'completed', claim: 2, deaths: 0, holder: null });
     });
 
-    test('a worker that others took for dead drops what it held and goes on under a new name', async () => {
+    test('a worker that lost its lease releases its jobs and goes on under a new id', async () => {
       const job = await create(gateway, video, {
         key,
         body: { ...longVideo, size: '1280*720', duration: 3 },
@@ -141,7 +141,7 @@ for (const dialect of dialects) {
       await untilRunning(job);
       const { db } = gateway.gateway;
       const { holder } = await rowOf(job.id);
-      // What the chore of another process does once the heartbeat is too old.
+      // What the maintenance of another process does once the heartbeat is too old.
       await db.write('DELETE FROM workers WHERE id = $1', [holder ?? '']);
       gateway.clock.advance(5 * seconds);
       await until(async () => gateway.logged.some(line => line.worker === holder), 'the worker to notice');

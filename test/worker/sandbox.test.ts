@@ -116,7 +116,7 @@ describe('the switches of the local engine', () => {
       assert.deepEqual([body.error, body.audio.content_type], [null, 'audio/wav']);
     });
 
-    test('puts off a failure', async () => {
+    test('delays a failure', async () => {
       const job = await say('Hello. [atelier:slow=600] [atelier:fail=expired]');
       gateway.clock.advance(1 * seconds);
       await until(async () => (await job.status()).body.progress > 0, 'the progress to show');
@@ -128,9 +128,9 @@ describe('the switches of the local engine', () => {
     test('leaves a job that can be cancelled at once', async () => {
       const job = await say('Hello. [atelier:slow=600]');
       await until(async () => (await job.status()).body.progress >= 0.5, 'the progress to show the half');
-      const asked = await job.cancel();
+      const answered = await job.cancel();
       assert.deepEqual(
-        [asked.status, asked.body],
+        [answered.status, answered.body],
         [202, { status: 'CANCELLATION_REQUESTED', request_id: job.id }],
       );
       assert.deepEqual((await job.ended()).body.error, {
@@ -141,7 +141,7 @@ describe('the switches of the local engine', () => {
       assert.deepEqual(await leftovers(), []);
     });
 
-    test('leaves a gateway that can be stopped at once, and the job is taken up again', async () => {
+    test('leaves a gateway that can be stopped at once, and the job is run again', async () => {
       const job = await say('Hello. [atelier:slow=600]');
       await untilRunning(job);
       await gateway.stop();

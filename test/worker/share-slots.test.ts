@@ -7,7 +7,7 @@ const share = (lines: readonly string[], inFlight: readonly string[] = []) =>
   Object.fromEntries(allocateSlots(lines, inFlight, shares));
 const times = (count: number, line: string): readonly string[] => Array(count).fill(line);
 
-test('a line takes as many slots as its host may have', () => {
+test('a queue takes as many slots as its host may have', () => {
   assert.deepEqual(share(['ann a.test']), { 'ann a.test': 4 });
 });
 

@@ -11,7 +11,7 @@ import { bodyOf, modelOf, routeTo } from '../../testkit/upstream/routing.ts';
 import type { RuleInput } from '../../testkit/upstream/script.ts';
 import { startUpstream, type Upstream } from '../../testkit/upstream/upstream.ts';
 
-/** What a job came to, as its client, its rows and the upstream's own ledger tell it. */
+/** The outcome of a job in the client's view, in its rows and in the upstream's own ledger. */
 export interface Ending {
   readonly error: string | null;
   readonly submissions: number;
@@ -21,7 +21,7 @@ export interface Ending {
   readonly doubts: number;
 }
 
-/** Charged once, and nothing in doubt. */
+/** Charged once, and nothing uncertain. */
 export const good = (attempts: Ending['attempts']): Ending => ({
   error: null,
   submissions: attempts.reduce((sum, [, sends]) => sum + sends, 0),

@@ -128,7 +128,7 @@ describe('one submission', () => {
         });
       }
 
-      test('is not made again before the time that Retry-After names', async () => {
+      test('is not repeated before the time that Retry-After names', async () => {
         const act: Act = { kind: 'answer', status: 429, headers: { 'retry-after': '45' } };
         const order = await studio.order(kind, [{ on: 'create', times: 1, accepts: false, act }]);
         await studio.ending(order);
@@ -141,7 +141,7 @@ describe('one submission', () => {
     });
   }
 
-  test('to an upstream that stays down ends once its attempts are used up, never charged', async () => {
+  test('to an upstream that stays down fails once its attempts are used up, never charged', async () => {
     const order = await studio.order('none', [
       { on: 'create', accepts: false, act: { kind: 'answer', status: 503 } },
     ]);
@@ -154,7 +154,7 @@ describe('one submission', () => {
     });
   });
 
-  describe('that is made again under its key', () => {
+  describe('that is repeated under its dedupe key', () => {
     for (const [name, act] of pauses) {
       test(`keeps the key when the second call is answered ${name}: the first may have been charged`, async () => {
         const order = await studio.order('replay', [
@@ -165,7 +165,7 @@ describe('one submission', () => {
       });
     }
 
-    test('ends in doubt when the second call is refused for good: the first may have been charged', async () => {
+    test('is uncertain when the second call is refused for good: the first may have been charged', async () => {
       const order = await studio.order('replay', [
         { on: 'create', times: 1, act: { kind: 'reset', at: 'nothing' } },
         { on: 'create', times: 1, accepts: false, act: { kind: 'answer', status: 400 } },
@@ -191,7 +191,7 @@ describe('one submission', () => {
       assert.deepEqual(await studio.ending(order), good([['accepted', 2]]));
     });
 
-    test('ends in doubt once the upstream forgets its key', async () => {
+    test('is uncertain once the upstream forgets its key', async () => {
       const act: Act = { kind: 'answer', status: 500 };
       const order = await studio.order('replay', [{ on: 'create', accepts: false, act }]);
       const { gateway } = studio;
@@ -215,7 +215,7 @@ describe('one submission', () => {
     });
   });
 
-  describe('that an upstream is asked about', () => {
+  describe('that is looked up at its upstream', () => {
     const lost: RuleInput = { on: 'create', times: 1, act: { kind: 'reset', at: 'nothing' } };
 
     for (const [name, act] of [
@@ -223,13 +223,13 @@ describe('one submission', () => {
       ['is answered 500', { kind: 'answer', status: 500 }],
       ['is answered with HTML', { kind: 'answer', status: 200, body: '<html>' }],
     ] as const satisfies readonly (readonly [string, Act])[]) {
-      test(`is asked about again when the question ${name}`, async () => {
+      test(`is looked up again when the look-up ${name}`, async () => {
         const order = await studio.order('lookup', [lost, { on: 'list', times: 2, act }]);
         assert.deepEqual(await studio.ending(order), good([['accepted', 1]]));
       });
     }
 
-    test('ends in doubt when half an hour brings no word', async () => {
+    test('is uncertain after half an hour without a clear answer', async () => {
       const act: Act = { kind: 'answer', status: 500 };
       const order = await studio.order('lookup', [lost, { on: 'list', act }]);
       assert.deepEqual(await studio.ending(order), {
@@ -241,7 +241,7 @@ describe('one submission', () => {
       });
     });
 
-    test('is found although it arrived later than its sender waited', async () => {
+    test('is found although it arrived after the timeout of its call', async () => {
       const order = await studio.order('lookup', [{ ...lost, acceptsAfterMs: 300 }]);
       await until(async () => (await studio.upstream.counts()).list > 0, 'the first question');
       await until(
@@ -252,8 +252,8 @@ describe('one submission', () => {
     });
   });
 
-  describe('in doubt when its job is cancelled', () => {
-    test('is named', async () => {
+  describe('that is uncertain when its job is cancelled', () => {
+    test('is on record', async () => {
       const act: Act = { kind: 'answer', status: 500 };
       const order = await studio.order('replay', [{ on: 'create', act }]);
       const path = `/v1/queue/${modelOf.replay}/requests/${order.id}`;
@@ -278,7 +278,7 @@ describe('one submission', () => {
   });
 
   /** Real time passes here: a call has twenty seconds. */
-  test('that is never answered whole has an unknown outcome', async () => {
+  test('whose answer is always cut off has an unknown outcome', async () => {
     const act = { silence: { kind: 'silence' }, drip: { kind: 'drip', everyMs: 1000 } } as const;
     const wanted = kinds.flatMap(kind => [
       { kind, act: act.silence },

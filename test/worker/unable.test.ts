@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Draws, encodes and decodes; an installation may lack it. */
 const missing = 'node-av';
 
-describe('an installation whose local engine cannot work', () => {
+describe('an installation without the packages of the local engine', () => {
   let folder: string;
   let served: Served;
   let key: string;
@@ -33,7 +33,7 @@ describe('an installation whose local engine cannot work', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('answers its health and says on readyz what is missing', async () => {
+  test('answers its health and names the missing package at readyz', async () => {
     assert.equal((await ask(served.url, 'GET', '/healthz')).status, 200);
     const { status, body } = await ask(served.url, 'GET', '/readyz');
     assert.deepEqual([status, Object.keys(body), body.status], [503, ['status', 'reason'], 'unavailable']);
@@ -44,8 +44,8 @@ describe('an installation whose local engine cannot work', () => {
     const made = await ask(served.url, 'POST', speech, { key, body: { text: 'Hello.' } });
     assert.equal(made.status, 200);
     const path = `${speech}/requests/${made.body.request_id}`;
-    const held = await ask(served.url, 'GET', `${path}/status`, { key, headers: { prefer: 'wait=2' } });
-    assert.deepEqual([held.body.status, held.body.queue_position], ['IN_QUEUE', 0]);
+    const status = await ask(served.url, 'GET', `${path}/status`, { key, headers: { prefer: 'wait=2' } });
+    assert.deepEqual([status.body.status, status.body.queue_position], ['IN_QUEUE', 0]);
     assert.equal((await ask(served.url, 'PUT', `${path}/cancel`, { key })).status, 200);
     const ended = await until(async () => {
       const answer = await ask(served.url, 'GET', `${path}/response`, { key });

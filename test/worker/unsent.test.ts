@@ -12,7 +12,7 @@ import { readEnding, untilEnded } from './studio.ts';
 
 /** Where no byte of a request can arrive: even an upstream that knows nothing of keys is called again. */
 const unreachable: Readonly<Record<string, (upstream: Upstream) => string | Promise<string>>> = {
-  'nobody listens': async () => `http://127.0.0.1:${await freePort()}`,
+  'no server listens': async () => `http://127.0.0.1:${await freePort()}`,
   'the name is not found': () => 'http://nowhere.invalid',
   'TLS fails': ({ url }) => url.replace('http:', 'https:'),
 };
@@ -30,7 +30,7 @@ describe('a submission that cannot have left', () => {
   });
 
   for (const [index, [why, addressOf]] of Object.entries(unreachable).entries()) {
-    test(`because ${why} is made again until it arrives, and is then charged once`, async () => {
+    test(`because ${why} is repeated until it arrives, and is then charged once`, async () => {
       const mark = `mark-u${index}`;
       const wrong = await startGateway({ env: await routeTo(await addressOf(upstream), folder) });
       const key = await wrong.key();
