@@ -17,7 +17,7 @@ describe('an installation without the packages of the local engine', () => {
   let served: Served;
   let key: string;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'atelier-unable-'));
+    folder = await mkdtemp(join(tmpdir(), 'atelier-engine-missing-'));
     for (const part of ['src', 'engine/src', 'engine/package.json', 'client/src', 'bin', 'package.json'])
       await cp(join(root, part), join(folder, part), { recursive: true });
     await mkdir(join(folder, 'node_modules'));
