@@ -1,3 +1,4 @@
+/** How Vite builds the console into `console/dist`, which the gateway serves as static files. */
 import { defineConfig } from 'vite';
 
 export default defineConfig({

@@ -1,3 +1,4 @@
+/** The entry of the console: mounts the router, with one cache of queries for all pages. */
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
@@ -12,11 +13,12 @@ import './styles/shell.css';
 import './styles/form.css';
 import './styles/pages.css';
 
+/** The session has ended, or never was. */
 const isLoggedOut = (failure: unknown): boolean => failure instanceof ApiError && failure.status === 401;
 
 const queries: QueryClient = new QueryClient({
   queryCache: new QueryCache({
-    // The session ended meanwhile: whoever looks is query to log in, and is where he was afterwards.
+    // The session has ended: the login is shown, and after it the same page.
     onError: failure => {
       if (isLoggedOut(failure)) queries.setQueryData(sessionQuery.queryKey, null);
     },
@@ -24,15 +26,15 @@ const queries: QueryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 2_000,
-      // A refusal stays one; only a gateway that was away for a moment is query again.
+      // Only a missing answer is retried: a refusal would be the same again.
       retry: (count, failure) => failure instanceof ApiError && failure.status === 0 && count < 2,
     },
   },
 });
 
-const place = document.getElementById('root');
-if (!place) throw new Error('expected the page to have a place for the console');
-createRoot(place).render(
+const mount = document.getElementById('root');
+if (!mount) throw new Error('expected an element #root in the page');
+createRoot(mount).render(
   <StrictMode>
     <QueryClientProvider client={queries}>
       <RouterProvider router={router} />

@@ -1,14 +1,16 @@
+/** The addresses of the console, each with its page; a page is loaded when it is first visited. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 
-/** A word of the address; anything else than words is not there. */
+/** A parameter of the search string; undefined where it is neither text nor number. */
 const word = (search: Record<string, unknown>, name: string): string | undefined => {
   const value = search[name];
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 };
+/** A validator of search strings that keeps the named parameters and drops the others. */
 const words =
   <const Name extends string>(...names: readonly Name[]) =>
   (search: Record<string, unknown>): { readonly [Key in Name]?: string } => {
@@ -20,6 +22,7 @@ const words =
     return found;
   };
 
+/** Lazy, so that the shell stays small: `test/console/budget.test.ts` has its limits. */
 const routes = [
   createRoute({
     getParentRoute: () => root,
@@ -94,6 +97,7 @@ const routes = [
   }),
 ] as const;
 
+/** `basepath` is the folder of the page, whatever a proxy puts before it. */
 export const router = createRouter({
   routeTree: root.addChildren(routes),
   basepath: new URL(document.baseURI).pathname,

@@ -1,3 +1,4 @@
+/** The API pages at /docs, in a real browser. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';

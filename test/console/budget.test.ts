@@ -1,3 +1,4 @@
+/** The size of the built console: the shell, and each page. */
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { before, describe, test } from 'node:test';

@@ -1,3 +1,4 @@
+/** The console in a real browser: playground, jobs, callbacks, keys, providers; faults by axe in both themes. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -189,7 +190,7 @@ describe('the console', () => {
     await leave(watched);
   });
 
-  test('a failed job tells why, at its page and in the list', async () => {
+  test('a failed job shows its error, on its page and in the list', async () => {
     const watched = await enter();
     const { page } = watched;
     await go(page, `jobs?q=${jobs.failed}`);
@@ -246,7 +247,7 @@ describe('the console', () => {
     await leave(watched);
   });
 
-  test('an account is given nothing new while it is paused', async () => {
+  test('a paused account gets no new jobs', async () => {
     const watched = await enter();
     const { page } = watched;
     await go(page, 'providers');
@@ -257,15 +258,15 @@ describe('the console', () => {
     const body = { prompt: 'One' };
     const made = await gateway.ask('POST', '/v1/queue/gamma-v3-image', { key, body });
     const headers = { prefer: 'wait=1' };
-    const held = await gateway.ask('GET', made.body.status_url, { key, headers });
-    assert.deepEqual([held.body.status, held.body.queue_position], ['IN_QUEUE', 0]);
+    const waiting = await gateway.ask('GET', made.body.status_url, { key, headers });
+    assert.deepEqual([waiting.body.status, waiting.body.queue_position], ['IN_QUEUE', 0]);
     await card.getByRole('button', { name: 'Resume' }).click();
     await card.getByText('in use', { exact: true }).waitFor();
     assert.equal((await ended(made.body.request_id)).state, 'completed');
     await leave(watched);
   });
 
-  test('words of strangers do nothing in any page', async () => {
+  test('text of strangers is never executed on any page', async () => {
     const watched = await enter();
     const { page } = watched;
     for (const path of [

@@ -1,3 +1,4 @@
+/** Files of hostile content, opened in a real browser. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';

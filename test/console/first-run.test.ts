@@ -1,3 +1,4 @@
+/** The setup of a new installation, in a real browser. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -37,7 +38,7 @@ describe('the first run, from the banner on', () => {
     await page.getByText('You are logged in as Ann Lee.').waitFor();
     assert.equal(page.url(), `${gateway.url}/console/setup`);
 
-    await page.getByText(/, as your browser came here\.$/).waitFor();
+    await page.getByText(/, the address of this page\.$/).waitFor();
     await page.getByText(/^A file was written, read and removed;/).waitFor();
     await page.getByRole('button', { name: 'Make a key' }).click();
     const secret = ((await page.getByLabel('The secret', { exact: true }).textContent()) ?? '').trim();

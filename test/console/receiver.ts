@@ -1,3 +1,4 @@
+/** A receiver of callbacks whose answer can be changed. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
@@ -10,7 +11,7 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** Says 410 to everything, which ends the tries of a callback, until it is told otherwise. */
+/** Answers 410, which ends the attempts of a callback, until another answer is set. */
 export async function startReceiver(): Promise<Receiver> {
   const ids: string[] = [];
   let code = 410;

@@ -1,3 +1,4 @@
+/** Sessions, passwords and people in the settings of the console. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
@@ -83,7 +84,7 @@ describe('settings in the console', () => {
     await leave(await enterAsAnn('another password'));
   });
 
-  test('whoever has the admin token sees the sessions of all, and has no password to change', async () => {
+  test('the admin token sees every session, and has no password to change', async () => {
     const ann = await enterAsAnn('another password');
     const watched = await enter(browser, home(), token);
     const { page } = watched;

@@ -1,3 +1,4 @@
+/** Steps that every test of the console shares: log in, open a page, check it with axe, play media. */
 import assert from 'node:assert/strict';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
@@ -30,7 +31,7 @@ export async function visit(page: Page, address: string): Promise<void> {
   await until(async () => (await page.getByText(/^\s*Loading /).count()) === 0, `${address} to be loaded`);
 }
 
-/** Closes a page that asked nobody else, and in which nothing failed. */
+/** Closes a page that requested nothing from other hosts, and in which nothing failed. */
 export async function leave({ context, foreign, failures }: Watched): Promise<void> {
   assert.deepEqual(foreign, [], 'no other host was asked');
   assert.deepEqual(failures, [], 'no script failed and nothing was kept from happening');

@@ -1,3 +1,4 @@
+/** What a tab that is left open requests, and how often. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page, Request } from 'playwright-core';
@@ -53,7 +54,7 @@ describe('a tab that is left open', () => {
     }
   }
 
-  /** As a browser tells a page that nobody sees it. */
+  /** What a browser does with a tab in the background. */
   const hide = (page: Page) =>
     page.evaluate(() => {
       Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });

@@ -1,13 +1,15 @@
+/** One call of the admin API: session, CSRF token, JSON, and errors with the sentence of the gateway. */
 import { parseJson, toJson } from './lossless-json.ts';
 
 /** Where the gateway is, whatever a proxy puts before it: the page stands one folder below. */
 export const gatewayRoot = new URL('../', document.baseURI);
 
-/** An answer that is not success. Its message is fit for a person. */
+/** An answer that is not success. Its message is the sentence of the gateway, fit to be shown. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
+  /** Of HTTP; 0 where the gateway did not answer. */
   readonly status: number;
-  /** Paths of an input that are at fault. */
+  /** Paths of the input that are at fault, such as `settings.duration`. */
   readonly fields: readonly string[];
 
   constructor(message: string, status: number, fields: readonly string[] = []) {
@@ -17,20 +19,25 @@ export class ApiError extends Error {
   }
 }
 
-/** Writes of a session carry it; it lives as long as the page. */
+/** Sent with every write of the session. Kept in memory only, so another page cannot read it. */
 let csrfToken = '';
+/** Stores the token of a new session; null after a logout. */
 export const keepCsrfToken = (token: string | null): void => {
   csrfToken = token ?? '';
 };
 
+/** The variable parts of a call. */
 export interface CallOptions {
-  /** Sent as JSON, unless it is a form. */
+  /** Sent as JSON, or as multipart where it is a FormData. */
   readonly body?: unknown;
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One call of the admin API, under `admin/v1/`. */
+/**
+ * Calls `admin/v1/<path>` and resolves to the parsed body. Throws an ApiError for every answer that is not 2xx and where
+ * there is no answer; throws the reason of the signal where the call was aborted.
+ */
 export async function callApi<T>(
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
@@ -41,6 +48,7 @@ export async function callApi<T>(
     method,
     ...(signal && { signal }),
     headers: {
+      // The gateway refuses a write without the token of its session.
       ...(method !== 'GET' && { 'x-csrf-token': csrfToken }),
       ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
       ...headers,
@@ -55,6 +63,7 @@ export async function callApi<T>(
   return parseJson(text);
 }
 
+/** `x-error-fields` lists the paths at fault, comma separated. */
 function apiErrorOf(answer: Response, text: string): ApiError {
   const fields = (answer.headers.get('x-error-fields') ?? '').split(',').filter(field => field !== '');
   return new ApiError(
@@ -64,6 +73,7 @@ function apiErrorOf(answer: Response, text: string): ApiError {
   );
 }
 
+/** Field paths are percent-encoded in the header, which carries ASCII only. */
 const decode = (field: string): string => {
   try {
     return decodeURIComponent(field);
@@ -72,7 +82,7 @@ const decode = (field: string): string => {
   }
 };
 
-/** The contract has three bodies for what is not success. */
+/** The contract has three error bodies: `detail`, `error.message`, and a bare text. Null for the last. */
 function sentenceOf(text: string): string | null {
   try {
     const body: { detail?: string; error?: { message?: string } } = JSON.parse(text);
@@ -82,7 +92,7 @@ function sentenceOf(text: string): string | null {
   }
 }
 
-/** A query without what is not set. */
+/** `?name=value&…` without the values that are not set; empty where none is. */
 export function queryOf(values: Readonly<Record<string, string | number | null | undefined>>): string {
   const set = Object.entries(values).filter(
     ([, value]) => value !== undefined && value !== null && value !== '',
@@ -91,5 +101,5 @@ export function queryOf(values: Readonly<Record<string, string | number | null |
   return query === '' ? '' : `?${query}`;
 }
 
-/** The address of a file's bytes, from what the admin API said. */
+/** The address of the bytes of a file; the admin API gives it relative to the gateway. */
 export const fileAddress = (url: string): string => new URL(url, gatewayRoot).href;

@@ -1,3 +1,4 @@
+/** The queries of TanStack Query: what is loaded, under which cache key, and how often it is refreshed. */
 import { queryOptions } from '@tanstack/react-query';
 import type {
   Account,
@@ -20,10 +21,10 @@ import type {
 } from './answers.ts';
 import { ApiError, callApi, keepCsrfToken, queryOf } from './call-api.ts';
 
-/** How often what is looked at is query for again; TanStack Query stops while the tab is hidden. */
+/** How often a visible page refreshes; TanStack Query pauses it while the tab is hidden. */
 const liveMs = 3_000;
 
-/** Null: nobody is logged in. */
+/** Who is logged in; null without a session. Every answer renews the CSRF token. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async ({ signal }): Promise<Session | null> => {
@@ -32,6 +33,7 @@ export const sessionQuery = queryOptions({
       keepCsrfToken(session.csrf_token);
       return session;
     } catch (failure) {
+      // No session is an answer here, not a failure.
       if (failure instanceof ApiError && failure.status === 401) return null;
       throw failure;
     }
@@ -39,28 +41,33 @@ export const sessionQuery = queryOptions({
   staleTime: 5 * 60_000,
 });
 
+/** Whether the first account can still be created. Answered without a session. */
 export const setupQuery = queryOptions({
   queryKey: ['setup'],
   queryFn: ({ signal }) => callApi<Setup>('GET', 'setup', { signal }),
 });
 
+/** The checks of the setup; the gateway writes and reads a file for them, so they are never refreshed. */
 export const checksQuery = queryOptions({
   queryKey: ['checks'],
   queryFn: ({ signal }) => callApi<Checks>('GET', 'checks', { signal }),
 });
 
+/** Everything of the home page, in one request. */
 export const overviewQuery = queryOptions({
   queryKey: ['overview'],
   queryFn: ({ signal }) => callApi<Overview>('GET', 'overview', { signal }),
   refetchInterval: liveMs,
 });
 
+/** The models that are served; they change with a reload of the settings only. */
 export const modelsQuery = queryOptions({
   queryKey: ['models'],
   queryFn: ({ signal }) => callApi<Page<ModelLine>>('GET', 'models', { signal }),
   staleTime: 60_000,
 });
 
+/** One model with its schema, rules and examples. */
 export const modelQuery = (id: string) =>
   queryOptions({
     queryKey: ['models', id],
@@ -68,51 +75,61 @@ export const modelQuery = (id: string) =>
     staleTime: 60_000,
   });
 
+/** The filter of the list of jobs, as it is written in the address of the page. */
 export interface JobFilter {
+  /** A state, or `unfinished`, or `problem` (failed or cancelled). */
   readonly state?: string | undefined;
   readonly model?: string | undefined;
   readonly key?: string | undefined;
+  /** Any id: of a request, an external task, a file, a key. */
   readonly q?: string | undefined;
 }
 
+/** A page of jobs, the newest first; `after` is the cursor of the page before. */
 export const jobsPage = (filter: JobFilter, after: string | null, signal?: AbortSignal, limit = 50) =>
   callApi<Page<JobLine>>('GET', `jobs${queryOf({ ...filter, after, limit })}`, signal ? { signal } : {});
 
-/** Most jobs end soon after they were made; one that runs for long is looked at as seldom as a list. */
-const paceOf = (job: JobLine | undefined): number =>
+/** A young job is polled every second, since most end soon; an old one as seldom as a list. */
+const pollMsOf = (job: JobLine | undefined): number =>
   job && Date.now() - job.created_at * 1_000 < 10_000 ? 1_000 : liveMs;
 
+/** A job that is not loaded yet is not over. */
 const isOver = (job: JobLine | undefined): boolean => job?.completed_at != null;
 
-/** Looked at again until the job ended, and a little longer for its callbacks. */
+/** One job. Refreshed until it has ended, and then until its callbacks have. */
 export const jobQuery = (id: string) =>
   queryOptions({
     queryKey: ['job', id],
     queryFn: ({ signal }) => callApi<JobDetail>('GET', `jobs/${encodeURIComponent(id)}`, { signal }),
     refetchInterval: query => {
       const job = query.state.data;
-      if (!isOver(job)) return query.state.status === 'error' ? false : paceOf(job);
+      if (!isOver(job)) return query.state.status === 'error' ? false : pollMsOf(job);
       return job?.deliveries.some(({ state }) => state === 'waiting') ? liveMs : false;
     },
   });
 
+/** Every key, without its secret. */
 export const keysQuery = queryOptions({
   queryKey: ['keys'],
   queryFn: ({ signal }) => callApi<Page<KeyLine>>('GET', 'keys', { signal }),
 });
 
+/** A page of files, the newest first; an empty `source` means every source. */
 export const filesPage = (source: string, after: string | null, signal: AbortSignal) =>
   callApi<Page<FileLine>>('GET', `files${queryOf({ source, after, limit: 48 })}`, { signal });
 
+/** The filter of the list of callbacks; `job` is a request id. */
 export interface DeliveryFilter {
   readonly state?: string | undefined;
   readonly user?: string | undefined;
   readonly job?: string | undefined;
 }
 
+/** A page of callbacks, the newest first. */
 export const deliveriesPage = (filter: DeliveryFilter, after: string | null, signal: AbortSignal) =>
   callApi<Page<Delivery>>('GET', `deliveries${queryOf({ ...filter, after, limit: 50 })}`, { signal });
 
+/** One callback with its attempts. Refreshed until it is delivered or has failed. */
 export const deliveryQuery = (id: string) =>
   queryOptions({
     queryKey: ['delivery', id],
@@ -121,6 +138,7 @@ export const deliveryQuery = (id: string) =>
     refetchInterval: query => (query.state.data?.state === 'waiting' ? liveMs : false),
   });
 
+/** Usage since `from` (Unix seconds), broken down by model, key or user. */
 export const usageQuery = (by: string, from: number) =>
   queryOptions({
     queryKey: ['usage', by, from],
@@ -128,17 +146,20 @@ export const usageQuery = (by: string, from: number) =>
     staleTime: 30_000,
   });
 
+/** Accounts with their slots in use. */
 export const providersQuery = queryOptions({
   queryKey: ['providers'],
   queryFn: ({ signal }) => callApi<Page<Account>>('GET', 'providers', { signal }),
   refetchInterval: liveMs,
 });
 
+/** The people who have an account; for admins. */
 export const peopleQuery = queryOptions({
   queryKey: ['people'],
   queryFn: ({ signal }) => callApi<Page<Person>>('GET', 'people', { signal }),
 });
 
+/** The sessions of the person who is logged in; an admin's list has everybody's. */
 export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
   queryFn: ({ signal }) => callApi<Page<SessionLine>>('GET', 'sessions', { signal }),

@@ -1,4 +1,6 @@
-/** Text as text, that can be scrolled with the keyboard too. */
+/** A block of preformatted text. */
+
+/** `label` names the block for screen readers; the keyboard can scroll it. */
 export function Code({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.

@@ -1,14 +1,17 @@
+/** A button that copies a text to the clipboard. */
 import { useState } from 'react';
 import { toast } from './toasts.tsx';
 
-/** Puts a text into the clipboard and says so. */
+/** Copies `text`; `what` names it for screen readers. Shows "Copied" for a moment, or a toast where it failed. */
 export function CopyButton({
   text,
   what,
   words = 'Copy',
 }: {
   readonly text: string;
+  /** Names the text for screen readers, as "the request_id". */
   readonly what: string;
+  /** The label; "Copy" unless given. */
   readonly words?: string;
 }) {
   const [isDone, setDone] = useState(false);

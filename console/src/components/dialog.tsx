@@ -1,7 +1,8 @@
+/** Modal dialogs: any content, and the confirmation of an irreversible act. */
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { type ReactNode, useId, useState } from 'react';
 
-/** A window over the page: focus stays in it, Escape closes it, and focus goes back to where it was. */
+/** Traps the focus, closes on Escape, and returns the focus to where it was. */
 export function Dialog({
   title,
   isOpen,
@@ -12,6 +13,7 @@ export function Dialog({
   readonly title: string;
   readonly isOpen: boolean;
   readonly close: () => void;
+  /** For tiles and long texts. */
   readonly isWide?: boolean;
   readonly children: ReactNode;
 }) {
@@ -28,7 +30,7 @@ export function Dialog({
   );
 }
 
-/** Asks before something that cannot be undone; `typed` is what has to be typed first. */
+/** The confirmation of an act that cannot be undone. `typed` is a text that has to be typed first. */
 export function Confirm({
   title,
   says,
@@ -39,8 +41,11 @@ export function Confirm({
   confirm,
 }: {
   readonly title: string;
+  /** What will happen. */
   readonly says: string;
+  /** The label of the button that does it. */
   readonly action: string;
+  /** Absent: nothing has to be typed. */
   readonly typed?: string;
   readonly isOpen: boolean;
   readonly close: () => void;

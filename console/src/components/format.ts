@@ -1,6 +1,6 @@
-/** Figures as a person reads them. */
+/** Bytes, durations, times, costs and counts as text. */
 
-/** An amount of money, as this place writes it; small amounts keep the digits that count. */
+/** In the format of the locale; amounts below 1 keep four decimals. */
 export const formatCost = ({ amount, currency }: { readonly amount: number; readonly currency: string }) =>
   new Intl.NumberFormat(undefined, {
     style: 'currency',
@@ -8,6 +8,7 @@ export const formatCost = ({ amount, currency }: { readonly amount: number; read
     maximumFractionDigits: amount > 0 && amount < 1 ? 4 : 2,
   }).format(amount);
 
+/** `1.4 MB`; powers of 1024. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   const units = ['kB', 'MB', 'GB', 'TB'];
@@ -16,6 +17,7 @@ export function formatBytes(bytes: number): string {
   return `${value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[power - 1]}`;
 }
 
+/** `340 ms`, `1.2 s`, `3 m 20 s`, `4 h 5 m`, `2 d 3 h`. */
 export function formatDuration(ms: number): string {
   if (ms < 0) return '0 s';
   if (ms < 1_000) return `${Math.round(ms)} ms`;
@@ -26,12 +28,13 @@ export function formatDuration(ms: number): string {
   return hours < 48 ? `${hours} h ${minutes % 60} m` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
-/** As a stopwatch shows it. */
+/** `02:05`, minutes and seconds. */
 export function formatClock(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   return `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
+/** `3 min ago`, `in 2 h`, `just now`. */
 export function formatAgo(atSeconds: number, nowMs: number): string {
   const ms = nowMs - atSeconds * 1_000;
   const [size, isFuture] = [Math.abs(ms), ms < -999];
@@ -40,6 +43,7 @@ export function formatAgo(atSeconds: number, nowMs: number): string {
   return isFuture ? `in ${words}` : `${words} ago`;
 }
 
+/** Null below five seconds. */
 function roughly(ms: number): string | null {
   if (ms < 5_000) return null;
   if (ms < 60_000) return `${Math.round(ms / 1_000)} s`;
@@ -48,11 +52,13 @@ function roughly(ms: number): string | null {
   return `${Math.floor(ms / 86_400_000)} days`;
 }
 
+/** Date and time in the format of the locale. */
 export const exactTime = (atSeconds: number): string =>
   new Date(atSeconds * 1_000).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
+/** `1 job`, `2 jobs`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString()} ${count === 1 ? one : many}`;
 
-/** The end of an id, where the whole would not fit: ids made at one time begin alike. */
+/** The last eight characters: ids begin with their time, so those of one hour begin alike. */
 export const shortId = (id: string): string => `…${id.slice(-8)}`;

@@ -1,3 +1,5 @@
+/** The icons of the console, as paths of 24 × 24. */
+
 const paths = {
   home: 'M4 11.5 12 5l8 6.5V20h-5.5v-5h-5v5H4z',
   play: 'M5 4h14v16H5zM10.5 9v6l5-3z',
@@ -24,7 +26,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** Drawn beside words, never in their place. */
+/** Decorative: it always stands beside a label, so screen readers skip it. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg

@@ -1,4 +1,6 @@
-/** At the end of a list that goes on. */
+/** The button that loads the next page of a list. */
+
+/** Nothing where the list has no further page. */
 export function MoreButton({
   query,
   words,
@@ -8,6 +10,7 @@ export function MoreButton({
     readonly isFetchingNextPage: boolean;
     fetchNextPage(): unknown;
   };
+  /** The label, as "Older jobs". */
   readonly words: string;
 }) {
   if (!query.hasNextPage) return null;

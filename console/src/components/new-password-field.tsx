@@ -1,12 +1,15 @@
+/** The field of a new password, with the bounds that the gateway requires. */
+
+/** `name` is the name of the field in the form. */
 interface NewPasswordFieldProps {
   readonly id: string;
   readonly name: string;
   readonly label: string;
-  /** Stands below the field, behind how long it has to be. */
+  /** A sentence after the one about the length. */
   readonly advice?: string;
 }
 
-/** A password that is being chosen, within the bounds that the gateway holds it to. */
+/** At least 10 and at most 200 characters, as the gateway requires; password managers offer a new one. */
 export function NewPasswordField({ id, name, label, advice = '' }: NewPasswordFieldProps) {
   return (
     <div className="field-line">

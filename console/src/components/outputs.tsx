@@ -1,3 +1,4 @@
+/** The output files of a job: players, facts, download, and their use as an input. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
@@ -9,8 +10,10 @@ import { formatBytes } from './format.ts';
 import { Film } from './players.tsx';
 import { RelativeTime } from './relative-time.tsx';
 
+/** A third of the code of the shell, and needed for sounds only. */
 const Wave = lazy(() => import('./wave.tsx'));
 
+/** Labels of the roles of files; a role without one is shown as it is. */
 const words: Readonly<Record<string, string>> = {
   primary: '',
   watermarked: 'With the mark',
@@ -20,8 +23,9 @@ const words: Readonly<Record<string, string>> = {
   subtitle: 'Subtitles',
 };
 
-/** The files of a job, each with its player and what is known of it. */
+/** Every file with its player and its facts; the cover of a video is shown by the player itself. */
 export function Outputs({ job }: { readonly job: Pick<JobLine, 'outputs' | 'model'> }) {
+  // The cover is the poster of its video, not a result of its own.
   const shown = job.outputs.filter(({ role }) => role !== 'cover');
   return (
     <div className={shown.length > 1 ? 'outputs many' : 'outputs'}>
@@ -32,6 +36,7 @@ export function Outputs({ job }: { readonly job: Pick<JobLine, 'outputs' | 'mode
   );
 }
 
+/** One file: player, facts, and the buttons that use or download it. */
 function OutputView({ output }: { readonly output: Output }) {
   const [isUsing, setUsing] = useState(false);
   const facts = [
@@ -40,6 +45,7 @@ function OutputView({ output }: { readonly output: Output }) {
     output.seconds !== null && `${Number(output.seconds.toFixed(2))} s`,
     formatBytes(output.bytes),
   ].filter(fact => fact !== false && fact !== '');
+  // Subtitles and raw data are no input of any model.
   const isMedia = /^(?:image|video|audio)\//.test(output.mime_type);
   return (
     <figure className="output">
@@ -62,6 +68,7 @@ function OutputView({ output }: { readonly output: Output }) {
   );
 }
 
+/** By media type. Raw PCM has no player: browsers do not decode it. */
 function Player({ output }: { readonly output: Output }) {
   const address = fileAddress(output.url);
   const [kind] = output.mime_type.split('/');
@@ -92,7 +99,7 @@ function Player({ output }: { readonly output: Output }) {
   }
 }
 
-/** The models that take such a file, each a way into its form with the file in place. */
+/** Links to the models that accept this kind of file; the form opens with the file filled in. */
 function UseIn({ output, close }: { readonly output: Output; readonly close: () => void }) {
   const models = useQuery(modelsQuery);
   const kind = output.mime_type.split('/')[0] ?? '';

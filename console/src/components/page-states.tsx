@@ -1,7 +1,8 @@
+/** What pages share: their heading, and the states loading, failed and empty. */
 import type { ReactNode } from 'react';
 import { ApiError } from '../api/call-api.ts';
 
-/** What a list says when there is nothing in it: why, and what to do. */
+/** An empty list: why it is empty, and what to do. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
   return (
     <div className="empty">
@@ -11,6 +12,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
+/** `what` completes "Loading … …"; announced by screen readers. */
 export function Loading({ what }: { readonly what: string }) {
   return (
     <p className="empty" role="status">
@@ -19,6 +21,7 @@ export function Loading({ what }: { readonly what: string }) {
   );
 }
 
+/** An error of a request, with a button that repeats it; a missing permission has no such button. */
 export function Failure({ failure, retry }: { readonly failure: unknown; readonly retry?: () => void }) {
   const isForbidden = failure instanceof ApiError && failure.status === 403;
   return (
@@ -34,20 +37,23 @@ export function Failure({ failure, retry }: { readonly failure: unknown; readonl
   );
 }
 
+/** The part of a query of TanStack Query that `Loaded` shows. */
 interface QueryState<Data> {
   readonly data: Data | undefined;
   readonly error: unknown;
   readonly refetch: () => unknown;
 }
 
-/** What was loaded, or the words for that it was not. What was there before stays while it is query again. */
+/** The data of a query, else its error, else that it is loading. Earlier data stay visible during a refresh. */
 export function Loaded<Data>({
   query,
   what,
   children,
 }: {
   readonly query: QueryState<Data>;
+  /** Names the data while they load, as "the job". */
   readonly what: string;
+  /** Draws the data. */
   readonly children: (data: Data) => ReactNode;
 }) {
   if (query.data !== undefined) return children(query.data);
@@ -55,12 +61,14 @@ export function Loaded<Data>({
   return <Loading what={what} />;
 }
 
+/** The heading of a page, with its buttons and filters as children. */
 export function PageHead({
   title,
   says,
   children,
 }: {
   readonly title: string;
+  /** A sentence below the title. */
   readonly says?: ReactNode;
   readonly children?: ReactNode;
 }) {

@@ -1,4 +1,6 @@
-/** A film to be played; what a model made comes without captions. */
+/** Players of the browser for videos and sounds. */
+
+/** A video with controls. Generated videos have no captions. */
 export function Film({
   address,
   name,
@@ -6,16 +8,18 @@ export function Film({
 }: {
   readonly address: string;
   readonly name: string;
+  /** For previews in a form. */
   readonly isMuted?: boolean;
 }) {
   return <video src={address} controls muted={isMuted} preload="metadata" aria-label={name} playsInline />;
 }
 
-/** A film that stands still: its first frame stands for it. */
+/** The first frame of a video, as its preview. */
 export function Still({ address, name }: { readonly address: string; readonly name: string }) {
   return <video src={`${address}#t=0.1`} muted preload="metadata" aria-label={name} playsInline />;
 }
 
+/** A sound with the controls of the browser. */
 export function Sound({ address, name }: { readonly address: string; readonly name: string }) {
   // biome-ignore lint/a11y/useMediaCaption: there are none.
   return <audio src={address} controls preload="metadata" aria-label={name} />;

@@ -1,7 +1,8 @@
+/** Times as distances from now, kept current. */
 import { useEffect, useState } from 'react';
 import { exactTime, formatAgo } from './format.ts';
 
-/** A moment as its distance from now; the exact time is one hover, or one reading, away. */
+/** `at` (Unix seconds) as "3 min ago"; the exact time is in its title. */
 export function RelativeTime({ at }: { readonly at: number }) {
   const now = useNow(10_000);
   return (
@@ -11,7 +12,7 @@ export function RelativeTime({ at }: { readonly at: number }) {
   );
 }
 
-/** The time now, told anew so often; it stands still while the tab is hidden. */
+/** The present time in epoch ms, renewed every `everyMs` while the tab is visible. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

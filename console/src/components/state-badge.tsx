@@ -1,6 +1,8 @@
+/** The badge of the state of a job. */
 import type { JobLine, JobState } from '../api/answers.ts';
 import { Icon, type IconName } from './icon.tsx';
 
+/** Tone, label and icon of each state; a running job has a spinner instead of an icon. */
 const looks: Readonly<
   Record<JobState, { readonly tone: string; readonly words: string; readonly icon: IconName | null }>
 > = {
@@ -11,7 +13,7 @@ const looks: Readonly<
   cancelled: { tone: 'wait', words: 'Cancelled', icon: 'stop' },
 };
 
-/** The state of a job: an icon and a word, never a colour alone. */
+/** An icon and a word, never a colour alone. A running job with a requested cancel is "Cancelling". */
 export function StateBadge({
   state,
   cancel_requested = false,

@@ -1,4 +1,6 @@
-/** A few views of one thing, of which one is shown. */
+/** A row of buttons of which one is pressed: tabs, filters, modes. */
+
+/** `label` names the group; `options` are shown as they are. */
 export function Switcher<const Option extends string>({
   label,
   options,
@@ -7,6 +9,7 @@ export function Switcher<const Option extends string>({
 }: {
   readonly label: string;
   readonly options: readonly Option[];
+  /** The pressed one. */
   readonly value: Option;
   readonly choose: (option: Option) => void;
 }) {

@@ -1,11 +1,12 @@
+/** The small picture of a job in a list. */
 import type { JobLine } from '../api/answers.ts';
 import { fileAddress } from '../api/call-api.ts';
 import { Icon, type IconName } from './icon.tsx';
 
-/** A larger picture is not loaded for a line of a list. */
+/** Larger pictures are not loaded for a line of a list. */
 const largestBytes = 3 * 1024 * 1024;
 
-/** What a job made, small: a picture of it where there is one, else a sign of its kind. */
+/** The first picture among the outputs, else an icon of their kind. */
 export function Thumbnail({ job }: { readonly job: Pick<JobLine, 'outputs' | 'state'> }) {
   const picture = job.outputs.find(
     ({ mime_type, bytes }) => mime_type.startsWith('image/') && bytes < largestBytes,
@@ -21,6 +22,7 @@ export function Thumbnail({ job }: { readonly job: Pick<JobLine, 'outputs' | 'st
   );
 }
 
+/** Undefined, for a job without outputs, gives the icon of jobs. */
 function iconOf(mimeType: string | undefined): IconName {
   const [kind] = mimeType?.split('/') ?? [];
   if (kind === 'video') return 'video';

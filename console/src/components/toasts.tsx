@@ -1,26 +1,31 @@
+/** Short messages in the corner of the page. Their list lives outside React, so any code can add one. */
 import { useSyncExternalStore } from 'react';
 
 interface Toast {
   readonly id: number;
   readonly words: string;
+  /** A failure, shown in red. */
   readonly isBad: boolean;
 }
 
 const shownMs = 6_000;
+/** The visible messages, the oldest first; at most four. */
 let toasts: readonly Toast[] = [];
 let made = 0;
 const listeners = new Set<() => void>();
 
-/** Says something for a few seconds; read out by screen readers. */
+/** Shows a message for six seconds; screen readers announce it. */
 export function toast(words: string, { isBad = false }: { readonly isBad?: boolean } = {}): void {
   const id = ++made;
   change([...toasts.slice(-3), { id, words, isBad }]);
   setTimeout(() => change(toasts.filter(shown => shown.id !== id)), shownMs);
 }
 
+/** Shows the message of an error. */
 export const toastFailure = (failure: unknown): void =>
   toast(failure instanceof Error ? failure.message : String(failure), { isBad: true });
 
+/** Replaces the list and notifies the component. */
 function change(next: readonly Toast[]): void {
   toasts = next;
   for (const listener of listeners) listener();
@@ -31,6 +36,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
+/** The messages that are visible; mounted once, by the shell. */
 export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => toasts);
   return (

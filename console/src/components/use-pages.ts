@@ -1,7 +1,8 @@
+/** Lists that are loaded page by page. */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { Page } from '../api/answers.ts';
 
-/** A list that is query for a page at a time: the next one only when somebody wants it. */
+/** A list with `fetchNextPage`; `lines` are those of all loaded pages, undefined until the first. */
 export function usePages<Line>(
   key: readonly unknown[],
   loadPage: (after: string | null, signal: AbortSignal) => Promise<Page<Line>>,
@@ -12,7 +13,7 @@ export function usePages<Line>(
     queryFn: ({ pageParam, signal }) => loadPage(pageParam, signal),
     initialPageParam: null as string | null,
     getNextPageParam: page => (page.has_more ? (page.next_after ?? page.last_id ?? null) : null),
-    // More than one page is history: it is not query for again and again.
+    // Only the first page is refreshed: further pages are history.
     refetchInterval: query => ((query.state.data?.pages.length ?? 0) > 1 ? false : (refetchMs ?? false)),
   });
   return { ...pages, lines: pages.data?.pages.flatMap(page => page.data) };

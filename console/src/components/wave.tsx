@@ -1,10 +1,12 @@
+/** A sound as its waveform, by wavesurfer.js. Loaded when a sound is first shown. */
 import { useEffect, useRef, useState } from 'react';
 import WaveSurfer from 'wavesurfer.js';
 import { formatClock } from './format.ts';
 
+/** The styles of the waveform carry the nonce of the page: its policy allows no others. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;
 
-/** A sound as its wave; the button and the time work where the wave cannot be drawn. */
+/** Play and time work even where the waveform cannot be drawn. */
 export default function Wave({ address, name }: { readonly address: string; readonly name: string }) {
   const place = useRef<HTMLDivElement>(null);
   const player = useRef<WaveSurfer>(null);
@@ -16,6 +18,7 @@ export default function Wave({ address, name }: { readonly address: string; read
     const style = getComputedStyle(document.documentElement);
     const opened = WaveSurfer.create({
       container: place.current,
+      // A signed address of this gateway: the page loads nothing from other hosts.
       url: address,
       height: 72,
       barWidth: 3,

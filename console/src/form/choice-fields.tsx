@@ -18,8 +18,10 @@ export function ChoiceField(props: FieldProps) {
   return isShort ? <Chips {...props} /> : <List {...props} />;
 }
 
+/** An empty string is a value of its own and needs a label. */
 const wordOf = (option: string | number): string => (option === '' ? 'empty' : String(option));
 
+/** A pressed chip unsets the field when it is pressed again. */
 function Chips(props: FieldProps) {
   const id = useId();
   const { schema, value, change } = props;
@@ -48,6 +50,7 @@ function Chips(props: FieldProps) {
   );
 }
 
+/** Values have a prefix in the DOM, so that an empty string differs from "not set". */
 function List(props: FieldProps) {
   const id = useId();
   const { schema, path, value, change } = props;

@@ -1,6 +1,6 @@
 /** What surrounds the widget of every field of a form: its title, its description, its reset button and its fault. */
 import type { ReactNode } from 'react';
-import type { Schema } from '../api/answers.ts';
+import type { Schema } from '../api/input-schema.ts';
 import { useFault } from './faults.ts';
 import { type Path, titleOf } from './input-value.ts';
 
@@ -16,6 +16,7 @@ export interface FieldProps {
   readonly isRequired: boolean;
 }
 
+/** The last name of a path; empty for the path of the whole input. */
 export const nameOf = (path: Path): string => String(path.at(-1) ?? '');
 
 interface FrameProps {
@@ -46,6 +47,7 @@ function LabelledFrame({ field, id, children }: FrameProps) {
   );
 }
 
+/** For several widgets: a legend names them, because a label names one widget only. */
 function GroupFrame({ field, id, children }: FrameProps) {
   const fault = useFault(field.path);
   return (
@@ -67,6 +69,7 @@ function GroupFrame({ field, id, children }: FrameProps) {
   );
 }
 
+/** The title, with a star where the field is required. */
 function FieldTitle({ field: { schema, path, isRequired } }: Pick<FrameProps, 'field'>) {
   return (
     <>

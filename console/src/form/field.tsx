@@ -1,5 +1,6 @@
+/** Chooses the widget of a field by its schema and its hints, never by its name. */
 import type { ComponentType } from 'react';
-import type { Schema } from '../api/answers.ts';
+import type { Schema } from '../api/input-schema.ts';
 import { ChoiceField, SwitchField } from './choice-fields.tsx';
 import type { FieldProps } from './field-frame.tsx';
 import { simple } from './input-value.ts';
@@ -13,27 +14,28 @@ import { ParametersField } from './parameters-field.tsx';
 import { ShotsField } from './shots-field.tsx';
 import { DigitsField, LongTextField, NumberListField, TextField } from './text-fields.tsx';
 
-/** The widget of a field, chosen by its schema and its hints and never by its name. */
+/** A field of any kind. Fields that contain fields get this component by `useField`. */
 export function Field(props: FieldProps) {
   const Widget = widgetOf(props.schema);
   return <Widget {...props} />;
 }
 
-/** Fields that one draws otherwise than their type says. */
-const ownWidgets: Readonly<Record<string, ComponentType<FieldProps>>> = {
+/** Widgets that a hint of the catalog names, whatever the type of the field. */
+const customWidgets: Readonly<Record<string, ComponentType<FieldProps>>> = {
   job: JobField,
   mask: MaskField,
   shots: ShotsField,
   parameters: ParametersField,
 };
 
-/** A text that may be as long as this is written into more than one line. */
+/** A text that may be this long gets several lines. */
 const longText = 300;
 
+/** In order: a hint of the catalog, media, a fixed set of values, an object, then the JSON type. */
 function widgetOf(given: Schema): ComponentType<FieldProps> {
   const schema = simple(given);
-  const own = schema.widget === undefined ? undefined : ownWidgets[schema.widget];
-  if (own && (schema.widget !== 'shots' || schema.type === 'array')) return own;
+  const custom = schema.widget === undefined ? undefined : customWidgets[schema.widget];
+  if (custom && (schema.widget !== 'shots' || schema.type === 'array')) return custom;
   if (schema.media) return MediaField;
   if (schema.enum) return ChoiceField;
   if (schema.properties) return ObjectField;

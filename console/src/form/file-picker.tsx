@@ -1,13 +1,15 @@
+/** A dialog that picks an earlier result or upload as an input. */
 import { useQuery } from '@tanstack/react-query';
-import type { FileLine, MediaLimits } from '../api/answers.ts';
+import type { FileLine } from '../api/answers.ts';
 import { fileAddress } from '../api/call-api.ts';
 import { consoleUser } from '../api/console-user.ts';
+import type { MediaLimits } from '../api/input-schema.ts';
 import { filesPage } from '../api/queries.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { Empty, Loaded } from '../components/page-states.tsx';
 import { Still } from '../components/players.tsx';
 
-/** The newest results and uploads of the console, to take one as an input. */
+/** The newest files of one kind that belong to the console. `pick` receives the file id. */
 export function FilePicker({
   kind,
   close,
@@ -25,6 +27,7 @@ export function FilePicker({
     <Dialog title="Earlier results and uploads" isOpen close={close} isWide>
       <Loaded query={files} what="files">
         {({ data }) => {
+          // Files of other users cannot be used: the job would be refused.
           const fitting = data.filter(
             file => file.user === consoleUser && file.mime_type.startsWith(`${kind}/`),
           );
@@ -46,7 +49,7 @@ export function FilePicker({
                     close();
                   }}
                 >
-                  <Look file={file} />
+                  <Preview file={file} />
                   <span className="small cut">{file.filename}</span>
                 </button>
               ))}
@@ -58,7 +61,7 @@ export function FilePicker({
   );
 }
 
-function Look({ file }: { readonly file: FileLine }) {
+function Preview({ file }: { readonly file: FileLine }) {
   if (file.mime_type.startsWith('image/')) return <img src={fileAddress(file.url)} alt="" loading="lazy" />;
   if (file.mime_type.startsWith('video/'))
     return <Still address={fileAddress(file.url)} name={file.filename} />;

@@ -1,23 +1,26 @@
+/** The whole input, for the few widgets that read or fill other fields. */
 import { createContext, useContext } from 'react';
-import type { Schema } from '../api/answers.ts';
+import type { Schema } from '../api/input-schema.ts';
 import type { Members } from './input-value.ts';
 
-/** The whole that a field stands in, for the few widgets that fill or read their neighbours. */
+/** The input that is edited, with its schema. */
 export interface FormState {
   readonly schema: Schema;
   readonly input: Members;
   readonly change: (next: Members) => void;
 }
 
+/** Provided by the form; without a provider there are no other fields. */
 export const FormContext = createContext<FormState>({ schema: {}, input: {}, change: () => {} });
 
-/** The neighbours are known by their hints, whatever they are called. */
+/** Other fields of the input, found by their widget hint: their names differ from model to model. */
 export function useOtherFields() {
   const whole = useContext(FormContext);
   const nameByHint = (widget: string): string | undefined =>
     Object.entries(whole.schema.properties ?? {}).find(([, member]) => member.widget === widget)?.[0];
   return {
     ...whole,
+    /** The name of the field with that hint; undefined where the model has none. */
     nameByHint,
     valueByHint: (widget: string): unknown => {
       const name = nameByHint(widget);

@@ -1,6 +1,7 @@
-import type { PublishedSchema, Schema } from '../api/answers.ts';
+/** From the published JSON Schema of a model to the schema that a form draws. */
+import type { PublishedSchema, Schema } from '../api/input-schema.ts';
 
-/** A published schema as the form draws it: a field that nobody touched is left out, so null needs no widget. */
+/** Removes null from types and alternatives: an unset field is not sent, so a form has no widget for null. */
 export function formSchema({ type, enum: words, ...schema }: PublishedSchema): Schema {
   const types = typeof type === 'string' ? [type] : (type ?? []);
   const [named] = types.filter(one => one !== 'null');

@@ -1,5 +1,6 @@
+/** The form of a whole input: ungrouped fields first, then a fold for each group. */
 import { useContext } from 'react';
-import type { Schema } from '../api/answers.ts';
+import type { Schema } from '../api/input-schema.ts';
 import { countBelow, type Faults, FaultsContext } from './faults.ts';
 import { Field } from './field.tsx';
 import { FieldComponent } from './field-component.ts';
@@ -8,14 +9,15 @@ import { type Members, withMember } from './input-value.ts';
 
 interface FormProps {
   readonly schema: Schema;
+  /** The input as it would be sent. */
   readonly input: Members;
   readonly change: (next: Members) => void;
 }
 
-/** Groups that people come for; the others wait folded. */
+/** Groups that are open from the start; the others are folded. */
 const openGroups = ['Shots', 'References'];
 
-/** The whole input of a model: what every run needs first, then its groups. */
+/** `change` receives the whole new input. A group with a fault or a value opens by itself. */
 export function Form({ schema, input, change, faults }: FormProps & { readonly faults: Faults }) {
   const fields = Object.entries(schema.properties ?? {});
   const plain = fields.filter(([, { group }]) => group === undefined);
@@ -46,6 +48,7 @@ export function Form({ schema, input, change, faults }: FormProps & { readonly f
   );
 }
 
+/** A fold with the number of its fields and of its faults. */
 function Group({
   title,
   ...props
@@ -65,6 +68,7 @@ function Group({
   );
 }
 
+/** The top-level fields of these names, in this order. */
 function Fields({ names, schema, input, change }: FormProps & { readonly names: readonly string[] }) {
   return (
     <div className="stack members">

@@ -1,33 +1,41 @@
-import type { Schema } from '../api/answers.ts';
+/** Values of an input: reading and changing them by path, initial values, titles. */
+import type { Schema } from '../api/input-schema.ts';
 
-/** Where a value stands in an input. */
+/** The names and indexes that lead to a value of an input. */
 export type Path = readonly (string | number)[];
 
+/** The members of an object value. */
 export type Members = Readonly<Record<string, unknown>>;
 
+/** Whether a value is an object, and neither a list nor null. */
 export const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The path as the gateway writes it in a fault. */
+/** `settings.duration`: the path as the gateway writes it in a fault. */
 export const pathText = (path: Path): string => path.join('.');
 
-/** The same members with one of them changed; undefined takes it away: what nobody touched is never sent. */
+/**
+ * A copy with one member changed, or removed by undefined: an unset field is not sent. Undefined where no member is left,
+ * so that an object of unset fields is not sent either.
+ */
 export function withMember(value: unknown, name: string, next: unknown): Members | undefined {
   const { [name]: _, ...rest } = isMembers(value) ? value : {};
   if (next === undefined) return Object.keys(rest).length === 0 ? undefined : rest;
   return { ...rest, [name]: next };
 }
 
-/** What a new item of a list begins with: the words that tell its kind, and nothing else. */
+/** The initial value of a new list item: the constants that identify its kind, and nothing else. */
 export function initialValue(schema: Schema): unknown {
   if (schema.type === 'object' || schema.properties) {
-    const told = Object.entries(schema.properties ?? {}).filter(([, member]) => member.const !== undefined);
-    return Object.fromEntries(told.map(([name, member]) => [name, member.const]));
+    const constants = Object.entries(schema.properties ?? {}).filter(
+      ([, member]) => member.const !== undefined,
+    );
+    return Object.fromEntries(constants.map(([name, member]) => [name, member.const]));
   }
   return schema.type === 'array' ? [] : '';
 }
 
-/** What an untouched form holds: one item where a list must have one. */
+/** The input of an empty form: the items that required lists need at least. */
 export function initialInput(schema: Schema): Members {
   const lists = Object.entries(schema.properties ?? {}).filter(
     ([name, member]) => schema.required?.includes(name) && (member.minItems ?? 0) > 0,
@@ -40,7 +48,7 @@ export function initialInput(schema: Schema): Members {
   );
 }
 
-/** The one shape of a field that may be written in several: a range with a special value, a choice or nothing. */
+/** One schema for a field with alternatives: the first of them, and the constant of another as `special` (seed: -1). */
 export function simple(schema: Schema): Schema & { readonly special?: string | number } {
   if (!schema.anyOf) return schema;
   const [first, ...others] = schema.anyOf;
@@ -48,14 +56,14 @@ export function simple(schema: Schema): Schema & { readonly special?: string | n
   return { ...first, ...schema, ...(special !== undefined && { special }) };
 }
 
-/** `last_frame` and `lastFrame` as words. */
+/** The title of the schema, else the name as words: `last_frame` and `lastFrame` are "Last frame". */
 export function titleOf(schema: Schema, name: string): string {
   if (schema.title) return schema.title;
   const words = name.replace(/([a-z])([A-Z])/g, '$1 $2').replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
 }
 
-/** Every slot for media of a schema, with its path; of lists the first place. */
+/** Every media field of a schema with its path; of a list the first item. */
 export function mediaSlots(
   schema: Schema,
   path: Path = [],
@@ -67,7 +75,7 @@ export function mediaSlots(
   return [...members, ...(schema.items ? mediaSlots(schema.items, [...path, 0]) : [])];
 }
 
-/** The same value with one place in it changed. */
+/** A copy with the value at a path changed. */
 export function withValueAt(value: unknown, [first, ...rest]: Path, next: unknown): unknown {
   if (first === undefined) return next;
   if (typeof first === 'string')

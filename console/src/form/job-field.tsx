@@ -1,7 +1,9 @@
+/** A reference to an earlier job: typed, or picked by its picture. */
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import type { JobLine, Output } from '../api/answers.ts';
 import { fileAddress } from '../api/call-api.ts';
+import { consoleKey } from '../api/console-user.ts';
 import { jobsPage } from '../api/queries.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { Empty, Loaded } from '../components/page-states.tsx';
@@ -10,11 +12,10 @@ import { described, FieldFrame, type FieldProps } from './field-frame.tsx';
 import { useOtherFields } from './form-context.ts';
 import { isMembers } from './input-value.ts';
 
-const consoleKey = 'key_console';
-/** Larger pictures are not worked on any further. */
+/** Larger pictures are not accepted by any model that edits pictures, so they are not offered. */
 const maxSide = 4096;
 
-/** An earlier job of one's own: typed, or chosen by its pictures, which fills what belongs to it. */
+/** A request_id. Picking a picture fills the fields that belong to it, too. */
 export function JobField(props: FieldProps) {
   const id = useId();
   const { path, value, change } = props;
@@ -39,7 +40,7 @@ export function JobField(props: FieldProps) {
   );
 }
 
-/** The picture, its number, and canvas and place of its size where nothing was said yet. */
+/** Fills the job, the number of the picture, and, where they are unset, canvas and placement with its size. */
 function useTaking(name: string): (job: JobLine, output: Output) => void {
   const { input, change, nameByHint, valueByHint } = useOtherFields();
   return (job, output) => {
@@ -57,6 +58,7 @@ function useTaking(name: string): (job: JobLine, output: Output) => void {
   };
 }
 
+/** The pictures of completed runs of the console. */
 function PicturePicker({
   close,
   take,

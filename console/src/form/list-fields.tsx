@@ -1,12 +1,13 @@
+/** A list of items of one or several kinds. */
 import { useId } from 'react';
-import type { Schema } from '../api/answers.ts';
+import type { Schema } from '../api/input-schema.ts';
 import { useField } from './field-component.ts';
 import { FieldFrame, type FieldProps } from './field-frame.tsx';
 import { initialValue, isMembers, type Members, titleOf } from './input-value.ts';
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** A list: its items, and a button for each kind of item that may be added. */
+/** The items, and a button for each kind of item that may be added. */
 export function ListField(props: FieldProps) {
   const id = useId();
   const { schema, path, value, change } = props;
@@ -14,6 +15,7 @@ export function ListField(props: FieldProps) {
   const items = schema.items ?? {};
   const kinds = items.oneOf ?? [items];
   const most = schema.maxItems ?? Number.POSITIVE_INFINITY;
+  // An empty list is unset: most models refuse one.
   const put = (next: readonly unknown[]) => change(next.length === 0 ? undefined : next);
   return (
     <FieldFrame field={props} id={id} isGroup>
@@ -65,7 +67,7 @@ export function ListField(props: FieldProps) {
   );
 }
 
-/** An item needs no frame of its own where it is one field. */
+/** An item of one field, or the fields of an object without its constants. */
 function Item({ schema, path, value, change }: Omit<FieldProps, 'isRequired'>) {
   const Field = useField();
   if (!schema.properties)
@@ -96,13 +98,14 @@ function Item({ schema, path, value, change }: Omit<FieldProps, 'isRequired'>) {
   );
 }
 
+/** Constants identify the kind of an item: they are set when it is added and never edited. */
 const fieldsOf = ({ properties = {} }: Schema) =>
   Object.entries(properties).filter(([, member]) => member.const === undefined);
 
 const without = (members: Members, name: string): Members =>
   Object.fromEntries(Object.entries(members).filter(([other]) => other !== name));
 
-/** Which of several kinds an item is, by the words that are fixed in each. */
+/** The kind of an item, by the constants of each kind; the first where none fits. */
 function shapeOf(item: unknown, kinds: readonly Schema[]): Schema {
   const fits = (kind: Schema) =>
     Object.entries(kind.properties ?? {}).every(

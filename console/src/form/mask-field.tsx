@@ -1,3 +1,4 @@
+/** A mask: painted over the earlier picture, or typed. */
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useId, useState } from 'react';
 import type { FileLine } from '../api/answers.ts';
@@ -12,21 +13,22 @@ import { useOtherFields } from './form-context.ts';
 import { isMembers } from './input-value.ts';
 import { MemberFields } from './member-fields.tsx';
 
+/** The editor is loaded when it is first opened. */
 const MaskEditor = lazy(() => import('../mask/mask-editor.tsx'));
 
-/** What is repainted: painted over the picture of the earlier job, or typed. */
+/** `areas` (polygons) or `url` (an uploaded picture). Painting needs the earlier picture to be chosen. */
 export function MaskField(props: FieldProps) {
   const id = useId();
   const { value } = props;
   const latest = useLatest(props.change);
-  const [isKeeping, setKeeping] = useState(false);
+  const [isUploading, setUploading] = useState(false);
   const address = useSource();
   const [isPainting, setPainting] = useState(false);
   async function take(made: MaskMade) {
     setPainting(false);
     try {
       if (made.kind === 'areas') return latest.current({ areas: made.areas });
-      setKeeping(true);
+      setUploading(true);
       const form = new FormData();
       form.set('file', made.png, 'mask.png');
       const { id: file } = await callApi<FileLine>('POST', 'files', { body: form });
@@ -34,7 +36,7 @@ export function MaskField(props: FieldProps) {
     } catch (failure) {
       toastFailure(failure);
     } finally {
-      setKeeping(false);
+      setUploading(false);
     }
   }
   return (
@@ -43,7 +45,7 @@ export function MaskField(props: FieldProps) {
         <button
           type="button"
           className="button"
-          disabled={address === null || isKeeping}
+          disabled={address === null || isUploading}
           onClick={() => setPainting(true)}
         >
           {value === undefined ? 'Paint a mask' : 'Paint another mask'}
@@ -51,8 +53,8 @@ export function MaskField(props: FieldProps) {
         <span className="small soft">
           {address === null
             ? 'Choose the earlier picture first.'
-            : isKeeping
-              ? 'Keeping the mask …'
+            : isUploading
+              ? 'Uploading the mask …'
               : inWords(value)}
         </span>
       </div>
@@ -73,6 +75,7 @@ export function MaskField(props: FieldProps) {
   );
 }
 
+/** The mask that is set, or what happens without one. */
 function inWords(value: unknown): string {
   if (!isMembers(value)) return 'Without one, what the canvas leaves open is drawn.';
   if (Array.isArray(value.areas))
@@ -80,11 +83,12 @@ function inWords(value: unknown): string {
   return 'A painted mask.';
 }
 
-/** The address of the picture that is worked on; null while none is chosen. */
+/** The address of the earlier picture; null until one is chosen. */
 function useSource(): string | null {
   const { valueByHint } = useOtherFields();
   const jobId = valueByHint('job');
   const number = Number(valueByHint('picture-number') ?? 0);
+  // While an id is typed, no request is made for each letter.
   const isNamed = typeof jobId === 'string' && /^[0-9a-f-]{36}$/.test(jobId);
   const { data } = useQuery({ ...jobQuery(isNamed ? jobId : ''), enabled: isNamed, refetchInterval: false });
   const picture = data?.outputs.find(

@@ -1,7 +1,9 @@
+/** A field for a picture, a video or a sound: upload, earlier result, or address. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type DragEvent, useId, useRef, useState } from 'react';
-import type { FileLine, MediaLimits } from '../api/answers.ts';
+import type { FileLine } from '../api/answers.ts';
 import { callApi, fileAddress } from '../api/call-api.ts';
+import type { MediaLimits } from '../api/input-schema.ts';
 import { formatBytes } from '../components/format.ts';
 import { Film, Sound } from '../components/players.tsx';
 import { useLatest } from '../components/use-latest.ts';
@@ -13,7 +15,7 @@ import { describeLimits, uploadFault } from './media-limits.ts';
 
 const wordsOfKind = { image: 'a picture', video: 'a video', audio: 'a sound' } as const;
 
-/** A slot for a picture, a video or a sound: dropped, chosen, taken from earlier results, or named by its address. */
+/** The value is an address or a file id; a dropped or chosen file is uploaded first. */
 export function MediaField(props: FieldProps) {
   const id = useId();
   const { schema, path, value, change } = props;
@@ -35,7 +37,7 @@ export function MediaField(props: FieldProps) {
 
   return (
     <FieldFrame field={props} id={id}>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping has its buttons beside it. */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: what can be dropped can be chosen by a button, too. */}
       <div
         className="slot"
         data-over={isOver}
@@ -83,6 +85,7 @@ export function MediaField(props: FieldProps) {
           onChange={event => {
             const file = event.target.files?.[0];
             if (file) upload.begin(file);
+            // So that choosing the same file again is a change.
             event.target.value = '';
           }}
         />
@@ -93,6 +96,7 @@ export function MediaField(props: FieldProps) {
   );
 }
 
+/** Checks a file against the limits, uploads it, and sets the field to its id. */
 function useUpload(media: MediaLimits | undefined, change: (next: unknown) => void) {
   const queries = useQueryClient();
   const latest = useLatest(change);
@@ -107,6 +111,7 @@ function useUpload(media: MediaLimits | undefined, change: (next: unknown) => vo
       const form = new FormData();
       form.set('file', file);
       const kept = await callApi<FileLine>('POST', 'files', { body: form });
+      // The preview of the new value needs no further request.
       queries.setQueryData(['file', kept.id], kept);
       latest.current(kept.id);
     } catch (failure) {
@@ -118,7 +123,7 @@ function useUpload(media: MediaLimits | undefined, change: (next: unknown) => vo
   return { isBusy, fault, begin: (file: File) => void begin(file) };
 }
 
-/** What is in the slot; of a foreign address only its words: this page asks no other host for anything. */
+/** A player for files of the gateway. A foreign address is shown as text: the page requests nothing from other hosts. */
 function Preview({
   value,
   kind,
@@ -128,6 +133,7 @@ function Preview({
   readonly kind: MediaLimits['kind'];
   readonly clear: () => void;
 }) {
+  // The form of a file id; anything else is an address or data.
   const isFile = /^file_[0-9A-Za-z]{24}$/.test(value);
   const { data: file } = useQuery({
     queryKey: ['file', value],

@@ -1,7 +1,8 @@
-import type { MediaLimits } from '../api/answers.ts';
+/** The limits of a media field as text, and the check of a file before its upload. */
+import type { MediaLimits } from '../api/input-schema.ts';
 import { formatBytes } from '../components/format.ts';
 
-/** What the file endpoint takes, whatever a model would. */
+/** The limit of the upload endpoint, for every model. */
 const mostUploadBytes = 40 * 1024 * 1024;
 
 /** "png, jpeg · at most 50 MB · sides 300 to 6000 px". */
@@ -21,7 +22,7 @@ export function describeLimits({ formats, maxBytes, sides, ratio, seconds }: Med
 
 const round = (value: number): number => Math.round(value * 100) / 100;
 
-/** Told before a byte is sent; null when it may be tried. */
+/** Why a file would be refused, known before a byte is sent; null where it may be uploaded. */
 export function uploadFault(file: File, { formats, maxBytes = mostUploadBytes }: MediaLimits): string | null {
   const most = Math.min(maxBytes, mostUploadBytes);
   if (file.size === 0) return `${file.name} is empty.`;

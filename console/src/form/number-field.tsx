@@ -1,9 +1,10 @@
+/** Numbers: a slider where both bounds are known, and a field to type in. */
 import { useId } from 'react';
 import { useFault } from './faults.ts';
 import { described, FieldFrame, type FieldProps } from './field-frame.tsx';
 import { simple, titleOf } from './input-value.ts';
 
-/** A number: a slider where both ends are known, and always a field to type it in. */
+/** With `special`, a chip sets that value instead of a number; with the widget `seed`, a chip draws one. */
 export function NumberField(props: FieldProps) {
   const id = useId();
   const { path, value, change } = props;
@@ -12,6 +13,7 @@ export function NumberField(props: FieldProps) {
   const hasSlider = schema.widget === 'slider' && minimum !== undefined && maximum !== undefined;
   const isSpecial = special !== undefined && value === special;
   const ghost = typeof schema.default === 'number' ? schema.default : undefined;
+  // `any` allows decimals.
   const step = schema.type === 'integer' ? 1 : 'any';
   const shown = typeof value === 'number' || typeof value === 'string' ? value : '';
   const take = (text: string) => {
@@ -68,13 +70,14 @@ export function NumberField(props: FieldProps) {
   );
 }
 
-/** How far along its range a value is, in hundredths. */
+/** The position of a value in its range, in percent. */
 const shareOf = (value: number, least: number, most: number): number =>
   Math.max(0, Math.min(100, (100 * (value - least)) / (most - least)));
 
-/** A slider counts in hundredths: no more digits than anybody can mean. */
+/** A slider moves in hundredths of its range: two decimals are enough. */
 const trimmed = (text: string): string => String(Number(Number(text).toFixed(2)));
 
+/** The placeholder: the default, else the bounds; a bound of a million is none for a person. */
 function rangeInWords(
   ghost: number | undefined,
   { minimum, maximum }: { readonly minimum?: number | undefined; readonly maximum?: number | undefined },
@@ -84,7 +87,7 @@ function rangeInWords(
   return maximum === undefined || maximum > 1_000_000 ? `from ${minimum}` : `${minimum} to ${maximum}`;
 }
 
-/** Another one each time; left out, the model draws its own. */
+/** A random seed within the bounds. An unset seed is chosen by the model. */
 const randomSeed = (least = 0, most = 2 ** 31 - 1): number => {
   const [drawn = 0] = crypto.getRandomValues(new Uint32Array(1));
   return least + (drawn % (most - least + 1));

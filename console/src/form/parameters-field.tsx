@@ -1,7 +1,8 @@
+/** The prompt of the beta models, with chips for the parameters that it may end with. */
 import type { FieldProps } from './field-frame.tsx';
 import { LongTextField } from './text-fields.tsx';
 
-/** What stands behind each chip; the number is one to begin with. */
+/** What each chip appends; the numbers are starting values. */
 const chips = [
   '--ar 16:9',
   '--no text',
@@ -13,7 +14,7 @@ const chips = [
   '--tile',
 ];
 
-/** A prompt that may end with parameters: chips write into the same words, and the words stay the truth. */
+/** Chips edit the text of the prompt; there is no second copy of the parameters. */
 export function ParametersField(props: FieldProps) {
   const { value, change } = props;
   const words = value === undefined ? '' : String(value);
@@ -39,7 +40,7 @@ export function ParametersField(props: FieldProps) {
       </fieldset>
       {/\{[^}]*,[^}]*\}|--(?:repeat|r) /.test(words) && (
         <p className="small soft">
-          Variants in braces and --repeat are billed one by one; Check tells how many.
+          Variants in braces and --repeat are billed one by one; Check shows how many.
         </p>
       )}
     </div>
@@ -48,6 +49,6 @@ export function ParametersField(props: FieldProps) {
 
 const nameOf = (chip: string): string => chip.split(' ')[0] ?? chip;
 
-/** The parameter goes with its value, up to the next one. */
+/** Removes the parameter and its value, up to the next parameter. */
 const without = (words: string, chip: string): string =>
   words.replace(new RegExp(`(?:^|\\s)${nameOf(chip)}(?:\\s+(?!--)[^\\s]+)*(?=\\s--|$)`), '');

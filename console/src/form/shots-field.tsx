@@ -1,20 +1,23 @@
+/** The shots of a video: prompt and seconds of each. */
 import { useId } from 'react';
 import { FieldFrame, type FieldProps } from './field-frame.tsx';
 import { useOtherFields } from './form-context.ts';
 import { isMembers, type Members } from './input-value.ts';
 
-/** Words and seconds of each shot, in order, and whether they add up to the duration. */
+/** Shots are numbered by their order; the sum of their seconds must be the duration of the video. */
 export function ShotsField(props: FieldProps) {
   const id = useId();
   const { schema, value, change } = props;
   const { input } = useOtherFields();
   const shots: readonly Members[] = Array.isArray(value) ? value.filter(isMembers) : [];
   const most = schema.maxItems ?? 6;
+  // Shots are renumbered after each change, because the gateway requires 1, 2, 3 …
   const put = (next: readonly Members[]) =>
     change(next.length === 0 ? undefined : next.map((shot, index) => ({ ...shot, index: index + 1 })));
   const edit = (at: number, name: string, next: unknown) =>
     put(shots.map((shot, index) => (index === at ? { ...shot, [name]: next } : shot)));
   const total = shots.reduce((sum, { duration }) => sum + Number(duration ?? 0), 0);
+  // 5 s is the default of every model that has shots.
   const wanted = Number(input.duration ?? 5);
   return (
     <FieldFrame field={props} id={id} isGroup>

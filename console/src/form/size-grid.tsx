@@ -1,11 +1,13 @@
+/** Frame sizes as chips with their shape, by resolution. */
 import { useId } from 'react';
 import { FieldFrame, type FieldProps } from './field-frame.tsx';
 
-/** Sizes as the frames they are, those of about as many pixels side by side. */
+/** Two rows: sizes of about 720P, and of about 1080P. */
 export function SizeGrid(props: FieldProps) {
   const id = useId();
   const { schema, value, change } = props;
   const sizes = (schema.enum ?? []).map(option => {
+    // `1280*720` (eta) or `1024x1024`.
     const [width = 0, height = 0] = String(option).split(/[*x]/).map(Number);
     return { option, width, height, isLarge: width * height > 1_300_000 };
   });

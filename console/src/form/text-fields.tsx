@@ -1,14 +1,16 @@
+/** Text in one line or several, integers beyond 2^53, and lists of numbers. */
 import { useId } from 'react';
 import { useFault } from './faults.ts';
 import { described, FieldFrame, type FieldProps } from './field-frame.tsx';
 
 const textOf = (value: unknown): string => (value === undefined || value === null ? '' : String(value));
-const ghostOf = (schema: FieldProps['schema']): string =>
+/** The default is shown, but not sent. */
+const placeholderOf = (schema: FieldProps['schema']): string =>
   schema.default === undefined || schema.default === null || schema.default === ''
     ? ''
     : `${schema.default} (default)`;
 
-/** One line of text. */
+/** One line of text, with suggestions where the schema has examples. */
 export function TextField(props: FieldProps) {
   const id = useId();
   const { schema, path, value, change } = props;
@@ -20,7 +22,7 @@ export function TextField(props: FieldProps) {
         type={schema.format === 'uri' ? 'url' : 'text'}
         list={schema.examples && `${id}-known`}
         value={textOf(value)}
-        placeholder={ghostOf(schema)}
+        placeholder={placeholderOf(schema)}
         onChange={event => change(event.target.value === '' ? undefined : event.target.value)}
       />
       {schema.examples && (
@@ -34,11 +36,12 @@ export function TextField(props: FieldProps) {
   );
 }
 
-/** Words of any length, with how much room is left. */
+/** Several lines, with the count of characters where there is a limit. */
 export function LongTextField(props: FieldProps) {
   const id = useId();
   const { schema, path, value, change } = props;
   const text = textOf(value);
+  // Code points, as the gateway counts them: an emoji is one.
   const used = [...text].length;
   return (
     <FieldFrame field={props} id={id}>
@@ -47,7 +50,7 @@ export function LongTextField(props: FieldProps) {
         className="input"
         rows={3}
         value={text}
-        placeholder={ghostOf(schema)}
+        placeholder={placeholderOf(schema)}
         onChange={event => change(event.target.value === '' ? undefined : event.target.value)}
       />
       {schema.maxLength !== undefined && (
@@ -59,7 +62,7 @@ export function LongTextField(props: FieldProps) {
   );
 }
 
-/** A whole number of any length: its digits are kept as they were typed. */
+/** An integer of any length; beyond 2^53 it becomes a bigint. */
 export function DigitsField(props: FieldProps) {
   const id = useId();
   const { path, value, change } = props;
@@ -82,7 +85,7 @@ export function DigitsField(props: FieldProps) {
   );
 }
 
-/** Numbers in a row, written with commas between them. */
+/** Numbers, typed with commas between them. */
 export function NumberListField(props: FieldProps) {
   const id = useId();
   const { path, value, change } = props;

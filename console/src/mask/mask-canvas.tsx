@@ -12,6 +12,7 @@ const colours: Readonly<Record<Tools['tint'], string>> = {
 const closingDistance = 12;
 const maxZoom = 8;
 
+/** Controlled: the operations belong to the editor. */
 interface CanvasProps {
   readonly picture: HTMLImageElement;
   /** Done so far, in order. */
@@ -173,6 +174,7 @@ function show(
   drawMask(mask, operations);
   const tint = mask.getContext('2d');
   if (!tint) return;
+  // Colours what is painted and leaves the rest transparent.
   tint.globalCompositeOperation = 'source-in';
   tint.fillStyle = colour;
   tint.fillRect(0, 0, mask.width, mask.height);

@@ -26,6 +26,7 @@ export default function MaskEditor({ address, done, leave }: EditorProps) {
   useSavedTools(tools);
 
   function onKeyDown(event: KeyboardEvent) {
+    // The Command key of a Mac is `metaKey`.
     const isCommand = event.ctrlKey || event.metaKey;
     if (isCommand && event.key.toLowerCase() === 'z') {
       event.preventDefault();
@@ -76,6 +77,7 @@ function usePicture(address: string): HTMLImageElement | null {
   return picture;
 }
 
+/** Polygons stay coordinates, which are exact; everything else becomes a picture. */
 async function maskOf(operations: readonly Operation[], picture: HTMLImageElement): Promise<MaskMade> {
   const size = { width: picture.naturalWidth, height: picture.naturalHeight };
   const areas = asAreas(operations, size);

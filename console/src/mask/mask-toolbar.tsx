@@ -9,6 +9,7 @@ interface ToolbarProps {
   readonly history: OperationHistory;
 }
 
+/** The buttons have no shortcuts of their own; those are in the editor. */
 export function MaskToolbar({ tools, setTools, history }: ToolbarProps) {
   return (
     <div className="row wrap">

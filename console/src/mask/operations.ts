@@ -11,6 +11,7 @@ export type Operation =
   | { readonly kind: 'polygon'; readonly points: readonly Point[] }
   | { readonly kind: 'invert' };
 
+/** In pixels of the picture, from its top left corner. */
 export interface Point {
   readonly x: number;
   readonly y: number;
@@ -27,6 +28,7 @@ export function drawMask(canvas: HTMLCanvasElement, operations: readonly Operati
   for (const operation of operations) draw(pen, canvas, operation);
 }
 
+/** Erasing and inverting work on what the operations before have drawn. */
 function draw(pen: CanvasRenderingContext2D, canvas: HTMLCanvasElement, operation: Operation): void {
   switch (operation.kind) {
     case 'invert':
@@ -43,12 +45,14 @@ function draw(pen: CanvasRenderingContext2D, canvas: HTMLCanvasElement, operatio
       pen.lineWidth = operation.size;
       trace(
         pen,
+        // A path of one point draws nothing, a path from a point to itself a dot.
         operation.points.length === 1 ? [...operation.points, ...operation.points] : operation.points,
       );
       pen.stroke();
   }
 }
 
+/** A path through the points, not closed: `fill` closes it, `stroke` must not. */
 function trace(pen: CanvasRenderingContext2D, points: readonly Point[]): void {
   pen.beginPath();
   for (const [index, { x, y }] of points.entries()) {
@@ -57,7 +61,10 @@ function trace(pen: CanvasRenderingContext2D, points: readonly Point[]): void {
   }
 }
 
-/** A PNG in black and white only: a pixel that is at least half covered is white. Rejects where the browser cannot encode. */
+/**
+ * A PNG in black and white only: a pixel that is at least half covered is white. Rejects where the browser cannot encode
+ * it.
+ */
 export function asPng(mask: HTMLCanvasElement): Promise<Blob> {
   const sheet = document.createElement('canvas');
   sheet.width = mask.width;

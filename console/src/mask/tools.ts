@@ -7,6 +7,7 @@ export const tints = ['red', 'blue', 'white'] as const;
 export const minBrush = 4;
 export const maxBrush = 400;
 
+/** The chosen tool with its settings. */
 export interface Tools {
   readonly tool: 'Brush' | 'Eraser' | 'Polygon';
   /** Of the brush, in pixels of the picture. */

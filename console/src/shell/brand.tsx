@@ -1,4 +1,6 @@
-/** The sign of the house: an easel, and a drop of colour. */
+/** The logo. */
+
+/** An easel and a drop of colour. */
 export function Sign() {
   return (
     <svg viewBox="0 0 32 32" aria-hidden="true">

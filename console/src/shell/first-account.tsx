@@ -1,3 +1,4 @@
+/** The first screen of a new installation: the account of its operator. */
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { setupQuery } from '../api/queries.ts';
@@ -8,7 +9,7 @@ import { Sign } from './brand.tsx';
 import { Login } from './login.tsx';
 import { useLoginForm } from './use-login-form.ts';
 
-/** Where the banner of the first start leads: the account of whoever runs this. Once somebody has one, the login. */
+/** The address in the banner of the first start leads here. Once an account exists, the login is shown instead. */
 export function FirstAccount() {
   const setup = useQuery(setupQuery);
   return (
@@ -18,16 +19,17 @@ export function FirstAccount() {
   );
 }
 
-/** Behind the #, so that it stands in no log. */
+/** Behind the #, which browsers do not send: it is in no log. */
 const codeOfAddress = () => window.location.hash.slice(1);
 
+/** The code of the banner goes with name and password. */
 function AccountForm() {
   const navigate = useNavigate();
   const { fault, isBusy, enter } = useLoginForm('setup', form => ({
     code: codeOfAddress(),
     ...Object.fromEntries(form),
   }));
-  // The code has done its work: it does not stay in the address.
+  // The code works once: it is removed from the address.
   const forgetCode = () => navigate({ to: '/setup', hash: '', replace: true });
 
   return (
@@ -44,7 +46,7 @@ function AccountForm() {
         <NewPasswordField id="password" name="password" label="Password" />
         <FormFault message={fault} />
         <button type="submit" className="button main" disabled={isBusy}>
-          {isBusy ? 'Making it …' : 'Make the account'}
+          {isBusy ? 'Creating …' : 'Make the account'}
         </button>
       </form>
     </main>

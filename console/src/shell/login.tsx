@@ -1,3 +1,4 @@
+/** The login screen. */
 import { useState } from 'react';
 import { FormFault } from '../components/form-fault.tsx';
 import { Sign } from './brand.tsx';
@@ -5,7 +6,7 @@ import { useLoginForm } from './use-login-form.ts';
 
 type Way = 'token' | 'password';
 
-/** Whoever has the admin token, or a name and a password. Neither is kept in the browser. */
+/** By the admin token, or by name and password. The browser keeps a session cookie only. */
 export function Login() {
   const [way, setWay] = useState<Way>('token');
   const { fault, isBusy, enter } = useLoginForm('session', form => Object.fromEntries(form));

@@ -1,3 +1,4 @@
+/** The search dialog: pages, models, and jobs by any id. */
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useState } from 'react';
@@ -8,6 +9,7 @@ import { shortId } from '../components/format.ts';
 import { Icon, type IconName } from '../components/icon.tsx';
 import { pageLinks } from './page-links.ts';
 
+/** One line of the list. */
 interface Found {
   readonly id: string;
   readonly icon: IconName;
@@ -17,10 +19,10 @@ interface Found {
 }
 
 const mostJobs = 6;
-/** Shorter words name no id. */
+/** Shorter texts are not searched as an id. */
 const shortestId = 3;
 
-/** Finds pages and models by name, and jobs by whatever id was pasted. */
+/** Pages and models are found by name, jobs by any id. */
 export function Omnibox({ isOpen, close }: { readonly isOpen: boolean; readonly close: () => void }) {
   return (
     <Dialog title="Find" isOpen={isOpen} close={close}>
@@ -29,6 +31,7 @@ export function Omnibox({ isOpen, close }: { readonly isOpen: boolean; readonly 
   );
 }
 
+/** Arrow keys move the selection, Enter opens it. */
 function Finder({ close }: { readonly close: () => void }) {
   const listId = useId();
   const [words, setWords] = useState('');
@@ -36,7 +39,7 @@ function Finder({ close }: { readonly close: () => void }) {
   const found = useFound(words, close);
   const chosen = found[Math.min(at, found.length - 1)];
 
-  function hear(event: KeyboardEvent) {
+  function onKeyDown(event: KeyboardEvent) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) {
       event.preventDefault();
@@ -60,11 +63,11 @@ function Finder({ close }: { readonly close: () => void }) {
           setWords(event.target.value);
           setAt(0);
         }}
-        onKeyDown={hear}
+        onKeyDown={onKeyDown}
       />
       <div id={listId} className="omni-list" role="listbox" aria-label="Found">
         {found.map(one => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above is where keys are heard.
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above handles the keys.
           <div
             key={one.id}
             id={one.id}
@@ -85,6 +88,7 @@ function Finder({ close }: { readonly close: () => void }) {
   );
 }
 
+/** Jobs first, since an id is exact; then pages, then models. */
 function useFound(words: string, close: () => void): readonly Found[] {
   const navigate = useNavigate();
   const models = useQuery(modelsQuery).data?.data ?? [];
@@ -92,6 +96,7 @@ function useFound(words: string, close: () => void): readonly Found[] {
   const jobs = useQuery({
     queryKey: ['find', searched],
     queryFn: ({ signal }) => jobsPage({ q: searched }, null, signal, mostJobs),
+    // Not for each letter of a page name: ids are longer.
     enabled: searched.length >= shortestId,
     staleTime: 10_000,
   });

@@ -1,6 +1,7 @@
+/** The pages of the navigation, with their icons and shortcut keys. */
 import type { IconName } from '../components/icon.tsx';
 
-/** The pages, in the order of the rail; the first four stand in the bar of a phone too. */
+/** In the order of the side bar. `key` goes there after `g`. */
 export const pageLinks = [
   { to: '/', words: 'Home', icon: 'home', key: 'h' },
   { to: '/play', words: 'Playground', icon: 'play', key: 'p' },
@@ -14,4 +15,5 @@ export const pageLinks = [
   { to: '/settings', words: 'Settings', icon: 'settings', key: 's' },
 ] as const satisfies readonly { to: string; words: string; icon: IconName; key: string }[];
 
+/** The pages in the bottom bar of a phone. */
 export const barLinks = pageLinks.slice(0, 4);

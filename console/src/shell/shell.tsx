@@ -1,3 +1,4 @@
+/** The frame of every page: session, navigation, search, help, toasts. */
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useMatchRoute } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -14,16 +15,18 @@ import { Omnibox } from './omnibox.tsx';
 import { barLinks, pageLinks } from './page-links.ts';
 import { useShortcuts } from './shortcuts.ts';
 
-/** Around every page: who is logged in, where one may go, and what can be found. */
+/** The login until there is a session, then the frame with the page of the address. */
 export function Shell() {
   const session = useQuery(sessionQuery);
   const isAt = useMatchRoute();
+  // Nothing of the console is drawn before it is known who is logged in.
   if (session.isPending) return <Loading what="the console" />;
   if (session.error) return <Failure failure={session.error} retry={() => void session.refetch()} />;
   if (session.data) return <Inside session={session.data} />;
   return isAt({ to: '/setup' }) ? <FirstAccount /> : <Login />;
 }
 
+/** The side bar, the page, and the dialogs that work on every page. */
 function Inside({ session }: { readonly session: Session }) {
   const [isFinding, setFinding] = useState(false);
   const [isHelping, setHelping] = useState(false);
@@ -56,6 +59,7 @@ function Inside({ session }: { readonly session: Session }) {
   );
 }
 
+/** The side bar of a wide screen. */
 function Rail({ session }: { readonly session: Session }) {
   return (
     <nav className="rail" aria-label="Pages">
@@ -81,7 +85,7 @@ function Rail({ session }: { readonly session: Session }) {
   );
 }
 
-/** On a phone: the pages one needs most, and the way to the others. */
+/** The bottom bar of a phone: four pages, and a dialog with all of them. */
 function Bar() {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -115,6 +119,7 @@ function Bar() {
   );
 }
 
+/** The list of keyboard shortcuts. */
 function Help({ isOpen, close }: { readonly isOpen: boolean; readonly close: () => void }) {
   return (
     <Dialog title="Keyboard" isOpen={isOpen} close={close}>

@@ -1,37 +1,42 @@
+/** The keyboard shortcuts of the whole console. */
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { pageLinks } from './page-links.ts';
 
-/** How long after `g` the second key counts. */
-const togetherMs = 1_200;
+/** How long after `g` a second key counts. */
+const sequenceMs = 1_200;
 
-/** Keys of the whole console; whoever writes into a field is left alone. */
+/**
+ * `/` and Ctrl K search, `?` lists the keys, `g` and a letter open a page. Within a field or a dialog only Ctrl K works,
+ * so that typing triggers none.
+ */
 export function useShortcuts({ find, help }: { readonly find: () => void; readonly help: () => void }): void {
   const navigate = useNavigate();
-  const goneAt = useRef(0);
-  const hear = useEffectEvent((event: KeyboardEvent) => {
+  const pressedAt = useRef(0);
+  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     const isFind = event.key === '/' || (event.key === 'k' && (event.ctrlKey || event.metaKey));
-    if (isFind && (event.key === 'k' || !isWriting(event))) return take(event, find);
+    if (isFind && (event.key === 'k' || !isWriting(event))) return handle(event, find);
     if (isWriting(event) || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === '?') return take(event, help);
-    if (event.key === 'g') goneAt.current = Date.now();
-    else if (Date.now() - goneAt.current < togetherMs) {
-      goneAt.current = 0;
+    if (event.key === '?') return handle(event, help);
+    if (event.key === 'g') pressedAt.current = Date.now();
+    else if (Date.now() - pressedAt.current < sequenceMs) {
+      pressedAt.current = 0;
       const place = pageLinks.find(({ key }) => key === event.key);
-      if (place) take(event, () => void navigate({ to: place.to }));
+      if (place) handle(event, () => void navigate({ to: place.to }));
     }
   });
   useEffect(() => {
-    document.addEventListener('keydown', hear);
-    return () => document.removeEventListener('keydown', hear);
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
   }, []);
 }
 
-function take(event: KeyboardEvent, act: () => void): void {
+function handle(event: KeyboardEvent, act: () => void): void {
   event.preventDefault();
   act();
 }
 
+/** Whether the focus is in a field or within a dialog. */
 const isWriting = ({ target }: KeyboardEvent): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable ||

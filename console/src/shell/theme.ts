@@ -1,19 +1,23 @@
+/** The colour theme, kept in this browser. */
+
 export type Theme = 'system' | 'light' | 'dark';
 
-const place = 'atelier.theme';
+const storageKey = 'atelier.theme';
 
+/** The stored theme; `system` follows the setting of the system. */
 export function readTheme(): Theme {
-  const kept = localStorage.getItem(place);
+  // Anything else in the storage is as good as nothing.
+  const kept = localStorage.getItem(storageKey);
   return kept === 'light' || kept === 'dark' ? kept : 'system';
 }
 
-/** Kept in this browser; the page takes it up before its first paint. */
+/** Applies a theme and stores it; `early-theme.js` applies it before the first paint. */
 export function chooseTheme(theme: Theme): void {
   if (theme === 'system') {
-    localStorage.removeItem(place);
+    localStorage.removeItem(storageKey);
     delete document.documentElement.dataset.theme;
     return;
   }
-  localStorage.setItem(place, theme);
+  localStorage.setItem(storageKey, theme);
   document.documentElement.dataset.theme = theme;
 }

@@ -1,10 +1,14 @@
+/** Submission of a form that opens a session: the login, or the first account. */
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { Session } from '../api/answers.ts';
 import { callApi, keepCsrfToken } from '../api/call-api.ts';
 import { sessionQuery } from '../api/queries.ts';
 
-/** A form that begins a session at that path of the admin API: what it is refused with, and whether it is under way. */
+/**
+ * Posts the form to a path of the admin API and stores the session that it answers. `fault` is the sentence of a refusal;
+ * `bodyOf` makes the body; `beforeShown` runs before the page behind the login is drawn.
+ */
 export function useLoginForm(path: 'session' | 'setup', bodyOf: (form: FormData) => unknown) {
   const queries = useQueryClient();
   const [fault, setFault] = useState<string | null>(null);

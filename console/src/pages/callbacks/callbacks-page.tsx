@@ -1,3 +1,4 @@
+/** The page of callbacks (webhooks): every delivery with its state. */
 import { getRouteApi } from '@tanstack/react-router';
 import type { Delivery } from '../../api/answers.ts';
 import { deliveriesPage } from '../../api/queries.ts';
@@ -15,6 +16,7 @@ const route = getRouteApi('/callbacks');
 const liveMs = 3_000;
 
 const tabs = ['All', 'Pending', 'Delivered', 'Failed', 'Superseded'] as const;
+/** The tabs by the state of the admin API. */
 const states: Readonly<Record<(typeof tabs)[number], string | undefined>> = {
   All: undefined,
   Pending: 'waiting',
@@ -23,7 +25,7 @@ const states: Readonly<Record<(typeof tabs)[number], string | undefined>> = {
   Superseded: 'superseded',
 };
 
-/** Notices to callback_url, with what came of each. */
+/** State, user and the open dialog are in the address. */
 export function CallbacksPage() {
   const { state, user, id } = route.useSearch();
   const navigate = route.useNavigate();
@@ -38,7 +40,7 @@ export function CallbacksPage() {
   const tab = tabs.find(name => states[name] === state) ?? 'All';
   return (
     <>
-      <PageHead title="Callbacks" says="Signed notices to the callback_url of a job.">
+      <PageHead title="Callbacks" says="Webhooks: signed notices to the callback_url of a job.">
         <RedeliverFailed />
       </PageHead>
       <div className="filters">
@@ -56,7 +58,7 @@ export function CallbacksPage() {
       {query.isPending && <Loading what="callbacks" />}
       {lines?.length === 0 && (
         <Empty title="No callbacks here">
-          <p>A job that was created with a callback_url is told of when it runs and when it ended.</p>
+          <p>A job with a callback_url sends one when it starts and one when it ends.</p>
         </Empty>
       )}
       {lines && lines.length > 0 && <Table deliveries={lines} />}
@@ -71,6 +73,7 @@ export function CallbacksPage() {
   );
 }
 
+/** One line a callback, the newest first. */
 function Table({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
   const navigate = route.useNavigate();
   return (
@@ -80,9 +83,9 @@ function Table({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
           <tr>
             <th>State</th>
             <th>To</th>
-            <th className="wide-only">Tells of</th>
-            <th className="wide-only right">Tries</th>
-            <th className="wide-only">Next try</th>
+            <th className="wide-only">Status</th>
+            <th className="wide-only right">Attempts</th>
+            <th className="wide-only">Next attempt</th>
             <th>Age</th>
             <th>
               <span className="visually-hidden">Actions</span>
@@ -127,4 +130,5 @@ function Table({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
   );
 }
 
+/** The host is what differs between receivers; the dialog has the whole address. */
 const hostOf = (url: string): string => URL.parse(url)?.host ?? url;

@@ -1,3 +1,4 @@
+/** The dialog of one callback: its target and every attempt. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { deliveryQuery } from '../../api/queries.ts';
@@ -7,7 +8,7 @@ import { exactTime, formatDuration } from '../../components/format.ts';
 import { Loaded } from '../../components/page-states.tsx';
 import { DeliveryBadge, RedeliverButton } from './delivery-parts.tsx';
 
-/** One callback with every try and what the other side answered. */
+/** Refreshed while attempts are still due. */
 export function DeliveryDialog({ id, close }: { readonly id: string; readonly close: () => void }) {
   const query = useQuery(deliveryQuery(id));
   return (
@@ -23,7 +24,7 @@ export function DeliveryDialog({ id, close }: { readonly id: string; readonly cl
             <dl className="facts">
               <dt>To</dt>
               <dd>{delivery.url}</dd>
-              <dt>Tells of</dt>
+              <dt>Status</dt>
               <dd>
                 {delivery.status} of{' '}
                 <Link to="/jobs/$jobId" params={{ jobId: delivery.request_id }}>
@@ -33,7 +34,7 @@ export function DeliveryDialog({ id, close }: { readonly id: string; readonly cl
               <dt>User</dt>
               <dd>{delivery.user}</dd>
             </dl>
-            <h3>Tries</h3>
+            <h3>Attempts</h3>
             {delivery.tries.length === 0 && <p className="soft">None yet.</p>}
             <ol className="stack tight">
               {delivery.tries.map(({ number, at, took_ms, code, answer }) => (
@@ -49,7 +50,7 @@ export function DeliveryDialog({ id, close }: { readonly id: string; readonly cl
                     </span>
                   </div>
                   {answer !== null && answer !== '' && (
-                    <Code text={answer} label={`What was answered to try ${number}`} />
+                    <Code text={answer} label={`The answer to attempt ${number}`} />
                   )}
                 </li>
               ))}

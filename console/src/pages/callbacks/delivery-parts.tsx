@@ -1,9 +1,11 @@
+/** The badge and the Redeliver button of a callback. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Delivery } from '../../api/answers.ts';
 import { callApi } from '../../api/call-api.ts';
 import { toast, toastFailure } from '../../components/toasts.tsx';
 import { useMay } from '../../shell/session.ts';
 
+/** Tone and label of each state. */
 const looks: Readonly<Record<Delivery['state'], { readonly tone: string; readonly words: string }>> = {
   waiting: { tone: 'run', words: 'Pending' },
   delivered: { tone: 'ok', words: 'Delivered' },
@@ -11,18 +13,19 @@ const looks: Readonly<Record<Delivery['state'], { readonly tone: string; readonl
   superseded: { tone: '', words: 'Superseded' },
 };
 
+/** `waiting` is shown as Pending: its next attempt is due. */
 export function DeliveryBadge({ state }: Pick<Delivery, 'state'>) {
   const { tone, words } = looks[state];
   return <span className={`badge ${tone}`}>{words}</span>;
 }
 
-/** Sends a callback again, under the same id and with its whole schedule before it. */
+/** Delivers again under the same webhook id, with all attempts of the schedule. Superseded notices have no button. */
 export function RedeliverButton({ delivery }: { readonly delivery: Delivery }) {
   const queries = useQueryClient();
   const mayAct = useMay('developer');
   const redeliver = useMutation({
     mutationFn: () => callApi('POST', `deliveries/${delivery.id}/redeliver`),
-    onSuccess: () => toast('In line again, under the same id.'),
+    onSuccess: () => toast('Queued again, under the same id.'),
     onError: toastFailure,
     onSettled: () => queries.invalidateQueries(),
   });

@@ -1,3 +1,4 @@
+/** Redelivery of all callbacks that failed within some hours. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { callApi } from '../../api/call-api.ts';
@@ -8,7 +9,7 @@ import { useMay } from '../../shell/session.ts';
 
 const hours = [1, 6, 24, 72] as const;
 
-/** After an outage of a receiver: every final event that was given up since then goes out again. */
+/** For the time after an outage of a receiver: every failed COMPLETED of the chosen hours is delivered again. */
 export function RedeliverFailed() {
   const id = useId();
   const queries = useQueryClient();
@@ -21,7 +22,7 @@ export function RedeliverFailed() {
         body: { failed_since: Math.floor(Date.now() / 1_000) - since * 3_600 },
       }),
     onSuccess: ({ deliveries }) => {
-      toast(`${counted(deliveries, 'callback')} in line again.`);
+      toast(`${counted(deliveries, 'callback')} queued again.`);
       setOpen(false);
     },
     onError: toastFailure,
@@ -35,11 +36,11 @@ export function RedeliverFailed() {
       </button>
       <Dialog title="Redeliver what failed" isOpen={isOpen} close={() => setOpen(false)}>
         <p>
-          Every COMPLETED that was given up since then is sent again, under its own id and with its whole
-          schedule before it.
+          Every COMPLETED that failed since then is sent again, under its own id and with all attempts of the
+          schedule.
         </p>
         <div className="field-line">
-          <label htmlFor={id}>Given up within the last</label>
+          <label htmlFor={id}>Failed within the last</label>
           <select
             id={id}
             className="input"

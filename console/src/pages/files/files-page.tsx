@@ -1,3 +1,4 @@
+/** The page of files: uploads, media of inputs, and results. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type DragEvent, useRef, useState } from 'react';
@@ -18,6 +19,7 @@ import { useMay } from '../../shell/session.ts';
 
 const route = getRouteApi('/files');
 const tabs = ['All', 'Results', 'Uploads', 'Inputs'] as const;
+/** The tabs by the source of the admin API; empty means every source. */
 const sources: Readonly<Record<(typeof tabs)[number], string>> = {
   All: '',
   Results: 'output',
@@ -25,7 +27,7 @@ const sources: Readonly<Record<(typeof tabs)[number], string>> = {
   Inputs: 'input',
 };
 
-/** Files of everybody: uploads, what came inside inputs, and results. */
+/** Files of every user. Files dropped anywhere on the page are uploaded. */
 export function FilesPage() {
   const { source = '' } = route.useSearch();
   const navigate = route.useNavigate();
@@ -90,6 +92,7 @@ export function FilesPage() {
   );
 }
 
+/** Uploads one file after the other, for the user of the console. */
 function useUploads() {
   const queries = useQueryClient();
   const may = useMay('developer');
@@ -113,6 +116,7 @@ function useUploads() {
   };
 }
 
+/** One file: preview, facts, download, id, and its job. */
 function FileCard({ file }: { readonly file: FileLine }) {
   const facts = [
     file.dimensions && `${file.dimensions.width} × ${file.dimensions.height}`,
@@ -121,7 +125,7 @@ function FileCard({ file }: { readonly file: FileLine }) {
   ];
   return (
     <li className="card file-card">
-      <Look file={file} />
+      <Preview file={file} />
       <div className="cut" title={file.filename}>
         {file.filename}
       </div>
@@ -145,7 +149,7 @@ function FileCard({ file }: { readonly file: FileLine }) {
   );
 }
 
-function Look({ file }: { readonly file: FileLine }) {
+function Preview({ file }: { readonly file: FileLine }) {
   const [kind] = file.mime_type.split('/');
   if (kind === 'image') return <img src={fileAddress(file.url)} alt={file.filename} loading="lazy" />;
   if (kind === 'video') return <Film address={fileAddress(file.url)} name={file.filename} />;
@@ -158,6 +162,7 @@ function Look({ file }: { readonly file: FileLine }) {
   return <div className="file-sign">{file.mime_type}</div>;
 }
 
+/** For uploads and admins: results end with their job. */
 function DeleteButton({ file }: { readonly file: FileLine }) {
   const queries = useQueryClient();
   const mayDelete = useMay('admin');

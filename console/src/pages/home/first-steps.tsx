@@ -1,8 +1,9 @@
+/** The list of first steps on the home page of a new installation. */
 import { Link } from '@tanstack/react-router';
 import type { Overview } from '../../api/answers.ts';
 import { Icon } from '../../components/icon.tsx';
 
-/** What a new installation still wants; gone once all of it is done. */
+/** Hidden once a job was run and a second key exists. The account at a provider is optional. */
 export function FirstSteps({ overview }: { readonly overview: Overview }) {
   const steps = [
     {
@@ -12,12 +13,14 @@ export function FirstSteps({ overview }: { readonly overview: Overview }) {
       link: 'To the playground',
     },
     {
+      // The first start makes one key for the command line.
       isDone: overview.keys > 1,
       words: 'Give an application a key of its own',
       to: '/keys',
       link: 'To the keys',
     },
     {
+      // One of them is the local engine.
       isDone: overview.accounts.length > 1,
       words: 'Name an account at a provider in atelier.yaml; until then everything is drawn on this machine',
       to: '/providers',

@@ -1,3 +1,4 @@
+/** The home page: the queue now, what needs attention, and the newest results. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -9,7 +10,7 @@ import { RelativeTime } from '../../components/relative-time.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { NewestResults } from './newest-results.tsx';
 
-/** The queue now, what needs somebody, and what was made last. */
+/** One request every three seconds, for all of it. */
 export function HomePage() {
   const query = useQuery(overviewQuery);
   return (
@@ -39,6 +40,7 @@ export function HomePage() {
   );
 }
 
+/** What an operator has to act on; nothing where all is well. */
 function Attention({ overview }: { readonly overview: Overview }) {
   return (
     <>
@@ -49,15 +51,15 @@ function Attention({ overview }: { readonly overview: Overview }) {
       )}
       {overview.open_doubts > 0 && (
         <p className="notice wait">
-          {counted(overview.open_doubts, 'job')} ended while nobody knows whether{' '}
-          {overview.open_doubts === 1 ? 'it was' : 'they were'} charged. See <code>atelier doubts</code>.
+          {counted(overview.open_doubts, 'uncertain submission')}: the outcome of a paid call is unknown, so
+          it may have been charged. List and resolve them with <code>atelier doubts</code>.
         </p>
       )}
       {overview.failed_deliveries > 0 && (
         <p className="notice wait">
-          {counted(overview.failed_deliveries, 'callback')} given up within a day.{' '}
+          {counted(overview.failed_deliveries, 'callback')} failed within a day.{' '}
           <Link to="/callbacks" search={{ state: 'failed' }}>
-            Look at them
+            Show them
           </Link>
         </p>
       )}
@@ -65,6 +67,7 @@ function Attention({ overview }: { readonly overview: Overview }) {
   );
 }
 
+/** Four figures, each a link to the jobs that it counts. */
 function Figures({ overview }: { readonly overview: Overview }) {
   const failed = overview.failures.reduce((sum, { jobs }) => sum + jobs, 0);
   return (
@@ -74,7 +77,7 @@ function Figures({ overview }: { readonly overview: Overview }) {
         search={{ state: 'available' }}
         more={
           overview.waiting_since === null ? (
-            'nothing waits'
+            'queue is empty'
           ) : (
             <>
               since <RelativeTime at={overview.waiting_since} />
@@ -127,6 +130,7 @@ function Figure({
   );
 }
 
+/** Grouped by model and message, with a link to the newest job of each group. */
 function Failures({ overview }: { readonly overview: Overview }) {
   return (
     <section className="card">
@@ -139,7 +143,7 @@ function Failures({ overview }: { readonly overview: Overview }) {
               <span className="badge bad number">{jobs}</span>
               <code className="grow cut">{code}</code>
               <Link to="/jobs/$jobId" params={{ jobId: request_id }} className="small">
-                the last one
+                the newest
               </Link>
             </div>
             <p className="small anywhere">
@@ -152,20 +156,21 @@ function Failures({ overview }: { readonly overview: Overview }) {
   );
 }
 
+/** Slots in use, of the first eight accounts. */
 function Accounts({ overview }: { readonly overview: Overview }) {
   return (
     <section className="card">
       <div className="card-head">
         <h2>Providers</h2>
         <Link to="/providers" className="small">
-          all of them
+          all accounts
         </Link>
       </div>
       <ul className="stack tight">
         {overview.accounts.slice(0, 8).map(({ account, running, slots, blocked_until }) => (
           <li key={account} className="row">
             <span className="grow cut">{account}</span>
-            {blocked_until !== null && <span className="badge bad">left alone</span>}
+            {blocked_until !== null && <span className="badge bad">circuit open</span>}
             <meter
               className="slots"
               min={0}

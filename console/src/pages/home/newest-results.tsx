@@ -1,3 +1,4 @@
+/** The newest results on the home page. */
 import { Link } from '@tanstack/react-router';
 import type { JobLine } from '../../api/answers.ts';
 import { fileAddress } from '../../api/call-api.ts';
@@ -6,14 +7,14 @@ import { Empty } from '../../components/page-states.tsx';
 import { Still } from '../../components/players.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 
-/** What was made last, each a way to its job. */
+/** Each result links to its job. */
 export function NewestResults({ jobs }: { readonly jobs: readonly JobLine[] }) {
   return (
     <section className="card">
       <h2>Newest results</h2>
       {jobs.length === 0 && (
         <Empty title="Nothing made yet">
-          <p>Without any account the gateway draws and speaks by itself.</p>
+          <p>Without any account the local engine draws and speaks.</p>
           <Link to="/play" className="button">
             Try a model
           </Link>
@@ -23,7 +24,7 @@ export function NewestResults({ jobs }: { readonly jobs: readonly JobLine[] }) {
         {jobs.map(job => (
           <li key={job.request_id}>
             <Link to="/jobs/$jobId" params={{ jobId: job.request_id }} className="result">
-              <Look job={job} />
+              <Preview job={job} />
               <span className="cut small">{job.prompt_start || job.model}</span>
               <span className="row small soft">
                 <span className="grow cut">{job.model}</span>
@@ -39,7 +40,8 @@ export function NewestResults({ jobs }: { readonly jobs: readonly JobLine[] }) {
   );
 }
 
-function Look({ job }: { readonly job: JobLine }) {
+function Preview({ job }: { readonly job: JobLine }) {
+  // Not the cover or the last frame, where there is a main result.
   const shown = job.outputs.find(({ role }) => role === 'primary') ?? job.outputs[0];
   const [kind] = shown?.mime_type.split('/') ?? [];
   if (shown && kind === 'image') return <img src={fileAddress(shown.url)} alt="" loading="lazy" />;

@@ -1,8 +1,10 @@
+/** The events of a job in order: its milestones, notes, failed attempts and audited acts. */
 import { useState } from 'react';
 import type { JobDetail } from '../../api/answers.ts';
 import { exactTime } from '../../components/format.ts';
 import { TableWrap } from '../../components/table-wrap.tsx';
 
+/** One line of the table; `at` in Unix seconds. */
 interface Event {
   readonly at: number;
   readonly what: string;
@@ -10,13 +12,16 @@ interface Event {
   readonly isProblem: boolean;
 }
 
-/** What was written down of a job, by it and by whoever did something to it. */
+/** Everything that is recorded of a job, the oldest first. */
 function eventsOf(job: JobDetail): readonly Event[] {
-  const told: Event[] = [{ at: job.created_at, what: 'Accepted', says: `for ${job.user}`, isProblem: false }];
-  if (job.started_at !== null) told.push({ at: job.started_at, what: 'Started', says: '', isProblem: false });
+  const milestones: Event[] = [
+    { at: job.created_at, what: 'Accepted', says: `for ${job.user}`, isProblem: false },
+  ];
+  if (job.started_at !== null)
+    milestones.push({ at: job.started_at, what: 'Started', says: '', isProblem: false });
   if (job.completed_at !== null) {
     const says = job.error?.message ?? '';
-    told.push({
+    milestones.push({
       at: job.completed_at,
       what: job.state === 'completed' ? 'Completed' : 'Ended',
       says,
@@ -24,7 +29,7 @@ function eventsOf(job: JobDetail): readonly Event[] {
     });
   }
   return [
-    ...told,
+    ...milestones,
     ...job.events.map(({ at, level, message }) => ({
       at,
       what: level === 'INFO' ? 'Note' : level,
@@ -48,6 +53,7 @@ function eventsOf(job: JobDetail): readonly Event[] {
   ].toSorted((a, b) => a.at - b.at);
 }
 
+/** The table of events, optionally problems only. */
 export function Events({ job }: { readonly job: JobDetail }) {
   const [onlyProblems, setOnlyProblems] = useState(false);
   const all = eventsOf(job);
@@ -96,6 +102,7 @@ export function Events({ job }: { readonly job: JobDetail }) {
   );
 }
 
+/** With milliseconds: events of one job are close together. */
 function timeOf(seconds: number): string {
   const date = new Date(seconds * 1_000);
   return `${date.toLocaleTimeString(undefined, { hour12: false })}.${String(date.getMilliseconds()).padStart(3, '0')}`;

@@ -1,3 +1,4 @@
+/** What can be done with a job: cancel, run again, make the final film of a draft. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { JobDetail, JobLine } from '../../api/answers.ts';
@@ -7,16 +8,17 @@ import { toast, toastFailure } from '../../components/toasts.tsx';
 import { isMembers } from '../../form/input-value.ts';
 import { useMay } from '../../shell/session.ts';
 
+/** What the gateway did with a cancel, by its `outcome`. */
 const outcomes: Readonly<Record<string, string>> = {
   cancelled: 'Cancelled.',
-  requested: 'It runs: the provider was query to stop.',
+  requested: 'It is running: the provider was requested to stop.',
   already_final: 'Too late: it had ended.',
 };
 
-/** From a draft to the film that it previews: a form to begin with, for nothing is run unasked. */
+/** Opens the form with the input that turns a draft into its final film. Nothing runs before Run is pressed. */
 export function FinalButton({ job }: { readonly job: JobDetail }) {
   const isDraft = isMembers(job.input) && job.input.draft === true;
-  // What runs from here belongs to the user of the console, who may not point at a draft of another.
+  // A run of the console belongs to its own user, who may not refer to a draft of another user.
   if (!isDraft || job.state !== 'completed' || job.user !== consoleUser) return null;
   return (
     <Link
@@ -30,7 +32,7 @@ export function FinalButton({ job }: { readonly job: JobDetail }) {
   );
 }
 
-/** Says what came of it: cancelled, query for, or too late. */
+/** A toast reports the outcome: cancelled, requested, or too late. */
 export function CancelButton({ job }: { readonly job: JobLine }) {
   const queries = useQueryClient();
   const mayCancel = useMay('developer');
@@ -53,7 +55,7 @@ export function CancelButton({ job }: { readonly job: JobLine }) {
   );
 }
 
-/** A new job of the same input for the same key. */
+/** Creates a new job with the same input, for the same key, and opens it. */
 export function AgainButton({ job }: { readonly job: JobLine }) {
   const queries = useQueryClient();
   const navigate = useNavigate();

@@ -1,8 +1,10 @@
+/** The callbacks of one job, on its page. */
 import { Link } from '@tanstack/react-router';
 import type { JobDetail } from '../../api/answers.ts';
+import { counted } from '../../components/format.ts';
 import { DeliveryBadge, RedeliverButton } from '../callbacks/delivery-parts.tsx';
 
-/** The callbacks of one job. */
+/** Nothing for a job without a callback_url. */
 export function JobCallbacks({ job }: { readonly job: JobDetail }) {
   if (job.callback_url === null) return null;
   return (
@@ -15,7 +17,7 @@ export function JobCallbacks({ job }: { readonly job: JobDetail }) {
             <DeliveryBadge state={delivery.state} />
             <span>{delivery.status}</span>
             <span className="grow small soft">
-              {delivery.try_count} {delivery.try_count === 1 ? 'try' : 'tries'}
+              {counted(delivery.try_count, 'attempt')}
               {delivery.tries.at(-1)?.code != null && ` · last answer ${delivery.tries.at(-1)?.code}`}
             </span>
             <Link to="/callbacks" search={{ id: delivery.id }} className="button slim">

@@ -1,3 +1,4 @@
+/** The page of one job: timeline, events, callbacks, result, bodies and usage. */
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -21,7 +22,7 @@ import { Timeline } from './timeline.tsx';
 
 const route = getRouteApi('/jobs/$jobId');
 
-/** One job with all that is known of it. */
+/** Refreshed until the job and its callbacks have ended. */
 export function JobPage() {
   const { jobId } = route.useParams();
   const query = useQuery(jobQuery(jobId));
@@ -58,6 +59,7 @@ function Job({ job }: { readonly job: JobDetail }) {
   );
 }
 
+/** Model, state, buttons and ids. */
 function Head({ job }: { readonly job: JobDetail }) {
   return (
     <header className="card stack tight">
@@ -80,7 +82,7 @@ function Head({ job }: { readonly job: JobDetail }) {
       <div className="row wrap small">
         <code>{job.request_id}</code>
         <CopyButton text={job.request_id} what="the request_id" />
-        <CopyButton text={toJson(job, 2)} what="all that is known of the job" words="Copy as a report" />
+        <CopyButton text={toJson(job, 2)} what="everything known of the job" words="Copy as a report" />
       </div>
       <p className="soft">
         key{' '}
@@ -96,11 +98,11 @@ function Head({ job }: { readonly job: JobDetail }) {
           </>
         )}{' '}
         · created <RelativeTime at={job.created_at} />
-        {job.queue_position !== null && ` · ${job.queue_position} before it in line`}
+        {job.queue_position !== null && ` · ${job.queue_position} ahead of it`}
         {job.completed_at === null && (
           <>
             {' '}
-            · ends by itself <RelativeTime at={job.expires_at} />
+            · expires <RelativeTime at={job.expires_at} />
           </>
         )}
       </p>
@@ -110,6 +112,7 @@ function Head({ job }: { readonly job: JobDetail }) {
 
 const views = ['Input', 'Result', 'Request'] as const;
 
+/** The input, the result, or the request as code. */
 function Bodies({ job }: { readonly job: JobDetail }) {
   const [view, setView] = useState<(typeof views)[number]>('Input');
   const text = toJson(view === 'Result' ? job.result : job.input, 2);
@@ -125,8 +128,8 @@ function Bodies({ job }: { readonly job: JobDetail }) {
       ) : view === 'Result' && job.result === null ? (
         <p className="soft">
           {job.completed_at === null
-            ? 'There is none before the job ends.'
-            : 'It holds the sound itself as text; download the file above.'}
+            ? 'There is no result before the job ends.'
+            : 'The result contains the sound as text; download the file above.'}
         </p>
       ) : (
         <Code text={text} label={view} />
@@ -137,6 +140,7 @@ function Bodies({ job }: { readonly job: JobDetail }) {
 
 const unitWords: Readonly<Record<string, string>> = { gpu_second: 'GPU seconds' };
 
+/** Units of work as the upstream reported them or as they were computed here, and the cost. */
 function Usage({ job }: { readonly job: JobDetail }) {
   if (job.usage.length === 0) return null;
   return (
@@ -149,7 +153,7 @@ function Usage({ job }: { readonly job: JobDetail }) {
             <dd className="number">
               {Number(quantity.toFixed(3))}{' '}
               <span className="soft small">
-                {basis === 'reported' ? 'as the upstream says' : 'counted here'}
+                {basis === 'reported' ? 'reported by the upstream' : 'computed here'}
               </span>
             </dd>
           </div>

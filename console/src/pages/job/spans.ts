@@ -1,6 +1,7 @@
+/** The spans of the timeline of a job, computed from its times, attempts and callbacks. */
 import type { JobDetail } from '../../api/answers.ts';
 
-/** A stretch of a job's life, in epoch ms. */
+/** A phase of a job, in epoch ms. `isOpen`: it still lasts, and `to` is now. */
 export interface Span {
   readonly name: string;
   readonly from: number;
@@ -10,16 +11,20 @@ export interface Span {
   readonly isOpen: boolean;
 }
 
+/** The admin API gives seconds with milliseconds after the decimal point. */
 const ms = (seconds: number): number => Math.round(seconds * 1_000);
 
-/** What happened, one after another; what goes on ends now. */
+/** In order: queue, preparation, each submission, the upstream, storing the result, each delivery attempt. */
 export function spansOf(job: JobDetail, now: number): readonly Span[] {
   const end = job.completed_at === null ? now : ms(job.completed_at);
   const firstCall = job.attempts[0] ? ms(job.attempts[0].started_at) : null;
   const begun = job.started_at === null ? end : ms(job.started_at);
+  // Earlier attempts were refused or failed; the last accepted one made the result.
   const lastAnswer = job.attempts.findLast(({ answer }) => answer === 'accepted' || answer === 'done');
+  // When the upstream had the job.
   const accepted = lastAnswer?.answered_at == null ? null : ms(lastAnswer.answered_at);
   const isOpen = job.completed_at === null;
+  // When the upstream was done: the gateway fetches and stores the outputs after that.
   const made =
     accepted === null || job.inference_ms === null ? null : Math.min(end, accepted + job.inference_ms);
   return [
@@ -27,7 +32,8 @@ export function spansOf(job: JobDetail, now: number): readonly Span[] {
       isOpen: job.state === 'available' && job.started_at === null,
     }),
     ...(firstCall !== null && firstCall - begun > 20
-      ? [span('Inputs and preparation', begun, firstCall, 'run')]
+      ? // Shorter is noise: a worker needs some milliseconds for every job.
+        [span('Inputs and preparation', begun, firstCall, 'run')]
       : []),
     ...job.attempts.map(attempt => {
       const isRight = attempt.answer === 'accepted' || attempt.answer === 'done';
@@ -59,7 +65,7 @@ export function spansOf(job: JobDetail, now: number): readonly Span[] {
           ms(at) + (took_ms ?? 0),
           code !== null && code >= 200 && code < 300 ? 'ok' : 'bad',
           {
-            says: `try ${number}${code === null ? '' : ` · ${code}`}`,
+            says: `attempt ${number}${code === null ? '' : ` · ${code}`}`,
           },
         ),
       ),
@@ -67,6 +73,7 @@ export function spansOf(job: JobDetail, now: number): readonly Span[] {
   ];
 }
 
+/** A span never ends before it starts, even where two clocks disagree. */
 const span = (
   name: string,
   from: number,

@@ -1,16 +1,18 @@
+/** The timeline of a job: its spans as bars over one axis of time. */
 import type { JobDetail } from '../../api/answers.ts';
 import { formatDuration } from '../../components/format.ts';
 import { useNow } from '../../components/relative-time.tsx';
 import { type Span, spansOf } from './spans.ts';
 
-/** However short it was, it is seen: in hundredths of the whole. */
+/** The shortest bar, in percent of the axis, so that every span is visible. */
 const leastShare = 0.8;
 
-/** The life of a job as bars over one line of time; waits are the gaps. */
+/** A gap between bars is time in which nothing was recorded. */
 export function Timeline({ job }: { readonly job: JobDetail }) {
   const now = useNow(1_000);
   const spans = spansOf(job, now);
   const from = Math.min(...spans.map(span => span.from));
+  // At least 1 ms, so that no bar is divided by zero.
   const to = Math.max(...spans.map(span => span.to), from + 1);
   return (
     <section className="card">
@@ -33,6 +35,7 @@ export function Timeline({ job }: { readonly job: JobDetail }) {
   );
 }
 
+/** `from` and `whole` are those of the axis. */
 function Bar({ span, from, whole }: { readonly span: Span; readonly from: number; readonly whole: number }) {
   const width = Math.max(leastShare, ((span.to - span.from) / whole) * 100);
   const left = Math.min(100 - width, ((span.from - from) / whole) * 100);

@@ -1,3 +1,4 @@
+/** Cancellation of every unfinished job of the present filter. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { callApi } from '../../api/call-api.ts';
@@ -7,35 +8,39 @@ import { counted } from '../../components/format.ts';
 import { toast, toastFailure } from '../../components/toasts.tsx';
 import { useMay } from '../../shell/session.ts';
 
-interface Came {
+/** `left`: more jobs fit than one request cancels. */
+interface CancelOutcome {
   readonly cancelled: number;
   readonly requested: number;
   readonly left: boolean;
 }
 
-/** Cancels whatever waits or runs of what the list is narrowed to, after its name was typed. */
+/** Model and key of the filter apply, other filters do not. The name of the model has to be typed first. */
 export function CancelMany({ filter }: { readonly filter: JobFilter }) {
   const queries = useQueryClient();
   const mayCancel = useMay('admin');
   const [isAsking, setAsking] = useState(false);
-  // Counted when it is query for: a list asks for its lines alone.
+  // Loaded when the dialog opens: the list itself needs no counts.
   const overview = useQuery({ ...overviewQuery, enabled: isAsking, refetchInterval: false });
   const { model, key } = filter;
   const cancel = useMutation({
     mutationFn: async () => {
       let [cancelled, requested] = [0, 0];
+      // Each request cancels a bounded number of jobs.
       for (let left = true; left; ) {
-        const came = await callApi<Came>('POST', 'jobs/cancel', {
+        const outcome = await callApi<CancelOutcome>('POST', 'jobs/cancel', {
           body: { state: 'unfinished', ...(model && { model }), ...(key && { key }) },
         });
-        cancelled += came.cancelled;
-        requested += came.requested;
-        left = came.left;
+        cancelled += outcome.cancelled;
+        requested += outcome.requested;
+        left = outcome.left;
       }
       return { cancelled, requested };
     },
     onSuccess: ({ cancelled, requested }) =>
-      toast(`${counted(cancelled, 'job')} cancelled, ${requested.toLocaleString()} that ran query to stop.`),
+      toast(
+        `${counted(cancelled, 'job')} cancelled, ${requested.toLocaleString()} running ones requested to stop.`,
+      ),
     onError: toastFailure,
     onSettled: () => queries.invalidateQueries(),
   });
@@ -54,7 +59,7 @@ export function CancelMany({ filter }: { readonly filter: JobFilter }) {
       </button>
       <Confirm
         title={`Cancel every queued and running job ${which}`}
-        says={`${overview.data ? `${counted(unfinished, 'job')} of all models and keys ${unfinished === 1 ? 'is' : 'are'} unfinished now. ` : ''}What ran may have been charged. This cannot be taken back.`}
+        says={`${overview.data ? `${counted(unfinished, 'job')} of all models and keys ${unfinished === 1 ? 'is' : 'are'} unfinished now. ` : ''}Running jobs may have been charged. This cannot be undone.`}
         action="Cancel them"
         typed={model ?? 'cancel'}
         isOpen={isAsking}

@@ -1,3 +1,4 @@
+/** The page of jobs: a filtered list that refreshes itself. */
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -24,12 +25,13 @@ const stateWords = [
   ['cancelled', 'Cancelled'],
 ] as const;
 
-/** Jobs of everybody; what they are narrowed to stands in the address. */
+/** Jobs of every user. The filter is in the address, and the list stands still under the pointer. */
 export function JobsPage() {
   const filter = route.useSearch();
   const [isPaused, setPaused] = useState(false);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const query = usePages(['jobs', filter], (after, signal) => jobsPage(filter, after, signal), {
+    // A line must not move from under the pointer.
     refetchMs: isPaused ? false : liveMs,
   });
   const { lines } = query;
@@ -51,25 +53,27 @@ export function JobsPage() {
           <JobsTable jobs={lines} chosen={chosen} choose={setChosen} />
         </div>
       )}
-      <MoreButton query={query} words={lines?.length === 0 ? 'Look further back' : 'Older jobs'} />
+      <MoreButton query={query} words={lines?.length === 0 ? 'Search further back' : 'Older jobs'} />
     </>
   );
 }
 
+/** The time of the last refresh, and whether it is paused. */
 function AsOf({ at, isPaused }: { readonly at: number; readonly isPaused: boolean }) {
   if (at === 0) return null;
   return (
     <span title={exactTime(at / 1_000)}>
       As of {new Date(at).toLocaleTimeString()}
-      {isPaused && ', standing still while you point at it'}
+      {isPaused && ', paused while you point at the list'}
     </span>
   );
 }
 
+/** A filter covers the newest jobs only, so an empty result may have more behind it. */
 const NoJobs = ({ isNarrowed }: { readonly isNarrowed: boolean }) =>
   isNarrowed ? (
     <Empty title="No job fits">
-      <p>Among the newest jobs none is like this. Take a filter away, or look further back.</p>
+      <p>None of the newest jobs matches. Remove a filter, or search further back.</p>
     </Empty>
   ) : (
     <Empty title="No jobs yet">
@@ -77,6 +81,7 @@ const NoJobs = ({ isNarrowed }: { readonly isNarrowed: boolean }) =>
     </Empty>
   );
 
+/** Changes the address, from which the page reads its filter. */
 function Filters() {
   const filter = route.useSearch();
   const navigate = route.useNavigate();

@@ -1,3 +1,4 @@
+/** The table of jobs. */
 import { Link } from '@tanstack/react-router';
 import type { JobLine } from '../../api/answers.ts';
 import { formatDuration, shortId } from '../../components/format.ts';
@@ -6,13 +7,14 @@ import { StateBadge } from '../../components/state-badge.tsx';
 import { TableWrap } from '../../components/table-wrap.tsx';
 import { Thumbnail } from '../../components/thumbnail.tsx';
 
+/** Controlled: the selection belongs to the page. */
 interface TableProps {
   readonly jobs: readonly JobLine[];
   readonly chosen: ReadonlySet<string>;
   readonly choose: (chosen: ReadonlySet<string>) => void;
 }
 
-/** A line a job, dense: what it is, whose, how far, and how long it took. */
+/** One line a job; `chosen` are request ids. */
 export function JobsTable({ jobs, chosen, choose }: TableProps) {
   const areAll = jobs.every(({ request_id }) => chosen.has(request_id));
   return (
@@ -52,6 +54,7 @@ export function JobsTable({ jobs, chosen, choose }: TableProps) {
   );
 }
 
+/** A copy with the id added or removed. */
 const toggled = (chosen: ReadonlySet<string>, id: string): ReadonlySet<string> =>
   chosen.has(id) ? new Set([...chosen].filter(other => other !== id)) : new Set([...chosen, id]);
 
@@ -107,6 +110,7 @@ function Line({
   );
 }
 
+/** Time in the queue and run time; a dash for a queued job. */
 function timesOf({ created_at, started_at, completed_at }: JobLine): string {
   if (started_at === null)
     return completed_at === null ? '–' : formatDuration((completed_at - created_at) * 1_000);

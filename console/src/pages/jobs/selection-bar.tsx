@@ -1,3 +1,4 @@
+/** The acts on the jobs that are selected in the table. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { JobLine } from '../../api/answers.ts';
 import { callApi } from '../../api/call-api.ts';
@@ -5,7 +6,7 @@ import { counted } from '../../components/format.ts';
 import { toast, toastFailure } from '../../components/toasts.tsx';
 import { useMay } from '../../shell/session.ts';
 
-/** What can be done with the jobs that were chosen. */
+/** Cancels or repeats the selected jobs one after the other. Nothing while none is selected. */
 export function SelectionBar({
   jobs,
   clear,
@@ -23,13 +24,14 @@ export function SelectionBar({
       readonly what: 'cancel' | 'again';
       readonly on: readonly JobLine[];
     }) => {
+      // One after the other: a refusal stops the rest, and its sentence is shown.
       for (const job of on) await callApi('POST', `jobs/${job.request_id}/${what}`);
       return on.length;
     },
     onSuccess: (count, { what }) => {
       toast(
         what === 'cancel'
-          ? `Asked to cancel ${counted(count, 'job')}.`
+          ? `Cancel requested for ${counted(count, 'job')}.`
           : `${counted(count, 'job')} run again.`,
       );
       clear();
@@ -38,6 +40,7 @@ export function SelectionBar({
     onSettled: () => queries.invalidateQueries({ queryKey: ['jobs'] }),
   });
   if (jobs.length === 0) return null;
+  // Only these can be cancelled.
   const unfinished = jobs.filter(
     ({ completed_at, cancel_requested }) => completed_at === null && !cancel_requested,
   );

@@ -59,8 +59,10 @@ export function KeyForm({ edited, close, onCreated }: FormProps) {
   );
 }
 
+/** Only a new key comes with its secret. */
 type SavedKey = KeyLine & { readonly secret?: string };
 
+/** POST for a new key, PUT for a changed one. */
 function useSaveKey(before: KeyLine | null, onSaved: (key: SavedKey) => void) {
   const queries = useQueryClient();
   return useMutation({

@@ -1,3 +1,4 @@
+/** The page of API keys: list, create, edit, revoke. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -5,6 +6,7 @@ import type { KeyLine } from '../../api/answers.ts';
 import { callApi } from '../../api/call-api.ts';
 import { keysQuery } from '../../api/queries.ts';
 import { Confirm } from '../../components/dialog.tsx';
+import { counted } from '../../components/format.ts';
 import { Empty, Loaded, PageHead } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TableWrap } from '../../components/table-wrap.tsx';
@@ -13,7 +15,7 @@ import { useMay } from '../../shell/session.ts';
 import { KeyForm } from './key-form.tsx';
 import { NewSecret } from './new-secret.tsx';
 
-/** Who may create jobs, of what, and how many. */
+/** For admins with the forms; other roles see the list. */
 export function KeysPage() {
   const query = useQuery(keysQuery);
   const mayEdit = useMay('admin');
@@ -43,6 +45,7 @@ export function KeysPage() {
   );
 }
 
+/** `edit` is null where the role may not change keys. */
 function Table({
   keys,
   edit,
@@ -77,7 +80,7 @@ function Table({
                 {key.models === null ? (
                   'all'
                 ) : (
-                  <span title={key.models.join(', ')}>{key.models.length} of them</span>
+                  <span title={key.models.join(', ')}>{counted(key.models.length, 'model')}</span>
                 )}
               </td>
               <td className="wide-only small">{limitsOf(key)}</td>
@@ -107,6 +110,7 @@ function Table({
   );
 }
 
+/** Scopes and limits as one text. */
 function limitsOf({ scopes, jobs_at_once, jobs_per_day }: KeyLine): string {
   const limits = [
     scopes?.join(', '),
@@ -127,12 +131,13 @@ function KeyState({ given: { revoked_at, expires_at } }: { readonly given: KeyLi
   );
 }
 
+/** Asks for confirmation: a revoked key cannot be restored. */
 function RevokeButton({ revoked }: { readonly revoked: KeyLine }) {
   const queries = useQueryClient();
   const [isAsking, setAsking] = useState(false);
   const revoke = useMutation({
     mutationFn: () => callApi('POST', `keys/${revoked.id}/revoke`),
-    onSuccess: () => toast('Revoked. Every process turns it away from now on.'),
+    onSuccess: () => toast('Revoked. Every process refuses it from now on.'),
     onError: toastFailure,
     onSettled: () => queries.invalidateQueries({ queryKey: ['keys'] }),
   });
@@ -143,7 +148,7 @@ function RevokeButton({ revoked }: { readonly revoked: KeyLine }) {
       </button>
       <Confirm
         title="Revoke this key"
-        says={`Whoever uses ${revoked.name ?? revoked.hint} of ${revoked.user} is turned away from now on. Jobs under way go on. This cannot be taken back.`}
+        says={`Requests with ${revoked.name ?? revoked.hint} of ${revoked.user} are refused from now on. Jobs in flight continue. This cannot be undone.`}
         action="Revoke it"
         isOpen={isAsking}
         close={() => setAsking(false)}

@@ -1,10 +1,11 @@
+/** The dialog that shows the secret of a new key, once. */
 import type { KeyLine } from '../../api/answers.ts';
 import { gatewayRoot } from '../../api/call-api.ts';
 import { Code } from '../../components/code.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 
-/** The secret of a new key: this once, and nowhere else. */
+/** The gateway stores a hash only, so the secret cannot be shown again. */
 export function NewSecret({
   made,
   close,

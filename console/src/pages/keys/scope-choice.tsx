@@ -1,3 +1,5 @@
+/** The scopes that a key is limited to. */
+
 const scopes = ['jobs:create', 'jobs:read', 'files', 'webhook-secret'] as const;
 
 interface ChoiceProps {
@@ -8,7 +10,7 @@ interface ChoiceProps {
   readonly isOfSomeModels: boolean;
 }
 
-/** What a key may do; nothing chosen is no limit. */
+/** Chips, one for each scope; with none chosen the key is not limited. */
 export function ScopeChoice({ chosen, choose, isOfSomeModels }: ChoiceProps) {
   const toggle = (scope: string) => {
     const before = chosen ?? [];
@@ -18,7 +20,7 @@ export function ScopeChoice({ chosen, choose, isOfSomeModels }: ChoiceProps) {
   return (
     <fieldset className="field">
       <legend className="label">Scopes</legend>
-      <p className="small soft">{sayScopes(chosen, isOfSomeModels)}</p>
+      <p className="small soft">{scopeText(chosen, isOfSomeModels)}</p>
       <div className="chips">
         {scopes.map(scope => (
           <button
@@ -36,7 +38,8 @@ export function ScopeChoice({ chosen, choose, isOfSomeModels }: ChoiceProps) {
   );
 }
 
-function sayScopes(chosen: readonly string[] | null, isOfSomeModels: boolean): string {
+/** A key that is limited to models never gets the webhook secret, unless its scopes name it. */
+function scopeText(chosen: readonly string[] | null, isOfSomeModels: boolean): string {
   if (chosen !== null) return `${chosen.length} allowed, and no other.`;
   if (isOfSomeModels)
     return 'All but webhook-secret, because the key is limited to models. Choose some to allow no other.';

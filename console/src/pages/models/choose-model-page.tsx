@@ -1,6 +1,7 @@
+/** The page of models under the heading of the playground. */
 import { ModelsPage } from './models-page.tsx';
 
-/** Where the playground begins. */
+/** The first page of the playground: choose a model. */
 export function ChooseModelPage() {
   return <ModelsPage title="Playground" />;
 }

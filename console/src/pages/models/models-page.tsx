@@ -1,3 +1,4 @@
+/** The page of models: every model that is served, with a search. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -10,7 +11,7 @@ import { Switcher } from '../../components/switcher.tsx';
 
 const kinds = ['All', 'video', 'image', 'speech'] as const;
 
-/** Every model that is served, by what it makes. */
+/** Filtered by kind and by words of id, title and summary. */
 export function ModelsPage({ title = 'Models' }: { readonly title?: string }) {
   const query = useQuery(modelsQuery);
   const [kind, setKind] = useState<(typeof kinds)[number]>('All');
@@ -20,7 +21,7 @@ export function ModelsPage({ title = 'Models' }: { readonly title?: string }) {
     `${model.id} ${model.title} ${model.summary}`.toLowerCase().includes(words.trim().toLowerCase());
   return (
     <>
-      <PageHead title={title} says="Choose what is to be made.">
+      <PageHead title={title} says="Choose a model to open it in the playground.">
         <input
           className="input find-model"
           aria-label="Find a model"
@@ -34,7 +35,7 @@ export function ModelsPage({ title = 'Models' }: { readonly title?: string }) {
         {({ data }) => {
           const shown = data.filter(fits);
           if (shown.length === 0)
-            return <Empty title="No model fits">Other words, or another kind, may.</Empty>;
+            return <Empty title="No model fits">Try other words, or another kind.</Empty>;
           return (
             <ul className="model-cards">
               {shown.map(model => (
@@ -50,13 +51,11 @@ export function ModelsPage({ title = 'Models' }: { readonly title?: string }) {
   );
 }
 
-/** What it takes, how long half of its runs and nearly all of them took, and what it costs. */
+/** Accepted media, median and 95th percentile of the run time, and prices. */
 function factsOf({ takes, run_ms, price, currency }: ModelLine): readonly string[] {
   return [
     ...(takes.length > 0 ? [`Takes ${takes.join(', ')}`] : []),
-    ...(run_ms
-      ? [`runs ${formatDuration(run_ms.p50)}, at most ${formatDuration(run_ms.p95)} as a rule`]
-      : []),
+    ...(run_ms ? [`runs ${formatDuration(run_ms.p50)} (p95 ${formatDuration(run_ms.p95)})`] : []),
     ...Object.entries(price ?? {}).map(
       ([unit, amount]) => `${formatCost({ amount, currency: currency ?? '' })} per ${unit.replace('_', ' ')}`,
     ),

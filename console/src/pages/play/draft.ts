@@ -1,23 +1,25 @@
+/** The unsent input of each model, kept in this browser. */
 import { parseJson, toJson } from '../../api/lossless-json.ts';
 import { isMembers, type Members } from '../../form/input-value.ts';
 
-const placeOf = (model: string): string => `atelier.draft.${model}`;
+const storageKeyOf = (model: string): string => `atelier.draft.${model}`;
 
-/** What somebody was about to run stays in this browser, for each model its own. */
+/** The draft of a model; null where there is none, or where it cannot be read. */
 export function readDraft(model: string): Members | null {
   try {
-    const kept: unknown = parseJson(localStorage.getItem(placeOf(model)) ?? 'null');
+    const kept: unknown = parseJson(localStorage.getItem(storageKeyOf(model)) ?? 'null');
     return isMembers(kept) ? kept : null;
   } catch {
     return null;
   }
 }
 
+/** Writes the draft; an empty input removes it. Never throws. */
 export function keepDraft(model: string, input: Members | null): void {
   try {
-    if (input === null || Object.keys(input).length === 0) localStorage.removeItem(placeOf(model));
-    else localStorage.setItem(placeOf(model), toJson(input));
+    if (input === null || Object.keys(input).length === 0) localStorage.removeItem(storageKeyOf(model));
+    else localStorage.setItem(storageKeyOf(model), toJson(input));
   } catch {
-    // A full or closed storage keeps no drafts; the form works without.
+    // The storage is full or disabled: the form works without drafts.
   }
 }

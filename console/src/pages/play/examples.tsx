@@ -1,10 +1,11 @@
+/** The examples of a model that can be run as they are. */
 import type { ModelDetail } from '../../api/answers.ts';
 import { isMembers, type Members } from '../../form/input-value.ts';
 
-/** Addresses of the examples stand for somebody's own files: they lead nowhere. */
+/** The host of placeholder addresses: nothing is there. */
 const standIn = /^https:\/\/files\.test\//;
 
-/** Inputs to begin with, those alone that can be run as they stand. */
+/** Examples without placeholders; `take` receives the input. */
 export function Examples({
   model,
   take,
@@ -27,6 +28,7 @@ export function Examples({
   );
 }
 
+/** A placeholder address, or the id of a job that exists in no installation. */
 function hasStandIn(value: unknown): boolean {
   if (typeof value === 'string') return standIn.test(value) || value.startsWith('019e0000-0000-7000-8000');
   return typeof value === 'object' && value !== null && Object.values(value).some(hasStandIn);

@@ -1,16 +1,19 @@
+/** Earlier runs of a model in the playground. */
 import { useQuery } from '@tanstack/react-query';
+import { consoleKey } from '../../api/console-user.ts';
 import { jobsPage } from '../../api/queries.ts';
 import { Empty, Loaded } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 
+/** How many runs are listed; the page of jobs has all. */
 const shown = 20;
 
-/** Earlier runs of this model from the console; a click takes input and result up again. */
+/** The newest runs of the console; a click restores input and result. */
 export function History({ model, take }: { readonly model: string; readonly take: (jobId: string) => void }) {
   const query = useQuery({
     queryKey: ['history', model],
-    queryFn: ({ signal }) => jobsPage({ model, key: 'key_console' }, null, signal, shown),
+    queryFn: ({ signal }) => jobsPage({ model, key: consoleKey }, null, signal, shown),
   });
   return (
     <Loaded query={query} what="earlier runs">

@@ -1,8 +1,9 @@
+/** The input as JSON, to be edited as text. */
 import { useState } from 'react';
 import { parseJson, toJson } from '../../api/lossless-json.ts';
 import { isMembers, type Members } from '../../form/input-value.ts';
 
-/** The whole input as text; what cannot be read is said and changes nothing. */
+/** Text that is no JSON object shows its fault and changes nothing. */
 export function JsonEditor({
   input,
   change,

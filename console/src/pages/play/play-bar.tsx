@@ -10,6 +10,7 @@ interface BarProps {
   readonly reset: () => void;
 }
 
+/** Viewers see the buttons disabled. */
 export function PlayBar({ run, mayRun, start, check, reset }: BarProps) {
   const isDisabled = run.isBusy || !mayRun;
   return (

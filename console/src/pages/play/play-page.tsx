@@ -36,6 +36,7 @@ export function PlayPage() {
     <Loaded query={query} what="the model">
       {detail => (
         <Playground
+          // Another model or another source is another playground, not a change of this one.
           key={`${model} ${from} ${use} ${final}`}
           model={detail}
           given={final === undefined ? source.data?.input : finalOf(final)}
@@ -53,6 +54,7 @@ const finalOf = (draft: string): Members => ({
 
 type View = 'Form' | 'JSON';
 
+/** What the form starts with. */
 interface PlaygroundProps {
   readonly model: ModelDetail;
   /** The input of an earlier run. */
@@ -66,11 +68,13 @@ function startingInput({ model, given, use }: PlaygroundProps): Members {
   if (isMembers(given)) return given;
   const schema = formSchema(model.input_schema);
   const kept = readDraft(model.id) ?? initialInput(schema);
+  // `use` is a file of a result: it goes to the first field that accepts media.
   const [slot] = use === undefined ? [] : mediaSlots(schema);
   const filled = slot ? withValueAt(kept, slot.path, use) : kept;
   return isMembers(filled) ? filled : kept;
 }
 
+/** Remounted for another model or another starting input. */
 function Playground(props: PlaygroundProps) {
   const { model } = props;
   const schema = useMemo(() => formSchema(model.input_schema), [model]);
@@ -132,6 +136,7 @@ function useScrollToResult(jobId: string | null) {
   return result;
 }
 
+/** Model, and the switch between form and JSON. */
 function PlayHead({
   model,
   view,

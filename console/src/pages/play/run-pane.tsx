@@ -1,3 +1,4 @@
+/** Beside the form: result, request as code, rules and schema, history. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { ModelDetail } from '../../api/answers.ts';
@@ -14,7 +15,7 @@ import { languages, snippet } from './snippets.ts';
 
 const views = ['Result', 'Request', 'Schema', 'History'] as const;
 
-/** Beside the form: what came of it, the same as code, what the model takes, and earlier runs. */
+/** A new run switches to its result. */
 export function RunPane({
   model,
   input,
@@ -34,7 +35,7 @@ export function RunPane({
     if (jobId !== null) setView('Result');
   }, [jobId]);
 
-  async function takeUp(id: string) {
+  async function restore(id: string) {
     try {
       const job = await queries.fetchQuery(jobQuery(id));
       if (isMembers(job.input)) take(job.input);
@@ -50,11 +51,12 @@ export function RunPane({
       {view === 'Result' && <RunView jobId={jobId} />}
       {view === 'Request' && <Snippets model={model.id} input={input} />}
       {view === 'Schema' && <Rules model={model} />}
-      {view === 'History' && <History model={model.id} take={id => void takeUp(id)} />}
+      {view === 'History' && <History model={model.id} take={id => void restore(id)} />}
     </section>
   );
 }
 
+/** The request as code, with a choice of language. */
 export function Snippets({ model, input }: { readonly model: string; readonly input: unknown }) {
   const [language, setLanguage] = useState<(typeof languages)[number]>('cURL');
   const text = snippet(language, model, input);
@@ -70,6 +72,7 @@ export function Snippets({ model, input }: { readonly model: string; readonly in
   );
 }
 
+/** The rules between fields as sentences, and the JSON Schema. */
 function Rules({ model }: { readonly model: ModelDetail }) {
   const text = toJson(model.input_schema, 2);
   return (

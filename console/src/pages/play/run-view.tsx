@@ -1,3 +1,4 @@
+/** One run while it is queued, while it runs, and when it has ended. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
@@ -10,12 +11,12 @@ import { useNow } from '../../components/relative-time.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { CancelButton, FinalButton } from '../job/job-buttons.tsx';
 
-/** The life of a run: in line, running, and what came of it. */
+/** `jobId` is null before the first run. */
 export function RunView({ jobId }: { readonly jobId: string | null }) {
   if (jobId === null)
     return (
       <Empty title="Nothing run yet">
-        <p>Fill in the form and press Run. What is greyed is a default: it is not sent.</p>
+        <p>Fill in the form and press Run. Greyed values are defaults and are not sent.</p>
       </Empty>
     );
   return <Shown jobId={jobId} />;
@@ -25,12 +26,13 @@ function Shown({ jobId }: { readonly jobId: string }) {
   const query = useQuery(jobQuery(jobId));
   return (
     <Loaded query={query} what="the job">
-      {job => <Life job={job} />}
+      {job => <RunStatus job={job} />}
     </Loaded>
   );
 }
 
-function Life({ job }: { readonly job: JobDetail }) {
+/** State, progress, failure and outputs; changes are announced to screen readers. */
+function RunStatus({ job }: { readonly job: JobDetail }) {
   useTitle(job);
   return (
     <div className="stack" aria-live="polite">
@@ -53,19 +55,21 @@ function Life({ job }: { readonly job: JobDetail }) {
   );
 }
 
+/** Why a job failed: the sentence, the code, and what the upstream answered. */
 export function JobFailure({ error }: { readonly error: NonNullable<JobDetail['error']> }) {
   return (
     <div className={error.code === 'cancelled' ? 'notice wait' : 'notice bad'} role="alert">
       <strong>{error.message.replace(/^Runtime execution failed: /, '')}</strong>
       <p className="small">
         <code>{error.code}</code>
-        {error.retryable && ' · the same run may succeed another time'}
+        {error.retryable && ' · retryable'}
         {error.provider && ` · upstream: ${error.provider.code} ${error.provider.message}`}
       </p>
     </div>
   );
 }
 
+/** The time in the queue or of the run so far; the total once it has ended. */
 function Clock({ job }: { readonly job: JobDetail }) {
   const now = useNow(500);
   const { state, created_at, started_at, completed_at, queue_position } = job;
@@ -74,8 +78,8 @@ function Clock({ job }: { readonly job: JobDetail }) {
       queue_position === null
         ? ''
         : queue_position === 0
-          ? 'next in line · '
-          : `${queue_position} before it · `;
+          ? 'next in queue · '
+          : `${queue_position} ahead of it · `;
     return <span className="soft number">{`${place}${formatClock(now - created_at * 1_000)}`}</span>;
   }
   if (completed_at === null)
@@ -85,7 +89,7 @@ function Clock({ job }: { readonly job: JobDetail }) {
   );
 }
 
-/** A tab in the background says how far it is. */
+/** The title of the tab shows the state, for a tab in the background. */
 function useTitle({ state, model }: JobDetail): void {
   useEffect(() => {
     const words = {

@@ -1,13 +1,14 @@
+/** The request of a run as code: cURL, TypeScript, Python, command line. */
 import { toJson } from '../../api/lossless-json.ts';
 import { isMembers } from '../../form/input-value.ts';
 
 export const languages = ['cURL', 'TypeScript', 'Python', 'CLI'] as const;
 export type Language = (typeof languages)[number];
 
-/** A longer input is better kept in a file than in a command. */
+/** A longer input goes to a file: shells limit the length of a command. */
 const longestInline = 4_096;
 
-/** The same run as code, with the address and the key left to the environment. */
+/** The code of a request; address and key come from the environment of its user. */
 export function snippet(language: Language, model: string, input: unknown): string {
   switch (language) {
     case 'cURL':
@@ -32,7 +33,7 @@ function curl(model: string, input: unknown): string {
   ].join('\n');
 }
 
-/** For a POSIX shell: nothing inside single quotes means anything, but the quote itself. */
+/** Quoted for a POSIX shell: within single quotes only the quote itself is special. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 const typescript = (model: string, input: unknown): string =>
@@ -48,6 +49,7 @@ const { data, requestId } = await atelier.subscribe('${model}', {
 });
 console.log(requestId, data);`;
 
+/** With `requests`, which most Python environments have; there is no package of ours. */
 const python = (model: string, input: unknown): string =>
   `import os, time, requests
 
@@ -61,7 +63,7 @@ while (answer := requests.get(result, headers={**headers, "Prefer": "wait=60"}))
     time.sleep(1)
 print(answer.json())`;
 
-/** By its own values, and never by replacing words in JSON: a text may hold \`true\` too. */
+/** A Python literal. Not by replacement in JSON: a string may contain `true`, too. */
 function pythonOf(value: unknown, indent: string): string {
   const inner = `${indent}    `;
   if (value === true) return 'True';
@@ -79,7 +81,7 @@ function pythonOf(value: unknown, indent: string): string {
   return toJson(value);
 }
 
-/** As words where every field is one, else as JSON on standard input. */
+/** `name=value` where no field is an object or a list, else JSON on standard input. */
 function cli(model: string, input: unknown): string {
   const members = isMembers(input) ? Object.entries(input) : [];
   const isFlat = members.every(([, value]) => typeof value !== 'object');
@@ -90,6 +92,7 @@ function cli(model: string, input: unknown): string {
   return `atelier run ${model} --json @- --save <<'INPUT'\n${toJson(input, 2)}\nINPUT`;
 }
 
+/** Quoted only where a shell needs it. */
 const wordOf = (text: string): string => (/^[\w.:/-]+$/.test(text) ? text : quoted(text));
 
 const indented = (text: string, by: string): string => text.replaceAll('\n', `\n${by}`);

@@ -7,6 +7,7 @@ import { toast } from '../../components/toasts.tsx';
 import { type Faults, faultsOf, noFaults } from '../../form/faults.ts';
 import type { Members } from '../../form/input-value.ts';
 
+/** The state of the playground: the job that is shown, and the refusal or the check of the last request. */
 export interface Run {
   readonly jobId: string | null;
   readonly isBusy: boolean;
@@ -17,6 +18,7 @@ export interface Run {
   readonly verdict: Verdict | null;
 }
 
+/** The answer of a check. */
 export interface Verdict {
   /** How many jobs the prompt would be billed as. */
   readonly billed_jobs: number;

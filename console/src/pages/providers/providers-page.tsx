@@ -1,3 +1,4 @@
+/** The page of provider accounts: slots in use, pause, test. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Account } from '../../api/answers.ts';
@@ -9,15 +10,12 @@ import { RelativeTime } from '../../components/relative-time.tsx';
 import { toast, toastFailure } from '../../components/toasts.tsx';
 import { useMay } from '../../shell/session.ts';
 
-/** The accounts of the settings file, and the engine of this machine. */
+/** The accounts of `atelier.yaml`, and the local engine. */
 export function ProvidersPage() {
   const query = useQuery(providersQuery);
   return (
     <>
-      <PageHead
-        title="Providers"
-        says="Accounts and routes are written in atelier.yaml; a running gateway reads it again on SIGHUP."
-      />
+      <PageHead title="Providers" says="Accounts and routes are in atelier.yaml; SIGHUP reloads it." />
       <Loaded query={query} what="accounts">
         {({ data }) => (
           <ul className="account-cards">
@@ -31,6 +29,7 @@ export function ProvidersPage() {
   );
 }
 
+/** State, slots in use, models, and the buttons of admins. */
 function AccountCard({ account }: { readonly account: Account }) {
   const { slots, running, models, blocked_until, blocked_why } = account;
   const isLocal = account.account === 'local';
@@ -46,12 +45,13 @@ function AccountCard({ account }: { readonly account: Account }) {
       </div>
       {isLocal && (
         <p className="soft">
-          The engine of this machine: draws and speaks with no account, and makes whatever has no route.
+          The local engine: draws and speaks on this machine without an account, for every model without a
+          route.
         </p>
       )}
       {blocked_until !== null && (
         <p className="notice bad">
-          Called again <RelativeTime at={blocked_until} />. {blocked_why}
+          Circuit open; called again <RelativeTime at={blocked_until} />. {blocked_why}
         </p>
       )}
       <div className="row">
@@ -86,24 +86,24 @@ function AccountCard({ account }: { readonly account: Account }) {
   );
 }
 
+/** Paused, circuit open, or in use. */
 function Use({ account: { paused, blocked_until } }: { readonly account: Account }) {
   if (paused) return <span className="badge wait">paused</span>;
   return blocked_until === null ? (
     <span className="badge ok">in use</span>
   ) : (
-    <span className="badge bad">left alone</span>
+    <span className="badge bad">circuit open</span>
   );
 }
 
-/** What is under way goes on; nothing new is begun. */
+/** A paused account gets no new jobs; its jobs in flight continue. */
 function PauseButton({ account: { account, paused } }: { readonly account: Account }) {
   const queries = useQueryClient();
   const mayPause = useMay('admin');
-  const end = paused ? 'resume' : 'pause';
+  const action = paused ? 'resume' : 'pause';
   const pause = useMutation({
-    mutationFn: () => callApi('POST', `providers/${encodeURIComponent(account)}/${end}`),
-    onSuccess: () =>
-      toast(paused ? `${account} is given jobs again.` : `${account} is given nothing new; its jobs wait.`),
+    mutationFn: () => callApi('POST', `providers/${encodeURIComponent(account)}/${action}`),
+    onSuccess: () => toast(paused ? `${account} resumed.` : `${account} paused: it gets no new jobs.`),
     onError: toastFailure,
     onSettled: () => queries.invalidateQueries({ queryKey: providersQuery.queryKey }),
   });
@@ -115,7 +115,7 @@ function PauseButton({ account: { account, paused } }: { readonly account: Accou
   );
 }
 
-/** One free call with the account's key. */
+/** One free call with the key of the account, to see whether the upstream accepts it. */
 function TestButton({ account }: { readonly account: string }) {
   const mayTest = useMay('admin');
   const test = useMutation({

@@ -1,3 +1,4 @@
+/** The form that changes the password of the person who is logged in. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef } from 'react';
 import type { Session } from '../../api/answers.ts';
@@ -7,13 +8,14 @@ import { FormFault } from '../../components/form-fault.tsx';
 import { NewPasswordField } from '../../components/new-password-field.tsx';
 import { toast } from '../../components/toasts.tsx';
 
-/** Another password for whoever has one: every other browser has to log in again. */
+/** A change ends every other session of the person. Sessions of the admin token have no password. */
 export function OwnPassword() {
   const queries = useQueryClient();
   const form = useRef<HTMLFormElement>(null);
   const change = useMutation({
     mutationFn: (body: unknown) => callApi<Session>('PUT', 'session/password', { body }),
     onSuccess: session => {
+      // The change replaced the session of this browser, too.
       keepCsrfToken(session.csrf_token);
       queries.setQueryData(sessionQuery.queryKey, session);
       void queries.invalidateQueries({ queryKey: ['sessions'] });

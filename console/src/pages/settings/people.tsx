@@ -1,3 +1,4 @@
+/** The people who may log in: add, change role, remove. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { Person, Role } from '../../api/answers.ts';
@@ -11,12 +12,12 @@ import { RelativeTime } from '../../components/relative-time.tsx';
 import { toast, toastFailure } from '../../components/toasts.tsx';
 
 const roles: readonly { readonly role: Role; readonly says: string }[] = [
-  { role: 'viewer', says: 'looks' },
-  { role: 'developer', says: 'looks, runs, cancels, redelivers' },
+  { role: 'viewer', says: 'reads' },
+  { role: 'developer', says: 'reads, runs, cancels, redelivers' },
   { role: 'admin', says: 'everything' },
 ];
 
-/** Who may come in beside whoever has the admin token. */
+/** For admins. The admin token always works beside these accounts. */
 export function People() {
   const query = useQuery(peopleQuery);
   const [isAdding, setAdding] = useState(false);
@@ -25,13 +26,13 @@ export function People() {
       <div className="card-head">
         <h2>People</h2>
         <button type="button" className="button slim" onClick={() => setAdding(true)}>
-          Add somebody
+          Add a person
         </button>
       </div>
       <Loaded query={query} what="people">
         {({ data }) =>
           data.length === 0 ? (
-            <p className="soft">Nobody yet: only the admin token opens this console.</p>
+            <p className="soft">No accounts yet: only the admin token can log in.</p>
           ) : (
             <ul className="stack tight">
               {data.map(person => (
@@ -46,20 +47,22 @@ export function People() {
   );
 }
 
+/** A change of role ends the sessions of the person. */
 function PersonLine({ person }: { readonly person: Person }) {
   const queries = useQueryClient();
+  // Both acts refresh the list, also after a failure.
   const settled = {
     onError: toastFailure,
     onSettled: () => queries.invalidateQueries({ queryKey: ['people'] }),
   };
   const change = useMutation({
     mutationFn: (role: string) => callApi('PUT', `people/${person.id}`, { body: { role } }),
-    onSuccess: () => toast('Changed; whoever it is logs in anew.'),
+    onSuccess: () => toast('Role changed; the person has to log in again.'),
     ...settled,
   });
   const remove = useMutation({
     mutationFn: () => callApi('DELETE', `people/${person.id}`),
-    onSuccess: () => toast(`${person.name} may not come in any more.`),
+    onSuccess: () => toast(`${person.name} can no longer log in.`),
     ...settled,
   });
   return (
@@ -94,13 +97,14 @@ function PersonLine({ person }: { readonly person: Person }) {
   );
 }
 
+/** The password is set here and passed on by other means. */
 function AddPerson({ close }: { readonly close: () => void }) {
   const queries = useQueryClient();
   const add = useMutation({
     mutationFn: (body: unknown) => callApi<Person>('POST', 'people', { body }),
     onSuccess: ({ name }) => {
       void queries.invalidateQueries({ queryKey: ['people'] });
-      toast(`${name} may come in.`);
+      toast(`${name} can log in.`);
       close();
     },
   });
@@ -109,7 +113,7 @@ function AddPerson({ close }: { readonly close: () => void }) {
     add.mutate(Object.fromEntries(new FormData(event.currentTarget)));
   }
   return (
-    <Dialog title="Add somebody" isOpen close={close}>
+    <Dialog title="Add a person" isOpen close={close}>
       <form className="stack" onSubmit={submit}>
         <div className="field-line">
           <label htmlFor="person-name">Name</label>
@@ -119,7 +123,7 @@ function AddPerson({ close }: { readonly close: () => void }) {
           id="person-password"
           name="password"
           label="Password"
-          advice=" Tell it to nobody else."
+          advice=" Share it with this person only."
         />
         <div className="field-line">
           <label htmlFor="person-role">Role</label>

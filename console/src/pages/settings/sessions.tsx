@@ -1,3 +1,4 @@
+/** The sessions that are open, and how they are ended. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SessionLine } from '../../api/answers.ts';
@@ -9,7 +10,7 @@ import { RelativeTime } from '../../components/relative-time.tsx';
 import { toast, toastFailure } from '../../components/toasts.tsx';
 import { useMay } from '../../shell/session.ts';
 
-/** Where one is logged in; for an admin, where everybody is. */
+/** Your sessions; for an admin, everybody's. */
 export function Sessions() {
   const query = useQuery(sessionsQuery);
   const isAdmin = useMay('admin');
@@ -20,8 +21,8 @@ export function Sessions() {
         {query.data && query.data.data.length > 1 && <EndOthers isAdmin={isAdmin} />}
       </div>
       <p className="small soft">
-        {isAdmin ? 'Of everybody who is logged in.' : 'Where you are logged in.'} A session ends after 45
-        minutes without a request.
+        {isAdmin ? 'Every open session.' : 'Where you are logged in.'} A session ends after 45 minutes without
+        a request.
       </p>
       <Loaded query={query} what="the sessions">
         {({ data, has_more }) => (
@@ -31,7 +32,7 @@ export function Sessions() {
                 <Line key={line.id} line={line} />
               ))}
             </ul>
-            {has_more && <p className="small soft">There are more; these began last.</p>}
+            {has_more && <p className="small soft">There are more; these are the newest.</p>}
           </>
         )}
       </Loaded>
@@ -39,6 +40,7 @@ export function Sessions() {
   );
 }
 
+/** The present session has no End button: Log out ends it. */
 function Line({ line }: { readonly line: SessionLine }) {
   const queries = useQueryClient();
   const end = useMutation({
@@ -53,7 +55,7 @@ function Line({ line }: { readonly line: SessionLine }) {
         {line.name} <span className="small soft">{line.address}</span>{' '}
         {line.current && <span className="badge ok">this browser</span>}
         <div className="small soft">
-          began <RelativeTime at={line.began_at} />, seen <RelativeTime at={line.last_seen_at} />
+          started <RelativeTime at={line.began_at} />, seen <RelativeTime at={line.last_seen_at} />
         </div>
         <div className="small soft">{line.user_agent}</div>
       </div>
@@ -90,7 +92,7 @@ function EndOthers({ isAdmin }: { readonly isAdmin: boolean }) {
         title="End all other sessions"
         says={
           isAdmin
-            ? 'Everybody else, and you in every other browser, has to log in again.'
+            ? 'All other people, and you in every other browser, have to log in again.'
             : 'You have to log in again in every other browser.'
         }
         action="End them"

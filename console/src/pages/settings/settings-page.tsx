@@ -1,3 +1,4 @@
+/** The page of settings: you, password, sessions, people, audit, about. */
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AuditLine, Page } from '../../api/answers.ts';
@@ -16,7 +17,7 @@ import { Sessions } from './sessions.tsx';
 
 const themes = ['system', 'light', 'dark'] as const;
 
-/** Who one is here, how it looks, where one is logged in, who else may come in, and what was done. */
+/** People are for admins, the password is for people with an account. */
 export function SettingsPage() {
   const isAdmin = useMay('admin');
   const { data: session } = useQuery(sessionQuery);
@@ -24,7 +25,7 @@ export function SettingsPage() {
     <>
       <PageHead title="Settings" />
       <div className="stack">
-        <Own />
+        <You />
         {session?.person != null && <OwnPassword />}
         <Sessions />
         {isAdmin && <People />}
@@ -35,12 +36,13 @@ export function SettingsPage() {
   );
 }
 
-function Own() {
+/** Name, role, end of the session, theme, logout. */
+function You() {
   const { data: session } = useQuery(sessionQuery);
   const [theme, setTheme] = useState<Theme>(readTheme);
   const leave = useMutation({
     mutationFn: () => callApi('DELETE', 'session'),
-    // Whatever was on this page belongs to whoever was logged in.
+    // A reload drops everything that was loaded under the old session.
     onSuccess: () => location.reload(),
     onError: toastFailure,
   });
@@ -53,7 +55,7 @@ function Own() {
         <dt>Role</dt>
         <dd>{session?.role}</dd>
         <dt>Logged in until</dt>
-        <dd>{session?.ends_at == null ? 'the browser forgets it' : <RelativeTime at={session.ends_at} />}</dd>
+        <dd>{session?.ends_at == null ? 'the browser is closed' : <RelativeTime at={session.ends_at} />}</dd>
         <dt>Appearance</dt>
         <dd>
           <Switcher
@@ -76,6 +78,7 @@ function Own() {
   );
 }
 
+/** The newest 30 entries; the command line lists all. */
 function Audit() {
   const query = useQuery({
     queryKey: ['audit'],
@@ -85,7 +88,7 @@ function Audit() {
     <section className="card">
       <h2>Audit</h2>
       <p className="small soft">
-        What was done, the newest first; <code>atelier audit verify</code> proves that no line was changed.
+        Every act, the newest first; <code>atelier audit verify</code> proves that no line was changed.
       </p>
       <Loaded query={query} what="the audit">
         {({ data }) => (
@@ -137,8 +140,8 @@ function About() {
         <dd>Apache-2.0</dd>
         <dt>Outbound</dt>
         <dd>
-          This page asks nobody but its own gateway, and the gateway only the providers, media and callbacks
-          that jobs name.
+          This page sends requests to its own gateway only. The gateway connects to the providers, media and
+          callbacks that jobs name.
         </dd>
       </dl>
     </section>

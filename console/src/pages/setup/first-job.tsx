@@ -1,3 +1,4 @@
+/** The step of the setup that runs an example. */
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { callApi } from '../../api/call-api.ts';
 import { jobQuery, modelsQuery } from '../../api/queries.ts';
@@ -6,7 +7,7 @@ import { Timeline } from '../job/timeline.tsx';
 import { RunView } from '../play/run-view.tsx';
 import { Step } from './step.tsx';
 
-/** One of each kind that ends within seconds on any machine. */
+/** One of each kind; all end within seconds on any machine. */
 const examples = [
   { model: 'gamma-v3-image', words: 'A picture', input: { prompt: 'A lighthouse above the sea at dusk' } },
   {
@@ -21,7 +22,7 @@ const examples = [
   },
 ] as const;
 
-/** An example of the asker's choice, run here, with its life beneath it. */
+/** Runs an example and shows its result and timeline. `last` is the newest job of the installation, if any. */
 export function FirstJob({ last }: { readonly last: string | null }) {
   const models = useQuery(modelsQuery);
   const run = useMutation({
@@ -33,10 +34,11 @@ export function FirstJob({ last }: { readonly last: string | null }) {
     onError: toastFailure,
   });
   const jobId = run.data?.request_id ?? last;
+  // The settings may have switched models off.
   const served = examples.filter(({ model }) => models.data?.data.some(({ id }) => id === model));
   return (
     <Step title="Your first job" state={jobId === null ? 'open' : 'done'}>
-      <p>Run an example and see what becomes of it.</p>
+      <p>Run an example and watch its timeline.</p>
       <div className="row wrap">
         {served.map(example => (
           <button
@@ -53,14 +55,14 @@ export function FirstJob({ last }: { readonly last: string | null }) {
       {jobId !== null && (
         <div className="stack">
           <RunView jobId={jobId} />
-          <Life jobId={jobId} />
+          <JobTimeline jobId={jobId} />
         </div>
       )}
     </Step>
   );
 }
 
-function Life({ jobId }: { readonly jobId: string }) {
+function JobTimeline({ jobId }: { readonly jobId: string }) {
   const { data } = useQuery(jobQuery(jobId));
   return data ? <Timeline job={data} /> : null;
 }

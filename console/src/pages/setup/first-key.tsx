@@ -1,3 +1,4 @@
+/** The step of the setup that creates a key. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { KeyLine } from '../../api/answers.ts';
@@ -8,7 +9,7 @@ import { toastFailure } from '../../components/toasts.tsx';
 import { NewSecret } from '../keys/new-secret.tsx';
 import { Step } from './step.tsx';
 
-/** A key for the first application; the one of the first start counts as nobody's. */
+/** Done once there are two keys: the first start made one for the command line. */
 export function FirstKey({ keys }: { readonly keys: number }) {
   const queries = useQueryClient();
   const { data: session } = useQuery(sessionQuery);
@@ -26,7 +27,7 @@ export function FirstKey({ keys }: { readonly keys: number }) {
   return (
     <Step title="A key for an application" state={isDone ? 'done' : 'open'}>
       <p>
-        An application asks with a key. Its secret is shown once.
+        An application authenticates by a key. Its secret is shown once.
         {isDone && ` There are ${counted(keys, 'key')}.`}
       </p>
       <div className="row wrap">

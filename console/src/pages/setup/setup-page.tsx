@@ -1,3 +1,4 @@
+/** The setup of a new installation, from the account to the first job. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Checks, Overview } from '../../api/answers.ts';
@@ -10,7 +11,7 @@ import { FirstJob } from './first-job.tsx';
 import { FirstKey } from './first-key.tsx';
 import { Step } from './step.tsx';
 
-/** Takes a new installation from the account to the first job. */
+/** Six steps; each shows whether it is done. */
 export function SetupPage() {
   const checks = useQuery(checksQuery);
   const overview = useQuery(overviewQuery);
@@ -55,20 +56,22 @@ function Account() {
   );
 }
 
+/** Two steps: the public address, and storage with readiness. */
 function Checked({ found }: { readonly found: Checks }) {
   const here = gatewayRoot.href.replace(/\/$/, '');
+  // The address of this page is right for clients, unless they reach the gateway another way.
   const isSame = found.public_url.replace(/\/$/, '') === here;
   const fault = found.storage_fault ?? found.not_ready;
   return (
     <>
       <Step title="The address" state={isSame ? 'done' : 'open'}>
         <p>
-          Clients are told addresses that begin with <code className="anywhere">{found.public_url}</code>
+          Clients receive addresses that begin with <code className="anywhere">{found.public_url}</code>
           {isSame ? (
-            ', as your browser came here.'
+            ', the address of this page.'
           ) : (
             <>
-              , and your browser came by <code>{here}</code>.
+              , and this page is at <code>{here}</code>.
             </>
           )}
         </p>
@@ -82,7 +85,7 @@ function Checked({ found }: { readonly found: Checks }) {
         )}
       </Step>
       <Step title="Storage" state={fault === null ? 'done' : 'bad'}>
-        <p>{fault ?? 'A file was written, read and removed; the database answers; jobs are taken up.'}</p>
+        <p>{fault ?? 'A file was written, read and removed; the database answers; workers take jobs.'}</p>
       </Step>
     </>
   );

@@ -1,9 +1,10 @@
+/** One step of the setup. */
 import type { ReactNode } from 'react';
 import { Icon } from '../../components/icon.tsx';
 
 export type StepState = 'open' | 'done' | 'bad';
 
-/** One step of the setup: what it is about, and how it stands. */
+/** A numbered card with a tick, a cross, or neither while the step is open. */
 export function Step({
   title,
   state,

@@ -21,6 +21,7 @@ interface Scale {
   readonly dateEvery: number;
 }
 
+/** `most` is the count of the highest bar. */
 function scaleOf(days: readonly Day[], width: number, most: number): Scale {
   const step = width / days.length;
   return {
@@ -144,5 +145,6 @@ const Legend = () => (
   </span>
 );
 
+/** The sentence of a bar, for its caption and for screen readers. */
 const inWords = (day: Day): string =>
   `${dateOf(day)}: ${day.completed} completed, ${day.failed} failed, ${day.cancelled} cancelled`;

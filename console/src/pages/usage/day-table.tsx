@@ -2,6 +2,7 @@
 import { TableWrap } from '../../components/table-wrap.tsx';
 import type { Day } from './sums.ts';
 
+/** One line a day, the oldest first. */
 export function DayTable({ days }: { readonly days: readonly Day[] }) {
   return (
     <TableWrap label="Jobs a day">

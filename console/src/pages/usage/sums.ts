@@ -1,7 +1,9 @@
+/** The sums of a usage report: by day, by unit, by model, key or user; and its CSV. */
 import type { Cost, UsageReport } from '../../api/answers.ts';
 
 const daySeconds = 86_400;
 
+/** The jobs that ended on one day of UTC. */
 export interface Day {
   /** Unix seconds of its beginning. */
   readonly at: number;
@@ -10,12 +12,13 @@ export interface Day {
   readonly cancelled: number;
 }
 
-/** Every day of the range, those without a job among them. */
+/** Every day of the report, including days without a job. */
 export function daysOf({ from, to, jobs }: UsageReport): readonly Day[] {
   const first = Math.floor(from / daySeconds) * daySeconds;
   const count = Math.ceil((to - first) / daySeconds);
   return Array.from({ length: count }, (_, index) => {
     const at = first + index * daySeconds;
+    // One line for each name.
     const own = jobs.filter(({ day }) => day === at);
     const sum = (of: 'completed' | 'failed' | 'cancelled') => own.reduce((all, line) => all + line[of], 0);
     return { at, completed: sum('completed'), failed: sum('failed'), cancelled: sum('cancelled') };
@@ -23,18 +26,20 @@ export function daysOf({ from, to, jobs }: UsageReport): readonly Day[] {
 }
 
 const wordsOfUnit: Readonly<Record<string, string>> = { gpu_second: 'GPU seconds' };
+/** `second` → "seconds", `gpu_second` → "GPU seconds". */
 export const unitInWords = (unit: string): string => wordsOfUnit[unit] ?? `${unit}s`;
 
 export const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** Of what a provider reported and what was counted here, both would count twice: the count of our own is told. */
-const counted = ({ used }: UsageReport) => used.filter(({ basis }) => basis === 'computed');
+/** Reported and computed usage describe the same work; only computed usage is summed, since every job has it. */
+const computed = ({ used }: UsageReport) => used.filter(({ basis }) => basis === 'computed');
 
+/** The totals of a report. `successPercent` leaves out cancelled jobs. */
 export function totalsOf(report: UsageReport) {
   const days = daysOf(report);
   const sum = (of: 'completed' | 'failed' | 'cancelled') => days.reduce((all, day) => all + day[of], 0);
   const [completed, failed] = [sum('completed'), sum('failed')];
-  const byUnit = Map.groupBy(counted(report), ({ unit }) => unit);
+  const byUnit = Map.groupBy(computed(report), ({ unit }) => unit);
   return {
     cost: sumOf(report.costs),
     jobs: completed + failed + sum('cancelled'),
@@ -46,19 +51,19 @@ export function totalsOf(report: UsageReport) {
   };
 }
 
-/** Null where nothing has a price. */
+/** Null where no model has a price. The settings have one currency. */
 const sumOf = (costs: readonly Cost[]): Cost | null =>
   costs[0]
     ? { amount: costs.reduce((all, { amount }) => all + amount, 0), currency: costs[0].currency }
     : null;
 
-/** A line a model, key or user, the busiest first. */
+/** One line for each model, key or user, the busiest first. */
 export function sumByName(report: UsageReport) {
   const byName = Map.groupBy(report.jobs, ({ name }) => name);
   const lines = [...byName].map(([name, own]) => {
     const sum = (of: 'completed' | 'failed' | 'cancelled') => own.reduce((all, line) => all + line[of], 0);
     const units = Map.groupBy(
-      counted(report).filter(line => line.name === name),
+      computed(report).filter(line => line.name === name),
       ({ unit }) => unit,
     );
     const used = [...units].map(([unit, parts]) => {
@@ -80,7 +85,7 @@ export function sumByName(report: UsageReport) {
   return lines.toSorted((a, b) => b.completed + b.failed - a.completed - a.failed);
 }
 
-/** For a spreadsheet: a line a day and name. */
+/** Saves the report as CSV, one line for each day and name. */
 export function downloadCsv({ by, jobs, used, costs }: UsageReport): void {
   const units = [...new Set(used.map(({ unit, basis }) => `${unit} ${basis}`))].toSorted();
   const priced = costs[0] ? [`cost_${costs[0].currency}`] : [];
@@ -115,7 +120,7 @@ export function downloadCsv({ by, jobs, used, costs }: UsageReport): void {
   URL.revokeObjectURL(address);
 }
 
-/** A cell that begins like a formula would be one in a spreadsheet. */
+/** Quoted by RFC 4180. A text that begins like a formula gets an apostrophe, so that no spreadsheet executes it. */
 function cellOf(value: string | number): string {
   const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

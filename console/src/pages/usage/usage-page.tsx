@@ -1,3 +1,4 @@
+/** The page of usage: jobs a day, totals, and a breakdown. */
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { UsageReport } from '../../api/answers.ts';
@@ -13,17 +14,18 @@ const route = getRouteApi('/usage');
 const ranges = ['7', '14', '30', '90'] as const;
 const breakdowns = ['model', 'key', 'user'] as const;
 
-/** What was made and used, day by day. */
+/** Range and breakdown are in the address. */
 export function UsagePage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const days = ranges.find(range => range === search.days) ?? '14';
   const by = breakdowns.find(name => name === search.by) ?? 'model';
+  // Whole days of UTC, so that the query has one cache key a day.
   const today = Math.floor(Date.now() / 86_400_000);
   const query = useQuery(usageQuery(by, (today - Number(days) + 1) * 86_400));
   return (
     <>
-      <PageHead title="Usage" says="Days are those of UTC; a job counts on the day it ended.">
+      <PageHead title="Usage" says="Days are in UTC; a job counts on the day it ended.">
         <Switcher
           label="Days"
           options={ranges}
@@ -39,17 +41,14 @@ export function UsagePage() {
       </PageHead>
       <Loaded query={query} what="usage">
         {report =>
-          report.jobs.length === 0 ? (
-            <Empty title="Nothing ended in these days" />
-          ) : (
-            <Report report={report} />
-          )
+          report.jobs.length === 0 ? <Empty title="No job ended in these days" /> : <Report report={report} />
         }
       </Loaded>
     </>
   );
 }
 
+/** Totals, the chart, and the breakdown. */
 function Report({ report }: { readonly report: UsageReport }) {
   const totals = totalsOf(report);
   return (
@@ -90,6 +89,7 @@ function Total({ words, value }: { readonly words: string; readonly value: strin
   );
 }
 
+/** The breakdown; p50 and p95 are of completed jobs. */
 function Lines({ report }: { readonly report: UsageReport }) {
   const hasCosts = report.costs.length > 0;
   return (
