@@ -1,3 +1,4 @@
+/** `atelier audit`: lists the audit log and verifies its hash chain. */
 import { listAudit, verifyAudit } from '../store/people/audit.ts';
 import { CommandError } from './command-error.ts';
 import { print } from './print.ts';
@@ -8,21 +9,23 @@ interface ListOptions {
   readonly json?: true;
 }
 
+/** Prints the newest entries, one a line or as one JSON array. */
 export async function listAuditCommand({ limit, json }: ListOptions): Promise<void> {
   const rows = await withStore(db => listAudit(db, readLimit(limit)));
   const shown = rows.map(({ at, ...row }) => ({ ...row, at: new Date(at).toISOString() }));
   if (json) return print(JSON.stringify(shown));
-  if (shown.length === 0) return print('Nothing was done yet.');
+  if (shown.length === 0) return print('The audit log is empty.');
   for (const { number, at, actor, action, subject, details } of shown) {
     print([number, at, actor, action, subject, JSON.stringify(details)].join('  '));
   }
 }
 
+/** Every entry carries the hash of the one before it, so a change shows at the first entry that does not fit. */
 export async function verifyAuditCommand(): Promise<void> {
   const verdict = await withStore(verifyAudit);
-  if (verdict.kind === 'whole') return print(`The audit is whole: ${verdict.rows} rows.`);
+  if (verdict.kind === 'whole') return print(`Audit log verified: ${verdict.rows} entries.`);
   throw new CommandError(
-    `The audit is broken at row ${verdict.number}: it was changed, removed or put in by someone else.`,
+    `Audit log broken at entry ${verdict.number}: it was changed, removed or inserted from outside.`,
   );
 }
 

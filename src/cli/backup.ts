@@ -1,3 +1,4 @@
+/** `atelier backup`: a consistent copy of the SQLite database, the files and the secrets. */
 import { chmod, copyFile, mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { copyBlobs } from '../blobs/copy.ts';
@@ -8,12 +9,12 @@ import { type S3Location, s3UriOf } from '../domain/s3-location.ts';
 import { copySqlite, listBlobKeys } from '../store/db/backup.ts';
 import { CommandError } from './command-error.ts';
 
-/** Copies database, files and secrets to an empty folder, while the server runs or not. */
+/** Copies database, files and secrets to an empty folder; the gateway may run meanwhile. Refused on PostgreSQL. */
 export async function backup(directory: string): Promise<void> {
   const { dataDir, databaseUrl, s3 } = readConfig(process.env);
   if (databaseUrl !== null) {
     throw new CommandError(
-      'The rows are in PostgreSQL: back them up with pg_dump or its point-in-time recovery, then copy the blobs, and start what you restore with atelier serve --reconcile.',
+      'The database is PostgreSQL: back it up with pg_dump or its point-in-time recovery, then copy the blobs, and start the restored copy with atelier serve --reconcile.',
     );
   }
   const database = join(dataDir, 'atelier.db');
@@ -23,20 +24,24 @@ export async function backup(directory: string): Promise<void> {
   try {
     await copyAll({ dataDir, database, target, s3 });
   } catch (failure) {
-    const why = failure instanceof Error ? failure.message : String(failure);
-    throw new CommandError(`The backup was not made (${why}): remove ${target}, which is incomplete.`);
+    const reason = failure instanceof Error ? failure.message : String(failure);
+    throw new CommandError(`The backup failed (${reason}): remove ${target}, which is incomplete.`);
   }
 }
 
+/** Absolute paths, but for the bucket. */
 interface BackupPaths {
   readonly dataDir: string;
   readonly database: string;
   readonly target: string;
-  /** Null: the blobs lie in the data folder. */
+  /** Null: the blobs are in the data folder. */
   readonly s3: S3Location | null;
 }
 
-/** The database comes first, so that every blob it names was there, and gets its name last: without it there is no backup. */
+/**
+ * The database is copied first, so that every blob it names exists, and gets its name last: a folder without it is
+ * no backup.
+ */
 async function copyAll({ dataDir, database, target, s3 }: BackupPaths): Promise<void> {
   const part = join(target, 'atelier.db.part');
   copySqlite(database, part, systemClock.now());
@@ -52,7 +57,9 @@ async function copyAll({ dataDir, database, target, s3 }: BackupPaths): Promise<
   process.stdout.write(
     [
       `The backup is in ${target}: the database${files}${hasSecrets ? ' and the secrets' : ''}.`,
-      ...(copied && copied.missing > 0 ? [`${copied.missing} files ended meanwhile and are not in it.`] : []),
+      ...(copied && copied.missing > 0
+        ? [`${copied.missing} files expired meanwhile and are not in the backup.`]
+        : []),
       ...(s3 ? [`The files are in ${s3UriOf(s3)}: back them up by the bucket's own means.`] : []),
       'To restore it, copy it to a new data folder and start that once with atelier serve --reconcile.',
       '',
@@ -60,7 +67,7 @@ async function copyAll({ dataDir, database, target, s3 }: BackupPaths): Promise<
   );
 }
 
-/** False where both are set by the environment. */
+/** False where there is no file: both secrets are set by the environment. */
 async function copySecrets(from: string, to: string): Promise<boolean> {
   if (!(await pathExists(from))) return false;
   await copyFile(from, to);
@@ -69,13 +76,14 @@ async function copySecrets(from: string, to: string): Promise<boolean> {
   return true;
 }
 
+/** Creates the folder where it is missing, for its owner alone. */
 async function prepareEmptyFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch(failure => {
-    throw new CommandError(`${folder} cannot be made: ${failure.message}.`);
+    throw new CommandError(`${folder} cannot be created: ${failure.message}.`);
   });
   if ((await readdir(folder)).length > 0)
-    throw new CommandError(`${folder} is not empty: a backup needs a folder of its own.`);
-  // One that was there already may be open to others.
+    throw new CommandError(`${folder} is not empty: a backup needs an empty folder.`);
+  // A folder that existed before may be readable for others.
   await chmod(folder, 0o700).catch(failure => {
     throw new CommandError(`${folder} cannot be closed to other accounts: ${failure.message}.`);
   });

@@ -1,38 +1,42 @@
+/** The text on stdout of a gateway that has started. */
 import { setupUrl } from './setup-link.ts';
 
-/** What the very first start shows, and no other. */
+/** Secrets that only the very first start shows. */
 export interface FirstSecrets {
   readonly key:
     | { readonly kind: 'shown'; readonly secret: string }
-    /** In a file that its owner alone may read. */
+    /** In a file that only its owner may read. */
     | { readonly kind: 'kept'; readonly path: string };
-  /** Makes the first account of the console; null where there was one before. */
+  /** Creates the first account of the console; null where there is one already. */
   readonly setupCode: string | null;
 }
 
+/** Everything that the banner shows. */
 export interface BannerFacts {
+  /** Without a slash at its end. */
   readonly url: string;
   readonly role: string;
-  /** Why nobody else can follow its addresses; null where nobody has to be told. */
-  readonly hereOnly: string | null;
-  /** Where the token is that opens the console. */
-  readonly adminTokenIn: string;
+  /** Why other machines cannot open its URLs, as a sentence; null where they can. */
+  readonly localOnlyReason: string | null;
+  /** Where the operator finds the admin token, which opens the console. */
+  readonly adminTokenLocation: string;
   /** Shown once, at the very first start. */
   readonly firstSecrets: FirstSecrets | null;
-  /** Jobs that may have been sent after the backup this is; null unless that was looked for. */
+  /** Jobs that may have been submitted after the restored backup; null without --reconcile. */
   readonly reconciled: number | null;
 }
 
-/** What a person sees when the gateway is up. */
-export function banner({ url, role, hereOnly, adminTokenIn, firstSecrets, reconciled }: BannerFacts): string {
+/** The banner, with a curl command for the first job where there is a first key. */
+export function banner(facts: BannerFacts): string {
+  const { url, role, localOnlyReason, adminTokenLocation, firstSecrets, reconciled } = facts;
   const lines = ['', `  Atelier is ready.`, '', `  Address   ${url}`];
-  if (role !== 'worker') lines.push(`  Console   ${url}/console (its admin token: ${adminTokenIn})`);
+  if (role !== 'worker') lines.push(`  Console   ${url}/console (its admin token: ${adminTokenLocation})`);
   lines.push(`  Role      ${role}`);
-  if (hereOnly !== null) lines.push('', `  ${hereOnly}`);
+  if (localOnlyReason !== null) lines.push('', `  ${localOnlyReason}`);
   if (reconciled !== null) {
     lines.push(
       '',
-      `  Reconciled: ${reconciled} jobs may have been sent after the backup; none is sent again blindly.`,
+      `  Reconciled: ${reconciled} jobs may have been submitted after the backup; none is resubmitted automatically.`,
       '  Start without --reconcile from now on.',
     );
   }
@@ -40,6 +44,7 @@ export function banner({ url, role, hereOnly, adminTokenIn, firstSecrets, reconc
   return `${lines.join('\n')}\n\n`;
 }
 
+/** Browser first, then curl: create a job, wait for it, download its file. */
 function firstStepsText(url: string, { key, setupCode }: FirstSecrets): readonly string[] {
   const inBrowser =
     setupCode === null
@@ -53,7 +58,7 @@ function firstStepsText(url: string, { key, setupCode }: FirstSecrets): readonly
   const shown =
     key.kind === 'shown'
       ? ['  Or here. Your first API key, shown this once:', '', `    ${key.secret}`]
-      : ['  Or here. Your first API key is in this file, which you alone may read:', '', `    ${key.path}`];
+      : ['  Or here. Your first API key is in this file, which only you may read:', '', `    ${key.path}`];
   const bearer =
     key.kind === 'shown'
       ? `'Authorization: Bearer ${key.secret}'`
@@ -70,12 +75,12 @@ function firstStepsText(url: string, { key, setupCode }: FirstSecrets): readonly
     `      -H 'Content-Type: application/json' \\`,
     `      -d '{"prompt":"A lighthouse above the sea at dusk","size":"1280*720","duration":3}'`,
     '',
-    '  It answers with a handle. With its request_id, again until its status is COMPLETED:',
+    '  It returns a handle. Repeat this with its request_id until its status is COMPLETED:',
     '',
     `    curl -s -H ${bearer} -H 'Prefer: wait=60' \\`,
     `      ${url}/v1/queue/eta2.6-t2v/requests/REQUEST_ID/response`,
     '',
-    '  Then, with its video.url, which needs no key:',
+    '  Then download its video.url, which needs no key:',
     '',
     `    curl -s -o lighthouse.mp4 'VIDEO_URL'`,
   ];

@@ -1,3 +1,4 @@
+/** `atelier callbacks`: lists webhooks (callbacks), redelivers them and replaces their signing secrets. */
 import { openVerifiedCallbackSecrets } from '../app/start-checks.ts';
 import { openSecrets } from '../config/secrets.ts';
 import { parseTime, systemClock } from '../domain/clock.ts';
@@ -9,7 +10,7 @@ import { CommandError } from './command-error.ts';
 import { isoTime, print } from './print.ts';
 import { withStore } from './with-store.ts';
 
-/** The newest; the admin API goes further back. */
+/** The newest deliveries; older ones are read through the admin API. */
 const listLimit = 1_000;
 
 interface ListOptions {
@@ -17,6 +18,7 @@ interface ListOptions {
   readonly json?: true;
 }
 
+/** Prints the newest deliveries of all users. */
 export async function listCallbacksCommand({ failed, json }: ListOptions): Promise<void> {
   const query = { jobId: null, userName: null, after: null, limit: listLimit };
   const deliveries = await withStore(db => listDeliveries(db, { ...query, state: failed ? 'failed' : null }));
@@ -36,11 +38,12 @@ export async function listCallbacksCommand({ failed, json }: ListOptions): Promi
   if (rows.length === 0) return print(failed ? 'No callback failed.' : 'No callbacks yet.');
   for (const row of rows) {
     const state = row.due_at ? `due ${row.due_at}` : `${row.state} ${row.ended_at}`;
-    const tries = row.tries === 1 ? '1 try' : `${row.tries} tries`;
-    print([row.id, row.request_id, row.user, row.status, state, tries, row.url].join('  '));
+    const attempts = row.tries === 1 ? '1 attempt' : `${row.tries} attempts`;
+    print([row.id, row.request_id, row.user, row.status, state, attempts, row.url].join('  '));
   }
 }
 
+/** Queues one delivery again by its id, or all final ones that failed since a time. */
 export async function redeliverCommand(
   id: string | undefined,
   { failedSince }: { readonly failedSince?: string },
@@ -52,7 +55,7 @@ export async function redeliverCommand(
   if (since === null)
     throw new CommandError('--failed-since must be a time such as 2026-05-21T07:30Z, or Unix seconds');
   const count = await withStore(db => redeliverFailed(db, since, systemClock.now()));
-  print(`${count === 1 ? '1 callback is' : `${count} callbacks are`} in line again.`);
+  print(`${count === 1 ? '1 callback is' : `${count} callbacks are`} queued for redelivery.`);
 }
 
 async function redeliverOne(text: string): Promise<void> {
@@ -61,10 +64,11 @@ async function redeliverOne(text: string): Promise<void> {
   if (redelivery === 'unknown')
     throw new CommandError(`There is no callback ${text}. See: atelier callbacks list`);
   if (redelivery === 'refused')
-    throw new CommandError(`Callback ${text} stays as it is: a later event of the same job took its place.`);
-  print(`Callback ${text} is in line again.`);
+    throw new CommandError(`Callback ${text} was not requeued: a later event of the same job replaced it.`);
+  print(`Callback ${text} is queued for redelivery.`);
 }
 
+/** Prints a new signing secret of one user; for a day both secrets sign. */
 export async function rotateSecretCommand({ user }: { readonly user: string }): Promise<void> {
   const rotated = await withStore(async (db, config) => {
     const { secret } = await openSecrets(config);
@@ -72,17 +76,17 @@ export async function rotateSecretCommand({ user }: { readonly user: string }): 
   });
   if (!rotated) throw new CommandError(`There is no user ${user}. See: atelier keys list`);
   print(
-    `${rotated.secret}\n\nThe callbacks of ${user} are signed with it from now on, and with the one before as well until ${isoTime(rotated.previousEndsAt)}.`,
+    `${rotated.secret}\n\nThe callbacks of ${user} are signed with this secret from now on, and with the old one as well until ${isoTime(rotated.previousEndsAt)}.`,
   );
 }
 
-/** The way out where the master secret is lost or was changed: what it encrypted cannot be read any more. */
+/** For a master secret that was lost or changed: the signing secrets that it encrypted cannot be read any more. */
 export async function renewSecretsCommand(): Promise<void> {
   await withStore(async (db, config) => {
     const { secret } = await openSecrets(config);
     await openCallbackSecrets(db, secret).renewAll(systemClock.now());
   });
   print(
-    'Every user has a new webhook secret, and no old one signs along. Whoever receives callbacks reads it at GET /v1/webhooks/default/secret.',
+    'Every user has a new webhook secret; old secrets are no longer used. Receivers read the new one at GET /v1/webhooks/default/secret.',
   );
 }

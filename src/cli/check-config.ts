@@ -1,7 +1,8 @@
+/** `atelier config check`: validates the settings and prints them without secrets. */
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Config, readConfig } from '../config/config.ts';
 
-/** Throws the faults; says what is in force when there are none. Secrets are not shown. */
+/** Throws `ConfigError` with every problem; prints the settings in use when there is none. */
 export function checkConfig(): void {
   const { secret, adminToken, metricsToken, databaseUrl, s3, catalog, ...rest } = readConfig(process.env);
   const shown = {
@@ -10,23 +11,23 @@ export function checkConfig(): void {
     blobs:
       s3 === null
         ? 'a folder in the data folder'
-        : { ...s3, credentials: s3.credentials ? 'set' : 'looked for' },
-    secret: secret === null ? 'kept in the data folder' : 'set',
-    adminToken: adminToken === null ? 'kept in the data folder' : 'set',
-    metricsToken: metricsToken === null ? 'not set: metrics are for this machine alone' : 'set',
+        : { ...s3, credentials: s3.credentials ? 'set' : 'from the default credential chain' },
+    secret: secret === null ? 'stored in the data folder' : 'set',
+    adminToken: adminToken === null ? 'stored in the data folder' : 'set',
+    metricsToken: metricsToken === null ? 'not set: /metrics answers only to this machine' : 'set',
     ownModels: customModelAccounts(catalog, rest),
   };
-  process.stdout.write(`The settings are right.\n${JSON.stringify(shown, null, 2)}\n`);
+  process.stdout.write(`Settings are valid.\n${JSON.stringify(shown, null, 2)}\n`);
 }
 
-/** Of each model that the operator adds, who makes it. */
+/** Model id → accounts that serve it, for each custom model. */
 const customModelAccounts = ({ all }: Catalog, { routing }: Pick<Config, 'routing'>) =>
   Object.fromEntries(
     all
       .filter(({ family }) => family === 'own')
       .map(({ id }) => [
         id,
-        routing.routes.get(id)?.map(({ account }) => account) ?? 'no route: the engine of this machine',
+        routing.routes.get(id)?.map(({ account }) => account) ?? 'no route: rendered by the local engine',
       ]),
   );
 

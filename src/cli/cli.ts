@@ -1,3 +1,4 @@
+/** Entry of the command line: picks the commands to load, runs one and sets the exit code. */
 import { Command } from 'commander';
 import { GatewayError } from '../../client/src/index.ts';
 import { StartError } from '../app/start-error.ts';
@@ -8,7 +9,7 @@ import { registerClientCommands } from './client/register.ts';
 import { CommandError } from './command-error.ts';
 import { exitCodeOf, explainGatewayError } from './exit-code.ts';
 
-/** The command line: `atelier <command>`. */
+/** Runs `atelier <command>`. Never rejects: a failure is printed to stderr and sets `process.exitCode`. */
 export async function run(argv: readonly string[]): Promise<void> {
   try {
     const program = await openProgram(argv[0]);
@@ -19,11 +20,11 @@ export async function run(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** What only asks a gateway starts at once; all else loads the gateway first. */
+/** Client commands start fast because they load nothing of the gateway; any other command loads all of it. */
 async function openProgram(name: string | undefined): Promise<Command> {
-  const asking = newProgram();
-  registerClientCommands(asking);
-  if (asking.commands.some(command => command.name() === name)) return asking;
+  const clientOnly = newProgram();
+  registerClientCommands(clientOnly);
+  if (clientOnly.commands.some(command => command.name() === name)) return clientOnly;
   const { registerOperatorCommands } = await import('./operator-commands.ts');
   const { registerCompletion } = await import('./client/completion.ts');
   const whole = newProgram();
@@ -36,11 +37,11 @@ async function openProgram(name: string | undefined): Promise<Command> {
 const newProgram = (): Command =>
   new Command('atelier').description('A gateway in front of generative models.').showHelpAfterError();
 
+/** A sentence for known errors; a stack for a bug. */
 function explainFailure(failure: unknown): string {
-  if (failure instanceof ConfigError)
-    return `The settings are wrong:\n${failure.message.replace(/^/gm, '  ')}`;
+  if (failure instanceof ConfigError) return `Invalid settings:\n${failure.message.replace(/^/gm, '  ')}`;
   if (failure instanceof CommandError || failure instanceof StartError) return failure.message;
   if (failure instanceof GatewayError) return explainGatewayError(failure);
-  if (failure instanceof StoreUnavailable) return `The database cannot be used now. ${failure.message}`;
+  if (failure instanceof StoreUnavailable) return `Database unavailable. ${failure.message}`;
   return failure instanceof Error ? (failure.stack ?? failure.message) : String(failure);
 }

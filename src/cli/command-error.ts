@@ -1,7 +1,7 @@
-/** A command that cannot be done as it was asked; the message says why and what to do. */
+/** The error of a command that cannot be done as written; its message says why and what to do. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
-  /** What the process ends with. */
+  /** Exit code of the process; docs/cli.md lists them. */
   readonly exitCode: number;
 
   constructor(message: string, exitCode = 1) {

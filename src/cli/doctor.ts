@@ -1,3 +1,4 @@
+/** `atelier doctor`: runs the checks of a start and prints one line for each. */
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openRenderEngine } from '../../engine/src/engine.ts';
@@ -11,7 +12,7 @@ import { findDatabaseCorruption } from '../store/db/sqlite-check.ts';
 import { listKeys } from '../store/people/keys.ts';
 import { withStore } from './with-store.ts';
 
-/** Looks at everything a start needs and says of each how it is. A warning alone is no failure. */
+/** Prints `ok`, `BAD` or `warn` for each check; exits with 1 when one is `BAD`. */
 export async function doctor(): Promise<void> {
   const findings: [what: string, fault: string | null][] = [['Node', nodeVersionProblem()]];
   const warnings: string[] = [];

@@ -1,3 +1,4 @@
+/** Exit codes of the command line, and hints that follow the message of a gateway error. */
 import {
   AuthError,
   GatewayError,
@@ -7,7 +8,7 @@ import {
 } from '../../client/src/index.ts';
 import { CommandError } from './command-error.ts';
 
-/** What the process ends with; docs/cli.md names them all. */
+/** Documented in docs/cli.md: scripts depend on them. */
 export const exitCodes = {
   error: 1,
   jobFailed: 2,
@@ -18,6 +19,7 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
+/** By the class of the error; 1 for any other. */
 export function exitCodeOf(failure: unknown): number {
   if (failure instanceof CommandError) return failure.exitCode;
   if (failure instanceof AuthError || failure instanceof PermissionError) return exitCodes.auth;
@@ -27,15 +29,15 @@ export function exitCodeOf(failure: unknown): number {
   return exitCodes.error;
 }
 
-/** What the gateway or the way to it said, and what to do about it. */
+/** The message of the gateway or of the network, and what to do about it. */
 export function explainGatewayError(failure: GatewayError): string {
   const sentence = /[.!?]$/.test(failure.message) ? failure.message : `${failure.message}.`;
   return [sentence, hintFor(failure)].filter(part => part !== null).join(' ');
 }
 
 function hintFor(failure: GatewayError): string | null {
-  if (failure instanceof AuthError) return 'Look at atelier whoami; set another key with atelier login.';
-  if (failure instanceof PermissionError) return 'Ask whoever made the key.';
+  if (failure instanceof AuthError) return 'Check atelier whoami; set another key with atelier login.';
+  if (failure instanceof PermissionError) return 'Ask the operator who created the key.';
   if (failure.message.startsWith('App not found'))
     return `${failure.suggestion === undefined ? '' : `Did you mean ${failure.suggestion}? `}See: atelier models`;
   if (failure.message === 'Request not found') return 'See: atelier jobs';

@@ -1,3 +1,4 @@
+/** The first API key and the link of the console's setup, created at the very first start. */
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
@@ -8,8 +9,8 @@ import type { FirstSecrets } from './banner.ts';
 import { makeSetupCode } from './setup-link.ts';
 
 /**
- * Made at the very first start; null where there is a key already, or none is needed. The key is shown in a
- * terminal and nowhere else: what else reads a banner keeps it, so there it is left in a file.
+ * Null where a key exists already, or the role serves no API. The key is shown in a terminal only: elsewhere stdout
+ * is stored in logs, so there the key is written to a file.
  */
 export async function makeFirstSecrets(config: Config, db: Connection): Promise<FirstSecrets | null> {
   if (config.role === 'worker' || (await anyKeyExists(db))) return null;

@@ -1,11 +1,13 @@
+/** `atelier keys`: creates, lists and revokes API keys in the database. */
 import { readConfig } from '../config/config.ts';
-import { days, hours, minutes, systemClock } from '../domain/clock.ts';
+import { systemClock } from '../domain/clock.ts';
 import { keyIdFromRow } from '../domain/ids.ts';
 import { isScope, type Scope, scopes } from '../domain/key.ts';
 import { userNameError } from '../domain/user-name.ts';
 import { createKey, listKeys, revokeKey } from '../store/people/keys.ts';
 import { CommandError } from './command-error.ts';
 import { isoTime, print } from './print.ts';
+import { readDuration } from './read-duration.ts';
 import { withStore } from './with-store.ts';
 
 interface CreateOptions {
@@ -17,6 +19,7 @@ interface CreateOptions {
   readonly json?: true;
 }
 
+/** Prints the secret once; only its hash is stored. */
 export async function createKeyCommand(options: CreateOptions): Promise<void> {
   const now = systemClock.now();
   const wanted = {
@@ -24,13 +27,14 @@ export async function createKeyCommand(options: CreateOptions): Promise<void> {
     name: options.name ?? null,
     models: options.models === undefined ? null : readModels(options.models),
     scopes: options.scopes === undefined ? null : readScopes(options.scopes),
-    expiresAt: options.expires === undefined ? null : now + readDuration(options.expires),
+    expiresAt: options.expires === undefined ? null : now + readDuration(options.expires, '--expires'),
   };
   const { key, secret } = await withStore(db => createKey(db, wanted, now));
   if (options.json) print(JSON.stringify({ id: key.id, user: key.userName, key: secret }));
-  else print(`${secret}\n\nKey ${key.id} of ${key.userName}. It is shown this once; keep it.`);
+  else print(`${secret}\n\nKey ${key.id} of ${key.userName}. It is shown only once: store it.`);
 }
 
+/** Prints every key of all users, revoked ones too. */
 export async function listKeysCommand({ json }: { readonly json?: true }): Promise<void> {
   const keys = await withStore(listKeys);
   const rows = keys.map(key => ({
@@ -45,23 +49,24 @@ export async function listKeysCommand({ json }: { readonly json?: true }): Promi
     revoked_at: isoTime(key.revokedAt),
   }));
   if (json) return print(JSON.stringify(rows));
-  if (rows.length === 0) return print('No keys yet. Make one: atelier keys create --user NAME');
+  if (rows.length === 0) return print('No keys yet. Create one: atelier keys create --user NAME');
   for (const row of rows) {
     const state = row.revoked_at
       ? `revoked ${row.revoked_at}`
       : row.expires_at
         ? `until ${row.expires_at}`
-        : 'no end';
+        : 'never expires';
     const models = row.models?.join(',') ?? 'all models';
-    const mayDo = row.scopes?.join(',') ?? 'all scopes';
-    print([row.id, row.user, row.hint, models, mayDo, state, row.name ?? ''].join('  '));
+    const allowedScopes = row.scopes?.join(',') ?? 'all scopes';
+    print([row.id, row.user, row.hint, models, allowedScopes, state, row.name ?? ''].join('  '));
   }
 }
 
+/** Running servers check keys again within a second. */
 export async function revokeKeyCommand(id: string): Promise<void> {
   const revoked = await withStore(db => revokeKey(db, keyIdFromRow(id), systemClock.now()));
   if (!revoked) throw new CommandError(`There is no key ${id}. See: atelier keys list`);
-  print(`Key ${id} is revoked. A running server turns it away within a second.`);
+  print(`Key ${id} is revoked. A running server refuses it within a second.`);
 }
 
 function readName(name: string): string {
@@ -86,11 +91,4 @@ function readScopes(text: string): readonly Scope[] {
   const named = [...new Set(text.split(',').map(scope => scope.trim()))];
   if (named.every(isScope)) return named;
   throw new CommandError(`--scopes must be a list of ${scopes.join(', ')}`);
-}
-
-function readDuration(text: string): number {
-  const units: Readonly<Record<string, number>> = { m: minutes, h: hours, d: days };
-  const match = /^([1-9]\d{0,4})([mhd])$/.exec(text);
-  if (!match) throw new CommandError('--expires must be a time such as 90d, 12h or 30m');
-  return Number(match[1]) * units[match[2]!]!;
 }

@@ -1,3 +1,4 @@
+/** `atelier migrate`: applies the migrations of the database. */
 import { mkdir } from 'node:fs/promises';
 import { openStore } from '../app/gateway.ts';
 import { readConfig } from '../config/config.ts';
@@ -5,14 +6,15 @@ import { systemClock } from '../domain/clock.ts';
 import { migrate } from '../store/db/migrate.ts';
 import { openLog } from './open-log.ts';
 
+/** Prints the names of the migrations that were applied. */
 export async function migrateCommand(): Promise<void> {
   const config = readConfig(process.env);
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const db = await openStore(config, await openLog({ logLevel: 'error' }));
   try {
     const applied = await migrate(db, systemClock.now());
-    const told = applied.length > 0 ? `Applied: ${applied.join(', ')}` : 'The database is up to date.';
-    process.stdout.write(`${told}\n`);
+    const message = applied.length > 0 ? `Applied: ${applied.join(', ')}` : 'The database is up to date.';
+    process.stdout.write(`${message}\n`);
   } finally {
     await db.close();
   }

@@ -1,7 +1,8 @@
+/** The log of every command: JSON lines on stderr, with secrets redacted. */
 import { type Logger, pino } from 'pino';
 import type { Config } from '../config/config.ts';
 
-/** Secrets that could stand in a logged object. */
+/** Paths of secrets in a logged object. */
 const secretPaths = [
   'authorization',
   '*.authorization',
@@ -11,7 +12,7 @@ const secretPaths = [
   '*.token',
 ];
 
-/** JSON lines on stderr; readable ones when a person watches. */
+/** JSON lines on stderr; formatted for people where stderr is a terminal. */
 export async function openLog({ logLevel }: Pick<Config, 'logLevel'>): Promise<Logger> {
   const options = { level: logLevel, redact: secretPaths, base: null };
   if (!process.stderr.isTTY) return pino(options, pino.destination(2));

@@ -1,3 +1,4 @@
+/** Declares the commands of the operator: their names, options and help. */
 import type { Command } from 'commander';
 import { listAuditCommand, verifyAuditCommand } from './audit.ts';
 import { backup } from './backup.ts';
@@ -29,132 +30,171 @@ import {
   resolveNotChargedCommand,
 } from './uncertain-submissions.ts';
 
-/** Every command of whoever runs the gateway. They bring the whole of it along. */
+/** Adds every operator command. Importing this file loads the whole gateway. */
 export function registerOperatorCommands(program: Command): void {
+  registerGateway(program);
+  registerKeys(program);
+  registerUncertain(program);
+  registerCallbacks(program);
+  registerAudit(program);
+  registerConfig(program);
+  registerProviders(program);
+  program.command('doctor').description('run the start checks').action(doctor);
+  registerListen(program);
+  registerReports(program);
+}
+
+/** Running a gateway and the state it works on. */
+function registerGateway(program: Command): void {
   program
     .command('serve')
-    .description('runs the gateway')
+    .description('run the gateway')
     .option('--role <role>', 'api, worker or all (instead of ATELIER_ROLE)')
-    .option('--processes <count>', 'how many share the port, on PostgreSQL (instead of ATELIER_PROCESSES)')
-    .option('--reconcile', 'the first start of a restored backup: finds out what was sent after it')
+    .option(
+      '--processes <count>',
+      'number of processes that share the port (PostgreSQL only; instead of ATELIER_PROCESSES)',
+    )
+    .option('--reconcile', 'first start of a restored backup: reconcile submissions made after it')
     .action(serve);
   program
     .command('backup')
-    .description('copies database, files and secrets, while the gateway runs or not')
-    .argument('<folder>', 'an empty one, or one to be made')
+    .description('copy database, files and secrets; the gateway may run meanwhile')
+    .argument('<folder>', 'an empty or new folder')
     .action(backup);
-  program.command('migrate').description('brings the database up to date').action(migrateCommand);
+  program.command('migrate').description('apply database migrations').action(migrateCommand);
   program
     .command('setup-link')
-    .description('prints a new address that makes the first account of the console, for 24 hours')
+    .description('print a new link that creates the first account of the console, for 24 hours')
     .action(setupLinkCommand);
+}
 
-  const keys = program.command('keys').description('API keys');
+function registerKeys(program: Command): void {
+  const keys = program.command('keys').description('manage API keys');
   keys
     .command('create')
-    .description('makes a key and prints it once')
-    .requiredOption('--user <name>', 'whose key it is; a new name makes a new user')
+    .description('create a key and print it once')
+    .requiredOption('--user <name>', 'user of the key; a new name creates a new user')
     .option('--name <text>', 'what the key is for')
     .option('--models <ids>', 'comma-separated model ids it may use (default: all)')
     .option('--scopes <scopes>', 'comma-separated: jobs:create, jobs:read, files, webhook-secret')
     .option('--expires <time>', 'such as 90d or 12h (default: never)')
-    .option('--json', 'one line of JSON')
+    .option('--json', 'print one line of JSON')
     .action(createKeyCommand);
   keys
     .command('list')
-    .description('every key, without its secret')
-    .option('--json', 'one line of JSON')
+    .description('list every key, without its secret')
+    .option('--json', 'print one line of JSON')
     .action(listKeysCommand);
-  keys.command('revoke').description('ends a key').argument('<id>', 'the key_… id').action(revokeKeyCommand);
+  keys
+    .command('revoke')
+    .description('revoke a key')
+    .argument('<id>', 'the key_… id')
+    .action(revokeKeyCommand);
+}
 
-  const doubts = program
-    .command('doubts')
-    .description('jobs of which nobody knows whether they were charged');
-  doubts
+/** The aliases are the former names of these commands; they stay for one release. */
+function registerUncertain(program: Command): void {
+  const uncertain = program
+    .command('uncertain')
+    .alias('doubts')
+    .description('uncertain submissions: calls that may have been charged');
+  uncertain
     .command('list', { isDefault: true })
-    .description('every one that is not settled, with what is known')
-    .option('--json', 'one line of JSON')
+    .description('list open uncertain submissions')
+    .option('--json', 'print one line of JSON')
     .action(listUncertainCommand);
-  doubts
-    .command('adopt')
-    .description('the upstream has it: a new job fetches what was paid for')
-    .argument('<request_id>', 'the job in doubt')
-    .argument('<upstream_id>', "the upstream's own id of it")
+  uncertain
+    .command('charged')
+    .alias('adopt')
+    .description('resolve as charged: a new job fetches the upstream result')
+    .argument('<request_id>', 'the job with the uncertain submission')
+    .argument('<upstream_id>', 'its id at the upstream')
     .action(resolveChargedCommand);
-  doubts
-    .command('give-up')
-    .description('nothing more is done')
-    .argument('<request_id>', 'the job in doubt')
+  uncertain
+    .command('not-charged')
+    .alias('give-up')
+    .description('close it as not charged')
+    .argument('<request_id>', 'the job with the uncertain submission')
     .action(resolveNotChargedCommand);
-  doubts
-    .command('send-again')
-    .description('a new job of the same input')
-    .argument('<request_id>', 'the job in doubt')
-    .option('--accept-a-second-charge', 'said out loud, because the first call may have been charged')
+  uncertain
+    .command('resend')
+    .alias('send-again')
+    .description('submit the same input as a new job')
+    .argument('<request_id>', 'the job with the uncertain submission')
+    .option('--accept-a-second-charge', 'confirm that the first call may have been charged')
     .action(resendUncertainCommand);
+}
 
-  const callbacks = program.command('callbacks').description('notices to callback_url');
+function registerCallbacks(program: Command): void {
+  const callbacks = program.command('callbacks').description('webhooks (callbacks) sent to callback_url');
   callbacks
     .command('list')
-    .description('the newest first')
-    .option('--failed', 'those alone that were given up')
-    .option('--json', 'one line of JSON')
+    .description('list callbacks, newest first')
+    .option('--failed', 'only failed ones')
+    .option('--json', 'print one line of JSON')
     .action(listCallbacksCommand);
   callbacks
     .command('redeliver')
-    .description('sends again, under the same id')
+    .description('send again, under the same id')
     .argument('[id]', 'the msg_… id')
-    .option('--failed-since <time>', 'every final event that was given up since then')
+    .option('--failed-since <time>', 'every final event that failed since then')
     .action(redeliverCommand);
   callbacks
     .command('rotate-secret')
-    .description('makes a new signing secret; the old one signs along for 24 hours')
-    .requiredOption('--user <name>', 'whose callbacks')
+    .description('create a new signing secret; the old one stays valid for 24 hours')
+    .requiredOption('--user <name>', 'user of the callbacks')
     .action(rotateSecretCommand);
   callbacks
     .command('renew-secrets')
-    .description('gives all users new signing secrets: for a master secret that is lost or was changed')
+    .description('replace the signing secrets of all users (after the master secret was lost or changed)')
     .action(renewSecretsCommand);
+}
 
+function registerAudit(program: Command): void {
   const audit = program
     .command('audit')
-    .description('what was done to keys, jobs and callbacks, and by whom');
+    .description('audit log: changes of keys, jobs and callbacks by actor');
   audit
     .command('list')
-    .description('the newest entries first')
-    .option('--limit <count>', 'at most so many', '50')
-    .option('--json', 'one line of JSON')
+    .description('list entries, newest first')
+    .option('--limit <count>', 'maximum number of entries', '50')
+    .option('--json', 'print one line of JSON')
     .action(listAuditCommand);
   audit
     .command('verify')
-    .description('looks for an entry that was changed or removed; ends with 1 when there is one')
+    .description('verify the hash chain; exit with 1 when an entry was changed or removed')
     .action(verifyAuditCommand);
+}
 
-  const config = program.command('config').description('settings');
-  config.command('check').description('says what is wrong with the settings').action(checkConfig);
-  config.command('schema').description('JSON Schema of atelier.yaml, for editors').action(printSchemaCommand);
-  const providers = program.command('providers').description('accounts at upstreams');
+function registerConfig(program: Command): void {
+  const config = program.command('config').description('check the settings');
+  config.command('check').description('validate the settings and print them').action(checkConfig);
+  config
+    .command('schema')
+    .description('print the JSON Schema of atelier.yaml, for editors')
+    .action(printSchemaCommand);
+}
+
+function registerProviders(program: Command): void {
+  const providers = program.command('providers').description('manage accounts at upstreams');
   providers
     .command('list')
-    .description('every account with its provider, its slots and the models routed to it')
-    .option('--json', 'one line of JSON')
+    .description('list every account with its provider, its slots and the models routed to it')
+    .option('--json', 'print one line of JSON')
     .action(listProvidersCommand);
   providers
     .command('test')
-    .description('one free call with its key; ends with 1 unless the upstream takes it')
+    .description('make one free call with its key; exit with 1 unless the upstream accepts it')
     .argument('<account>', 'as atelier.yaml names it')
     .action(testProviderCommand);
   providers
     .command('pause')
-    .description('gives it nothing new; what is under way there goes on')
+    .description('stop routing new jobs to it; in-flight jobs continue')
     .argument('<account>', 'as atelier.yaml names it, or local')
     .action(pauseProviderCommand);
   providers
     .command('resume')
-    .description('gives it jobs again')
+    .description('route jobs to it again')
     .argument('<account>', 'as atelier.yaml names it, or local')
     .action(resumeProviderCommand);
-  program.command('doctor').description('looks at everything a start needs').action(doctor);
-  registerListen(program);
-  registerReports(program);
 }

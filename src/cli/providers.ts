@@ -1,3 +1,4 @@
+/** `atelier providers`: lists, tests, pauses and resumes accounts at upstreams. */
 import { readConfig } from '../config/config.ts';
 import { servedModelsOf } from '../config/reload.ts';
 import { systemClock } from '../domain/clock.ts';
@@ -8,6 +9,7 @@ import { CommandError } from './command-error.ts';
 import { print } from './print.ts';
 import { withStore } from './with-store.ts';
 
+/** Prints every account with its slots and the models that are routed to it; the local engine first. */
 export async function listProvidersCommand({ json }: { readonly json?: true }): Promise<void> {
   const config = readConfig(process.env);
   const served = servedModelsOf(config);
@@ -24,18 +26,20 @@ export async function listProvidersCommand({ json }: { readonly json?: true }): 
   }
 }
 
+/** Makes one call that is never charged. */
 export async function testProviderCommand(id: string): Promise<void> {
   const { routing, allowPrivateNetwork } = readConfig(process.env);
-  if (id === localAccount)
-    throw new CommandError('local is the engine of this machine. It is tried by: atelier doctor');
+  if (id === localAccount) throw new CommandError('local is the local engine. Check it with: atelier doctor');
   const account = routing.accounts.find(account => account.id === id);
   if (!account) throw new CommandError(`There is no account ${id}. See: atelier providers list`);
-  const { outcome, says } = await testAccount(account, allowPrivateNetwork);
-  if (outcome !== 'accepted') throw new CommandError(`${id}: ${says}`);
-  print(`${id}: ${says}`);
+  const { outcome, says: message } = await testAccount(account, allowPrivateNetwork);
+  if (outcome !== 'accepted') throw new CommandError(`${id}: ${message}`);
+  print(`${id}: ${message}`);
 }
 
+/** New jobs go elsewhere or wait; in-flight jobs continue. */
 export const pauseProviderCommand = (id: string): Promise<void> => setPaused(id, true);
+/** Undoes a pause. */
 export const resumeProviderCommand = (id: string): Promise<void> => setPaused(id, false);
 
 function setPaused(id: string, isPaused: boolean): Promise<void> {
@@ -45,8 +49,8 @@ function setPaused(id: string, isPaused: boolean): Promise<void> {
     await pauseAccount(db, id, isPaused, { actor: 'operator', now: systemClock.now() });
     print(
       isPaused
-        ? `${id} is given nothing new. What is under way there goes on. Again: atelier providers resume ${id}`
-        : `${id} is given jobs again.`,
+        ? `${id} is paused; in-flight jobs continue. Resume: atelier providers resume ${id}`
+        : `${id} is resumed.`,
     );
   });
 }

@@ -1,3 +1,4 @@
+/** The primary of several gateway processes that share a port: starts, restarts, reloads and stops them. */
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from 'pino';
 import { findSharedPort } from '../app/listen.ts';
@@ -5,97 +6,126 @@ import type { Config } from '../config/config.ts';
 import { minutes, seconds } from '../domain/clock.ts';
 import { processIndexVariable, relayMetrics, waitUntilReady } from './sibling-processes.ts';
 
-/** Longer than a process takes for its own stop, and still within the 25 s of operations. */
+/** Longer than a worker takes for its shutdown, and still within the 25 s of docs/operating.md. */
 const stopTimeoutMs = 24.5 * seconds;
-/** Wait before a process that ended is started again: doubling, and short again after one that lived well. */
+/** Delay before a restart: doubles with each failure, and starts again after a stable run. */
 const minRestartDelayMs = 0.5 * seconds;
 const maxRestartDelayMs = 30 * seconds;
 const stableUptimeMs = 1 * minutes;
 
+/** The workers and everything that changes while they run. */
+interface ProcessGroup {
+  readonly log: Logger;
+  /** Port that all of them listen on. */
+  readonly port: string;
+  /** Running workers by their index, from 1. */
+  readonly workers: Map<number, Worker>;
+  /** Workers that serve. Others do not listen for signals yet and would be ended by one. */
+  readonly ready: Set<Worker>;
+  readonly restartTimers: Set<NodeJS.Timeout>;
+  /** How often the settings were reloaded. */
+  reloads: number;
+  phase: 'starting' | 'serving' | 'stopping';
+  /** Exit code of the primary: the worst of its workers. */
+  exitCode: number;
+}
+
 /**
- * Runs the processes that share the port. The first starts alone: what a start makes is made once, and
- * why it is refused is said once. Resolves with their address, or with null once they are to end.
+ * Runs the workers. The first starts alone, so that a start creates keys and files once and reports a refusal once.
+ * Resolves with their address, or with null when they are to stop.
  */
 export async function serveCluster(config: Config, log: Logger): Promise<string | null> {
-  const inPlace = new Map<number, Worker>();
-  const waiting = new Set<NodeJS.Timeout>();
-  /** A signal would end one that does not listen for it yet. */
-  const ready = new Set<Worker>();
-  let reloads = 0;
-  let phase: 'starting' | 'serving' | 'stopping' = 'starting';
-  let worstCode = 0;
-
-  const ATELIER_PORT = String(await findSharedPort(config));
+  const group: ProcessGroup = {
+    log,
+    port: String(await findSharedPort(config)),
+    workers: new Map(),
+    ready: new Set(),
+    restartTimers: new Set(),
+    reloads: 0,
+    phase: 'starting',
+    exitCode: 0,
+  };
   cluster.setupPrimary({ serialization: 'advanced' });
   relayMetrics();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal));
-  if (!process.stderr.isTTY) process.on('SIGHUP', reloadAll);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(group, signal));
+  if (!process.stderr.isTTY) process.on('SIGHUP', () => reloadAll(group));
 
-  const url = await start(1);
-  const others =
-    url === null ? [] : Array.from({ length: config.processes - 1 }, (_, index) => start(index + 2));
-  const serves = url !== null && (await Promise.all(others)).every(told => told !== null);
-  if (phase === 'starting' && !serves) stop(null);
-  if (phase === 'starting') phase = 'serving';
-  return phase === 'serving' ? url : null;
+  const url = await startWorker(group, 1);
+  const isServing = url !== null && (await startOthers(group, config.processes));
+  if (isStarting(group) && !isServing) stop(group, null);
+  if (isStarting(group)) group.phase = 'serving';
+  return group.phase === 'serving' ? url : null;
+}
 
-  function start(place: number, fails = 0): Promise<string | null> {
-    const child = cluster.fork({ [processIndexVariable]: String(place), ATELIER_PORT });
-    const startedAt = performance.now();
-    const reloadsBefore = reloads;
-    inPlace.set(place, child);
-    child.on('exit', (code, signal) => {
-      const isReady = ready.delete(child);
-      inPlace.delete(place);
-      if (phase === 'serving')
-        return startAgain(place, performance.now() - startedAt, fails, { code, signal });
-      // One that is told to stop while it starts has nothing to hand back.
-      const isClean = code === 0 || (signal === 'SIGTERM' && !isReady);
-      if (!isClean) worstCode = 1;
-      if (phase === 'stopping') endWithTheLast();
-    });
-    return waitUntilReady(child).then(told => {
-      if (told === null) return null;
-      ready.add(child);
-      log.info({ process: place, pid: child.process.pid }, 'a process serves');
-      // It may have read the settings before they changed.
-      if (reloads > reloadsBefore) child.process.kill('SIGHUP');
-      return told;
-    });
-  }
+/** A signal may have changed the phase during the start. */
+const isStarting = ({ phase }: ProcessGroup): boolean => phase === 'starting';
 
-  function startAgain(place: number, livedMs: number, fails: number, how: object): void {
-    const again = livedMs < stableUptimeMs ? fails + 1 : 1;
-    const waitMs = Math.min(maxRestartDelayMs, minRestartDelayMs * 2 ** (again - 1));
-    log.error({ process: place, ...how, waitMs }, 'a process ended: it is started again');
-    const timer = setTimeout(() => {
-      waiting.delete(timer);
-      void start(place, again);
-    }, waitMs);
-    waiting.add(timer);
-  }
+/** Starts all but the first at once; whether every one of them serves. */
+async function startOthers(group: ProcessGroup, processes: number): Promise<boolean> {
+  const others = Array.from({ length: processes - 1 }, (_, index) => startWorker(group, index + 2));
+  return (await Promise.all(others)).every(url => url !== null);
+}
 
-  function reloadAll(): void {
-    reloads += 1;
-    for (const child of ready) child.process.kill('SIGHUP');
-  }
+/** Resolves with the address of the worker, or with null when it exited before it served. */
+async function startWorker(group: ProcessGroup, index: number, failures = 0): Promise<string | null> {
+  const { log, port, workers, ready } = group;
+  const worker = cluster.fork({ [processIndexVariable]: String(index), ATELIER_PORT: port });
+  const startedAt = performance.now();
+  const reloadsBefore = group.reloads;
+  workers.set(index, worker);
+  worker.on('exit', (code, signal) => {
+    const wasReady = ready.delete(worker);
+    workers.delete(index);
+    if (group.phase === 'serving') {
+      const uptimeMs = performance.now() - startedAt;
+      return restart(group, index, uptimeMs < stableUptimeMs ? failures + 1 : 1, { code, signal });
+    }
+    // A worker that is stopped while it starts has no jobs to release.
+    const isClean = code === 0 || (signal === 'SIGTERM' && !wasReady);
+    if (!isClean) group.exitCode = 1;
+    if (group.phase === 'stopping') exitWhenEmpty(group);
+  });
+  const url = await waitUntilReady(worker);
+  if (url === null) return null;
+  ready.add(worker);
+  log.info({ process: index, pid: worker.process.pid }, 'process ready');
+  // It may have read the settings before they changed.
+  if (group.reloads > reloadsBefore) worker.process.kill('SIGHUP');
+  return url;
+}
 
-  function stop(signal: string | null): void {
-    if (phase === 'stopping') return;
-    phase = 'stopping';
-    if (signal) log.info({ signal }, 'stopping');
-    else worstCode = 1;
-    for (const timer of waiting) clearTimeout(timer);
-    for (const child of inPlace.values()) child.process.kill('SIGTERM');
-    setTimeout(() => {
-      log.error({ processes: [...inPlace.keys()] }, 'processes that did not stop in time are ended');
-      for (const child of inPlace.values()) child.process.kill('SIGKILL');
-      process.exit(1);
-    }, stopTimeoutMs).unref();
-    endWithTheLast();
-  }
+/** Starts the worker of this index again after a delay; `exit` goes into the log. */
+function restart(group: ProcessGroup, index: number, failures: number, exit: object): void {
+  const waitMs = Math.min(maxRestartDelayMs, minRestartDelayMs * 2 ** (failures - 1));
+  group.log.error({ process: index, ...exit, waitMs }, 'process exited: restarting');
+  const timer = setTimeout(() => {
+    group.restartTimers.delete(timer);
+    void startWorker(group, index, failures);
+  }, waitMs);
+  group.restartTimers.add(timer);
+}
 
-  function endWithTheLast(): void {
-    if (inPlace.size === 0) process.exit(worstCode);
-  }
+function reloadAll(group: ProcessGroup): void {
+  group.reloads += 1;
+  for (const worker of group.ready) worker.process.kill('SIGHUP');
+}
+
+/** Stops all workers; `signal` null: because not all of them could start. */
+function stop(group: ProcessGroup, signal: string | null): void {
+  if (group.phase === 'stopping') return;
+  group.phase = 'stopping';
+  if (signal) group.log.info({ signal }, 'stopping');
+  else group.exitCode = 1;
+  for (const timer of group.restartTimers) clearTimeout(timer);
+  for (const worker of group.workers.values()) worker.process.kill('SIGTERM');
+  setTimeout(() => {
+    group.log.error({ processes: [...group.workers.keys()] }, 'stop timeout: killing remaining processes');
+    for (const worker of group.workers.values()) worker.process.kill('SIGKILL');
+    process.exit(1);
+  }, stopTimeoutMs).unref();
+  exitWhenEmpty(group);
+}
+
+function exitWhenEmpty({ workers, exitCode }: ProcessGroup): void {
+  if (workers.size === 0) process.exit(exitCode);
 }

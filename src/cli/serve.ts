@@ -1,3 +1,4 @@
+/** `atelier serve`: runs the gateway in this process or in several, until a signal stops it. */
 import cluster from 'node:cluster';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
@@ -6,23 +7,25 @@ import { localOnlyWarning } from '../app/listen.ts';
 import { StartError } from '../app/start-error.ts';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import { seconds, systemClock } from '../domain/clock.ts';
-import { banner } from './banner.ts';
+import { type BannerFacts, banner } from './banner.ts';
 import { makeFirstSecrets } from './first-secrets.ts';
 import { openLog } from './open-log.ts';
 import { serveCluster } from './serve-cluster.ts';
 import { openSiblingProcesses, processIndexVariable, sendReady } from './sibling-processes.ts';
 
-/** Operations: SIGTERM ends the process within 25 s. */
+/** docs/operating.md promises that SIGTERM ends the process within 25 s. */
 const stopTimeoutMs = 24 * seconds;
 
+/** Options of the command line; each replaces its environment variable. */
 export interface ServeOptions {
   readonly role?: string;
   readonly processes?: string;
   readonly reconcile?: boolean;
 }
 
+/** Resolves when the gateway serves; the process then runs until it is stopped. */
 export async function serve({ role, processes, reconcile = false }: ServeOptions): Promise<void> {
-  const { [processIndexVariable]: place, ...env } = process.env;
+  const { [processIndexVariable]: processIndex, ...env } = process.env;
   const read = () =>
     readConfig({
       ...env,
@@ -31,10 +34,9 @@ export async function serve({ role, processes, reconcile = false }: ServeOptions
     });
   const config = read();
   const log = await openLog(config);
-  if (cluster.isWorker) return serveClusterWorker(config, read, log, Number(place));
+  if (cluster.isWorker) return serveClusterWorker(config, read, log, Number(processIndex));
   if (config.processes === 1) return serveSingleProcess(config, read, log, reconcile);
-  if (reconcile)
-    throw new StartError('atelier serve --reconcile takes one process: leave --processes away this once.');
+  if (reconcile) throw new StartError('atelier serve --reconcile needs a single process: omit --processes.');
   const url = await serveCluster(config, log);
   if (url !== null) await printBanner(config, url);
 }
@@ -45,7 +47,13 @@ async function serveSingleProcess(
   log: Logger,
   reconcile: boolean,
 ): Promise<void> {
-  const gateway = await openGateway(config, log, systemClock, { openStore }, { reconcile, onBroken: end });
+  const gateway = await openGateway(
+    config,
+    log,
+    systemClock,
+    { openStore },
+    { reconcile, onBroken: exitOnBrokenDisk },
+  );
   stopOnSignal(gateway, log);
   reloadOnSignal(gateway, read, log);
   const { url, reconciled, db } = gateway;
@@ -53,37 +61,38 @@ async function serveSingleProcess(
   process.stdout.write(banner({ url, ...bannerFactsOf(config), firstSecrets, reconciled }));
   log.info({ url, role: config.role }, 'serving');
 
-  /** Whoever still waits for a commit hears of it first. The next start goes on from what the disk has. */
-  function end(cause: unknown): void {
-    log.fatal({ err: cause }, 'the disk did not take a write of the database: this process ends');
+  /** Pending commits are rejected first. The next start continues from what is on disk. */
+  function exitOnBrokenDisk(cause: unknown): void {
+    log.fatal({ err: cause }, 'database write failed: exiting');
     setImmediate(() => process.exit(1));
   }
 }
 
-/** One of several; the cores of the machine are shared out for rendering. */
+/** One of several processes: local renders are divided among them. */
 async function serveClusterWorker(
   config: Config,
   read: () => Config,
   log: Logger,
-  place: number,
+  processIndex: number,
 ): Promise<void> {
-  // What is said to the others must not keep a process that could not start.
+  // The channel to the primary must not keep a process alive that could not start.
   process.channel?.unref();
   const { localConcurrency, processes } = config;
-  const share = Math.max(1, Math.ceil((localConcurrency - place + 1) / processes));
-  const own = log.child({ process: place });
+  const share = Math.max(1, Math.ceil((localConcurrency - processIndex + 1) / processes));
+  const processLog = log.child({ process: processIndex });
   const gateway = await openGateway(
     { ...config, localConcurrency: share },
-    own,
+    processLog,
     systemClock,
     { openStore },
-    { siblings: openSiblingProcesses(place) },
+    { siblings: openSiblingProcesses(processIndex) },
   );
-  stopOnSignal(gateway, own);
-  reloadOnSignal(gateway, read, own);
+  stopOnSignal(gateway, processLog);
+  reloadOnSignal(gateway, read, processLog);
   sendReady(gateway.url);
 }
 
+/** The primary opens the database only for the banner. */
 async function printBanner(config: Config, url: string): Promise<void> {
   const db = await openStore(config, await openLog({ logLevel: 'error' }));
   try {
@@ -94,16 +103,19 @@ async function printBanner(config: Config, url: string): Promise<void> {
   }
 }
 
-const bannerFactsOf = (config: Config) => ({
+const bannerFactsOf = (
+  config: Config,
+): Pick<BannerFacts, 'role' | 'localOnlyReason' | 'adminTokenLocation'> => ({
   role: config.role,
-  hereOnly: localOnlyWarning(config),
-  adminTokenIn: adminTokenLocation(config),
+  localOnlyReason: localOnlyWarning(config),
+  adminTokenLocation: adminTokenLocation(config),
 });
 
-/** It is never shown itself: what is on a screen is read by others. */
+/** The token itself is never shown: others read a screen, too. */
 const adminTokenLocation = ({ adminToken, dataDir }: Config): string =>
   adminToken === null ? `adminToken in ${join(dataDir, 'secrets.json')}` : 'ATELIER_ADMIN_TOKEN';
 
+/** Stops once on SIGTERM or SIGINT; exits with 1 when that fails or takes too long. */
 function stopOnSignal(gateway: { close(): Promise<void> }, log: Logger): void {
   let isStopping = false;
   const stop = (signal: string) => {
@@ -114,7 +126,7 @@ function stopOnSignal(gateway: { close(): Promise<void> }, log: Logger): void {
     gateway.close().then(
       () => process.exit(0),
       failure => {
-        log.error({ err: failure }, 'the stop was not clean');
+        log.error({ err: failure }, 'shutdown failed');
         process.exit(1);
       },
     );
@@ -122,17 +134,17 @@ function stopOnSignal(gateway: { close(): Promise<void> }, log: Logger): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal));
 }
 
-/** In a terminal SIGHUP says that the terminal is gone: there it ends the process, as everywhere. */
+/** Reads the settings again on SIGHUP. In a terminal SIGHUP means that it was closed, and ends the process. */
 function reloadOnSignal(gateway: ReloadableGateway, read: () => Config, log: Logger): void {
   if (process.stderr.isTTY) return;
   process.on('SIGHUP', () => {
     try {
       gateway.reload(read());
-      log.info('the settings were read again');
+      log.info('settings reloaded');
     } catch (failure) {
       if (!(failure instanceof ConfigError)) throw failure;
       const faults = failure.message.split('\n');
-      log.error({ faults }, 'the settings that were read again are wrong: those before stay in force');
+      log.error({ faults }, 'settings reload failed: previous settings kept');
     }
   });
 }

@@ -1,3 +1,4 @@
+/** `atelier setup-link`: a link that creates the first account of the console. */
 import { randomBytes } from 'node:crypto';
 import { hours, systemClock } from '../domain/clock.ts';
 import type { Connection } from '../store/db/connection.ts';
@@ -9,25 +10,27 @@ import { withStore } from './with-store.ts';
 
 const setupCodeLifetimeMs = 24 * hours;
 
-/** A new code of the setup, in place of the one before; null when the setup is over. */
+/** A new setup code that replaces the one before; null once an account exists. */
 export async function makeSetupCode(db: Connection, now: number): Promise<string | null> {
   const code = randomBytes(18).toString('base64url');
   return (await replaceSetupCode(db, { code, endsAt: now + setupCodeLifetimeMs }, now)) ? code : null;
 }
 
+/** The code stands behind `#`, which browsers do not send to the server. */
 export const setupUrl = (url: string, code: string): string => `${url}/console/setup#${code}`;
 
+/** Prints the link; only the newest one works. */
 export async function setupLinkCommand(): Promise<void> {
   const now = systemClock.now();
   await withStore(async (db, config) => {
     const code = await makeSetupCode(db, now);
     if (code === null)
       throw new CommandError(
-        'Setup is over: somebody has an account already, or logged in with the admin token. An admin adds people under Settings in the console.',
+        'Setup is complete: an account exists, or an admin logged in with the admin token. An admin adds people under Settings in the console.',
       );
     const until = isoTime(now + setupCodeLifetimeMs);
     print(
-      `${setupUrl(localUrl(config), code)}\n\nIt makes the first account, once, until ${until}. Addresses printed before are void.`,
+      `${setupUrl(localUrl(config), code)}\n\nIt creates the first account, once, until ${until}. Earlier links no longer work.`,
     );
   });
 }

@@ -1,107 +1,114 @@
+/** Messages between the processes that share a port, relayed by the primary that started them: readiness and metrics. */
 import cluster, { type Worker } from 'node:cluster';
 import { z } from 'zod';
 import { seconds } from '../domain/clock.ts';
 import type { MetricSnapshot, SiblingProcesses } from '../telemetry/metrics.ts';
 
-/** What the processes of one port tell each other, through the one that started them. */
+/** Made by this code on the other side, so the outer shape is enough. */
+const snapshotSchema = z.custom<MetricSnapshot>(Array.isArray);
 
-const figuresSchema = z.custom<MetricSnapshot>(Array.isArray);
-
-/** From a process to the one that started it. */
+/** From a worker to the primary. */
 const workerMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ready'), url: z.string() }),
-  z.object({ kind: z.literal('figures_wanted'), ask: z.number() }),
-  z.object({ kind: z.literal('own_figures'), ask: z.number(), figures: figuresSchema }),
+  z.object({ kind: z.literal('metrics_requested'), requestId: z.number() }),
+  z.object({ kind: z.literal('worker_metrics'), requestId: z.number(), snapshot: snapshotSchema }),
 ]);
-/** And back. */
+/** From the primary to a worker. */
 const primaryMessage = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('tell_figures'), ask: z.number() }),
-  z.object({ kind: z.literal('all_figures'), ask: z.number(), figures: z.array(figuresSchema) }),
+  z.object({ kind: z.literal('collect_metrics'), requestId: z.number() }),
+  z.object({ kind: z.literal('all_metrics'), requestId: z.number(), snapshots: z.array(snapshotSchema) }),
 ]);
 
-/** Set for a process that shares its port, by the one that starts it. */
+/** Environment variable that the primary sets for each worker: its index, from 1. */
 export const processIndexVariable = 'ATELIER_PLACE';
 
-/** How long one that is busy, or just dying, is waited for: a scrape shows who is there. */
+/** A worker that is busy or exiting is left out after this time: a scrape shows who answered. */
 const collectTimeoutMs = 1 * seconds;
 
-/** In a process that shares its port. */
+/** The siblings of a worker, as its metrics endpoint uses them. */
 export function openSiblingProcesses(processIndex: number): SiblingProcesses {
-  const waiting = new Map<number, (all: readonly MetricSnapshot[]) => void>();
-  let asked = 0;
+  const pending = new Map<number, (all: readonly MetricSnapshot[]) => void>();
+  let lastRequestId = 0;
   return {
     processIndex,
     snapshots: () =>
       new Promise(resolve => {
-        waiting.set(++asked, resolve);
-        sendToPrimary({ kind: 'figures_wanted', ask: asked });
+        pending.set(++lastRequestId, resolve);
+        sendToPrimary({ kind: 'metrics_requested', requestId: lastRequestId });
       }),
-    registerSource(own) {
-      process.on('message', async (message: unknown) => {
-        const heard = primaryMessage.parse(message);
-        switch (heard.kind) {
-          case 'tell_figures':
-            return sendToPrimary({ kind: 'own_figures', ask: heard.ask, figures: await own() });
-          case 'all_figures':
-            waiting.get(heard.ask)?.(heard.figures);
-            waiting.delete(heard.ask);
+    registerSource(snapshotOfThisProcess) {
+      process.on('message', async (received: unknown) => {
+        const message = primaryMessage.parse(received);
+        const { requestId } = message;
+        switch (message.kind) {
+          case 'collect_metrics':
+            return sendToPrimary({
+              kind: 'worker_metrics',
+              requestId,
+              snapshot: await snapshotOfThisProcess(),
+            });
+          case 'all_metrics':
+            pending.get(requestId)?.(message.snapshots);
+            pending.delete(requestId);
         }
       });
     },
   };
 }
 
-/** Tells whoever started this process that it serves. */
+/** Reports to the primary that this worker serves. */
 export const sendReady = (url: string): void => sendToPrimary({ kind: 'ready', url });
 
-/** Resolves with the address once that process serves, with null when it ended before. */
-export function waitUntilReady(child: Worker): Promise<string | null> {
+/** In the primary: resolves with the address once the worker serves, with null when it exited before. */
+export function waitUntilReady(worker: Worker): Promise<string | null> {
   return new Promise(resolve => {
-    child.on('message', (message: unknown) => {
-      const heard = workerMessage.parse(message);
-      if (heard.kind === 'ready') resolve(heard.url);
+    worker.on('message', (received: unknown) => {
+      const message = workerMessage.parse(received);
+      if (message.kind === 'ready') resolve(message.url);
     });
-    child.on('exit', () => resolve(null));
+    worker.on('exit', () => resolve(null));
   });
 }
 
-/** In the one that started them: carries figures from all to whoever wants them. */
+/** In the primary: collects the metrics of all workers whenever one of them requests them. */
 export function relayMetrics(): void {
-  const gathering = new Map<number, (from: Worker, told: MetricSnapshot) => void>();
-  let asks = 0;
+  const pending = new Map<number, (from: Worker, snapshot: MetricSnapshot) => void>();
+  let lastRequestId = 0;
 
-  async function gather(): Promise<readonly MetricSnapshot[]> {
-    const ask = ++asks;
-    const all = connectedWorkers();
-    const told = new Map<Worker, MetricSnapshot>();
+  async function collect(): Promise<readonly MetricSnapshot[]> {
+    const requestId = ++lastRequestId;
+    const workers = connectedWorkers();
+    const received = new Map<Worker, MetricSnapshot>();
     await new Promise<void>(resolve => {
       const timer = setTimeout(resolve, collectTimeoutMs);
-      gathering.set(ask, (from, own) => {
-        told.set(from, own);
-        if (told.size < all.length) return;
+      pending.set(requestId, (from, snapshot) => {
+        received.set(from, snapshot);
+        if (received.size < workers.length) return;
         clearTimeout(timer);
         resolve();
       });
-      for (const child of all) sendToWorker(child, { kind: 'tell_figures', ask });
+      for (const worker of workers) sendToWorker(worker, { kind: 'collect_metrics', requestId });
     });
-    gathering.delete(ask);
-    return [...told.values()];
+    pending.delete(requestId);
+    return [...received.values()];
   }
 
-  cluster.on('message', async (from: Worker, message: unknown) => {
-    const heard = workerMessage.parse(message);
-    if (heard.kind === 'own_figures') gathering.get(heard.ask)?.(from, heard.figures);
-    if (heard.kind === 'figures_wanted')
-      sendToWorker(from, { kind: 'all_figures', ask: heard.ask, figures: [...(await gather())] });
+  cluster.on('message', async (from: Worker, received: unknown) => {
+    const message = workerMessage.parse(received);
+    if (message.kind === 'worker_metrics') pending.get(message.requestId)?.(from, message.snapshot);
+    if (message.kind === 'metrics_requested') {
+      const { requestId } = message;
+      sendToWorker(from, { kind: 'all_metrics', requestId, snapshots: [...(await collect())] });
+    }
   });
 }
 
 const connectedWorkers = (): readonly Worker[] =>
-  Object.values(cluster.workers ?? {}).flatMap(child => (child?.isConnected() ? [child] : []));
+  Object.values(cluster.workers ?? {}).flatMap(worker => (worker?.isConnected() ? [worker] : []));
 
-/** One that is just going hears nothing more. */
-function sendToWorker(child: Worker, message: z.infer<typeof primaryMessage>): void {
-  if (child.isConnected()) child.send(message, () => {});
+/** A worker that is exiting receives nothing; that is no error. */
+function sendToWorker(worker: Worker, message: z.infer<typeof primaryMessage>): void {
+  if (worker.isConnected()) worker.send(message, () => {});
 }
 
 function sendToPrimary(message: z.infer<typeof workerMessage>): void {

@@ -1,3 +1,4 @@
+/** `atelier uncertain`: lists and resolves submissions that may have been charged without a known outcome. */
 import { systemClock } from '../domain/clock.ts';
 import { parseJobId } from '../domain/ids.ts';
 import {
@@ -10,23 +11,24 @@ import { CommandError } from './command-error.ts';
 import { print } from './print.ts';
 import { withStore } from './with-store.ts';
 
+/** Prints every open one with what an operator needs to find it at the upstream. */
 export async function listUncertainCommand({ json }: { readonly json?: true }): Promise<void> {
-  const doubts = await withStore(db => listUncertainSubmissions(db));
-  const rows = doubts.map(doubt => ({
-    request_id: doubt.jobId,
-    user: doubt.userName,
-    model: doubt.modelId,
-    provider: doubt.provider,
-    account: doubt.account,
-    dedupe_key: doubt.dedupeKey,
-    calls: doubt.sends,
-    sent_at: new Date(doubt.sentAt).toISOString(),
-    doubted_at: new Date(doubt.doubtedAt).toISOString(),
-    ended_as: doubt.error?.code ?? doubt.state,
-    why: doubt.reason,
+  const submissions = await withStore(db => listUncertainSubmissions(db));
+  const rows = submissions.map(submission => ({
+    request_id: submission.jobId,
+    user: submission.userName,
+    model: submission.modelId,
+    provider: submission.provider,
+    account: submission.account,
+    dedupe_key: submission.dedupeKey,
+    calls: submission.sends,
+    sent_at: new Date(submission.sentAt).toISOString(),
+    doubted_at: new Date(submission.doubtedAt).toISOString(),
+    ended_as: submission.error?.code ?? submission.state,
+    why: submission.reason,
   }));
   if (json) return print(JSON.stringify(rows));
-  if (rows.length === 0) return print('No doubts: every call that may have been charged has a certain end.');
+  if (rows.length === 0) return print('No uncertain submissions.');
   for (const row of rows) {
     const calls = row.calls === 1 ? '1 call' : `${row.calls} calls`;
     print(
@@ -38,44 +40,50 @@ export async function listUncertainCommand({ json }: { readonly json?: true }): 
         `key ${row.dedupe_key}`,
         `${calls} since ${row.sent_at}`,
         `ended as ${row.ended_as}`,
-        row.why ?? 'no answer was seen',
+        row.why ?? 'no response received',
       ].join('  '),
     );
   }
-  print('\nLook for the key in the upstream, then: atelier doubts adopt | give-up | send-again <request_id>');
+  print(
+    '\nSearch the upstream for the dedupe key, then: atelier uncertain charged | not-charged | resend <request_id>',
+  );
 }
 
+/** The upstream has the job: a new job of the same user fetches its result. */
 export async function resolveChargedCommand(jobId: string, upstreamId: string): Promise<void> {
-  const made = await resolveUncertain(jobId, { kind: 'adopted', upstreamId });
-  print(`Settled. Job ${made} of the same user fetches ${upstreamId}.`);
+  const newJobId = await resolveUncertain(jobId, { kind: 'adopted', upstreamId });
+  print(`Resolved as charged: job ${newJobId} fetches ${upstreamId}.`);
 }
 
+/** The upstream does not know the job: nothing follows. */
 export async function resolveNotChargedCommand(jobId: string): Promise<void> {
   await resolveUncertain(jobId, { kind: 'given_up' });
-  print('Settled: nothing more is done.');
+  print('Resolved as not charged.');
 }
 
+/** The same input goes out again as a new job; needs an explicit flag, because both calls may be charged. */
 export async function resendUncertainCommand(
   jobId: string,
   { acceptASecondCharge }: { readonly acceptASecondCharge?: true },
 ): Promise<void> {
   if (!acceptASecondCharge)
     throw new CommandError(
-      'The first call may have been charged, and this one will be. Say so: --accept-a-second-charge',
+      'The first call may have been charged and this one will be. Confirm with --accept-a-second-charge',
     );
-  const made = await resolveUncertain(jobId, { kind: 'sent_again' });
-  print(`Settled. Job ${made} of the same user is in line.`);
+  const newJobId = await resolveUncertain(jobId, { kind: 'sent_again' });
+  print(`Resent: job ${newJobId} is queued.`);
 }
 
-async function resolveUncertain(text: string, settlement: UncertainResolution): Promise<string | null> {
+/** The id of the new job; null where the resolution creates none. Workers are woken for it. */
+async function resolveUncertain(text: string, resolution: UncertainResolution): Promise<string | null> {
   const jobId = parseJobId(text);
-  const settled =
+  const resolved =
     jobId &&
     (await withStore(async db => {
-      const done = await resolveUncertainSubmission(db, jobId, settlement, systemClock.now());
+      const outcome = await resolveUncertainSubmission(db, jobId, resolution, systemClock.now());
       db.announce(availableTopic);
-      return done;
+      return outcome;
     }));
-  if (settled?.kind === 'settled') return settled.newJobId;
-  throw new CommandError(`There is no unsettled doubt about ${text}. See: atelier doubts`);
+  if (resolved?.kind === 'settled') return resolved.newJobId;
+  throw new CommandError(`There is no open uncertain submission of job ${text}. See: atelier uncertain`);
 }

@@ -1,3 +1,4 @@
+/** Gives a command the database of the settings. */
 import { mkdir } from 'node:fs/promises';
 import { openStore } from '../app/gateway.ts';
 import { type Config, readConfig } from '../config/config.ts';
@@ -6,7 +7,7 @@ import type { Connection } from '../store/db/connection.ts';
 import { migrate } from '../store/db/migrate.ts';
 import { openLog } from './open-log.ts';
 
-/** Opens the rows beside a server that runs or not, brings them up to date, and closes them after `work`. */
+/** Opens the database (a server may run on it), applies migrations, and closes it after `work`. */
 export async function withStore<T>(work: (db: Connection, config: Config) => Promise<T>): Promise<T> {
   const config = readConfig(process.env);
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });

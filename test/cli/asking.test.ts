@@ -45,7 +45,7 @@ describe('commands that ask a gateway', () => {
     const profiles = join(folder, 'config/atelier/profiles.json');
     assert.match(
       stderr,
-      /^No key was set up: made key_\w+ of the user cli, and kept it in \S+profiles\.json\.\n/,
+      /^No key was configured: created key_\w+ of the user cli and saved it in \S+profiles\.json\.\n/,
     );
     assert.equal((await stat(profiles)).mode & 0o777, 0o600);
     const result = JSON.parse(stdout);
@@ -167,21 +167,25 @@ describe('commands that ask a gateway', () => {
         ['run', speech, 'txt=a'],
         /^text: is required; txt: unknown field, did you mean text\?\n$/,
       ],
-      'a field that is none': [1, ['run', speech, 'text'], /^text is no field: write NAME=VALUE/],
+      'an argument that is not a field': [
+        1,
+        ['run', speech, 'text'],
+        /^text is not a field: write NAME=VALUE/,
+      ],
       'a job that failed': [
         2,
         ['run', speech, 'text=[atelier:fail=runtime_error] x', '--quiet'],
         /^Job \S+ failed \(runtime_error\)\. Runtime execution failed: .*\n$/,
       ],
-      'a wait that was too long': [
+      'a timeout': [
         3,
         ['run', speech, 'text=[atelier:slow=60] x', '--timeout', '1s', '--cancel-on-timeout', '--quiet'],
-        /^The time is over\. Job \S+ is cancelled\.\n$/,
+        /^Timeout\. Job \S+ is cancelled\.\n$/,
       ],
       'a wrong key': [
         4,
         ['jobs'],
-        /^Invalid API key\. Look at atelier whoami; /,
+        /^Invalid API key\. Check atelier whoami; /,
         { ATELIER_API_KEY: 'atl_no' },
       ],
       'an unknown job': [5, ['job', unknownId], /^Request not found\. See: atelier jobs\n$/],
@@ -215,7 +219,7 @@ describe('commands that ask a gateway', () => {
       const wait = speak(['run', speech, 'text=[atelier:slow=60] x'], env);
       await wait.heard(/IN_PROGRESS/);
       wait.child.kill('SIGINT');
-      await wait.heard(/goes on\. Ctrl-C again cancels it\.\n/);
+      await wait.heard(/keeps running\. Press Ctrl-C again to cancel it\.\n/);
       const { code, stderr } = await wait.ended();
       assert.equal(code, 130);
       const id = /atelier watch (\S+)\n$/.exec(stderr)?.[1] ?? '';
@@ -225,7 +229,7 @@ describe('commands that ask a gateway', () => {
       const cancelled = speak(['run', speech, 'text=[atelier:slow=60] y'], env);
       await cancelled.heard(/IN_PROGRESS/);
       cancelled.child.kill('SIGINT');
-      await cancelled.heard(/Ctrl-C again cancels it\.\n/);
+      await cancelled.heard(/Press Ctrl-C again to cancel it\.\n/);
       cancelled.child.kill('SIGINT');
       const ended = await cancelled.ended();
       assert.equal(ended.code, 130);
@@ -249,7 +253,7 @@ describe('commands that ask a gateway', () => {
     assert.match(plain.stdout, /\r\n\{.*\}\r\n$/);
   });
 
-  test('profiles are kept, used and forgotten', async () => {
+  test('profiles are saved, used and removed', async () => {
     const { key } = await given('keys', 'create', '--user', 'ann', '--json');
     const login = ['login', '--url', `${gateway.url}/`, '--profile', 'ann', '--key'];
     const kept = await speak([...login, '-'], env, `${key}\n`).ended();
@@ -276,7 +280,7 @@ describe('commands that ask a gateway', () => {
     assert.equal(code, 4);
     assert.match(
       stderr,
-      /^No key is set up\. Whoever runs the gateway makes one: atelier keys create --user NAME\n/,
+      /^No key is configured\. The operator of the gateway creates one: atelier keys create --user NAME\n/,
     );
     // A key of this folder is worth nothing elsewhere.
     const elsewhere = { ...env, XDG_CONFIG_HOME: join(folder, 'none'), ATELIER_URL: 'http://gateway.test' };

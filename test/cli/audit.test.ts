@@ -22,7 +22,7 @@ for (const dialect of dialects) {
     const audit = (...args: string[]) => runProgram(['audit', ...args], { env });
 
     test('the commands that make and revoke a key are listed, the newest first, and the chain is verified', async () => {
-      assert.deepEqual(await audit('list'), { code: 0, stdout: 'Nothing was done yet.\n', stderr: '' });
+      assert.deepEqual(await audit('list'), { code: 0, stdout: 'The audit log is empty.\n', stderr: '' });
       const made = JSON.parse(
         (await runProgram(['keys', 'create', '--user', 'ann', '--json'], { env })).stdout,
       );
@@ -53,7 +53,7 @@ for (const dialect of dialects) {
       });
       assert.deepEqual(await audit('verify'), {
         code: 0,
-        stdout: 'The audit is whole: 2 rows.\n',
+        stdout: 'Audit log verified: 2 entries.\n',
         stderr: '',
       });
     });
@@ -63,7 +63,7 @@ for (const dialect of dialects) {
       assert.deepEqual(await audit('verify'), {
         code: 1,
         stdout: '',
-        stderr: 'The audit is broken at row 2: it was changed, removed or put in by someone else.\n',
+        stderr: 'Audit log broken at entry 2: it was changed, removed or inserted from outside.\n',
       });
     });
 

@@ -75,22 +75,22 @@ for (const dialect of dialects) {
       await callbacks('redeliver', id);
     });
 
-    test('redeliver puts one in line again', async () => {
+    test('redeliver queues one callback', async () => {
       const { id } = await tried({ kind: 'delivered' });
       const { code, stdout } = await callbacks('redeliver', id);
-      assert.deepEqual([code, stdout], [0, `Callback ${id} is in line again.\n`]);
+      assert.deepEqual([code, stdout], [0, `Callback ${id} is queued for redelivery.\n`]);
       assert.equal(await stateOf(id), 'waiting');
     });
 
-    test('redeliver --failed-since puts all in line again that were given up since then', async () => {
+    test('redeliver --failed-since queues all that failed since then', async () => {
       const old = await tried({ kind: 'failed' }, later + 1 * hours);
       const young = await tried({ kind: 'failed' }, later + 2 * hours);
       const { code, stdout } = await callbacks('redeliver', '--failed-since', '2026-05-21T10:33:38Z');
-      assert.deepEqual([code, stdout], [0, '1 callback is in line again.\n']);
+      assert.deepEqual([code, stdout], [0, '1 callback is queued for redelivery.\n']);
       assert.deepEqual([await stateOf(old.id), await stateOf(young.id)], ['failed', 'waiting']);
     });
 
-    test('rotate-secret prints the new secret, and the old one signs along', async () => {
+    test('rotate-secret prints the new secret, and the old one stays valid', async () => {
       const secrets = openCallbackSecrets(db, master);
       const [old] = await secrets.read(owner.userId, Date.now());
       const { code, stdout } = await callbacks('rotate-secret', '--user', user);
@@ -99,7 +99,7 @@ for (const dialect of dialects) {
       assert.match(
         sentence ?? '',
         new RegExp(
-          `^The callbacks of ${user} are signed with it from now on, and with the one before as well until \\d{4}-\\S+Z\\.$`,
+          `^The callbacks of ${user} are signed with this secret from now on, and with the old one as well until \\d{4}-\\S+Z\\.$`,
         ),
       );
       assert.deepEqual(await secrets.read(owner.userId, Date.now()), [secret, old]);
@@ -156,7 +156,7 @@ test('a process of the role worker does not start without the addresses that its
     [
       1,
       '',
-      'The settings are wrong:\n  ATELIER_PUBLIC_URL: must be set for the role worker, whose callbacks name addresses\n',
+      'Invalid settings:\n  ATELIER_PUBLIC_URL: must be set for the role worker, whose callbacks name addresses\n',
     ],
   );
 });

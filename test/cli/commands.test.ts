@@ -40,7 +40,7 @@ describe('the command line', () => {
       const { code, stdout, stderr } = await runProgram(['config', 'check'], { env });
       assert.deepEqual([code, stderr], [0, '']);
       const [sentence, ...rest] = stdout.split('\n');
-      assert.equal(sentence, 'The settings are right.');
+      assert.equal(sentence, 'Settings are valid.');
       const shown = JSON.parse(rest.join('\n'));
       assert.deepEqual(
         [shown.port, shown.dataDir, shown.databaseUrl, shown.secret, shown.adminToken, shown.metricsToken],
@@ -49,7 +49,7 @@ describe('the command line', () => {
           env.ATELIER_DATA_DIR,
           'postgres://atelier:***@db.test/atelier',
           'set',
-          'kept in the data folder',
+          'stored in the data folder',
           'set',
         ],
       );
@@ -78,7 +78,7 @@ describe('the command line', () => {
       const { code, stdout, stderr } = await runProgram(['config', 'check'], { env });
       assert.deepEqual([code, stdout], [1, '']);
       const [sentence, ...faults] = stderr.trimEnd().split('\n');
-      assert.equal(sentence, 'The settings are wrong:');
+      assert.equal(sentence, 'Invalid settings:');
       const named = faults.map(fault => /^ {2}(\S+(?: limits\.\S+)?): \S/.exec(fault)?.[1]).toSorted();
       const { ATELIER_CONFIG: _, ...wrong } = env;
       const inFile = ['limits.queue.bursts', 'limits.queue.per_second'].map(path => `${file} ${path}`);
@@ -108,7 +108,7 @@ describe('the command line', () => {
       const env = { ...fresh(), ATELIER_CONFIG: join(folder, 'none.yaml') };
       const { code, stderr } = await runProgram(['config', 'check'], { env });
       assert.equal(code, 1);
-      assert.match(stderr, /^The settings are wrong:\n {2}\S+none\.yaml: ENOENT[^\n]*\n$/);
+      assert.match(stderr, /^Invalid settings:\n {2}\S+none\.yaml: ENOENT[^\n]*\n$/);
     });
   });
 
@@ -116,7 +116,7 @@ describe('the command line', () => {
     const { code, stdout, stderr } = await runProgram(['serve', '--role', 'boss'], { env: fresh() });
     assert.deepEqual(
       [code, stdout, stderr],
-      [1, '', 'The settings are wrong:\n  ATELIER_ROLE: must be one of api, worker, all\n'],
+      [1, '', 'Invalid settings:\n  ATELIER_ROLE: must be one of api, worker, all\n'],
     );
   });
 
@@ -176,7 +176,7 @@ describe('the command line', () => {
       { code, stderr, says: stdout.split('\n')[0] },
       isOld
         ? { code: 1, stderr: `Atelier needs Node 24 or newer, and this is Node ${version}.\n`, says: '' }
-        : { code: 0, stderr: '', says: 'The settings are right.' },
+        : { code: 0, stderr: '', says: 'Settings are valid.' },
     );
   });
 });

@@ -44,7 +44,7 @@ test('config check names every fault of accounts, routes, models and limits at o
   });
   assert.deepEqual([code, stdout], [1, '']);
   const [sentence, ...faults] = stderr.trimEnd().split('\n');
-  assert.equal(sentence, 'The settings are wrong:');
+  assert.equal(sentence, 'Invalid settings:');
   assert.deepEqual(
     faults.map(fault =>
       fault.replace(`  ${file} `, '').replace(/must be one of .* (?=\()/, 'must be one of … '),

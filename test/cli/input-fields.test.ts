@@ -49,8 +49,8 @@ describe('fields of a command line', () => {
     test(`${fields.join(' ')} of ${model}`, () => assert.deepEqual(inputOf(model, ...fields), input));
 
   for (const [field, words] of [
-    ['prompt', /^prompt is no field: write NAME=VALUE/],
-    ['=7', /^=7 is no field/],
+    ['prompt', /^prompt is not a field: write NAME=VALUE/],
+    ['=7', /^=7 is not a field/],
     ['n:=two', /^n: two is not JSON$/],
     ['content.1.text=x', /^content\.1\.text: item 0 of the list comes first$/],
   ] as const)

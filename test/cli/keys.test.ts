@@ -41,7 +41,7 @@ for (const dialect of dialects) {
       assert.equal(code, 0);
       assert.match(
         stdout,
-        /^atl_[0-9A-Za-z]{36}\n\nKey key_[0-9A-Za-z]{16} of ann\. It is shown this once; keep it\.\n$/,
+        /^atl_[0-9A-Za-z]{36}\n\nKey key_[0-9A-Za-z]{16} of ann\. It is shown only once: store it\.\n$/,
       );
     });
 
@@ -80,7 +80,7 @@ for (const dialect of dialects) {
         'files',
       ]);
       const line = (await keys('list')).stdout.split('\n').find(text => text.startsWith(id));
-      assert.match(line ?? '', / {2}all models {2}jobs:read,files {2}no end {2}$/);
+      assert.match(line ?? '', / {2}all models {2}jobs:read,files {2}never expires {2}$/);
     });
 
     test('revoke ends a key for good', async () => {
@@ -88,7 +88,7 @@ for (const dialect of dialects) {
       const { code, stdout } = await keys('revoke', id);
       assert.deepEqual(
         [code, stdout],
-        [0, `Key ${id} is revoked. A running server turns it away within a second.\n`],
+        [0, `Key ${id} is revoked. A running server refuses it within a second.\n`],
       );
       const found = (await list()).find((key: { id: string }) => key.id === id);
       assert.match(found.revoked_at, iso);
@@ -122,7 +122,7 @@ for (const dialect of dialects) {
         ],
         'a time that is none': [
           ['create', '--user', 'ann', '--expires', 'soon'],
-          /^--expires must be a time such as 90d, 12h or 30m\n$/,
+          /^--expires must be a time such as 90s, 20m, 2h or 7d\n$/,
         ],
         'a user without a name': [
           ['create', '--user', ' '],
@@ -149,7 +149,7 @@ for (const dialect of dialects) {
       test('list says so when there is no key yet', async () => {
         const own = { ATELIER_DATA_DIR: `${database.folder}/empty` };
         const { code, stdout } = await runProgram(['keys', 'list'], { env: own });
-        assert.deepEqual([code, stdout], [0, 'No keys yet. Make one: atelier keys create --user NAME\n']);
+        assert.deepEqual([code, stdout], [0, 'No keys yet. Create one: atelier keys create --user NAME\n']);
       });
     }
   });

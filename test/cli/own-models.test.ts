@@ -76,7 +76,7 @@ describe('models of an operator', () => {
       }),
     );
   async function reload(): Promise<void> {
-    const read = () => served.log().split('the settings were read again').length;
+    const read = () => served.log().split('settings reloaded').length;
     const before = read();
     process.kill(served.pid, 'SIGHUP');
     await until(async () => read() > before, 'new settings');
@@ -297,7 +297,7 @@ describe('models of an operator', () => {
     assert.equal(code, 0);
     assert.deepEqual(JSON.parse(stdout.slice(stdout.indexOf('{'))).ownModels, {
       [film]: ['lumen'],
-      [sketch]: 'no route: the engine of this machine',
+      [sketch]: 'no route: rendered by the local engine',
     });
   });
 });

@@ -41,7 +41,7 @@ describe('serve with several processes', () => {
   const pids = () =>
     new Map(
       logOf(served)
-        .filter(({ msg }) => msg === 'a process serves')
+        .filter(({ msg }) => msg === 'process ready')
         .map(({ process, pid }) => [Number(process), Number(pid)]),
     );
   /** Which process answered how many requests to a route, by what they tell themselves. */
@@ -144,7 +144,7 @@ describe('serve with several processes', () => {
       async () => (await ask(own.url, 'GET', path, { key: ownKey })).body.status === 'IN_PROGRESS',
       'the job to run',
     );
-    const living = logOf(own).flatMap(({ msg, pid }) => (msg === 'a process serves' ? [Number(pid)] : []));
+    const living = logOf(own).flatMap(({ msg, pid }) => (msg === 'process ready' ? [Number(pid)] : []));
     assert.equal(living.length, processes);
     const asked = performance.now();
     assert.equal(await own.end('SIGTERM'), 0);
@@ -163,7 +163,7 @@ describe('serve with several processes', () => {
     const own = await serve({
       env: { ...env, ATELIER_DATA_DIR: other.folder, ATELIER_DATABASE_URL: other.url! },
     });
-    const living = logOf(own).flatMap(({ msg, pid }) => (msg === 'a process serves' ? [Number(pid)] : []));
+    const living = logOf(own).flatMap(({ msg, pid }) => (msg === 'process ready' ? [Number(pid)] : []));
     assert.equal(living.length, processes);
     await own.end('SIGKILL');
     for (const pid of living) await until(async () => !isAlive(pid), 'the process to be gone');
@@ -181,7 +181,7 @@ describe('serve with several processes', () => {
 
   test('a restored backup is reconciled by one process', async () => {
     const { code, stderr } = await runProgram(['serve', '--reconcile'], { env });
-    const words = 'atelier serve --reconcile takes one process: leave --processes away this once.\n';
+    const words = 'atelier serve --reconcile needs a single process: omit --processes.\n';
     assert.deepEqual({ code, stderr }, { code: 1, stderr: words });
   });
 });
@@ -193,7 +193,7 @@ test('several processes are refused on SQLite', async () => {
   });
   await rm(folder, { recursive: true });
   const words =
-    'The settings are wrong:\n  ATELIER_PROCESSES: several processes need PostgreSQL (ATELIER_DATABASE_URL), one alone can have an SQLite file\n';
+    'Invalid settings:\n  ATELIER_PROCESSES: several processes need PostgreSQL (ATELIER_DATABASE_URL), one alone can have an SQLite file\n';
   assert.deepEqual({ code, stdout, stderr }, { code: 1, stdout: '', stderr: words });
 });
 

@@ -96,13 +96,12 @@ describe('atelier providers', () => {
     const pause = (...args: string[]) => runProgram(['providers', ...args], { env: own });
     assert.deepEqual(await pause('pause', 'studio'), {
       code: 0,
-      stdout:
-        'studio is given nothing new. What is under way there goes on. Again: atelier providers resume studio\n',
+      stdout: 'studio is paused; in-flight jobs continue. Resume: atelier providers resume studio\n',
       stderr: '',
     });
     assert.deepEqual(await pause('resume', 'studio'), {
       code: 0,
-      stdout: 'studio is given jobs again.\n',
+      stdout: 'studio is resumed.\n',
       stderr: '',
     });
     assert.deepEqual(await pause('pause', 'nobody'), {

@@ -11,8 +11,8 @@ import { relay } from '../../testkit/upstreams/relay.ts';
 import { withoutPlaces } from '../../testkit/without-places.ts';
 
 const pictures = 'gamma-v3-image';
-const read = 'the settings were read again';
-const wrong = 'the settings that were read again are wrong: those before stay in force';
+const read = 'settings reloaded';
+const wrong = 'settings reload failed: previous settings kept';
 
 const logOf = (served: Served): readonly Record<string, unknown>[] =>
   served

@@ -47,7 +47,7 @@ test('a file beside the variable itself, an empty one, a missing one and a folde
   assert.equal(
     stderr,
     [
-      'The settings are wrong:',
+      'Invalid settings:',
       '  ATELIER_SECRET_FILE: ATELIER_SECRET is set too; set one of them',
       `  ATELIER_ADMIN_TOKEN_FILE: ${env.ATELIER_ADMIN_TOKEN_FILE} is empty`,
       `  ATELIER_DATABASE_URL_FILE: ENOENT: no such file or directory, stat '${env.ATELIER_DATABASE_URL_FILE}'`,

@@ -76,7 +76,7 @@ describe('serve', () => {
     assert.equal(
       first
         .banner()
-        .includes(`Your first API key is in this file, which you alone may read:\n\n    ${path}\n`),
+        .includes(`Your first API key is in this file, which only you may read:\n\n    ${path}\n`),
       true,
     );
     assert.equal(first.banner().includes(`-H "Authorization: Bearer $(cat '${path}')"`), true);

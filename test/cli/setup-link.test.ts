@@ -25,7 +25,7 @@ describe('setup-link', () => {
     const printed = await runProgram(['setup-link'], { env });
     assert.deepEqual([printed.code, printed.stderr], [0, '']);
     const [, base, code] =
-      /^(\S+)\/console\/setup#([\w-]{24})\n\nIt makes the first account, once, until 20\S+Z\. Addresses printed before are void\.\n$/.exec(
+      /^(\S+)\/console\/setup#([\w-]{24})\n\nIt creates the first account, once, until 20\S+Z\. Earlier links no longer work\.\n$/.exec(
         printed.stdout,
       ) ?? [];
     assert.equal(base, gateway.url);
@@ -40,7 +40,7 @@ describe('setup-link', () => {
       code: 1,
       stdout: '',
       stderr:
-        'Setup is over: somebody has an account already, or logged in with the admin token. An admin adds people under Settings in the console.\n',
+        'Setup is complete: an account exists, or an admin logged in with the admin token. An admin adds people under Settings in the console.\n',
     });
   });
 });
@@ -65,7 +65,7 @@ test('an admin token of fewer than 32 characters is refused at the start', async
       [code, stderr],
       [
         1,
-        'The settings are wrong:\n  ATELIER_ADMIN_TOKEN: must have at least 32 characters; openssl rand -hex 32 makes some\n',
+        'Invalid settings:\n  ATELIER_ADMIN_TOKEN: must have at least 32 characters; openssl rand -hex 32 makes some\n',
       ],
     );
   }

@@ -137,20 +137,24 @@ for (const dialect of dialects) {
 
     test('the command line lists and settles the same doubts', async () => {
       const id = await doubted();
-      const listed = await runProgram(['doubts', '--json'], { env: env() });
+      const listed = await runProgram(['uncertain', '--json'], { env: env() });
       assert.deepEqual(
         JSON.parse(listed.stdout).map((row: { request_id: string }) => row.request_id),
         [id],
       );
-      const careless = await runProgram(['doubts', 'send-again', id], { env: env() });
+      const careless = await runProgram(['uncertain', 'resend', id], { env: env() });
       assert.deepEqual(
         [careless.code, careless.stderr],
-        [1, 'The first call may have been charged, and this one will be. Say so: --accept-a-second-charge\n'],
+        [
+          1,
+          'The first call may have been charged and this one will be. Confirm with --accept-a-second-charge\n',
+        ],
       );
+      // The former names of these commands are aliases.
       const settled = await runProgram(['doubts', 'give-up', id], { env: env() });
-      assert.deepEqual([settled.code, settled.stdout], [0, 'Settled: nothing more is done.\n']);
-      const none = await runProgram(['doubts'], { env: env() });
-      assert.equal(none.stdout, 'No doubts: every call that may have been charged has a certain end.\n');
+      assert.deepEqual([settled.code, settled.stdout], [0, 'Resolved as not charged.\n']);
+      const none = await runProgram(['uncertain'], { env: env() });
+      assert.equal(none.stdout, 'No uncertain submissions.\n');
     });
   });
 }

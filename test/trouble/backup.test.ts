@@ -143,7 +143,7 @@ describe('backup', () => {
     const first = await serve({ env: own, flags: ['--reconcile'] });
     assert.match(
       first.banner(),
-      /^ {2}Reconciled: \d+ jobs may have been sent after the backup; none is sent again blindly\.\n {2}Start without --reconcile from now on\.$/m,
+      /^ {2}Reconciled: \d+ jobs may have been submitted after the backup; none is resubmitted automatically\.\n {2}Start without --reconcile from now on\.$/m,
     );
     assert.equal(await first.end('SIGTERM'), 0);
     const second = await serve({ env: own });
@@ -173,7 +173,7 @@ describe('backup', () => {
     const { code, stdout, stderr } = await runProgram(['backup', target], { env });
     assert.deepEqual(
       { code, stdout, stderr },
-      { code: 1, stdout: '', stderr: `${target} is not empty: a backup needs a folder of its own.\n` },
+      { code: 1, stdout: '', stderr: `${target} is not empty: a backup needs an empty folder.\n` },
     );
     assert.deepEqual(await readdir(target), ['a.txt']);
     await rm(join(target, 'a.txt'));
@@ -201,7 +201,7 @@ describe('backup', () => {
         code: 1,
         stdout: '',
         stderr:
-          'The rows are in PostgreSQL: back them up with pg_dump or its point-in-time recovery, then copy the blobs, and start what you restore with atelier serve --reconcile.\n',
+          'The database is PostgreSQL: back it up with pg_dump or its point-in-time recovery, then copy the blobs, and start the restored copy with atelier serve --reconcile.\n',
       },
     );
     await assert.rejects(stat(target), { code: 'ENOENT' });

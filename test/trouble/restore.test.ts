@@ -145,7 +145,7 @@ for (const dialect of dialects) {
       );
 
       await live(restored, ['--reconcile'], async (url, banner) => {
-        assert.match(banner, /^ {2}Reconciled: 3 jobs may have been sent after the backup;/m);
+        assert.match(banner, /^ {2}Reconciled: 3 jobs may have been submitted after the backup;/m);
         for (const order of known) assert.equal(await errorOf(url, order), null, order.mark);
         for (const order of waiting) {
           const wanted = order.kind === 'none' ? 'submission_uncertain' : null;

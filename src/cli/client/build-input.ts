@@ -1,24 +1,24 @@
+/** Builds the input of a job from fields, files and JSON of the command line. */
 import { openAsBlob } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Client } from '../../../client/src/index.ts';
-import { fromJson } from '../../domain/json.ts';
 import { CommandError } from '../command-error.ts';
 import type { CommandContext } from './command-context.ts';
-import { isRecord, parseField, setField } from './input-fields.ts';
+import { isRecord, parseField, parseJsonOrNull, setField } from './input-fields.ts';
 
-/** Where an input comes from, on a command line. */
+/** The parts of an input as arguments of the command line. */
 export interface InputOptions {
   /** `NAME=VALUE`, as arguments and by -i. */
   readonly fields: readonly string[];
-  /** `NAME=@PATH`: uploaded, and named by its id. */
+  /** `NAME=@PATH`: the file is uploaded and the field gets its id. */
   readonly uploads: readonly string[];
-  /** `@PATH`, or `@-` for stdin: what the fields are put into. */
+  /** `@PATH`, or `@-` for stdin: a JSON object that the fields are set in. */
   readonly jsonSource: string | undefined;
 }
 
-/** The whole input first, then each field over it, then the files. */
+/** `before`, then the JSON object, then each field, then the ids of the uploaded files; later ones win. */
 export async function buildInput(
   { client, output }: CommandContext,
   model: string,
@@ -40,11 +40,11 @@ export async function buildInput(
 
 function parseUpload(argument: string): { readonly field: string; readonly path: string } {
   const match = /^([^=]+)=@(.+)$/s.exec(argument);
-  if (!match) throw new CommandError(`-f ${argument} is no file: write -f NAME=@PATH`);
+  if (!match) throw new CommandError(`-f ${argument} is not a file argument: write -f NAME=@PATH`);
   return { field: match[1]!, path: match[2]! };
 }
 
-/** One file by its path. */
+/** Uploads one file under its base name. */
 export async function uploadFile(client: Client, path: string) {
   const content = await openAsBlob(path).catch(failure => {
     throw new CommandError(`${path} cannot be read: ${failure.message}`);
@@ -57,18 +57,10 @@ async function readJsonSource(source: string): Promise<Readonly<Record<string, u
   const content = path === '-' ? await text(process.stdin) : await readText(path);
   const input = parseJsonOrNull(content);
   if (isRecord(input)) return input;
-  throw new CommandError(`${path === '-' ? 'stdin' : path} must hold a JSON object`);
+  throw new CommandError(`${path === '-' ? 'stdin' : path} must contain a JSON object`);
 }
 
 const readText = (path: string): Promise<string> =>
   readFile(path, 'utf8').catch(failure => {
     throw new CommandError(`${path} cannot be read: ${failure.message}`);
   });
-
-function parseJsonOrNull(content: string): unknown {
-  try {
-    return fromJson(content);
-  } catch {
-    return null;
-  }
-}

@@ -1,21 +1,22 @@
+/** Options that all client commands share, and the rewriting of arguments that commander cannot parse. */
 import type { Command } from 'commander';
 
-/** Adds what every command takes that asks a gateway. */
+/** Adds the options of every command that calls a gateway. */
 export const withClientOptions = (command: Command): Command =>
   command
-    .option('--json', 'the result as JSON, as it is when it is piped')
-    .option('--quiet', 'no talk on stderr but failures')
-    .option('--profile <name>', 'whom to ask, and as whom: atelier profile ls');
+    .option('--json', 'print the result as JSON (the default when stdout is not a terminal)')
+    .option('--quiet', 'print nothing but errors to stderr')
+    .option('--profile <name>', 'gateway and key to use: atelier profile ls');
 
-/** For an option that may be given more than once. */
+/** Parser of an option that may be given more than once. */
 export const appendOption = (value: string, before: readonly string[]): readonly string[] => [
   ...before,
   value,
 ];
 
 /**
- * Two ways to write an option that its parser would take otherwise: `--json @PATH` names an input, and a bare
- * `--save` takes nothing of what follows it.
+ * Two forms that commander would parse differently: `--json @PATH` names an input, and a bare `--save` does not take
+ * the argument that follows it.
  */
 export function rewriteArguments(argv: readonly string[]): readonly string[] {
   return argv.flatMap((argument, index) => {

@@ -1,30 +1,33 @@
+/** Output of client commands: results on stdout, messages on stderr. */
 import { toJson } from '../../domain/json.ts';
 import { print } from '../print.ts';
 
+/** Options that decide what is printed. */
 export interface OutputOptions {
   readonly json?: true;
   readonly quiet?: true;
 }
 
-/** How a command speaks: results on stdout, everything else on stderr. */
+/** Results go to stdout, everything else to stderr. */
 export interface CommandOutput {
-  /** Results are JSON: asked for, or nobody reads them. */
+  /** Results are JSON: by option, or because stdout is not a terminal. */
   readonly isJson: boolean;
-  /** A person watches stderr, so a line may be drawn again. */
+  /** stderr is a terminal with a person, so a line may be redrawn. */
   readonly isInteractive: boolean;
-  /** A line of talk; nothing with --quiet. */
+  /** A message on stderr; omitted with --quiet. */
   note(text: string): void;
   /** A result: as JSON in one line, or as these lines. */
   printResult(value: unknown, lines: () => readonly string[]): void;
 }
 
+/** Decides once whether output is for a person or for a program. */
 export function openOutput({ json, quiet }: OutputOptions): CommandOutput {
   const isJson = json === true || !process.stdout.isTTY;
-  // Machines that build things offer terminals, too.
-  const isAlone = process.env.CI !== undefined && process.env.CI !== '';
+  // CI systems offer a terminal without a person.
+  const isCi = process.env.CI !== undefined && process.env.CI !== '';
   return {
     isJson,
-    isInteractive: process.stderr.isTTY && !isAlone && !quiet,
+    isInteractive: process.stderr.isTTY && !isCi && !quiet,
     note(text) {
       if (!quiet) process.stderr.write(`${text}\n`);
     },

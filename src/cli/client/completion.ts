@@ -1,13 +1,14 @@
+/** `atelier completion`: a script for bash, zsh or fish that completes commands, models and options. */
 import type { Command } from 'commander';
 import { models } from '../../catalog/index.ts';
 import { CommandError } from '../command-error.ts';
 import { print } from '../print.ts';
 
-/** Registered last: it knows every command that stands before it. */
+/** Registered last: it completes the commands that were registered before it. */
 export function registerCompletion(program: Command): void {
   program
     .command('completion')
-    .description('a script that completes commands in a shell: eval "$(atelier completion bash)"')
+    .description('print a script that completes commands in a shell: eval "$(atelier completion bash)"')
     .argument('<shell>', 'bash, zsh or fish')
     .action((shell: string) => print(completionOf(shell, program)));
 }
@@ -22,12 +23,13 @@ function completionOf(shell: string, program: Command): string {
   return script(completionContexts(program, []));
 }
 
-/** What may follow some words of a command line. */
+/** What may follow these words of a command line. */
 interface CompletionContext {
   readonly words: readonly string[];
   readonly candidates: readonly string[];
 }
 
+/** One context for the command and for each of its subcommands. */
 function completionContexts(command: Command, words: readonly string[]): readonly CompletionContext[] {
   const options = command.options.map(({ long }) => long ?? '').filter(long => long !== '');
   const names = command.commands.map(inner => inner.name());
@@ -37,49 +39,49 @@ function completionContexts(command: Command, words: readonly string[]): readonl
   return [{ words, candidates }, ...inner];
 }
 
-/** The longest place that the words begin with: what is an argument there changes nothing. */
-const shellCases = (places: readonly CompletionContext[], answer: (next: string) => string): string =>
-  places
+/** Cases from the longest context to the shortest: the first that the words begin with wins, arguments are ignored. */
+const shellCases = (contexts: readonly CompletionContext[], caseBody: (next: string) => string): string =>
+  contexts
     .toSorted((a, b) => b.words.length - a.words.length)
     .map(
       ({ words, candidates }) =>
-        `    ' ${words.map(word => `${word} `).join('')}'*) ${answer(candidates.join(' '))} ;;`,
+        `    ' ${words.map(word => `${word} `).join('')}'*) ${caseBody(candidates.join(' '))} ;;`,
     )
     .join('\n');
 
-const bash = (places: readonly CompletionContext[]): string => `_atelier() {
-  local word said=' ' next=
+const bash = (contexts: readonly CompletionContext[]): string => `_atelier() {
+  local word words_so_far=' ' next=
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case $word in -*) ;; *) said+="$word " ;; esac
+    case $word in -*) ;; *) words_so_far+="$word " ;; esac
   done
-  case $said in
-${shellCases(places, next => `next='${next}'`)}
+  case $words_so_far in
+${shellCases(contexts, next => `next='${next}'`)}
   esac
   COMPREPLY=($(compgen -W "$next" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _atelier atelier`;
 
-const zsh = (places: readonly CompletionContext[]): string => `#compdef atelier
+const zsh = (contexts: readonly CompletionContext[]): string => `#compdef atelier
 _atelier() {
-  local word said=' '
+  local word words_so_far=' '
   local -a next
   for word in "\${(@)words[2,CURRENT-1]}"; do
-    case $word in -*) ;; *) said+="$word " ;; esac
+    case $word in -*) ;; *) words_so_far+="$word " ;; esac
   done
-  case $said in
-${shellCases(places, next => `next=(${next})`)}
+  case $words_so_far in
+${shellCases(contexts, next => `next=(${next})`)}
   esac
   compadd -- $next || _files
 }
 compdef _atelier atelier`;
 
-const fish = (places: readonly CompletionContext[]): string => `function __atelier_next
-  set -l said ' '
+const fish = (contexts: readonly CompletionContext[]): string => `function __atelier_next
+  set -l words_so_far ' '
   for word in (commandline -opc)[2..]
-    string match -q -- '-*' $word; or set said "$said$word "
+    string match -q -- '-*' $word; or set words_so_far "$words_so_far$word "
   end
-  switch $said
-${places
+  switch $words_so_far
+${contexts
   .toSorted((a, b) => b.words.length - a.words.length)
   .map(
     ({ words, candidates }) =>

@@ -1,3 +1,4 @@
+/** `atelier files`: uploads, lists, shows and deletes files of the user. */
 import type { Command } from 'commander';
 import type { FileObject } from '../../../client/src/index.ts';
 import { uploadFile } from './build-input.ts';
@@ -5,19 +6,20 @@ import { withClientOptions } from './client-options.ts';
 import { type ClientCommandOptions, openCommandContext } from './command-context.ts';
 import { alignColumns } from './command-output.ts';
 
+/** Adds `files` and its subcommands. */
 export function registerFiles(program: Command): void {
-  const files = program.command('files').description("one's own uploads");
+  const files = program.command('files').description('manage your uploaded files');
   withClientOptions(files.command('upload'))
-    .description('uploads files; their ids stand for them in every media field')
+    .description('upload files; use their ids in any media field')
     .argument('<path...>')
     .action(uploadCommand);
   withClientOptions(files.command('get'))
-    .description('a file, with a fresh address')
+    .description('show a file with a new signed URL')
     .argument('<file_id>')
     .action(getCommand);
-  withClientOptions(files.command('ls')).description('the newest first').action(listCommand);
+  withClientOptions(files.command('ls')).description('list files, newest first').action(listCommand);
   withClientOptions(files.command('rm'))
-    .description('ends files')
+    .description('delete files')
     .argument('<file_id...>')
     .action(removeCommand);
 }
@@ -49,7 +51,7 @@ async function removeCommand(ids: readonly string[], options: ClientCommandOptio
   const { client, output } = await openCommandContext(options);
   for (const id of ids) {
     await client.files.delete(id);
-    output.printResult({ id, deleted: true }, () => [`${id}  gone`]);
+    output.printResult({ id, deleted: true }, () => [`${id}  deleted`]);
   }
 }
 

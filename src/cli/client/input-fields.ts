@@ -1,7 +1,8 @@
+/** Fields of an input on the command line: parses `path=value` and sets the value in the type of the schema. */
 import { fromJson } from '../../domain/json.ts';
 import { CommandError } from '../command-error.ts';
 
-/** What of JSON Schema says how a value is written. */
+/** The members of JSON Schema that decide the type of a value. */
 interface Schema {
   readonly type?: unknown;
   readonly enum?: readonly unknown[];
@@ -12,7 +13,7 @@ interface Schema {
   readonly oneOf?: readonly Schema[];
 }
 
-/** One `path=value` of a command line. */
+/** One `path=value` argument. */
 export interface Field {
   readonly path: readonly string[];
   readonly text: string;
@@ -22,21 +23,22 @@ export interface Field {
 
 type Input = Readonly<Record<string, unknown>>;
 
+/** Throws where the argument has no `=`. */
 export function parseField(text: string): Field {
   const match = /^([^=]+?)(:?)=(.*)$/s.exec(text);
-  if (!match) throw new CommandError(`${text} is no field: write NAME=VALUE, A.B=VALUE or NAME:=JSON`);
+  if (!match) throw new CommandError(`${text} is not a field: write NAME=VALUE, A.B=VALUE or NAME:=JSON`);
   const [, path, colon, value] = match;
   return { path: path!.split('.'), text: value!, isJson: colon === ':' };
 }
 
-/** The input with a field set: a value in the type that the schema asks for there. */
+/** A copy of the input with the field set, its value in the type that the schema has at its path. */
 export function setField(input: Input, schema: object, { path, text, isJson }: Field): Input {
-  const places = schemasAt(schema, path);
-  const value = isJson ? parseJson(text, path) : coerceValue(text, places);
-  const isItem = !isJson && !Array.isArray(value) && places.some(place => typesOf(place).includes('array'));
-  // A list is written item by item.
+  const schemas = schemasAt(schema, path);
+  const value = isJson ? parseJson(text, path) : coerceValue(text, schemas);
+  const isItem = !isJson && !Array.isArray(value) && schemas.some(one => typesOf(one).includes('array'));
+  // A field that is a list gets one item with each argument.
   return (
-    isItem ? appendAtPath(input, path, coerceItem(text, places)) : setAtPath(input, path, value)
+    isItem ? appendAtPath(input, path, coerceItem(text, schemas)) : setAtPath(input, path, value)
   ) as Input;
 }
 
@@ -48,7 +50,7 @@ function parseJson(text: string, path: readonly string[]): unknown {
   }
 }
 
-/** Every schema that a value at this path may have. */
+/** Every schema that the value at this path may have; none where the schema does not know the path. */
 function schemasAt(schema: Schema, path: readonly string[]): readonly Schema[] {
   const options = alternativesOf(schema);
   const [name, ...rest] = path;
@@ -62,21 +64,21 @@ function schemasAt(schema: Schema, path: readonly string[]): readonly Schema[] {
 const alternativesOf = (schema: Schema): readonly Schema[] =>
   (schema.anyOf ?? schema.oneOf)?.flatMap(alternativesOf) ?? [schema];
 
-/** Of a field that may be null there are two. */
+/** A nullable field has two types. */
 const typesOf = ({ type }: Schema): readonly unknown[] => (Array.isArray(type) ? type : [type]);
 
-const coerceItem = (text: string, places: readonly Schema[]): unknown =>
+const coerceItem = (text: string, schemas: readonly Schema[]): unknown =>
   coerceValue(
     text,
-    places.flatMap(({ items }) => (items ? alternativesOf(items) : [])),
+    schemas.flatMap(({ items }) => (items ? alternativesOf(items) : [])),
   );
 
-/** As the schema would have it; a string where it says nothing, for the gateway to judge. */
-function coerceValue(text: string, places: readonly Schema[]): unknown {
-  const allowed = places.flatMap(place => place.enum ?? (place.const === undefined ? [] : [place.const]));
+/** In the type of the schemas; a string where none fits, which the gateway then validates. */
+function coerceValue(text: string, schemas: readonly Schema[]): unknown {
+  const allowed = schemas.flatMap(one => one.enum ?? (one.const === undefined ? [] : [one.const]));
   const word = allowed.find(value => String(value) === text);
   if (word !== undefined) return word;
-  const types = places.flatMap(typesOf);
+  const types = schemas.flatMap(typesOf);
   if (types.some(type => type === 'integer' || type === 'number') && isNumber(text)) return fromJson(text);
   if (types.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true';
   if (types.includes('null') && text === 'null') return null;
@@ -92,7 +94,7 @@ function coerceValue(text: string, places: readonly Schema[]): unknown {
 
 const isNumber = (text: string): boolean => /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
 
-/** A copy in which the value stands at the path; numbers are places in a list. */
+/** A copy with the value at the path; a number in the path is an index of a list. */
 function setAtPath(within: unknown, path: readonly string[], value: unknown, whole = path): unknown {
   const [name, ...rest] = path;
   if (name === undefined) return value;
@@ -115,5 +117,15 @@ function appendAtPath(input: unknown, path: readonly string[], item: unknown): u
   return setAtPath(input, path, [...(Array.isArray(before) ? before : []), item]);
 }
 
+/** The parsed JSON, with large integers as bigint; null where the text is no JSON. */
+export function parseJsonOrNull(text: string): unknown {
+  try {
+    return fromJson(text);
+  } catch {
+    return null;
+  }
+}
+
+/** A JSON object: no array, not null. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,19 +1,22 @@
-/** Ctrl-C, while something is waited for. */
+/** Ctrl-C during a wait: the first ends the wait, a second one soon after it is an answer to a question. */
+
+/** Listens for SIGINT from its opening until it is closed. */
 export interface Interrupts {
-  /** Aborts with the first. */
+  /** Aborts with the first interrupt. */
   readonly signal: AbortSignal;
-  /** Whether a second one comes in the moments after. */
+  /** Whether a second interrupt comes within two seconds. */
   waitForSecond(): Promise<boolean>;
   close(): void;
 }
 
 const secondInterruptWindowMs = 2_000;
 
+/** While it is open, SIGINT does not end the process. */
 export function openInterrupts(): Interrupts {
   const first = new AbortController();
   const second = new AbortController();
-  const hear = () => (first.signal.aborted ? second : first).abort();
-  process.on('SIGINT', hear);
+  const onInterrupt = () => (first.signal.aborted ? second : first).abort();
+  process.on('SIGINT', onInterrupt);
   return {
     signal: first.signal,
     waitForSecond: () =>
@@ -25,6 +28,6 @@ export function openInterrupts(): Interrupts {
           resolve(true);
         });
       }),
-    close: () => void process.off('SIGINT', hear),
+    close: () => void process.off('SIGINT', onInterrupt),
   };
 }

@@ -1,3 +1,4 @@
+/** `atelier jobs`, `job`, `watch`, `result` and `cancel`: reads and cancels jobs of the user. */
 import type { Command } from 'commander';
 import type { JobStatus, ListedJob } from '../../../client/src/index.ts';
 import { CommandError } from '../command-error.ts';
@@ -10,33 +11,34 @@ import { openInterrupts } from './interrupts.ts';
 import { printJobResult } from './run.ts';
 import { statusText } from './wait-for-job.ts';
 
+/** Adds the commands for existing jobs. */
 export function registerJobs(program: Command): void {
   withClientOptions(program.command('jobs'))
-    .description("one's own jobs, the newest first")
+    .description('list your jobs, newest first')
     .option('--status <status>', 'IN_QUEUE, IN_PROGRESS or COMPLETED')
-    .option('--model <id>', 'of one model')
-    .option('--task <id>', 'the one with this external_task_id')
-    .option('--since <time>', 'made in the last 2h, or since 2026-05-21T07:30Z')
-    .option('--limit <count>', 'at most so many, up to 100', '20')
-    .option('--after <request_id>', 'older than this one')
+    .option('--model <id>', 'only jobs of this model')
+    .option('--task <id>', 'only the job with this external_task_id')
+    .option('--since <time>', 'created in the last 2h, or since 2026-05-21T07:30Z')
+    .option('--limit <count>', 'maximum number of jobs, up to 100', '20')
+    .option('--after <request_id>', 'only jobs older than this one')
     .action(jobsCommand);
   withClientOptions(program.command('job'))
-    .description('one job: its status and its input')
+    .description('show the status and input of a job')
     .argument('<request_id>')
-    .option('--events', 'and what happened to it')
+    .option('--events', 'also show its timeline')
     .action(jobCommand);
   withClientOptions(program.command('watch'))
-    .description('tells every change of jobs until their end')
+    .description('print every status change of jobs until they end')
     .argument('<request_id...>')
-    .option('--exit-status', 'ends with 2 when one of them failed')
+    .option('--exit-status', 'exit with 2 when one of them failed')
     .action(watchCommand);
   withClientOptions(program.command('result'))
-    .description('the result of a job that has ended')
+    .description('print the result of a job that has ended')
     .argument('<request_id>')
-    .option('--save [folder]', 'downloads its files, here or into a folder (--save=FOLDER)')
+    .option('--save [folder]', 'download its files, here or into a folder (--save=FOLDER)')
     .action(resultCommand);
   withClientOptions(program.command('cancel'))
-    .description('ends jobs that wait, asks those that run to stop')
+    .description('cancel jobs; running ones are asked to stop')
     .argument('<request_id...>')
     .action(cancelCommand);
 }
@@ -76,7 +78,7 @@ function readStatus(text: string): JobStatus['status'] {
   throw new CommandError(`--status must be one of ${statuses.join(', ')}`);
 }
 
-/** A time as it is, or how long ago. */
+/** A duration is counted back from now; anything else is a time for the gateway to parse. */
 const readSince = (text: string): string =>
   /^\d+[smhd]$/.test(text) ? new Date(Date.now() - readDuration(text, '--since')).toISOString() : text;
 
@@ -106,7 +108,7 @@ async function jobCommand(
       ['job', id],
       ['model', record.model],
       ['status', statusText(record)],
-      ['made', new Date(record.created_at * 1000).toISOString()],
+      ['created', new Date(record.created_at * 1000).toISOString()],
       ...(record.external_task_id === undefined ? [] : [['task', record.external_task_id]]),
     ]),
     JSON.stringify(record.input, (_, value) => (typeof value === 'bigint' ? String(value) : value), 2),
@@ -118,22 +120,22 @@ async function watchCommand(
   ids: readonly string[],
   options: ClientCommandOptions & { readonly exitStatus?: true },
 ): Promise<void> {
-  const asked = await openCommandContext(options);
+  const context = await openCommandContext(options);
   const interrupts = openInterrupts();
   try {
-    const ends = await Promise.all(ids.map(id => watchJob(asked, id, interrupts.signal)));
+    const ends = await Promise.all(ids.map(id => watchJob(context, id, interrupts.signal)));
     const failed = ids.filter((_, index) => ends[index]?.error);
     if (options.exitStatus && failed.length > 0)
       throw new CommandError(`Failed: ${failed.join(', ')}`, exitCodes.jobFailed);
   } catch (failure) {
     if (!interrupts.signal.aborted) throw failure;
-    throw new CommandError('No longer watching; the jobs go on.', exitCodes.interrupted);
+    throw new CommandError('Stopped watching; the jobs keep running.', exitCodes.interrupted);
   } finally {
     interrupts.close();
   }
 }
 
-/** Its last status; null where there was none. */
+/** Prints each status; resolves with the final one, with null where there was none. */
 async function watchJob({ client, output }: CommandContext, id: string, signal: AbortSignal) {
   const job = await client.jobs.get(id, { signal });
   for await (const status of client.queue.watch(job, { signal })) {
@@ -147,21 +149,21 @@ async function resultCommand(
   id: string,
   options: ClientCommandOptions & { readonly save?: string },
 ): Promise<void> {
-  const asked = await openCommandContext(options);
-  const job = await asked.client.jobs.get(id);
+  const context = await openCommandContext(options);
+  const job = await context.client.jobs.get(id);
   if (job.status !== 'COMPLETED')
     throw new CommandError(
       `Job ${id} has no result yet: ${statusText(job)}. Wait for it: atelier watch ${id}`,
     );
-  await printJobResult(asked, await asked.client.queue.result(job), options.save);
+  await printJobResult(context, await context.client.queue.result(job), options.save);
 }
 
 async function cancelCommand(ids: readonly string[], options: ClientCommandOptions): Promise<void> {
   const { client, output } = await openCommandContext(options);
   for (const id of ids) {
-    const answer = await client.queue.cancel(await client.jobs.get(id));
-    output.printResult({ request_id: id, cancel: answer }, () => [
-      `${id}  ${answer === 'requested' ? 'cancelled, or asked to stop' : 'was over already'}`,
+    const outcome = await client.queue.cancel(await client.jobs.get(id));
+    output.printResult({ request_id: id, cancel: outcome }, () => [
+      `${id}  ${outcome === 'requested' ? 'cancelled, or asked to stop' : 'had already ended'}`,
     ]);
   }
 }

@@ -1,3 +1,4 @@
+/** `atelier listen`: forwards webhooks (callbacks) of the user's jobs to a local address, for development. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -15,12 +16,13 @@ import { type ClientCommandOptions, type CommandContext, openCommandContext } fr
 import { openInterrupts } from './interrupts.ts';
 import { openAdminExchange } from './open-admin-exchange.ts';
 
+/** Adds `listen`, which needs both a key and the admin API. */
 export function registerListen(program: Command): void {
   withClientOptions(program.command('listen'))
-    .description('sends the callbacks of your jobs on to a program on this machine, until Ctrl-C')
-    .option('--forward-to <address>', 'where it listens, such as http://localhost:3000/hooks')
-    .option('--model <id>', 'of one model')
-    .option('--print-secret', 'only prints what they are signed with')
+    .description('forward the callbacks (webhooks) of your jobs to a local address until Ctrl-C')
+    .option('--forward-to <address>', 'address of the receiver, such as http://localhost:3000/hooks')
+    .option('--model <id>', 'only jobs of this model')
+    .option('--print-secret', 'print the signing secret and exit')
     .action(listenCommand);
 }
 
@@ -39,21 +41,21 @@ async function listenCommand(options: ListenOptions): Promise<void> {
   if (!/^https?:\/\//.test(forwardTo ?? ''))
     throw new CommandError('--forward-to must be an http or https address');
   const operator = await openAdminExchange();
-  const asked = await openCommandContext(options);
-  const secret = await asked.client.callbacks.secret();
+  const context = await openCommandContext(options);
+  const secret = await context.client.callbacks.secret();
   const interrupts = openInterrupts();
-  const seen = await openDeliveryLog(operator);
-  asked.output.note(`Listening. Callbacks of your jobs go to ${forwardTo}, signed as ever.`);
+  const deliveries = await openDeliveryLog(operator);
+  context.output.note(`Listening. Callbacks of your jobs go to ${forwardTo}, with the usual signature.`);
   try {
     while (!interrupts.signal.aborted) {
-      for (const delivery of await seen.next())
-        await forward(asked, delivery, { url: forwardTo!, model, secret });
+      for (const delivery of await deliveries.next())
+        await forward(context, delivery, { url: forwardTo!, model, secret });
       await sleep(pollIntervalMs, undefined, { signal: interrupts.signal }).catch(() => {});
     }
   } finally {
     interrupts.close();
   }
-  throw new CommandError('No longer listening.', exitCodes.interrupted);
+  throw new CommandError('Stopped listening.', exitCodes.interrupted);
 }
 
 const deliveryPage = z.object({
@@ -62,11 +64,11 @@ const deliveryPage = z.object({
 });
 type Delivery = z.output<typeof deliveryPage>['data'][number];
 
-/** The log of callbacks of all users; gives those that came since it was last asked, the oldest first. */
-async function openDeliveryLog(ask: Exchange) {
+/** The log of callbacks of all users; `next` returns those since its last call, oldest first. */
+async function openDeliveryLog(exchange: Exchange) {
   const read = async (query: string) =>
     deliveryPage.parse(
-      (await ask({ method: 'GET', path: `/admin/v1/deliveries?${query}`, repeatable: 'read' })).body,
+      (await exchange({ method: 'GET', path: `/admin/v1/deliveries?${query}`, repeatable: 'read' })).body,
     );
   let newest = (await read('limit=1')).data[0]?.id ?? '';
   return {
@@ -75,10 +77,10 @@ async function openDeliveryLog(ask: Exchange) {
       let after = '';
       for (;;) {
         const { data, has_more } = await read(`limit=100${after}`);
-        // Ids are made of their time.
-        const young = data.filter(({ id }) => id > newest);
-        found.unshift(...young.toReversed());
-        if (young.length < data.length || !has_more) break;
+        // Ids sort by their time.
+        const recent = data.filter(({ id }) => id > newest);
+        found.unshift(...recent.toReversed());
+        if (recent.length < data.length || !has_more) break;
         after = `&after=${data.at(-1)?.id}`;
       }
       newest = found.at(-1)?.id ?? newest;
@@ -93,23 +95,24 @@ interface ForwardTarget {
   readonly secret: string;
 }
 
-/** Signed anew, under the id of the callback itself. */
+/** Sends the body of now, signed again under the id of the callback. */
 async function forward(
   { client, output }: CommandContext,
   delivery: Delivery,
   { url, model, secret }: ForwardTarget,
 ) {
   const id = parseDeliveryId(delivery.id);
-  const told = id && (await readCallbackBody(client, delivery.request_id));
-  // Another user's, or of another model: no business of this receiver.
-  if (!told || (model !== null && told.model !== model)) return;
-  const answer = await post(url, id, told.body, secret);
+  const callback = id && (await readCallbackBody(client, delivery.request_id));
+  // A callback of another user or of another model is skipped.
+  if (!callback || (model !== null && callback.model !== model)) return;
+  const answer = await post(url, id, callback.body, secret);
   output.printResult(
     { id: delivery.id, request_id: delivery.request_id, status: delivery.status, answer },
     () => [`${delivery.status}  ${delivery.request_id}  ${answer}`],
   );
 }
 
+/** Null where the job belongs to another user. */
 async function readCallbackBody(client: Client, requestId: string) {
   try {
     const job = await client.jobs.get(requestId);
@@ -124,19 +127,19 @@ async function readCallbackBody(client: Client, requestId: string) {
   }
 }
 
-/** The code that the receiver answered, or why it did not. */
+/** The status of the receiver's answer, or the reason of a failed connection. */
 async function post(to: string, id: DeliveryId, body: string, secret: string): Promise<number | string> {
   const headers = webhookHeaders(id, Buffer.from(body), [secret], systemClock.now());
   try {
-    const answer = await fetch(to, {
+    const response = await fetch(to, {
       method: 'POST',
       redirect: 'manual',
       headers: { 'content-type': 'application/json', ...headers },
       body,
       signal: AbortSignal.timeout(responseTimeoutMs),
     });
-    await answer.body?.cancel();
-    return answer.status;
+    await response.body?.cancel();
+    return response.status;
   } catch (failure) {
     const { cause } = failure instanceof Error ? failure : {};
     return cause instanceof Error ? cause.message : String(failure);

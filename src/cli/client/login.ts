@@ -1,3 +1,4 @@
+/** `atelier login`, `logout`, `whoami` and `profile`: manages saved profiles. */
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { createClient } from '../../../client/src/index.ts';
@@ -8,22 +9,23 @@ import { type ClientCommandOptions, findIdentity, findKnownIdentity } from './co
 import { alignColumns, openOutput } from './command-output.ts';
 import { profilesPath, readProfiles, saveProfile, writeProfiles } from './profiles.ts';
 
+/** Adds the commands for profiles. */
 export function registerLogin(program: Command): void {
   withClientOptions(program.command('login'))
-    .description('keeps the address of a gateway and a key of it')
-    .option('--url <address>', 'where the gateway is (asked for unless given)')
-    .option('--key <key>', 'atl_…; - reads it from stdin (asked for unless given)')
+    .description('save the address and key of a gateway as a profile')
+    .option('--url <address>', 'address of the gateway (prompted for unless given)')
+    .option('--key <key>', 'atl_…; - reads it from stdin (prompted for unless given)')
     .action(loginCommand);
-  withClientOptions(program.command('logout')).description('forgets a profile').action(logoutCommand);
+  withClientOptions(program.command('logout')).description('remove a profile').action(logoutCommand);
   withClientOptions(program.command('whoami'))
-    .description('whom is asked, and as whom')
+    .description('show the gateway and key in use')
     .action(whoamiCommand);
-  const profile = program.command('profile').description('gateways and keys that were kept');
+  const profile = program.command('profile').description('manage saved profiles');
   withClientOptions(profile.command('ls', { isDefault: true }))
-    .description('all of them')
+    .description('list saved profiles')
     .action(listProfiles);
   withClientOptions(profile.command('use'))
-    .description('which is used where none is named')
+    .description('select the default profile')
     .argument('<name>')
     .action(useProfile);
 }
@@ -35,8 +37,9 @@ interface LoginOptions extends ClientCommandOptions {
 
 const defaultProfileName = 'default';
 
+/** Verifies the key with one call before it is saved. */
 async function loginCommand(options: LoginOptions): Promise<void> {
-  const talk = openOutput(options);
+  const output = openOutput(options);
   const url = (options.url ?? (await promptFor('Address of the gateway: ', '--url')))
     .trim()
     .replace(/\/+$/, '');
@@ -45,7 +48,7 @@ async function loginCommand(options: LoginOptions): Promise<void> {
   const models = await createClient({ baseUrl: url, apiKey: key }).models.list();
   const name = options.profile ?? defaultProfileName;
   await saveProfile(process.env, name, { url, key });
-  talk.printResult({ profile: name, url, models: models.length }, () => [
+  output.printResult({ profile: name, url, models: models.length }, () => [
     `Logged in: profile ${name}, ${url}, ${models.length} models.`,
   ]);
 }
@@ -59,7 +62,7 @@ async function readKey(given: string | undefined): Promise<string> {
 }
 
 async function promptFor(question: string, option: string): Promise<string> {
-  if (!process.stdin.isTTY) throw new CommandError(`${option} must be given where nobody can be asked`);
+  if (!process.stdin.isTTY) throw new CommandError(`${option} is required when stdin is not a terminal`);
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return await lines.question(question);
@@ -71,20 +74,20 @@ async function promptFor(question: string, option: string): Promise<string> {
 async function logoutCommand(options: ClientCommandOptions): Promise<void> {
   const { current, byName } = await readProfiles(process.env);
   const name = options.profile ?? current;
-  if (name === null || !byName.has(name)) throw new CommandError('There is nothing to forget.');
+  if (name === null || !byName.has(name)) throw new CommandError('There is no such profile.');
   const others = new Map([...byName].filter(([other]) => other !== name));
   await writeProfiles(process.env, { current: name === current ? null : current, byName: others });
   openOutput(options).printResult({ profile: name, forgotten: true }, () => [
-    `Profile ${name} is forgotten. Its key is valid until it is revoked: atelier keys revoke`,
+    `Profile ${name} was removed. Its key is valid until it is revoked: atelier keys revoke`,
   ]);
 }
 
 async function whoamiCommand(options: ClientCommandOptions): Promise<void> {
-  const talk = openOutput(options);
-  const { url, key, from } = await findIdentity(options, talk);
+  const output = openOutput(options);
+  const { url, key, from } = await findIdentity(options, output);
   const models = await createClient({ baseUrl: url, apiKey: key }).models.list();
   const hint = `${key.slice(0, 8)}…${key.slice(-4)}`;
-  talk.printResult({ url, key: hint, from, models: models.length }, () =>
+  output.printResult({ url, key: hint, from, models: models.length }, () =>
     alignColumns([
       ['gateway', url],
       ['key', `${hint}, from ${from}`],
@@ -97,13 +100,14 @@ async function listProfiles(options: ClientCommandOptions): Promise<void> {
   const { current, byName } = await readProfiles(process.env);
   const known = await findKnownIdentity(options);
   const rows = [...byName].map(([name, { url }]) => ({ name, url, current: name === current }));
-  const talk = openOutput(options);
-  talk.printResult(rows, () =>
+  const output = openOutput(options);
+  output.printResult(rows, () =>
     rows.length === 0
-      ? [`No profiles in ${profilesPath(process.env)}. Make one: atelier login`]
+      ? [`No profiles in ${profilesPath(process.env)}. Create one: atelier login`]
       : alignColumns(rows.map(row => [row.current ? '*' : ' ', row.name, row.url])),
   );
-  if (known?.from === 'ATELIER_API_KEY') talk.note('ATELIER_API_KEY is set and comes before all of them.');
+  if (known?.from === 'ATELIER_API_KEY')
+    output.note('ATELIER_API_KEY is set and takes precedence over profiles.');
 }
 
 async function useProfile(name: string, options: ClientCommandOptions): Promise<void> {

@@ -1,3 +1,4 @@
+/** Creates a key for the commands of this machine, where the data folder of the gateway is readable. */
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -16,41 +17,41 @@ const userName = 'cli';
 const profileName = 'local';
 const responseTimeoutMs = 5_000;
 
-/** Where the gateway of these settings is reached on this machine. */
+/** Address of the gateway of these settings, as seen from this machine. */
 export function localUrl({ publicUrl, host, port }: Config): string {
   return publicUrl ?? addressOf(host, port);
 }
 
 /**
- * Whoever has the data folder may make keys, so on the gateway's own machine nobody has to log in: the command
- * makes itself one, as `atelier keys create` does, tries it and keeps it.
+ * Access to the data folder is access to keys, so no login is needed on the machine of the gateway: the command
+ * creates a key as `atelier keys create` does, verifies it and saves it as the profile `local`.
  */
-export async function makeLocalKey(wantedUrl: string | undefined, talk: CommandOutput): Promise<Profile> {
+export async function makeLocalKey(wantedUrl: string | undefined, output: CommandOutput): Promise<Profile> {
   const config = readConfig(process.env);
   const url = wantedUrl ?? localUrl(config);
   requireLocalGateway(config, url);
   await requireReachable(url);
   const wanted = {
     userName,
-    name: `made by a command on ${hostname()}`,
+    name: `created by a command on ${hostname()}`,
     models: null,
     expiresAt: null,
   };
   const { key, secret } = await withStore(db => createKey(db, wanted, systemClock.now()));
-  const isTaken = await isAccepted(url, secret);
-  if (!isTaken) {
+  if (!(await isAccepted(url, secret))) {
     await withStore(db => revokeKey(db, key.id, systemClock.now()));
     throw new CommandError(
-      `The gateway at ${url} has another database than ${databaseLocation(config)}. Set ATELIER_URL, or log in: atelier login`,
+      `The gateway at ${url} uses another database than ${databaseLocation(config)}. Set ATELIER_URL, or log in: atelier login`,
       exitCodes.auth,
     );
   }
   await saveProfile(process.env, profileName, { url, key: secret });
   const path = profilesPath(process.env);
-  talk.note(`No key was set up: made ${key.id} of the user ${userName}, and kept it in ${path}.`);
+  output.note(`No key was configured: created ${key.id} of the user ${userName} and saved it in ${path}.`);
   return { url, key: secret };
 }
 
+/** Throws unless the address is of this machine and its database is there. */
 function requireLocalGateway(config: Config, url: string): void {
   const isHere =
     /^https?:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?:[:/]|$)/.test(url) || url === config.publicUrl;
@@ -58,15 +59,15 @@ function requireLocalGateway(config: Config, url: string): void {
   if (isHere && hasRows) return;
   throw new CommandError(
     [
-      'No key is set up. Whoever runs the gateway makes one: atelier keys create --user NAME',
+      'No key is configured. The operator of the gateway creates one: atelier keys create --user NAME',
       'Then: atelier login --url ADDRESS, or set ATELIER_URL and ATELIER_API_KEY.',
-      `On the machine of the gateway itself a key is made where its data folder is (ATELIER_DATA_DIR, now ${config.dataDir}).`,
+      `On the machine of the gateway a key is created where its data folder is readable (ATELIER_DATA_DIR, now ${config.dataDir}).`,
     ].join('\n'),
     exitCodes.auth,
   );
 }
 
-/** Before a key is made that nobody can use. */
+/** Checked first, so that no key is created for a gateway that does not run. */
 async function requireReachable(url: string): Promise<void> {
   const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(responseTimeoutMs) }).catch(
     () => null,

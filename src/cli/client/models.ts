@@ -1,3 +1,4 @@
+/** `atelier models`: lists the models of a gateway and describes their input. */
 import type { Command } from 'commander';
 import type { ModelDescription } from '../../../client/src/index.ts';
 import { CommandError } from '../command-error.ts';
@@ -7,17 +8,18 @@ import { type ClientCommandOptions, openCommandContext } from './command-context
 import { alignColumns } from './command-output.ts';
 import { isRecord } from './input-fields.ts';
 
+/** Adds `models` and its subcommands. */
 export function registerModels(program: Command): void {
-  const models = program.command('models').description('what can be made');
+  const models = program.command('models').description('list and describe models');
   withClientOptions(models.command('ls', { isDefault: true }))
-    .description('every model, a line each')
+    .description('list every model, one a line')
     .option('--kind <kind>', 'video, image or speech')
     .action(listModelsCommand);
   withClientOptions(models.command('show'))
-    .description('what a model takes')
+    .description('show the input of a model')
     .argument('<model>')
-    .option('--schema', 'its JSON Schema')
-    .option('--example', 'an input that it accepts, for run MODEL --json @FILE')
+    .option('--schema', 'print its JSON Schema')
+    .option('--example', 'print a valid input, for run MODEL --json @FILE')
     .action(showModelCommand);
 }
 
@@ -45,13 +47,14 @@ async function showModelCommand(id: string, options: ShowOptions): Promise<void>
   output.printResult(model, () => describe(model));
 }
 
+/** Title, summary, a line for each field and the rules between them. */
 function describe(model: ModelDescription): readonly string[] {
   const { required, properties } = model.input_schema;
   const needed: readonly unknown[] = Array.isArray(required) ? required : [];
   const fields = Object.entries(isRecord(properties) ? properties : {}).map(([name, schema]) => {
     const { title, description } = isRecord(schema) ? schema : {};
-    const said = [title, description].filter(text => typeof text === 'string');
-    return [`  ${name}`, needed.includes(name) ? 'required' : '', said.join('. ')];
+    const texts = [title, description].filter(text => typeof text === 'string');
+    return [`  ${name}`, needed.includes(name) ? 'required' : '', texts.join('. ')];
   });
   return [
     `${model.id}: ${model.title}`,

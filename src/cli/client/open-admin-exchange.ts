@@ -1,3 +1,4 @@
+/** Opens the admin API of a gateway for its operator. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Exchange, openExchange } from '../../../client/src/exchange.ts';
@@ -8,18 +9,18 @@ import { exitCodes } from '../exit-code.ts';
 import { localUrl } from './make-local-key.ts';
 
 /**
- * The admin API of a gateway, for its operator. A token that lies in the data folder is shown to nobody but the
- * gateway of these settings; for another one both are told by the environment.
+ * With the token of the environment, or with the one in the data folder. The latter is sent only to the gateway of
+ * these settings; for another gateway the environment must set address and token.
  */
 export async function openAdminExchange(): Promise<Exchange> {
   const config = readConfig(process.env);
-  const own = localUrl(config);
+  const local = localUrl(config);
   const { ATELIER_URL: given } = process.env;
-  const url = given === undefined || given === '' ? own : given;
-  const hasFolder = url === own && existsSync(join(config.dataDir, 'secrets.json'));
+  const url = given === undefined || given === '' ? local : given;
+  const hasFolder = url === local && existsSync(join(config.dataDir, 'secrets.json'));
   if (config.adminToken === null && !hasFolder) {
     throw new CommandError(
-      `This asks the admin API of ${url}: set ATELIER_ADMIN_TOKEN, or run it on the machine of the gateway, where its data folder is.`,
+      `This command uses the admin API of ${url}: set ATELIER_ADMIN_TOKEN, or run it on the machine of the gateway, where its data folder is readable.`,
       exitCodes.auth,
     );
   }

@@ -1,30 +1,33 @@
+/** Saved profiles: gateways and keys in a file of the user's configuration folder. */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CommandError } from '../command-error.ts';
-import { isRecord } from './input-fields.ts';
+import { isRecord, parseJsonOrNull } from './input-fields.ts';
 
-/** One gateway and a key of it. */
+/** A gateway and one of its keys. */
 export interface Profile {
   readonly url: string;
   readonly key: string;
 }
 
+/** The content of the file. */
 export interface Profiles {
-  /** Which is used where none is named; null: there is none. */
+  /** Name of the profile in use where none is named; null: there is none. */
   readonly current: string | null;
   readonly byName: ReadonlyMap<string, Profile>;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** By the rules of XDG, on every system. */
+/** As the XDG specification says, on every system. */
 export function profilesPath({ XDG_CONFIG_HOME }: Environment): string {
   const isGiven = XDG_CONFIG_HOME !== undefined && XDG_CONFIG_HOME !== '';
   return join(isGiven ? XDG_CONFIG_HOME : join(homedir(), '.config'), 'atelier', 'profiles.json');
 }
 
+/** Empty where there is no file; throws where it is damaged. */
 export async function readProfiles(env: Environment): Promise<Profiles> {
   const path = profilesPath(env);
   const text = await readFile(path, 'utf8').catch(failure => {
@@ -37,7 +40,7 @@ export async function readProfiles(env: Environment): Promise<Profiles> {
   return profiles;
 }
 
-/** Null for what this program did not write. */
+/** Null for anything that this program did not write. */
 function validateProfiles(written: unknown): Profiles | null {
   const { current, profiles } = isRecord(written) ? written : {};
   if ((current !== null && typeof current !== 'string') || !isRecord(profiles)) return null;
@@ -50,7 +53,7 @@ function validateProfiles(written: unknown): Profiles | null {
   return { current, byName };
 }
 
-/** In one step, and for nobody else to read. */
+/** Replaces the file atomically; only its owner may read it. */
 export async function writeProfiles(env: Environment, { current, byName }: Profiles): Promise<void> {
   const path = profilesPath(env);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -60,16 +63,8 @@ export async function writeProfiles(env: Environment, { current, byName }: Profi
   await rename(temporary, path);
 }
 
-/** Adds or replaces one, and uses it from now on. */
+/** Adds or replaces a profile and makes it the current one. */
 export async function saveProfile(env: Environment, name: string, profile: Profile): Promise<void> {
   const { byName } = await readProfiles(env);
   await writeProfiles(env, { current: name, byName: new Map([...byName, [name, profile]]) });
-}
-
-function parseJsonOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

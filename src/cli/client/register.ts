@@ -1,3 +1,4 @@
+/** The commands that call a gateway as any client does. */
 import type { Command } from 'commander';
 import { registerFiles } from './files.ts';
 import { registerJobs } from './jobs.ts';
@@ -6,7 +7,7 @@ import { registerMcp } from './mcp.ts';
 import { registerModels } from './models.ts';
 import { registerRun } from './run.ts';
 
-/** Every command that asks a gateway as its clients do. They load nothing of the gateway itself. */
+/** Adds every client command. They load nothing of the gateway, so that they start fast. */
 export function registerClientCommands(program: Command): void {
   registerRun(program);
   registerJobs(program);

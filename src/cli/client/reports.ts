@@ -1,3 +1,4 @@
+/** `atelier queue stats` and `atelier usage`: reports of the whole gateway through its admin API. */
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { CommandError } from '../command-error.ts';
@@ -6,21 +7,21 @@ import { readDuration } from '../read-duration.ts';
 import { alignColumns, type OutputOptions, openOutput } from './command-output.ts';
 import { openAdminExchange } from './open-admin-exchange.ts';
 
-/** What an operator wants to know of the whole gateway. */
+/** Adds the reports. */
 export function registerReports(program: Command): void {
-  const queue = program.command('queue').description('the queue of all users');
+  const queue = program.command('queue').description('inspect the queue of all users');
   queue
     .command('stats')
-    .description('how much waits and runs, what failed in the last hour')
-    .option('--json', 'the result as JSON, as it is when it is piped')
+    .description('queued and running jobs, failures of the last hour')
+    .option('--json', 'print the result as JSON (the default when stdout is not a terminal)')
     .action(statsCommand);
   program
     .command('usage')
-    .description('what was made and used, by day')
+    .description('jobs, usage and cost by day')
     .option('--by <what>', 'model, key or user', 'model')
-    .option('--since <time>', 'the last 30d', '14d')
-    .option('--csv', 'as comma-separated values')
-    .option('--json', 'the result as JSON, as it is when it is piped')
+    .option('--since <time>', 'time range, such as 30d', '14d')
+    .option('--csv', 'print comma-separated values')
+    .option('--json', 'print the result as JSON (the default when stdout is not a terminal)')
     .action(usageCommand);
 }
 
@@ -38,17 +39,17 @@ const overview = z.looseObject({
 });
 
 async function statsCommand(options: OutputOptions): Promise<void> {
-  const ask = await openAdminExchange();
+  const exchange = await openAdminExchange();
   const path = '/admin/v1/overview?results=0';
-  const stats = overview.parse((await ask({ method: 'GET', path, repeatable: 'read' })).body);
+  const stats = overview.parse((await exchange({ method: 'GET', path, repeatable: 'read' })).body);
   const since = stats.waiting_since;
   openOutput(options).printResult(stats, () => [
     ...alignColumns([
-      ['waiting', `${stats.waiting}${stats.waiting_is_more ? ' or more' : ''}`],
-      ['waiting since', since === null ? '-' : new Date(since * 1000).toISOString()],
+      ['queued', `${stats.waiting}${stats.waiting_is_more ? ' or more' : ''}`],
+      ['oldest queued since', since === null ? '-' : new Date(since * 1000).toISOString()],
       ['running', String(stats.running)],
       ['completed in the last hour', String(stats.completed_in_hour)],
-      ['doubts', String(stats.open_doubts)],
+      ['uncertain submissions', String(stats.open_doubts)],
       ['failed callbacks', String(stats.failed_deliveries)],
     ]),
     ...stats.failures.map(({ jobs, model, code, request_id }) =>
@@ -91,15 +92,15 @@ interface UsageOptions extends OutputOptions {
 async function usageCommand({ by, since, csv, ...options }: UsageOptions): Promise<void> {
   if (!['model', 'key', 'user'].includes(by)) throw new CommandError('--by must be one of model, key, user');
   const from = Math.floor((Date.now() - readDuration(since, '--since')) / 1000);
-  const ask = await openAdminExchange();
+  const exchange = await openAdminExchange();
   const path = `/admin/v1/usage?by=${by}&from=${from}`;
-  const report = usage.parse((await ask({ method: 'GET', path, repeatable: 'read' })).body);
+  const report = usage.parse((await exchange({ method: 'GET', path, repeatable: 'read' })).body);
   const rows = [['day', by, 'what', 'quantity', 'unit'], ...rowsOf(report)];
   if (csv) return print(rows.map(row => row.map(csvCell).join(',')).join('\n'));
   openOutput(options).printResult(report, () => alignColumns(rows));
 }
 
-/** A row for each number that is not zero. */
+/** Day, label, what, quantity and unit of each number that is not zero. */
 const rowsOf = ({ jobs, used, costs }: Usage): readonly (readonly string[])[] => [
   ...jobs.flatMap(({ day, label, completed, failed, cancelled }) =>
     Object.entries({ completed, failed, cancelled })
@@ -112,7 +113,7 @@ const rowsOf = ({ jobs, used, costs }: Usage): readonly (readonly string[])[] =>
 
 const dayOf = (unixSeconds: number): string => new Date(unixSeconds * 1000).toISOString().slice(0, 10);
 
-/** A spreadsheet would take what begins like a formula as one. */
+/** A quote in front keeps a spreadsheet from running a cell as a formula. */
 const csvCell = (cell: string): string => {
   const plain = /^[=+\-@]/.test(cell) ? `'${cell}` : cell;
   return /[",\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;

@@ -1,3 +1,4 @@
+/** `atelier run` and `atelier again`: creates a job, waits for it and prints or saves its result. */
 import type { Command } from 'commander';
 import type { FailedResult, JobHandle, ResultOf } from '../../../client/src/index.ts';
 import { CommandError } from '../command-error.ts';
@@ -13,7 +14,7 @@ import { waitForJob } from './wait-for-job.ts';
 interface RunOptions extends ClientCommandOptions {
   readonly input: readonly string[];
   readonly file: readonly string[];
-  /** `--json @PATH` is told as this. */
+  /** `--json @PATH` is rewritten to this option. */
   readonly jsonInput?: string;
   readonly wait: boolean;
   readonly save?: string;
@@ -23,46 +24,53 @@ interface RunOptions extends ClientCommandOptions {
   readonly idempotencyKey?: string;
 }
 
+/** Adds the commands that create jobs. */
 export function registerRun(program: Command): void {
   runOptions(program.command('run'))
-    .description('makes a job, waits for its end and gives its result')
+    .description('create a job, wait for it and print its result')
     .argument('<model>', 'a model id: atelier models')
     .argument('[fields...]', 'NAME=VALUE, A.B=VALUE, NAME:=JSON')
     .action(runCommand);
   runOptions(program.command('again'))
-    .description('makes a new job of the input of an earlier one')
+    .description('create a new job from the input of an earlier one')
     .argument('<request_id>', 'the earlier job')
-    .argument('[fields...]', 'what is to be different')
+    .argument('[fields...]', 'fields to override')
     .action(againCommand);
 }
 
 const runOptions = (command: Command): Command =>
   withClientOptions(command)
-    .option('-i, --input <field>', 'a field, as NAME=VALUE; again for each', appendOption, [])
-    .option('-f, --file <field>', 'a file that is uploaded for a field, as NAME=@PATH', appendOption, [])
+    .option('-i, --input <field>', 'a field, as NAME=VALUE; may be repeated', appendOption, [])
+    .option(
+      '-f, --file <field>',
+      'upload a file for a field, as NAME=@PATH; may be repeated',
+      appendOption,
+      [],
+    )
     .option('--json-input <source>', 'the whole input, @PATH or @- for stdin; also --json @PATH')
-    .option('--no-wait', 'gives the handle and does not wait')
-    .option('--save [folder]', 'downloads the files of the result, here or into a folder (--save=FOLDER)')
-    .option('--timeout <time>', 'waits at most so long, such as 20m; the job goes on')
-    .option('--cancel-on-timeout', 'and is cancelled then')
-    .option('--dry-run', 'only says whether the input would be accepted')
-    .option('--idempotency-key <key>', 'the same key and input are the same job, for 24 hours');
+    .option('--no-wait', 'print the job id and do not wait')
+    .option('--save [folder]', 'download the files of the result, here or into a folder (--save=FOLDER)')
+    .option('--timeout <time>', 'maximum time to wait, such as 20m; the job keeps running')
+    .option('--cancel-on-timeout', 'cancel the job on timeout')
+    .option('--dry-run', 'validate the input without creating a job')
+    .option('--idempotency-key <key>', 'for 24 hours the same key and input return the same job');
 
 async function runCommand(model: string, fields: readonly string[], options: RunOptions): Promise<void> {
   const timeoutMs = timeoutOf(options);
-  const asked = await openCommandContext(options);
-  const input = await buildInput(asked, model, inputOptions(fields, options));
-  await submitInput(asked, model, input, { ...options, timeoutMs });
+  const context = await openCommandContext(options);
+  const input = await buildInput(context, model, inputOptions(fields, options));
+  await submitInput(context, model, input, { ...options, timeoutMs });
 }
 
 async function againCommand(id: string, fields: readonly string[], options: RunOptions): Promise<void> {
   const timeoutMs = timeoutOf(options);
-  const asked = await openCommandContext(options);
-  const { model, input: before } = await asked.client.jobs.get(id);
-  const input = await buildInput(asked, model, inputOptions(fields, options), withoutTaskId(before));
-  await submitInput(asked, model, input, { ...options, timeoutMs });
+  const context = await openCommandContext(options);
+  const { model, input: before } = await context.client.jobs.get(id);
+  const input = await buildInput(context, model, inputOptions(fields, options), withoutTaskId(before));
+  await submitInput(context, model, input, { ...options, timeoutMs });
 }
 
+/** Milliseconds; infinite without the option. */
 const timeoutOf = ({ timeout }: RunOptions): number =>
   timeout === undefined ? Number.POSITIVE_INFINITY : readDuration(timeout, '--timeout');
 
@@ -72,7 +80,7 @@ const inputOptions = (fields: readonly string[], { input, file, jsonInput }: Run
   jsonSource: jsonInput,
 });
 
-/** It names one job of a user and no other. */
+/** An external_task_id identifies one job of a user, so a copy must not have it. */
 function withoutTaskId(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { external_task_id: _, options, ...rest } = input;
   if (typeof options !== 'object' || options === null) return rest;
@@ -80,31 +88,33 @@ function withoutTaskId(input: Readonly<Record<string, unknown>>): Readonly<Recor
   return { ...rest, options: others };
 }
 
+/** The options with their timeout in milliseconds. */
 type RunSettings = RunOptions & { readonly timeoutMs: number };
 
+/** Validates only with --dry-run; else creates the job and waits for it unless --no-wait. */
 async function submitInput(
-  asked: CommandContext,
+  context: CommandContext,
   model: string,
   input: object,
   options: RunSettings,
 ): Promise<void> {
-  const { client, output } = asked;
+  const { client, output } = context;
   if (options.dryRun) {
     const verdict = await client.models.validate(model, { ...input });
     const jobs = verdict.billed_jobs === 1 ? 'one job' : `${verdict.billed_jobs} jobs`;
-    return output.printResult(verdict, () => [`${model} would accept it, as ${jobs}. Nothing was made.`]);
+    return output.printResult(verdict, () => [`${model} would accept it, as ${jobs}. No job was created.`]);
   }
   const { idempotencyKey } = options;
   const job = await client.queue.submit(model, {
     input: { ...input },
     ...(idempotencyKey !== undefined && { idempotencyKey }),
   });
-  if (!options.wait) return printJobHandle(asked, job);
-  const result = await waitForJob(asked, job, {
+  if (!options.wait) return printJobHandle(context, job);
+  const result = await waitForJob(context, job, {
     timeoutMs: options.timeoutMs,
     cancelOnTimeout: options.cancelOnTimeout === true,
   });
-  await printJobResult(asked, result, options.save);
+  await printJobResult(context, result, options.save);
 }
 
 function printJobHandle({ output }: CommandContext, job: JobHandle): void {
@@ -112,7 +122,7 @@ function printJobHandle({ output }: CommandContext, job: JobHandle): void {
   output.note(`Wait for it: atelier watch ${job.request_id}`);
 }
 
-/** A failed job is given, too, and ends the process with a code of its own. */
+/** The result of a failed job is printed, too; the error then sets the exit code 2. */
 export async function printJobResult(
   { output }: CommandContext,
   result: ResultOf<string> | FailedResult,
@@ -130,6 +140,7 @@ export async function printJobResult(
   output.printResult(saved ? { ...result, saved } : result, () => saved ?? resultUrls(result));
 }
 
+/** Addresses of the files of a result. */
 function resultUrls(result: object): readonly string[] {
   const { video, images, audio }: Readonly<Record<string, unknown>> = { ...result };
   return [video, ...(Array.isArray(images) ? images : []), audio].flatMap(file =>

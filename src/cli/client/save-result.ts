@@ -1,3 +1,4 @@
+/** Downloads the files of a result into a folder. */
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { link, mkdir, rm } from 'node:fs/promises';
@@ -9,21 +10,21 @@ import { isRecord } from './input-fields.ts';
 
 interface RemoteFile {
   readonly url: string;
-  /** As the gateway calls it. */
+  /** File name that the gateway gives it, made safe. */
   readonly name: string;
 }
 
-/** Downloads every file of a result into a folder; resolves to their paths. Nothing is written over. */
+/** Creates the folder where it is missing; resolves with the paths. Existing files are never overwritten. */
 export async function saveResult(result: object, folder: string): Promise<readonly string[]> {
   await mkdir(folder, { recursive: true }).catch(failure => {
-    throw new CommandError(`${folder} cannot be made: ${failure.message}.`);
+    throw new CommandError(`${folder} cannot be created: ${failure.message}.`);
   });
   const paths: string[] = [];
   for (const remote of filesOf(result)) paths.push(await downloadFile(remote, folder));
   return paths;
 }
 
-/** The core keys of a result, whatever its family adds. */
+/** The files at the keys that all model families share. */
 function filesOf(result: object): readonly RemoteFile[] {
   const { video, images, audio, last_frame, watermarked_url }: Readonly<Record<string, unknown>> = {
     ...result,
@@ -32,25 +33,28 @@ function filesOf(result: object): readonly RemoteFile[] {
   const watermarked = typeof watermarked_url === 'string' ? { url: watermarked_url } : null;
   return [video, ...pictures, audio, last_frame, watermarked].flatMap(file => {
     if (!isRecord(file) || typeof file.url !== 'string') return [];
-    const { file_name: told } = file;
-    const inAddress = decodeURIComponent(new URL(file.url).pathname.split('/').at(-1) ?? '');
-    return [{ url: file.url, name: safeName(typeof told === 'string' ? told : inAddress) }];
+    const { file_name: fileName } = file;
+    const nameInUrl = decodeURIComponent(new URL(file.url).pathname.split('/').at(-1) ?? '');
+    return [{ url: file.url, name: safeName(typeof fileName === 'string' ? fileName : nameInUrl) }];
   });
 }
 
-/** A name within the folder, whatever the gateway says. */
+/** A name that stays within the folder and is valid on every system. */
 function safeName(name: string): string {
   const plain = basename(name.replaceAll('\\', '/')).replace(/[\p{Cc}<>:"|?*]/gu, '_');
   return /^\.*$/.test(plain) ? 'result' : plain;
 }
 
+/** Writes to a temporary file first: an interrupted download leaves no file under the final name. */
 async function downloadFile({ url, name }: RemoteFile, folder: string): Promise<string> {
-  const answer = await fetch(url);
-  if (!answer.ok || answer.body === null)
-    throw new CommandError(`${name} was not downloaded: ${url.split('?', 1)[0]} answered ${answer.status}.`);
+  const response = await fetch(url);
+  if (!response.ok || response.body === null)
+    throw new CommandError(
+      `${name} was not downloaded: ${url.split('?', 1)[0]} answered ${response.status}.`,
+    );
   const part = join(folder, `.${randomBytes(6).toString('hex')}.part`);
   try {
-    await pipeline(Readable.from(answer.body), createWriteStream(part, { flags: 'wx' }));
+    await pipeline(Readable.from(response.body), createWriteStream(part, { flags: 'wx' }));
     return await linkUnderFreeName(part, folder, name);
   } finally {
     await rm(part, { force: true });
@@ -59,7 +63,7 @@ async function downloadFile({ url, name }: RemoteFile, folder: string): Promise<
 
 const maxNameAttempts = 1_000;
 
-/** Under its name, or under that with a number where there is such a file. */
+/** Under its name, or with a number where that exists. A link fails on an existing file; a rename would replace it. */
 async function linkUnderFreeName(part: string, folder: string, name: string): Promise<string> {
   const end = extname(name);
   const stem = name.slice(0, name.length - end.length);

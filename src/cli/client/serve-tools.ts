@@ -1,3 +1,4 @@
+/** Runs the MCP server of `atelier mcp`. */
 import { tmpdir } from 'node:os';
 import { openFetchFile } from '../../http/mcp/fetch-file.ts';
 import { openGatewayClient } from '../../http/mcp/gateway-client.ts';
@@ -6,26 +7,28 @@ import { openOutbound } from '../../media/outbound.ts';
 import { CommandError } from '../command-error.ts';
 import { type ClientCommandOptions, findKnownIdentity } from './command-context.ts';
 
-/** Serves the tools on stdio, to the program that started this one, until it closes its end. */
+/** Serves the tools on stdio until the parent process closes stdin. */
 export async function serveTools(options: ClientCommandOptions): Promise<void> {
   const identity = await findKnownIdentity(options);
   if (!identity)
-    throw new CommandError('No gateway is known. Set ATELIER_URL and ATELIER_API_KEY, or: atelier login');
+    throw new CommandError(
+      'No gateway is configured. Set ATELIER_URL and ATELIER_API_KEY, or: atelier login',
+    );
   const outbound = openOutbound({ allowPrivate: process.env.ATELIER_ALLOW_PRIVATE_NETWORK === '1' });
-  const parts = {
+  const dependencies = {
     gateway: openGatewayClient({ url: identity.url, authorization: `Bearer ${identity.key}` }),
     fetchFile: openFetchFile(outbound, tmpdir())(identity.key),
     onUnexpectedError: (failure: unknown) =>
       void process.stderr.write(`A tool failed: ${errorText(failure)}\n`),
   };
-  const [{ serveStdio }, make] = await Promise.all([
+  const [{ serveStdio }, openServer] = await Promise.all([
     import('@modelcontextprotocol/server/stdio'),
     openMcpServers(),
   ]);
   const ended = new Promise(resolve => process.stdin.once('end', resolve).once('close', resolve));
-  const served = serveStdio(() => make(parts));
+  const server = serveStdio(() => openServer(dependencies));
   await ended;
-  await served.close();
+  await server.close();
   await outbound.close();
 }
 

@@ -1,8 +1,9 @@
+/** The progress line on stderr while a command waits for a job. */
 import type { CommandOutput } from './command-output.ts';
 
-/** What a wait shows of itself. */
+/** One line that changes while it is open. */
 export interface StatusLine {
-  /** What is shown from now on, beside the time. */
+  /** Sets the text beside the elapsed time. */
   show(text: string): void;
   close(): void;
 }
@@ -11,26 +12,26 @@ const redrawIntervalMs = 120;
 const plainIntervalMs = 15_000;
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
-/** One line drawn again and again where a person watches; else a plain line at each change and every 15 s. */
-export function openStatusLine(talk: CommandOutput): StatusLine {
-  const beganAt = performance.now();
+/** Redrawn in place in a terminal; else a plain line at each change and every 15 s. */
+export function openStatusLine(output: CommandOutput): StatusLine {
+  const startedAt = performance.now();
   let text = '';
   let frame = 0;
-  const line = () => `${formatElapsed(performance.now() - beganAt)} ${text}`;
+  const line = () => `${formatElapsed(performance.now() - startedAt)} ${text}`;
   const draw = () => process.stderr.write(`\r\x1b[2K${frames[frame++ % frames.length]} ${line()}`);
-  const timer = talk.isInteractive
+  const timer = output.isInteractive
     ? setInterval(draw, redrawIntervalMs)
-    : setInterval(() => talk.note(line()), plainIntervalMs);
+    : setInterval(() => output.note(line()), plainIntervalMs);
   return {
     show(next) {
-      const isNews = next !== text;
+      const isChanged = next !== text;
       text = next;
-      if (talk.isInteractive) draw();
-      else if (isNews) talk.note(line());
+      if (output.isInteractive) draw();
+      else if (isChanged) output.note(line());
     },
     close() {
       clearInterval(timer);
-      if (talk.isInteractive) process.stderr.write('\r\x1b[2K');
+      if (output.isInteractive) process.stderr.write('\r\x1b[2K');
     },
   };
 }

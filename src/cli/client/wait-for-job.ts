@@ -1,3 +1,4 @@
+/** Waits for a job with a status line, a timeout and Ctrl-C. */
 import {
   type FailedResult,
   GatewayError,
@@ -12,13 +13,14 @@ import type { CommandContext } from './command-context.ts';
 import { openInterrupts } from './interrupts.ts';
 import { openStatusLine } from './status-line.ts';
 
+/** How long to wait, and what happens then. */
 export interface WaitOptions {
   /** Milliseconds; infinite: as long as the job takes. */
   readonly timeoutMs: number;
   readonly cancelOnTimeout: boolean;
 }
 
-/** Waits for the end of a job. Ctrl-C ends the wait and not the job; a second one cancels it. */
+/** Resolves with the result of the job. Ctrl-C ends the wait and not the job; a second one cancels the job. */
 export async function waitForJob(
   { client, output }: CommandContext,
   job: JobRef,
@@ -35,7 +37,7 @@ export async function waitForJob(
     line.close();
     if (!(failure instanceof GatewayError) || !limit.signal.aborted) throw failure;
     if (!interrupts.signal.aborted) throw await timeoutError({ client, output }, job, cancelOnTimeout);
-    output.note(`No longer waiting: job ${job.request_id} goes on. Ctrl-C again cancels it.`);
+    output.note(`Stopped waiting; job ${job.request_id} keeps running. Press Ctrl-C again to cancel it.`);
     if (!(await interrupts.waitForSecond())) {
       throw new CommandError(`Wait for it again: atelier watch ${job.request_id}`, exitCodes.interrupted);
     }
@@ -47,27 +49,29 @@ export async function waitForJob(
   }
 }
 
-/** The state in a word or two. */
+/** The public status in a word or two, with the position or progress where it is known. */
 export function statusText(status: JobStatus): string {
-  if (status.status === 'IN_QUEUE') return `IN_QUEUE, ${status.queue_position} before it`;
+  if (status.status === 'IN_QUEUE') return `IN_QUEUE, position ${status.queue_position}`;
   if (status.status === 'COMPLETED') return status.error ? `FAILED (${status.error.code})` : 'COMPLETED';
   return status.progress === undefined ? 'IN_PROGRESS' : `IN_PROGRESS ${Math.round(status.progress * 100)} %`;
 }
 
+/** Cancels the job first where that is wanted. */
 async function timeoutError(
-  asking: CommandContext,
+  context: CommandContext,
   job: JobRef,
-  isCancelled: boolean,
+  cancelOnTimeout: boolean,
 ): Promise<CommandError> {
-  const rest = isCancelled
-    ? await cancelJob(asking, job)
-    : `Job ${job.request_id} goes on. Wait for it again: atelier watch ${job.request_id}`;
-  return new CommandError(`The time is over. ${rest}`, exitCodes.timeout);
+  const consequence = cancelOnTimeout
+    ? await cancelJob(context, job)
+    : `Job ${job.request_id} keeps running. Wait for it again: atelier watch ${job.request_id}`;
+  return new CommandError(`Timeout. ${consequence}`, exitCodes.timeout);
 }
 
+/** A sentence about what became of the job. */
 async function cancelJob({ client }: CommandContext, job: JobRef): Promise<string> {
-  const answer = await client.queue.cancel(job);
-  return answer === 'requested'
+  const outcome = await client.queue.cancel(job);
+  return outcome === 'requested'
     ? `Job ${job.request_id} is cancelled.`
-    : `Job ${job.request_id} was over already.`;
+    : `Job ${job.request_id} had already ended.`;
 }
