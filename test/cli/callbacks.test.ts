@@ -70,7 +70,7 @@ for (const dialect of dialects) {
       const { code, stdout } = await callbacks('list', '--failed');
       assert.deepEqual(
         [code, stdout],
-        [0, `${id}  ${jobId}  ${user}  COMPLETED  failed 2026-05-21T08:33:38.000Z  1 try  ${url}\n`],
+        [0, `${id}  ${jobId}  ${user}  COMPLETED  failed 2026-05-21T08:33:38.000Z  1 attempt  ${url}\n`],
       );
       await callbacks('redeliver', id);
     });

@@ -123,7 +123,7 @@ describe('serve with several processes', () => {
       );
       assert.deepEqual([ended.body.status, ended.body.error], ['COMPLETED', null]);
     }
-    const told = logOf(served).filter(({ msg }) => msg === 'a process ended: it is started again');
+    const told = logOf(served).filter(({ msg }) => msg === 'process exited: restarting');
     assert.deepEqual(
       told.map(({ process, signal, waitMs }) => ({ process, signal, waitMs })),
       [{ process: 2, signal: 'SIGKILL', waitMs: 500 }],

@@ -82,7 +82,7 @@ describe('atelier providers', () => {
     away: 'away: no answer (the connection failed (ECONNREFUSED)). Look at base_url, and whether this machine may call it.',
     lost: 'lost: the upstream answered 404 to a free call, which says nothing of the account. Look at base_url, and try again later.',
     clips: 'clips: not tried, because no call of fal is known that costs nothing. The first job tells.',
-    local: 'local is the engine of this machine. It is tried by: atelier doctor',
+    local: 'local is the local engine. Check it with: atelier doctor',
     nobody: 'There is no account nobody. See: atelier providers list',
   };
   for (const [account, sentence] of Object.entries(failing)) {

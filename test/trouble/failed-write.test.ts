@@ -60,7 +60,7 @@ describe('a disk that does not take a write', () => {
       .map(line => JSON.parse(line));
     assert.deepEqual(
       fatal.map(({ msg, err }) => [msg, err.message]),
-      [['the disk did not take a write of the database: this process ends', 'disk I/O error']],
+      [['database write failed: exiting', 'disk I/O error']],
     );
     assert.deepEqual(
       [...others].filter(status => status !== 503),
