@@ -60,6 +60,7 @@ async function checkLibraries(): Promise<void> {
   await checkSynthesiser();
 }
 
+/** Paths, progress and yielding for the renderers. */
 function openRenderContext(task: RenderTask): RenderContext {
   let yields = 0;
   return {

@@ -1,29 +1,32 @@
+/** Opens a local media file with FFmpeg, limited to known containers. */
 import { Decoder, Demuxer, Log } from 'node-av';
 import * as av from 'node-av/constants';
 
+/** An open file with the decoder of its first picture or sound stream. */
 export interface MediaInput {
   readonly demuxer: Demuxer;
   readonly decoder: Decoder;
   readonly stream: NonNullable<ReturnType<Demuxer['video']>>;
+  /** Frees decoder and file. */
   close(): Promise<void>;
 }
 
-/** Containers only: a playlist would make the library open whatever stands in it. */
+/** Containers only: with a playlist, FFmpeg would open every address that the list names. */
 const formats = {
   video: 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,flv,asf,ogg',
   audio: 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,mp3,wav,w64,flac,ogg,aac,aiff,caf,amr',
   picture: 'mov,mp4,m4a,3gp,3g2,mj2,bmp_pipe,tiff_pipe,png_pipe,jpeg_pipe,webp_pipe,gif,gif_pipe',
 } as const;
 
-/** A local file, never an address, with the decoder of its first picture or sound stream. */
-export async function openInput(path: string, holds: keyof typeof formats): Promise<MediaInput> {
+/** `path` is a local file, never an address. Throws where the file has no stream of that medium. */
+export async function openInput(path: string, medium: keyof typeof formats): Promise<MediaInput> {
   Log.setLevel(av.AV_LOG_FATAL);
   const demuxer = await Demuxer.open(path, {
-    options: { protocol_whitelist: 'file', format_whitelist: formats[holds] },
+    options: { protocol_whitelist: 'file', format_whitelist: formats[medium] },
   });
   try {
-    const stream = holds === 'audio' ? demuxer.audio() : demuxer.video();
-    if (stream === undefined) throw new Error(`expected ${holds} in the file, got none`);
+    const stream = medium === 'audio' ? demuxer.audio() : demuxer.video();
+    if (stream === undefined) throw new Error(`expected ${medium} in the file, got none`);
     const decoder = await Decoder.create(stream);
     return {
       demuxer,

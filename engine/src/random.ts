@@ -1,7 +1,9 @@
-/** A stream of numbers from 0 up to 1, the same for the same seed everywhere. */
+/** Seeded random numbers and noise: the same seed gives the same numbers on every machine. */
+
+/** A stream of numbers from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number;
 
-/** Small, quick and good enough for pictures; Math.random cannot be seeded. */
+/** Mulberry32: small, fast and good enough for pictures. Math.random cannot be seeded. */
 export function mulberry32(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -12,24 +14,27 @@ export function mulberry32(seed: number): Random {
   };
 }
 
-/** FNV-1a, 32 bits: words become seeds, voice ids become voices. */
+/** FNV-1a, 32 bits: turns prompts into seeds and voice ids into voices. */
 export function hashText(text: string): number {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   return hash;
 }
 
+/** One seed of two; the order matters. */
 export const mixSeeds = (first: number, second: number): number => hashText(`${first >>> 0}/${second >>> 0}`);
 
+/** A random number between two bounds. */
 export const between = (random: Random, low: number, high: number): number => low + (high - low) * random();
 
+/** A random entry; throws for an empty list. */
 export function pick<T>(random: Random, list: readonly T[]): T {
   const chosen = list[Math.floor(random() * list.length)];
   if (chosen === undefined) throw new Error('expected a list with entries, got an empty one');
   return chosen;
 }
 
-/** Smooth noise along a line, from 0 to 1: ridges, waves and wind. */
+/** Smooth noise along a line, from 0 to 1, for ridges, waves and wind; more octaves add finer detail. */
 export function openNoise(seed: number): (position: number, octaves?: number) => number {
   const salt = seed >>> 0;
   const knot = (index: number) => {

@@ -1,17 +1,21 @@
+/** The render plan: plain data that describes a result, made by the catalog and drawn by the engine. */
+
 /**
- * How to draw a result locally: plain data that a model file returns and `src/render` draws.
- * A `media` member is a media reference as it stands in the input; the engine is given the local file for it.
+ * What to render. A `media` member is a media reference as written in the input of the job; the caller passes the
+ * local file for it in `RenderTask.inputs`.
  */
 export type RenderPlan = ImagePlan | VideoPlan | SpeechPlan;
 
+/** One or more PNG pictures. */
 export interface ImagePlan {
   readonly kind: 'image';
   /** Pixels. */
   readonly width: number;
   readonly height: number;
-  /** Pictures to draw, 1 to 160; each differs. */
+  /** Number of pictures, 1 to 160; each differs. */
   readonly count: number;
   readonly prompt: string;
+  /** Words for things that must not be drawn. */
   readonly negativePrompt?: string;
   /** null: the engine draws a seed and reports it. */
   readonly seed: number | null;
@@ -20,21 +24,21 @@ export interface ImagePlan {
     readonly use: 'base' | 'subject' | 'style' | 'scene';
     readonly media: string;
   }[];
-  /** What an earlier picture is made into; without it the pictures are drawn from nothing. */
+  /** An edit of an existing picture; absent: the pictures are drawn from the prompt alone. */
   readonly work?: PictureWork;
-  /** Prompt parameters that change how it looks; `prompt`, `negativePrompt` and `seed` hold theirs already. */
+  /** Prompt parameters that change how it looks; `prompt`, `negativePrompt` and `seed` contain theirs already. */
   readonly parameters?: PromptParameters;
-  /** Where the pictures show different things, or are of several jobs: picture n shows the n-th, and the first again after the last. */
+  /** Prompts of the pictures where they differ: picture n uses entry n, cyclically. */
   readonly variants?: readonly Pick<ImagePlan, 'prompt' | 'negativePrompt' | 'parameters'>[];
-  /** The names of all parameters that the prompt has, `--` with them, in small letters. */
+  /** Names of all parameters in the prompt, with `--`, in lower case. */
   readonly parameterNames?: readonly string[];
-  /** Also the first four pictures together in one (role `grid`). */
+  /** Adds the first four pictures in one (role `grid`). */
   readonly grid?: true;
   /** `copy`: a second, marked picture beside each clean one. `burned`: the mark is in the picture itself. */
   readonly watermark: 'none' | 'burned' | 'copy';
 }
 
-/** A box in pixels, from the top left corner of what holds it. */
+/** A box in pixels, from the top left corner of its canvas. */
 export interface Box {
   readonly x: number;
   readonly y: number;
@@ -42,19 +46,24 @@ export interface Box {
   readonly height: number;
 }
 
+/** An edit of an existing picture. */
 export type PictureWork =
-  /** The picture placed on the canvas (the plan's size); repainted inside the mask and outside the picture, else kept to the pixel. */
+  /**
+   * The picture is placed on the canvas (the plan's size) and repainted inside the mask and outside its box; every
+   * other pixel is kept.
+   */
   | {
       readonly kind: 'repaint';
       readonly media: string;
       readonly place: Box;
       readonly mask: PictureMask | null;
     }
-  /** The picture in the middle of a larger one (the plan's size), its border continued. */
+  /** The picture is centred in a larger one (the plan's size) and its border continued. */
   | { readonly kind: 'extend'; readonly media: string }
-  /** The picture at the plan's size: resampled, or with details of its own. */
+  /** The picture is resampled to the plan's size; `creative` adds detail. */
   | { readonly kind: 'upscale'; readonly media: string; readonly creative: boolean };
 
+/** The part of a picture to repaint. */
 export type PictureMask =
   /** Polygons x, y, x, y, … in pixels of a picture of that size. */
   | {
@@ -74,70 +83,73 @@ export interface Mark {
   readonly media?: string;
 }
 
+/** One mp4 video, optionally with sound. */
 export interface VideoPlan {
   readonly kind: 'video';
   /** Pixels, even. */
   readonly width: number;
   readonly height: number;
   readonly fps: number;
-  /** In order; their seconds add up to the length of the video. */
+  /** In order; the sum of their seconds is the length of the video. */
   readonly shots: readonly { readonly seconds: number; readonly prompt: string }[];
   readonly negativePrompt?: string;
   readonly seed: number | null;
   /** false: no audio stream at all, unless there is music. */
   readonly sound: boolean;
-  /** What the composed sound holds; all of it where it says nothing. */
+  /** Which parts the composed sound has; absent: all. */
   readonly soundKind?: 'all' | 'speech' | 'effects';
-  /** 1: the composed sound has one channel; as the engine likes where it says nothing. */
+  /** 1: the composed sound has one channel; absent: two. */
   readonly soundChannels?: 1;
-  /** The voice of its speech, stable by name; one that fits where it says nothing. */
+  /** Voice id of its speech; absent: one chosen by the prompt. */
   readonly voice?: string;
   /** Composed music under the sound, or as the only one where `sound` is false. */
   readonly music?: boolean;
-  /** A sound that takes the place of the composed one. */
+  /** A sound that replaces the composed one. */
   readonly guideAudio?: { readonly media: string };
-  /** Frame 0, exactly. */
+  /** Picture that is frame 0, pixel by pixel. */
   readonly firstFrame?: { readonly media: string };
-  /** The last frame, exactly. */
+  /** Picture that is the last frame, pixel by pixel. */
   readonly lastFrame?: { readonly media: string };
-  /** A video that this one is made from. */
+  /** A video that this one is derived from. */
   readonly source?: VideoSource;
-  /** Pictures, videos and sounds that must show in the result. */
+  /** Pictures, videos and sounds that must appear in the result. */
   readonly references?: readonly { readonly kind: 'image' | 'video' | 'audio'; readonly media: string }[];
   /** The camera stands still. */
   readonly fixedCamera?: boolean;
-  /** Also the last frame as a PNG without a mark (role `last_frame`). */
+  /** Adds the last frame as a PNG without a mark (role `last_frame`). */
   readonly returnLastFrame?: boolean;
-  /** Also a good frame of it as a JPEG (role `cover`). */
+  /** Adds a frame of it as a JPEG (role `cover`). */
   readonly cover?: boolean;
   /** A quick preview: fewer details. */
   readonly draft?: boolean;
-  /** JSON text kept in the metadata of the file itself. */
+  /** JSON text stored in the metadata of the file. */
   readonly metadata?: string;
-  /** Where there is none: a label that names this gateway and the job stands there. */
+  /** Without `metadata`: the caller stores a label with the gateway and the job there. */
   readonly defaultLabel?: true;
-  /** How the mark looks, where there is one; in the lower right corner where it says nothing. */
+  /** How a visible mark looks; absent: the standard text in the lower right corner. */
   readonly mark?: Mark;
   /** `copy`: a second, marked video beside the clean one. `burned`: the mark is in the video itself. */
   readonly watermark: 'none' | 'burned' | 'copy';
 }
 
+/** How a source video is used. */
 export type VideoSource =
-  /** Goes on from its last frame; its sound has ended there. */
+  /** The result continues from its last frame; its sound is not reused. */
   | { readonly media: string; readonly use: 'extend' }
   | {
       readonly media: string;
       /** `edit`: its frames, changed. `motion`: its movement drives the first frame. `feature`: its look. */
       readonly use: 'edit' | 'motion' | 'feature';
-      /** Its own sound in the result, from its beginning. */
+      /** Its sound is the sound of the result, from its beginning. */
       readonly keepSound: boolean;
       /** `motion` only: whether the figure keeps facing as in the first frame, or turns as in the source. */
       readonly facing?: 'frame' | 'source';
     };
 
+/** One sound file of spoken text. */
 export interface SpeechPlan {
   readonly kind: 'speech';
-  /** What is said and how long is paused, in order. */
+  /** Texts and pauses, in order. */
   readonly pieces: readonly ({ readonly text: string } | { readonly pauseMs: number })[];
   /** A word of C2 2.15 `language_boost`; null: by the script of the text. */
   readonly language: string | null;
@@ -147,6 +159,7 @@ export interface SpeechPlan {
   readonly speed: number;
   /** 1 = as the voice speaks, 0 = silence. */
   readonly volume: number;
+  /** Shift of the voice; 0 = none. */
   readonly pitchSemitones: number;
   readonly emotion: 'happy' | 'sad' | 'angry' | 'fearful' | 'disgusted' | 'surprised' | 'calm' | null;
   readonly format: 'mp3' | 'pcm' | 'flac' | 'wav';
@@ -154,6 +167,7 @@ export interface SpeechPlan {
   readonly channels: 1 | 2;
   /** Bits per second; mp3 only. */
   readonly bitrate: number;
+  /** mp3 only: every frame has the same size. */
   readonly constantBitrate: boolean;
   /** Each -100 to 100. */
   readonly modify: {
@@ -162,20 +176,21 @@ export interface SpeechPlan {
     readonly timbre: number;
     readonly effect: 'spacious_echo' | 'auditorium_echo' | 'lofi_telephone' | 'robotic' | null;
   };
-  /** How words are to be said instead. */
+  /** Replacements for the pronunciation of words. */
   readonly pronunciations: readonly { readonly source: string; readonly replacement: string }[];
-  /** A rhythm marker at the end. */
+  /** Adds a rhythm at the end that marks the sound as generated. */
   readonly marker: boolean;
   readonly subtitles: 'none' | 'sentence' | 'word';
 }
 
-/** Contract 2.4: what stands after `--`, by meaning; absent where the prompt does not say, or nothing can be read of it. */
+/** Contract 2.4: the parameters after `--` of a prompt, by meaning; absent where the prompt has none that can be read. */
 export interface PromptParameters {
   readonly aspectRatio?: { readonly across: number; readonly down: number };
   readonly version?: string;
+  /** Weight of the reference pictures. */
   readonly imageWeight?: number;
   readonly draft?: true;
-  /** What must not be seen. */
+  /** Things that must not be drawn. */
   readonly no?: readonly string[];
   readonly quality?: number;
   readonly repeat?: number;
@@ -183,11 +198,15 @@ export interface PromptParameters {
   /** Percent of the way at which drawing stops. */
   readonly stop?: number;
   readonly speed?: 'relax' | 'fast' | 'turbo';
+  /** 0 to 1000; 100 is the default look. */
   readonly stylize?: number;
+  /** 0 to 100: how far the pictures differ from the prompt. */
   readonly chaos?: number;
+  /** 0 to 3000: unusual looks. */
   readonly weird?: number;
   readonly style?: string;
   readonly exp?: number;
+  /** The picture continues at its opposite edges. */
   readonly tile?: true;
   /** Each an image URL, the digits of a style code, or `random`. No URL in a prompt is ever fetched. */
   readonly styleReferences?: readonly { readonly source: string; readonly weight: number }[];

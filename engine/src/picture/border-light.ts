@@ -1,3 +1,4 @@
+/** Lights for a continued border where the prompt names no scene: each picture of a plan gets another one. */
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { type Colour, css, hex, mix } from '../paint/colour.ts';
 import type { Palette } from '../paint/palette.ts';
@@ -8,16 +9,17 @@ import type { Box } from '../render-plan.ts';
 import type { Size } from '../size.ts';
 import { eraseNear } from './border.ts';
 
+/** A light with its colours. */
 interface Light {
-  /** How it is laid over the border: what the border shows stays to be seen. */
+  /** Blend mode; the border stays visible through each. */
   readonly operation: 'multiply' | 'screen' | 'soft-light' | 'overlay';
   readonly above: (palette: Palette) => Colour;
   readonly below: (palette: Palette) => Colour;
-  /** Clouds of it, anywhere along the sides. */
+  /** Colour of the clouds along the sides. */
   readonly drift: Colour;
 }
 
-/** What the border turns into; pictures of one plan take them in this order. */
+/** Pictures of one plan use them in this order. */
 const lights: readonly Light[] = [
   // Evening.
   {
@@ -50,12 +52,12 @@ const lights: readonly Light[] = [
 ];
 
 const drifts = 10;
-/** How much of the light the outermost pixels have. */
+/** Opacity of the light at the outermost pixels. */
 const maxStrength = 0.75;
-/** How much of it lies over the border as it is: black and white blend with nothing. */
+/** Opacity of a second, unblended layer: the blend modes do not change black and white. */
 const plainAlpha = 0.38;
 
-/** A light of its own for every picture of a plan: it grows from nothing at the box to its full strength outside. */
+/** Draws the light of the picture's index: from nothing at the box to its full strength at the edges. */
 export function lightBorder(context: SKRSContext2D, place: Box, size: Size, scene: Scene): void {
   const canvas = createCanvas(size.width, size.height);
   const over = canvas.getContext('2d');
@@ -78,6 +80,7 @@ export function lightBorder(context: SKRSContext2D, place: Box, size: Size, scen
   context.restore();
 }
 
+/** A gradient from the colour above to the one below. */
 function fill(over: SKRSContext2D, { width, height }: Size, above: Colour, below: Colour): void {
   const fade = over.createLinearGradient(0, 0, 0, height);
   fade.addColorStop(0, css(above));
@@ -86,6 +89,7 @@ function fill(over: SKRSContext2D, { width, height }: Size, above: Colour, below
   over.fillRect(0, 0, width, height);
 }
 
+/** Soft clouds along all four sides. */
 function scatter(over: SKRSContext2D, { width, height }: Size, random: Random, colour: Colour): void {
   for (let cloud = 0; cloud < drifts; cloud++) {
     const along = random();

@@ -1,21 +1,22 @@
+/** Continues a picture around its box: mirrored, and blurred more the farther out. */
 import { type Canvas, createCanvas, ImageData, type SKRSContext2D } from '@napi-rs/canvas';
 import type { Box } from '../render-plan.ts';
 import type { Size } from '../size.ts';
 import type { Picture } from './pictures.ts';
 
-/** Pixels of a mask; it is scaled up softly. */
+/** Longer side of a mask in pixels; it is scaled up smoothly. */
 const maskSide = 256;
-/** A mirror image that is told by its shape is worse than one drawn out: a house must not stand on its head. */
+/** Mirror images are stretched, so that shapes in them are not recognised: a house upside down would be. */
 const horizontalStretch = 1.6;
 const verticalStretch = 5;
-/** Shares of the shorter side: how far out a blur begins, and how often the picture is halved for it. */
+/** Where each blur begins and is complete (shares of the shorter side), and how often the picture is halved for it. */
 const blurs = [
   { from: 0.01, to: 0.06, halvings: 2 },
   { from: 0.04, to: 0.15, halvings: 4 },
   { from: 0.12, to: 0.3, halvings: 5 },
 ] as const;
 
-/** Fills the canvas with the picture in its place and, around it, the picture mirrored and the more blurred the farther out. */
+/** Fills the canvas with the picture in its box and its blurred mirror images around it. */
 export function continueBorder(context: SKRSContext2D, picture: Picture, place: Box, size: Size): void {
   const side = Math.min(size.width, size.height);
   const rest = Math.ceil(side * 0.12);
@@ -35,7 +36,7 @@ export function continueBorder(context: SKRSContext2D, picture: Picture, place: 
 
 const shifted = (box: Box, by: number): Box => ({ ...box, x: box.x + by, y: box.y + by });
 
-/** The picture in its place, and mirrored outwards until the canvas is full. */
+/** The picture in its box, and mirrored outwards until the canvas is full. */
 function drawMirrored(context: SKRSContext2D, picture: Picture, place: Box, size: Size): void {
   const columns = spansOf(place.x, place.width, size.width, horizontalStretch);
   const rows = spansOf(place.y, place.height, size.height, verticalStretch);
@@ -54,13 +55,14 @@ function drawMirrored(context: SKRSContext2D, picture: Picture, place: Box, size
   }
 }
 
+/** One repetition along an axis, in pixels. */
 interface Span {
   readonly from: number;
   readonly length: number;
   readonly turned: boolean;
 }
 
-/** The place itself and, on both sides, stretched repetitions of it, every other one turned around. */
+/** The box itself and, on both sides, stretched repetitions of it, every other one mirrored. */
 function spansOf(from: number, length: number, end: number, stretch: number): Span[] {
   const spans: Span[] = [{ from, length, turned: false }];
   const next = length * stretch;
@@ -71,7 +73,7 @@ function spansOf(from: number, length: number, end: number, stretch: number): Sp
   return spans;
 }
 
-/** In steps of a half, so that every pixel counts. */
+/** Scaled down in steps of a half, so that every pixel counts, and slightly blurred. */
 function halved(canvas: Canvas, times: number): Canvas {
   let small = canvas;
   for (let time = 0; time < times && Math.min(small.width, small.height) > 4; time++) {
@@ -87,7 +89,7 @@ function halved(canvas: Canvas, times: number): Canvas {
   return soft;
 }
 
-/** Leaves of what was drawn only what lies away from the box: nothing up to `from` pixels, all of it from `to` on. */
+/** Fades the canvas out near the box: nothing is left up to `from` pixels from it, `most` (0 to 1) beyond `to`. */
 export function eraseNear(
   context: SKRSContext2D,
   box: Box,

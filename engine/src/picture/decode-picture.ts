@@ -1,11 +1,13 @@
+/** Decodes pictures with FFmpeg, and puts the tiles of a HEIC picture together. */
 import { type Canvas, createCanvas, ImageData } from '@napi-rs/canvas';
 import { Decoder, FilterAPI, type Packet } from 'node-av';
 import { type MediaInput, openInput } from '../open-input.ts';
 import { type Grid, type HeifTransform, readHeif } from './heif.ts';
 
+/** Largest picture that is decoded: about 480 MB as RGBA. */
 const maxPixels = 120_000_000;
 
-/** The picture of a file that FFmpeg reads, as it is shown: its tiles together, and upright. */
+/** The picture as it is displayed: tiles put together, rotation applied. */
 export async function decodePicture(path: string, bytes: Buffer): Promise<Canvas> {
   const heif = readHeif(bytes);
   const input = await openInput(path, 'picture');
@@ -20,12 +22,13 @@ export async function decodePicture(path: string, bytes: Buffer): Promise<Canvas
   }
 }
 
-/** So many fit into memory. */
+/** Throws where a picture would not fit into memory. */
 export function checkPixelCount(width: number, height: number): void {
   if (width * height > maxPixels)
     throw new Error(`expected at most ${maxPixels} pixels, got ${width * height}`);
 }
 
+/** The first picture of a stream. */
 async function decodeStream(input: MediaInput, index: number): Promise<Canvas> {
   for await (const packet of input.demuxer.packets(index)) {
     const canvas = packet && (await decodePacket(input, packet));
@@ -35,7 +38,7 @@ async function decodeStream(input: MediaInput, index: number): Promise<Canvas> {
   throw new Error('expected a picture, got a file nothing could be decoded from');
 }
 
-/** A phone cuts its pictures into tiles of one size; FFmpeg gives each as a stream of its own. */
+/** Phones store pictures as tiles of one size; FFmpeg reads each tile as a separate stream. */
 async function decodeGrid(input: MediaInput, grid: Grid): Promise<Canvas> {
   const { columns, width, height, tiles } = grid;
   checkPixelCount(width, height);
@@ -57,15 +60,16 @@ async function decodeGrid(input: MediaInput, grid: Grid): Promise<Canvas> {
   throw new Error(`expected all tiles of the picture, ${missing.size} are missing`);
 }
 
-/** A picture is one packet, and its stream has a decoder of its own. */
+/** A picture is one packet; each stream needs a separate decoder. Undefined where it has no picture. */
 async function decodePacket(input: MediaInput, packet: Packet): Promise<Canvas | undefined> {
   const stream = input.demuxer.streams[packet.streamIndex];
   if (stream === undefined) throw new Error('expected a packet of a known stream');
   const decoder = await Decoder.create(stream);
   const filter = FilterAPI.create('format=rgba');
   try {
-    for (const given of [packet, null]) {
-      for await (const frame of decoder.frames(given)) {
+    // The null flushes the decoder.
+    for (const next of [packet, null]) {
+      for await (const frame of decoder.frames(next)) {
         if (frame === null) continue;
         checkPixelCount(frame.width, frame.height);
         const [converted] = filter.processAllSync(frame);
@@ -86,15 +90,16 @@ async function decodePacket(input: MediaInput, packet: Packet): Promise<Canvas |
   }
 }
 
-function applyTransform(canvas: Canvas, turn: HeifTransform): Canvas {
+/** Rotates or mirrors the decoded picture. */
+function applyTransform(canvas: Canvas, transform: HeifTransform): Canvas {
   const { width, height } = canvas;
-  const isLying = turn.kind === 'quarters' && turn.count % 2 === 1;
-  const upright = isLying ? createCanvas(height, width) : createCanvas(width, height);
+  const swapsSides = transform.kind === 'quarters' && transform.count % 2 === 1;
+  const upright = swapsSides ? createCanvas(height, width) : createCanvas(width, height);
   const context = upright.getContext('2d');
   context.translate(upright.width / 2, upright.height / 2);
-  switch (turn.kind) {
+  switch (transform.kind) {
     case 'quarters':
-      context.rotate((-turn.count * Math.PI) / 2);
+      context.rotate((-transform.count * Math.PI) / 2);
       break;
     case 'upside-down':
       context.scale(1, -1);
@@ -103,8 +108,8 @@ function applyTransform(canvas: Canvas, turn: HeifTransform): Canvas {
       context.scale(-1, 1);
       break;
     default: {
-      const impossible: never = turn;
-      throw new Error(`expected a known turn, got ${JSON.stringify(impossible)}`);
+      const impossible: never = transform;
+      throw new Error(`expected a known transform, got ${JSON.stringify(impossible)}`);
     }
   }
   context.drawImage(canvas, -width / 2, -height / 2);

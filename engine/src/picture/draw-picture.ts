@@ -1,3 +1,4 @@
+/** Draws a new picture from a scene and reference pictures. */
 import type { SKRSContext2D } from '@napi-rs/canvas';
 import type { RenderContext } from '../messages.ts';
 import { css } from '../paint/colour.ts';
@@ -11,28 +12,30 @@ import type { Size } from '../size.ts';
 import { drawMotifs } from './motifs.ts';
 import { drawCover, loadPicture, meanColours, type Picture } from './pictures.ts';
 
-/** Pictures from one ground come nearer to it from one to the next, and no more after so many. */
+/** Pictures over one base zoom in from one to the next, up to this many steps. */
 const maxCloserSteps = 6;
 
 type Use = ImagePlan['references'][number]['use'];
+/** The decoded reference pictures by their use. */
 export type ReferencePictures = Readonly<Record<Use, readonly Picture[]>>;
 
-export async function loadReferences(plan: ImagePlan, stage: RenderContext): Promise<ReferencePictures> {
+/** Decodes every reference picture of the plan. */
+export async function loadReferences(plan: ImagePlan, render: RenderContext): Promise<ReferencePictures> {
   const pictures: Record<Use, Picture[]> = { base: [], subject: [], style: [], scene: [] };
   for (const { use, media } of plan.references) {
-    pictures[use].push(await loadPicture(stage.inputPath(media)));
-    await stage.yieldToEventLoop();
+    pictures[use].push(await loadPicture(render.inputPath(media)));
+    await render.yieldToEventLoop();
   }
   return pictures;
 }
 
-/** The scene in the colours of the style picture whose turn it is. */
+/** The scene in the colours of a style picture; several are used in rotation. */
 export function applyStylePicture(scene: Scene, pictures: ReferencePictures, index: number): Scene {
   const style = pictures.style[index % Math.max(1, pictures.style.length)];
   return style === undefined ? scene : { ...scene, palette: paletteOf(meanColours(style), scene.palette) };
 }
 
-/** A new picture from a scene and the reference pictures. */
+/** Paints the scene, or its foreground over a base picture, then the subjects as motifs and the quoted words. */
 export function drawPicture(
   context: SKRSContext2D,
   scene: Scene,
@@ -52,6 +55,7 @@ export function drawPicture(
       behind,
       width,
       height,
+      // Each picture shows another part of the base, a little closer.
       1 + (0.03 + 0.03 * random()) * Math.min(index, maxCloserSteps),
       (random() - 0.5) * 0.5 * Math.min(1, index),
     );
@@ -62,7 +66,7 @@ export function drawPicture(
   drawWords(context, scene, width, height);
 }
 
-/** Lays the scene's light over a picture without hiding it. */
+/** Tints a picture with the light of the scene; `strength` 0 to 1. */
 export function regrade(
   context: SKRSContext2D,
   scene: Scene,

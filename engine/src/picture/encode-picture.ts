@@ -1,3 +1,4 @@
+/** Encodes a canvas as PNG or JPEG with a comment about its origin. */
 import { crc32 } from 'node:zlib';
 import type { Canvas } from '@napi-rs/canvas';
 import { originComment } from '../av.ts';
@@ -5,14 +6,14 @@ import { originComment } from '../av.ts';
 const jpegQuality = 90;
 const pngSignatureBytes = 8;
 
-/** The canvas as a file that says what made it. Encoded beside the event loop, so that progress gets out meanwhile. */
+/** Encodes on another thread, so that progress messages can be sent meanwhile. */
 export async function encodePicture(canvas: Canvas, format: 'png' | 'jpeg'): Promise<Buffer> {
   return format === 'png'
     ? addPngComment(await canvas.encode('png'), originComment)
     : addJpegComment(await canvas.encode('jpeg', jpegQuality), originComment);
 }
 
-/** A `tEXt` chunk behind the header, which must be the first. */
+/** Inserts a `tEXt` chunk after the header, which must come first. */
 function addPngComment(png: Buffer, note: string): Buffer {
   const content = Buffer.from(`tEXtComment\0${note}`, 'latin1');
   const chunk = Buffer.alloc(content.length + 8);
@@ -23,7 +24,7 @@ function addPngComment(png: Buffer, note: string): Buffer {
   return Buffer.concat([png.subarray(0, headerEnd), chunk, png.subarray(headerEnd)]);
 }
 
-/** A comment segment behind the JFIF header, which must be the first where there is one. */
+/** Inserts a comment segment after the JFIF header, which must come first where there is one. */
 function addJpegComment(jpeg: Buffer, note: string): Buffer {
   const content = Buffer.from(note, 'latin1');
   const segment = Buffer.alloc(content.length + 4);

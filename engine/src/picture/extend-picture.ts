@@ -1,3 +1,4 @@
+/** Continues a picture beyond its borders with a scene in its colours. */
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { mix } from '../paint/colour.ts';
 import { prepareScene, stillMomentSeconds, viewAt } from '../paint/paint-scene.ts';
@@ -9,7 +10,7 @@ import { continueBorder, eraseNear } from './border.ts';
 import { lightBorder } from './border-light.ts';
 import { meanColours, type Picture } from './pictures.ts';
 
-/** The picture, every pixel as it is, in the middle of a larger one. */
+/** Draws the picture, every pixel unchanged, in the middle of a larger one. */
 export function extendPicture(context: SKRSContext2D, picture: Picture, scene: Scene, size: Size): void {
   const fit = Math.min(1, size.width / picture.width, size.height / picture.height);
   const width = Math.round(picture.width * fit);
@@ -24,7 +25,7 @@ export function extendPicture(context: SKRSContext2D, picture: Picture, scene: S
   context.drawImage(picture.canvas, place.x, place.y, width, height);
 }
 
-/** Around its place the picture's border goes on and becomes a scene in the picture's colours. */
+/** Fills the canvas around the picture's box: its border continues and fades into the scene, in its colours. */
 export function surround(
   context: SKRSContext2D,
   picture: Picture,
@@ -51,11 +52,11 @@ export function surround(
   const isScene = scene.place !== 'abstract';
   eraseNear(over, place, size, farthest * 0.05, farthest * 0.62, isScene ? 0.8 : 0.16);
   context.drawImage(world, 0, 0);
-  // Words that name nothing give no scene to stand in, only a shimmer over the border and a light in it.
+  // A prompt that names nothing has no scene: the border gets a light instead.
   if (!isScene) lightBorder(context, place, size, suited);
 }
 
-/** The light and colours that the border has at each place, so that the scene does not stand out from it. */
+/** Tints the scene with the colours of the border behind it, so that both fit. */
 function tintFrom(over: SKRSContext2D, border: SKRSContext2D, { width, height }: Size): void {
   const small = createCanvas(12, 8);
   const reader = small.getContext('2d');
@@ -72,7 +73,7 @@ function tintFrom(over: SKRSContext2D, border: SKRSContext2D, { width, height }:
   over.restore();
 }
 
-/** Its sky has the colours of the picture's upper edge and its ground those of the lower one. */
+/** A palette of the picture: the sky has the colours of its upper edge, the ground those of its lower one. */
 export function paletteAround(picture: Picture, palette: Palette): Palette {
   const suited = paletteOf(meanColours(picture), palette);
   const strip = (from: number) => {

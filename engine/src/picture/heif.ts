@@ -1,30 +1,34 @@
+/** Reads the boxes of a HEIC, HEIF or AVIF file: the main picture, its tiles and its rotation. */
+
 /** How the main picture of a HEIC, HEIF or AVIF file is stored and shown. */
 export interface HeifPicture {
-  /** Item id of the picture; FFmpeg gives a stream that id. */
+  /** Item id of the picture; the stream of FFmpeg has the same id. */
   readonly itemId: number;
-  /** Present where a phone cut the picture into pieces. */
+  /** Present where the picture is stored as tiles. */
   readonly grid: Grid | null;
-  /** What is done to the decoded picture, in order. */
+  /** To be applied to the decoded picture, in order. */
   readonly transforms: readonly HeifTransform[];
 }
 
+/** A picture made of tiles. */
 export interface Grid {
   readonly columns: number;
   readonly rows: number;
-  /** Pixels of the whole; the last tiles may reach beyond it. */
+  /** Pixels of the whole picture; the last tiles may extend beyond it. */
   readonly width: number;
   readonly height: number;
   /** Item ids, row by row. */
   readonly tiles: readonly number[];
 }
 
+/** One rotation or reflection. */
 export type HeifTransform =
-  /** Against the clock. */
+  /** Quarter turns, counter-clockwise. */
   | { readonly kind: 'quarters'; readonly count: number }
   | { readonly kind: 'upside-down' }
   | { readonly kind: 'left-right' };
 
-/** Reads the boxes; null where there is no picture in them. Throws where they break off. */
+/** Null where the file has no picture item. Throws where a box is incomplete. */
 export function readHeif(bytes: Buffer): HeifPicture | null {
   const meta = boxesIn(bytes).find(({ name }) => name === 'meta');
   if (meta === undefined) return null;
@@ -42,16 +46,18 @@ export function readHeif(bytes: Buffer): HeifPicture | null {
   };
 }
 
+/** A box of the ISO base media file format. */
 interface Box {
   readonly name: string;
   /** Without the header. */
   readonly content: Buffer;
 }
 
-/** One after the other; what comes after one that breaks off is not read. */
+/** The boxes in these bytes; an incomplete one ends the list. */
 function boxesIn(bytes: Buffer): Box[] {
   const boxes: Box[] = [];
   for (let at = 0; at + 8 <= bytes.length; ) {
+    // A length of 1 is followed by a 64-bit length; 0 extends to the end of the file.
     const short = bytes.readUInt32BE(at);
     const header = short === 1 ? 16 : 8;
     const length =
@@ -66,6 +72,7 @@ function boxesIn(bytes: Buffer): Box[] {
   return boxes;
 }
 
+/** Four-letter type of an item, from the `iinf` box. */
 function kindOf(item: number, infos: Buffer | undefined): string | undefined {
   if (infos === undefined) return undefined;
   for (const { name, content } of boxesIn(infos.subarray(infos[0] === 0 ? 6 : 8))) {
@@ -78,12 +85,13 @@ function kindOf(item: number, infos: Buffer | undefined): string | undefined {
   return undefined;
 }
 
+/** The layout of a grid item is stored in the file or in the `idat` box. */
 function readGrid(item: number, file: Buffer, contentOf: (name: string) => Buffer | undefined): Grid {
   const [references, locations] = [contentOf('iref'), contentOf('iloc')];
   if (references === undefined || locations === undefined) throw new Error('expected the tiles of a grid');
-  const place = locateItem(item, locations);
-  const within = place.inIdat ? contentOf('idat') : file;
-  const grid = within?.subarray(place.at, place.at + place.length);
+  const location = locateItem(item, locations);
+  const within = location.inIdat ? contentOf('idat') : file;
+  const grid = within?.subarray(location.at, location.at + location.length);
   if (grid === undefined) throw new Error('expected the layout of a grid');
   const isLarge = (grid[1]! & 1) === 1;
   const [rows, columns] = [grid.readUInt8(2) + 1, grid.readUInt8(3) + 1];
@@ -95,7 +103,7 @@ function readGrid(item: number, file: Buffer, contentOf: (name: string) => Buffe
   return { columns, rows, width, height, tiles };
 }
 
-/** The items that a picture is derived from. */
+/** Item ids of the tiles, from the `dimg` reference of the picture. */
 function tilesOf(item: number, references: Buffer): number[] {
   const idBytes = references[0] === 0 ? 2 : 4;
   for (const { name, content } of boxesIn(references.subarray(4))) {
@@ -108,13 +116,14 @@ function tilesOf(item: number, references: Buffer): number[] {
   return [];
 }
 
+/** Bytes of an item, in the `idat` box or in the file. */
 interface ItemLocation {
   readonly inIdat: boolean;
   readonly at: number;
   readonly length: number;
 }
 
-/** Where the first piece of an item lies. Every figure of the table is as wide as its beginning says. */
+/** Location of the first extent of an item. The head of the table says how wide its numbers are. */
 function locateItem(item: number, table: Buffer): ItemLocation {
   const version = table[0]!;
   const [offsetBytes, lengthBytes] = [table[4]! >> 4, table[4]! & 15];
@@ -141,7 +150,7 @@ function locateItem(item: number, table: Buffer): ItemLocation {
   throw new Error('expected the place of a grid');
 }
 
-/** What is to be done with the decoded picture, by the list of its properties. */
+/** The `irot` and `imir` properties of the item, in order. */
 function transformsOf(item: number, properties: readonly Box[]): HeifTransform[] {
   const known = properties.find(({ name }) => name === 'ipco');
   const lists = properties.find(({ name }) => name === 'ipma')?.content;
@@ -156,7 +165,7 @@ function transformsOf(item: number, properties: readonly Box[]): HeifTransform[]
   });
 }
 
-/** Numbers of properties, from 1. */
+/** Indexes of the item's properties, from 1. */
 function propertiesOf(item: number, lists: Buffer): number[] {
   const idBytes = lists[0] === 0 ? 2 : 4;
   const numberBytes = (lists[3]! & 1) === 1 ? 2 : 1;
@@ -165,7 +174,7 @@ function propertiesOf(item: number, lists: Buffer): number[] {
     const id = lists.readUIntBE(at, idBytes);
     const count = lists.readUInt8(at + idBytes);
     at += idBytes + 1;
-    // The highest bit only says that a reader must know the property.
+    // The highest bit marks a property as essential; it is not part of the index.
     const numbers = Array.from(
       { length: count },
       (_, index) =>

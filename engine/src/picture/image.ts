@@ -1,3 +1,4 @@
+/** Renders an image plan: each picture, its marked copy and the grid, as PNG files. */
 import { writeFile } from 'node:fs/promises';
 import { type Canvas, createCanvas } from '@napi-rs/canvas';
 import type { RenderContext, RenderedOutput, RenderResult } from '../messages.ts';
@@ -16,23 +17,26 @@ import { sizeToWrap, wrapEdges } from './tile.ts';
 import { addDetail, upscale } from './upscale.ts';
 import { prepareWatermark } from './watermark.ts';
 
-/** Makes the picture of that index, in the plan's size. */
+/** Draws the picture of that index, in the plan's size. */
 type Draw = (scene: Scene, index: number) => Canvas | Promise<Canvas>;
 
+/** Pictures in the grid. */
 const gridCells = 4;
+/** Values of `--stylize` (0 to 1000): the default, and the one of `--style raw`. */
 const defaultStylize = 100;
 const rawStylize = 40;
 const maxStylize = 1000;
 
-export async function renderImage(plan: ImagePlan, stage: RenderContext): Promise<RenderResult> {
+/** Draws and saves the pictures one after the other, so that memory does not grow with their number. */
+export async function renderImage(plan: ImagePlan, render: RenderContext): Promise<RenderResult> {
   const { width, height } = plan;
-  const pictures = await loadReferences(plan, stage);
-  const mark = await prepareWatermark(undefined, stage);
-  const draw = await prepareDrawing(plan, pictures, stage);
+  const pictures = await loadReferences(plan, render);
+  const mark = await prepareWatermark(undefined, render);
+  const draw = await prepareDrawing(plan, pictures, render);
   const outputs: RenderedOutput[] = [];
   const cells: Canvas[] = [];
   for (let index = 0; index < plan.count; index++) {
-    const scene = readScene({ ...sceneSettingsOf(plan, index), seed: stage.seed, index });
+    const scene = readScene({ ...sceneSettingsOf(plan, index), seed: render.seed, index });
     const canvas = await draw(applyStylePicture(scene, pictures, index), index);
     const context = canvas.getContext('2d');
     if (plan.grid && index < gridCells) cells.push(half(canvas));
@@ -42,15 +46,15 @@ export async function renderImage(plan: ImagePlan, stage: RenderContext): Promis
       mark(context, width, height);
       outputs.push(await save('watermarked', `image-${index}-marked.png`, index, canvas));
     }
-    stage.progress((index + 1) / plan.count);
-    await stage.yieldToEventLoop();
+    render.progress((index + 1) / plan.count);
+    await render.yieldToEventLoop();
   }
   if (plan.grid) {
     const canvas = gridOf(cells, plan);
     if (plan.watermark === 'burned') mark(canvas.getContext('2d'), width, height);
     outputs.push(await save('grid', 'grid.png', 0, canvas));
   }
-  return { outputs, seed: stage.seed };
+  return { outputs, seed: render.seed };
 
   async function save(
     role: RenderedOutput['role'],
@@ -58,27 +62,27 @@ export async function renderImage(plan: ImagePlan, stage: RenderContext): Promis
     index: number,
     canvas: Canvas,
   ): Promise<RenderedOutput> {
-    await stage.yieldToEventLoop();
-    const path = stage.outputPath(name);
+    await render.yieldToEventLoop();
+    const path = render.outputPath(name);
     await writeFile(path, await encodePicture(canvas, 'png'));
     return { role, index, path, mimeType: 'image/png' };
   }
 }
 
-/** Loads what the plan's work needs and says how each picture is made. */
+/** Loads the media of the plan's work and returns how each picture is drawn. */
 async function prepareDrawing(
   plan: ImagePlan,
   pictures: ReferencePictures,
-  stage: RenderContext,
+  render: RenderContext,
 ): Promise<Draw> {
   const { work } = plan;
   const size: Size = { width: plan.width, height: plan.height };
   if (work === undefined) return (scene, index) => drawNew(plan, pictures, scene, index);
-  const picture = await loadPicture(stage.inputPath(work.media));
-  await stage.yieldToEventLoop();
+  const picture = await loadPicture(render.inputPath(work.media));
+  await render.yieldToEventLoop();
   switch (work.kind) {
     case 'repaint': {
-      const region = await readRegion(work.mask, work.place, size, stage);
+      const region = await readRegion(work.mask, work.place, size, render);
       const repainting = { picture, place: work.place, region };
       return onCanvas((canvas, scene) => repaint(canvas.getContext('2d'), repainting, scene, size));
     }
@@ -86,8 +90,8 @@ async function prepareDrawing(
       return onCanvas((canvas, scene) => extendPicture(canvas.getContext('2d'), picture, scene, size));
     case 'upscale':
       return onCanvas(async (canvas, _scene, index) => {
-        await upscale(canvas.getContext('2d'), picture, size, stage.yieldToEventLoop);
-        if (work.creative) addDetail(canvas.getContext('2d'), size, stage.seed + index);
+        await upscale(canvas.getContext('2d'), picture, size, render.yieldToEventLoop);
+        if (work.creative) addDetail(canvas.getContext('2d'), size, render.seed + index);
       });
     default: {
       const impossible: never = work;
@@ -104,14 +108,14 @@ async function prepareDrawing(
   }
 }
 
-/** What the picture of that index shows and how, as `readScene` takes it. */
+/** Prompt and style of the picture of that index, as `readScene` takes them. */
 function sceneSettingsOf(plan: ImagePlan, index: number) {
   const { prompt, negativePrompt, parameters } = plan.variants?.[index % plan.variants.length] ?? plan;
   const { chaos = 0, weird = 0, stylize, style } = parameters ?? {};
   return {
     prompt,
     negativePrompt,
-    // Unusual aesthetics are strays too. What lies beyond the common range is drawn like its end.
+    // `--weird` adds to `--chaos`. Values beyond the range are drawn like its end.
     chaos: Math.min(100, chaos + Math.max(0, weird) / 30),
     stylize: clamp(0, stylize ?? (style === 'raw' ? rawStylize : defaultStylize), maxStylize),
     tile: parameters?.tile === true,
@@ -120,6 +124,7 @@ function sceneSettingsOf(plan: ImagePlan, index: number) {
 
 const clamp = (least: number, value: number, most: number): number => Math.max(least, Math.min(most, value));
 
+/** A picture from the prompt alone; a tile is drawn larger and wrapped. */
 function drawNew(plan: ImagePlan, pictures: ReferencePictures, scene: Scene, index: number): Canvas {
   const { tile, stylize } = sceneSettingsOf(plan, index);
   const size: Size = tile ? sizeToWrap(plan) : plan;
@@ -130,6 +135,7 @@ function drawNew(plan: ImagePlan, pictures: ReferencePictures, scene: Scene, ind
   return tile ? wrapEdges(canvas, plan) : canvas;
 }
 
+/** At half its size, for the grid. */
 function half(canvas: Canvas): Canvas {
   const small = createCanvas(Math.ceil(canvas.width / 2), Math.ceil(canvas.height / 2));
   const context = small.getContext('2d');
@@ -138,16 +144,16 @@ function half(canvas: Canvas): Canvas {
   return small;
 }
 
-/** Two by two; where there are fewer than four they come again. */
+/** Two by two; fewer than four pictures are repeated. */
 function gridOf(cells: readonly Canvas[], { width, height }: Size): Canvas {
   const canvas = createCanvas(width, height);
   const context = canvas.getContext('2d');
-  for (let place = 0; place < gridCells; place++) {
-    const cell = cells[place % cells.length]!;
+  for (let index = 0; index < gridCells; index++) {
+    const cell = cells[index % cells.length]!;
     context.drawImage(
       cell,
-      place % 2 === 0 ? 0 : Math.floor(width / 2),
-      place < 2 ? 0 : Math.floor(height / 2),
+      index % 2 === 0 ? 0 : Math.floor(width / 2),
+      index < 2 ? 0 : Math.floor(height / 2),
     );
   }
   return canvas;

@@ -1,3 +1,4 @@
+/** The region of a picture to repaint: read from polygons or a mask picture, with distances and bounds. */
 import { createCanvas } from '@napi-rs/canvas';
 import type { RenderContext } from '../messages.ts';
 import type { Box, PictureMask } from '../render-plan.ts';
@@ -7,14 +8,15 @@ import { loadPicture } from './pictures.ts';
 /** A byte for every pixel of the canvas: 1 is repainted, 0 is kept. */
 export type Region = Uint8Array;
 
+/** Larger than any distance; distances are capped here. */
 const farthest = 0xffff;
 
-/** White or inside a polygon, and whatever lies outside the picture's place. */
+/** White pixels of the mask, the inside of its polygons, and everything outside of the picture's box. */
 export async function readRegion(
   mask: PictureMask | null,
   place: Box,
   size: Size,
-  stage: RenderContext,
+  render: RenderContext,
 ): Promise<Region> {
   const canvas = createCanvas(size.width, size.height);
   const context = canvas.getContext('2d');
@@ -22,7 +24,7 @@ export async function readRegion(
   context.fillRect(0, 0, size.width, size.height);
   context.fillStyle = '#ffffff';
   if (mask?.kind === 'picture') {
-    const picture = await loadPicture(stage.inputPath(mask.media));
+    const picture = await loadPicture(render.inputPath(mask.media));
     const at = maskBox(picture, place, size);
     context.imageSmoothingQuality = 'high';
     context.drawImage(picture.canvas, at.x, at.y, at.width, at.height);
@@ -52,13 +54,16 @@ export async function readRegion(
   return region;
 }
 
-/** A mask of the canvas's size lies over the canvas; any other belongs to the picture and goes where that is placed. */
+/** A mask of the canvas's size covers the canvas; any other covers the picture. */
 function maskBox(mask: Size, place: Box, size: Size): Box {
   const ofCanvas = mask.width === size.width && mask.height === size.height;
   return ofCanvas ? { x: 0, y: 0, ...size } : place;
 }
 
-/** How many pixels every repainted one is away from the nearest kept one, times three; 0 where it is kept. */
+/**
+ * Chamfer distance of every repainted pixel from the nearest kept one, in thirds of a pixel; 0 where it is kept. Two
+ * passes: from the top left, then from the bottom right.
+ */
 export function distanceTransform(region: Region, { width, height }: Size): Uint16Array {
   const depth = new Uint16Array(region.length);
   for (let i = 0; i < region.length; i++) depth[i] = region[i] === 1 ? farthest : 0;

@@ -1,3 +1,4 @@
+/** Draws reference pictures as framed motifs within a scene. */
 import type { SKRSContext2D } from '@napi-rs/canvas';
 import { css } from '../paint/colour.ts';
 import type { Scene } from '../paint/scene.ts';
@@ -5,17 +6,18 @@ import { atDepth, type Painter } from '../paint/view.ts';
 import type { Picture } from './pictures.ts';
 
 const maxMotifs = 9;
-/** More than this many hang in two rows. */
+/** More motifs than this are drawn in two rows. */
 const maxPerRow = 5;
 
+/** How motifs are placed. */
 interface Hanging {
-  /** Lets them sway a little. */
+  /** Time since the shot began: they sway a little. */
   readonly seconds: number;
-  /** Small and low: before something that must be seen. */
+  /** Small and low, so that they do not hide the picture behind them. */
   readonly low: boolean;
 }
 
-/** Each picture hangs in the scene as a framed motif. */
+/** Draws up to nine pictures with white frames and shadows, side by side. */
 export function drawMotifs(
   context: SKRSContext2D,
   motifs: readonly Picture[],
@@ -28,16 +30,17 @@ export function drawMotifs(
   const shown = motifs.slice(0, maxMotifs);
   const rows = shown.length > maxPerRow ? 2 : 1;
   const columns = Math.ceil(shown.length / rows);
-  const room = width / Math.max(1, columns);
+  const columnWidth = width / Math.max(1, columns);
+  // Share of the height that the tallest motif may fill.
   const share = low ? 0.26 : shown.length > 2 ? 0.42 : 0.56;
   const tallest = (height * share) / (rows === 2 ? 1.25 : 1);
   const middle = low ? 0.76 : 0.52;
   shown.forEach((picture, index) => {
-    const scale = Math.min((room * 0.72) / picture.width, tallest / picture.height);
+    const scale = Math.min((columnWidth * 0.72) / picture.width, tallest / picture.height);
     const w = picture.width * scale;
     const h = picture.height * scale;
     const row = Math.floor(index / columns);
-    const x = room * ((index % columns) + 0.5);
+    const x = columnWidth * ((index % columns) + 0.5);
     const y =
       height * (rows === 1 ? middle : middle - 0.22 + 0.42 * row * (low ? 0.6 : 1)) +
       (index % 2 === 0 ? -1 : 1) * unit * (shown.length > 1 ? 3 : 0) +
@@ -57,7 +60,7 @@ export function drawMotifs(
   });
 }
 
-/** Framed motifs that move with the scene, as a layer at middle distance. */
+/** The motifs as a layer at middle distance that moves with the camera. */
 export function prepareMotifs(motifs: readonly Picture[], scene: Scene, low: boolean): Painter {
   return view =>
     atDepth(view, scene.motion, 0.55, () => {

@@ -1,18 +1,23 @@
+/** Loads pictures of every supported format, and measures and draws them. */
 import { readFile } from 'node:fs/promises';
 import { Canvas, createCanvas, type Image, loadImage, type SKRSContext2D } from '@napi-rs/canvas';
 import type { Colour } from '../paint/colour.ts';
 import { checkPixelCount, decodePicture } from './decode-picture.ts';
 
-/** A decoded reference picture: something a canvas can draw, with its size in pixels. */
+/** A decoded picture with its size in pixels. */
 export interface Picture {
   readonly canvas: Canvas;
   readonly width: number;
   readonly height: number;
 }
 
+/** Pixels; larger pictures are scaled down. */
 const longestSide = 4096;
 
-/** PNG, JPEG, WebP and GIF by the canvas; HEIC, AVIF, BMP and TIFF by FFmpeg. Its error is fit for the client. */
+/**
+ * PNG, JPEG, WebP and GIF are decoded by the canvas; HEIC, AVIF, BMP and TIFF by FFmpeg. The message of its error may
+ * be shown to the client.
+ */
 export async function loadPicture(path: string): Promise<Picture> {
   try {
     const bytes = await readFile(path);
@@ -26,7 +31,10 @@ export async function loadPicture(path: string): Promise<Picture> {
   }
 }
 
-/** Fills the whole canvas with the picture, cut at the edges where its shape differs; `closer` 1.1 = a tenth closer. */
+/**
+ * Covers the whole canvas with the picture, cropped where its shape differs (CSS `object-fit: cover`). `closer` 1.1
+ * zooms in by a tenth; `aside` -0.5 to 0.5 moves the cropped part.
+ */
 export function drawCover(
   context: SKRSContext2D,
   picture: Picture,
@@ -41,12 +49,12 @@ export function drawCover(
   context.drawImage(picture.canvas, (width - w) / 2 + aside * (w - width), (height - h) / 2, w, h);
 }
 
-/** Mean colours of a grid of fields, from dark to light. */
+/** Mean colours of `fields` × `fields` parts of the picture, from dark to light. */
 export function meanColours(picture: Picture, fields = 4): Colour[] {
   const small = createCanvas(fields, fields);
   const context = small.getContext('2d');
   context.imageSmoothingQuality = 'high';
-  // In steps of a half every pixel counts; one large step would skip most of them.
+  // Halved step by step, every pixel counts; one large step would skip most of them.
   let canvas = picture.canvas;
   while (canvas.width > fields * 4 && canvas.height > fields * 4) {
     const half = createCanvas(Math.ceil(canvas.width / 2), Math.ceil(canvas.height / 2));
@@ -63,6 +71,7 @@ export function meanColours(picture: Picture, fields = 4): Colour[] {
   return colours.sort((a, b) => luma(a) - luma(b));
 }
 
+/** Whether the canvas decodes this format, by its first bytes. */
 function isDrawable(bytes: Buffer): boolean {
   const head = bytes.subarray(0, 12).toString('latin1');
   return (
@@ -73,6 +82,7 @@ function isDrawable(bytes: Buffer): boolean {
   );
 }
 
+/** The size is read before decoding: a small file may contain a huge picture. */
 async function decodeDrawable(bytes: Buffer): Promise<Image> {
   const { imageSize } = await import('image-size');
   const { width, height } = imageSize(bytes);
@@ -80,7 +90,7 @@ async function decodeDrawable(bytes: Buffer): Promise<Image> {
   return loadImage(bytes);
 }
 
-/** Larger pictures are scaled down at once: nobody sees more, and memory is bounded. */
+/** Scales large pictures down at once, which bounds memory. */
 function limitSize(whole: Image | Canvas): Canvas {
   const scale = Math.min(1, longestSide / Math.max(whole.width, whole.height));
   if (whole instanceof Canvas && scale === 1) return whole;

@@ -1,3 +1,4 @@
+/** Repaints a region of a picture with a new scene. */
 import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { prepareScene, stillMomentSeconds, viewAt } from '../paint/paint-scene.ts';
 import { mixPalettes } from '../paint/palette.ts';
@@ -8,13 +9,14 @@ import { paletteAround, surround } from './extend-picture.ts';
 import { boundsWithin, distanceTransform, type Region } from './mask.ts';
 import type { Picture } from './pictures.ts';
 
+/** A picture, its box on the canvas and the region to repaint. */
 export interface RepaintSource {
   readonly picture: Picture;
   readonly place: Box;
   readonly region: Region;
 }
 
-/** The picture in its place with a new scene in the region; what is not in the region keeps every pixel. */
+/** Draws the picture with a new scene in the region; pixels outside of the region are unchanged. */
 export function repaint(
   context: SKRSContext2D,
   { picture, place, region }: RepaintSource,
@@ -38,7 +40,7 @@ export function repaint(
       const pixel = y * width + x;
       if (depth[pixel] === 0) continue;
       const share = Math.min(1, depth[pixel]! / soft);
-      // Even the thinnest line is repainted; only the very edge melts into the picture.
+      // Even the thinnest line is repainted visibly; only its edge blends with the picture.
       const weight = 0.35 + 0.65 * share * share * (3 - 2 * share);
       for (let part = pixel * 4; part < pixel * 4 + 3; part++)
         data[part] = data[part]! + (fresh[part]! - data[part]!) * weight;
@@ -47,7 +49,7 @@ export function repaint(
   context.putImageData(kept, 0, 0);
 }
 
-/** A scene of its own in and a little around the box, its subject in the middle. */
+/** Paints a separate scene in and slightly around the box, with its subject in the middle. */
 function paintInto(canvas: Canvas, box: Box, picture: Picture, scene: Scene): void {
   const rest = Math.round(Math.min(box.width, box.height) * 0.06) + 2;
   const width = box.width + 2 * rest;

@@ -1,16 +1,17 @@
+/** Seamless tiles: a picture that continues at its opposite edges. */
 import { type Canvas, createCanvas, ImageData } from '@napi-rs/canvas';
 import type { Size } from '../size.ts';
 
-/** How much more is drawn than is shown: over this share the far end melts into the near one. */
+/** Share that is drawn in addition: over it the far end is blended into the near one. */
 const overlap = 0.3;
 
-/** The size to draw at so that `wrapEdges` can make a picture of that size of it. */
+/** The size to draw at, for `wrapEdges` to cut a tile of the given size from it. */
 export const sizeToWrap = ({ width, height }: Size): Size => ({
   width: width + Math.round(width * overlap),
   height: height + Math.round(height * overlap),
 });
 
-/** Cuts a larger picture to the size so that it goes on at its opposite edges. */
+/** Cuts the larger picture to the size and blends its overhang into the opposite edges. */
 export function wrapEdges(larger: Canvas, { width, height }: Size): Canvas {
   const from = larger.getContext('2d').getImageData(0, 0, larger.width, larger.height).data;
   const right = larger.width - width;
@@ -38,7 +39,7 @@ export function wrapEdges(larger: Canvas, { width, height }: Size): Canvas {
   return canvas;
 }
 
-/** 1 at the very edge: the pixel there is the one that follows the last of the other side. */
+/** Weight of the overhang: 1 at the edge, where its pixel continues the opposite side, 0 beyond `reach`. */
 function farShare(at: number, reach: number): number {
   if (at >= reach) return 0;
   const share = 1 - at / reach;

@@ -1,13 +1,15 @@
+/** Upscaling: Lanczos resampling, and added detail for the creative mode. */
 import { createCanvas, ImageData, type SKRSContext2D } from '@napi-rs/canvas';
 import { openNoise } from '../random.ts';
 import type { Size } from '../size.ts';
 import type { Picture } from './pictures.ts';
 
-/** Lobes of the kernel on each side: sharp, and hardly any ringing. */
+/** Lobes of the Lanczos kernel on each side: sharp, with little ringing. */
 const lobes = 3;
 const channels = 4;
 const rowsPerYield = 128;
 
+/** Which source pixels a target pixel is made of, along one axis. */
 interface Taps {
   /** First source pixel of every target pixel. */
   readonly first: Int32Array;
@@ -16,12 +18,12 @@ interface Taps {
   readonly weights: Float32Array;
 }
 
-/** Resamples with a Lanczos kernel, row by row: only the rows that are in reach are held. */
+/** Resamples row by row; only the rows within the kernel are in memory. */
 export async function upscale(
   context: SKRSContext2D,
   picture: Picture,
   size: Size,
-  breathe: () => Promise<void>,
+  yieldToEventLoop: () => Promise<void>,
 ): Promise<void> {
   const from = picture.canvas.getContext('2d').getImageData(0, 0, picture.width, picture.height).data;
   const across = tapsOf(picture.width, size.width);
@@ -38,7 +40,7 @@ export async function upscale(
   const sums = new Float32Array(size.width * channels);
   for (let y = 0; y < size.height; y++) {
     const first = down.first[y]!;
-    for (const held of rows.keys()) if (held < first) rows.delete(held);
+    for (const y of rows.keys()) if (y < first) rows.delete(y);
     sums.fill(0);
     for (let tap = 0; tap < down.count; tap++) {
       const weight = down.weights[y * down.count + tap]!;
@@ -47,11 +49,12 @@ export async function upscale(
       for (let i = 0; i < sums.length; i++) sums[i]! += row[i]! * weight;
     }
     target.data.set(sums, y * sums.length);
-    if (y % rowsPerYield === 0) await breathe();
+    if (y % rowsPerYield === 0) await yieldToEventLoop();
   }
   context.putImageData(target, 0, 0);
 }
 
+/** One source row at the target width. */
 function resampleRow(from: Uint8ClampedArray, start: number, taps: Taps, width: number): Float32Array {
   const row = new Float32Array(width * channels);
   for (let x = 0; x < width; x++) {
@@ -66,7 +69,7 @@ function resampleRow(from: Uint8ClampedArray, start: number, taps: Taps, width: 
   return row;
 }
 
-/** Which source pixels make each target pixel; at the edges the outermost ones count for those that are missing. */
+/** Weights for each target pixel; at the edges the outermost source pixel stands in for missing ones. */
 function tapsOf(source: number, target: number): Taps {
   const stretch = Math.max(1, source / target);
   const count = Math.min(source, Math.ceil(lobes * stretch) * 2 + 1);
@@ -79,8 +82,8 @@ function tapsOf(source: number, target: number): Taps {
     let sum = 0;
     for (let near = Math.ceil(middle - lobes * stretch); near <= middle + lobes * stretch; near++) {
       const weight = lanczos((near - middle) / stretch);
-      const held = Math.max(0, Math.min(count - 1, Math.max(0, Math.min(source - 1, near)) - begin));
-      weights[at * count + held]! += weight;
+      const tap = Math.max(0, Math.min(count - 1, Math.max(0, Math.min(source - 1, near)) - begin));
+      weights[at * count + tap]! += weight;
       sum += weight;
     }
     for (let tap = 0; tap < count; tap++) weights[at * count + tap]! /= sum;
@@ -88,14 +91,15 @@ function tapsOf(source: number, target: number): Taps {
   return { first, count, weights };
 }
 
+/** The kernel at a distance in source pixels. */
 function lanczos(x: number): number {
   if (x === 0) return 1;
   if (Math.abs(x) >= lobes) return 0;
-  const turn = Math.PI * x;
-  return (lobes * Math.sin(turn) * Math.sin(turn / lobes)) / (turn * turn);
+  const angle = Math.PI * x;
+  return (lobes * Math.sin(angle) * Math.sin(angle / lobes)) / (angle * angle);
 }
 
-/** Sharper edges, a little more contrast and colour, and a fine grain that the seed decides. */
+/** Sharpens edges, adds contrast, saturation and a fine, seeded grain. */
 export function addDetail(context: SKRSContext2D, size: Size, seed: number): void {
   const { width, height } = size;
   const picture = context.getImageData(0, 0, width, height);
@@ -122,7 +126,7 @@ export function addDetail(context: SKRSContext2D, size: Size, seed: number): voi
   context.putImageData(picture, 0, 0);
 }
 
-/** Down and up again by this factor. */
+/** A blur: scaled down by this factor and up again. */
 function blur(context: SKRSContext2D, { width, height }: Size, factor: number): Uint8ClampedArray {
   const small = createCanvas(Math.max(1, Math.ceil(width / factor)), Math.max(1, Math.ceil(height / factor)));
   const down = small.getContext('2d');
@@ -135,7 +139,7 @@ function blur(context: SKRSContext2D, { width, height }: Size, factor: number): 
   return up.getImageData(0, 0, width, height).data;
 }
 
-/** -1 to 1 for every pixel. */
+/** Noise of -1 to 1 for every pixel, in two sizes. */
 function grainOf(seed: number): (x: number, y: number) => number {
   const salt = seed >>> 0;
   const at = (x: number, y: number) => {

@@ -38,17 +38,18 @@ export async function writeSound(
   format: Format,
   parts: readonly Float32Array[],
   settings: SoundSettings,
-  breathe: () => Promise<void>,
+  yieldToEventLoop: () => Promise<void>,
 ): Promise<void> {
-  if (format === 'wav' || format === 'pcm') await writeUncompressed(format, parts, settings, breathe);
-  else await writeEncoded(format, parts, settings, breathe);
+  if (format === 'wav' || format === 'pcm')
+    await writeUncompressed(format, parts, settings, yieldToEventLoop);
+  else await writeEncoded(format, parts, settings, yieldToEventLoop);
 }
 
 async function writeUncompressed(
   format: 'wav' | 'pcm',
   parts: readonly Float32Array[],
   settings: SoundSettings,
-  breathe: () => Promise<void>,
+  yieldToEventLoop: () => Promise<void>,
 ): Promise<void> {
   const file = await open(settings.path, 'w');
   try {
@@ -56,7 +57,7 @@ async function writeUncompressed(
     if (format === 'wav') await file.write(wavHeader(samples, settings));
     for (const part of parts) {
       await file.write(toS16(part, settings.channels));
-      await breathe();
+      await yieldToEventLoop();
     }
     if (format === 'wav') await file.write(wavInfoChunk);
   } finally {
@@ -68,7 +69,7 @@ async function writeEncoded(
   format: 'mp3' | 'flac',
   parts: readonly Float32Array[],
   settings: SoundSettings,
-  breathe: () => Promise<void>,
+  yieldToEventLoop: () => Promise<void>,
 ): Promise<void> {
   Log.setLevel(av.AV_LOG_ERROR);
   const { sampleRate, channels } = settings;
@@ -117,7 +118,7 @@ async function writeEncoded(
     drain();
     frame.free();
     written += block.length;
-    if (written % (64 * flacSamples) < block.length) await breathe();
+    if (written % (64 * flacSamples) < block.length) await yieldToEventLoop();
   }
   encoder.flushSync();
   drain();

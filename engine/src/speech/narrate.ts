@@ -25,16 +25,16 @@ const duckFadeSamples = 0.12 * soundRate;
 export async function narrate(
   sound: Float32Array,
   lines: readonly NarrationLine[],
-  breathe: RenderContext['yieldToEventLoop'],
+  yieldToEventLoop: RenderContext['yieldToEventLoop'],
 ): Promise<void> {
   for (const line of lines) {
     const start = Math.round((line.from + leadInSeconds) * soundRate);
     const room = Math.min(sound.length / stereo, Math.round(line.to * soundRate)) - start;
     if (room <= 0) continue;
     const plan = planOf(line);
-    const calm = await synthesisePlan(plan, breathe);
+    const calm = await synthesisePlan(plan, yieldToEventLoop);
     const speed = Math.min(maxSpeed, calm.length / room);
-    const voice = speed > 1 ? await synthesisePlan({ ...plan, speed }, breathe) : calm;
+    const voice = speed > 1 ? await synthesisePlan({ ...plan, speed }, yieldToEventLoop) : calm;
     mixIn(sound, voice, start, Math.min(room, voice.length));
   }
 }

@@ -19,19 +19,19 @@ interface Recording {
   readonly sentences: TimedSentence[];
 }
 
-export async function renderSpeech(plan: SpeechPlan, stage: RenderContext): Promise<RenderResult> {
+export async function renderSpeech(plan: SpeechPlan, render: RenderContext): Promise<RenderResult> {
   const script = writeScript(plan);
-  const { parts, sentences } = await record(plan, script, stage);
+  const { parts, sentences } = await record(plan, script, render);
   if (plan.marker) parts.push(morseMarker(plan.sampleRate));
   const bitrate = nearestBitrate(plan.bitrate, plan.sampleRate);
-  const path = stage.outputPath(`audio.${plan.format}`);
+  const path = render.outputPath(`audio.${plan.format}`);
   const { sampleRate, channels, constantBitrate } = plan;
   const settings: SoundSettings = { path, sampleRate, channels, bitrate, constantBitrate };
-  await writeSound(plan.format, parts, settings, stage.yieldToEventLoop);
+  await writeSound(plan.format, parts, settings, render.yieldToEventLoop);
   const outputs: RenderedOutput[] = [{ role: 'primary', index: 0, path, mimeType: mimeTypes[plan.format] }];
-  if (plan.subtitles !== 'none') outputs.push(await writeSubtitles(plan.subtitles, sentences, stage));
+  if (plan.subtitles !== 'none') outputs.push(await writeSubtitles(plan.subtitles, sentences, render));
   const words = countWords(script);
-  return { outputs, seed: stage.seed, words, ...(plan.format === 'mp3' ? { bitrate } : {}) };
+  return { outputs, seed: render.seed, words, ...(plan.format === 'mp3' ? { bitrate } : {}) };
 }
 
 /** What a plan says, mono at its rate, without writing a file. */
@@ -56,9 +56,9 @@ function joined(parts: readonly Float32Array[]): Float32Array {
 async function writeSubtitles(
   by: 'sentence' | 'word',
   sentences: readonly TimedSentence[],
-  stage: RenderContext,
+  render: RenderContext,
 ): Promise<RenderedOutput> {
-  const path = stage.outputPath('subtitles.json');
+  const path = render.outputPath('subtitles.json');
   const subtitles = by === 'word' ? wordSubtitles(sentences) : sentenceSubtitles(sentences);
   await writeFile(path, `${JSON.stringify(subtitles, null, 1)}\n`);
   return { role: 'subtitle', index: 0, path, mimeType: 'application/json' };
@@ -68,7 +68,7 @@ async function writeSubtitles(
 async function record(
   plan: SpeechPlan,
   script: ReturnType<typeof writeScript>,
-  stage: Pick<RenderContext, 'yieldToEventLoop' | 'progress'>,
+  render: Pick<RenderContext, 'yieldToEventLoop' | 'progress'>,
 ): Promise<Recording> {
   const speaker = await openSynthesiser();
   const voices = mixVoices(plan.voices);
@@ -100,8 +100,8 @@ async function record(
       });
       append(new Float32Array(Math.round((part.restMs / 1000 / delivery.speed) * plan.sampleRate)));
     }
-    stage.progress(((index + 1) / script.length) * 0.8);
-    await stage.yieldToEventLoop();
+    render.progress(((index + 1) / script.length) * 0.8);
+    await render.yieldToEventLoop();
   }
   return { parts: addEffect(parts, plan), sentences };
 }

@@ -1,3 +1,4 @@
+/** Edits a source video: its frames in the light, weather and look of a prompt. */
 import { type Canvas, createCanvas, ImageData, type SKRSContext2D } from '@napi-rs/canvas';
 import { prepareAir, viewAt } from '../paint/paint-scene.ts';
 import type { Scene } from '../paint/scene.ts';
@@ -6,8 +7,9 @@ import type { Size } from '../size.ts';
 import { openFrames } from './source-video.ts';
 import { type Span, shareOf, type Take } from './takes.ts';
 
-/** Levels of each colour that a drawn look leaves. */
+/** Levels of each colour in a drawn look. */
 const levels = 6;
+/** Words that choose a look. */
 const looks = {
   drawn: /anime|cartoon|comic|illustration|drawing|pixar|动漫|卡通|漫画|插画/i,
   glowing: /dream|glow|neon|fairy|magic|bloom|梦|魔法|霓虹/i,
@@ -17,7 +19,7 @@ const looks = {
 
 type Look = keyof typeof looks;
 
-/** The frames of a video at their own times, in the light, weather and look that the prompt names. */
+/** A take of the source's frames at their original times; its last frame stays when the source ends early. */
 export async function editTake(
   path: string,
   scene: Scene,
@@ -35,9 +37,9 @@ export async function editTake(
     from: span.from,
     to: span.to,
     async draw(canvas, at) {
-      const wanted = Math.round((at - span.from) * span.fps);
-      // A source that ends before the film leaves its last frame standing.
-      for (; read < wanted && frame !== undefined; read++) {
+      const frameIndex = Math.round((at - span.from) * span.fps);
+      // A source that is shorter than the film keeps its last frame.
+      for (; read < frameIndex && frame !== undefined; read++) {
         const next = await reader.next();
         if (next === undefined) break;
         frame = next;
@@ -55,7 +57,7 @@ export async function editTake(
   };
 }
 
-/** Few, flat colours. */
+/** Reduces each colour to a few levels, mixed with a little of the original. */
 function posterize(pixels: Uint8ClampedArray): void {
   const table = Uint8Array.from({ length: 256 }, (_, value) => {
     const level = Math.round((value / 255) * (levels - 1));
@@ -64,6 +66,7 @@ function posterize(pixels: Uint8ClampedArray): void {
   for (let i = 0; i < pixels.length; i++) if (i % 4 !== 3) pixels[i] = table[pixels[i]!]!;
 }
 
+/** Blends one look over the whole canvas. */
 function restyle(context: SKRSContext2D, canvas: Canvas, look: Look): void {
   const { width, height } = canvas;
   context.save();

@@ -1,42 +1,48 @@
+/** Measures the camera movement of a video by block matching between frames. */
 import type { Size } from '../size.ts';
 import { openFrames } from './source-video.ts';
 import type { Camera } from './still-motion.ts';
 
-/** What a picture does from one frame to the next: shares of its width and height, a factor, radians. */
+/** Movement of the picture from one frame to the next: shares of its width and height, a factor, radians. */
 export type MotionStep = Camera;
 
-/** Width at which motion is measured. */
+/** Frames are scaled to this width (pixels) before they are compared. */
 const measuredWidth = 192;
+/** Pixels on a side of a block. */
 const blockSize = 16;
-/** Pixels that a block may move in one frame. */
+/** Largest movement of a block between two frames, in pixels. */
 const searchRadius = 9;
-/** Mean difference from its own mean that a block needs to be found again. */
+/** Mean absolute deviation below which a block is too plain to be matched. */
 const minTexture = 3;
+/** With fewer matched blocks no motion is reported. */
 const minBlocks = 6;
 const noMotion: MotionStep = { x: 0, y: 0, scale: 1, turn: 0 };
 
+/** Where one block moved. */
 interface Vector {
-  /** Middle of the block, from the middle of the picture. */
+  /** Centre of the block, in pixels from the centre of the picture. */
   readonly x: number;
   readonly y: number;
+  /** Movement in pixels. */
   readonly dx: number;
   readonly dy: number;
 }
 
+/** What to measure. */
 export interface MeasureOptions {
   /** Frames a second. */
   readonly fps: number;
-  /** Of the film the motion is for: what its shape cuts off is not measured. */
+  /** Size of the film the motion is for: parts of the source outside its shape are ignored. */
   readonly size: Size;
-  /** At most so many. */
+  /** Maximum number of steps. */
   readonly steps: number;
 }
 
-/** The movement of a video from its beginning: of the camera, told as what the picture does from frame to frame. */
+/** The camera movement from the beginning of a video, as movement of the picture between frames. */
 export async function measureMotion(
   path: string,
   { fps, size, steps }: MeasureOptions,
-  breathe: () => Promise<void>,
+  yieldToEventLoop: () => Promise<void>,
 ): Promise<MotionStep[]> {
   const small = measuredSize(size);
   const reader = await openFrames(path, { fps, size: small, pixels: 'gray' });
@@ -48,7 +54,7 @@ export async function measureMotion(
       if (after === undefined) break;
       measured.push(stepBetween(before, after, small));
       before = after;
-      await breathe();
+      await yieldToEventLoop();
     }
   } finally {
     await reader.close();
@@ -56,22 +62,22 @@ export async function measureMotion(
   return measured;
 }
 
-/** The last steps of a video. */
+/** The camera movement of the last frames of a video. */
 export async function measureEnding(
   path: string,
   { fps, size, steps }: MeasureOptions,
-  breathe: () => Promise<void>,
+  yieldToEventLoop: () => Promise<void>,
 ): Promise<MotionStep[]> {
   const small = measuredSize(size);
   const lastSeconds = (steps + 1) / fps;
   const reader = await openFrames(path, { fps, size: small, pixels: 'gray', lastSeconds });
   const planes: Buffer[] = [];
   try {
-    // The nearest place to begin at can be long before the end.
+    // The key frame that reading begins at can be long before the end.
     for (let plane = await reader.next(); plane !== undefined; plane = await reader.next()) {
       planes.push(plane);
       if (planes.length > steps + 1) planes.shift();
-      await breathe();
+      await yieldToEventLoop();
     }
   } finally {
     await reader.close();
@@ -79,11 +85,13 @@ export async function measureEnding(
   return planes.slice(1).map((plane, index) => stepBetween(planes[index]!, plane, small));
 }
 
+/** In the shape of the film, with at least three rows of blocks. */
 const measuredSize = (size: Size): Size => ({
   width: measuredWidth,
   height: Math.max(blockSize * 3, Math.round((measuredWidth * size.height) / size.width / 2) * 2),
 });
 
+/** Movement between two gray frames of that size; none where too few blocks match. */
 export function stepBetween(before: Buffer, after: Buffer, size: Size): MotionStep {
   const vectors: Vector[] = [];
   for (let y = searchRadius; y + blockSize + searchRadius <= size.height; y += blockSize)
@@ -93,7 +101,7 @@ export function stepBetween(before: Buffer, after: Buffer, size: Size): MotionSt
     }
   if (vectors.length < minBlocks) return noMotion;
   let fit = fitMotion(vectors);
-  // What moves by itself is not the camera: the blocks that fit worst do not count.
+  // Objects that move are not the camera: drop the blocks that fit worst, and fit again.
   for (let round = 0; round < 3; round++) {
     const away = vectors.map(vector => residual(vector, fit));
     const bound = Math.max(0.4, 1.6 * [...away].sort((a, b) => a - b)[away.length >> 1]!);
@@ -104,17 +112,19 @@ export function stepBetween(before: Buffer, after: Buffer, size: Size): MotionSt
   return { x: fit.x / size.width, y: fit.y / size.height, scale: 1 + fit.grow, turn: fit.turn };
 }
 
-/** Where the block of one frame is found in the next, to parts of a pixel; undefined where it is too plain to tell. */
+/** Where a block is in the next frame, to parts of a pixel; undefined where it is too plain or moved too far. */
 function matchBlock(before: Buffer, after: Buffer, size: Size, x: number, y: number): Vector | undefined {
   let sum = 0;
   for (let row = 0; row < blockSize; row++)
     for (let column = 0; column < blockSize; column++) sum += before[(y + row) * size.width + x + column]!;
   const mean = sum / blockSize / blockSize;
+  // Texture: mean absolute deviation of the brightness.
   let texture = 0;
   for (let row = 0; row < blockSize; row++)
     for (let column = 0; column < blockSize; column++)
       texture += Math.abs(before[(y + row) * size.width + x + column]! - mean);
   if (texture / blockSize / blockSize < minTexture) return undefined;
+  // Sum of absolute differences over every second pixel, in a checkerboard.
   const difference = (dx: number, dy: number) => {
     let away = 0;
     for (let row = 0; row < blockSize; row += 2) {
@@ -125,12 +135,14 @@ function matchBlock(before: Buffer, after: Buffer, size: Size, x: number, y: num
     }
     return away;
   };
+  // The unmoved position gets a small advantage, so that flat areas stay still.
   let [bestX, bestY, best] = [0, 0, difference(0, 0) - 1];
   for (let dy = -searchRadius; dy <= searchRadius; dy++)
     for (let dx = -searchRadius; dx <= searchRadius; dx++) {
       const away = difference(dx, dy);
       if (away < best) [bestX, bestY, best] = [dx, dy, away];
     }
+  // A match at the edge of the search is probably beyond it.
   if (Math.abs(bestX) === searchRadius || Math.abs(bestY) === searchRadius) return undefined;
   return {
     x: x + blockSize / 2 - size.width / 2,
@@ -140,12 +152,13 @@ function matchBlock(before: Buffer, after: Buffer, size: Size, x: number, y: num
   };
 }
 
-/** Where between three heights the lowest point lies, -0.5 to 0.5 from the middle one. */
+/** Minimum of a parabola through three values, -0.5 to 0.5 from the middle one. */
 function parabolaMinimum(left: number, middle: number, right: number): number {
   const curve = left - 2 * middle + right;
   return curve <= 0 ? 0 : Math.max(-0.5, Math.min(0.5, (left - right) / 2 / curve));
 }
 
+/** A movement of the whole picture in pixels, growth per pixel and radians. */
 interface Fit {
   readonly x: number;
   readonly y: number;
@@ -153,7 +166,7 @@ interface Fit {
   readonly turn: number;
 }
 
-/** Shift, growth and turn of the whole picture that come nearest to all vectors. */
+/** Least-squares fit of shift, growth and rotation to all vectors. */
 function fitMotion(vectors: readonly Vector[]): Fit {
   const mean = (of: (vector: Vector) => number) =>
     vectors.reduce((sum, vector) => sum + of(vector), 0) / vectors.length;
@@ -170,6 +183,7 @@ function fitMotion(vectors: readonly Vector[]): Fit {
   return { x: dx - grow * x + turn * y, y: dy - grow * y - turn * x, grow, turn };
 }
 
+/** Distance in pixels between a vector and the fit. */
 const residual = (vector: Vector, fit: Fit): number =>
   Math.hypot(
     vector.dx - fit.x - fit.grow * vector.x + fit.turn * vector.y,

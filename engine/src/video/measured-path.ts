@@ -1,10 +1,11 @@
+/** Camera paths from measured motion: replayed, or continued after the end of a video. */
 import type { MotionStep } from './estimate-motion.ts';
 import { type Camera, type CameraPath, unmoved } from './still-motion.ts';
 
-/** Seconds after which a movement that goes on by itself has lost most of its speed. */
+/** Time constant of a movement that coasts to a stop, in seconds. */
 const coastSeconds = 2.2;
 
-/** The picture does what the measured one did; `turning`: it also leans as that one did. */
+/** Replays the measured movement over a shot; `turning` also replays its rotation. */
 export function measuredPath(
   steps: readonly MotionStep[],
   fps: number,
@@ -20,13 +21,14 @@ export function measuredPath(
   };
 }
 
-/** Goes on as the last steps went, slower and slower, and then as the other path says. */
+/** Continues the last measured movement, coasting to a stop, while the other path takes over. */
 export function continuedPath(
   steps: readonly MotionStep[],
   fps: number,
   seconds: number,
   then: CameraPath,
 ): CameraPath {
+  // Mean movement a second over the last steps.
   const mean = (of: (step: MotionStep) => number) =>
     (steps.reduce((sum, step) => sum + of(step), 0) / Math.max(1, steps.length)) * fps;
   const speed = {
@@ -37,18 +39,18 @@ export function continuedPath(
   };
   return share => {
     const coasted = coastSeconds * (1 - Math.exp((-share * seconds) / coastSeconds));
-    const own = then(share);
+    const next = then(share);
     const weight = 0.7 * share;
     return {
-      x: speed.x * coasted + own.x * weight,
-      y: speed.y * coasted + own.y * weight,
-      scale: Math.exp(speed.grow * coasted) * (1 + (own.scale - 1) * weight),
+      x: speed.x * coasted + next.x * weight,
+      y: speed.y * coasted + next.y * weight,
+      scale: Math.exp(speed.grow * coasted) * (1 + (next.scale - 1) * weight),
       turn: speed.turn * coasted,
     };
   };
 }
 
-/** Where the picture is before the first step and after each. */
+/** The camera before the first step and after each one. */
 function accumulate(steps: readonly MotionStep[], turning: boolean): Camera[] {
   const cameras: Camera[] = [unmoved];
   let now = unmoved;
@@ -64,7 +66,7 @@ function accumulate(steps: readonly MotionStep[], turning: boolean): Camera[] {
   return cameras;
 }
 
-/** Takes the trembling of the measurement out; the first stays where it is. */
+/** Smooths the noise of the measurement; the first and the last camera stay. */
 function smooth(cameras: readonly Camera[]): Camera[] {
   return cameras.map((camera, index) => {
     const before = cameras[index - 1];
@@ -74,6 +76,7 @@ function smooth(cameras: readonly Camera[]): Camera[] {
   });
 }
 
+/** Linear interpolation of every member. */
 const between = (one: Camera, other: Camera, share: number): Camera => ({
   x: one.x + (other.x - one.x) * share,
   y: one.y + (other.y - one.y) * share,

@@ -1,20 +1,24 @@
+/** The morph of one frame into a picture: a dissolve in clouds with a slight bend. */
 import { type Canvas, createCanvas, ImageData, type SKRSContext2D } from '@napi-rs/canvas';
 import { openNoise } from '../random.ts';
 import type { Size } from '../size.ts';
 import { drawPlate, type Plate, unmoved } from './still-motion.ts';
 
-/** Draws what one frame becomes on its way to a picture: at 0 that frame, at 1 exactly the picture. */
+/** Draws the morph of a frame at `share`: 0 is the frame, 1 exactly the picture. */
 export type Morph = (context: SKRSContext2D, frame: Canvas, share: number) => void;
 
-/** Pixels of the mask that lets the picture come through; it is scaled up softly. */
+/** Width of the mask in pixels; it is scaled up smoothly. */
 const maskWidth = 96;
+/** Width of the mask's soft edge, as a share of its range. */
 const softness = 0.6;
+/** Strips that a bent frame is drawn in. */
 const strips = 90;
-/** Of the width: how far the middle of the morph bends. */
+/** Largest bend, as a share of the width. */
 const bend = 0.022;
+/** How much closer the picture starts. */
 const closer = 0.2;
 
-/** A dissolve in clouds while the one comes closer and the other settles, both bent like cloth in the wind. */
+/** While the frame comes closer, the picture shows through growing clouds and settles; both bend like cloth. */
 export function prepareMorph(plate: Plate, seed: number): Morph {
   const { width, height } = plate.size;
   const clouds = cloudsOf(seed, plate.size);
@@ -41,7 +45,7 @@ export function prepareMorph(plate: Plate, seed: number): Morph {
   };
 }
 
-/** In strips, each moved a little farther than the one above it; larger by what would be missing at the edges. */
+/** Draws the frame in strips that are shifted sideways, enlarged so that no edge shows. */
 function drawBent(context: SKRSContext2D, frame: Canvas, scale: number, amount: number, phase: number): void {
   const { width, height } = frame;
   const larger = scale * (1 + 2 * amount);
@@ -61,7 +65,7 @@ function drawBent(context: SKRSContext2D, frame: Canvas, scale: number, amount: 
   context.restore();
 }
 
-/** A mask for each share: the picture comes through in clouds that grow together. */
+/** A mask for each share: clouds of opacity that grow until they cover everything. */
 function cloudsOf(seed: number, size: Size): (share: number) => Canvas {
   const height = Math.max(2, Math.round((maskWidth * size.height) / size.width));
   const across = openNoise(seed ^ 0x3c10);

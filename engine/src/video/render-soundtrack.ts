@@ -1,3 +1,4 @@
+/** The soundtrack of a film: a kept or given sound, or composed music with narration. */
 import { soundRate } from '../av.ts';
 import type { RenderContext } from '../messages.ts';
 import type { VideoPlan } from '../render-plan.ts';
@@ -7,29 +8,29 @@ import { type NarrationLine, narrate } from '../speech/narrate.ts';
 import type { Take } from './takes.ts';
 
 const stereo = 2;
-/** Nobody reads a whole prompt aloud. */
+/** Longer prompts are cut before they are read aloud. */
 const maxNarrationCharacters = 300;
 
-/** Interleaved stereo for the whole film; undefined: it has no sound. */
+/** Interleaved stereo at 48 kHz for the whole film; undefined: the film has no sound. */
 export async function renderSoundtrack(
   plan: VideoPlan,
-  stage: RenderContext,
+  render: RenderContext,
   seconds: number,
   takes: readonly Take[],
 ): Promise<Float32Array | undefined> {
   const samples = Math.round(seconds * soundRate);
   const { source } = plan;
   if (source !== undefined && source.use !== 'extend' && source.keepSound) {
-    const kept = await soundOfVideo(stage.inputPath(source.media), samples);
+    const kept = await soundOfVideo(render.inputPath(source.media), samples);
     if (kept !== undefined) return kept;
   }
   if (!plan.sound && plan.music !== true) return undefined;
   const guides = plan.sound ? guidesOf(plan) : [];
-  if (guides.length > 0) return joinGuides(guides.map(stage.inputPath), samples);
-  return composeSoundtrack(plan, stage, samples, takes);
+  if (guides.length > 0) return joinGuides(guides.map(render.inputPath), samples);
+  return composeSoundtrack(plan, render, samples, takes);
 }
 
-/** The plan's own guide first, else the sounds among the references. */
+/** The guide of the plan, else the sounds among its references. */
 function guidesOf(plan: VideoPlan): string[] {
   if (plan.guideAudio !== undefined) return [plan.guideAudio.media];
   return (plan.references ?? []).filter(({ kind }) => kind === 'audio').map(({ media }) => media);
@@ -49,38 +50,39 @@ async function joinGuides(paths: readonly string[], samples: number): Promise<Fl
   return joined;
 }
 
-/** Without the silence that fills it up. */
+/** Without the silence at its end. */
 function trimmed(sound: Float32Array): Float32Array {
   let end = sound.length;
   while (end > 0 && sound[end - 1] === 0) end -= 1;
   return sound.subarray(0, end + (end % stereo));
 }
 
+/** Music and ambience of the scenes, with narration over them. */
 async function composeSoundtrack(
   plan: VideoPlan,
-  stage: RenderContext,
+  render: RenderContext,
   samples: number,
   takes: readonly Take[],
 ): Promise<Float32Array> {
   const kind = plan.soundKind ?? 'all';
   const sound = composeMusic({
-    seed: stage.seed,
+    seed: render.seed,
     samples,
     scenes: takes.map(({ scene, from }) => ({ scene, from })),
     music: plan.music ?? (plan.sound && kind === 'all'),
     effects: plan.sound && kind !== 'speech',
   });
   if (plan.sound && kind !== 'effects')
-    await narrate(sound, linesOf(plan, kind, takes), stage.yieldToEventLoop);
+    await narrate(sound, linesOf(plan, kind, takes), render.yieldToEventLoop);
   return sound;
 }
 
-/** What stands in double quotes is said; where only speech is wanted and nothing is quoted, the prompt is told. */
+/** Text in double quotes is spoken; where only speech is wanted and nothing is quoted, the prompt is read aloud. */
 function linesOf(plan: VideoPlan, kind: 'all' | 'speech', takes: readonly Take[]): NarrationLine[] {
   return takes.flatMap(({ scene, from, to }, index) => {
     const prompt = plan.shots[index]?.prompt ?? '';
-    const told = kind === 'speech' ? prompt.slice(0, maxNarrationCharacters) : '';
-    const text = scene.words.join(' ') || told;
+    const readAloud = kind === 'speech' ? prompt.slice(0, maxNarrationCharacters) : '';
+    const text = scene.words.join(' ') || readAloud;
     return text.trim() === '' ? [] : [{ text, from, to, voice: plan.voice ?? prompt.slice(0, 200) }];
   });
 }

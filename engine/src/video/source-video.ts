@@ -1,3 +1,4 @@
+/** Reads frames of a video file with FFmpeg: at a rate and size, or the first and last one as pictures. */
 import { createCanvas, ImageData } from '@napi-rs/canvas';
 import { FilterAPI, type Frame } from 'node-av';
 import * as av from 'node-av/constants';
@@ -6,23 +7,26 @@ import { type MediaInput, openInput } from '../open-input.ts';
 import type { Picture } from '../picture/pictures.ts';
 import type { Size } from '../size.ts';
 
-/** Frames of a video file, one after the other, at a steady rate and covering a size. */
+/** Frames of a video file in order, at a constant rate, scaled and cropped to a size. */
 export interface FrameReader {
-  /** Bytes of the next frame; undefined after the last. Its error is fit for the client. */
+  /** Bytes of the next frame; undefined after the last. Its error message may be shown to the client. */
   next(): Promise<Buffer | undefined>;
   close(): Promise<void>;
 }
 
+/** The form in which frames are read. */
 export interface ReadSettings {
   readonly fps: number;
   readonly size: Size;
   readonly pixels: 'rgba' | 'gray';
-  /** Begins this many seconds before the end; at the beginning where it says nothing. */
+  /** Begins this many seconds before the end; absent: at the beginning. */
   readonly lastSeconds?: number;
 }
 
+/** Pixels; larger pictures are scaled down. */
 const longestSide = 4096;
 
+/** Opens a reader; close it, even after the last frame. */
 export async function openFrames(path: string, settings: ReadSettings): Promise<FrameReader> {
   const input = await openSource(path);
   const { width, height } = settings.size;
@@ -50,6 +54,7 @@ export async function openFrames(path: string, settings: ReadSettings): Promise<
 /** The very last frame, upright. */
 export const lastPictureOf = (path: string): Promise<Picture> => pictureOf(path, true);
 
+/** The first frame, upright. */
 export const firstPictureOf = (path: string): Promise<Picture> => pictureOf(path, false);
 
 async function pictureOf(path: string, last: boolean): Promise<Picture> {
@@ -61,15 +66,15 @@ async function pictureOf(path: string, last: boolean): Promise<Picture> {
       'format=rgba',
     ].join(','),
   );
-  let held: Frame | undefined;
+  let latest: Frame | undefined;
   try {
     if (last) await seekBack(input, 1.5);
     for await (const frame of decodeFrames(input)) {
-      held?.free();
-      held = frame;
+      latest?.free();
+      latest = frame;
       if (!last) break;
     }
-    const [upright] = held === undefined ? [] : filter.processAllSync(held);
+    const [upright] = latest === undefined ? [] : filter.processAllSync(latest);
     if (upright === undefined) throw decodeError();
     const { width, height } = upright;
     const canvas = createCanvas(width, height);
@@ -78,7 +83,7 @@ async function pictureOf(path: string, last: boolean): Promise<Picture> {
     canvas.getContext('2d').putImageData(new ImageData(pixels, width, height), 0, 0);
     return { canvas, width, height };
   } finally {
-    held?.free();
+    latest?.free();
     filter.close();
     await input.close();
   }
@@ -95,21 +100,23 @@ async function openSource(path: string): Promise<MediaInput> {
   }
 }
 
+/** To the nearest key frame before that many seconds from the end. */
 async function seekBack({ demuxer }: MediaInput, seconds: number): Promise<void> {
   const from = demuxer.duration - seconds;
-  // Only in the file's own time can a moment be found; a stream's is not rescaled.
+  // Stream -1: the position is in seconds of the file. For a stream it would not be rescaled.
   if (from > 0) await demuxer.seek(from, -1, av.AVSEEK_FLAG_BACKWARD);
 }
 
+/** Every decoded frame through the filter; throws where nothing could be decoded. */
 async function* filterFrames(input: MediaInput, filter: FilterAPI): AsyncGenerator<Buffer, undefined> {
-  let given = 0;
+  let count = 0;
   for await (const frame of decodeFrames(input)) {
     filter.processSync(frame);
     frame.free();
     for (let out = filter.receiveSync(); isReceived(out); out = filter.receiveSync()) {
       const bytes = out.toBuffer();
       out.free();
-      given += 1;
+      count += 1;
       yield bytes;
     }
   }
@@ -117,40 +124,40 @@ async function* filterFrames(input: MediaInput, filter: FilterAPI): AsyncGenerat
   for (let out = filter.receiveSync(); isReceived(out); out = filter.receiveSync()) {
     const bytes = out.toBuffer();
     out.free();
-    given += 1;
+    count += 1;
     yield bytes;
   }
-  if (given === 0) throw decodeError();
+  if (count === 0) throw decodeError();
 }
 
 /** A file that breaks off gives the frames before the break; one without any is an error. */
 async function* decodeFrames({ demuxer, decoder, stream }: MediaInput): AsyncGenerator<Frame, undefined> {
-  let given = 0;
+  let count = 0;
   try {
     for await (const packet of demuxer.packets(stream.index)) {
       for await (const frame of decoder.frames(packet)) {
         if (frame === null) continue;
-        given += 1;
+        count += 1;
         yield frame;
       }
       packet?.free();
     }
   } catch (cause) {
-    if (given === 0) throw decodeError(cause);
+    if (count === 0) throw decodeError(cause);
   }
 }
 
-/** Phones write sideways and say so; the decoder does not turn anything. */
-/** Whether what is displayed is as wide as the coded picture is high. */
+/** Whether width and height change places when the video is displayed. */
 export const isRotatedSideways = (input: MediaInput): boolean =>
   uprightGraph(input).some(step => step.startsWith('transpose'));
 
+/** Filters that rotate frames upright: phones record sideways with a matrix, which the decoder does not apply. */
 function uprightGraph({ stream }: MediaInput): string[] {
   const matrix = stream.codecpar.getCodedSideData(av.AV_PKT_DATA_DISPLAYMATRIX);
   if (matrix === null || matrix.length < 8) return [];
-  const turn = Math.round((Math.atan2(matrix.readInt32LE(4), matrix.readInt32LE(0)) * 180) / Math.PI);
-  if (Math.abs(turn - 90) < 2) return ['transpose=clock'];
-  if (Math.abs(turn + 90) < 2) return ['transpose=cclock'];
-  if (Math.abs(Math.abs(turn) - 180) < 2) return ['hflip', 'vflip'];
+  const degrees = Math.round((Math.atan2(matrix.readInt32LE(4), matrix.readInt32LE(0)) * 180) / Math.PI);
+  if (Math.abs(degrees - 90) < 2) return ['transpose=clock'];
+  if (Math.abs(degrees + 90) < 2) return ['transpose=cclock'];
+  if (Math.abs(Math.abs(degrees) - 180) < 2) return ['hflip', 'vflip'];
   return [];
 }

@@ -1,12 +1,13 @@
+/** Camera movement over a still picture, which is continued beyond its edges. */
 import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import type { Motion } from '../paint/scene.ts';
 import { continueBorder } from '../picture/border.ts';
 import type { Picture } from '../picture/pictures.ts';
 import type { Size } from '../size.ts';
 
-/** Where the view of a picture stands: nothing moved, nothing closer at first. */
+/** A view of a picture; `unmoved` shows the picture itself. */
 export interface Camera {
-  /** How far the picture has moved in the view, in shares of its width and height. */
+  /** Shift of the picture in the view, in shares of its width and height. */
   readonly x: number;
   readonly y: number;
   /** 1 = as it was, 1.1 = a tenth closer. */
@@ -15,10 +16,10 @@ export interface Camera {
   readonly turn: number;
 }
 
-/** Where the camera stands at a share (0 to 1) of the shot. */
+/** The camera at a share (0 to 1) of the shot. */
 export type CameraPath = (share: number) => Camera;
 
-/** A picture that covers a canvas of the size, and what lies beyond its edges. */
+/** A picture scaled to cover a size, with its border continued on every side. */
 export interface Plate {
   readonly canvas: Canvas;
   readonly size: Size;
@@ -26,11 +27,12 @@ export interface Plate {
   readonly beyond: Size;
 }
 
+/** The picture as it is. */
 export const unmoved: Camera = { x: 0, y: 0, scale: 1, turn: 0 };
 /** Share of the width and height that a camera may look beyond the edges. */
 const beyondShare = 0.25;
 
-/** Scaled once, so that the unmoved view is the picture itself, pixel by pixel. */
+/** Scales the picture once, so that the unmoved view is the scaled picture pixel by pixel. */
 export function preparePlate(picture: Picture, size: Size): Plate {
   const beyond = {
     width: Math.round(size.width * beyondShare),
@@ -44,12 +46,12 @@ export function preparePlate(picture: Picture, size: Size): Plate {
   continueBorder(canvas.getContext('2d'), picture, place, whole);
   const context = canvas.getContext('2d');
   context.imageSmoothingQuality = 'high';
-  // What the view begins with lies over the drawn-out border: the very pixels that scaling gives.
+  // The picture itself is drawn over its blurred border, so that the unmoved view is exact.
   context.drawImage(picture.canvas, place.x, place.y, width, height);
   return { canvas, size, beyond };
 }
 
-/** The view of a plate, moved by parts of a pixel; `closer` is on top of the camera's own scale. */
+/** Draws a view of the plate, with subpixel movement; `closer` multiplies the scale of the camera. */
 export function drawPlate(context: SKRSContext2D, plate: Plate, camera: Camera, closer = 1): void {
   const { width, height } = plate.size;
   const { x, y, scale, turn } = withinPlate(camera);
@@ -62,26 +64,26 @@ export function drawPlate(context: SKRSContext2D, plate: Plate, camera: Camera, 
   context.restore();
 }
 
-/** Never past the end of the plate: the camera slows down towards it instead. */
+/** Limits the camera to the plate: it slows down towards the edge instead of passing it. */
 function withinPlate({ x, y, scale, turn }: Camera): Camera {
   const tilt = Math.max(-0.09, Math.min(0.09, turn));
   const near = Math.max(0.74 + Math.abs(tilt), Math.min(1.9, scale));
-  const room = near * (0.5 + beyondShare - Math.abs(tilt)) - 0.5;
-  const soft = (value: number) => (room <= 0 ? 0 : room * Math.tanh(value / room));
+  const reach = near * (0.5 + beyondShare - Math.abs(tilt)) - 0.5;
+  const soft = (value: number) => (reach <= 0 ? 0 : reach * Math.tanh(value / reach));
   return { x: soft(x), y: soft(y), scale: near, turn: tilt };
 }
 
-/** The movement that the words of the prompt ask for, from and to a standstill. */
+/** The camera movement that the prompt names, starting and ending slowly. */
 export function cameraPathOf(motion: Motion): CameraPath {
   return share => {
     const eased = 0.35 * share + 0.65 * share * share * (3 - 2 * share);
     const away = Math.abs(motion.pan) + Math.abs(motion.lift);
-    // A little closer while it moves aside: so less of what lies beyond the edge comes into view.
-    const held = motion.zoom < 0 ? 0 : Math.min(0.3, away * 1.5);
+    // Zooms in a little while it moves sideways, so that less of the continued border is shown.
+    const extraZoom = motion.zoom < 0 ? 0 : Math.min(0.3, away * 1.5);
     return {
       x: -motion.pan * eased,
       y: motion.lift * eased,
-      scale: 1 + (Math.max(motion.zoom, -0.2) + held) * eased,
+      scale: 1 + (Math.max(motion.zoom, -0.2) + extraZoom) * eased,
       turn: 0,
     };
   };

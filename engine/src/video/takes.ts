@@ -1,3 +1,4 @@
+/** Takes: one shot of a film each, and what can be laid over them. */
 import { type Canvas, createCanvas } from '@napi-rs/canvas';
 import { drawWords } from '../paint/lettering.ts';
 import { prepareScene, viewAt } from '../paint/paint-scene.ts';
@@ -10,30 +11,32 @@ import { type CameraPath, drawPlate, type Plate } from './still-motion.ts';
 /** One shot of a film. */
 export interface Take {
   readonly scene: Scene;
-  /** Seconds on the film's line. */
+  /** Seconds on the timeline of the film. */
   readonly from: number;
   readonly to: number;
-  /** Fills the canvas with the moment `at` of the film's line; a moment is never earlier than the one before. */
+  /** Fills the canvas with the moment `at` (seconds of the film); calls are in order of time. */
   draw(canvas: Canvas, at: number): void | Promise<void>;
-  /** Frees what it holds open, if anything. */
+  /** Frees its open files, where it has any. */
   close?(): Promise<void>;
 }
 
-/** When a take is seen, in seconds on the film's line; its last frame begins a frame before its end. */
+/** When a take is shown, in seconds of the film; its last frame begins one frame before its end. */
 export interface Span {
   readonly from: number;
   readonly to: number;
   readonly fps: number;
 }
 
+/** Fade of an overlay at an exact end. */
 const fadeSeconds = 0.7;
+/** A morph over a longer time would be too slow to see. */
 const longestMorphSeconds = 3.5;
 
 /** 0 at the first frame of the span and 1 at the last. */
 export const shareOf = ({ from, to, fps }: Span, at: number): number =>
   Math.min(1, Math.max(0, (at - from) / Math.max(1e-6, to - 1 / fps - from)));
 
-/** A painted scene; a draft is painted at half its size. */
+/** A painted scene; a draft is painted at half its size and scaled up. */
 export function sceneTake(scene: Scene, span: Span, size: Size, draft: boolean): Take {
   const small: Size = draft ? { width: Math.ceil(size.width / 2), height: Math.ceil(size.height / 2) } : size;
   const paint = prepareScene(scene, small.width, small.height);
@@ -45,6 +48,7 @@ export function sceneTake(scene: Scene, span: Span, size: Size, draft: boolean):
     draw(canvas, at) {
       const target = sketch ?? canvas;
       const within = at - span.from;
+      // Slightly beyond 0 and 1: a dissolve draws a take outside of its span.
       const share = Math.min(1.05, Math.max(-0.05, within / (span.to - span.from)));
       const context = target.getContext('2d');
       paint(viewAt(context, small.width, small.height, Math.max(0, within), share));
@@ -54,7 +58,7 @@ export function sceneTake(scene: Scene, span: Span, size: Size, draft: boolean):
   };
 }
 
-/** A picture that the camera moves over: exactly the picture at first. */
+/** A picture that the camera moves over; the first frame is exactly the picture. */
 export function stillTake(scene: Scene, span: Span, plate: Plate, path: CameraPath): Take {
   return {
     scene,
@@ -70,7 +74,7 @@ export interface ExactEnds {
   readonly end: boolean;
 }
 
-/** The same take with something over it; nothing of it at an end that must stay as it is. */
+/** The take with a layer over it, faded out towards the ends that must stay exact. */
 export function withOverlay(take: Take, span: Span, exact: ExactEnds, paint: Painter): Take {
   return {
     ...take,
@@ -90,7 +94,7 @@ export function withOverlay(take: Take, span: Span, exact: ExactEnds, paint: Pai
   };
 }
 
-/** The same take, but at its end it has become the picture of the plate. */
+/** The take, morphed into the picture of the plate at its end; `fromStart` begins the morph early. */
 export function withEnding(take: Take, span: Span, plate: Plate, fromStart: boolean): Take {
   const morph: Morph = prepareMorph(plate, take.scene.seed);
   const frame = createCanvas(plate.size.width, plate.size.height);

@@ -1,3 +1,4 @@
+/** Renders a video plan: draws every frame of its takes, encodes films and still pictures. */
 import { writeFile } from 'node:fs/promises';
 import { type Canvas, createCanvas } from '@napi-rs/canvas';
 import type { RenderContext, RenderedOutput, RenderResult } from '../messages.ts';
@@ -9,57 +10,63 @@ import { prepareTakes } from './prepare-takes.ts';
 import { renderSoundtrack } from './render-soundtrack.ts';
 import type { Take } from './takes.ts';
 
+/** Frames between two progress messages. */
 const framesPerProgress = 8;
+/** Length of a dissolve between two takes. */
 const longestTransitionSeconds = 0.6;
-/** Where in the film the cover is taken: past the beginning, before the end gives anything away. */
+/** Position of the cover, as a share of the film. */
 const coverShare = 0.4;
 
-export async function renderVideo(plan: VideoPlan, stage: RenderContext): Promise<RenderResult> {
+/** Writes the film, a marked copy, the last frame and the cover, as the plan says. */
+export async function renderVideo(plan: VideoPlan, render: RenderContext): Promise<RenderResult> {
   const seconds = plan.shots.reduce((sum, shot) => sum + shot.seconds, 0);
   const frames = Math.max(1, Math.round(seconds * plan.fps));
-  const takes = await prepareTakes(plan, stage);
-  const sound = await renderSoundtrack(plan, stage, frames / plan.fps, takes);
-  const mark = await prepareWatermark(plan.mark, stage);
+  const takes = await prepareTakes(plan, render);
+  const sound = await renderSoundtrack(plan, render, frames / plan.fps, takes);
+  const mark = await prepareWatermark(plan.mark, render);
   const canvas = createCanvas(plan.width, plan.height);
   const spare = takes.length > 1 ? createCanvas(plan.width, plan.height) : canvas;
-  const { clean, marked, outputs } = await openFilms(plan, stage, sound);
+  const { clean, marked, outputs } = await openFilms(plan, render, sound);
   const stills = stillsOf(plan, frames, mark);
   for (let frame = 0; frame < frames; frame++) {
     await drawFrame(canvas, spare, takes, frame / plan.fps);
     const context = canvas.getContext('2d');
-    for (const still of stills) if (still.frame === frame) outputs.push(await still.save(canvas, stage));
+    // Stills are saved before a mark is drawn.
+    for (const still of stills) if (still.frame === frame) outputs.push(await still.save(canvas, render));
     if (plan.watermark === 'burned') mark(context, plan.width, plan.height);
     clean.write(canvas.data());
     if (marked !== undefined) {
       mark(context, plan.width, plan.height);
       marked.write(canvas.data());
     }
-    if (frame % framesPerProgress === 0) stage.progress((frame / frames) * 0.97);
-    await stage.yieldToEventLoop();
+    // The last 3 % are for finishing the files.
+    if (frame % framesPerProgress === 0) render.progress((frame / frames) * 0.97);
+    await render.yieldToEventLoop();
   }
   for (const take of takes) await take.close?.();
   await clean.finish();
   await marked?.finish();
-  return { outputs, seed: stage.seed };
+  return { outputs, seed: render.seed };
 }
 
+/** A frame that is also saved as a picture. */
 interface Still {
   readonly frame: number;
-  save(canvas: Canvas, stage: RenderContext): Promise<RenderedOutput>;
+  save(canvas: Canvas, render: RenderContext): Promise<RenderedOutput>;
 }
 
-/** The frames that are wanted as pictures; the last one never shows a mark, the cover looks like the film. */
+/** The last frame never shows a mark; the cover looks like the film. */
 function stillsOf(plan: VideoPlan, frames: number, mark: WatermarkPainter): Still[] {
   const stills: Still[] = [];
   if (plan.cover)
     stills.push({
       frame: Math.floor((frames - 1) * coverShare),
-      async save(canvas, stage) {
+      async save(canvas, render) {
         const copy = createCanvas(canvas.width, canvas.height);
         const context = copy.getContext('2d');
         context.drawImage(canvas, 0, 0);
         if (plan.watermark === 'burned') mark(context, copy.width, copy.height);
-        const path = stage.outputPath('cover.jpg');
+        const path = render.outputPath('cover.jpg');
         await writeFile(path, await encodePicture(copy, 'jpeg'));
         return { role: 'cover', index: 0, path, mimeType: 'image/jpeg' };
       },
@@ -67,8 +74,8 @@ function stillsOf(plan: VideoPlan, frames: number, mark: WatermarkPainter): Stil
   if (plan.returnLastFrame)
     stills.push({
       frame: frames - 1,
-      async save(canvas, stage) {
-        const path = stage.outputPath('last-frame.png');
+      async save(canvas, render) {
+        const path = render.outputPath('last-frame.png');
         await writeFile(path, await encodePicture(canvas, 'png'));
         return { role: 'last_frame', index: 0, path, mimeType: 'image/png' };
       },
@@ -76,9 +83,10 @@ function stillsOf(plan: VideoPlan, frames: number, mark: WatermarkPainter): Stil
   return stills;
 }
 
+/** The clean film and, for `copy`, a second one with a mark. */
 async function openFilms(
   plan: VideoPlan,
-  stage: RenderContext,
+  render: RenderContext,
   sound: Float32Array | undefined,
 ): Promise<{ clean: Film; marked: Film | undefined; outputs: RenderedOutput[] }> {
   const open = (path: string) =>
@@ -91,16 +99,16 @@ async function openFilms(
       ...(plan.soundChannels === undefined ? {} : { channels: plan.soundChannels }),
       ...(plan.metadata === undefined ? {} : { metadata: plan.metadata }),
     });
-  const primary = stage.outputPath('video.mp4');
+  const primary = render.outputPath('video.mp4');
   const outputs: RenderedOutput[] = [{ role: 'primary', index: 0, path: primary, mimeType: 'video/mp4' }];
   const clean = await open(primary);
   if (plan.watermark !== 'copy') return { clean, marked: undefined, outputs };
-  const copy = stage.outputPath('video-marked.mp4');
+  const copy = render.outputPath('video-marked.mp4');
   outputs.push({ role: 'watermarked', index: 0, path: copy, mimeType: 'video/mp4' });
   return { clean, marked: await open(copy), outputs };
 }
 
-/** One take, or two that melt into each other around the cut between them. */
+/** Draws one take, or a dissolve of two around the cut between them. */
 async function drawFrame(canvas: Canvas, spare: Canvas, takes: readonly Take[], at: number): Promise<void> {
   const index = Math.max(
     0,
@@ -123,5 +131,6 @@ async function drawFrame(canvas: Canvas, spare: Canvas, takes: readonly Take[], 
   context.globalAlpha = 1;
 }
 
+/** Short takes have shorter dissolves. */
 const transitionSeconds = (one: Take, other: Take) =>
   Math.min(longestTransitionSeconds, 0.4 * Math.min(one.to - one.from, other.to - other.from));
