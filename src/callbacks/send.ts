@@ -17,6 +17,7 @@ import type { DeliveryAttemptResult } from '../store/callbacks/deliveries.ts';
 import type { Connection } from '../store/db/connection.ts';
 import { readJobById } from '../store/jobs/read.ts';
 
+/** The dependencies of the dispatcher. */
 export interface CallbackContext extends JobBodyContext {
   readonly db: Connection;
   readonly callbackSecrets: CallbackSecrets;
@@ -43,6 +44,7 @@ export async function sendCallback(
 ): Promise<DeliveryAttemptResult> {
   const { callbackSecrets, clock, outbound } = context;
   const startedAt = clock.now();
+  // The row of the attempt: its delivery, its number, how long it took, and what was answered.
   const end = (
     outcome: DeliveryAttemptOutcome,
     answer: string,
@@ -88,6 +90,7 @@ export async function sendCallback(
   return end(outcome, stored, code);
 }
 
+/** What is to be sent, or why nothing is. */
 type Content =
   | { readonly kind: 'body'; readonly body: Uint8Array }
   /** The status of the callback was followed by a final one. */

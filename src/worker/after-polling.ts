@@ -3,9 +3,9 @@ import type { Outcome } from '../domain/job.ts';
 import type { Production } from '../domain/provider.ts';
 import { readLastAttempts, recordAnswer } from '../store/attempts/attempts.ts';
 import { readLeasedJob } from '../store/jobs/claim.ts';
+import { executeJob, type InFlight, runningJobOf, settleAndRemove } from './execute-job.ts';
 import { attemptOf, type PolledJob, type PollingEnd } from './poll-job.ts';
 import { type AcceptedJob, finishJob, runJob, spanResultOf } from './run-job.ts';
-import { type InFlight, runLeased, runningJobOf, settleAndRemove } from './run-leased.ts';
 import { type EndedJob, endedWith, interrupted, type JobSignals } from './running-job.ts';
 import { endAfterError, settleInterrupted } from './settle.ts';
 
@@ -17,11 +17,11 @@ export function finishPolling(inFlight: InFlight, job: PolledJob, end: PollingEn
   recordPollingSpan(inFlight, job, end);
   switch (end.kind) {
     case 'succeeded':
-      return void runLeased(inFlight, job, job, signals =>
+      return void executeJob(inFlight, job, job, signals =>
         storePolledOutputs(inFlight, job, end.production, signals),
       );
     case 'lost':
-      return void runLeased(inFlight, job, { losses: job.losses + 1, isReleased: job.isReleased }, signals =>
+      return void executeJob(inFlight, job, { losses: job.losses + 1, isReleased: job.isReleased }, signals =>
         resubmit(inFlight, job, signals),
       );
     case 'ended':
@@ -43,6 +43,7 @@ export async function releasePolledJobs(inFlight: InFlight, jobs: readonly Polle
   }
 }
 
+/** One span from the acceptance to the end of the polls, not one a poll. */
 function recordPollingSpan({ context }: InFlight, polled: PolledJob, end: PollingEnd): void {
   const { jobId: job, route, pollingStartedAt: startedAt } = polled;
   const result = end.kind === 'thrown' ? { attributes: {}, failure: end.kind } : spanResultOf(route, end);
@@ -52,6 +53,7 @@ function recordPollingSpan({ context }: InFlight, polled: PolledJob, end: Pollin
 /** Its settling writes nothing: another worker has the lease. */
 const leaseLost = endedWith(interrupted);
 
+/** The upstream completed it: the row is read again for the input and the user. */
 async function storePolledOutputs(
   inFlight: InFlight,
   job: PolledJob,
@@ -87,6 +89,7 @@ async function resubmit(
   return runJob(context, running, job.losses + 1);
 }
 
+/** For an outcome that is known already, and for a poll that threw. */
 async function endWithoutRow(
   inFlight: InFlight,
   job: PolledJob,
@@ -98,6 +101,7 @@ async function endWithoutRow(
   await settleAndRemove(inFlight, job, ended);
 }
 
+/** The provider frees what it kept for the attempt before the job is settled. */
 async function releaseAtProvider(job: PolledJob, outcome: Outcome): Promise<EndedJob> {
   await job.route.account.provider.release(attemptOf(job));
   return endedWith(outcome);

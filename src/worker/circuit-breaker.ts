@@ -17,6 +17,7 @@ const longestPauseMs = 1 * minutes;
 
 /** Failures are counted in this process; an open circuit blocks the account in every process. */
 export interface CircuitBreaker {
+  /** Resets the count of consecutive failures. */
   recordSuccess(accountId: string): void;
   /** Counts the failure, where the account and not one job is at fault, and opens the circuit. */
   recordFailure(accountId: string, error: ProviderError): Promise<void>;
@@ -33,6 +34,7 @@ export function openCircuitBreaker({
 }): CircuitBreaker {
   const failures = new Map<string, number>();
 
+  /** 0 while the failures are too few. */
   function openDurationMs(accountId: string, { trouble, retryAfterMs }: ProviderError): number {
     if (trouble === 'rate') return Math.min(longestPauseMs, retryAfterMs ?? pauseMs);
     if (trouble === 'account') return operatorOpenMs;

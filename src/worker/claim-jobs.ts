@@ -84,6 +84,7 @@ async function resumeOrClaim(
   return resumed || claimNew(claiming, modelId, route, 'clean');
 }
 
+/** Claims jobs that are not at an upstream, or may not be, and runs them from their last attempt. */
 async function claimNew(
   claiming: Claiming,
   modelId: string,

@@ -43,7 +43,9 @@ export interface InputRefused {
   readonly retryable: boolean;
 }
 
+/** The file cannot be had; not retryable, unless the download failed by a transient error. */
 const missing = (reason: string): InputRefused => ({ reason, code: 'file_download_error', retryable: false });
+/** The file is there and breaks a rule. */
 const invalid = (reason: string): InputRefused => ({ reason, code: 'file_invalid', retryable: false });
 
 export interface FetchInputsOptions {
@@ -95,6 +97,7 @@ interface Fetching {
 
 type InputsRefused = InputsResult & { readonly kind: 'refused' };
 
+/** The sentence for the client begins with the field. */
 const refusedAt = (path: string, { reason, code, retryable }: InputRefused): InputsRefused => ({
   kind: 'refused',
   reason: `${path}: ${reason}`,
@@ -177,6 +180,7 @@ async function fetchOne(fetching: Fetching, value: string, limits: MediaLimits |
   return checkLimits(path, facts, limits);
 }
 
+/** Size, duration and dimensions that the contract allows for the field. */
 function checkLimits(path: string, facts: MediaFacts, limits: MediaLimits | null): InputResult {
   const fault = limits && brokenLimit(facts, limits);
   return fault ? { kind: 'refused', ...invalid(fault) } : { kind: 'fetched', path, facts };
@@ -211,6 +215,7 @@ function downloadOrCopy(
     : downloadUrl(fetching, value, limits?.maxBytes ?? defaultMaxBytes);
 }
 
+/** Downloads share connections by user, and probes by key, so that no other user waits. */
 async function downloadUrl(
   { context, job, folder, signal }: Fetching,
   url: string,

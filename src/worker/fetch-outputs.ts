@@ -29,6 +29,7 @@ export interface LocalFile extends ProducedFile {
   readonly content: Omit<BlobInfo, 'key'> | null;
 }
 
+/** What an upstream made, with every file on this machine. */
 export interface LocalProduction extends Production {
   readonly files: readonly LocalFile[];
 }
@@ -55,6 +56,7 @@ export async function fetchOutputs(
   const folder = join(context.workDir, randomUUID());
   await orSpoolUnavailable(mkdir(folder));
   cleanup.defer(() => rm(folder, { recursive: true, force: true }));
+  // Each retry may replace the URLs.
   let latest = production;
   let reason = '';
   for (let retries = 0; retries < maxAttempts; retries++) {
@@ -115,6 +117,7 @@ async function fetchFiles(
   return { ...production, files };
 }
 
+/** One file; probed unless its type cannot be. A string is the reason of a failure. */
 async function fetchFile(
   { prober }: WorkerContext,
   { job, route, signal }: RunningJob,

@@ -7,10 +7,10 @@ import type { Attempt } from '../store/attempts/attempts.ts';
 import type { ResumedJob } from '../store/jobs/resume.ts';
 import { finishPolling, releasePolledJobs } from './after-polling.ts';
 import type { WorkerContext } from './context.ts';
+import { executeJob, type InFlight, minPollIntervalMs, runningJobOf, startPolling } from './execute-job.ts';
 import { openInFlightCounts } from './in-flight-counts.ts';
 import { openPoller } from './poller.ts';
 import { runJob } from './run-job.ts';
-import { type InFlight, minPollIntervalMs, runLeased, runningJobOf, startPolling } from './run-leased.ts';
 import type { LeasedJob } from './running-job.ts';
 import { announceJob } from './settle.ts';
 import { gcTuningMinJobs, tuneGc } from './tune-gc.ts';
@@ -43,6 +43,7 @@ export interface InFlightOptions {
   readonly onSlotFreed: () => void;
 }
 
+/** Jobs go from `running` to the poller and back as their upstream accepts, completes or loses them. */
 export function openInFlightJobs(
   context: WorkerContext,
   { stopping, onSlotFreed }: InFlightOptions,
@@ -62,7 +63,7 @@ export function openInFlightJobs(
       const lease = leaseOf(job, route, holder, context.clock.now());
       if (job.deaths > 0) counts.addSuspect(lease);
       add(inFlight, lease, job.dueAt);
-      void runLeased(inFlight, lease, { losses: 0, isReleased: false }, signals =>
+      void executeJob(inFlight, lease, { losses: 0, isReleased: false }, signals =>
         runJob(context, runningJobOf(inFlight, lease, job, lastAttempt, signals), 0),
       );
     },
@@ -109,6 +110,7 @@ function add({ context, counts }: InFlight, lease: LeasedJob, dueAt: number): vo
   if (counts.size() === gcTuningMinJobs) tuneGc();
 }
 
+/** A first claim has no start in its row yet. */
 const leaseOf = (
   { id: jobId, claim, modelId, startedAt, expiresAt, callbackUrl }: Job,
   route: Route,

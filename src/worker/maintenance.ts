@@ -10,6 +10,7 @@ import { pruneBuckets } from '../store/people/login-buckets.ts';
 import { pruneSessions } from '../store/people/sessions.ts';
 import { openDeadWorkerCheck } from './dead-workers.ts';
 
+/** The dependencies of the maintenance tasks. */
 export interface MaintenanceContext {
   readonly db: Connection;
   readonly blobs: Blobs;
@@ -24,7 +25,7 @@ export interface MaintenanceOptions {
   readonly maintainDiskReserve: () => Promise<void>;
 }
 
-/** Final jobs are kept as long as their outputs. */
+/** Rows of final jobs are kept as long as their outputs. */
 const finalJobLifeMs = outputLifeMs;
 /** Usage rows are kept for the invoices of a year, and late ones. */
 const usageLifeMs = 400 * days;

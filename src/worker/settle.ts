@@ -17,6 +17,7 @@ export async function settleJob(
   context: WorkerContext,
   lease: LeasedJob,
   { outcome, files }: EndedJob,
+  /** Aborts when the worker stops: then the write no longer waits for a database that is unavailable. */
   stopping: AbortSignal,
 ): Promise<void> {
   const { db, clock } = context;
@@ -55,6 +56,7 @@ async function writeOutcome<T>(
   }
 }
 
+/** Logs, counts and announces the end. `isSettled` is false where the lease was lost: another worker settles the job. */
 function logEnd(context: WorkerContext, lease: LeasedJob, outcome: Outcome, isSettled: boolean): void {
   const { clock, log } = context;
   const { jobId: job, modelId: model, startedAt } = lease;
@@ -85,8 +87,10 @@ export function endAfterError(
     return endedWith({ kind: 'retry', dueAt: clock.now() + storageRetryMs, reason });
   }
   log.error({ err: failure, job: jobId }, 'job failed: internal error');
+  // The client learns no more than that: the message of a bug may contain secrets.
   return endedWith({ kind: 'failed', error: jobError('internal_error', 'something went wrong on our side') });
 }
 
+/** Code and sentence of a failure, as fields of the log line. */
 const errorOf = (outcome: Outcome) =>
   outcome.kind === 'failed' ? { error: outcome.error.code, reason: outcome.error.message } : {};

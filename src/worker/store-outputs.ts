@@ -27,6 +27,7 @@ export async function storeOutputs(
   model: Model,
   job: Job,
   production: LocalProduction,
+  /** From the provider's acceptance to its end. */
   inferenceMs: number,
 ): Promise<StoredOutputs> {
   const outputs: Output[] = [];
@@ -56,6 +57,7 @@ export async function storeOutputs(
   return { kind: 'stored', result, files, usage: usageOf(model, job, production, outputs) };
 }
 
+/** `what` is a sentence for the client. */
 const failed = (code: JobError['code'], what: string): StoredOutputs => ({
   kind: 'failed',
   error: jobError(code, what),
@@ -103,6 +105,7 @@ async function storeFile(
 ): Promise<StoredFile> {
   const { path, content, mimeType, role, index, pcm } = produced;
   const blob = await blobs.put(path, content ?? undefined);
+  // `gamma-v3-image-<end of the id>.png`, and `…-1.png` or `…-cover-0.jpg` for further outputs.
   const suffix = role === 'primary' && index === 0 ? '' : `-${role === 'primary' ? '' : `${role}-`}${index}`;
   const name = `${job.modelId}-${job.id.slice(-12)}${suffix}.${extensionByMimeType[mimeType] ?? 'bin'}`;
   const { userId, keyId, id: jobId } = job;

@@ -34,6 +34,7 @@ const lookupIntervalMs = 5 * seconds;
 /** An intent older than this, which is less than a lease, was written before a suspension: the lease may be lost. */
 const maxIntentAgeMs = 5 * seconds;
 
+/** What came of a submission: `done` where the answer of the call was the result. */
 export type Submitted =
   | { readonly kind: 'done'; readonly production: Production; readonly task: ProviderTask }
   | Accepted
@@ -42,11 +43,14 @@ export type Submitted =
 /** A job at its upstream: what `poll` and `cancel` of a provider take. */
 export interface UpstreamJob {
   readonly attempt: ProviderAttempt;
+  /** What the provider's `submit` or `recover` returned for it. */
   readonly ref: unknown;
 }
 
+/** The upstream has the job and works on it. */
 export interface Accepted extends UpstreamJob {
   readonly kind: 'accepted';
+  /** From now to the first poll. */
   readonly firstPollMs: number;
   /** Resolves with the end, where the provider reports it by itself; null: only polls show it. */
   readonly finished: Promise<unknown> | null;
@@ -83,7 +87,7 @@ interface Submission {
   readonly inputs: Inputs;
 }
 
-/** A new attempt: the free preparation, then the intent, then the one billable call. */
+/** Prepare, which is free → check for an early end → write the intent → make the one billable call. */
 async function submitNewAttempt(submission: Submission, last: Attempt | null): Promise<Submitted> {
   const { context, running } = submission;
   const { job, route, signal } = running;
@@ -102,15 +106,24 @@ async function submitNewAttempt(submission: Submission, last: Attempt | null): P
   const { billable } = provider.traits(job.modelId);
   const prepared = ready?.prepared;
   const intent = { number, provider: provider.name, account, dedupeKey, billable, prepared };
-  const writeStartedAt = performance.now();
   const startedAt = context.clock.now();
-  if (!(await insertAttempt(context.db, running, intent, startedAt))) return leaseMayBeLost(task);
-  if (performance.now() - writeStartedAt > maxIntentAgeMs) {
-    const error = { message: 'process suspended before the call; call not made' };
-    await recordAnswer(context.db, job.id, number, { kind: 'refused', error }, context.clock.now());
-    return leaseMayBeLost(task);
-  }
+  if (!(await writeIntent(submission, intent, startedAt))) return leaseMayBeLost(task);
   return callSubmit(submission, { ...intent, sends: 1, startedAt }, task);
+}
+
+/** Flushes the intent. False when the lease is lost, or may have been lost while the process was suspended. */
+async function writeIntent(
+  { context, running }: Submission,
+  intent: Intent,
+  startedAt: number,
+): Promise<boolean> {
+  const { db, clock } = context;
+  const writeStartedAt = performance.now();
+  if (!(await insertAttempt(db, running, intent, startedAt))) return false;
+  if (performance.now() - writeStartedAt <= maxIntentAgeMs) return true;
+  const error = { message: 'process suspended before the call; call not made' };
+  await recordAnswer(db, running.jobId, intent.number, { kind: 'refused', error }, clock.now());
+  return false;
 }
 
 /** Where another worker has the lease by now, settling changes nothing; otherwise it requeues the job. */
@@ -120,6 +133,7 @@ const leaseMayBeLost = (task: ProviderTask): Unsubmitted => ({
   task,
 });
 
+/** An attempt as far as it is known before its answer. */
 type SentAttempt = Omit<Intent, 'billable' | 'prepared'> & Pick<Attempt, 'prepared' | 'sends' | 'startedAt'>;
 
 /** The one billable call; its answer is on disk before anything else happens. */
@@ -138,7 +152,7 @@ async function callSubmit(submission: Submission, sent: SentAttempt, task: Provi
     case 'refused':
       return afterRefusal(submission, result.error, sent.number, task);
     case 'unknown':
-      return resolveUncertain(submission, attemptOf(submission, sent), result.error);
+      return resolveUncertain(submission, unansweredAttempt(submission, sent), result.error);
   }
 }
 
@@ -164,10 +178,11 @@ async function resolveUncertain(
 ): Promise<Submitted> {
   const { context, running } = submission;
   const { dedupe, dedupeWindowMs } = running.route.account.provider.traits(running.job.modelId);
-  const isKnownThere = context.clock.now() - open.startedAt < dedupeWindowMs;
-  if (dedupe === 'lookup' && isKnownThere) return lookUp(submission, open);
-  const mayHelp = error === undefined || error.retry || error.trouble !== undefined;
-  if (dedupe !== 'replay' || !isKnownThere || !mayHelp) return uncertain(submission, open, error);
+  const isKeyKnown = context.clock.now() - open.startedAt < dedupeWindowMs;
+  if (dedupe === 'lookup' && isKeyKnown) return lookUp(submission, open);
+  // An error that no later call can change is not repeated.
+  const mayRepeat = error === undefined || error.retry || error.trouble !== undefined;
+  if (dedupe !== 'replay' || !isKeyKnown || !mayRepeat) return uncertain(submission, open, error);
   return error ? scheduleResubmit(submission, open, error) : resubmit(submission, open);
 }
 
@@ -187,6 +202,7 @@ async function resubmit(submission: Submission, open: Attempt): Promise<Submitte
   return callSubmit(submission, { ...again, sends: open.sends + 1 }, task);
 }
 
+/** The job goes back to the queue, and the next claim repeats the call. */
 const scheduleResubmit = (submission: Submission, open: Attempt, error: ProviderError): Unsubmitted => ({
   kind: 'ended',
   outcome: {
@@ -205,7 +221,7 @@ async function lookUp(submission: Submission, open: Attempt): Promise<Submitted>
   const { submitTimeoutMs } = provider.traits(running.job.modelId);
   const task = taskOf(submission, open);
   const latestArrival = open.startedAt + submitTimeoutMs + lateMarginMs;
-  const givesUpAt = Math.max(open.startedAt, running.job.startedAt ?? 0) + reconcileWindowMs;
+  const lookUpEndsAt = Math.max(open.startedAt, running.job.startedAt ?? 0) + reconcileWindowMs;
   if (!provider.recover) throw new Error(`expected ${provider.name} to recover, as its traits say`);
   for (;;) {
     const found = await provider.recover(task);
@@ -218,13 +234,14 @@ async function lookUp(submission: Submission, open: Attempt): Promise<Submitted>
       await recordAnswer(db, running.job.id, open.number, { kind: 'refused', error }, clock.now());
       return submitNewAttempt(submission, { ...open, answer: 'refused' });
     }
-    if (found.kind === 'undecided' && clock.now() >= givesUpAt) return uncertain(submission, open);
+    if (found.kind === 'undecided' && clock.now() >= lookUpEndsAt) return uncertain(submission, open);
     const waitMs = found.kind === 'undecided' ? (found.retryAfterMs ?? lookupIntervalMs) : lookupIntervalMs;
     const early = await running.waitForEnd(waitMs);
     if (early) return { kind: 'ended', outcome: early, task };
   }
 }
 
+/** Fails the job; its attempt is listed for the operator, who resolves it as charged, not charged or resend. */
 const uncertain = (submission: Submission, open: Attempt, error?: ProviderError): Unsubmitted => ({
   kind: 'ended',
   outcome: {
@@ -238,7 +255,7 @@ const uncertain = (submission: Submission, open: Attempt, error?: ProviderError)
   task: taskOf(submission, open),
 });
 
-/** Certain: nothing was created, so nothing was paid. */
+/** A refusal is certain: nothing was created, so nothing was paid. The job is retried, or fails. */
 function afterRefusal(
   { context }: Submission,
   error: ProviderError,
@@ -264,6 +281,7 @@ function backoffMs(attempts: number, { retryAfterMs = 0 }: ProviderError): numbe
   return Math.min(longestRetryMs, retryAfterMs) + Math.round(Math.random() * longestMs);
 }
 
+/** Of a call, a look-up, or an earlier claim. */
 function accepted(
   { running }: Submission,
   { number, dedupeKey }: Pick<Intent, 'number' | 'dedupeKey'>,
@@ -276,6 +294,7 @@ function accepted(
   return { kind: 'accepted', attempt, ref, firstPollMs, finished };
 }
 
+/** What the provider gets: the same for every call of one attempt. */
 const taskOf = (
   { context, running, inputs }: Submission,
   { number, dedupeKey }: Pick<Intent, 'number' | 'dedupeKey'>,
@@ -291,14 +310,15 @@ const taskOf = (
   ...inputs,
 });
 
-/** The same for every call of an attempt, since a repeated call must equal the first. */
+/** Contains the attempt and nothing newer, since a repeated call must equal the first. */
 function callbackUrlOf(context: WorkerContext, { job, route }: RunningJob, attempt: number): string | null {
   const { id: account, provider } = route.account;
   if (!provider.traits(job.modelId).takesCallbacks) return null;
   return context.callbackUrlFor({ account, jobId: job.id, attempt });
 }
 
-const attemptOf = ({ running }: Submission, sent: SentAttempt): Attempt => ({
+/** As its row reads now. */
+const unansweredAttempt = ({ running }: Submission, sent: SentAttempt): Attempt => ({
   ...sent,
   jobId: running.job.id,
   answer: 'unknown',

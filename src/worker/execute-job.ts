@@ -1,4 +1,5 @@
-// Runs one leased job in an asynchronous function until it is settled or accepted, and polls it from then on.
+// The executor of one leased job: runs it in an asynchronous function until it is settled or accepted, and has it
+// polled from then on. Errors, stops and lost leases of a run end here.
 import { seconds } from '../domain/clock.ts';
 import type { Job } from '../domain/job.ts';
 import type { Attempt } from '../store/attempts/attempts.ts';
@@ -40,7 +41,7 @@ export const minPollIntervalMs = (inFlight: number): number =>
  * Run → settle, or run → poll where the upstream accepted it. Never rejects. `isReleased`: the worker stopped, or lost
  * the lease, before this began.
  */
-export async function runLeased(
+export async function executeJob(
   inFlight: InFlight,
   lease: LeasedJob,
   { losses, isReleased }: Pick<PolledJob, 'losses' | 'isReleased'>,
