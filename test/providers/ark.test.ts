@@ -193,7 +193,7 @@ describe('modelark, without names and calls', () => {
     assert.deepEqual(await bench.ending(order), {
       ...good([['unknown', 1]]),
       error: 'submission_uncertain',
-      doubts: 1,
+      uncertain: 1,
     });
   });
 

@@ -19,7 +19,7 @@ const doubtful = (charges: 0 | 1): Ending => ({
   submissions: charges,
   charges,
   attempts: [[null, 1]],
-  doubts: 1,
+  uncertain: 1,
 });
 
 interface Moment {

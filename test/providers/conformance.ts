@@ -22,7 +22,7 @@ const refused = (error: string): Ending => ({
   submissions: 1,
   charges: 0,
   attempts: [['refused', 1]],
-  doubts: 0,
+  uncertain: 0,
 });
 
 /** The suite that every provider passes. */
@@ -122,7 +122,13 @@ function trouble(wanted: Conformance, at: () => ProviderBench) {
     if (dedupe === 'replay') return good([['accepted', 2]]);
     if (dedupe === 'lookup') return isMade ? good([['accepted', 1]]) : later;
     const charges = isMade ? 1 : 0;
-    return { error: 'submission_uncertain', submissions: 1, charges, attempts: [['unknown', 1]], doubts: 1 };
+    return {
+      error: 'submission_uncertain',
+      submissions: 1,
+      charges,
+      attempts: [['unknown', 1]],
+      uncertain: 1,
+    };
   };
   const endUnder = async (rule: Omit<RuleInput, 'on'>) =>
     at().ending(await at().order(body, [{ on: 'create', times: 1, ...rule }]));
@@ -285,8 +291,8 @@ function cancels({ protocol, body, cancelsWaitingAlone }: Conformance, at: () =>
         return body.status === 'IN_PROGRESS';
       }, 'the job to run');
       assert.equal((await gateway.ask('PUT', cancel, { key })).status, 202);
-      const { error, charges, doubts } = await at().ending(order);
-      assert.deepEqual([error, charges, doubts], ['cancelled', 1, 0]);
+      const { error, charges, uncertain } = await at().ending(order);
+      assert.deepEqual([error, charges, uncertain], ['cancelled', 1, 0]);
       const told = fake.ledger().filter(entry => entry.kind === 'cancel' && entry.mark === order.mark);
       const isAsked = protocol.cancelled && !(cancelsWaitingAlone && 'runMs' in pace);
       assert.equal(told.length, isAsked ? 1 : 0);

@@ -380,7 +380,7 @@ describe('kling: a task that succeeded', () => {
     const bench = await openBench({ ...wanted, protocol: told }, folder);
     try {
       const ending = await bench.ending(await bench.order(wanted.body, []));
-      return { ending, doubts: await listUncertainSubmissions(bench.gateway.gateway.db) };
+      return { ending, uncertain: await listUncertainSubmissions(bench.gateway.gateway.db) };
     } finally {
       await bench.close();
       await rm(folder, { recursive: true, force: true });
@@ -399,10 +399,10 @@ describe('kling: a task that succeeded', () => {
   });
 
   test('is named to the operator with its answer where no result can be read', async () => {
-    const { ending, doubts } = await endWith(() => [{ address: 'https://files.test/paid.mp4' }]);
-    assert.deepEqual(ending, { ...charged, error: 'submission_uncertain', doubts: 1 });
-    assert.equal(doubts.length, 1);
-    const { reason, error } = doubts[0]!;
+    const { ending, uncertain } = await endWith(() => [{ address: 'https://files.test/paid.mp4' }]);
+    assert.deepEqual(ending, { ...charged, error: 'submission_uncertain', uncertain: 1 });
+    assert.equal(uncertain.length, 1);
+    const { reason, error } = uncertain[0]!;
     assert.match(reason ?? '', /^the answer of the upstream cannot be read: \{.*files\.test\/paid\.mp4/);
     assert.doesNotMatch(JSON.stringify(error), /paid/);
   });

@@ -236,7 +236,7 @@ describe('vidu: a call whose answer was lost', () => {
     submissions: 1,
     charges: 1,
     attempts: [['unknown', 1]],
-    doubts: 1,
+    uncertain: 1,
   };
 
   test('is found in a list that stands below data', async () => {

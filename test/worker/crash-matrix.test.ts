@@ -31,7 +31,7 @@ const inDoubt = (charges: 0 | 1): Ending => ({
   submissions: charges,
   charges,
   attempts: [[null, 1]],
-  doubts: 1,
+  uncertain: 1,
 });
 const charged = good([['accepted', 1]]);
 

@@ -18,7 +18,8 @@ export interface Ending {
   readonly charges: number;
   /** The answer and the calls of each attempt. */
   readonly attempts: readonly (readonly [answer: string | null, sends: number])[];
-  readonly doubts: number;
+  /** Uncertain submissions on record. */
+  readonly uncertain: number;
 }
 
 /** Charged once, and nothing uncertain. */
@@ -27,7 +28,7 @@ export const good = (attempts: Ending['attempts']): Ending => ({
   submissions: attempts.reduce((sum, [, sends]) => sum + sends, 0),
   charges: 1,
   attempts,
-  doubts: 0,
+  uncertain: 0,
 });
 
 export interface Order {
@@ -46,13 +47,13 @@ export interface Studio {
   readonly upstream: Upstream;
   readonly gateway: TestGateway;
   readonly key: string;
-  /** Creates a job under these rules of its own. */
+  /** Creates a job with its own rules for the upstream. */
   order(kind: Dedupe, rules: readonly RuleInput[], wanted?: Wanted): Promise<Order>;
-  /** Several at once, each under its own rules. */
+  /** Several at once, each with its own rules. */
   orderAll(
     wanted: readonly { readonly kind: Dedupe; readonly rules: readonly RuleInput[] }[],
   ): Promise<readonly Order[]>;
-  /** The job's end; time flies while there is nothing to be seen. */
+  /** The job's end; the test clock is advanced until then. */
   ending(order: Order): Promise<Ending>;
   close(): Promise<void>;
 }
@@ -131,6 +132,6 @@ export async function readEnding(
     submissions: submissionsIn(entries).filter(entry => entry.mark === mark).length,
     charges: chargesIn(entries).filter(entry => entry.mark === mark).length,
     attempts: attempts.map(({ answer, sends }) => [answer === null ? null : String(answer), Number(sends)]),
-    doubts: attempts.filter(row => row.doubted_at !== null).length,
+    uncertain: attempts.filter(row => row.doubted_at !== null).length,
   };
 }

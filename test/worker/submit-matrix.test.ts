@@ -42,7 +42,7 @@ const unknownEndings: Readonly<Record<Dedupe, (accepts: boolean) => Ending>> = {
     submissions: 1,
     charges: accepts ? 1 : 0,
     attempts: [['unknown', 1]],
-    doubts: 1,
+    uncertain: 1,
   }),
 };
 
@@ -83,7 +83,7 @@ const refused = (error: string): Ending => ({
   submissions: 1,
   charges: 0,
   attempts: [['refused', 1]],
-  doubts: 0,
+  uncertain: 0,
 });
 
 const secondTry: Ending['attempts'] = [
@@ -150,7 +150,7 @@ describe('one submission', () => {
       submissions: 24,
       charges: 0,
       attempts: Array.from({ length: 24 }, () => ['refused', 1]),
-      doubts: 0,
+      uncertain: 0,
     });
   });
 
@@ -170,8 +170,8 @@ describe('one submission', () => {
         { on: 'create', times: 1, act: { kind: 'reset', at: 'nothing' } },
         { on: 'create', times: 1, accepts: false, act: { kind: 'answer', status: 400 } },
       ]);
-      const { error, submissions, charges, doubts } = await studio.ending(order);
-      assert.deepEqual([error, submissions, charges, doubts], ['submission_uncertain', 2, 1, 1]);
+      const { error, submissions, charges, uncertain } = await studio.ending(order);
+      assert.deepEqual([error, submissions, charges, uncertain], ['submission_uncertain', 2, 1, 1]);
     });
 
     test('is the same call, the files that were uploaded for it included', async () => {
@@ -209,7 +209,7 @@ describe('one submission', () => {
         error: 'submission_uncertain',
         charges: 0,
         attempts: [['unknown', submissions]],
-        doubts: 1,
+        uncertain: 1,
       });
       assert.ok(submissions >= 3);
     });
@@ -237,7 +237,7 @@ describe('one submission', () => {
         submissions: 1,
         charges: 1,
         attempts: [['unknown', 1]],
-        doubts: 1,
+        uncertain: 1,
       });
     });
 
@@ -272,7 +272,7 @@ describe('one submission', () => {
         submissions: 1,
         charges: 1,
         attempts: [['unknown', 1]],
-        doubts: 1,
+        uncertain: 1,
       });
     });
   });

@@ -60,7 +60,7 @@ describe('a submission that cannot have left', () => {
           submissions: 1,
           charges: 1,
           attempts: [...refused.map(() => ['refused', 1]), ['accepted', 1]],
-          doubts: 0,
+          uncertain: 0,
         });
       } finally {
         await right.close();
