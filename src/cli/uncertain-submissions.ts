@@ -6,7 +6,6 @@ import {
   resolveUncertainSubmission,
   type UncertainResolution,
 } from '../store/attempts/uncertain.ts';
-import { availableTopic } from '../store/db/connection.ts';
 import { CommandError } from './command-error.ts';
 import { print } from './print.ts';
 import { withStore } from './with-store.ts';
@@ -74,16 +73,11 @@ export async function resendUncertainCommand(
   print(`Resent: job ${newJobId} is queued.`);
 }
 
-/** The id of the new job; null where the resolution creates none. Workers are woken for it. */
+/** The id of the new job; null where the resolution creates none. */
 async function resolveUncertain(text: string, resolution: UncertainResolution): Promise<string | null> {
   const jobId = parseJobId(text);
   const resolved =
-    jobId &&
-    (await withStore(async db => {
-      const outcome = await resolveUncertainSubmission(db, jobId, resolution, systemClock.now());
-      db.announce(availableTopic);
-      return outcome;
-    }));
+    jobId && (await withStore(db => resolveUncertainSubmission(db, jobId, resolution, systemClock.now())));
   if (resolved?.kind === 'settled') return resolved.newJobId;
   throw new CommandError(`There is no open uncertain submission of job ${text}. See: atelier uncertain`);
 }

@@ -1,5 +1,4 @@
 // Detects workers that died, and requeues the jobs they had leased.
-import { availableTopic, deliveryTopic, jobTopic } from '../store/db/connection.ts';
 import { requeueOrphanedJobs } from '../store/jobs/maintenance.ts';
 import { hasDeadWorkers, removeDeadWorkers } from '../store/jobs/workers.ts';
 import type { WorkerContext } from './context.ts';
@@ -33,11 +32,8 @@ export async function requeueFromDeadWorkers(
   { db, clock, log }: DeadWorkerContext,
   lease = leaseMs,
 ): Promise<void> {
-  const { back, closed } = await requeueOrphanedJobs(db, lease, clock.now());
+  const { requeued, failed } = await requeueOrphanedJobs(db, lease, clock.now());
   await removeDeadWorkers(db, lease);
-  if (back.length > 0) log.warn({ jobs: back.length }, 'jobs requeued: worker died');
-  if (closed.length > 0) log.error({ jobs: closed }, 'jobs failed: crash limit reached');
-  for (const id of [...back, ...closed]) db.announce(jobTopic(id));
-  if (back.length > 0) db.announce(availableTopic);
-  if (closed.length > 0) db.announce(deliveryTopic);
+  if (requeued.length > 0) log.warn({ jobs: requeued.length }, 'jobs requeued: worker died');
+  if (failed.length > 0) log.error({ jobs: failed }, 'jobs failed: crash limit reached');
 }

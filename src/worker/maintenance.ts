@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Blobs } from '../domain/blobs.ts';
 import { type Clock, days, hours, minutes, seconds } from '../domain/clock.ts';
 import { outputLifeMs } from '../domain/file.ts';
-import { type Connection, deliveryTopic, jobTopic } from '../store/db/connection.ts';
+import type { Connection } from '../store/db/connection.ts';
 import { findFilesToRemove, findReferencedBlobs, removeFileRows } from '../store/files/files.ts';
 import { expireJobs, pruneJobs, pruneUsage } from '../store/jobs/maintenance.ts';
 import { pruneBuckets } from '../store/people/login-buckets.ts';
@@ -72,8 +72,6 @@ type MaintenanceTask = (context: MaintenanceContext) => Promise<void>;
 export async function expire({ db, clock }: MaintenanceContext): Promise<void> {
   for (;;) {
     const ended = await expireJobs(db, clock.now(), batch);
-    for (const id of ended) db.announce(jobTopic(id));
-    if (ended.length > 0) db.announce(deliveryTopic);
     if (ended.length < batch) return;
   }
 }

@@ -287,10 +287,10 @@ function commandsOver(owner: Owner): fc.Arbitrary<Command>[] {
           await registerWorker(db, fresh);
           workers[workers.indexOf(model.holder)] = fresh;
         }
-        const { back, closed } = await requeueOrphanedJobs(db, leaseMs, later);
+        const { requeued, failed } = await requeueOrphanedJobs(db, leaseMs, later);
         const isDead = dies && model.state === 'running';
         const isPoison = isDead && model.deaths === 2;
-        assert.deepEqual([back, closed], [isDead && !isPoison ? [job.id] : [], isPoison ? [job.id] : []]);
+        assert.deepEqual([requeued, failed], [isDead && !isPoison ? [job.id] : [], isPoison ? [job.id] : []]);
         if (!isDead) return;
         model.deaths++;
         Object.assign(model, { state: isPoison ? 'failed' : 'available', holder: null });

@@ -137,13 +137,13 @@ for (const dialect of dialects) {
     test('I6 a living worker is not robbed by a requeue, and a job is rescued once however many try', async () => {
       const job = await wait(db, owner, { modelId: unique('model') });
       const lease = await claim(job);
-      assert.deepEqual(await requeueOrphanedJobs(frozen, leaseMs, later), { back: [], closed: [] });
+      assert.deepEqual(await requeueOrphanedJobs(frozen, leaseMs, later), { requeued: [], failed: [] });
       await removeWorker(db, lease.holder);
       const rescues = await Promise.all(
         Array.from({ length: 8 }, (_, index) => requeueOrphanedJobs(index % 2 ? db : frozen, leaseMs, later)),
       );
       assert.deepEqual(
-        rescues.flatMap(({ back }) => back),
+        rescues.flatMap(({ requeued }) => requeued),
         [job.id],
       );
       assert.equal(await settle(frozen, lease, outcomes[0]!, later), false);

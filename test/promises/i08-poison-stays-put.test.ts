@@ -111,8 +111,8 @@ for (const dialect of dialects) {
       }
       await markFetchingOutputs(db, holdOf(collecting!));
       await removeWorker(db, worker);
-      const { back, closed } = await requeueOrphanedJobs(db, leaseMs, later);
-      assert.deepEqual([back.length, closed.length], [20, 0]);
+      const { requeued, failed } = await requeueOrphanedJobs(db, leaseMs, later);
+      assert.deepEqual([requeued.length, failed.length], [20, 0]);
       for (const job of [collecting!, answered!]) assert.equal((await rowOf(db, job.id)).deaths, 1);
       for (const job of waiting) assert.equal((await rowOf(db, job.id)).deaths, 0);
     }

@@ -89,7 +89,7 @@ for (const dialect of dialects) {
         await until(async () => (await rowOf(id)).attempts === 1, 'the job to be submitted');
         clock.jump(jump);
         // What a neighbour does whose clock was set, too.
-        assert.deepEqual(await requeueOrphanedJobs(db, leaseMs, clock.now()), { back: [], closed: [] });
+        assert.deepEqual(await requeueOrphanedJobs(db, leaseMs, clock.now()), { requeued: [], failed: [] });
         await removeDeadWorkers(db, leaseMs);
         assert.deepEqual(await rowOf(id), leased);
         const { error } = await ended(id);
@@ -108,7 +108,7 @@ for (const dialect of dialects) {
       const [before] = await db.read(`SELECT heartbeat_at, ${db.nowMs} AS now FROM workers`);
       assert.ok(Math.abs(Number(before?.heartbeat_at) - Number(before?.now)) < leaseMs);
       clock.jump(400 * 24 * hours);
-      assert.deepEqual(await requeueOrphanedJobs(db, leaseMs, clock.now()), { back: [], closed: [] });
+      assert.deepEqual(await requeueOrphanedJobs(db, leaseMs, clock.now()), { requeued: [], failed: [] });
       await removeDeadWorkers(db, leaseMs);
       assert.equal((await db.read('SELECT id FROM workers')).length, 1);
       clock.jump(-400 * 24 * hours);

@@ -86,18 +86,18 @@ for (const dialect of dialects) {
         const [lost, kept] = [await waitAlone(), await waitAlone()];
         await claim(lost, await openWorker(leaseMs));
         await claim(kept, await openWorker(leaseMs - 5 * seconds));
-        assert.deepEqual(await requeueOrphanedJobs(db, leaseMs, later), { back: [lost.id], closed: [] });
+        assert.deepEqual(await requeueOrphanedJobs(db, leaseMs, later), { requeued: [lost.id], failed: [] });
         const row = await rowOf(db, lost.id);
         assert.deepEqual([row.state, row.holder, row.deaths, row.claim], ['available', null, 1, 1]);
         assert.equal((await rowOf(db, kept.id)).state, 'running');
         assert.deepEqual(await listEvents(db, lost.id), [
-          { at: later, level: 'WARN', message: 'Taken back from a worker that died' },
+          { at: later, level: 'WARN', message: 'Requeued: worker lease expired' },
         ]);
       });
       test('takes back what a worker without a row held', async () => {
         const job = await waitAlone();
         await claim(job, newWorkerId());
-        assert.deepEqual(await requeueOrphanedJobs(db, leaseMs, later), { back: [job.id], closed: [] });
+        assert.deepEqual(await requeueOrphanedJobs(db, leaseMs, later), { requeued: [job.id], failed: [] });
       });
       test('a hold that was rescued settles nothing', async () => {
         const job = await waitAlone();
@@ -110,12 +110,15 @@ for (const dialect of dialects) {
         const job = await waitAlone({ callbackUrl });
         for (let death = 1; death <= 2; death++) {
           await claim(job, newWorkerId());
-          assert.deepEqual(await requeueOrphanedJobs(db, leaseMs, later), { back: [job.id], closed: [] });
+          assert.deepEqual(await requeueOrphanedJobs(db, leaseMs, later), { requeued: [job.id], failed: [] });
         }
         await claim(job, newWorkerId());
-        assert.deepEqual(await requeueOrphanedJobs(db, leaseMs, later + 1), { back: [], closed: [job.id] });
+        assert.deepEqual(await requeueOrphanedJobs(db, leaseMs, later + 1), {
+          requeued: [],
+          failed: [job.id],
+        });
         const { state, deaths, completed_at, error } = await rowOf(db, job.id);
-        const words = 'the worker process died 3 times while it held this job';
+        const words = 'the worker process crashed 3 times while it ran this job';
         assert.deepEqual(
           [state, deaths, completed_at, error],
           ['failed', 3, later + 1, JSON.stringify(jobError('internal_error', words))],
@@ -156,7 +159,7 @@ for (const dialect of dialects) {
         const worker = await openWorker(leaseMs);
         await claim(job, worker);
         await markStopping(db, worker);
-        assert.deepEqual(await requeueOrphanedJobs(db, leaseMs, later), { back: [job.id], closed: [] });
+        assert.deepEqual(await requeueOrphanedJobs(db, leaseMs, later), { requeued: [job.id], failed: [] });
         assert.equal((await rowOf(db, job.id)).deaths, 0);
       });
       test('many workers that are found dead at one start count once for each job', async () => {
@@ -166,8 +169,8 @@ for (const dialect of dialects) {
           await claim(job, await openWorker(leaseMs));
           jobs.push(job);
         }
-        const { back, closed } = await requeueOrphanedJobs(db, leaseMs, later);
-        assert.deepEqual([back.length, closed], [6, []]);
+        const { requeued, failed } = await requeueOrphanedJobs(db, leaseMs, later);
+        assert.deepEqual([requeued.length, failed], [6, []]);
         for (const job of jobs) assert.equal((await rowOf(db, job.id)).deaths, 1);
       });
       test('two processes that rescue at once count a death once', async () => {
@@ -180,7 +183,10 @@ for (const dialect of dialects) {
           requeueOrphanedJobs(db, leaseMs, later),
           requeueOrphanedJobs(other, leaseMs, later),
         ]);
-        assert.deepEqual(rescued.flatMap(({ back }) => back).toSorted(), jobs.map(({ id }) => id).toSorted());
+        assert.deepEqual(
+          rescued.flatMap(({ requeued }) => requeued).toSorted(),
+          jobs.map(({ id }) => id).toSorted(),
+        );
         for (const job of jobs) assert.equal((await rowOf(db, job.id)).deaths, 1);
       });
     });

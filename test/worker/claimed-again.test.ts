@@ -99,7 +99,7 @@ for (const dialect of dialects) {
     /** As after a suspension that outlasted the lease. */
     async function expireLease(): Promise<void> {
       await db.write('DELETE FROM workers');
-      assert.equal((await requeueOrphanedJobs(db, leaseMs, clock.now())).back.length, 1);
+      assert.equal((await requeueOrphanedJobs(db, leaseMs, clock.now())).requeued.length, 1);
     }
     /** Resolves when the run of the lost claim has ended. */
     async function letEnd(jobId: string, answer: () => void): Promise<void> {

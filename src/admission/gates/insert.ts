@@ -1,7 +1,6 @@
 /** Last gate: the request becomes a job. Only the backlog, a quota or the key of another job can refuse it now. */
 import { newJobId } from '../../domain/ids.ts';
 import { toJson } from '../../domain/json.ts';
-import { availableTopic } from '../../store/db/connection.ts';
 import type { Insertion, NewJob } from '../../store/jobs/insert.ts';
 import { answerEarlierJob } from '../answer-earlier-job.ts';
 import type { AdmissionContext, Admitted, RoutedDraft } from '../draft.ts';
@@ -15,7 +14,7 @@ export const insertJob: Gate<RoutedDraft, { readonly admitted: Admitted }> = asy
   const insertion = await insertWithMedia(context, draft, job);
   const admitted =
     insertion.kind === 'inserted'
-      ? await announce(context, job, insertion.rank)
+      ? await admittedOf(context, job, insertion.rank)
       : await answerEarlierJob(context, draft, insertion);
   return { ...draft, admitted };
 };
@@ -70,12 +69,11 @@ async function insertWithMedia(
 }
 
 /** The job is stored: whatever fails from here on, the answer is its handle. */
-async function announce(
-  { db, positions }: AdmissionContext,
+async function admittedOf(
+  { positions }: AdmissionContext,
   job: JobWithoutInput,
   rank: number,
 ): Promise<Admitted> {
-  db.announce(availableTopic);
   const position = await positions.positionOf({ ...job, rank }).catch(() => 0);
   return { jobId: job.id, modelId: job.modelId, position, replayed: false };
 }

@@ -14,7 +14,6 @@ import {
   redeliverFailed as redeliverFailedInStore,
   redeliver as redeliverInStore,
 } from '../../store/callbacks/redeliver.ts';
-import { deliveryTopic } from '../../store/db/connection.ts';
 import { type HttpContext, pathValue, queryOf, queryValue, type Route } from '../route.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
 import { identifyOperator } from './identify-operator.ts';
@@ -69,7 +68,6 @@ export const redeliver = (parts: HttpContext): Route => ({
     const redelivery = await redeliverInStore(parts.db, id, parts.clock.now());
     if (redelivery === 'unknown') throw refuse('delivery_unknown');
     if (redelivery === 'refused') throw refuse('delivery_superseded');
-    parts.db.announce(deliveryTopic);
     return deliveryBody(await findDelivery(parts, id));
   },
 });
@@ -83,7 +81,6 @@ export const redeliverFailed = (parts: HttpContext): Route => ({
     await identifyOperator(parts, request, 'developer');
     const failedSince = await readFailedSince(request);
     const deliveries = await redeliverFailedInStore(parts.db, failedSince, parts.clock.now());
-    parts.db.announce(deliveryTopic);
     return { object: 'redelivery', deliveries };
   },
 });

@@ -1,6 +1,5 @@
 import { parseFileId } from '../../domain/ids.ts';
 import { refuse } from '../../domain/refusal.ts';
-import { availableTopic, deliveryTopic, jobTopic } from '../../store/db/connection.ts';
 import { readFile } from '../../store/files/files.ts';
 import { cancelJob } from '../../store/jobs/cancel.ts';
 import { rerunJob } from '../../store/jobs/inspect.ts';
@@ -39,7 +38,6 @@ export const rerunAnyJob = (parts: HttpContext): Route => ({
     const { id } = job;
     const made = await rerunJob(parts.db, id, { actor, now: parts.clock.now() });
     if (!made) throw refuse('job_unknown');
-    parts.db.announce(availableTopic);
     return { object: 'job', request_id: made, again_of: id };
   },
 });
@@ -85,10 +83,7 @@ export const cancelManyJobs = (parts: HttpContext): Route => ({
 
 async function cancel({ db, clock }: HttpContext, job: FoundJob, { actor }: Operator) {
   const address = { jobId: job.id, userId: job.userId, modelId: job.modelId };
-  const outcome = await cancelJob(db, address, clock.now(), actor);
-  db.announce(jobTopic(job.id));
-  if (outcome === 'cancelled') db.announce(deliveryTopic);
-  return outcome;
+  return cancelJob(db, address, clock.now(), actor);
 }
 
 async function readFilter({ db }: HttpContext, request: Parameters<Route['handle']>[0]): Promise<JobFilter> {

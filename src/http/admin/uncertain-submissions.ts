@@ -8,7 +8,6 @@ import {
   type UncertainResolution,
   type UncertainSubmission,
 } from '../../store/attempts/uncertain.ts';
-import { availableTopic } from '../../store/db/connection.ts';
 import { type HttpContext, pathValue, type Route } from '../route.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
 import { identifyOperator } from './identify-operator.ts';
@@ -78,7 +77,6 @@ async function resolveSubmission(
   const jobId = parseJobId(pathValue(request, 'jobId'));
   const settled = jobId && (await resolveUncertainSubmission(db, jobId, settlement, clock.now()));
   if (settled?.kind !== 'settled') throw refuse('doubt_unknown');
-  if (settled.newJobId !== null) db.announce(availableTopic);
   return {
     object: 'doubt',
     request_id: jobId,

@@ -1,5 +1,4 @@
 import type { otherCodes } from '../../domain/refusal-help.ts';
-import { deliveryTopic, jobTopic } from '../../store/db/connection.ts';
 import { cancelJob as cancelInStore } from '../../store/jobs/cancel.ts';
 import { jobAddressOfPath, refuseMissing } from '../read-job.ts';
 import { type HttpContext, identify, type Route } from '../route.ts';
@@ -14,8 +13,6 @@ export const cancelJob = (parts: HttpContext): Route => ({
     const asked = jobAddressOfPath(parts, request, principal);
     const cancellation = await cancelInStore(parts.db, asked, parts.clock.now(), principal.keyId);
     if (cancellation === 'unknown') throw refuseMissing(parts, asked.modelId);
-    parts.db.announce(jobTopic(asked.jobId));
-    if (cancellation === 'cancelled') parts.db.announce(deliveryTopic);
     const { code, status } = answers[cancellation];
     reply.code(code);
     if (cancellation === 'already_final') reply.header('x-error-code', alreadyCompleted);

@@ -1,3 +1,4 @@
+/** Attempts: the intent written before a billable call, and the answer recorded after it. */
 import { type JobId, jobIdFromRow } from '../../domain/ids.ts';
 import type { Lease } from '../../domain/job.ts';
 import { fromJson, toJson } from '../../domain/json.ts';
@@ -6,26 +7,28 @@ import { integer, oneOf, text, textOrNull } from '../db/rows.ts';
 
 const answers = ['accepted', 'done', 'refused', 'unknown', 'lost'] as const;
 
-/** One submission of a job: written before the call, answered after it. */
+/** One submission of a job to an upstream. */
 export interface Attempt {
   readonly jobId: JobId;
   /** Counts from 1. */
   readonly number: number;
   readonly provider: string;
   readonly account: string;
+  /** Sent with the call, so that the upstream can recognise a repetition. */
   readonly dedupeKey: string;
-  /** Null: the intent stands and its outcome is not known. `lost`: accepted once, and the upstream no longer knows it. */
+  /** Null: the intent is written and the outcome unknown. `lost`: it was accepted, and the upstream no longer knows it. */
   readonly answer: (typeof answers)[number] | null;
-  /** What the upstream is asked by; null unless accepted. */
+  /** The provider's reference for polling; null unless accepted. */
   readonly ref: unknown;
-  /** What was prepared for the call. */
+  /** What the provider prepared for the call, such as uploaded inputs. */
   readonly prepared: unknown;
-  /** How often the call was made. */
+  /** How often the call was sent. */
   readonly sends: number;
   /** Epoch ms: when the intent was written. */
   readonly startedAt: number;
 }
 
+/** What is written before the call. */
 export interface Intent {
   readonly number: number;
   readonly provider: string;
@@ -33,14 +36,14 @@ export interface Intent {
   readonly dedupeKey: string;
   /** Whether the upstream charges for what it accepts. */
   readonly billable: boolean;
-  /** What `prepare` gave; undefined where there was nothing to prepare. */
+  /** What the provider prepared; undefined where there was nothing to prepare. */
   readonly prepared?: unknown;
 }
 
-/** Flushes the intent before the billable call. False when the hold was lost: the call must not be made. */
+/** Flushes the intent before the billable call. False when the lease was lost: the call must not be sent. */
 export async function insertAttempt(
   db: Statements,
-  hold: Lease,
+  lease: Lease,
   intent: Intent,
   now: number,
 ): Promise<boolean> {
@@ -49,9 +52,9 @@ export async function insertAttempt(
        SELECT id, $4, $5, $6, $7, $8, $9, $10 FROM jobs WHERE id = $1 AND holder = $2 AND claim = $3 AND state = 'running'
        RETURNING number`,
     [
-      hold.jobId,
-      hold.holder,
-      hold.claim,
+      lease.jobId,
+      lease.holder,
+      lease.claim,
       intent.number,
       intent.provider,
       intent.account,
@@ -64,29 +67,30 @@ export async function insertAttempt(
   return row !== undefined;
 }
 
-/** Flushes that the same call is about to be made again. False when the hold was lost: it must not be made. */
+/** Flushes that the same call is about to be sent again. False when the lease was lost: it must not be sent. */
 export async function recordResend(
   db: Statements,
-  hold: Lease,
+  lease: Lease,
   { number, prepared }: Pick<Attempt, 'number' | 'prepared'>,
 ): Promise<boolean> {
   const [row] = await db.write(
     `UPDATE attempts SET sends = sends + 1, prepared = $5 WHERE job_id = $1 AND number = $4
        AND EXISTS (SELECT 1 FROM jobs WHERE id = $1 AND holder = $2 AND claim = $3 AND state = 'running')
      RETURNING number`,
-    [hold.jobId, hold.holder, hold.claim, number, prepared === undefined ? null : toJson(prepared)],
+    [lease.jobId, lease.holder, lease.claim, number, prepared === undefined ? null : toJson(prepared)],
   );
   return row !== undefined;
 }
 
+/** How an upstream answered a submission. */
 export type AttemptAnswer =
   | { readonly kind: 'accepted'; readonly ref: unknown }
   | { readonly kind: 'done' | 'lost' }
   | { readonly kind: 'refused' | 'unknown'; readonly error: unknown };
 
 /**
- * Writes what the call answered. A certain answer stands, unless the upstream lost the job. A refusal that
- * comes after the job ended (its process had been frozen) takes the doubt back: nothing was charged.
+ * Records the answer of a call. A certain answer is final, unless the upstream lost the job. A refusal that arrives
+ * after the job ended (its process was frozen) also clears the uncertain mark: nothing was charged.
  */
 export async function recordAnswer(
   db: Statements,
@@ -110,7 +114,7 @@ export async function recordAnswer(
   );
 }
 
-/** The newest attempt of each of these jobs, for a worker that takes over. */
+/** The newest attempt of each of these jobs, for a worker that resumes them. */
 export async function readLastAttempts(
   db: Statements,
   jobIds: readonly JobId[],
@@ -121,11 +125,11 @@ export async function readLastAttempts(
      WHERE job_id IN (${jobIds.map((_, index) => `$${index + 1}`).join(', ')}) ORDER BY job_id, number`,
     jobIds,
   );
-  // Later numbers come later and take the place of earlier ones.
+  // Rows are ordered by number, so later attempts replace earlier ones in the map.
   return new Map(rows.map(row => [jobIdFromRow(text(row, 'job_id')), attemptFromRow(row)]));
 }
 
-/** Where a job was made and by what it is known there; null where it was never accepted. */
+/** The account that ran a job, and the provider's reference there; null where it was never accepted. */
 export async function readUpstreamRef(
   db: Statements,
   jobId: string,

@@ -1,41 +1,42 @@
+/** Reconciles a restored database: jobs that may have been submitted after the backup get an open intent. */
 import { removeBackupMark } from '../db/backup.ts';
 import type { Connection, Statements } from '../db/connection.ts';
 import { text, textOrNull } from '../db/rows.ts';
 import { aliveWorkers } from '../jobs/workers.ts';
 
-/** Where an attempt at a job goes. */
+/** Where an attempt of a job is sent. */
 export interface Destination {
   readonly provider: string;
   readonly account: string;
   /** Whether the upstream charges for what it accepts. */
   readonly billable: boolean;
-  /** False where it may have gone to another account as well: then nobody can be asked, and nothing sent again. */
+  /** False where another account may have been used as well: then the outcome cannot be looked up, nor the call resent. */
   readonly isCertain: boolean;
 }
 
 export interface ReconcileOptions {
-  /** Where the next attempt at a job of that model goes; to `account` where the rows know it, else that is null. */
+  /** Where the next attempt of a job of that model is sent; `account` is null where the rows do not name one. */
   readonly destinationOf: (modelId: string, account: string | null) => Destination;
-  /** When the backup was made; null when nobody knows. */
+  /** Time of the backup, epoch ms; null when it is unknown. */
   readonly backedUpAt: number | null;
-  /** A worker that beat within this time is alive; 0 where no other process can be. */
+  /** A worker with a heartbeat within this time is alive; 0 where no other process can exist. */
   readonly leaseMs: number;
 }
 
 export type Reconciled =
   | { readonly kind: 'reconciled'; readonly jobs: number }
-  /** What live workers do cannot be told from what was done after the backup. */
+  /** Jobs of live workers cannot be distinguished from those submitted after the backup. */
   | { readonly kind: 'workers_alive' };
 
-/** Jobs without a final state, and without an attempt whose outcome is open or that goes on upstream. */
+/** Jobs that are not final and have no attempt that is open or in flight upstream. */
 const possiblySubmitted = `FROM jobs LEFT JOIN attempts AS last ON last.job_id = jobs.id
     AND last.number = (SELECT MAX(number) FROM attempts AS own WHERE own.job_id = jobs.id)
   WHERE jobs.state IN ('available', 'running') AND (last.number IS NULL OR last.answer IN ('refused', 'lost'))`;
 
 /**
- * For a database that was restored: every job that is not final may have been sent after the backup. Each gets
- * the intent that its next attempt would have written, open, so that the rules for an unknown outcome decide:
- * the same key again, a look, or its name. Before any worker claims; whole or not at all.
+ * Every job of a restored database that is not final may have been submitted after the backup. Each gets the open
+ * intent that its next attempt would have written, so that the rules for an unknown outcome apply: resend with the same
+ * key, look up, or report as uncertain. Runs before any worker claims, in one transaction.
  */
 export function reconcile(db: Connection, options: ReconcileOptions): Promise<Reconciled> {
   const { destinationOf, backedUpAt, leaseMs } = options;
@@ -67,8 +68,8 @@ async function insertOpenIntents(
   { provider, account: next, billable, isCertain }: Destination,
   backedUpAt: number,
 ): Promise<number> {
-  // Begun at the earliest moment of the call that may have been made: upstreams forget keys after a time. An attempt
-  // that began with the epoch is forgotten everywhere.
+  // Started at the earliest possible moment of the call, because upstreams forget keys after a time. An attempt
+  // started at the epoch is forgotten everywhere.
   const rows = await tx.write(
     `INSERT INTO attempts (job_id, number, provider, account, dedupe_key, started_at, billable)
        SELECT jobs.id, COALESCE(last.number, 0) + 1,
@@ -83,7 +84,7 @@ async function insertOpenIntents(
   return rows.length;
 }
 
-/** Only the account of an open intent can resolve it, and only of a job that was claimed before are attempts read. */
+/** Only the account of an open intent can resolve it, and attempts are read only for jobs that were claimed before. */
 async function bindJobsToIntents(tx: Statements): Promise<void> {
   const newest = `SELECT account FROM attempts AS newest WHERE newest.job_id = jobs.id AND newest.answer IS NULL
     AND newest.number = (SELECT MAX(number) FROM attempts AS own WHERE own.job_id = jobs.id)`;

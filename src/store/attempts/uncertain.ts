@@ -1,12 +1,13 @@
+/** Uncertain submissions: billable calls whose outcome is unknown, marked here and resolved by an operator. */
 import { type JobId, jobIdFromRow, newJobId, type UserId, userIdFromRow } from '../../domain/ids.ts';
 import type { JobError } from '../../domain/job.ts';
 import { toJson } from '../../domain/json.ts';
-import type { Connection, Row, Statements } from '../db/connection.ts';
+import { availableTopic, type Connection, type Row, type Statements } from '../db/connection.ts';
 import { integer, oneOf, text, textOrNull } from '../db/rows.ts';
 import { copyJob } from '../jobs/insert.ts';
 import { writeAudit } from '../people/audit.ts';
 
-/** A job that ended while nobody knows whether its upstream was paid. An operator finds out and settles it. */
+/** A job that ended while it is unknown whether its upstream charged for it. An operator finds out and resolves it. */
 export interface UncertainSubmission {
   readonly jobId: JobId;
   readonly userId: UserId;
@@ -14,23 +15,24 @@ export interface UncertainSubmission {
   readonly modelId: string;
   readonly state: 'completed' | 'failed' | 'cancelled';
   readonly error: JobError | null;
-  /** The attempt in doubt, and where it was sent. */
+  /** Number of the uncertain attempt, and where it was sent. */
   readonly attempt: number;
   readonly provider: string;
   readonly account: string;
-  /** What the upstream was given to know the attempt by. */
+  /** Sent with the attempt, so that the upstream can recognise it. */
   readonly dedupeKey: string;
+  /** How often the call was sent. */
   readonly sends: number;
   /** Epoch ms of the first call, and of the end of the job. */
   readonly sentAt: number;
   readonly doubtedAt: number;
-  /** What the call said, as far as it said something. */
+  /** Message of the call; null where it had none. */
   readonly reason: string | null;
 }
 
 /**
- * Marks the attempts in doubt of jobs that just became final, in the same transaction: billable, and without
- * a certain answer. `isUncertain`: the job itself says so, whatever was answered meanwhile.
+ * Marks the newest attempts of jobs that just became final as uncertain, in the same transaction, where they are
+ * billable and have no certain answer. `isUncertain`: marks them whatever their answer, because the outcome says so.
  */
 export async function markUncertain(
   tx: Statements,
@@ -48,7 +50,7 @@ export async function markUncertain(
   );
 }
 
-/** Writes down why the newest attempt of a job is in doubt, where its call itself was answered well. */
+/** Records why the newest attempt of a job is uncertain, where its call itself succeeded. */
 export async function recordUncertainReason(
   tx: Statements,
   jobId: string,
@@ -67,7 +69,7 @@ const uncertainColumns = `attempts.job_id, jobs.user_id, users.name AS user_name
 const unresolvedSubmissions = `FROM attempts JOIN jobs ON jobs.id = attempts.job_id JOIN users ON users.id = jobs.user_id
   WHERE attempts.doubted_at IS NOT NULL AND attempts.doubt_settled_at IS NULL`;
 
-/** Every doubt that is not settled, oldest first. */
+/** Those that are not resolved yet, oldest first. */
 export async function listUncertainSubmissions(
   db: Statements,
   limit = 1000,
@@ -88,20 +90,31 @@ export async function countUncertainSubmissions(db: Statements): Promise<number>
 }
 
 export type UncertainResolution =
-  /** The upstream has it under this id: a new job of the same user fetches what was paid for. */
+  /** Charged: the upstream has it under this id, and a new job of the same user fetches its outputs. */
   | { readonly kind: 'adopted'; readonly upstreamId: string }
-  /** Nothing more is done. */
+  /** Not charged: closed without a new job. */
   | { readonly kind: 'given_up' }
-  /** A new job of the same user is made of the same input, and may be charged a second time. */
+  /** Resent: a new job of the same user with the same input, which may be charged a second time. */
   | { readonly kind: 'sent_again' };
 
 export type UncertainResolved =
   | { readonly kind: 'settled'; readonly newJobId: JobId | null }
-  /** There is no such doubt, or somebody settled it before. */
+  /** There is no such uncertain submission, or it is resolved already. */
   | { readonly kind: 'unknown' };
 
-/** Settles a doubt by an operator's word. The doubted job stays as it ended: final is final. */
-export function resolveUncertainSubmission(
+/** Resolves an uncertain submission by an operator's decision. Its job stays as it ended. Announces a new job. */
+export async function resolveUncertainSubmission(
+  db: Connection,
+  jobId: JobId,
+  settlement: UncertainResolution,
+  now: number,
+): Promise<UncertainResolved> {
+  const resolved = await resolveInTransaction(db, jobId, settlement, now);
+  if (resolved.kind === 'settled' && resolved.newJobId !== null) db.announce(availableTopic);
+  return resolved;
+}
+
+function resolveInTransaction(
   db: Connection,
   jobId: JobId,
   settlement: UncertainResolution,
@@ -138,7 +151,7 @@ export function resolveUncertainSubmission(
   });
 }
 
-/** The new job goes on where the upstream is: accepted there, under the id that the operator found. */
+/** The new job starts as accepted by the upstream, under the id that the operator found. */
 async function insertChargedAttempt(
   tx: Statements,
   { from, attempt, to }: { readonly from: JobId; readonly attempt: number; readonly to: JobId },
@@ -151,7 +164,7 @@ async function insertChargedAttempt(
     [from, attempt, to, now, toJson({ id: upstreamId })],
   );
   await tx.write(
-    // Claimed once, in effect: whoever claims it now looks for that attempt.
+    // As if claimed once: the next claim then looks for that attempt.
     `UPDATE jobs SET claim = 1, account = (SELECT account FROM attempts WHERE job_id = $1 AND number = 1) WHERE id = $1`,
     [to],
   );
@@ -166,7 +179,7 @@ function uncertainFromRow(row: Row): UncertainSubmission {
     userName: text(row, 'user_name'),
     modelId: text(row, 'model_id'),
     state: oneOf(row, 'state', ['completed', 'failed', 'cancelled']),
-    // Written by `settle` and by `answerAttempt` alone, from typed values.
+    // Written only by `settle` and the answer of an attempt, from typed values.
     error: error === null ? null : (JSON.parse(error) as JobError),
     attempt: integer(row, 'number'),
     provider: text(row, 'provider'),
@@ -179,6 +192,6 @@ function uncertainFromRow(row: Row): UncertainSubmission {
   };
 }
 
-/** With the answer itself, where it could not be read: it may name what was paid for. */
+/** Includes the raw answer where it could not be parsed: it may name what was charged. */
 const reasonOf = ({ message, answer }: { message?: string; answer?: string }): string | null =>
   answer === undefined ? (message ?? null) : `${message}: ${answer}`;

@@ -1,14 +1,15 @@
+/** Usage reports: ended jobs, sums of usage and durations, by day and by model, key or user. */
 import { days } from '../../domain/clock.ts';
 import { type Usage, usageUnits } from '../../domain/job.ts';
 import type { Row, Statements } from '../db/connection.ts';
 import { integer, integerOrNull, oneOf, text } from '../db/rows.ts';
 
-/** What a report is broken down by; every line of it is also of one day. */
+/** What a report is broken down by, beside the day. */
 export const breakdowns = ['model', 'key', 'user'] as const;
 export type Breakdown = (typeof breakdowns)[number];
 
 export interface ReportQuery {
-  /** Epoch ms, the end not included. */
+  /** Epoch ms; `to` is exclusive. */
   readonly from: number;
   readonly to: number;
   readonly by: Breakdown;
@@ -16,15 +17,16 @@ export interface ReportQuery {
 
 /** Jobs that ended on a day of UTC, of one model, key or user. */
 export interface ReportLine {
-  /** Epoch ms of its beginning. */
+  /** Start of the day in UTC, epoch ms. */
   readonly day: number;
+  /** Model id, key id or user id. */
   readonly name: string;
   readonly completed: number;
   readonly failed: number;
   readonly cancelled: number;
 }
 
-/** Of one model, whatever the report is broken down by: prices are set by model. */
+/** Always of one model, whatever the report is broken down by, because prices are set by model. */
 export interface UsageSum {
   readonly day: number;
   readonly name: string;
@@ -47,7 +49,7 @@ export interface Percentiles {
   readonly p95: number;
 }
 
-/** So many of the newest ended jobs are counted, and of so many the speed is told. */
+/** Bounds of one report: ended jobs counted, jobs measured for durations, lines returned. */
 const maxCountedRows = 50_000;
 const maxTimedJobs = 5_000;
 const maxLines = 5_000;
@@ -58,7 +60,7 @@ const names: Readonly<Record<Breakdown, string>> = {
   user: 'user_id',
 };
 
-/** By day and name; `isCut`: there are more ended jobs in that time than are counted. */
+/** By day and name. `isCut`: more jobs ended in that time than are counted. */
 export async function countEndedJobs(
   db: Statements,
   { from, to, by }: ReportQuery,
@@ -84,6 +86,7 @@ export async function countEndedJobs(
   return { lines, isCut: counted >= maxCountedRows || rows.length >= maxLines };
 }
 
+/** Quantities by day, name, model, unit and basis. */
 export async function sumUsage(db: Statements, { from, to, by }: ReportQuery): Promise<readonly UsageSum[]> {
   const rows = await db.read(
     `SELECT at / ${days} AS day, ${names[by]} AS name, model_id AS model, unit, basis, SUM(quantity) AS quantity
@@ -102,7 +105,7 @@ export async function sumUsage(db: Statements, { from, to, by }: ReportQuery): P
   }));
 }
 
-/** Of completed jobs, the newest of that time; those that were slow count as much as those that were quick. */
+/** Percentiles of the durations of the newest completed jobs in that time. */
 export async function measureDurations(
   db: Statements,
   { from, to, by }: ReportQuery,
@@ -130,7 +133,7 @@ function percentilesOf(values: readonly number[]): Percentiles {
   return { p50: at(0.5), p95: at(0.95) };
 }
 
-/** What keys and users are called, for those that a report names. */
+/** Display names of keys or users by id; empty for models. */
 export async function readNames(db: Statements, by: Breakdown): Promise<ReadonlyMap<string, string>> {
   if (by === 'model') return new Map();
   const rows = await db.read(

@@ -1,8 +1,9 @@
+/** Usage lines of a job, from which reports and bills are made. */
 import type { JobId } from '../../domain/ids.ts';
 import type { Usage } from '../../domain/job.ts';
 import type { Statements } from '../db/connection.ts';
 
-/** Writes what a job used, in the transaction that settles it. */
+/** Records the usage of a job, in the transaction that settles it. */
 export async function insertUsage(
   tx: Statements,
   jobId: JobId,

@@ -1,3 +1,4 @@
+/** The secrets that sign users' callbacks, encrypted in their rows by the master secret. */
 import { newCallbackSecret, secretOverlapMs } from '../../domain/delivery.ts';
 import type { UserId } from '../../domain/ids.ts';
 import type { Connection, Row, Statements } from '../db/connection.ts';
@@ -5,27 +6,26 @@ import { integerOrNull, text, textOrNull } from '../db/rows.ts';
 import { isSealed, openSeal, type Seal } from '../db/seal.ts';
 import { writeAudit } from '../people/audit.ts';
 
-/** The secrets that sign users' callbacks: encrypted in their rows by the master secret, made when first needed. */
 export interface CallbackSecrets {
-  /** Those that sign now: the present one first, and during a rotation the one before. */
+  /** The secrets that sign now: the present one first, and during a rotation the previous one. Created when first read. */
   read(userId: UserId, now: number): Promise<readonly [present: string, ...before: string[]]>;
-  /** Gives a user a new secret; the old one signs along for a day. Null when there is no such user. */
+  /** Gives a user a new secret; the previous one signs, too, for a day. Null when there is no such user. */
   rotate(userName: string, now: number): Promise<Rotation | null>;
-  /** Whether the rows are encrypted by this master secret; the first to ask of a database settles by which. */
+  /** Whether the rows are encrypted with this master secret; the first call on a database determines which. */
   matchesMasterSecret(): Promise<boolean>;
-  /** Encrypts what an older version stored in plain text; returns how many users that were. Any process may do it at any time. */
+  /** Encrypts what an older version stored in plain text; returns the number of users. Safe at any time, in any process. */
   sealPlaintext(): Promise<number>;
-  /** Ends every secret, for a master secret that is another now: each user gets a new one when it is first needed. */
+  /** Removes every secret after a change of the master secret: each user gets a new one when it is first needed. */
   renewAll(now: number): Promise<void>;
 }
 
 export interface Rotation {
   readonly secret: string;
-  /** Epoch ms. */
+  /** Until when the previous secret signs, too, epoch ms. */
   readonly previousEndsAt: number;
 }
 
-/** What is sealed to prove the master secret, and for whom. */
+/** Encrypted once per database, to verify the master secret at a start. */
 const proof = { plain: 'atelier', owner: 'seal_proof' } as const;
 const usersPerBatch = 200;
 
@@ -76,26 +76,27 @@ export function openCallbackSecrets(db: Connection, masterSecret: string): Callb
   };
 }
 
-/** A row of an older version is plain until the next start. */
+/** A row of an older version is plain text until the next start. */
 function unseal({ open }: Seal, stored: string, userId: string): string {
   const plain = isSealed(stored) ? open(stored, userId) : stored;
-  if (plain === null) throw new Error(`expected the webhook secret of ${userId} to be sealed by this master`);
+  if (plain === null)
+    throw new Error(`expected the webhook secret of ${userId} to be encrypted with this master secret`);
   return plain;
 }
 
-/** The row of a user who has a secret, from now on if not before. */
+/** The row of a user, with a new secret where there was none. */
 async function readRow(db: Statements, { seal }: Seal, userId: UserId): Promise<Row> {
   const read = async () => {
     const [row] = await db.read(
       `SELECT callback_secret, previous_callback_secret, previous_callback_secret_ends_at FROM users WHERE id = $1`,
       [userId],
     );
-    if (!row) throw new Error(`expected user ${userId} to be there`);
+    if (!row) throw new Error(`expected user ${userId} to exist`);
     return row;
   };
   const row = await read();
   if (text(row, 'callback_secret') !== '') return row;
-  // Two may do it at once: one of them finds it done.
+  // Of two concurrent writers one changes nothing.
   await db.write(`UPDATE users SET callback_secret = $2 WHERE id = $1 AND callback_secret = ''`, [
     userId,
     seal(newCallbackSecret(), userId),
@@ -137,7 +138,7 @@ const readPlaintextRows = (db: Statements, after: string): Promise<readonly Row[
     [after],
   );
 
-/** Each column alone, and only where it is what was read: a rotation, or another process, may come between. */
+/** Updates each column by itself, and only where it is unchanged since it was read: a rotation may be concurrent. */
 async function sealRow(db: Statements, { seal }: Seal, row: Row): Promise<void> {
   const id = text(row, 'id');
   for (const column of ['callback_secret', 'previous_callback_secret'] as const) {

@@ -1,3 +1,4 @@
+/** Deliveries of callbacks: enqueued with a change of status, claimed by queue key, settled after each attempt. */
 import { seconds } from '../../domain/clock.ts';
 import {
   type Delivery,
@@ -16,10 +17,10 @@ import { isFinal, type JobState } from '../../domain/job.ts';
 import type { Connection, Row, Statements, Value } from '../db/connection.ts';
 import { integer, integerOrNull, oneOf, text } from '../db/rows.ts';
 
-/** A claimed delivery that nobody gave an outcome is free again after this long: its process died. */
+/** A claimed delivery without an outcome is due again after this time: its process crashed. */
 export const sendLeaseMs = 60 * seconds;
 
-/** Writes down a callback to be made, with the change of status that it tells of. */
+/** Enqueues a callback, in the transaction of the change of status that it reports. */
 export async function enqueueCallback(
   tx: Statements,
   jobId: string,
@@ -27,14 +28,14 @@ export async function enqueueCallback(
   now: number,
 ): Promise<void> {
   if (isFinal(state)) {
-    // An IN_PROGRESS that is in flight is not tried again either.
+    // An IN_PROGRESS in flight is not retried either.
     await tx.write(
       `UPDATE deliveries SET state = 'superseded', ended_at = $2 WHERE job_id = $1 AND state = 'waiting'`,
       [jobId, now],
     );
   }
   const [job] = await tx.read('SELECT user_id, callback_url FROM jobs WHERE id = $1', [jobId]);
-  if (!job) throw new Error(`expected job ${jobId} to be there when its callback is told`);
+  if (!job) throw new Error(`expected job ${jobId} to exist when its callback is enqueued`);
   const [userId, url] = [text(job, 'user_id'), text(job, 'callback_url')];
   const status = isFinal(state) ? 'COMPLETED' : 'IN_PROGRESS';
   await tx.write(
@@ -45,13 +46,13 @@ export async function enqueueCallback(
 }
 
 export interface DueQueuesPage {
-  /** Lines that have a delivery to make now. */
+  /** Queue keys with a delivery that is due. */
   readonly due: readonly string[];
-  /** From where to look on; '' when this was the last page. */
+  /** Cursor of the next page; '' when this was the last. */
   readonly next: string;
 }
 
-/** The lines that have something to do, a page at a time: one step of the index a line, however long it is. */
+/** The queues with deliveries that are due, a page at a time: one index step per queue, however long it is. */
 export async function findDueQueues(
   db: Statements,
   page: { readonly after: string; readonly limit: number; readonly now: number },
@@ -74,8 +75,8 @@ export async function findDueQueues(
 }
 
 /**
- * Takes due deliveries, up to so many of each line, each in flight until `sendingMs` from now. Never one
- * whose job has another in flight, nor an IN_PROGRESS once there is a COMPLETED: events stay in order.
+ * Leases due deliveries for `sendLeaseMs`, up to the limit of each queue key. Never one whose job has another in
+ * flight, nor an IN_PROGRESS once there is a COMPLETED: notices of a job stay in order.
  */
 export function claimDeliveries(
   db: Connection,
@@ -84,7 +85,8 @@ export function claimDeliveries(
 ): Promise<readonly Delivery[]> {
   return db.transaction(async tx => {
     const claimed: Delivery[] = [];
-    for (const [line, limit] of limits) claimed.push(...(await claimFromQueue(db, tx, { line, limit, now })));
+    for (const [queue, limit] of limits)
+      claimed.push(...(await claimFromQueue(db, tx, { queue, limit, now })));
     return claimed;
   });
 }
@@ -92,7 +94,7 @@ export function claimDeliveries(
 async function claimFromQueue(
   { skipLocked }: Connection,
   tx: Statements,
-  { line, limit, now }: { readonly line: string; readonly limit: number; readonly now: number },
+  { queue, limit, now }: { readonly queue: string; readonly limit: number; readonly now: number },
 ): Promise<readonly Delivery[]> {
   const rows = await tx.write(
     `WITH next AS MATERIALIZED (
@@ -103,7 +105,7 @@ async function claimFromQueue(
      UPDATE deliveries SET tries = tries + 1, sending_until = $4, due_at = $4
      WHERE id IN (SELECT id FROM next) AND state = 'waiting'
      RETURNING ${deliveryColumns}`,
-    [line, now, limit, now + sendLeaseMs],
+    [queue, now, limit, now + sendLeaseMs],
   );
   const deliveries = rows.map(deliveryFromRow);
   for (const { id, tries } of deliveries) {
@@ -118,7 +120,7 @@ async function claimFromQueue(
 
 export interface DeliveryAttemptResult {
   readonly id: DeliveryId;
-  /** Which try: a later one makes this one late, and a late one changes nothing. */
+  /** Number of the attempt: a result that arrives after a later attempt started changes nothing. */
   readonly number: number;
   readonly tookMs: number;
   readonly code: number | null;
@@ -126,7 +128,7 @@ export interface DeliveryAttemptResult {
   readonly outcome: DeliveryAttemptOutcome;
 }
 
-/** The one way out of flight. False when the try was late: another one took its place. */
+/** Records the outcome of an attempt and ends its lease. False when the result is late: another attempt replaced it. */
 export function settleDelivery(db: Connection, ended: DeliveryAttemptResult, now: number): Promise<boolean> {
   const { id, number, outcome } = ended;
   return db.transaction(async tx => {
@@ -144,7 +146,7 @@ export function settleDelivery(db: Connection, ended: DeliveryAttemptResult, now
   });
 }
 
-/** A delivery that was superseded meanwhile stays so, unless it has just been delivered. `$3` is due, or the end. */
+/** A delivery superseded meanwhile stays so, unless this attempt delivered it. `$3` is its next due time or its end. */
 function assignmentsFor(outcome: DeliveryAttemptOutcome): string {
   switch (outcome.kind) {
     case 'delivered':
@@ -165,7 +167,7 @@ export async function countPendingDeliveries(db: Statements): Promise<number> {
   return integer(row!, 'pending');
 }
 
-/** Frees what is in flight, for a process that knows it is alone: whoever sent it is dead. */
+/** Ends all leases of deliveries, at the start of a process that runs alone: the sender is gone. */
 export async function releaseDeliveries(db: Statements, now: number): Promise<void> {
   await db.write('UPDATE deliveries SET sending_until = NULL, due_at = $1 WHERE sending_until IS NOT NULL', [
     now,
@@ -176,12 +178,12 @@ export interface DeliveryQuery {
   readonly jobId: string | null;
   readonly userName: string | null;
   readonly state: Delivery['state'] | null;
-  /** Only deliveries older than this one. */
+  /** Only deliveries older than this one; null: from the newest. */
   readonly after: DeliveryId | null;
   readonly limit: number;
 }
 
-/** A delivery as the operator sees it. */
+/** A delivery as shown to an operator. */
 export interface ListedDelivery extends Delivery {
   readonly userName: string;
 }
@@ -189,7 +191,7 @@ export interface ListedDelivery extends Delivery {
 const selectListed = `SELECT deliveries.*, users.name AS user_name FROM deliveries
   JOIN users ON users.id = deliveries.user_id`;
 
-/** The newest first. */
+/** Newest first. */
 export async function listDeliveries(
   db: Statements,
   query: DeliveryQuery,
@@ -200,7 +202,7 @@ export async function listDeliveries(
   if (query.jobId !== null) conditions.push(`job_id = ${bind(query.jobId)}`);
   if (query.userName !== null)
     conditions.push(`user_id = (SELECT id FROM users WHERE name = ${bind(query.userName)})`);
-  // As `deliveries_by_state` has it.
+  // The expression of the index `deliveries_by_state`.
   if (query.state !== null) conditions.push(`state || '' = ${bind(query.state)}`);
   if (query.after !== null) conditions.push(`deliveries.id < ${bind(query.after)}`);
   const rows = await db.read(

@@ -1,19 +1,26 @@
+/** Sends callbacks again at an operator's request, and lists the attempts of a delivery. */
 import type { DeliveryAttempt } from '../../domain/delivery.ts';
 import type { DeliveryId } from '../../domain/ids.ts';
-import type { Connection, Statements } from '../db/connection.ts';
+import { type Connection, deliveryTopic, type Statements } from '../db/connection.ts';
 import { integer, integerOrNull, text, textOrNull } from '../db/rows.ts';
 import { writeAudit } from '../people/audit.ts';
 
-/** `refused`: it tells of a status that a final one followed. */
+/** `in_line`: it is queued. `refused`: its status was superseded by a final one. */
 export type Redelivery = 'in_line' | 'refused' | 'unknown';
 
-/** Puts a delivery in line again, due at once, with its whole schedule before it and the same id. */
-export function redeliver(db: Connection, id: DeliveryId, now: number): Promise<Redelivery> {
+/** Queues a delivery again, due at once, with its whole retry schedule and the same id. Announces it. */
+export async function redeliver(db: Connection, id: DeliveryId, now: number): Promise<Redelivery> {
+  const redelivery = await requeueDelivery(db, id, now);
+  if (redelivery === 'in_line') db.announce(deliveryTopic);
+  return redelivery;
+}
+
+function requeueDelivery(db: Connection, id: DeliveryId, now: number): Promise<Redelivery> {
   return db.transaction(async tx => {
     const [row] = await tx.read('SELECT job_id, status, state FROM deliveries WHERE id = $1', [id]);
     if (!row) return 'unknown';
     if (text(row, 'state') === 'superseded') return 'refused';
-    // The job is written to, though nothing changes: whoever is about to end it comes before or after all this.
+    // The no-op update locks the job: a concurrent settlement commits before or after this transaction.
     if (text(row, 'status') === 'IN_PROGRESS') {
       const [unfinished] = await tx.write(
         'UPDATE jobs SET callback_url = callback_url WHERE id = $1 AND completed_at IS NULL RETURNING id',
@@ -36,8 +43,17 @@ export function redeliver(db: Connection, id: DeliveryId, now: number): Promise<
   });
 }
 
-/** Puts every final event that failed since that moment in line again; returns how many. */
-export function redeliverFailed(db: Connection, failedSince: number, now: number): Promise<number> {
+/**
+ * Queues every delivery of a final status again that failed since that moment (epoch ms); returns how many. Announces
+ * them.
+ */
+export async function redeliverFailed(db: Connection, failedSince: number, now: number): Promise<number> {
+  const deliveries = await requeueFailed(db, failedSince, now);
+  if (deliveries > 0) db.announce(deliveryTopic);
+  return deliveries;
+}
+
+function requeueFailed(db: Connection, failedSince: number, now: number): Promise<number> {
   return db.transaction(async tx => {
     const rows = await tx.write(
       `UPDATE deliveries SET ${requeueAssignments}
@@ -57,7 +73,7 @@ export function redeliverFailed(db: Connection, failedSince: number, now: number
 
 const requeueAssignments = `state = 'waiting', ended_at = NULL, failures = 0, due_at = $2`;
 
-/** The tries of a delivery, the oldest first. */
+/** The attempts of a delivery, oldest first. */
 export async function listDeliveryAttempts(
   db: Statements,
   id: DeliveryId,

@@ -1,13 +1,11 @@
+/** Backups of an SQLite database: a consistent copy with a mark that a restore can be recognised by. */
 import { DatabaseSync } from 'node:sqlite';
 import type { Connection, Statements } from './connection.ts';
 import { integer } from './rows.ts';
 
 const busyTimeoutMs = 5_000;
 
-/**
- * Copies an SQLite database as it is at one moment, however busy it is, to a new file that carries the mark of
- * a backup.
- */
+/** Copies a consistent snapshot of an SQLite database in use to a new file, and marks that as a backup. */
 export function copySqlite(from: string, to: string, now: number): void {
   const source = new DatabaseSync(from, { timeout: busyTimeoutMs });
   try {
@@ -24,7 +22,7 @@ export function copySqlite(from: string, to: string, now: number): void {
   }
 }
 
-/** The blobs that the rows of an SQLite database name. */
+/** The keys of all blobs that an SQLite database refers to. */
 export function* listBlobKeys(path: string): Iterable<string> {
   const db = new DatabaseSync(path, { readOnly: true });
   try {
@@ -34,7 +32,7 @@ export function* listBlobKeys(path: string): Iterable<string> {
   }
 }
 
-/** When this database was copied as a backup (epoch ms); null once it was reconciled, and for every other. */
+/** When this database was copied as a backup (epoch ms); null if it is not a backup or was reconciled. */
 export async function readBackupTime(db: Connection): Promise<number | null> {
   if (db.dialect !== 'sqlite') return null;
   const marked = await db.read(`SELECT name FROM sqlite_schema WHERE name = 'backup_mark'`);
@@ -43,6 +41,7 @@ export async function readBackupTime(db: Connection): Promise<number | null> {
   return row ? integer(row, 'made_at') : null;
 }
 
+/** After reconciling, the restored database is an ordinary one. */
 export async function removeBackupMark(tx: Statements): Promise<void> {
   await tx.write('DROP TABLE IF EXISTS backup_mark');
 }

@@ -1,76 +1,77 @@
+/** Batches concurrent calls of one kind into one statement. */
 import { type Connection, StoreUnavailable } from './connection.ts';
 
 export interface BatchLimits {
-  /** How many are asked in one statement. */
+  /** Maximum number of calls in one statement. */
   readonly maxSize: number;
-  /** How many statements are under way at one moment; what comes meanwhile waits for the next. */
+  /** Maximum number of concurrent statements; further calls wait for the next one. */
   readonly maxConcurrent: number;
 }
 
-interface PendingAsk<Ask, Answer> {
-  readonly ask: Ask;
-  readonly resolve: (answer: Answer) => void;
+interface PendingCall<Input, Output> {
+  readonly input: Input;
+  readonly resolve: (output: Output) => void;
   readonly reject: (failure: unknown) => void;
 }
 
 /**
- * Puts what is asked of a database in one moment into one statement: `run` answers every ask, in their order.
- * Nobody waits for a timer: one ask alone goes with the next turn of the event loop.
+ * Returns a function that collects the calls on a connection within one turn of the event loop: `run` gets all inputs
+ * and returns the outputs in their order. No timer: a single call is delayed by one turn at most.
  */
-export function batch<Ask, Answer>(
-  run: (db: Connection, asks: readonly Ask[]) => Promise<readonly Answer[]>,
-  bounds: BatchLimits,
-): (db: Connection, ask: Ask) => Promise<Answer> {
-  const lines = new WeakMap<Connection, (ask: Ask) => Promise<Answer>>();
-  return (db, ask) => {
-    let line = lines.get(db);
-    if (!line) {
-      line = openBatcher(asks => run(db, asks), bounds);
-      lines.set(db, line);
+export function batch<Input, Output>(
+  run: (db: Connection, inputs: readonly Input[]) => Promise<readonly Output[]>,
+  limits: BatchLimits,
+): (db: Connection, input: Input) => Promise<Output> {
+  const batchers = new WeakMap<Connection, (input: Input) => Promise<Output>>();
+  return (db, input) => {
+    let batcher = batchers.get(db);
+    if (!batcher) {
+      batcher = openBatcher(inputs => run(db, inputs), limits);
+      batchers.set(db, batcher);
     }
-    return line(ask);
+    return batcher(input);
   };
 }
 
-function openBatcher<Ask, Answer>(
-  run: (asks: readonly Ask[]) => Promise<readonly Answer[]>,
+function openBatcher<Input, Output>(
+  run: (inputs: readonly Input[]) => Promise<readonly Output[]>,
   { maxSize, maxConcurrent }: BatchLimits,
-): (ask: Ask) => Promise<Answer> {
-  const waiting: PendingAsk<Ask, Answer>[] = [];
+): (input: Input) => Promise<Output> {
+  const waiting: PendingCall<Input, Output>[] = [];
   let running = 0;
-  let isGathering = false;
+  let isScheduled = false;
 
-  function gather(): void {
-    if (isGathering || waiting.length === 0 || running >= maxConcurrent) return;
-    isGathering = true;
+  function schedule(): void {
+    if (isScheduled || waiting.length === 0 || running >= maxConcurrent) return;
+    isScheduled = true;
     setImmediate(() => {
-      isGathering = false;
+      isScheduled = false;
       running++;
-      void runSome(waiting.splice(0, maxSize)).finally(() => {
+      void runBatch(waiting.splice(0, maxSize)).finally(() => {
         running--;
-        gather();
+        schedule();
       });
-      gather();
+      schedule();
     });
   }
 
-  /** Never rejects. One bad ask must not fail its neighbours: where many failed, each is asked by itself. */
-  async function runSome(some: readonly PendingAsk<Ask, Answer>[]): Promise<void> {
+  /** Never rejects. One bad input must not fail the others: after a failure each call runs by itself. */
+  async function runBatch(calls: readonly PendingCall<Input, Output>[]): Promise<void> {
     try {
-      const answers = await run(some.map(({ ask }) => ask));
-      if (answers.length !== some.length)
-        throw new Error(`expected ${some.length} answers, got ${answers.length}`);
-      for (const [place, answer] of answers.entries()) some[place]!.resolve(answer);
+      const outputs = await run(calls.map(({ input }) => input));
+      if (outputs.length !== calls.length)
+        throw new Error(`expected ${calls.length} answers, got ${outputs.length}`);
+      for (const [index, output] of outputs.entries()) calls[index]!.resolve(output);
     } catch (failure) {
-      if (some.length === 1 || failure instanceof StoreUnavailable)
-        for (const { reject } of some) reject(failure);
-      else for (const one of some) await runSome([one]);
+      if (calls.length === 1 || failure instanceof StoreUnavailable)
+        for (const { reject } of calls) reject(failure);
+      else for (const call of calls) await runBatch([call]);
     }
   }
 
-  return ask =>
+  return input =>
     new Promise((resolve, reject) => {
-      waiting.push({ ask, resolve, reject });
-      gather();
+      waiting.push({ input, resolve, reject });
+      schedule();
     });
 }

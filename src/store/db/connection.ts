@@ -1,11 +1,13 @@
-/** What SQL is given and gives: times are epoch milliseconds, JSON is text. */
+/** The connection seam: what the store needs from a database, and the topics that processes announce to each other. */
+
+/** A parameter or column: times are epoch milliseconds, JSON is text. */
 export type Value = string | number | null;
 export type Row = Readonly<Record<string, Value>>;
 
-/** Thrown when the database cannot be reached, is full, or does not flush. Nothing was half made. */
+/** Thrown when the database cannot be reached, is full, or does not flush. Nothing was written in part. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
-  /** Whether what was to be written may be there, whole, nevertheless: nobody heard how the commit ended. */
+  /** Whether the write may have been committed as a whole: the outcome of the commit is unknown. */
   readonly inDoubt: boolean;
 
   constructor(message: string, { cause, inDoubt = false }: { cause?: unknown; inDoubt?: boolean } = {}) {
@@ -16,7 +18,7 @@ export class StoreUnavailable extends Error {
 
 /** Statements with `$1`-style parameters in SQL that both databases speak. */
 export interface Statements {
-  /** A SELECT; sees only what is committed (inside a transaction, also its own writes). */
+  /** Runs a SELECT; sees only committed rows (inside a transaction, also its own writes). */
   read(text: string, values?: readonly Value[]): Promise<readonly Row[]>;
   /** Any other statement; outside a transaction it is one of its own, flushed when the promise resolves. */
   write(text: string, values?: readonly Value[]): Promise<readonly Row[]>;
@@ -25,38 +27,38 @@ export interface Statements {
 /** The whole difference between SQLite and PostgreSQL. */
 export interface Connection extends Statements {
   readonly dialect: 'sqlite' | 'postgres';
-  /** Ends a SELECT whose rows are about to be updated. One writer needs none. */
+  /** Suffix of a SELECT whose rows are then updated. Not needed with a single writer. */
   readonly skipLocked: 'FOR UPDATE SKIP LOCKED' | '';
-  /** The database's own clock as an SQL expression, epoch milliseconds: leases are judged by it. */
+  /** The database's own clock as an SQL expression, epoch milliseconds: leases are compared with it. */
   readonly nowMs: string;
   /**
-   * All or nothing; resolves after the commit is flushed. `work` must await nothing but `db`:
-   * on SQLite others wait for it. It may be run again after a deadlock, so it changes nothing outside.
+   * All or nothing; resolves after the commit is flushed. `work` must await nothing but `db`: on SQLite all other
+   * writes wait for it. It may run again after a deadlock, so it must not change anything outside.
    */
   transaction<T>(work: (db: Statements) => Promise<T>): Promise<T>;
-  /** Runs a file of statements in one transaction, alone on the whole database. */
+  /** Runs scripts in one transaction; only one process does so at a time. */
   migrate(work: (db: Statements & { script(text: string): Promise<void> }) => Promise<void>): Promise<void>;
-  /** Tells every process that something happened. A hint: it may be lost, never waited for. */
+  /** Announces a change to every process. A hint: it may be lost, and is never waited for. */
   announce(topic: string): void;
-  /** Returns the function that ends the listening. */
+  /** Returns a function that removes the listener. */
   onAnnounced(listener: (topic: string) => void): () => void;
   close(): Promise<void>;
 }
 
-/** The topic that says: a job can be claimed. */
+/** Topic: a job can be claimed. */
 export const availableTopic = 'available';
-/** The topic that says: a callback is to be made. */
+/** Topic: a callback is due. */
 export const deliveryTopic = 'delivery';
-/** The topic that says: a key was changed or revoked, so what is remembered of keys may be wrong. */
+/** Topic: a key was changed or revoked, so cached keys may be stale. */
 export const keysTopic = 'keys';
-/** The topic that says: this job changed, or its cancel was asked for. */
+/** Topic: this job changed, or its cancellation was requested. */
 export const jobTopic = (jobId: string): string => `${jobPrefix}${jobId}`;
-/** The id of the job that a topic is about; null for every other topic. */
+/** The id of the job of a job topic; null for every other topic. */
 export const jobOfTopic = (topic: string): string | null =>
   topic.startsWith(jobPrefix) ? topic.slice(jobPrefix.length) : null;
-/** The topic that says: the upstream of this job called, so it may have news. */
+/** Topic: the upstream of this job called its webhook, so its status may have changed. */
 export const webhookTopic = (jobId: string): string => `${webhookPrefix}${jobId}`;
-/** The id of the job that a call was about; null for every other topic. */
+/** The id of the job of a webhook topic; null for every other topic. */
 export const jobOfWebhookTopic = (topic: string): string | null =>
   topic.startsWith(webhookPrefix) ? topic.slice(webhookPrefix.length) : null;
 

@@ -1,9 +1,10 @@
+/** Applies the migrations of `src/store/migrations` in the order of their names. */
 import { readdir, readFile } from 'node:fs/promises';
 import type { Connection } from './connection.ts';
 
 const folder = new URL('../migrations/', import.meta.url);
 
-/** Brings the schema up to date, each migration once and whole; returns the names it applied. */
+/** Updates the schema, all pending migrations in one transaction; returns the names it applied. */
 export async function migrate(db: Connection, now: number): Promise<readonly string[]> {
   const applied: string[] = [];
   const known = (await readdir(folder)).filter(name => name.endsWith('.sql')).sort();

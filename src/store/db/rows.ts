@@ -1,12 +1,14 @@
+/** Typed reads of columns. Rows are our own: a mismatch is a bug and throws. */
 import type { Row, Value } from './connection.ts';
 
-/** A column that must be text. Rows are ours: a mismatch is a bug, said loudly. */
+/** A column that must be text. */
 export function text(row: Row, column: string): string {
   const value = row[column];
   if (typeof value !== 'string') throw new Error(`expected text in column ${column}, got ${typeof value}`);
   return value;
 }
 
+/** A column that must be a number. */
 export function integer(row: Row, column: string): number {
   const value = row[column];
   if (typeof value !== 'number')
@@ -20,7 +22,7 @@ export const textOrNull = (row: Row, column: string): string | null =>
 export const integerOrNull = (row: Row, column: string): number | null =>
   row[column] === null ? null : integer(row, column);
 
-/** A column that holds one of a few words or numbers. */
+/** A column with a fixed set of values. */
 export function oneOf<const T extends Value>(row: Row, column: string, words: readonly T[]): T {
   const found = words.find(word => word === row[column]);
   if (found === undefined)

@@ -1,14 +1,14 @@
+/** Encryption of short texts for a column: AES-256-GCM with a key derived from the master secret. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
-/** Encrypts short texts for a column: AES-256-GCM under a key derived from the master secret. */
 export interface Seal {
-  /** `owner` is authenticated along: a value that is copied to another row does not open there. */
+  /** Encrypts. `owner` is authenticated, too: a value that is copied to another row does not open there. */
   seal(plain: string, owner: string): string;
-  /** Null where it was sealed by another master secret or for another owner, or was changed. */
+  /** Decrypts. Null for another master secret, another owner or a changed value. */
   open(sealed: string, owner: string): string | null;
 }
 
-/** Begins every sealed value; another format gets another number. */
+/** Prefix of every encrypted value; another format gets another number. */
 const version = 'v1.';
 const ivBytes = 12;
 const tagBytes = 16;
@@ -34,7 +34,7 @@ export function openSeal(masterSecret: string): Seal {
       try {
         return Buffer.concat([plain, cipher.final()]).toString('utf8');
       } catch {
-        // The tag does not fit; nothing else is thrown by final().
+        // The tag does not match; final() throws nothing else.
         return null;
       }
     },

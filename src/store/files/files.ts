@@ -1,3 +1,4 @@
+/** Rows of files: uploads, inputs and outputs, with their expiry and the limits of uploads. */
 import { type StoredFile, uploadsPerWindow, uploadWindowMs } from '../../domain/file.ts';
 import {
   type FileId,
@@ -22,7 +23,7 @@ import {
 const columns = `id, user_id, key_id, source, job_id, file_name, bytes, mime_type, width, height, sha256, blob_key,
   purpose, facts, created_at, expires_at`;
 
-/** Rows of files of one key, in the transaction that keeps what they belong to; last, for it locks their sum. */
+/** Inserts files of one key, in the transaction of what they belong to; as its last step, because it locks the sum. */
 export async function insertFiles(tx: Statements, files: readonly StoredFile[]): Promise<void> {
   for (const file of files) await insertRow(tx, file);
   await addStoredBytes(tx, files);
@@ -53,12 +54,12 @@ async function insertRow(tx: Statements, file: StoredFile): Promise<void> {
   );
 }
 
-/** Writes down what was found in the bytes of a file whose row said nothing of them. */
+/** Records probed facts of a file whose row has none. */
 export async function writeFacts(db: Statements, id: FileId, facts: KnownFacts): Promise<void> {
   await db.write('UPDATE files SET facts = $2 WHERE id = $1 AND facts IS NULL', [id, JSON.stringify(facts)]);
 }
 
-/** Null: there is room. Otherwise whole milliseconds until the oldest accepted upload leaves the window. */
+/** Null while another upload is allowed; otherwise milliseconds until the oldest accepted upload leaves the window. */
 export async function uploadWaitMs(db: Statements, userId: UserId, now: number): Promise<number | null> {
   // Deleted files count: their rows stay until they are pruned, long after the window.
   const rows = await db.read(
@@ -76,8 +77,8 @@ export type UploadInsertion =
   | StorageExceeded;
 
 /**
- * Keeps an upload unless its user had ten accepted in the last 60 s, or it would go beyond what its key or user may
- * keep; exact over all processes.
+ * Inserts an upload, unless its user had ten accepted in the last 60 s or it would exceed the storage limit of its key
+ * or user; exact over all processes.
  */
 export function insertUpload(
   db: Connection,
@@ -95,7 +96,7 @@ export function insertUpload(
   });
 }
 
-/** Null for a file that is not there, of another user, deleted or expired alike. */
+/** Null for a file that is missing, of another user, deleted or expired alike. */
 export async function readFileOfUser(
   db: Statements,
   id: FileId,
@@ -109,7 +110,7 @@ export async function readFileOfUser(
   return row ? fileFromRow(row) : null;
 }
 
-/** For a signed address, which needs no user. */
+/** For a signed URL, which needs no user. */
 export async function readFile(db: Statements, id: FileId, now: number): Promise<StoredFile | null> {
   const [row] = await db.read(
     `SELECT ${columns} FROM files WHERE id = $1 AND deleted_at IS NULL AND expires_at > $2`,
@@ -138,7 +139,7 @@ export interface FileQuery {
   readonly now: number;
   readonly limit: number;
   readonly order: 'asc' | 'desc';
-  /** Only files that come after this one in the asked order. */
+  /** Only files after this one in the requested order. */
   readonly after: StoredFile | null;
 }
 
@@ -157,12 +158,12 @@ export async function listUploads(db: Statements, query: FileQuery): Promise<rea
   return rows.map(fileFromRow);
 }
 
-/** A file as an operator sees it. */
+/** A file as shown to an operator. */
 export interface ListedFile extends StoredFile {
   readonly userName: string;
 }
 
-/** Files of all users, the newest first. */
+/** Files of all users, newest first. */
 export async function listFilesOfAllUsers(
   db: Statements,
   { source, after, now, limit }: FilesOfAllUsersQuery,
@@ -185,6 +186,7 @@ export async function listFilesOfAllUsers(
   return rows.map(row => ({ ...fileFromRow(row), userName: text(row, 'user_name') }));
 }
 
+/** Null members do not filter. */
 export interface FilesOfAllUsersQuery {
   readonly source: StoredFile['source'] | null;
   readonly after: StoredFile | null;
@@ -192,7 +194,7 @@ export interface FilesOfAllUsersQuery {
   readonly limit: number;
 }
 
-/** False when there is no such file of this user. Its bytes make room at once. */
+/** False when this user has no such file. Its bytes no longer count against the limits. */
 export function deleteFile(db: Connection, id: FileId, userId: UserId, now: number): Promise<boolean> {
   return db.transaction(async tx => {
     const rows = await tx.write(
@@ -205,7 +207,7 @@ export function deleteFile(db: Connection, id: FileId, userId: UserId, now: numb
   });
 }
 
-/** Files whose bytes may go: deleted, or past their end. */
+/** Files whose bytes may be removed: deleted or expired. */
 export async function findFilesToRemove(
   db: Statements,
   now: number,
@@ -215,13 +217,13 @@ export async function findFilesToRemove(
     `SELECT ${columns} FROM files WHERE expires_at <= $1
      UNION ALL SELECT ${columns} FROM files WHERE deleted_at IS NOT NULL AND deleted_at <= $2 AND expires_at > $1
      LIMIT $3`,
-    // The rows of deleted uploads are what the upload rate counts.
+    // The upload rate counts the rows of deleted uploads, too.
     [now, now - 2 * uploadWindowMs, limit],
   );
   return rows.map(fileFromRow);
 }
 
-/** After their bytes are gone. */
+/** Call it after their bytes are removed. */
 export async function removeFileRows(db: Connection, ids: readonly FileId[]): Promise<void> {
   if (ids.length === 0) return;
   const places = ids.map((_, index) => `$${index + 1}`).join(', ');
@@ -230,7 +232,7 @@ export async function removeFileRows(db: Connection, ids: readonly FileId[]): Pr
       `DELETE FROM files WHERE id IN (${places}) RETURNING user_id, key_id, bytes, deleted_at`,
       ids,
     );
-    // What was deleted made room then.
+    // The bytes of deleted files were subtracted when they were deleted.
     await subtractStoredBytes(
       tx,
       rows.filter(row => row.deleted_at === null),

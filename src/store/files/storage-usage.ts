@@ -1,26 +1,27 @@
+/** Stored bytes of users and keys: sums kept beside the rows of files, and their limits. */
 import type { StoredFile } from '../../domain/file.ts';
 import type { KeyId, UserId } from '../../domain/ids.ts';
 import type { StorageLimits } from '../../domain/storage-limits.ts';
 import type { Row, Statements } from '../db/connection.ts';
 import { integer, text } from '../db/rows.ts';
 
-/** The bound of a key or of its user that leaves no room for more bytes. */
+/** The storage limit of a key or user that more bytes would exceed. */
 export interface StorageExceeded {
   readonly kind: 'storage_used';
   readonly owner: 'key' | 'user';
   readonly limit: number;
-  /** What is kept already. */
+  /** Bytes stored already. */
   readonly bytes: number;
 }
 
 export type StorageBounds = Pick<StorageLimits, 'perKey' | 'perUser'>;
 
-/** Whoever else brings files for this user waits here until this transaction ends, so that two never take the same room. */
+/** Serialises the inserts of files of one user until this transaction ends, so that no two count the same free bytes. */
 export async function lockFilesOfUser(tx: Statements, userId: UserId): Promise<void> {
   await tx.write('UPDATE users SET name = name WHERE id = $1', [userId]);
 }
 
-/** Null while there is room for so many bytes more. */
+/** Null while `bytes` more fit. */
 export async function findExceededStorage(
   db: Statements,
   { userId, keyId }: { readonly userId: UserId; readonly keyId: KeyId },
@@ -38,7 +39,7 @@ export async function findExceededStorage(
   return null;
 }
 
-/** Of all users. */
+/** Sum over all users. */
 export async function readStoredBytes(db: Statements): Promise<number> {
   const [row] = await db.read('SELECT COALESCE(SUM(bytes), 0) AS bytes FROM stored_bytes');
   return integer(row!, 'bytes');
@@ -61,7 +62,7 @@ export async function listLargestUsers(db: Statements, limit: number): Promise<r
   return rows.map(row => ({ name: text(row, 'name'), bytes: integer(row, 'bytes') }));
 }
 
-/** In the transaction that inserts their rows. Files of one transaction are of one key. */
+/** Call it in the transaction that inserts the rows. Files of one transaction belong to one key. */
 export async function addStoredBytes(tx: Statements, files: readonly StoredFile[]): Promise<void> {
   const [first] = files;
   if (!first) return;
@@ -73,10 +74,10 @@ export async function addStoredBytes(tx: Statements, files: readonly StoredFile[
   });
 }
 
-/** In the transaction that ends them: rows of `files` with `user_id`, `key_id` and `bytes`. */
+/** Call it in the transaction that deletes them, with their `user_id`, `key_id` and `bytes`. */
 export async function subtractStoredBytes(tx: Statements, rows: readonly Row[]): Promise<void> {
   const byKey = Map.groupBy(rows, row => `${text(row, 'user_id')} ${text(row, 'key_id')}`);
-  // In one order, always: two processes that remove files of the same keys never wait for each other in a ring.
+  // Always in the same order: two processes that remove files of the same keys must not deadlock.
   for (const key of [...byKey.keys()].toSorted()) {
     const [userId, keyId] = key.split(' ') as [string, string];
     const bytes = byKey.get(key)!.reduce((sum, row) => sum + integer(row, 'bytes'), 0);
@@ -84,6 +85,7 @@ export async function subtractStoredBytes(tx: Statements, rows: readonly Row[]):
   }
 }
 
+/** Rows per key, so that concurrent inserts rarely lock the same one. */
 const counterShards = 8;
 
 async function changeStoredBytes(

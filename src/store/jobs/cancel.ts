@@ -1,32 +1,47 @@
+/** Cancels a job at its client's or an operator's request. */
 import { type JobState, jobError } from '../../domain/job.ts';
 import { toJson } from '../../domain/json.ts';
 import { markUncertain } from '../attempts/uncertain.ts';
 import { enqueueCallback } from '../callbacks/deliveries.ts';
-import type { Connection, Statements } from '../db/connection.ts';
+import { type Connection, deliveryTopic, jobTopic, type Statements } from '../db/connection.ts';
 import { textOrNull } from '../db/rows.ts';
 import { type Actor, writeAudit } from '../people/audit.ts';
 import { expireInputs } from './inputs.ts';
 import type { JobAddress } from './read.ts';
 
+/** The error of a cancelled job. */
 export const cancelledError = jobError('cancelled', 'the job was cancelled');
 
+/** `requested`: it runs, and its worker stops it. `unknown`: there is no such job at that address. */
 export type Cancellation = 'cancelled' | 'requested' | 'already_final' | 'unknown';
 
 /**
- * Ends a waiting job at once; asks the holder of a running one to stop. Repeating it is harmless, and the
- * audit tells of the first alone.
+ * Ends an available job at once; requests the worker of a running one to stop. Repeating it is harmless, and the
+ * audit records the first request alone. Announces the change.
  */
-export function cancelJob(
+export async function cancelJob(
   db: Connection,
-  asked: JobAddress,
+  address: JobAddress,
   now: number,
   actor: Actor = 'operator',
 ): Promise<Cancellation> {
+  const cancellation = await cancelInTransaction(db, address, now, actor);
+  if (cancellation === 'cancelled' || cancellation === 'requested') db.announce(jobTopic(address.jobId));
+  if (cancellation === 'cancelled') db.announce(deliveryTopic);
+  return cancellation;
+}
+
+function cancelInTransaction(
+  db: Connection,
+  { jobId, userId, modelId }: JobAddress,
+  now: number,
+  actor: Actor,
+): Promise<Cancellation> {
   const address = 'id = $1 AND user_id = $2 AND model_id = $3';
-  const values = [asked.jobId, asked.userId, asked.modelId];
+  const values = [jobId, userId, modelId];
   const auditCancel = (tx: Statements, state: JobState) => {
-    const details = { user: asked.userId, model: asked.modelId, state };
-    return writeAudit(tx, { at: now, actor, action: 'job.cancel', subject: asked.jobId, details });
+    const details = { user: userId, model: modelId, state };
+    return writeAudit(tx, { at: now, actor, action: 'job.cancel', subject: jobId, details });
   };
   return db.transaction(async tx => {
     for (;;) {
@@ -36,10 +51,9 @@ export function cancelJob(
         [...values, now, toJson(cancelledError)],
       );
       if (ended) {
-        await markUncertain(tx, [asked.jobId], now);
-        await expireInputs(tx, [asked.jobId], now);
-        if (textOrNull(ended, 'callback_url') !== null)
-          await enqueueCallback(tx, asked.jobId, 'cancelled', now);
+        await markUncertain(tx, [jobId], now);
+        await expireInputs(tx, [jobId], now);
+        if (textOrNull(ended, 'callback_url') !== null) await enqueueCallback(tx, jobId, 'cancelled', now);
         await auditCancel(tx, 'available');
         return 'cancelled';
       }
@@ -55,7 +69,7 @@ export function cancelJob(
       const [row] = await tx.read(`SELECT state FROM jobs WHERE ${address}`, values);
       if (!row) return 'unknown';
       if (row.state === 'running') return 'requested';
-      // Handed back between the statements, it waits again and is ended.
+      // Requeued between the statements, it is available again and ended in the next round.
       if (row.state !== 'available') return 'already_final';
     }
   });

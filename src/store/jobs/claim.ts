@@ -1,3 +1,4 @@
+/** Claims available jobs and settles them: the two doors into and out of `running`. */
 import type { StoredFile } from '../../domain/file.ts';
 import { uuidv7, type WorkerId } from '../../domain/ids.ts';
 import {
@@ -27,11 +28,11 @@ import { aliveWorkers } from './workers.ts';
 export interface ClaimableModel {
   readonly modelId: string;
   readonly band: number;
-  /** Whether some of its jobs are bound to an account, where they may be under way. */
+  /** Whether some of its jobs are bound to an account, where they may be in flight. */
   readonly isBound: boolean;
 }
 
-/** The models of a pool that have a job to claim, the urgent band first. */
+/** The models of a pool with a job to claim, by priority. */
 export async function findClaimableModels(
   db: Statements,
   modelIds: readonly string[],
@@ -65,19 +66,19 @@ export interface ClaimOptions {
   readonly modelId: string;
   readonly limit: number;
   readonly now: number;
-  /** The account whose slots the jobs take; absent for the engine of this machine, which has its own count. */
+  /** The account whose slots the jobs take; absent for the local engine, which has its own limit. */
   readonly account?: AccountLimits;
-  /** Jobs that a key may have running; absent: any number. */
+  /** Maximum number of running jobs of a key; absent: any number. */
   readonly perKey?: number;
-  /** Those alone that may have taken down a process, or those alone that did not; absent: both. */
+  /** Only jobs that may have crashed a process, or only those that did not; absent: both. */
   readonly only?: 'suspects' | 'clean';
-  /** How old the worker's last heartbeat may be: who was taken for dead claims nothing. Absent: it is not looked at. */
+  /** Maximum age of the worker's last heartbeat: a worker considered dead claims nothing. Absent: not checked. */
   readonly leaseMs?: number;
 }
 
 const crashConditions = { suspects: 'AND deaths > 0', clean: 'AND deaths = 0' } as const;
 
-/** Models with jobs in line that were in the hand of a process that died. */
+/** Models with available jobs that were running in a process that crashed. */
 export async function findModelsWithCrashedJobs(db: Statements, now: number): Promise<readonly string[]> {
   const rows = await db.read(
     `SELECT DISTINCT model_id FROM jobs WHERE state = 'available' AND deaths > 0 AND due_at <= $1`,
@@ -86,16 +87,16 @@ export async function findModelsWithCrashedJobs(db: Statements, now: number): Pr
   return rows.map(row => text(row, 'model_id'));
 }
 
-/** A job may be for some accounts alone: each stands between commas. */
+/** A job may be restricted to some accounts: each is enclosed by commas. */
 const isAccountAllowed = `(accounts IS NULL OR REPLACE(accounts, ',' || $5 || ',', '') <> accounts)`;
 
-/** What is under way at an account goes on while it is paused; nothing else is begun there. */
+/** In-flight jobs of a paused account continue; no other job starts there. */
 const isAccountOpen = `(account = $5 OR NOT EXISTS
   (SELECT 1 FROM accounts AS paused WHERE paused.id = $5 AND paused.paused_at IS NOT NULL))`;
 
 /**
- * Takes up to `limit` jobs of one model, in line order, of those that are not bound to another account.
- * Tells callbacks of the new status in the same transaction.
+ * Claims up to `limit` jobs of one model, in queue order, of those that are not bound to another account. Enqueues
+ * callbacks of the new status in the same transaction.
  */
 export function claimJobs(db: Connection, claim: ClaimOptions): Promise<readonly Job[]> {
   const { worker, modelId, now, account, perKey, leaseMs } = claim;
@@ -130,39 +131,39 @@ export function claimJobs(db: Connection, claim: ClaimOptions): Promise<readonly
 }
 
 /**
- * The one door out of `running`. False when the hold was lost: nothing was changed, and everything
- * the caller still has of the job is to be dropped.
+ * The one door out of `running`. False when the lease was lost: nothing was changed, and the caller must discard its
+ * result.
  */
 export function settle(
   db: Connection,
-  hold: Lease,
+  lease: Lease,
   outcome: Outcome,
   now: number,
   files: readonly StoredFile[] = [],
 ): Promise<boolean> {
   return db.transaction(async tx => {
     const [row] = await tx.write(statementFor(outcome), [
-      hold.jobId,
-      hold.holder,
-      hold.claim,
+      lease.jobId,
+      lease.holder,
+      lease.claim,
       ...valuesFor(outcome, now),
     ]);
     if (!row) return false;
-    if ('usage' in outcome && outcome.usage) await insertUsage(tx, hold.jobId, outcome.usage, now);
+    if ('usage' in outcome && outcome.usage) await insertUsage(tx, lease.jobId, outcome.usage, now);
     if (outcome.kind === 'completed') {
       for (const message of outcome.notes ?? [])
-        await insertEvent(tx, hold.jobId, { at: now, level: 'INFO', message });
+        await insertEvent(tx, lease.jobId, { at: now, level: 'INFO', message });
     }
     if (outcome.kind === 'retry')
-      await insertEvent(tx, hold.jobId, { at: now, level: 'WARN', message: outcome.reason });
-    if (outcome.kind === 'interrupted') await insertEvent(tx, hold.jobId, requeuedEvent(now));
+      await insertEvent(tx, lease.jobId, { at: now, level: 'WARN', message: outcome.reason });
+    if (outcome.kind === 'interrupted') await insertEvent(tx, lease.jobId, requeuedEvent(now));
     const state = stateAfter(outcome);
     if (outcome.kind === 'failed' && outcome.uncertainSubmission)
-      await recordUncertainReason(tx, hold.jobId, outcome.uncertainSubmission);
-    if (isFinal(state)) await markUncertain(tx, [hold.jobId], now, isUncertain(outcome));
-    if (state === 'failed' || state === 'cancelled') await expireInputs(tx, [hold.jobId], now);
+      await recordUncertainReason(tx, lease.jobId, outcome.uncertainSubmission);
+    if (isFinal(state)) await markUncertain(tx, [lease.jobId], now, isUncertain(outcome));
+    if (state === 'failed' || state === 'cancelled') await expireInputs(tx, [lease.jobId], now);
     if (isFinal(state) && textOrNull(row, 'callback_url') !== null)
-      await enqueueCallback(tx, hold.jobId, state, now);
+      await enqueueCallback(tx, lease.jobId, state, now);
     await insertFiles(tx, files);
     return true;
   });
@@ -189,15 +190,15 @@ const liveAttempts = `SELECT 1 FROM attempts WHERE attempts.job_id = jobs.id
   AND (answer IS NULL OR answer IN ('unknown', 'accepted', 'done'))`;
 
 /**
- * Whoever comes back by himself did not die: the count of deaths starts again. A job stays bound to its account
- * while what was sent there may go on.
+ * A job released by its worker did not crash it, so the count of crashes is reset. A job stays bound to its account
+ * while it may be in flight there.
  */
 export const requeueAssignments = `state = 'available', holder = NULL, progress = NULL, collecting = 0, deaths = 0,
   account = CASE WHEN EXISTS (${liveAttempts}) THEN account END`;
 
 /**
- * The state of jobs that a statement names by their ids. PostgreSQL believes the partial indexes of a state, and of a
- * holder that it never heard of, to be short, and would read all of them for every group of ids.
+ * SQL: the state of jobs that a statement names by their ids. PostgreSQL estimates the partial indexes of a state, and
+ * of an unknown holder, as short, and would read all of them for every group of ids.
  */
 export const stateWithoutIndex = (state: JobState): string => `state || '' = '${state}'`;
 
@@ -235,39 +236,39 @@ function valuesFor(outcome: Outcome, now: number): (string | number)[] {
   }
 }
 
-/** That what an upstream made is brought here and read: whoever dies meanwhile may have died of it. */
-export async function markFetchingOutputs(db: Statements, hold: Lease): Promise<void> {
+/** Marks that the outputs of an upstream are fetched and read: a crash from here on may be caused by them. */
+export async function markFetchingOutputs(db: Statements, lease: Lease): Promise<void> {
   await db.write(
     `UPDATE jobs SET collecting = 1 WHERE id = $1 AND holder = $2 AND claim = $3 AND state = 'running'`,
-    [hold.jobId, hold.holder, hold.claim],
+    [lease.jobId, lease.holder, lease.claim],
   );
 }
 
-/** A suspect whose submission went well. False where it is suspected of what comes after that, and stays a suspect. */
-export async function resetCrashes(db: Statements, hold: Lease): Promise<boolean> {
+/** Clears a suspect whose submission succeeded. False where it crashed while its outputs were fetched: it stays suspect. */
+export async function resetCrashes(db: Statements, lease: Lease): Promise<boolean> {
   const rows = await db.write(
     `UPDATE jobs SET deaths = 0
      WHERE id = $1 AND holder = $2 AND claim = $3 AND state = 'running' AND died_collecting = 0 RETURNING id`,
-    [hold.jobId, hold.holder, hold.claim],
+    [lease.jobId, lease.holder, lease.claim],
   );
   return rows.length > 0;
 }
 
-/** Progress as the provider tells it, 0 to 1; guarded like every write of a holder. */
-export async function recordProgress(db: Statements, hold: Lease, progress: number): Promise<void> {
+/** Progress as the provider reports it, 0 to 1; guarded by the lease. */
+export async function recordProgress(db: Statements, lease: Lease, progress: number): Promise<void> {
   await db.write(
     `UPDATE jobs SET progress = $4 WHERE id = $1 AND holder = $2 AND claim = $3 AND state = 'running'`,
-    [hold.jobId, hold.holder, hold.claim, Math.round(Math.min(1, Math.max(0, progress)) * 1000)],
+    [lease.jobId, lease.holder, lease.claim, Math.round(Math.min(1, Math.max(0, progress)) * 1000)],
   );
 }
 
 export const expiredError = jobError('expired', 'the deadline passed before the job was done');
 
-/** A line of a job's timeline. */
+/** Adds an entry to the timeline of a job. */
 export const insertEvent = (tx: Statements, jobId: string, event: JobEvent): Promise<void> =>
   insertEvents(tx, [jobId], event);
 
-/** The same line for many. */
+/** The same entry for many jobs. */
 export async function insertEvents(
   tx: Statements,
   jobIds: readonly string[],
@@ -283,20 +284,20 @@ export async function insertEvents(
   ]);
 }
 
-/** A held job with all that was asked for; null once the hold is lost. */
-export async function readLeasedJob(db: Statements, hold: Lease): Promise<Job | null> {
+/** A leased job with its input; null once the lease is lost. */
+export async function readLeasedJob(db: Statements, lease: Lease): Promise<Job | null> {
   const [row] = await db.read(
     `SELECT ${jobColumns} FROM jobs WHERE id = $1 AND holder = $2 AND claim = $3 AND state = 'running'`,
-    [hold.jobId, hold.holder, hold.claim],
+    [lease.jobId, lease.holder, lease.claim],
   );
   return row ? jobFromRow(row) : null;
 }
 
-/** Whether a client asked for the end of a held job; false also once the hold is lost. */
-export async function isCancelRequested(db: Statements, hold: Lease): Promise<boolean> {
+/** Whether cancellation of a leased job was requested; false also once the lease is lost. */
+export async function isCancelRequested(db: Statements, lease: Lease): Promise<boolean> {
   const rows = await db.read(
     `SELECT id FROM jobs WHERE id = $1 AND holder = $2 AND claim = $3 AND cancel_requested_at IS NOT NULL`,
-    [hold.jobId, hold.holder, hold.claim],
+    [lease.jobId, lease.holder, lease.claim],
   );
   return rows.length > 0;
 }

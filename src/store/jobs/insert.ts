@@ -1,3 +1,4 @@
+/** The one insert of a job, and the copy of a job beside it: rank, limits, idempotency and conflicts. */
 import { hours } from '../../domain/clock.ts';
 import type { StoredFile } from '../../domain/file.ts';
 import {
@@ -11,7 +12,7 @@ import {
 import type { Priority } from '../../domain/job.ts';
 import type { Quota } from '../../domain/key.ts';
 import { batch } from '../db/batch.ts';
-import type { Connection, Row, Statements, Value } from '../db/connection.ts';
+import { availableTopic, type Connection, type Row, type Statements, type Value } from '../db/connection.ts';
 import { integer, oneOf, text, textOrNull } from '../db/rows.ts';
 import { insertFiles } from '../files/files.ts';
 import {
@@ -28,7 +29,7 @@ import {
 } from '../people/key-quota.ts';
 import { extendInputs } from './inputs.ts';
 
-/** Decisions 2: an Idempotency-Key is remembered this long. */
+/** Decisions 2: an Idempotency-Key is remembered for this long. */
 const idempotencyLifeMs = 24 * hours;
 
 export interface NewJob {
@@ -37,7 +38,9 @@ export interface NewJob {
   readonly keyId: KeyId;
   readonly modelId: string;
   readonly band: Priority;
+  /** Epoch ms. */
   readonly createdAt: number;
+  /** Deadline, epoch ms. */
   readonly expiresAt: number;
   /** The validated input as JSON text. */
   readonly input: string;
@@ -46,18 +49,19 @@ export interface NewJob {
   readonly externalTaskId: string | null;
   readonly callbackUrl: string | null;
   readonly idempotency: Idempotency | null;
-  /** The accounts that may take it; absent or null: every one of its model. */
+  /** The accounts that may run it; absent or null: every account of its model. */
   readonly accounts?: readonly string[] | null;
-  /** The job with whose creation its media came; absent or null: its own. */
+  /** The job whose creation stored the input media; absent or null: this one. */
   readonly inputsOf?: JobId | null;
 }
 
 export interface Idempotency {
   readonly key: string;
-  /** Of the parsed body: another body under the same key is refused. */
+  /** Hash of the parsed body: another body under the same key is refused. */
   readonly hash: string;
 }
 
+/** Everything but `inserted` means that nothing was written. */
 export type Insertion =
   | { readonly kind: 'inserted'; readonly rank: number }
   | { readonly kind: 'replayed'; readonly jobId: JobId }
@@ -66,44 +70,50 @@ export type Insertion =
   | QuotaExceeded
   | StorageExceeded;
 
-/** What a job brings with it, and what bounds it. */
+/** The media of a job, and its limits. */
 export interface InsertOptions {
-  /** The media that came inside its creation. */
+  /** Media that were part of the creation. */
   readonly files?: readonly StoredFile[];
-  /** Of its key; absent or null: any number of jobs. */
+  /** Limits of its key; absent or null: any number of jobs. */
   readonly quota?: Quota | null;
-  /** What its key and user may keep; absent: any number of bytes. */
+  /** Storage limits of its key and user; absent or null: any number of bytes. */
   readonly storage?: StorageBounds | null;
 }
 
 /**
- * Keeps a job; flushed when it resolves. Its rank lets users take turns: behind their own waiting jobs
- * of the model, never before the front of the line. The bounds of its key are counted in the same transaction; what
- * stands in its way (a create under the same Idempotency-Key, for one) is told before them.
+ * Inserts a job and announces it; flushed when it resolves. Its rank gives users fair turns: behind the user's other
+ * available jobs of the model, never before the head of the queue. The limits of its key are checked in the same
+ * transaction. A conflict (a create under the same Idempotency-Key, for one) takes precedence over an exceeded limit.
  */
 export async function insertJob(
   db: Connection,
   job: NewJob,
   options: InsertOptions = {},
 ): Promise<Insertion> {
+  const insertion = await insertOrExplain(db, job, options);
+  if (insertion.kind === 'inserted') db.announce(availableTopic);
+  return insertion;
+}
+
+async function insertOrExplain(db: Connection, job: NewJob, options: InsertOptions): Promise<Insertion> {
   const inserted = await insertWithinLimits(db, job, options);
   if (inserted) return inserted;
   if (job.idempotency) await clearExpiredIdempotencyKey(db, job, job.idempotency.key);
   return (
     (await findConflict(db, job)) ??
-    // What stood in the way is gone: it was forgotten or pruned a moment ago.
+    // The conflicting row expired or was pruned a moment ago.
     (await insertWithinLimits(db, job, options)) ??
     Promise.reject(new Error(`expected job ${job.id} to be inserted or its conflict to be found`))
   );
 }
 
-/** Null: something stands in its way. */
+/** Null: another row conflicts. */
 function insertWithinLimits(
   db: Connection,
   job: NewJob,
   { files = [], quota = null, storage = null }: InsertOptions,
 ): Promise<Insertion | null> {
-  // A key without bounds waits for nobody.
+  // Without limits there is nothing to lock.
   if (files.length === 0 && quota === null)
     return db.dialect === 'postgres' ? tryInsertBatched(db, job) : tryInsert(db, job);
   return db.transaction(async tx => {
@@ -125,7 +135,7 @@ function insertWithinLimits(
 const findConflict = async (db: Statements, job: NewJob): Promise<Insertion | null> =>
   (await findReplay(db, job, job.createdAt)) ?? (await findByExternalTaskId(db, job));
 
-/** The columns that a creation fills, and their types where a row comes as JSON. */
+/** The columns that an insert fills, and their types in a JSON record set. */
 const columns = {
   id: 'TEXT',
   user_id: 'TEXT',
@@ -166,8 +176,8 @@ const rowOf = (job: NewJob): Readonly<Record<Column, Value>> => ({
   inputs_of: job.inputsOf ?? null,
 });
 
-// The user as a range and the order by it keep the planner on the index of users: by the claim index it
-// would read through everybody's jobs to find the last of one.
+// The user as a range and the ORDER BY keep the planner on the index by user: with the claim index it would read the
+// jobs of all users to find the last of one.
 const rankOf = (value: (column: Column) => string) =>
   `COALESCE((SELECT MAX(place) FROM (
      SELECT rank + 1 AS place FROM (SELECT rank FROM jobs
@@ -182,7 +192,7 @@ const parameter = (column: Column) => `$${columnNames.indexOf(column) + 1}`;
 const insertOne = `INSERT INTO jobs (${columnNames}, state, rank) VALUES (${columnNames.map(parameter)}, 'available', ${rankOf(parameter)})
   ON CONFLICT DO NOTHING RETURNING id, rank`;
 
-// Jobs of one statement do not see each other: `behind` tells how many of them stand before one in its own user's line.
+// Jobs of one statement do not see each other: `behind` is how many of them precede one in its user's queue.
 const insertMany = `INSERT INTO jobs (${columnNames}, state, rank)
   SELECT ${columnNames}, 'available', ${rankOf(column => `fresh.${column}`)} + behind
   FROM json_to_recordset(CAST($1 AS JSON))
@@ -190,16 +200,16 @@ const insertMany = `INSERT INTO jobs (${columnNames}, state, rank)
   ON CONFLICT DO NOTHING RETURNING id, rank`;
 
 /**
- * Makes a job of the same input for the same key, as if its client had created it now: with the accounts that may take
- * it, the band, the callback, the media and the time that the first one had. False when there is no such job. Idempotency-Key and
- * external_task_id stay with the first, for they are unique.
+ * Inserts a job with the same input for the same key, as if its client had created it now: with the accounts, the
+ * priority, the callback, the media and the time to its deadline of the original. Idempotency-Key and external_task_id
+ * are unique and stay with the original. False when there is no such job. The caller announces it after its commit.
  */
 export async function copyJob(
   tx: Statements,
   { from, to }: { readonly from: JobId; readonly to: JobId },
   now: number,
 ): Promise<boolean> {
-  // The end of the first job waits for this, or it would let the media go that the copy needs.
+  // Locks the original: its settlement would expire the media that the copy needs.
   const [row] = await tx.write(
     `UPDATE jobs SET band = band WHERE id = $1
      RETURNING user_id, key_id, model_id, band, created_at, expires_at, input, callback_url, accounts, inputs_of`,
@@ -227,7 +237,7 @@ export async function copyJob(
   return true;
 }
 
-/** Each account stands between commas: see `rowOf`. */
+/** Each account is enclosed by commas: see `rowOf`. */
 const accountsFromText = (written: string | null): readonly string[] | null =>
   written === null ? null : written.split(',').filter(account => account !== '');
 
@@ -239,7 +249,7 @@ async function tryInsert(db: Statements, job: NewJob): Promise<Insertion | null>
   return insertionFromRow(row);
 }
 
-/** A round trip and a flush of PostgreSQL for many creations; SQLite groups its commits by itself. */
+/** One round trip and flush of PostgreSQL for many creations; SQLite has its own group commit. */
 const tryInsertBatched = batch(
   async (db, jobs: readonly NewJob[]) => {
     const rows = await db.write(insertMany, [JSON.stringify(withRankOffsets(jobs))]);
@@ -252,9 +262,9 @@ const tryInsertBatched = batch(
 function withRankOffsets(jobs: readonly NewJob[]) {
   const lengths = new Map<string, number>();
   return jobs.map(job => {
-    const line = `${job.modelId} ${job.band} ${job.userId}`;
-    const behind = lengths.get(line) ?? 0;
-    lengths.set(line, behind + 1);
+    const queue = `${job.modelId} ${job.band} ${job.userId}`;
+    const behind = lengths.get(queue) ?? 0;
+    lengths.set(queue, behind + 1);
     return { behind, ...rowOf(job) };
   });
 }
@@ -266,7 +276,7 @@ const clearExpiredIdempotencyKey = (db: Statements, job: NewJob, key: string) =>
     [job.userId, job.modelId, key, job.createdAt - idempotencyLifeMs],
   );
 
-/** The earlier create under the same Idempotency-Key, if it is not too old. */
+/** The earlier create under the same Idempotency-Key, if that has not expired. */
 export async function findReplay(
   db: Statements,
   { userId, modelId, idempotency }: Pick<NewJob, 'userId' | 'modelId' | 'idempotency'>,

@@ -1,7 +1,8 @@
+/** What the console shows of one job beside its row: attempts, usage, audit; and running it again. */
 import { type JobId, newJobId } from '../../domain/ids.ts';
 import type { Usage } from '../../domain/job.ts';
 import { fromJson } from '../../domain/json.ts';
-import type { Connection, Statements } from '../db/connection.ts';
+import { availableTopic, type Connection, type Statements } from '../db/connection.ts';
 import { integer, integerOrNull, oneOf, text, textOrNull } from '../db/rows.ts';
 import { type Actor, type AuditRow, auditFromRow, writeAudit } from '../people/audit.ts';
 import { copyJob } from './insert.ts';
@@ -13,16 +14,16 @@ export interface AttemptRecord {
   readonly account: string;
   readonly startedAt: number;
   readonly answeredAt: number | null;
-  /** Null: its outcome is not known. */
+  /** Null: its outcome is unknown. */
   readonly answer: string | null;
-  /** What the call said, as it was written down. */
+  /** Error of the call, as recorded. */
   readonly error: unknown;
   readonly sends: number;
   readonly isBillable: boolean;
   readonly doubtedAt: number | null;
 }
 
-/** The oldest first. */
+/** Oldest first. */
 export async function listAttempts(db: Statements, jobId: JobId): Promise<readonly AttemptRecord[]> {
   const rows = await db.read(
     `SELECT number, provider, account, started_at, answered_at, answer, error, sends, billable, doubted_at
@@ -48,7 +49,7 @@ export async function listAttempts(db: Statements, jobId: JobId): Promise<readon
 
 const units = ['second', 'image', 'character', 'token', 'credit', 'gpu_second'] as const;
 
-/** What a job used, as it was written with its end. */
+/** Usage of a job, as recorded when it settled. */
 export async function listUsage(db: Statements, jobId: JobId): Promise<readonly Usage[]> {
   const rows = await db.read(
     'SELECT unit, quantity, basis FROM usage_lines WHERE job_id = $1 ORDER BY line LIMIT 100',
@@ -61,7 +62,7 @@ export async function listUsage(db: Statements, jobId: JobId): Promise<readonly 
   }));
 }
 
-/** What was done to one thing, the oldest first. */
+/** Audit entries about one subject (a job, key or user id), oldest first. */
 export async function listAuditOfSubject(db: Statements, subject: string): Promise<readonly AuditRow[]> {
   const rows = await db.read(
     `SELECT number, at, actor, action, subject, details, hash FROM audit WHERE subject = $1 ORDER BY number LIMIT 200`,
@@ -70,15 +71,15 @@ export async function listAuditOfSubject(db: Statements, subject: string): Promi
   return rows.map(auditFromRow);
 }
 
-/** Makes a new job of the same input, for the same key. Null when there is no such job. */
-export function rerunJob(
+/** Creates a new job with the same input for the same key, and announces it. Null when there is no such job. */
+export async function rerunJob(
   db: Connection,
   id: JobId,
   { actor, now }: { readonly actor: Actor; readonly now: number },
 ): Promise<JobId | null> {
   const made = newJobId(now);
-  return db.transaction(async tx => {
-    if (!(await copyJob(tx, { from: id, to: made }, now))) return null;
+  const isMade = await db.transaction(async tx => {
+    if (!(await copyJob(tx, { from: id, to: made }, now))) return false;
     await writeAudit(tx, {
       at: now,
       actor,
@@ -86,6 +87,8 @@ export function rerunJob(
       subject: id,
       details: { new_job: made },
     });
-    return made;
+    return true;
   });
+  if (isMade) db.announce(availableTopic);
+  return isMade ? made : null;
 }

@@ -1,3 +1,4 @@
+/** A user's own jobs over all models, for listings by a key. */
 import { type JobId, type UserId, uuidv7 } from '../../domain/ids.ts';
 import type { Job, JobStatus } from '../../domain/job.ts';
 import type { Statements, Value } from '../db/connection.ts';
@@ -13,11 +14,11 @@ import {
 
 export interface UserJobQuery {
   readonly userId: UserId;
-  /** Null: of every model. */
+  /** Null: every model. */
   readonly modelId: string | null;
   readonly externalTaskId: string | null;
   readonly status: JobStatus | null;
-  /** Epoch ms; null: from the first on. */
+  /** Epoch ms; null: no lower bound. */
   readonly since: number | null;
   /** Only jobs older than this one. */
   readonly after: JobId | null;
@@ -31,7 +32,7 @@ export async function listJobsOfUser(db: Statements, query: UserJobQuery): Promi
   const values: Value[] = [query.userId, query.limit];
   const bind = (value: Value) => `$${values.push(value)}`;
   const conditions = conditionsOf(query, bind);
-  // The newest of each model, and of those the newest: the index of a user's jobs has the model before the time.
+  // The newest of each model, then the newest of those: in the index of a user's jobs the model precedes the time.
   const newest = models.map(
     modelId => `SELECT * FROM (SELECT ${statusColumns} FROM jobs
       WHERE user_id = $1 AND model_id = ${bind(modelId)}${conditions} ORDER BY id DESC LIMIT $2) AS newest`,
@@ -72,7 +73,7 @@ async function listModelsOfUser(db: Statements, userId: UserId): Promise<readonl
   return rows.map(row => text(row, 'model_id'));
 }
 
-/** Null for a job that is not there and for one of another user alike. */
+/** Null for a job that is missing and for one of another user alike. */
 export async function readJobOfUser(db: Statements, id: JobId, userId: UserId): Promise<Job | null> {
   const [row] = await db.read(`SELECT ${jobColumns} FROM jobs WHERE id = $1 AND user_id = $2`, [id, userId]);
   return row ? jobFromRow(row) : null;

@@ -1,15 +1,34 @@
+/** Maintenance of jobs: expiry of deadlines, requeueing after a worker's crash, pruning of old rows. */
 import { jobError, maxCrashes } from '../../domain/job.ts';
 import { toJson } from '../../domain/json.ts';
 import { markUncertain } from '../attempts/uncertain.ts';
 import { enqueueCallback } from '../callbacks/deliveries.ts';
-import type { Connection, Row, Statements } from '../db/connection.ts';
+import {
+  availableTopic,
+  type Connection,
+  deliveryTopic,
+  jobTopic,
+  type Row,
+  type Statements,
+} from '../db/connection.ts';
 import { integer, text, textOrNull } from '../db/rows.ts';
 import { expiredError, insertEvents, stateWithoutIndex } from './claim.ts';
 import { expireInputs } from './inputs.ts';
 import { aliveWorkers } from './workers.ts';
 
-/** Ends waiting jobs whose deadline passed; returns the ids, at most `limit` a call. */
-export function expireJobs(db: Connection, now: number, limit: number): Promise<readonly string[]> {
+/** Fails available jobs whose deadline passed, and announces it; returns their ids, at most `limit` a call. */
+export async function expireJobs(db: Connection, now: number, limit: number): Promise<readonly string[]> {
+  const expired = await expireInTransaction(db, now, limit);
+  announceFailed(db, expired);
+  return expired;
+}
+
+function announceFailed(db: Connection, jobIds: readonly string[]): void {
+  for (const id of jobIds) db.announce(jobTopic(id));
+  if (jobIds.length > 0) db.announce(deliveryTopic);
+}
+
+function expireInTransaction(db: Connection, now: number, limit: number): Promise<readonly string[]> {
   return db.transaction(async tx => {
     const rows = await tx.write(
       `WITH late AS MATERIALIZED (
@@ -28,69 +47,97 @@ export function expireJobs(db: Connection, now: number, limit: number): Promise<
 /** Ids in one statement. */
 const idsPerStatement = 500;
 
+/** Ids of jobs: those that are available again, and those that failed because they crashed too many workers. */
+export interface OrphanedJobs {
+  readonly requeued: readonly string[];
+  readonly failed: readonly string[];
+}
+
 /**
- * Takes back the jobs of workers whose heartbeat stopped `leaseMs` ago by the database's clock.
- * A job that took down `maxDeaths` processes is closed.
+ * Requeues the jobs of workers whose heartbeat stopped `leaseMs` ago by the database's clock. A job that crashed
+ * `maxCrashes` processes fails instead. Announces both.
  */
-export function requeueOrphanedJobs(
+export async function requeueOrphanedJobs(
   db: Connection,
   leaseMs: number,
   now: number,
-): Promise<{ readonly back: readonly string[]; readonly closed: readonly string[] }> {
-  return db.transaction(async tx => {
-    const held = await tx.read(
-      `SELECT id, holder, deaths, ${atRisk} AS at_risk FROM jobs WHERE state = 'running'
-         AND holder NOT IN (${aliveWorkers(db, '$1')}) ${db.skipLocked}`,
-      [leaseMs],
+): Promise<OrphanedJobs> {
+  const orphaned = await db.transaction(tx => requeueInTransaction(db, tx, leaseMs, now));
+  for (const id of orphaned.requeued) db.announce(jobTopic(id));
+  if (orphaned.requeued.length > 0) db.announce(availableTopic);
+  announceFailed(db, orphaned.failed);
+  return orphaned;
+}
+
+async function requeueInTransaction(
+  db: Connection,
+  tx: Statements,
+  leaseMs: number,
+  now: number,
+): Promise<OrphanedJobs> {
+  const orphaned = await tx.read(
+    `SELECT id, holder, deaths, ${atRisk} AS at_risk FROM jobs WHERE state = 'running'
+       AND holder NOT IN (${aliveWorkers(db, '$1')}) ${db.skipLocked}`,
+    [leaseMs],
+  );
+  const charged = attributeCrashes(orphaned);
+  const isPoison = (row: Row) => charged.has(row) && integer(row, 'deaths') + 1 >= maxCrashes;
+  const poison = idsOf(orphaned.filter(isPoison));
+  const survivors = orphaned.filter(row => !isPoison(row));
+  const failed = await failPoisonJobs(tx, poison, now);
+  await requeue(tx, idsOf(survivors.filter(row => charged.has(row))), 1);
+  await requeue(tx, idsOf(survivors.filter(row => !charged.has(row))), 0);
+  const event = { at: now, level: 'WARN', message: 'Requeued: worker lease expired' } as const;
+  await inBatches(idsOf(survivors), ids => insertEvents(tx, ids, event));
+  await markUncertain(tx, poison, now);
+  await expireInputs(tx, poison, now);
+  return { requeued: idsOf(survivors), failed: await enqueueFailureCallbacks(tx, failed, now) };
+}
+
+const idsOf = (rows: readonly Row[]): readonly string[] => rows.map(row => text(row, 'id'));
+
+async function failPoisonJobs(
+  tx: Statements,
+  jobIds: readonly string[],
+  now: number,
+): Promise<readonly Row[]> {
+  const failed: Row[] = [];
+  await inBatches(jobIds, async (ids, places) => {
+    failed.push(
+      ...(await tx.write(
+        `UPDATE jobs SET state = 'failed', holder = NULL, deaths = deaths + 1, completed_at = $1, error = $2
+         WHERE id IN (${places(3)}) AND ${stateWithoutIndex('running')} RETURNING id, callback_url`,
+        [now, toJson(poisonError), ...ids],
+      )),
     );
-    const blamed = attributeCrashes(held);
-    const isPoison = (row: Row) => blamed.has(row) && integer(row, 'deaths') + 1 >= maxCrashes;
-    const idsOf = (rows: readonly Row[]) => rows.map(row => text(row, 'id'));
-    const poison = idsOf(held.filter(isPoison));
-    const back = held.filter(row => !isPoison(row));
-    const closed: Row[] = [];
-    await inBatches(poison, async (ids, places) => {
-      closed.push(
-        ...(await tx.write(
-          `UPDATE jobs SET state = 'failed', holder = NULL, deaths = deaths + 1, completed_at = $1, error = $2
-           WHERE id IN (${places(3)}) AND ${stateWithoutIndex('running')} RETURNING id, callback_url`,
-          [now, toJson(poisonError), ...ids],
-        )),
-      );
-    });
-    for (const [deaths, rows] of [
-      [1, back.filter(row => blamed.has(row))],
-      [0, back.filter(row => !blamed.has(row))],
-    ] as const) {
-      await inBatches(idsOf(rows), async (ids, places) => {
-        await tx.write(
-          `UPDATE jobs SET state = 'available', holder = NULL, progress = NULL, collecting = 0, deaths = deaths + $1,
-             died_collecting = CASE WHEN $1 = 0 OR (deaths > 0 AND died_collecting = 1) THEN died_collecting ELSE collecting END
-           WHERE id IN (${places(2)}) AND ${stateWithoutIndex('running')}`,
-          [deaths, ...ids],
-        );
-      });
-    }
-    const takenBack = { at: now, level: 'WARN', message: 'Taken back from a worker that died' } as const;
-    await inBatches(idsOf(back), ids => insertEvents(tx, ids, takenBack));
-    await markUncertain(tx, poison, now);
-    await expireInputs(tx, poison, now);
-    return { back: idsOf(back), closed: await enqueueFailureCallbacks(tx, closed, now) };
+  });
+  return failed;
+}
+
+/** `crashes`: 1 where the worker's crash is attributed to these jobs, otherwise 0. */
+async function requeue(tx: Statements, jobIds: readonly string[], crashes: 0 | 1): Promise<void> {
+  await inBatches(jobIds, async (ids, places) => {
+    await tx.write(
+      `UPDATE jobs SET state = 'available', holder = NULL, progress = NULL, collecting = 0, deaths = deaths + $1,
+         died_collecting = CASE WHEN $1 = 0 OR (deaths > 0 AND died_collecting = 1) THEN died_collecting ELSE collecting END
+       WHERE id IN (${places(2)}) AND ${stateWithoutIndex('running')}`,
+      [crashes, ...ids],
+    );
   });
 }
 
 /**
- * Only what runs in our own process can end it. A job that an upstream works on, or a render in its child process,
- * does nothing here but wait, unless its result is being brought. A worker that was told to stop was ended from outside.
+ * Only work in our own process can crash it. A job at an upstream, or rendered in a child process, only waits here,
+ * except while its outputs are fetched. A worker that was stopping was terminated from outside.
  */
 const atRisk = `CASE
   WHEN collecting = 0 AND EXISTS (SELECT 1 FROM attempts WHERE attempts.job_id = jobs.id AND answer = 'accepted') THEN 0
   WHEN EXISTS (SELECT 1 FROM workers WHERE workers.id = jobs.holder AND stopping_at IS NOT NULL) THEN 0
   ELSE 1 END`;
 
-/** Whom a death is counted to: the suspect in the dead worker's hand, and only where it had none, all that were at risk. */
-function attributeCrashes(held: readonly Row[]): ReadonlySet<Row> {
-  const risky = held.filter(row => integer(row, 'at_risk') === 1);
+/** The jobs that a worker's crash is attributed to: its former suspects, and where it had none, all jobs at risk. */
+function attributeCrashes(orphaned: readonly Row[]): ReadonlySet<Row> {
+  const risky = orphaned.filter(row => integer(row, 'at_risk') === 1);
   const suspects = risky.filter(row => integer(row, 'deaths') > 0);
   const holders = new Set(suspects.map(row => row.holder));
   return new Set([...suspects, ...risky.filter(row => !holders.has(row.holder ?? null))]);
@@ -108,7 +155,7 @@ async function inBatches(
 
 const poisonError = jobError(
   'internal_error',
-  `the worker process died ${maxCrashes} times while it held this job`,
+  `the worker process crashed ${maxCrashes} times while it ran this job`,
 );
 
 async function enqueueFailureCallbacks(
@@ -122,7 +169,10 @@ async function enqueueFailureCallbacks(
   return rows.map(row => text(row, 'id'));
 }
 
-/** Deletes up to `limit` final jobs that ended before that moment, with all that hangs on them; returns how many. */
+/**
+ * Deletes up to `limit` final jobs that ended before that moment (epoch ms), with the rows that refer to them; returns
+ * how many. Jobs with an uncertain submission stay until it is resolved.
+ */
 export async function pruneJobs(db: Connection, endedBefore: number, limit: number): Promise<number> {
   const rows = await db.write(
     `DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE completed_at IS NOT NULL AND completed_at <= $1
@@ -134,7 +184,7 @@ export async function pruneJobs(db: Connection, endedBefore: number, limit: numb
   return rows.length;
 }
 
-/** Deletes up to `limit` lines of what jobs used before that moment; returns how many. They outlive their jobs. */
+/** Deletes up to `limit` usage rows older than that moment (epoch ms); returns how many. They outlive their jobs. */
 export async function pruneUsage(db: Connection, usedBefore: number, limit: number): Promise<number> {
   const rows = await db.write(
     `DELETE FROM usage_lines WHERE (job_id, line) IN (

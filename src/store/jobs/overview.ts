@@ -1,18 +1,19 @@
+/** Figures of the console's first page: the queue, failures of the last hour, accounts. */
 import { hours } from '../../domain/clock.ts';
 import type { Statements } from '../db/connection.ts';
 import { integer, integerOrNull, text } from '../db/rows.ts';
 import { countWaiting } from './count.ts';
 
-/** Waiting jobs are counted up to here; beyond, there are at least so many. */
+/** Available jobs are counted up to here; beyond, the count is a lower bound. */
 export const maxCountedWaiting = 10_000;
-/** Failures of the last hour are looked at up to so many. */
+/** Maximum number of failures of the last hour that are grouped. */
 const maxCountedFailures = 2_000;
 
-/** The queue at this moment, at a cost that does not grow with it. */
+/** The present state of the queue, at a cost that does not grow with its length. */
 export interface Overview {
   readonly waiting: number;
   readonly running: number;
-  /** Epoch ms: since when the job waits that has waited longest, as far as the first in line tell. */
+  /** Epoch ms: creation of the oldest available job, among those with the earliest deadlines. */
   readonly waitingSince: number | null;
   readonly completedInHour: number;
   readonly failures: readonly FailureGroup[];
@@ -21,7 +22,7 @@ export interface Overview {
   readonly keys: number;
 }
 
-/** Failed jobs of the last hour that ended the same way. */
+/** Failed jobs of the last hour with the same model and error. */
 export interface FailureGroup {
   readonly modelId: string;
   readonly code: string;
@@ -81,7 +82,7 @@ async function groupFailures(db: Statements, since: number): Promise<readonly Fa
   return [...groups.values()].toSorted((a, b) => b.jobs - a.jobs).slice(0, 12);
 }
 
-/** The newest jobs that ended well, for the first page: their ids. */
+/** Ids of the newest completed jobs. */
 export async function listNewestResults(db: Statements, limit: number): Promise<readonly string[]> {
   const rows = await db.read(
     `SELECT id FROM jobs WHERE completed_at IS NOT NULL AND state = 'completed' ORDER BY completed_at DESC LIMIT $1`,
@@ -90,7 +91,7 @@ export async function listNewestResults(db: Statements, limit: number): Promise<
   return rows.map(row => text(row, 'id'));
 }
 
-/** What runs at each account, and until when one is left alone. */
+/** Running jobs of each account, and its circuit: until when it is blocked (epoch ms), why, and whether it is paused. */
 export async function readAccounts(db: Statements): Promise<
   ReadonlyMap<
     string,

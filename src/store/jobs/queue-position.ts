@@ -1,12 +1,13 @@
+/** The position of an available job in its queue: exact near the head, estimated beyond. */
 import { type Clock, seconds } from '../../domain/clock.ts';
 import { batch } from '../db/batch.ts';
 import type { Connection } from '../db/connection.ts';
 import { integer, integerOrNull } from '../db/rows.ts';
 import type { JobSummary } from './read.ts';
 
-/** Exact up to here, by a counted range of the claim index; beyond, an estimate that is never lower. */
+/** Exact up to here, by a counted range of the claim index; beyond, an estimate of at least this. */
 const maxExactPosition = 100;
-/** How old the totals behind an estimate may be. */
+/** Maximum age of the totals behind an estimate. */
 const totalsMaxAgeMs = 3 * seconds;
 
 interface QueueTotals {
@@ -23,41 +24,41 @@ export interface QueuePositions {
   positionOf(job: QueuedJob): Promise<number>;
 }
 
-/** Cheap at any depth: a million waiting jobs are never counted on the way of a request. */
+/** Cheap at any depth: no request ever counts a million waiting jobs. */
 export function openQueuePositions(db: Connection, clock: Clock): QueuePositions {
   const totals = new Map<string, QueueTotals>();
   const counting = new Set<string>();
 
-  async function countAgain(modelId: string, band: number, place: string): Promise<void> {
-    if (counting.has(place)) return;
-    counting.add(place);
+  async function refreshTotals(modelId: string, band: number, queue: string): Promise<void> {
+    if (counting.has(queue)) return;
+    counting.add(queue);
     try {
       const [row] = await db.read(
         `SELECT count(*) AS waiting, min(rank) AS lowest, max(rank) AS highest FROM jobs
          WHERE model_id = $1 AND band = $2 AND state = 'available'`,
         [modelId, band],
       );
-      totals.set(place, {
+      totals.set(queue, {
         countedAt: clock.now(),
         waiting: integer(row!, 'waiting'),
         lowestRank: integerOrNull(row!, 'lowest') ?? 0,
         highestRank: integerOrNull(row!, 'highest') ?? 0,
       });
     } finally {
-      counting.delete(place);
+      counting.delete(queue);
     }
   }
 
   return {
     async positionOf({ id, modelId, band, rank }) {
-      const place = `${modelId} ${band}`;
-      const known = totals.get(place);
+      const queue = `${modelId} ${band}`;
+      const known = totals.get(queue);
       const isFresh = known !== undefined && clock.now() - known.countedAt <= totalsMaxAgeMs;
       // Counted also while the totals are fresh: ranks are not spread evenly, and an estimate may be far off.
       const before = await countAhead(db, { id, modelId, band, rank });
       if (before <= maxExactPosition) return before;
-      // Only a hint for the next reader: a failure shows itself in the statements that matter.
-      if (!isFresh) countAgain(modelId, band, place).catch(() => {});
+      // For the next reader only: an unavailable database fails the statements that matter, too.
+      if (!isFresh) refreshTotals(modelId, band, queue).catch(() => {});
       return known ? Math.max(maxExactPosition, estimatePosition(known, rank)) : maxExactPosition;
     },
   };
@@ -76,7 +77,7 @@ const parameters: Readonly<Record<keyof QueuedJob, string>> = {
   id: '$4',
 };
 
-/** Exact up to the bound. PostgreSQL counts for all who ask in one moment at once. */
+/** Exact up to the bound. On PostgreSQL concurrent calls share one statement. */
 async function countAhead(db: Connection, place: QueuedJob): Promise<number> {
   if (db.dialect === 'postgres') return countAheadBatched(db, place);
   const { modelId, band, rank, id } = place;
@@ -103,7 +104,7 @@ const countAheadBatched = batch(
   { maxSize: 64, maxConcurrent: 2 },
 );
 
-/** Places the rank between the lowest and the highest that wait. */
+/** Interpolates the rank between the lowest and the highest available one. */
 function estimatePosition({ waiting, lowestRank, highestRank }: QueueTotals, rank: number): number {
   const share = highestRank === lowestRank ? 1 : (rank - lowestRank) / (highestRank - lowestRank);
   return Math.round(waiting * Math.min(1, Math.max(0, share)));

@@ -1,3 +1,4 @@
+/** Reads jobs: summaries, status, whole jobs, lists and their timelines. */
 import {
   type JobId,
   jobIdFromRow,
@@ -12,25 +13,25 @@ import { batch } from '../db/batch.ts';
 import type { Connection, Row, Statements, Value } from '../db/connection.ts';
 import { integer, integerOrNull, oneOf, text, textOrNull } from '../db/rows.ts';
 
-/** What a status needs: everything but the two big columns. */
+/** A job without its two large columns. */
 export type JobSummary = Omit<Job, 'input' | 'result'>;
 
 export const summaryColumns = `id, user_id, key_id, model_id, state, band, rank, due_at, holder, claim, deaths, created_at,
   started_at, completed_at, expires_at, cancel_requested_at, external_task_id, callback_url, progress, error`;
 export const jobColumns = `${summaryColumns}, input, result`;
 
-/** What a status body is made of. An unfinished one echoes some of the input. */
+/** What a status response contains. That of an unfinished job echoes part of the input. */
 export interface JobForStatus extends JobSummary {
-  /** Undefined once the job has ended, and where it is longer than many of them may be at once. */
+  /** Undefined once the job has ended, and where the input is too large for a list. */
   readonly input?: unknown;
 }
 
-/** Lists and joined reads carry up to 256 of them. */
+/** Lists and batched reads return up to 256 of them. */
 const maxEchoedInputBytes = 64 * 1024;
 export const statusColumns = `${summaryColumns}, CASE WHEN state IN ('available', 'running')
   AND octet_length(input) <= ${maxEchoedInputBytes} THEN input END AS input`;
 
-/** Null for a job that is not there, of another user or of another model alike. */
+/** Null for a job that is missing, of another user or of another model alike. */
 export async function readJobSummary(db: Statements, asked: JobAddress): Promise<JobSummary | null> {
   const [row] = await db.read(
     `SELECT ${summaryColumns} FROM jobs WHERE id = $1 AND user_id = $2 AND model_id = $3`,
@@ -39,7 +40,7 @@ export async function readJobSummary(db: Statements, asked: JobAddress): Promise
   return row ? summaryFromRow(row) : null;
 }
 
-/** For the status, by one of many readers: PostgreSQL answers all of one moment at once. */
+/** For the status endpoint: on PostgreSQL concurrent reads share one statement. */
 export const readJobForStatus = (db: Connection, asked: JobAddress): Promise<JobForStatus | null> =>
   db.dialect === 'postgres' ? readForStatusBatched(db, asked) : readForStatus(db, asked);
 
@@ -75,13 +76,13 @@ export async function readJob(db: Statements, asked: JobAddress): Promise<Job | 
   return row ? jobFromRow(row) : null;
 }
 
-/** For work of our own on a job that a row of ours names. */
+/** Without a check of the user: for internal use. */
 export async function readJobById(db: Statements, id: JobId): Promise<Job | null> {
   const [row] = await db.read(`SELECT ${jobColumns} FROM jobs WHERE id = $1`, [id]);
   return row ? jobFromRow(row) : null;
 }
 
-/** How a client names a job: all three must fit. */
+/** How a client addresses a job: all three must match. */
 export interface JobAddress {
   readonly jobId: JobId;
   readonly userId: UserId;
@@ -99,7 +100,7 @@ export interface JobQuery {
   readonly modelId: string;
   readonly externalTaskId: string | null;
   readonly status: JobStatus | null;
-  /** Only jobs older than this one. */
+  /** Only jobs older than this one; null: from the newest. */
   readonly after: JobId | null;
   readonly limit: number;
 }
@@ -120,7 +121,7 @@ export async function listJobs(db: Statements, query: JobQuery): Promise<readonl
   return rows.map(forStatusFromRow);
 }
 
-/** What happened to a job beside its changes of state, oldest first. */
+/** The timeline of a job beside its changes of state, oldest first. */
 export async function listEvents(db: Statements, jobId: JobId): Promise<readonly JobEvent[]> {
   const rows = await db.read(
     'SELECT at, level, message FROM events WHERE job_id = $1 ORDER BY id LIMIT 1000',

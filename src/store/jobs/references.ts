@@ -1,3 +1,4 @@
+/** Resolves references of an input to a user's earlier jobs and their outputs. */
 import { type FileId, fileIdFromRow, parseFileId, parseJobId, type UserId } from '../../domain/ids.ts';
 import type { Output } from '../../domain/job.ts';
 import type { Pinned } from '../../domain/provider.ts';
@@ -7,7 +8,7 @@ import { readUpstreamRef } from '../attempts/attempts.ts';
 import type { Statements } from '../db/connection.ts';
 import { jobColumns, jobFromRow } from './read.ts';
 
-/** What a reference leads to among a user's finished jobs; null alike for what is missing, unfinished or another's. */
+/** Resolves a reference among a user's completed jobs; null alike for a missing, unfinished or another user's job. */
 export async function resolveReference(
   db: Statements,
   reference: Reference,
@@ -34,7 +35,7 @@ export async function resolveReference(
   };
 }
 
-/** What a reference leads to, as the upstream that made it knows it; null for what was made on this machine. */
+/** A reference as the upstream knows it that ran the job; null for jobs of the local engine. */
 export async function resolvePinned(
   db: Statements,
   reference: Reference,
@@ -46,7 +47,7 @@ export async function resolvePinned(
   return { ...maker, upstreamId: referred.output?.upstreamId ?? null };
 }
 
-/** The file of a picture or video that a reference names. */
+/** The file of the image or video that a reference names. */
 export async function resolveReferenceFile(
   db: Statements,
   reference: Reference,
@@ -66,7 +67,7 @@ function findOutput({ kind, id, index }: Reference, outputs: readonly Output[]):
 
 const isImage = ({ role, mimeType }: Output): boolean => role === 'primary' && mimeType.startsWith('image/');
 
-/** The job that made a file. */
+/** Id of the job that produced a file. */
 async function findProducingJob(db: Statements, fileId: string, userId: UserId): Promise<string | null> {
   if (!parseFileId(fileId)) return null;
   const [row] = await db.read(

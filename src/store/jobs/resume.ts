@@ -1,3 +1,4 @@
+/** Claims in-flight jobs of a stopped or crashed worker, many at a time, to resume their polling. */
 import { type JobId, jobIdFromRow } from '../../domain/ids.ts';
 import { fromJson } from '../../domain/json.ts';
 import type { Connection, Row, Statements, Value } from '../db/connection.ts';
@@ -6,7 +7,7 @@ import { type ClaimOptions, stateWithoutIndex } from './claim.ts';
 import { type AccountLimits, grantSlots, lockClaims, runningOfKeySql } from './slots.ts';
 import { aliveWorkers } from './workers.ts';
 
-/** A claimed job that an upstream works on already: nothing is sent, so nothing of its input is needed. */
+/** A claimed job that is in flight at an upstream: nothing is submitted, so its input is not read. */
 export interface ResumedJob {
   readonly jobId: JobId;
   readonly claim: number;
@@ -15,7 +16,7 @@ export interface ResumedJob {
   readonly expiresAt: number;
   readonly isCancelRequested: boolean;
   readonly hasCallback: boolean;
-  /** The attempt that was accepted, and what its upstream is asked by. */
+  /** Number of the accepted attempt, and the provider's reference for polling. */
   readonly attempt: number;
   readonly dedupeKey: string;
   readonly ref: unknown;
@@ -27,9 +28,9 @@ export interface ResumeOptions
 }
 
 /**
- * Claims up to `limit` jobs of one model, in line order, that are under way at that account: what a worker that
- * stopped or died had there. They take slots like every claim, and nothing of the account's rate, for nothing is
- * started. Suspects are claimed one by one elsewhere.
+ * Claims up to `limit` jobs of one model, in queue order, that are in flight at that account, left there by a worker
+ * that stopped or crashed. They take slots like every claim, but nothing of the account's rate, because nothing is
+ * submitted. Jobs with crashes are claimed one by one elsewhere.
  */
 export function resumeJobs(db: Connection, wanted: ResumeOptions): Promise<readonly ResumedJob[]> {
   const { account, perKey, limit, now } = wanted;
@@ -65,7 +66,7 @@ function findInFlight(
   );
 }
 
-/** Those that fit beside what runs of their keys. */
+/** Those within the limit of running jobs of their keys. */
 async function withinKeyLimits(
   tx: Statements,
   found: readonly Row[],
@@ -94,12 +95,13 @@ async function leaseAll(
 ): Promise<readonly ResumedJob[]> {
   if (rows.length === 0) return [];
   const ids = rows.map(row => text(row, 'id'));
-  const held = await tx.write(
+  const leased = await tx.write(
     `UPDATE jobs SET state = 'running', holder = $1, claim = claim + 1, started_at = COALESCE(started_at, $2)
      WHERE id IN (${placeholdersOf(ids, 3)}) AND ${stateWithoutIndex('available')} RETURNING id`,
     [worker, now, ...ids],
   );
-  if (held.length !== ids.length) throw new Error(`expected to hold ${ids.length} jobs, got ${held.length}`);
+  if (leased.length !== ids.length)
+    throw new Error(`expected to lease ${ids.length} jobs, got ${leased.length}`);
   return rows.map(row => resumedJobFromRow(row, now));
 }
 

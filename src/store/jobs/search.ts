@@ -1,19 +1,20 @@
+/** The operator's search over the jobs of all users, bounded in cost. */
 import { type JobId, jobIdFromRow, type KeyId, keyIdFromRow } from '../../domain/ids.ts';
 import type { Job, JobState } from '../../domain/job.ts';
 import type { Row, Statements, Value } from '../db/connection.ts';
 import { text, textOrNull } from '../db/rows.ts';
 import { jobColumns, jobFromRow } from './read.ts';
 
-/** Which jobs of all users; what is null does not narrow it. */
+/** Null members do not filter. */
 export interface JobFilter {
   readonly states: readonly JobState[] | null;
   readonly modelId: string | null;
   readonly keyIds: readonly KeyId[] | null;
-  /** Jobs that some id led to. */
+  /** Jobs found by an id before. */
   readonly ids: readonly JobId[] | null;
 }
 
-/** A job as an operator sees it. */
+/** A job as shown to an operator. */
 export interface FoundJob extends Job {
   readonly userName: string;
   readonly keyName: string | null;
@@ -23,13 +24,13 @@ export interface FoundJob extends Job {
 
 export interface JobPage {
   readonly jobs: readonly FoundJob[];
-  /** From where to look on: the last job that was looked at, whether it fitted or not; null at the end. */
+  /** Cursor of the next page: the last job scanned, matching or not; null at the end. */
   readonly next: JobId | null;
 }
 
 /**
- * How far one page looks: whatever is asked for, it costs no more than reading so many of the newest jobs,
- * and no index that creations would have to pay for.
+ * Jobs scanned per page: whatever the filter, a page costs no more than reading so many of the newest jobs, and needs
+ * no index that every insert would have to maintain.
  */
 const scanLimit = 10_000;
 
@@ -40,7 +41,7 @@ const jobsByName = jobColumns
 const selectFound = `SELECT ${jobsByName}, jobs.account, users.name AS user_name, keys.name AS key_name, keys.hint AS key_hint
   FROM jobs JOIN users ON users.id = jobs.user_id JOIN keys ON keys.id = jobs.key_id`;
 
-/** The newest first. */
+/** Newest first. */
 export async function searchJobs(
   db: Statements,
   filter: JobFilter,
@@ -69,7 +70,7 @@ async function findMatchingIds(
   return rows.map(row => jobIdFromRow(text(row, 'id')));
 }
 
-/** Those that wait or run have an index of their own; all others are looked for among the newest. */
+/** Running jobs have their own index; all others are searched among the newest. */
 function sourceOf({ states, ids }: JobFilter, after: JobId | null, bind: (value: Value) => string): string {
   const columns = 'SELECT id, state, model_id, key_id FROM jobs';
   if (ids !== null)
@@ -96,7 +97,7 @@ function conditionsOf(
   ];
 }
 
-/** Where the look of a page that was not filled ended, if there are older jobs. */
+/** The last job scanned for a page that was not filled, if there are older jobs. */
 async function findScanEnd(db: Statements, filter: JobFilter, after: JobId | null): Promise<JobId | null> {
   if (filter.ids !== null || isRunningOnly(filter.states)) return null;
   const older = after === null ? '' : 'WHERE id < $1';
@@ -116,13 +117,13 @@ async function readFound(db: Statements, ids: readonly JobId[]): Promise<readonl
   return rows.map(foundFromRow);
 }
 
-/** Null for a job that is not there. */
+/** Null when there is no such job. */
 export async function readFoundJob(db: Statements, id: JobId): Promise<FoundJob | null> {
   const [found] = await readFound(db, [id]);
   return found ?? null;
 }
 
-/** Jobs that have exactly this external_task_id: of each user at most one. */
+/** Jobs with exactly this external_task_id: at most one per user. */
 export async function findByTaskIdOfAnyUser(
   db: Statements,
   externalTaskId: string,
@@ -134,7 +135,7 @@ export async function findByTaskIdOfAnyUser(
   return rows.map(row => jobIdFromRow(text(row, 'id')));
 }
 
-/** Jobs whose id begins so, the newest of them. */
+/** The newest jobs whose id starts with the prefix. */
 export async function findByIdPrefix(db: Statements, prefix: string): Promise<readonly JobId[]> {
   const rows = await db.read('SELECT id FROM jobs WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT 100', [
     prefix,
@@ -143,13 +144,13 @@ export async function findByIdPrefix(db: Statements, prefix: string): Promise<re
   return rows.map(row => jobIdFromRow(text(row, 'id')));
 }
 
-/** The job that a file came with or was made by. */
+/** The job that a file is an input or output of. */
 export async function findByFile(db: Statements, fileId: string): Promise<readonly JobId[]> {
   const rows = await db.read('SELECT job_id FROM files WHERE id = $1 AND job_id IS NOT NULL', [fileId]);
   return rows.map(row => jobIdFromRow(text(row, 'job_id')));
 }
 
-/** Keys with this id, or whose hint, name or user begins so. */
+/** Keys with this id, or whose hint, name or user name starts with the text. */
 export async function searchKeys(db: Statements, begin: string): Promise<readonly KeyId[]> {
   const length = begin.length;
   const rows = await db.read(

@@ -1,22 +1,23 @@
+/** Slots and rates of provider accounts, counted over all processes inside the claiming transaction. */
 import type { Connection, Statements } from '../db/connection.ts';
 import { integer } from '../db/rows.ts';
 import { type Actor, writeAudit } from '../people/audit.ts';
 
-/** What an account allows, over all processes together. */
+/** Limits of an account, over all processes. */
 export interface AccountLimits {
   readonly id: string;
-  /** Jobs at once. */
+  /** Maximum number of jobs at once. */
   readonly slots: number;
   readonly rate: { readonly perSecond: number; readonly burst: number } | null;
 }
 
-/** The jobs of a job's own key that run now, counted. */
+/** SQL: the number of running jobs of the same key. */
 export const runningOfKeySql = `(SELECT count(*) FROM jobs AS own WHERE own.key_id = jobs.key_id AND own.state = 'running')`;
 
 /**
- * How many jobs may be claimed for an account now, at most `wanted`, inside the claiming transaction.
- * The account's row is locked until the claim is committed, and slots are derived from live holds:
- * whatever crashes, none is lost and none is taken twice.
+ * How many jobs may be claimed for an account now, at most `wanted`, inside the claiming transaction. The account's row
+ * is locked until the claim is committed, and slots are derived from running jobs, so no crash loses a slot or grants
+ * it twice.
  */
 export async function grantSlots(
   tx: Statements,
@@ -30,18 +31,18 @@ export async function grantSlots(
     [id],
   );
   if (!account || integer(account, 'blocked_until') > now) return 0;
-  const [held] = await tx.read(
+  const [used] = await tx.read(
     `SELECT count(*) AS running FROM jobs WHERE account = $1 AND state = 'running'`,
     [id],
   );
-  const free = Math.max(0, Math.min(wanted, slots - (held ? integer(held, 'running') : 0)));
+  const free = Math.max(0, Math.min(wanted, slots - (used ? integer(used, 'running') : 0)));
   if (rate === null || free === 0) return free;
   const spacingMs = 1000 / rate.perSecond;
   const emptyAt = Math.max(now, integer(account, 'empty_at'));
   return Math.max(0, Math.min(free, Math.floor((now + rate.burst * spacingMs - emptyAt) / spacingMs)));
 }
 
-/** Takes what was really claimed from the account's rate. */
+/** Charges the jobs that were actually claimed to the account's rate. */
 export async function takeFromAccountRate(
   tx: Statements,
   { id, rate }: AccountLimits,
@@ -55,14 +56,14 @@ export async function takeFromAccountRate(
   );
 }
 
-/** One claim at a time, where what runs of a key is counted; held until the transaction ends. */
+/** Serialises claims until the transaction ends, where running jobs of a key are counted. */
 export async function lockClaims(tx: Statements): Promise<void> {
   await tx.write(
     `INSERT INTO accounts (id) VALUES ('#claims') ON CONFLICT (id) DO UPDATE SET id = excluded.id RETURNING id`,
   );
 }
 
-/** No more calls to an account until then; an earlier end never shortens a later one. */
+/** Opens the circuit of an account until then (epoch ms); never shortens an earlier, longer block. */
 export async function blockAccount(db: Statements, id: string, until: number, why: string): Promise<void> {
   await db.write(
     `INSERT INTO accounts (id, blocked_until, blocked_why) VALUES ($1, $2, $3)
@@ -72,7 +73,7 @@ export async function blockAccount(db: Statements, id: string, until: number, wh
   );
 }
 
-/** Nothing new is begun at an account while it is paused; what is under way there goes on. */
+/** A paused account starts no new jobs; its in-flight jobs continue. */
 export function pauseAccount(
   db: Connection,
   id: string,

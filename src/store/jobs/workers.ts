@@ -1,19 +1,20 @@
+/** Worker processes and their heartbeats, which keep the leases of their jobs alive. */
 import { type JobId, jobIdFromRow, type WorkerId } from '../../domain/ids.ts';
 import type { Connection } from '../db/connection.ts';
 import { text } from '../db/rows.ts';
 
-/** A worker process is the lease of everything it holds. */
+/** The heartbeat of this row is the lease of every job the worker claims. */
 export async function registerWorker(db: Connection, worker: WorkerId): Promise<void> {
   await db.write(`INSERT INTO workers (id, started_at, heartbeat_at) VALUES ($1, ${db.nowMs}, ${db.nowMs})`, [
     worker,
   ]);
 }
 
-/** The ids of those that beat within the lease, which is a place in the statement. Whoever is not among them holds nothing. */
+/** SQL: ids of workers with a heartbeat within `leaseMs`, which is a placeholder. All other workers lost their leases. */
 export const aliveWorkers = ({ nowMs }: Connection, leaseMs: string): string =>
   `SELECT id FROM workers WHERE heartbeat_at > ${nowMs} - ${leaseMs}`;
 
-/** False when the row is gone: others take this worker for dead, and it holds nothing any more. */
+/** False when the row is gone: other processes consider this worker dead, and its leases are lost. */
 export async function recordHeartbeat(db: Connection, worker: WorkerId): Promise<boolean> {
   const [row] = await db.write(`UPDATE workers SET heartbeat_at = ${db.nowMs} WHERE id = $1 RETURNING id`, [
     worker,
@@ -21,7 +22,7 @@ export async function recordHeartbeat(db: Connection, worker: WorkerId): Promise
   return row !== undefined;
 }
 
-/** The jobs this worker holds whose cancel was asked for: hints can be lost, this is the truth. */
+/** Jobs leased by this worker whose cancellation was requested: announcements can be lost, this cannot. */
 export async function findCancelRequested(db: Connection, worker: WorkerId): Promise<readonly JobId[]> {
   const rows = await db.read(
     `SELECT id FROM jobs WHERE holder = $1 AND state = 'running' AND cancel_requested_at IS NOT NULL`,
@@ -30,7 +31,7 @@ export async function findCancelRequested(db: Connection, worker: WorkerId): Pro
   return rows.map(row => jobIdFromRow(text(row, 'id')));
 }
 
-/** That a worker was told to stop: nothing that it holds is blamed for the end of its process any more. */
+/** Marks a worker as stopping: a crash of its process is no longer attributed to its jobs. */
 export async function markStopping(db: Connection, worker: WorkerId): Promise<void> {
   await db.write(`UPDATE workers SET stopping_at = ${db.nowMs} WHERE id = $1`, [worker]);
 }
@@ -47,8 +48,8 @@ export async function hasDeadWorkers(db: Connection, leaseMs: number): Promise<b
 }
 
 /**
- * Removes rows of workers that died long ago, or at once all of them where only one process can be. A row stays
- * while something is held under it: what a rescue found locked is looked for again.
+ * Removes rows of workers without a heartbeat for `leaseMs`. A row stays while jobs are leased under it: those that
+ * were locked when orphans were requeued are found again.
  */
 export async function removeDeadWorkers(db: Connection, leaseMs: number): Promise<void> {
   await db.write(

@@ -1,3 +1,4 @@
+/** The audit: an append-only chain of hashes over what operators, people and clients did. */
 import { createHash } from 'node:crypto';
 import type { KeyId, PersonId } from '../../domain/ids.ts';
 import { fromJson, toJson } from '../../domain/json.ts';
@@ -5,12 +6,12 @@ import type { Row, Statements } from '../db/connection.ts';
 import { integer, text } from '../db/rows.ts';
 
 /**
- * Who acts: the operator by a command or the admin token, somebody in the console, a client by a key, or somebody
- * who was refused.
+ * Who acted: `operator` by a command or the admin token, a person in the console, a client by its key, or `unknown`
+ * for a refused login.
  */
 export type Actor = 'operator' | 'unknown' | KeyId | PersonId;
 
-/** What is kept for ever, as `thing.verb`. */
+/** What is recorded, as `subject.verb`. */
 export type AuditAction =
   | 'key.create'
   | 'key.edit'
@@ -33,31 +34,31 @@ export type AuditAction =
   | 'account.pause'
   | 'account.resume';
 
-/** One thing that was done. */
+/** One recorded action. */
 export interface AuditEntry {
   /** Epoch ms. */
   readonly at: number;
   readonly actor: Actor;
   readonly action: AuditAction;
-  /** The id of what it was done to. */
+  /** Id of the key, job, person or other thing that was changed. */
   readonly subject: string;
-  /** Whatever else explains it. Never a secret, nor a part of one. */
+  /** Further facts. Never a secret, nor a part of one. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** A kept entry. */
+/** A stored entry. */
 export interface AuditRow extends Omit<AuditEntry, 'actor' | 'action'> {
   /** Counts from 1, without a gap. */
   readonly number: number;
   readonly actor: string;
   readonly action: string;
-  /** Over all other columns, the hash of the row before among them. */
+  /** Over all other columns, including the hash of the previous row. */
   readonly hash: string;
 }
 
 /**
- * Writes an entry within the caller's transaction: the two are kept together or not at all. It is to be
- * the last statement: whoever else writes here waits from now on until that transaction ends.
+ * Writes an entry within the caller's transaction, so that both are committed or neither. Must be its last statement:
+ * it locks the end of the chain until that transaction ends.
  */
 export async function writeAudit(tx: Statements, entry: AuditEntry): Promise<void> {
   const [end] = await tx.write(
@@ -74,10 +75,10 @@ export async function writeAudit(tx: Statements, entry: AuditEntry): Promise<voi
   await tx.write('UPDATE audit_end SET hash = $1 WHERE id = 1', [hash]);
 }
 
-/** The columns under the hash, in the order in which it takes them up. */
+/** The hashed columns, in the order of the hash. */
 const hashedColumns = ['number', 'at', 'actor', 'action', 'subject', 'details', 'previous'] as const;
 
-/** Numbers as their digits, so that one too large for us is a wrong one and not a failure to read. */
+/** Numbers as text, so that one beyond 2^53 is reported as a broken row instead of failing to parse. */
 const hashOf = (row: Row): string =>
   createHash('sha256')
     .update(JSON.stringify(hashedColumns.map(column => String(row[column]))))
@@ -85,12 +86,12 @@ const hashOf = (row: Row): string =>
 
 export type AuditVerdict =
   | { readonly kind: 'whole'; readonly rows: number }
-  /** The first row that is missing, changed, or was never written by us. */
+  /** Number of the first row that is missing, changed or forged. */
   | { readonly kind: 'broken'; readonly number: number };
 
 const pageRows = 500;
 
-/** Reads the whole chain, page by page; entries may be written meanwhile. */
+/** Verifies the whole chain, page by page; entries may be written meanwhile. */
 export async function verifyAudit(db: Statements): Promise<AuditVerdict> {
   let number = 0;
   let hash = '';
@@ -103,11 +104,11 @@ export async function verifyAudit(db: Statements): Promise<AuditVerdict> {
       hash = text(row, 'hash');
     }
     if (rows.length > 0) continue;
-    // Read after the rows, so it never names fewer of them than there are.
+    // Read after the rows, so its number is never below theirs.
     const [end] = await db.read('SELECT CAST(number AS TEXT) AS number, hash FROM audit_end WHERE id = 1');
-    const told = Number(end?.number ?? 0);
-    if (told === number && end?.hash === hash) return { kind: 'whole', rows: number };
-    if (told <= number) return { kind: 'broken', number: Math.max(1, Math.min(number, told + 1)) };
+    const endNumber = Number(end?.number ?? 0);
+    if (endNumber === number && end?.hash === hash) return { kind: 'whole', rows: number };
+    if (endNumber <= number) return { kind: 'broken', number: Math.max(1, Math.min(number, endNumber + 1)) };
     if ((await readPage(db, number)).length === 0) return { kind: 'broken', number: number + 1 };
   }
 }
@@ -119,13 +120,13 @@ const readPage = (db: Statements, after: number): Promise<readonly Row[]> =>
     [after],
   );
 
-/** The newest entries first. */
+/** Newest first. */
 export async function listAudit(db: Statements, limit: number): Promise<readonly AuditRow[]> {
   const rows = await db.read(`SELECT ${listedColumns} FROM audit ORDER BY number DESC LIMIT $1`, [limit]);
   return rows.map(auditFromRow);
 }
 
-/** The same without the entries about people, which hold their names and addresses. */
+/** The same without the entries about people, which contain names and addresses. */
 export async function listAuditExceptPeople(db: Statements, limit: number): Promise<readonly AuditRow[]> {
   const isShown = shownSubjects.map(thing => `action LIKE '${thing}.%'`).join(' OR ');
   const rows = await db.read(
@@ -136,7 +137,7 @@ export async function listAuditExceptPeople(db: Statements, limit: number): Prom
 }
 
 const listedColumns = 'number, at, actor, action, subject, details, hash';
-/** What is not named here is about people: a new kind of entry is hidden until it is known to be about none. */
+/** An allow list: a new kind of entry is hidden until it is known not to be about people. */
 const shownSubjects = ['key', 'job', 'delivery', 'callback_secret', 'doubt', 'account'];
 
 export const auditFromRow = (row: Row): AuditRow => ({

@@ -1,3 +1,4 @@
+/** Quotas of keys: jobs at once and jobs per day, checked in the transaction that inserts a job. */
 import { days } from '../../domain/clock.ts';
 import type { KeyId } from '../../domain/ids.ts';
 import type { Quota } from '../../domain/key.ts';
@@ -5,14 +6,14 @@ import type { Row, Statements } from '../db/connection.ts';
 import { integer, integerOrNull } from '../db/rows.ts';
 import { countUnfinishedOfKey } from '../jobs/count.ts';
 
-/** The bound of a key that leaves no room for one job more. */
+/** The quota of a key that one more job would exceed. */
 export type QuotaExceeded =
   | { readonly kind: 'jobs_at_once_used'; readonly limit: number }
   | { readonly kind: 'jobs_per_day_used'; readonly limit: number };
 
 /**
- * The bounds of a key as they are now. Whoever else creates a job under them waits here until this transaction ends, so
- * that two never count the same jobs.
+ * The present quota of a key. Serialises the inserts of its jobs until this transaction ends, so that no two count the
+ * same jobs.
  */
 export async function lockQuota(tx: Statements, keyId: KeyId): Promise<Quota | null> {
   const [row] = await tx.write(
@@ -22,7 +23,7 @@ export async function lockQuota(tx: Statements, keyId: KeyId): Promise<Quota | n
   return row ? quotaFromRow(row) : null;
 }
 
-/** Null while there is room for one job more. */
+/** Null while one more job fits. */
 export async function findExceededQuota(
   db: Statements,
   keyId: KeyId,
@@ -44,7 +45,7 @@ async function readDailyCount(db: Statements, keyId: KeyId, now: number): Promis
   return row ? integer(row, 'jobs') : 0;
 }
 
-/** In the transaction that inserts the job. */
+/** Call it in the transaction that inserts the job. */
 export async function incrementDailyCount(tx: Statements, keyId: KeyId, now: number): Promise<void> {
   await tx.write(
     `INSERT INTO key_days (key_id, day, jobs) VALUES ($1, $2, 1)

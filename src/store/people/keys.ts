@@ -1,3 +1,4 @@
+/** API keys: creation, listing, change, revocation and lookup by their hash. */
 import {
   hashApiKey,
   type KeyId,
@@ -16,13 +17,15 @@ import { quotaFromRow } from './key-quota.ts';
 export interface NewKey {
   readonly userName: string;
   readonly name: string | null;
+  /** Model ids; null: every model. */
   readonly models: readonly string[] | null;
   /** Absent or null: not limited to scopes. */
   readonly scopes?: readonly Scope[] | null;
+  /** Epoch ms; null: never. */
   readonly expiresAt: number | null;
 }
 
-/** Makes a key, and its user where the name is new. The secret is returned once and not kept. */
+/** Creates a key, and its user where the name is new. The secret is returned once and not stored. */
 export function createKey(
   db: Connection,
   key: NewKey,
@@ -69,7 +72,7 @@ export async function listKeys(db: Statements): Promise<readonly ApiKey[]> {
   return rows.map(keyFromRow);
 }
 
-/** False when there is no such key. Revoking twice changes nothing. Every process stops accepting it. */
+/** False when there is no such key. Revoking twice changes nothing. Announced, so that every process rejects the key. */
 export async function revokeKey(
   db: Connection,
   id: KeyId,
@@ -93,7 +96,7 @@ export async function anyKeyExists(db: Statements): Promise<boolean> {
   return (await db.read('SELECT id FROM keys LIMIT 1')).length > 0;
 }
 
-/** Who a secret speaks for; null when it is unknown, expired or revoked. */
+/** The principal of a secret, by its hash; null when it is unknown, expired or revoked. */
 export async function findPrincipal(db: Statements, hash: string, now: number): Promise<Principal | null> {
   const [row] = await db.read(
     `SELECT ${principalColumns} FROM keys
@@ -103,7 +106,7 @@ export async function findPrincipal(db: Statements, hash: string, now: number): 
   return row ? principalFromRow(row) : null;
 }
 
-/** What may be changed of a key; what is absent stays. */
+/** What may be changed of a key; absent members stay unchanged. */
 export interface KeyChange {
   readonly name?: string | null;
   readonly models?: readonly string[] | null;
@@ -112,7 +115,7 @@ export interface KeyChange {
   readonly quota?: Partial<Quota>;
 }
 
-/** Null when there is no such key. Its secret stays what it is. */
+/** Null when there is no such key. Its secret stays the same. Announced to every process. */
 export async function editKey(
   db: Connection,
   id: KeyId,
@@ -146,11 +149,11 @@ export async function editKey(
   return edited;
 }
 
-/** The id under which the console runs things. Nobody has a secret for it. */
+/** The key that jobs of the console belong to. Its secret is unknown to everyone. */
 const consoleKey = 'key_console';
 const consoleName = 'console';
 
-/** Who the console acts for when it runs something; made when it is first asked for, null once it is revoked. */
+/** The principal of jobs started in the console; created when first read, null once it is revoked. */
 export async function readConsolePrincipal(db: Connection, now: number): Promise<Principal | null> {
   const read = () => db.read(`SELECT ${principalColumns}, revoked_at FROM keys WHERE id = $1`, [consoleKey]);
   const [known] = await read();
@@ -159,7 +162,7 @@ export async function readConsolePrincipal(db: Connection, now: number): Promise
   return row && row.revoked_at === null ? principalFromRow(row) : null;
 }
 
-/** Two processes may do it at once: one of them finds it done. */
+/** Safe in two processes at once: one of them inserts nothing. */
 function makeConsoleKey(db: Connection, now: number): Promise<void> {
   return db.transaction(async tx => {
     await tx.write(
@@ -209,7 +212,7 @@ function modelsFromRow(row: Row): readonly string[] | null {
   return models === null ? null : (JSON.parse(models) as string[]);
 }
 
-/** A scope that this version does not know gives nothing; without any known one a key may do nothing. */
+/** Unknown scopes are ignored; a key without any known scope may do nothing. */
 function scopesFromRow(row: Row): readonly Scope[] | null {
   const scopes = textOrNull(row, 'scopes');
   return scopes === null ? null : (JSON.parse(scopes) as unknown[]).filter(isScope);

@@ -1,15 +1,16 @@
+/** Token buckets in the database that throttle logins over all processes. */
 import type { Connection, Statements } from '../db/connection.ts';
 import { integer } from '../db/rows.ts';
 
-/** How many may come at once, and how fast after that. */
+/** Size of a bucket, and the time in milliseconds in which one token returns. */
 export interface BucketRate {
   readonly burst: number;
   readonly spacingMs: number;
 }
 
 /**
- * Takes one from a bucket that all processes share (GCRA: one number, the time at which it would be empty again).
- * Null: it was taken. Otherwise the moment from which the next may be.
+ * Takes a token from a bucket that all processes share (GCRA: one number, the time at which it would be empty again).
+ * Null when it was taken; otherwise the moment (epoch ms) from which the next one can be.
  */
 export async function takeFromBucket(
   db: Connection,
@@ -19,7 +20,7 @@ export async function takeFromBucket(
 ): Promise<number | null> {
   const fullAt = now + burst * spacingMs;
   return db.transaction(async tx => {
-    // A bucket fuller than full is of before a clock was set back: it has room for one.
+    // A bucket beyond its size was written before the clock was set back: one token is granted.
     const [taken] = await tx.write(
       `INSERT INTO login_buckets (bucket, empty_at) VALUES ($1, $2)
        ON CONFLICT (bucket) DO UPDATE SET empty_at = CASE
@@ -35,7 +36,7 @@ export async function takeFromBucket(
   });
 }
 
-/** Gives one back: what was right is not counted. */
+/** Returns a token: a successful login does not count. */
 export async function returnToBucket(
   db: Statements,
   bucket: string,
@@ -44,7 +45,7 @@ export async function returnToBucket(
   await db.write('UPDATE login_buckets SET empty_at = empty_at - $2 WHERE bucket = $1', [bucket, spacingMs]);
 }
 
-/** Deletes up to `limit` that are empty; returns how many. */
+/** Deletes up to `limit` empty buckets; returns how many. */
 export async function pruneBuckets(db: Statements, now: number, limit: number): Promise<number> {
   const rows = await db.write(
     `DELETE FROM login_buckets WHERE bucket IN (

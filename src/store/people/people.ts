@@ -1,3 +1,4 @@
+/** Accounts of the console: people with a role and a password. */
 import { newPersonId, type PersonId, personIdFromRow } from '../../domain/ids.ts';
 import { type Person, type Role, roles } from '../../domain/person.ts';
 import type { Session } from '../../domain/session.ts';
@@ -16,7 +17,7 @@ export interface NewPerson {
   readonly passwordHash: string;
 }
 
-/** Null when the name is taken. Whoever is the first ends the setup. */
+/** Null when the name is taken. The first person ends the setup. */
 export function createPerson(
   db: Connection,
   person: NewPerson,
@@ -28,7 +29,7 @@ export function createPerson(
   });
 }
 
-/** An admin who needs nobody to let him in. Null when there was somebody before: this happens once. */
+/** Creates the first admin during the setup. Null when the setup is over. */
 export function createFirstPerson(
   db: Connection,
   { name, passwordHash }: Pick<NewPerson, 'name' | 'passwordHash'>,
@@ -56,7 +57,7 @@ async function insertPerson(
   return personFromRow(row);
 }
 
-/** What is absent stays. The person's sessions end. Null when there is no such person. */
+/** Absent members stay unchanged. Ends the person's sessions. Null when there is no such person. */
 export function editPerson(
   db: Connection,
   id: PersonId,
@@ -81,8 +82,8 @@ export function editPerson(
 }
 
 /**
- * Another password, chosen by the person: all sessions end, and a new one begins. Null when the password that was
- * shown is not the one that is kept any more.
+ * Changes a password at the person's own request: all sessions end, and a new one begins. `before` and `after` are
+ * hashes; null when `before` is no longer the stored one.
  */
 export function changeOwnPassword(
   db: Connection,
@@ -104,7 +105,7 @@ export function changeOwnPassword(
   });
 }
 
-/** The same password, hashed by today's parameters: nothing else changes, and no session ends. */
+/** Stores the same password hashed with the present parameters; no session ends. */
 export async function upgradePasswordHash(
   db: Statements,
   { id, before, after }: { readonly id: PersonId; readonly before: string; readonly after: string },
@@ -116,7 +117,7 @@ export async function upgradePasswordHash(
   ]);
 }
 
-/** False when there is no such person. */
+/** Ends the person's sessions, too. False when there is no such person. */
 export function removePerson(
   db: Connection,
   id: PersonId,
@@ -142,7 +143,7 @@ export interface Login {
   readonly passwordHash: string;
 }
 
-/** For a login: who has that name, and the hash to compare a password with. */
+/** For a login: the person of that name, and the stored hash of the password. */
 export async function readLogin(db: Statements, name: string): Promise<Login | null> {
   const [row] = await db.read(`SELECT ${columns}, password_hash FROM people WHERE name = $1`, [name]);
   return row ? { person: personFromRow(row), passwordHash: text(row, 'password_hash') } : null;

@@ -1,3 +1,4 @@
+/** Sessions of the console, by the hash of their cookie's secret. */
 import {
   newSessionId,
   type PersonId,
@@ -12,28 +13,28 @@ import { integer, oneOf, text, textOrNull } from '../db/rows.ts';
 import { type Actor, writeAudit } from './audit.ts';
 import { endSetup } from './setup.ts';
 
-/** Whose session begins: a person's, or that of whoever has the admin token. */
+/** The person of a session; null for a login by the admin token. */
 export type SessionOwner = Person | null;
 
 export interface NewSession {
   readonly owner: SessionOwner;
-  /** SHA-256 of what the cookie carries. */
+  /** SHA-256 of the secret in the cookie. */
   readonly secretHash: string;
-  /** The hash of the session that the browser had until now, which ends; null where it had none. */
+  /** Hash of the browser's former session, which ends; null where it had none. */
   readonly replaces: string | null;
   readonly address: string;
   readonly userAgent: string;
 }
 
-/** Whose sessions are meant: one person's, or all. */
+/** The sessions of one person, or of all. */
 export type SessionsOf = PersonId | 'everybody';
 
-/** Begins a session; the oldest of an owner who has too many ends. The first of the admin token ends the setup. */
+/** Begins a session; the oldest ends where its owner has too many. The first by the admin token ends the setup. */
 export function beginSession(db: Connection, wanted: NewSession, now: number): Promise<Session> {
   return db.transaction(tx => insertSession(tx, wanted, now));
 }
 
-/** The same within a transaction; to be its last statements, because they write the audit. */
+/** The same within a transaction; must be its last statements, because they write the audit. */
 export async function insertSession(
   tx: Statements,
   { owner, secretHash, replaces, address, userAgent }: NewSession,
@@ -64,7 +65,7 @@ export async function insertSession(
   return { id, person: owner?.id ?? null, name, role, beganAt: now, seenAt: now, endsAt, address, userAgent };
 }
 
-/** `$1` is now, `$2` the last moment at which an idle one was seen. A person who changed since has none. */
+/** `$1` is now, `$2` the time since which it must have been used. Sessions from before a change of their person are over. */
 const live = `sessions.ends_at > $1 AND sessions.seen_at > $2
   AND (sessions.person_id IS NULL OR people.changed_at = sessions.person_changed_at)`;
 const columns = `sessions.id, sessions.person_id, COALESCE(people.name, 'admin') AS name,
@@ -72,7 +73,7 @@ const columns = `sessions.id, sessions.person_id, COALESCE(people.name, 'admin')
   sessions.address, sessions.user_agent`;
 const joined = 'sessions LEFT JOIN people ON people.id = sessions.person_id';
 
-/** The live session of that secret; null when there is none, or none any more. */
+/** The live session of that secret; null when there is none. */
 export async function findSession(db: Statements, secretHash: string, now: number): Promise<Session | null> {
   const [row] = await db.read(`SELECT ${columns} FROM ${joined} WHERE ${live} AND secret_hash = $3`, [
     now,
@@ -82,12 +83,12 @@ export async function findSession(db: Statements, secretHash: string, now: numbe
   return row ? sessionFromRow(row) : null;
 }
 
-/** Writes down that a session is in use. */
+/** Records that a session is in use. */
 export async function touchSession(db: Statements, id: SessionId, now: number): Promise<void> {
   await db.write('UPDATE sessions SET seen_at = $2 WHERE id = $1 AND seen_at < $2', [id, now]);
 }
 
-/** Live ones, the latest first. */
+/** Live sessions, newest first. */
 export async function listSessions(
   db: Statements,
   of: SessionsOf,
@@ -101,12 +102,13 @@ export async function listSessions(
   return rows.map(sessionFromRow);
 }
 
+/** Who ends sessions, and when (epoch ms). */
 export interface Ending {
   readonly actor: Actor;
   readonly now: number;
 }
 
-/** Ends one; false when those meant have no such session. */
+/** Ends one session; false when it is not one of `of`. */
 export function endSession(
   db: Connection,
   id: SessionId,
@@ -125,7 +127,7 @@ export function endSession(
   });
 }
 
-/** Ends all but one; returns how many of them were live. */
+/** Ends all sessions but one; returns how many of them were live. */
 export function endOtherSessions(
   db: Connection,
   of: SessionsOf,
@@ -135,7 +137,7 @@ export function endOtherSessions(
   return db.transaction(tx => removeSessions(tx, of, but, ending));
 }
 
-/** The same within a transaction; to be among its last statements, because it writes the audit. */
+/** The same within a transaction; must be among its last statements, because it writes the audit. */
 export async function removeSessions(
   tx: Statements,
   of: SessionsOf,
@@ -160,7 +162,7 @@ export async function removeSessions(
   return ended;
 }
 
-/** Deletes up to `limit` that ended by themselves; returns how many. */
+/** Deletes up to `limit` expired sessions; returns how many. */
 export async function pruneSessions(db: Statements, now: number, limit: number): Promise<number> {
   const rows = await db.write(
     `DELETE FROM sessions WHERE id IN (
