@@ -78,7 +78,7 @@ describe('atelier providers', () => {
 
   const failing: Readonly<Record<string, string>> = {
     wrong:
-      'wrong: the upstream refused our account: Invalid API key. Look at the key, its balance and its rights there, and whether base_url is where it belongs.',
+      'wrong: the upstream rejected the account: Invalid API key. Look at the key, its balance and its rights there, and whether base_url is where it belongs.',
     away: 'away: no answer (the connection failed (ECONNREFUSED)). Look at base_url, and whether this machine may call it.',
     lost: 'lost: the upstream answered 404 to a free call, which says nothing of the account. Look at base_url, and try again later.',
     clips: 'clips: not tried, because no call of fal is known that costs nothing. The first job tells.',

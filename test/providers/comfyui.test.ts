@@ -360,7 +360,7 @@ describe('a workflow', () => {
     ];
     assert.deepEqual(faultsOf({ ...whole, inputs, outputs: ['43'] }), [
       ['workflow.inputs.0', 'the graph has no input words of a node 1'],
-      ['workflow.inputs.1', 'the input from of node 42 is no value but a link'],
+      ['workflow.inputs.1', 'the input from of node 42 is a link, not a value'],
       ['workflow.outputs.0', 'the graph has no node 43'],
     ]);
   });
@@ -382,7 +382,7 @@ describe('a workflow', () => {
 
   test('whose file is not there is told so at the start', () => {
     assert.deepEqual(faultsOf('/nowhere/wan.yaml'), [
-      ['workflow', 'nothing can be read from /nowhere/wan.yaml'],
+      ['workflow', 'cannot read /nowhere/wan.yaml'],
     ]);
   });
 });

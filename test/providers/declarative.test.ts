@@ -264,14 +264,14 @@ describe('a description', () => {
     assert.deepEqual(faultsOf(wrong, route), [
       at('base_url', 'must have no ?, no # and no @'),
       at('auth.header', 'is a header that cannot be set'),
-      at('auth.written', 'must hold {secret} once'),
+      at('auth.written', 'must contain {secret} once'),
       at('headers.X-A', 'must be plain ASCII'),
       at('headers.Content-Length', 'must be the name of a header that can be set'),
       at('submit.path', 'must begin with / and have no spaces and no #'),
-      at('submit.path', 'there is no {id} here'),
+      at('submit.path', 'unknown placeholder {id}'),
       at('id', place),
-      at('poll.path', 'a brace that is meant as such is written twice'),
-      at('poll', 'must say {id} in its path or its body'),
+      at('poll.path', 'a literal brace must be doubled'),
+      at('poll', 'must contain {id} in its path or its body'),
       at('outputs.0.at', place),
       at('error.codes.1', 'must be one of input, moderation, media, pause, account, down, unclear, failed'),
       at('error.statuses.200', 'must be 400 to 599'),
@@ -287,9 +287,9 @@ describe('a description', () => {
       dedupe: { header: 'X-Lumen-Key', hours: 1 },
     };
     assert.deepEqual(faultsOf(wrong, route), [
-      'accounts.lumen.state.words: must have a word that means succeeded',
+      'accounts.lumen.state.words: must map at least one value to succeeded',
       'accounts.lumen.headers: a header is set twice',
-      'accounts.lumen.dedupe.header: is set already',
+      'accounts.lumen.dedupe.header: is already set by auth or headers',
     ]);
   });
 
@@ -297,17 +297,17 @@ describe('a description', () => {
     const at = (path: string, message: string) => `routes.gamma-v3-turbo-t2v.0.${path}: ${message}`;
     const body = { a: ['{input.prompt}', '{prompt}'], b: 'x {input.settings[*]}', c: '}', d: '{input.a b}' };
     assert.deepEqual(faultsOf(account, { ...route, body }), [
-      at('body.a.1', 'there is no {prompt} here'),
+      at('body.a.1', 'unknown placeholder {prompt}'),
       at('body.b', '{input.settings[*]} cannot be a part of a text'),
-      at('body.c', 'a brace that is meant as such is written twice'),
-      at('body.d', '{input.a b} is no place in an input'),
+      at('body.c', 'a literal brace must be doubled'),
+      at('body.d', '{input.a b} is not a valid path'),
     ]);
     assert.deepEqual(
       faultsOf(account, { ...route, only: { 'a..b': [1] }, ignores: ['a b'], media: 'x', words: { b: {} } }),
       [
         at('media', 'Invalid input'),
-        at('only.a..b', 'must be a place in the input'),
-        at('words.b', 'must have a word'),
+        at('only.a..b', 'must be a path in the input'),
+        at('words.b', 'must map at least one value'),
         at('ignores.0', 'must be names joined by dots, with [0] or [*] for items of a list'),
       ],
     );

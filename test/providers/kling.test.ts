@@ -403,7 +403,7 @@ describe('kling: a task that succeeded', () => {
     assert.deepEqual(ending, { ...charged, error: 'submission_uncertain', uncertain: 1 });
     assert.equal(uncertain.length, 1);
     const { reason, error } = uncertain[0]!;
-    assert.match(reason ?? '', /^the answer of the upstream cannot be read: \{.*files\.test\/paid\.mp4/);
+    assert.match(reason ?? '', /^unreadable response from the upstream: \{.*files\.test\/paid\.mp4/);
     assert.doesNotMatch(JSON.stringify(error), /paid/);
   });
 });

@@ -54,11 +54,11 @@ describe('a medium in a body', () => {
   test('is refused where it cannot be given', async () => {
     assert.equal(
       await form({ linkTo: () => null }),
-      'image_url: the upstream cannot be given it: this gateway has no public address to fetch it from',
+      'image_url: cannot be sent to the upstream: this gateway has no public address to fetch it from',
     );
     assert.equal(
       await form({ encoding: 'base64', maxInlineBytes: 6 }),
-      'image_url: the upstream cannot be given it: has more than 6 bytes',
+      'image_url: cannot be sent to the upstream: has more than 6 bytes',
     );
   });
 });

@@ -139,7 +139,7 @@ describe('the free call of a provider', () => {
       const [status, body, said] = refusal;
       assert.deepEqual(await tested(name, own, [status, body]), {
         kind: 'refused',
-        reason: `the upstream refused our account: ${said}`,
+        reason: `the upstream rejected the account: ${said}`,
       });
     });
     for (const status of [200, 404, 500]) {
@@ -156,7 +156,7 @@ describe('the free call of a provider', () => {
     ['SETUP_FAILED', 'the setup of its model failed (SETUP_FAILED): see the log of the container'],
     ['DEFUNCT', 'the container is broken (DEFUNCT): start it again'],
     ['UNHEALTHY', "the model's own health check fails (UNHEALTHY)"],
-    ['DREAMING', 'its health check names no state that is known'],
+    ['DREAMING', 'its health check reports an unknown state'],
   ] as const) {
     test(`of cog reads the state ${status} in an answer with the status 200`, async () => {
       assert.deepEqual(await tested('cog', {}, [200, { status }]), { kind: 'unclear', reason });

@@ -1,3 +1,5 @@
+/** A container that Cog built: docs/providers/cog.md. */
+
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Model } from '../../catalog/model.ts';
@@ -6,7 +8,6 @@ import type { Usage } from '../../domain/job.ts';
 import { toJson } from '../../domain/json.ts';
 import type {
   PollResult,
-  ProducedFile,
   Provider,
   ProviderError,
   ProviderTask,
@@ -26,52 +27,48 @@ import {
   valueNames,
 } from '../kit/engine-job.ts';
 import { type ErrorTable, failureOf, readSubmission } from '../kit/error-table.ts';
+import { type InlineResults, openInlineResults } from '../kit/inline-results.ts';
 import { modelOf } from '../kit/media-encoding.ts';
-import {
-  freeTraits,
-  openInlineResults,
-  openSelfHostedUpstream,
-  selfHostedSettings,
-} from '../kit/self-hosted.ts';
+import { providerDefaults } from '../kit/poll.ts';
+import { fileAt } from '../kit/read-success.ts';
+import { freeTraits, openSelfHostedUpstream, selfHostedSettings } from '../kit/self-hosted.ts';
 import { runAccountTest } from '../kit/test-account.ts';
-import type { Upstream, UpstreamReply } from '../kit/upstream.ts';
-import { toOpenedProvider } from '../kit/upstream.ts';
+import { readJson, toOpenedProvider, type Upstream } from '../kit/upstream.ts';
 
-/** What the arguments of the loaded model's `run` are to a job. */
+/** The options of a route: which value of a job each argument of the loaded model's `run` gets. */
 const cogRouteOptions = z.strictObject({
   ...sharedEngineOptions,
   does: z.array(z.enum(capabilities)).default([]),
-  /** The name of an argument → what it is given. */
+  /** Name of an argument → name of the value or medium that it gets. */
   input: z.record(z.string().min(1), z.enum([...valueNames, ...mediaNames])),
   /** Arguments that are the same for every job of the route. */
   extra: z.record(z.string().min(1), z.json()).default({}),
 });
 
-/** docs/providers/cog.md: a container that Cog built. */
 export default defineProvider({
   name: 'cog',
   settings: secret => z.strictObject(selfHostedSettings(secret)),
-  switches: cogRouteOptions,
+  routeOptions: cogRouteOptions,
   models: engineModels,
-  takesOwnModels: true,
+  servesCustomModels: true,
   routeFaults: unmappedFieldFaults,
-  // Pictures of earlier jobs are this gateway's: any container can be given them.
-  needsOwnJobs: false,
+  // Pictures of earlier jobs are stored here, so they can be sent to any container.
+  requiresSameAccount: false,
   faults: (model, input, { options }) => engineInputFaults(model, input, declaredCapabilities(options)),
-  open: (settings, parts) => {
-    const upstream = openSelfHostedUpstream(settings, parts);
-    return toOpenedProvider(upstream, openCog(upstream, parts));
+  open: (settings, dependencies) => {
+    const upstream = openSelfHostedUpstream(settings, dependencies);
+    return toOpenedProvider(upstream, openCog(upstream, dependencies));
   },
 });
 
-/** The one call lasts as long as the run: there is no way to ask for its state. */
+/** The one call lasts as long as the run: its state cannot be polled. */
 const runTimeoutMs = 30 * minutes;
 /** Files come inside the answer, as base64. */
 const maxAnswerBytes = 256 * 1024 * 1024;
 
 /**
- * The same id again finds the run that goes on. One that has ended is forgotten, and is made again: that costs
- * electricity alone.
+ * A second call with the same id finds a run in progress. A run that has ended is forgotten and runs again, which
+ * costs electricity only.
  */
 const traits: ProviderTraits = { ...freeTraits, submitTimeoutMs: runTimeoutMs };
 
@@ -80,7 +77,7 @@ const usageSchema = z.object({
   quantity: z.number(),
   basis: z.literal('reported'),
 });
-/** Of an id alone nothing is known: it is made again. */
+/** The result, beside the files on disk. An id alone carries none: the job runs again. */
 const refSchema = z.object({
   kept: z.int().min(0).default(1),
   urls: z.array(z.string()).default([]),
@@ -102,36 +99,37 @@ const problem = z.union([
 
 const errors: ErrorTable = {
   read(json) {
-    // A run that failed is told with 200: that is read by itself.
-    const told = problem.safeParse(json).data;
-    if (!told) return null;
-    if ('error' in told) return { code: null, message: told.error };
-    return {
-      code: null,
-      message: typeof told.detail === 'string' ? told.detail : (told.detail[0]?.msg ?? ''),
-    };
+    // A failed run is answered with 200 and read by `resultOf`.
+    const body = problem.safeParse(json).data;
+    if (!body) return null;
+    if ('error' in body) return { code: null, message: body.error };
+    const { detail } = body;
+    return { code: null, message: typeof detail === 'string' ? detail : (detail[0]?.msg ?? '') };
   },
   codes: {},
-  // 409: every slot is taken. 503: the model is being set up. Nothing was begun by either.
+  // 409: every slot is taken. 503: the model is being set up. Neither started a run.
   statuses: { 404: 'account', 405: 'account', 409: 'pause', 503: 'down' },
 };
 
-function declaredCapabilities(switches: unknown): DeclaredCapabilities {
-  const { input, does, ignores } = cogRouteOptions.parse(switches);
+function declaredCapabilities(options: unknown): DeclaredCapabilities {
+  const { input, does, ignores } = cogRouteOptions.parse(options);
   return { parameters: Object.values(input), does, ignores };
 }
 
-function openCog(upstream: Upstream, parts: Pick<ProviderDependencies, 'catalog' | 'folder'>): Provider {
-  const results = openInlineResults(parts);
+function openCog(
+  upstream: Upstream,
+  dependencies: Pick<ProviderDependencies, 'catalog' | 'folder'>,
+): Provider {
+  const results = openInlineResults(dependencies);
 
   return {
+    ...providerDefaults,
     name: 'cog',
     traits: () => traits,
-    ready: async () => ({ ok: true }),
     test: () => runAccountTest(upstream, { path: '/health-check', errors, unhealthyReason }),
 
     async submit(task): Promise<SubmitResult> {
-      const { body, seed } = await bodyOf(modelOf(parts.catalog, task), task);
+      const { body, seed } = await bodyOf(modelOf(dependencies.catalog, task), task);
       const reply = await upstream.request({
         method: 'PUT',
         path: `/predictions/${encodeURIComponent(task.dedupeKey)}`,
@@ -140,52 +138,61 @@ function openCog(upstream: Upstream, parts: Pick<ProviderDependencies, 'catalog'
         maxAnswerBytes,
         isBillable: true,
       });
-      const told = predictionIn(reply);
-      if (!told) return readSubmission(reply, errors, () => null);
-      switch (told.status) {
-        case 'starting':
-        case 'processing':
-          return { kind: 'unknown', error: stillRunning };
-        case 'failed':
-          return { kind: 'refused', error: failureOf({ code: null, message: told.error ?? '' }, errors) };
-        case 'canceled':
-          return {
-            kind: 'refused',
-            error: failureOf({ code: null, message: 'the engine stopped it' }, errors),
-          };
-        case 'succeeded': {
-          const made = filesIn(told);
-          if (!made) return { kind: 'refused', error: failureOf(noResult, errors) };
-          await results.save(task.dedupeKey, made.contents);
-          const ref = { kept: made.contents.length, urls: made.urls, usage: usageOf(told), seed };
-          return { kind: 'accepted', ref, firstPollMs: 0 };
-        }
-      }
+      const run = readJson(reply, prediction, [200, 202]);
+      return run
+        ? resultOf(run, { results, dedupeKey: task.dedupeKey, seed })
+        : readSubmission(reply, errors, () => null);
     },
 
-    /** What was made was in the answer: it lies on this machine, or at the addresses of the ref. */
+    /** The result was in the answer: it is on this machine, or at the addresses of the ref. */
     async poll({ dedupeKey }, ref): Promise<PollResult> {
       const { kept, urls, usage, seed } = refSchema.parse(ref);
-      const here = await results.find(dedupeKey, kept);
-      if (!here) return { kind: 'lost' };
-      const elsewhere = urls.map((url, place): ProducedFile => {
-        const source = { kind: 'url', url } as const;
-        return { role: 'primary', index: kept + place, mimeType: 'application/octet-stream', source };
-      });
-      const files = [...here, ...elsewhere];
+      const local = await results.find(dedupeKey, kept);
+      if (!local) return { kind: 'lost' };
+      const remote = urls.map((url, place) => fileAt(url, { index: kept + place }));
+      const files = [...local, ...remote];
       return { kind: 'succeeded', production: { files, usage, ...(seed !== null && { seed }) } };
     },
 
-    // There is nothing at work there by then.
-    cancel: async () => ({ kind: 'unsupported' }),
+    // Cannot cancel: no run is in progress there by then.
     release: ({ dedupeKey }) => results.remove(dedupeKey),
   };
 }
 
-/** An earlier call under this id is at work: the same is asked again later, and gets what came of it. */
+interface RunContext {
+  readonly results: InlineResults;
+  readonly dedupeKey: string;
+  readonly seed: number | null;
+}
+
+async function resultOf(run: Prediction, { results, dedupeKey, seed }: RunContext): Promise<SubmitResult> {
+  switch (run.status) {
+    case 'starting':
+    case 'processing':
+      return { kind: 'unknown', error: stillRunning };
+    case 'failed':
+      return refusedWith(run.error ?? '');
+    case 'canceled':
+      return refusedWith('the engine cancelled the job');
+    case 'succeeded': {
+      const output = filesIn(run);
+      if (!output) return refusedWith('the engine ended without a file');
+      await results.save(dedupeKey, output.contents);
+      const ref = { kept: output.contents.length, urls: output.urls, usage: usageOf(run), seed };
+      return { kind: 'accepted', ref, firstPollMs: 0 };
+    }
+  }
+}
+
+const refusedWith = (message: string): SubmitResult => ({
+  kind: 'refused',
+  error: failureOf({ code: null, message }, errors),
+});
+
+/** An earlier call under this id is still running: the same call is sent again later, and gets its result. */
 const stillRunning: ProviderError = {
   code: 'provider_unavailable',
-  message: 'the engine is at work on it for an earlier call',
+  message: 'the engine is still running an earlier call for this job',
   retry: true,
   trouble: 'upstream',
 };
@@ -199,38 +206,30 @@ const states: Readonly<Record<string, string | null>> = {
   UNHEALTHY: "the model's own health check fails (UNHEALTHY)",
 };
 
-/** It answers 200 whatever its state is. */
+/** The health check answers 200 in every state. */
 function unhealthyReason(json: unknown): string | null {
   const status = health.safeParse(json).data?.status ?? '';
-  const known = Object.hasOwn(states, status) ? states[status] : undefined;
-  return known === undefined ? 'its health check names no state that is known' : known;
+  const reason = Object.hasOwn(states, status) ? states[status] : undefined;
+  return reason === undefined ? 'its health check reports an unknown state' : reason;
 }
-
-const noResult = { code: null, message: 'the engine ended without a file' };
 
 async function bodyOf(
   model: Model,
   task: ProviderTask,
 ): Promise<{ readonly body: string; readonly seed: number | null }> {
-  const switches = cogRouteOptions.parse(task.routeOptions);
-  const { values, media } = engineJobOf(model, task, switches);
-  const input: Record<string, unknown> = { ...switches.extra };
-  for (const [argument, name] of Object.entries(switches.input)) {
+  const options = cogRouteOptions.parse(task.routeOptions);
+  const { values, media } = engineJobOf(model, task, options);
+  const input: Record<string, unknown> = { ...options.extra };
+  for (const [argument, name] of Object.entries(options.input)) {
     const medium = media[name];
-    // What a job does not say is left to the default of the model.
+    // A value that the job leaves out is left to the default of the loaded model.
     const value = medium
       ? `data:${medium.mimeType};base64,${(await readFile(medium.path)).toString('base64')}`
       : values[name];
     if (value !== undefined) input[argument] = value;
   }
-  const isSeeded = Object.values(switches.input).includes('seed');
+  const isSeeded = Object.values(options.input).includes('seed');
   return { body: toJson({ input }), seed: isSeeded ? Number(values.seed) : null };
-}
-
-/** Null for what is no prediction: an error, a page, an answer that was cut. */
-function predictionIn(reply: UpstreamReply): Prediction | null {
-  if (reply.kind !== 'answered' || (reply.status !== 200 && reply.status !== 202)) return null;
-  return prediction.safeParse(reply.json).data ?? null;
 }
 
 interface CogOutput {
@@ -238,14 +237,14 @@ interface CogOutput {
   readonly urls: readonly string[];
 }
 
-/** Files are data URLs, or addresses where the container puts them elsewhere. */
+/** Results are data URLs, or addresses where the container uploads them. */
 function filesIn({ output }: Prediction): CogOutput | null {
-  const told = [output].flat().filter(one => typeof one === 'string');
-  const contents = told.flatMap(one => {
-    const base64 = /^data:[^,]*;base64,(.+)$/s.exec(one)?.[1];
+  const texts = [output].flat().filter(one => typeof one === 'string');
+  const contents = texts.flatMap(text => {
+    const base64 = /^data:[^,]*;base64,(.+)$/s.exec(text)?.[1];
     return base64 === undefined ? [] : [Buffer.from(base64, 'base64')];
   });
-  const urls = told.filter(one => /^https?:\/\//.test(one));
+  const urls = texts.filter(text => /^https?:\/\//.test(text));
   return contents.length + urls.length > 0 ? { contents, urls } : null;
 }
 

@@ -1,66 +1,65 @@
+/** Workflows of the operator on ComfyUI: docs/providers/comfyui.md. */
+
 import { createHash } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import { FormData } from 'undici';
 import { z } from 'zod';
-import { days, minutes, seconds } from '../../domain/clock.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import { days, seconds } from '../../domain/clock.ts';
 import { extensionByMimeType } from '../../domain/file.ts';
-import type { Usage } from '../../domain/job.ts';
 import { toJson } from '../../domain/json.ts';
 import type {
   CancelResult,
-  PollResult,
-  PrepareResult,
-  ProducedFile,
   Provider,
   ProviderTask,
   ProviderTraits,
+  RecoverResult,
+  SubmitResult,
 } from '../../domain/provider.ts';
-import { defineProvider, type ProviderDependencies } from '../kit/definition.ts';
-import { engineInputFaults, engineJobOf, engineModels, unmappedFieldFaults } from '../kit/engine-job.ts';
+import { defineProvider } from '../kit/definition.ts';
 import {
-  type ErrorTable,
-  errorOf,
-  failureOf,
-  mapCodes,
-  pollAfter,
-  readSubmission,
-} from '../kit/error-table.ts';
+  type EngineMedium,
+  engineInputFaults,
+  engineJobOf,
+  engineModels,
+  unmappedFieldFaults,
+} from '../kit/engine-job.ts';
+import { type ErrorTable, mapCodes, readSubmission } from '../kit/error-table.ts';
 import { readLookup } from '../kit/lookup.ts';
 import { modelOf } from '../kit/media-encoding.ts';
+import { isNotFound, providerDefaults, readPoll } from '../kit/poll.ts';
 import { freeTraits, openSelfHostedUpstream, selfHostedSettings } from '../kit/self-hosted.ts';
 import { runAccountTest } from '../kit/test-account.ts';
-import type { Upstream, UpstreamReply } from '../kit/upstream.ts';
-import { toOpenedProvider } from '../kit/upstream.ts';
-import { comfyuiRouteOptions, declaredCapabilities, fillWorkflow } from './workflow.ts';
+import { type Upload, uploadEach } from '../kit/upload.ts';
+import { query, readJson, toOpenedProvider, type Upstream, type UpstreamReply } from '../kit/upstream.ts';
+import { jobIn, resultOf } from './job.ts';
+import { comfyuiRouteOptions, declaredCapabilities, type FilledWorkflow, fillWorkflow } from './workflow.ts';
 
-/** docs/providers/comfyui.md: workflows of the operator's own on ComfyUI. */
 export default defineProvider({
   name: 'comfyui',
   settings: secret => z.strictObject(selfHostedSettings(secret)),
-  switches: comfyuiRouteOptions,
+  routeOptions: comfyuiRouteOptions,
   models: engineModels,
-  takesOwnModels: true,
+  servesCustomModels: true,
   routeFaults: unmappedFieldFaults,
-  // Pictures of earlier jobs are this gateway's: any machine can be given them.
-  needsOwnJobs: false,
+  // Pictures of earlier jobs are stored here, so they can be sent to any machine.
+  requiresSameAccount: false,
   faults: (model, input, { options }) => engineInputFaults(model, input, declaredCapabilities(options)),
-  open: (settings, parts) => {
-    const upstream = openSelfHostedUpstream(settings, parts);
-    const provider = openComfyui(upstream, settings.base_url, parts);
+  open: (settings, { catalog, outbound }) => {
+    const upstream = openSelfHostedUpstream(settings, { outbound });
+    const provider = openComfyui({ upstream, baseUrl: settings.base_url, catalog });
     return toOpenedProvider(upstream, provider);
   },
 });
 
-const askTimeoutMs = 15 * seconds;
 const submitTimeoutMs = 30 * seconds;
-const uploadTimeoutMs = 2 * minutes;
 const firstPollMs = 1 * seconds;
-/** Ten thousand jobs that it remembers. */
+/** Of the list of jobs, of which the engine remembers ten thousand. */
 const maxListBytes = 32 * 1024 * 1024;
 
 const traits: ProviderTraits = {
   ...freeTraits,
-  // It runs a graph twice that comes twice, and can be asked for the id that the sender gave.
+  // It runs a graph twice that arrives twice, and can be asked for the id that the sender chose.
   dedupe: 'lookup',
   dedupeWindowMs: 7 * days,
   submitTimeoutMs,
@@ -74,27 +73,8 @@ const refSchema = z.object({
 });
 const handle = z.object({ prompt_id: z.string().min(1).max(200) });
 const uploaded = z.object({ name: z.string().min(1), subfolder: z.string().default('') });
-/** A reference of the input → the name of its upload, as it came back from the row. */
+/** A reference of the input → the name of its upload: what `prepare` returned, as read back from the database. */
 const uploadsSchema = z.record(z.string(), z.string()).default({});
-const file = z.object({
-  filename: z.string().regex(/^[^/\\]+$/),
-  subfolder: z
-    .string()
-    .regex(/^(?!.*\.\.)/)
-    .default(''),
-  type: z.string(),
-});
-const job = z.object({
-  id: z.string(),
-  status: z.enum(['pending', 'in_progress', 'completed', 'failed', 'cancelled']),
-  outputs: z.record(z.string(), z.record(z.string(), z.unknown())).nullish(),
-  execution_error: z
-    .object({ exception_type: z.string().nullish(), exception_message: z.string().nullish() })
-    .nullish(),
-  execution_start_time: z.number().nullish(),
-  execution_end_time: z.number().nullish(),
-});
-type ComfyJob = z.output<typeof job>;
 const jobs = z.object({
   jobs: z.array(z.object({ id: z.string() })),
   pagination: z.object({ has_more: z.boolean().nullish() }).nullish(),
@@ -112,9 +92,9 @@ const problem = z.object({
 
 const errors: ErrorTable = {
   read(json) {
-    const told = problem.safeParse(json).data;
-    if (!told) return null;
-    const { error, node_errors: nodes } = told;
+    const body = problem.safeParse(json).data;
+    if (!body) return null;
+    const { error, node_errors: nodes } = body;
     if (typeof error === 'string') return { code: null, message: error };
     const [first] = nodes && !Array.isArray(nodes) ? Object.values(nodes).flatMap(node => node.errors) : [];
     const details = first?.details ? `${first.message}: ${first.details}` : first?.message;
@@ -135,7 +115,7 @@ const errors: ErrorTable = {
   statuses: { 404: 'account', 405: 'account' },
 };
 
-/** What the sender calls it: in the form of a UUID, which newer versions insist on. */
+/** The id that this gateway gives the job: a UUID derived from the attempt, as newer versions require one. */
 function promptIdOf({ dedupeKey }: Pick<ProviderTask, 'dedupeKey'>): string {
   const hex = createHash('sha256').update(dedupeKey).digest('hex');
   const variant = '89ab'[Number.parseInt(hex[16] ?? '0', 16) % 4];
@@ -144,164 +124,117 @@ function promptIdOf({ dedupeKey }: Pick<ProviderTask, 'dedupeKey'>): string {
     .join('-');
 }
 
-function openComfyui(
-  upstream: Upstream,
-  baseUrl: string,
-  { catalog }: Pick<ProviderDependencies, 'catalog'>,
-): Provider {
-  const ask = (method: 'GET' | 'POST', path: string, maxAnswerBytes?: number) =>
-    upstream.request({ method, path, timeoutMs: askTimeoutMs, ...(maxAnswerBytes && { maxAnswerBytes }) });
-  const pathOf = (id: string) => `/api/jobs/${encodeURIComponent(id)}`;
+interface ComfyuiContext {
+  readonly upstream: Upstream;
+  readonly baseUrl: string;
+  readonly catalog: Catalog;
+}
 
+function openComfyui(context: ComfyuiContext): Provider {
+  const { upstream, baseUrl, catalog } = context;
   return {
+    ...providerDefaults,
     name: 'comfyui',
     traits: () => traits,
-    ready: async () => ({ ok: true }),
     test: () => runAccountTest(upstream, { path: '/system_stats', errors }),
-
-    /** Every medium that the workflow names becomes a file there, under a name of this attempt. */
-    async prepare(task, signal): Promise<PrepareResult> {
-      const wanted: readonly string[] = declaredCapabilities(task.routeOptions).parameters;
-      const uploads: Record<string, string> = {};
-      for (const [name, medium] of Object.entries(engineJobOf(modelOf(catalog, task), task, {}).media)) {
-        const { reference, path, mimeType } = medium;
-        if (!wanted.includes(name) || reference in uploads) continue;
-        const body = new FormData();
-        const fileName = `${task.dedupeKey}_${name}.${extensionByMimeType[mimeType] ?? 'bin'}`;
-        body.append('image', await openAsBlob(path, { type: mimeType }), fileName);
-        body.append('type', 'input');
-        body.append('subfolder', 'atelier');
-        body.append('overwrite', 'true');
-        const call = { method: 'POST', path: '/upload/image', timeoutMs: uploadTimeoutMs } as const;
-        const reply = await upstream.request({ ...call, body, signal, isBillable: true });
-        const made =
-          reply.kind === 'answered' && reply.status === 200 ? uploaded.safeParse(reply.json).data : null;
-        if (!made) return { kind: 'refused', error: errorOf(reply, errors) };
-        uploads[reference] = made.subfolder === '' ? made.name : `${made.subfolder}/${made.name}`;
-      }
-      return { kind: 'prepared', prepared: uploads };
-    },
-
-    async submit(task, prepared) {
-      const { graph, outputs, seed } = fillWorkflow(
-        modelOf(catalog, task),
-        task,
-        uploadsSchema.parse(prepared),
-      );
-      const reply = await upstream.request({
-        method: 'POST',
-        path: '/prompt',
-        body: toJson({ prompt: graph, prompt_id: promptIdOf(task), client_id: 'atelier' }),
-        timeoutMs: submitTimeoutMs,
-        isBillable: true,
-      });
-      return readSubmission(reply, errors, ({ json }) => {
-        const { prompt_id: id } = handle.safeParse(json).data ?? {};
-        const ref = { id, outputs, ...(seed !== null && { seed }) };
-        return id === undefined ? null : { kind: 'accepted', ref, firstPollMs };
-      });
-    },
-
-    async recover(task) {
-      const id = promptIdOf(task);
-      const reply = await ask('GET', pathOf(id));
-      const { outputs, seed } = fillWorkflow(modelOf(catalog, task), task, {});
-      const ref = { id, outputs, ...(seed !== null && { seed }) };
-      return readLookup(reply, {
-        errors,
-        read: () => (jobIn(reply, id) ? ref : undefined),
-        // Its own word, and not that of a version that lacks the route.
-        isNotFound: (_, status) => status === 404,
-      });
-    },
+    /** Uploads every medium that the workflow names, under a file name of this attempt. */
+    prepare: (task, signal) =>
+      uploadEach(upstream, uploadsOf(catalog, task), { path: '/upload/image', errors, nameIn }, signal),
+    submit: (task, prepared) => submitWorkflow(context, task, prepared),
+    recover: task => lookUpJob(context, task),
 
     async poll(_, ref) {
       const { id, outputs, seed } = refSchema.parse(ref);
-      const reply = await ask('GET', pathOf(id));
-      if (reply.kind === 'answered' && reply.status === 404)
-        return { kind: (await isGone(id)) ? 'lost' : 'missing' };
-      const told = jobIn(reply, id);
-      if (!told) {
-        const reason = reply.kind === 'answered' ? `the upstream answered ${reply.status}` : reply.reason;
-        return { kind: 'unreachable', reason, ...pollAfter(reply) };
-      }
-      return readJob(told, { files: filesOf(told, outputs, baseUrl), seed });
+      const reply = await query(upstream, 'GET', pathOf(id));
+      if (isNotFound(reply)) return { kind: (await isGone(upstream, id)) ? 'lost' : 'missing' };
+      return readPoll(reply, {
+        stateIn: answer => jobIn(answer, id),
+        resultOf: found => resultOf(found, { baseUrl, outputs, seed, errors }),
+      });
     },
 
     async cancel(_, ref): Promise<CancelResult> {
-      const { id } = refSchema.parse(ref);
-      const reply = await ask('POST', `${pathOf(id)}/cancel`);
+      const reply = await query(upstream, 'POST', `${pathOf(refSchema.parse(ref).id)}/cancel`);
       if (reply.kind !== 'answered') return { kind: 'requested' };
-      // Versions without that route stop whatever runs when they are asked to interrupt: they are not.
+      // Versions without that route can only interrupt whatever runs at the moment: they are not asked to.
       if (reply.status === 404 || reply.status === 405) return { kind: 'unsupported' };
       const isStopped = z.object({ cancelled: z.literal(true) }).safeParse(reply.json).success;
       return { kind: isStopped ? 'cancelled' : 'requested' };
     },
-
-    release: async () => {},
   };
-
-  /** It keeps its jobs in memory: what it does not know and does not list went with a restart. */
-  async function isGone(id: string): Promise<boolean> {
-    const reply = await ask('GET', '/api/jobs', maxListBytes);
-    const told = reply.kind === 'answered' && reply.status === 200 ? jobs.safeParse(reply.json).data : null;
-    if (!told || told.pagination?.has_more === true) return false;
-    return told.jobs.every(one => one.id !== id);
-  }
 }
 
-/** The job of that id as the answer tells of it; null for every other answer. */
-function jobIn(reply: UpstreamReply, id: string): ComfyJob | null {
-  const told = reply.kind === 'answered' && reply.status === 200 ? job.safeParse(reply.json).data : undefined;
-  return told?.id === id ? told : null;
+const pathOf = (id: string): string => `/api/jobs/${encodeURIComponent(id)}`;
+
+function uploadsOf(catalog: Catalog, task: ProviderTask): readonly Upload[] {
+  const names: readonly string[] = declaredCapabilities(task.routeOptions).parameters;
+  const { media } = engineJobOf(modelOf(catalog, task), task, {});
+  return Object.entries(media)
+    .filter(([name]) => names.includes(name))
+    .map(([name, medium]) => ({ reference: medium.reference, form: () => formOf(task, name, medium) }));
 }
 
-function readJob(
-  told: ComfyJob,
-  { files, seed }: { readonly files: readonly ProducedFile[]; readonly seed: number | undefined },
-): PollResult {
-  const usage = usageOf(told);
-  switch (told.status) {
-    case 'pending':
-    case 'in_progress':
-      return { kind: 'running' };
-    case 'cancelled':
-      return { kind: 'cancelled' };
-    case 'failed': {
-      const { exception_type: code, exception_message: message } = told.execution_error ?? {};
-      const why = { code: code ?? null, message: message ?? 'the workflow failed' };
-      return { kind: 'failed', error: failureOf(why, errors), usage };
-    }
-    case 'completed': {
-      if (files.length > 0)
-        return { kind: 'succeeded', production: { files, usage, ...(seed !== undefined && { seed }) } };
-      const nothing = { code: null, message: 'the workflow ended without a file of its output nodes' };
-      return { kind: 'failed', error: failureOf(nothing, errors), usage };
-    }
-  }
+async function formOf(
+  { dedupeKey }: ProviderTask,
+  name: string,
+  { path, mimeType }: EngineMedium,
+): Promise<FormData> {
+  const body = new FormData();
+  const fileName = `${dedupeKey}_${name}.${extensionByMimeType[mimeType] ?? 'bin'}`;
+  body.append('image', await openAsBlob(path, { type: mimeType }), fileName);
+  body.append('type', 'input');
+  body.append('subfolder', 'atelier');
+  body.append('overwrite', 'true');
+  return body;
 }
 
-/** How long it ran, as it says in epoch ms. */
-function usageOf({ execution_start_time: start, execution_end_time: end }: ComfyJob): readonly Usage[] {
-  if (!start || !end || end <= start) return [];
-  return [{ unit: 'gpu_second', quantity: (end - start) / 1000, basis: 'reported' }];
+function nameIn(reply: UpstreamReply): string | undefined {
+  const created = readJson(reply, uploaded);
+  return created?.subfolder === '' ? created.name : created && `${created.subfolder}/${created.name}`;
 }
 
-/** What the output nodes saved, under whatever key they list it; previews are no results. */
-function filesOf(
-  { outputs }: ComfyJob,
-  nodes: readonly string[] | undefined,
-  baseUrl: string,
-): readonly ProducedFile[] {
-  const listed = (nodes ?? Object.keys(outputs ?? {})).flatMap(node => Object.values(outputs?.[node] ?? {}));
-  return listed
-    .flatMap(list => (Array.isArray(list) ? list : []))
-    .flatMap(one => file.safeParse(one).data ?? [])
-    .filter(({ type }) => type === 'output')
-    .map((one, index) => ({
-      role: 'primary',
-      index,
-      mimeType: 'application/octet-stream',
-      source: { kind: 'url', url: `${baseUrl}/view?${new URLSearchParams(one)}` },
-    }));
+async function submitWorkflow(
+  { upstream, catalog }: ComfyuiContext,
+  task: ProviderTask,
+  prepared: unknown,
+): Promise<SubmitResult> {
+  const { graph, ...filled } = fillWorkflow(modelOf(catalog, task), task, uploadsSchema.parse(prepared));
+  const reply = await upstream.request({
+    method: 'POST',
+    path: '/prompt',
+    body: toJson({ prompt: graph, prompt_id: promptIdOf(task), client_id: 'atelier' }),
+    timeoutMs: submitTimeoutMs,
+    isBillable: true,
+  });
+  return readSubmission(reply, errors, ({ json }) => {
+    const { prompt_id: id } = handle.safeParse(json).data ?? {};
+    return id === undefined ? null : { kind: 'accepted', ref: refOf(id, filled), firstPollMs };
+  });
+}
+
+/** Looks up the job by the id that this gateway gave it. */
+async function lookUpJob({ upstream, catalog }: ComfyuiContext, task: ProviderTask): Promise<RecoverResult> {
+  const id = promptIdOf(task);
+  const reply = await query(upstream, 'GET', pathOf(id));
+  const ref = refOf(id, fillWorkflow(modelOf(catalog, task), task, {}));
+  return readLookup(reply, {
+    errors,
+    read: () => (jobIn(reply, id) ? ref : undefined),
+    // The engine's own answer, and not that of a version that lacks the route.
+    isNotFound: (_, status) => status === 404,
+  });
+}
+
+const refOf = (id: string, { outputs, seed }: Pick<FilledWorkflow, 'outputs' | 'seed'>) => ({
+  id,
+  outputs,
+  ...(seed !== null && { seed }),
+});
+
+/** Whether a job was lost with a restart: the engine keeps jobs in memory, and neither knows nor lists this one. */
+async function isGone(upstream: Upstream, id: string): Promise<boolean> {
+  const reply = await query(upstream, 'GET', '/api/jobs', { maxAnswerBytes: maxListBytes });
+  const list = readJson(reply, jobs);
+  if (!list || list.pagination?.has_more === true) return false;
+  return list.jobs.every(one => one.id !== id);
 }

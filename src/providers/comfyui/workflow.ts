@@ -1,3 +1,5 @@
+/** The workflow of a route: a graph of ComfyUI, and the inputs of its nodes that a job fills. */
+
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
@@ -26,7 +28,7 @@ const placeholder = z.strictObject({
   input: z.string(),
 });
 
-/** What an operator writes of a graph: where its parameters stand, and whose files are the result. */
+/** A workflow file: the graph, which node inputs take which parameter, and whose files are the result. */
 const workflow = z
   .strictObject({
     graph: graphSchema,
@@ -43,23 +45,23 @@ const workflow = z
       const value = graph[node]?.inputs[input];
       if (value === undefined) fault(`the graph has no input ${input} of a node ${node}`, 'inputs', place);
       else if (typeof value === 'object')
-        fault(`the input ${input} of node ${node} is no value but a link`, 'inputs', place);
+        fault(`the input ${input} of node ${node} is a link, not a value`, 'inputs', place);
     }
     for (const [place, node] of outputs.entries())
       if (!graph[node]) fault(`the graph has no node ${node}`, 'outputs', place);
   });
 export type Workflow = z.output<typeof workflow>;
 
-/** The file of a workflow, or what stands in it: read once, with the settings. */
+/** The options of a route: the path of a workflow file, or its content. Read once, with the settings. */
 export const comfyuiRouteOptions = z.strictObject({
   workflow: z
     .union([z.string().min(1), z.record(z.string(), z.unknown())])
-    .transform((given, context): Workflow => {
-      const told = typeof given === 'string' ? readWorkflow(given) : given;
-      const read = workflow.safeParse(told);
+    .transform((option, context): Workflow => {
+      const content = typeof option === 'string' ? readWorkflow(option) : option;
+      const read = workflow.safeParse(content);
       if (read.success) return read.data;
-      if (typeof told === 'string') {
-        context.addIssue({ code: 'custom', message: told });
+      if (typeof content === 'string') {
+        context.addIssue({ code: 'custom', message: content });
         return z.NEVER;
       }
       for (const { message, path } of read.error.issues) context.addIssue({ code: 'custom', message, path });
@@ -69,35 +71,39 @@ export const comfyuiRouteOptions = z.strictObject({
   voices: sharedEngineOptions.voices,
 });
 
-/** YAML or JSON; `graph` may name a file beside it. A sentence where one of them cannot be read. */
+/** YAML or JSON; `graph` may name a file beside it. Returns an error sentence where one of them cannot be read. */
 function readWorkflow(path: string): unknown {
-  const told = readData(path);
-  if (typeof told !== 'object' || told === null || !('graph' in told)) return told;
-  if (typeof told.graph !== 'string') return told;
-  const graph = readData(resolve(dirname(path), told.graph));
-  return typeof graph === 'string' ? graph : { ...told, graph };
+  const content = readData(path);
+  if (typeof content !== 'object' || content === null || !('graph' in content)) return content;
+  if (typeof content.graph !== 'string') return content;
+  const graph = readData(resolve(dirname(path), content.graph));
+  return typeof graph === 'string' ? graph : { ...content, graph };
 }
 
 function readData(path: string): unknown {
   try {
     return parse(readFileSync(path, 'utf8'));
   } catch {
-    return `nothing can be read from ${path}`;
+    return `cannot read ${path}`;
   }
 }
 
-export function declaredCapabilities(switches: unknown): DeclaredCapabilities {
-  const { workflow, ignores } = comfyuiRouteOptions.parse(switches);
+/** What the workflow of a route can do, as its operator declares it. */
+export function declaredCapabilities(options: unknown): DeclaredCapabilities {
+  const { workflow, ignores } = comfyuiRouteOptions.parse(options);
   return { parameters: workflow.inputs.map(({ parameter }) => parameter), does: workflow.does, ignores };
 }
 
+/** A workflow with the values of one job. */
 export interface FilledWorkflow {
   readonly graph: Graph;
+  /** Ids of the nodes whose files are the result. */
   readonly outputs: readonly string[];
+  /** Null where the workflow has no place for one. */
   readonly seed: number | null;
 }
 
-/** The graph with the values of a job, each in its place and of its own type: never written into text. */
+/** Fills a graph with the values of a job, each as a JSON value of its type: never written into text. */
 export function fillWorkflow(
   model: Model,
   task: ProviderTask,
@@ -114,11 +120,11 @@ export function fillWorkflow(
   for (const { parameter, node, input } of inputs) {
     const reference = media[parameter]?.reference;
     const value = reference === undefined ? values[parameter] : uploads[reference];
-    // What a job does not say stays as the operator drew it.
+    // A value that the job leaves out stays as the operator set it.
     if (value !== undefined) set(node, input, value);
   }
   for (const node of outputs) {
-    // A name of the job's own: the same graph again would be answered from memory, without a file.
+    // A prefix per attempt: the engine answers an identical graph from its cache, without a file.
     if (typeof graph[node]?.inputs.filename_prefix === 'string')
       set(node, 'filename_prefix', `atelier/${task.dedupeKey}`);
   }

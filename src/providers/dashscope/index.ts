@@ -1,30 +1,28 @@
+/** Wan at Alibaba Cloud Model Studio: docs/providers/dashscope.md. */
+
 import { z } from 'zod';
 import { seconds } from '../../domain/clock.ts';
 import type { Usage } from '../../domain/job.ts';
-import { toJson } from '../../domain/json.ts';
-import type {
-  CancelResult,
-  PollResult,
-  ProducedFile,
-  Provider,
-  ProviderTraits,
-} from '../../domain/provider.ts';
+import type { CancelResult, PollResult, Provider, ProviderTraits } from '../../domain/provider.ts';
 import { defineProvider, type ProviderDependencies } from '../kit/definition.ts';
-import { type ErrorTable, failureOf, mapCodes, pollAfter, readSubmission } from '../kit/error-table.ts';
-import { invalidInputError, mappingFaults, mappingOf, withoutDelivery } from '../kit/mapping.ts';
-import { encodeMedia, modelOf } from '../kit/media-encoding.ts';
-import { lenient, readResults, readSuccess, resultUrl } from '../kit/read-success.ts';
+import { type ErrorTable, failureOf, mapCodes } from '../kit/error-table.ts';
+import { mappingFaults } from '../kit/mapping.ts';
+import { encodeMedia } from '../kit/media-encoding.ts';
+import { idOf, providerDefaults, readPoll } from '../kit/poll.ts';
+import { fileAt, lenient, readResults, readSuccess, resultUrl } from '../kit/read-success.ts';
+import { readAcceptance, submitMapped } from '../kit/submit.ts';
 import { runAccountTest } from '../kit/test-account.ts';
 import {
   baseUrlWithDefault,
   openUpstream,
+  query,
+  readJson,
   toOpenedProvider,
   type Upstream,
   type UpstreamReply,
 } from '../kit/upstream.ts';
 import { dashscopeMappings, dashscopeModels } from './models.ts';
 
-/** docs/providers/dashscope.md: Wan at Alibaba Cloud Model Studio. */
 export default defineProvider({
   name: 'dashscope',
   settings: secret =>
@@ -36,7 +34,7 @@ export default defineProvider({
     }),
   models: dashscopeModels,
   faults: (model, input) => mappingFaults(dashscopeMappings, model, input),
-  open: ({ api_key: key, base_url: baseUrl, workspace }, parts) => {
+  open: ({ api_key: key, base_url: baseUrl, workspace }, dependencies) => {
     const upstream = openUpstream({
       baseUrl,
       headers: {
@@ -44,28 +42,26 @@ export default defineProvider({
         ...(workspace !== undefined && { 'x-dashscope-workspace': workspace }),
       },
       secrets: [key],
-      outbound: parts.outbound,
+      outbound: dependencies.outbound,
     });
-    return toOpenedProvider(upstream, openDashscope(upstream, parts));
+    return toOpenedProvider(upstream, openDashscope(upstream, dependencies));
   },
 });
 
 const submitTimeoutMs = 30 * seconds;
-const askTimeoutMs = 15 * seconds;
 /** A video takes one to five minutes. */
 const firstPollMs = 15 * seconds;
 
 const traits: ProviderTraits = {
-  // It takes no key, and nothing that its list tells is ours alone.
+  // It takes no key, and nothing in its list identifies an attempt of ours.
   dedupe: 'none',
   dedupeWindowMs: 0,
   submitTimeoutMs,
   billable: true,
-  // An account may ask 20 times a second, for all its tasks together.
+  // An account may send 20 polls a second, for all its tasks.
   minPollMs: 5 * seconds,
 };
 
-const refSchema = z.object({ id: z.string().min(1) });
 const accepted = z.object({ output: z.object({ task_id: z.string().min(1).max(200) }) });
 const length = z.number().nonnegative().nullish();
 const task = z.object({
@@ -83,7 +79,7 @@ const problem = z.object({ code: z.string().min(1), message: z.string().nullish(
 const codes: ErrorTable['codes'] = {
   ...mapCodes('input', 'InvalidParameter', 'InvalidFile', 'BadRequest', 'UnsupportedOperation'),
   ...mapCodes('input', 'invalid_parameter_error', 'invalid_request_error'),
-  // It could not fetch the medium in order to look at it, or at all.
+  // It could not fetch the medium in order to check it, or at all.
   ...mapCodes('media', 'InvalidParameter.DataInspection', 'InvalidURL'),
   ...mapCodes('moderation', 'DataInspectionFailed', 'IPInfringementSuspect'),
   ...mapCodes('account', 'InvalidApiKey', 'Arrearage', 'AccessDenied', 'ModelNotFound', 'Model', 'Workspace'),
@@ -98,8 +94,8 @@ const familyOf = (code: string): string => (code in codes ? code : (code.split('
 
 const errors: ErrorTable = {
   read(json) {
-    const said = problem.safeParse(json).data;
-    return said ? { code: familyOf(said.code), message: said.message || said.code } : null;
+    const error = problem.safeParse(json).data;
+    return error ? { code: familyOf(error.code), message: error.message || error.code } : null;
   },
   codes,
   // The model and the address are the operator's choice, not the client's.
@@ -110,60 +106,57 @@ function openDashscope(
   upstream: Upstream,
   { catalog, linkTo }: Pick<ProviderDependencies, 'catalog' | 'linkTo'>,
 ): Provider {
-  const ask = (method: 'GET' | 'POST', path: string) =>
-    upstream.request({ method, path, timeoutMs: askTimeoutMs });
-  const pathOf = (ref: unknown) => `/api/v1/tasks/${encodeURIComponent(refSchema.parse(ref).id)}`;
+  const pathOf = (ref: unknown) => `/api/v1/tasks/${encodeURIComponent(idOf(ref))}`;
 
   return {
+    ...providerDefaults,
     name: 'dashscope',
     traits: () => traits,
-    ready: async () => ({ ok: true }),
     test: () => runAccountTest(upstream, { path: '/api/v1/tasks?page_no=1&page_size=1', errors }),
 
-    async submit(task) {
-      const entry = modelOf(catalog, task);
-      const model = mappingOf(dashscopeMappings, task.modelId);
-      const formed = await encodeMedia(entry, task, { linkTo, encoding: 'link', maxInlineBytes: 0 });
-      if (formed.kind === 'refused') return formed;
-      const input = withoutDelivery(entry, formed.input);
-      const body = model.map(input);
-      if (!body) return { kind: 'refused', error: invalidInputError(model.faults(input)) };
-      const reply = await upstream.request({
-        method: 'POST',
-        path: '/api/v1/services/aigc/video-generation/video-synthesis',
-        headers: { 'x-dashscope-async': 'enable' },
-        body: toJson({ model: task.upstreamModel, ...body }),
+    submit: task =>
+      submitMapped(task, {
+        upstream,
+        catalog,
+        mappings: dashscopeMappings,
+        encode: model => encodeMedia(model, task, { linkTo, encoding: 'link', maxInlineBytes: 0 }),
+        callOf: ({ body }) => ({
+          path: '/api/v1/services/aigc/video-generation/video-synthesis',
+          headers: { 'x-dashscope-async': 'enable' },
+          body: { model: task.upstreamModel, ...body },
+        }),
         timeoutMs: submitTimeoutMs,
-        isBillable: true,
-      });
-      return readSubmission(reply, errors, ({ json }) => {
-        const made = accepted.safeParse(json).data;
-        return made ? { kind: 'accepted', ref: { id: made.output.task_id }, firstPollMs } : null;
-      });
-    },
+        read: (reply, submission) => readAcceptance(reply, submission, { errors, firstPollMs, refIn }),
+      }),
 
-    poll: async (_, ref) => readTask(await ask('GET', pathOf(ref)), refSchema.parse(ref).id),
+    poll: async (_, ref) => readTask(await query(upstream, 'GET', pathOf(ref)), idOf(ref)),
 
     async cancel(_, ref): Promise<CancelResult> {
-      const reply = await ask('POST', `${pathOf(ref)}/cancel`);
+      const reply = await query(upstream, 'POST', `${pathOf(ref)}/cancel`);
       if (reply.kind !== 'answered') return { kind: 'requested' };
       if (reply.status === 200) return { kind: 'cancelled' };
-      // Only what waits can be stopped: the next polls tell whether it ends in time.
+      // Only a queued task can be cancelled: the next polls show whether it was.
       return { kind: reply.status === 404 ? 'unsupported' : 'requested' };
     },
-
-    release: async () => {},
   };
 }
 
-function readTask(reply: UpstreamReply, id: string): PollResult {
-  if (reply.kind !== 'answered') return { kind: 'unreachable', reason: reply.reason };
-  if (reply.status === 404) return { kind: 'missing' };
-  const told = reply.status === 200 ? task.safeParse(reply.json).data : undefined;
-  // A state that we do not know, or of another task, is no end: it is asked again.
-  if (!told || (told.output.task_id ?? id) !== id)
-    return { kind: 'unreachable', reason: `the upstream answered ${reply.status}`, ...pollAfter(reply) };
-  const { task_status: state, video_url: video, code, message } = told.output;
+function refIn(json: unknown) {
+  const created = accepted.safeParse(json).data;
+  return created && { id: created.output.task_id };
+}
+
+const readTask = (reply: UpstreamReply, id: string): PollResult =>
+  readPoll(reply, {
+    stateIn(answer) {
+      const found = readJson(answer, task);
+      return (found?.output.task_id ?? id) === id ? found : undefined;
+    },
+    resultOf,
+  });
+
+function resultOf(found: z.output<typeof task>, answer: UpstreamReply): PollResult {
+  const { task_status: state, video_url: video, code, message } = found.output;
   switch (state) {
     case 'PENDING':
     case 'RUNNING':
@@ -174,21 +167,18 @@ function readTask(reply: UpstreamReply, id: string): PollResult {
     case 'CANCELED':
       return { kind: 'cancelled' };
     case 'FAILED': {
-      const said = { code: code ? familyOf(code) : null, message: message || code || '' };
-      return { kind: 'failed', error: failureOf(said, errors), usage: usageOf(told) };
+      const error = { code: code ? familyOf(code) : null, message: message || code || '' };
+      return { kind: 'failed', error: failureOf(error, errors), usage: usageOf(found) };
     }
     case 'SUCCEEDED': {
       const { items, isWhole } = readResults(video || [], resultUrl);
-      const files = items.map((url): ProducedFile => {
-        const source = { kind: 'url', url } as const;
-        return { role: 'primary', index: 0, mimeType: 'video/mp4', source };
-      });
-      return readSuccess(reply, { production: { files, usage: usageOf(told) }, isWhole }, errors);
+      const files = items.map(url => fileAt(url, { mimeType: 'video/mp4' }));
+      return readSuccess(answer, { production: { files, usage: usageOf(found) }, isWhole }, errors);
     }
   }
 }
 
-/** What is billed; of an input video there is none here. */
+/** The billed seconds, as the upstream reports them. */
 function usageOf({ usage }: z.output<typeof task>): readonly Usage[] {
   const quantity = usage?.duration ?? usage?.output_video_duration;
   return quantity ? [{ unit: 'second', quantity, basis: 'reported' }] : [];

@@ -1,3 +1,5 @@
+/** The options of a declarative route: the body for one model, and which of its inputs the upstream takes. */
+
 import { z } from 'zod';
 import type { Fault, Faults } from '../../catalog/faults.ts';
 import type { Model } from '../../catalog/model.ts';
@@ -9,38 +11,38 @@ import { inputPlaceholdersIn, pathTemplate, recordOf, reportFaults } from './tem
 
 const mediaEncoding = z.enum(['link', 'link-or-data-url', 'data-url', 'base64']);
 
-/** What an operator writes for one model: its body, and what becomes of the fields that are not in it. */
+/** Schema of the options: the body of a submission, and what happens to the fields that are not in it. */
 export const declarativeRouteOptions = z
   .strictObject({
-    /** Over that of the account. */
+    /** Replaces that of the account. */
     path: pathTemplate('model').optional(),
     body: z.record(z.string().min(1), z.unknown()),
-    /** How media are written. */
+    /** How media are written, for all kinds or for each. */
     media: z
       .union([
         mediaEncoding,
         z.strictObject({ image: mediaEncoding, video: mediaEncoding, audio: mediaEncoding }).partial(),
       ])
       .default('link-or-data-url'),
-    /** Fields that are taken with these values alone; they need not be in the body. */
-    only: recordOf(jsonPath, z.array(z.unknown()).min(1), 'must be a place in the input').default({}),
-    /** What the upstream calls the values of a field, which is taken with these alone. */
+    /** Fields that are accepted with these values only; they need not be in the body. */
+    only: recordOf(jsonPath, z.array(z.unknown()).min(1), 'must be a path in the input').default({}),
+    /** The upstream's values for those of a field, which is accepted with these only. */
     words: recordOf(
       jsonPath,
-      z.record(z.string(), z.unknown()).refine(said => Object.keys(said).length > 0, {
-        error: 'must have a word',
+      z.record(z.string(), z.unknown()).refine(values => Object.keys(values).length > 0, {
+        error: 'must map at least one value',
       }),
-      'must be a place in the input',
+      'must be a path in the input',
     ).default({}),
-    /** Fields that clients may set although they have no effect there. */
+    /** Fields that clients may set although the upstream ignores them. */
     ignores: z.array(jsonPath).default([]),
   })
   .superRefine(({ body }, context) => reportFaults(context, { body }, ['input', 'model', 'key']));
 type DeclarativeRouteOptions = z.output<typeof declarativeRouteOptions>;
 
-/** Fields that the model has not, wherever the description of a route names one. */
-export function routeFaults(model: Model, switches: unknown): Faults {
-  const { body, only, words, ignores } = declarativeRouteOptions.parse(switches);
+/** Fields that the options name and the model lacks. */
+export function routeFaults(model: Model, options: unknown): Faults {
+  const { body, only, words, ignores } = declarativeRouteOptions.parse(options);
   const schema = z.toJSONSchema(model.schema, { io: 'input', unrepresentable: 'any' });
   const named = [
     ...inputPlaceholdersIn({ body }).map(({ path, inputPath }) => ({
@@ -61,7 +63,7 @@ export function routeFaults(model: Model, switches: unknown): Faults {
 
 type Schema = z.core.JSONSchema.JSONSchema | boolean;
 
-/** Whether an input of that schema may have something there; where the schema says nothing, it may. */
+/** Whether an input of that schema may have a value at a path; true where the schema does not say. */
 function hasPath(schema: Schema, steps: readonly (string | number)[]): boolean {
   const [step, ...rest] = steps;
   if (step === undefined || typeof schema === 'boolean') return true;
@@ -79,9 +81,9 @@ function hasPath(schema: Schema, steps: readonly (string | number)[]): boolean {
 const itemsHave = (items: Schema | Schema[] | undefined, steps: readonly (string | number)[]): boolean =>
   [items ?? true].flat().some(item => hasPath(item, steps));
 
-/** What the description of a route does not name, or takes with other values. */
-export function inputFaults(model: Model, input: unknown, switches: unknown): Faults {
-  const route = declarativeRouteOptions.parse(switches);
+/** What the options of a route do not name of an input, or accept with other values only. */
+export function inputFaults(model: Model, input: unknown, options: unknown): Faults {
+  const route = declarativeRouteOptions.parse(options);
   const isNamed = isNamedBy(route);
   const bounds = allowedValuesIn(route);
   return leavesOf(withoutDelivery(model, input)).flatMap(({ path, value }): readonly Fault[] => {
@@ -93,7 +95,7 @@ export function inputFaults(model: Model, input: unknown, switches: unknown): Fa
   });
 }
 
-/** Whether a route says what becomes of a field. */
+/** Whether a route says what happens to a field. */
 function isNamedBy({ body, only, ignores }: DeclarativeRouteOptions): (path: Path) => boolean {
   const written = inputPlaceholdersIn(body);
   const elsewhere = [...Object.keys(only), ...ignores];
@@ -101,14 +103,14 @@ function isNamedBy({ body, only, ignores }: DeclarativeRouteOptions): (path: Pat
     elsewhere.some(place => coversPath(place, path)) ||
     written.some(
       ({ inputPath, isWholeText }) =>
-        // A list or an object is no part of a text.
+        // A list or an object cannot be written into a text.
         coversPath(inputPath, path) && (isWholeText || segmentsOf(inputPath).length === path.length),
     );
 }
 
 const allowedValuesIn = ({ only, words }: DeclarativeRouteOptions) => [
   ...Object.entries(only).map(([place, values]) => ({ place, takes: values.map(String) })),
-  ...Object.entries(words).map(([place, said]) => ({ place, takes: Object.keys(said) })),
+  ...Object.entries(words).map(([place, names]) => ({ place, takes: Object.keys(names) })),
 ];
 
 type Path = readonly (string | number)[];
@@ -118,7 +120,7 @@ interface Leaf {
   readonly value: unknown;
 }
 
-/** Everything that an input says; an empty list or object says nothing. */
+/** Every value of an input that is not a list or an object, with its path. */
 function leavesOf(value: unknown, path: Path = []): readonly Leaf[] {
   if (value === undefined) return [];
   if (typeof value !== 'object' || value === null) return [{ path, value }];
@@ -127,7 +129,7 @@ function leavesOf(value: unknown, path: Path = []): readonly Leaf[] {
     : Object.entries(value).flatMap(([name, member]) => leavesOf(member, [...path, name]));
 }
 
-/** How a medium of these facts is written. */
+/** How a medium of these facts is written into the body. */
 export function encodingOf(media: DeclarativeRouteOptions['media'], facts: MediaFacts): MediaEncoding {
   if (typeof media === 'string') return media;
   const kind = facts.image ? 'image' : facts.video ? 'video' : 'audio';

@@ -1,19 +1,21 @@
+/** Templates of bodies and paths: placeholders such as `{input.prompt}`, checked at the start and filled per job. */
+
 import { z } from 'zod';
 import { isJsonPath, valuesAt } from '../kit/json-path.ts';
 
-/** JSON whose texts may hold placeholders; whatever else is in it is sent as it stands. */
+/** JSON whose texts may contain placeholders; everything else in it is sent as it is. */
 type Template = unknown;
 
-/** What a placeholder may name; `input` stands for its places. */
+/** What a placeholder may name; `input` is followed by a path. */
 type PlaceholderName = 'input' | 'model' | 'key' | 'id';
 
 type Piece =
   | { readonly kind: 'text'; readonly text: string }
-  /** `place` is there for the input alone. */
-  | { readonly kind: 'placeholder'; readonly name: string; readonly place: string | null }
+  /** `path` is null except for the input. */
+  | { readonly kind: 'placeholder'; readonly name: string; readonly path: string | null }
   | { readonly kind: 'stray' };
 
-/** Linear whatever an operator writes: each character belongs to one token. */
+/** Matches in linear time whatever an operator writes: each character belongs to one token. */
 const token = /\{\{|\}\}|\{([^{}]*)\}|[{}]|[^{}]+/g;
 
 const piecesOf = (text: string): readonly Piece[] => [...text.matchAll(token)].map(pieceOf);
@@ -23,8 +25,8 @@ function pieceOf([text, named]: RegExpMatchArray): Piece {
   if (text === '{' || text === '}') return { kind: 'stray' };
   if (named === undefined) return { kind: 'text', text };
   return named.startsWith('input.')
-    ? { kind: 'placeholder', name: 'input', place: named.slice('input.'.length) }
-    : { kind: 'placeholder', name: named, place: null };
+    ? { kind: 'placeholder', name: 'input', path: named.slice('input.'.length) }
+    : { kind: 'placeholder', name: named, path: null };
 }
 
 interface Text {
@@ -47,13 +49,13 @@ export const pathTemplate = (...names: readonly PlaceholderName[]) =>
     .regex(/^\/[^\s#]*$/, { error: 'must begin with / and have no spaces and no #' })
     .superRefine((path, context) => reportFaults(context, path, names));
 
-/** A record whose wrong names are told with a sentence of their own. */
+/** A record whose invalid names are reported with the given sentence. */
 export const recordOf = <Value extends z.ZodType>(name: z.ZodString, value: Value, sentence: string) =>
   z.record(name, value, {
     error: ({ code }) => (code === 'invalid_key' ? sentence : undefined),
   });
 
-/** Tells what is wrong with the placeholders of a template, each at its own path. */
+/** Reports what is wrong with the placeholders of a template, each at its path. */
 export function reportFaults(
   context: z.RefinementCtx<unknown>,
   template: Template,
@@ -68,36 +70,36 @@ export function reportFaults(
 
 function pieceFault(piece: Piece, isWhole: boolean, names: readonly PlaceholderName[]): string | null {
   if (piece.kind === 'text') return null;
-  if (piece.kind === 'stray') return 'a brace that is meant as such is written twice';
-  const { name, place } = piece;
-  const isKnown = names.some(known => known === name) && (name === 'input') === (place !== null);
-  if (!isKnown) return `there is no {${place === null ? name : `input.${place}`}} here`;
-  if (place === null) return null;
-  if (!isJsonPath(place)) return `{input.${place}} is no place in an input`;
-  return isWhole || !place.includes('[*]') ? null : `{input.${place}} cannot be a part of a text`;
+  if (piece.kind === 'stray') return 'a literal brace must be doubled';
+  const { name, path } = piece;
+  const isKnown = names.some(known => known === name) && (name === 'input') === (path !== null);
+  if (!isKnown) return `unknown placeholder {${path === null ? name : `input.${path}`}}`;
+  if (path === null) return null;
+  if (!isJsonPath(path)) return `{input.${path}} is not a valid path`;
+  return isWhole || !path.includes('[*]') ? null : `{input.${path}} cannot be a part of a text`;
 }
 
 interface InputPlaceholder {
   readonly path: readonly (string | number)[];
   readonly inputPath: string;
-  /** Whether it is all of its text: then it may stand for more than a word. */
+  /** Whether it is all of its text: then it may be replaced by a list or an object. */
   readonly isWholeText: boolean;
 }
 
-/** The places of the input that a template writes. */
+/** The placeholders of a template that name a path of the input. */
 export const inputPlaceholdersIn = (template: Template): readonly InputPlaceholder[] =>
   textsIn(template).flatMap(({ path, pieces }) =>
     pieces.flatMap(piece =>
-      piece.kind === 'placeholder' && piece.place !== null
-        ? [{ path, inputPath: piece.place, isWholeText: pieces.length === 1 }]
+      piece.kind === 'placeholder' && piece.path !== null
+        ? [{ path, inputPath: piece.path, isWholeText: pieces.length === 1 }]
         : [],
     ),
   );
 
-/** Other words for values of the input, by their place and then by themselves. */
+/** Replacements for values of the input, by path and then by value. */
 type ValueNames = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** What the placeholders stand for. */
+/** The values of the placeholders for one job. */
 export interface PlaceholderValues {
   readonly input?: unknown;
   readonly words?: ValueNames;
@@ -106,38 +108,38 @@ export interface PlaceholderValues {
   readonly id?: string;
 }
 
-/** The template with what is given. What the input does not say is left out, with the whole of its text. */
-export function fillTemplate(template: Template, given: PlaceholderValues): unknown {
-  if (typeof template === 'string') return fillText(piecesOf(template), given);
+/** Fills a template. A text whose placeholder has no value in the input is left out. */
+export function fillTemplate(template: Template, values: PlaceholderValues): unknown {
+  if (typeof template === 'string') return fillText(piecesOf(template), values);
   if (Array.isArray(template))
-    return template.map(item => fillTemplate(item, given)).filter(item => item !== undefined);
+    return template.map(item => fillTemplate(item, values)).filter(item => item !== undefined);
   if (typeof template !== 'object' || template === null) return template;
   return Object.fromEntries(
     Object.entries(template)
-      .map(([name, member]) => [name, fillTemplate(member, given)] as const)
+      .map(([name, member]) => [name, fillTemplate(member, values)] as const)
       .filter(([, value]) => value !== undefined),
   );
 }
 
-function fillText(pieces: readonly Piece[], given: PlaceholderValues): unknown {
-  const values = pieces.map(piece => valueFor(piece, given));
-  if (values.length === 1) return values[0];
-  return values.includes(undefined) ? undefined : values.map(String).join('');
+function fillText(pieces: readonly Piece[], values: PlaceholderValues): unknown {
+  const filled = pieces.map(piece => valueFor(piece, values));
+  if (filled.length === 1) return filled[0];
+  return filled.includes(undefined) ? undefined : filled.map(String).join('');
 }
 
-function valueFor(piece: Piece, given: PlaceholderValues): unknown {
+function valueFor(piece: Piece, values: PlaceholderValues): unknown {
   if (piece.kind !== 'placeholder') return piece.kind === 'text' ? piece.text : '';
-  const { name, place } = piece;
-  if (place === null) return given[z.enum(['model', 'key', 'id']).parse(name)];
-  const words = new Map(Object.entries(given.words?.[place] ?? {}));
-  const found = valuesAt(given.input, place).map(value =>
+  const { name, path } = piece;
+  if (path === null) return values[z.enum(['model', 'key', 'id']).parse(name)];
+  const words = new Map(Object.entries(values.words?.[path] ?? {}));
+  const found = valuesAt(values.input, path).map(value =>
     words.has(String(value)) ? words.get(String(value)) : value,
   );
-  if (place.includes('[*]')) return found.length > 0 ? found : undefined;
+  if (path.includes('[*]')) return found.length > 0 ? found : undefined;
   return found[0];
 }
 
-/** The same in an address, where every value is a part of one. */
+/** Fills the template of a path; every value is percent-encoded. */
 export const fillPath = (template: string, { model, ...given }: PlaceholderValues): string =>
   String(
     fillTemplate(template, {

@@ -1,3 +1,5 @@
+/** The queue of fal.ai: docs/providers/fal.md. */
+
 import { z } from 'zod';
 import { seconds } from '../../domain/clock.ts';
 import type { Usage } from '../../domain/job.ts';
@@ -5,14 +7,12 @@ import { toJson } from '../../domain/json.ts';
 import type {
   CancelResult,
   PollResult,
-  ProducedFile,
   Provider,
   ProviderAttempt,
   ProviderTask,
   ProviderTraits,
-  SubmitResult,
 } from '../../domain/provider.ts';
-import { callbackFlag, callbacksSetting, withCallbackFlag } from '../kit/callback-flag.ts';
+import { callbacksSetting, withCallbackFlag } from '../kit/callback-flag.ts';
 import { defineProvider, type ProviderDependencies } from '../kit/definition.ts';
 import {
   type ErrorTable,
@@ -20,22 +20,24 @@ import {
   failureOf,
   mapCodes,
   pollAfter,
-  readSubmission,
   unreadableError,
 } from '../kit/error-table.ts';
-import { invalidInputError, mappingFaults, mappingOf, withoutDelivery } from '../kit/mapping.ts';
-import { encodeMedia, modelOf } from '../kit/media-encoding.ts';
-import { lenient, readResults, readSuccess } from '../kit/read-success.ts';
+import { mappingFaults } from '../kit/mapping.ts';
+import { encodeMedia } from '../kit/media-encoding.ts';
+import { isNotFound, providerDefaults, readPoll } from '../kit/poll.ts';
+import { fileAt, lenient, readResults, readSuccess } from '../kit/read-success.ts';
+import { readAcceptance, submitMapped } from '../kit/submit.ts';
 import {
   baseUrlWithDefault,
   openUpstream,
+  query,
+  readJson,
   toOpenedProvider,
   type Upstream,
   type UpstreamReply,
 } from '../kit/upstream.ts';
 import { falMappings, falModels } from './models.ts';
 
-/** docs/providers/fal.md: the queue of fal.ai. */
 export default defineProvider({
   name: 'fal',
   settings: secret =>
@@ -43,35 +45,34 @@ export default defineProvider({
       api_key: secret,
       base_url: baseUrlWithDefault('https://queue.fal.run'),
       callbacks: callbacksSetting,
-      /** Whether the upstream may hand a request on to an endpoint that it holds to be equivalent. */
+      /** Whether the upstream may forward a request to an endpoint that it considers equivalent. */
       allow_fallback: z.boolean().default(false),
     }),
   models: falModels,
   faults: (model, input) => mappingFaults(falMappings, model, input),
-  open: ({ api_key: key, base_url: baseUrl, callbacks, allow_fallback: allowsFallback }, parts) => {
+  open: ({ api_key: key, base_url: baseUrl, callbacks, allow_fallback: allowsFallback }, dependencies) => {
     const upstream = openUpstream({
       baseUrl,
       headers: { authorization: `Key ${key}` },
       secrets: [key],
-      outbound: parts.outbound,
+      outbound: dependencies.outbound,
     });
     return toOpenedProvider(
       upstream,
-      openFal({ upstream, takesCallbacks: callbacks, allowsFallback, ...parts }),
+      openFal({ upstream, takesCallbacks: callbacks, allowsFallback, ...dependencies }),
     );
   },
 });
 
-/** A medium in the body is taken in before the answer. */
+/** A medium in the body is stored before the answer. */
 const submitTimeoutMs = 60 * seconds;
-const askTimeoutMs = 15 * seconds;
 const firstPollMs = 2 * seconds;
 const maxInlineBytes = 20 * 1024 * 1024;
-/** Results are kept here by then; a day is left for a gateway that was away. */
+/** Results are stored here by then; a day is left for a gateway that was down. */
 const resultLifecycle = toJson({ expiration_duration_seconds: 86_400 });
 
 const traits: ProviderTraits = {
-  // It offers no key for a call and no list to look into.
+  // It offers neither a key for a call nor a list to look in.
   dedupe: 'none',
   dedupeWindowMs: 0,
   submitTimeoutMs,
@@ -80,8 +81,8 @@ const traits: ProviderTraits = {
 };
 
 /**
- * Paths, not addresses: an answer never decides where the key is sent. `path` is what the three have in common;
- * absent where an operator named the request by its id alone.
+ * Paths, not addresses: an answer never decides where the key is sent. `path` is the common part of the handle's
+ * three addresses; absent where an operator named the request by its id alone.
  */
 const refSchema = z.object({
   id: z.string().min(1),
@@ -111,15 +112,15 @@ const detail = z.object({
   error_type: z.string().optional(),
 });
 
-/** Its errors of models and of requests, as its documentation names them. */
+/** Errors of models and of requests, as the documentation names them. */
 const falErrors: ErrorTable = {
   read(json, headers) {
-    const said = detail.safeParse(json).data;
-    if (!said) return null;
-    const [first] = typeof said.detail === 'string' ? [] : said.detail;
+    const error = detail.safeParse(json).data;
+    if (!error) return null;
+    const [first] = typeof error.detail === 'string' ? [] : error.detail;
     return {
-      code: said.error_type ?? first?.type ?? headers['x-fal-error-type'] ?? null,
-      message: first?.msg ?? (typeof said.detail === 'string' ? said.detail : ''),
+      code: error.error_type ?? first?.type ?? headers['x-fal-error-type'] ?? null,
+      message: first?.msg ?? (typeof error.detail === 'string' ? error.detail : ''),
     };
   },
   codes: {
@@ -157,67 +158,63 @@ interface Fal extends Pick<ProviderDependencies, 'catalog' | 'linkTo'> {
   readonly allowsFallback: boolean;
 }
 
-/** One run at the endpoint that was asked, and no other: each further one may be charged. */
+/** One run, at the endpoint that was called: each further run may be charged. */
 const noRetry = { 'x-fal-no-retry': '1' };
 /** Two spellings are in use. */
 const noFallback = { 'x-app-fal-disable-fallback': 'true', 'x-fal-disable-fallbacks': 'true' };
 
 function openFal({ upstream, takesCallbacks, allowsFallback, catalog, linkTo }: Fal): Provider {
-  const own = { ...traits, takesCallbacks };
+  const accountTraits = { ...traits, takesCallbacks };
   const headers = {
     'x-fal-object-lifecycle-preference': resultLifecycle,
     ...noRetry,
     ...(!allowsFallback && noFallback),
   };
-  const ask = (method: 'GET' | 'PUT', path: string) =>
-    upstream.request({ method, path, timeoutMs: askTimeoutMs });
 
   return {
+    ...providerDefaults,
     name: 'fal',
-    traits: () => own,
-    ready: async () => ({ ok: true }),
+    traits: () => accountTraits,
 
-    async submit(task) {
-      const entry = modelOf(catalog, task);
-      const model = mappingOf(falMappings, task.modelId);
-      const formed = await encodeMedia(entry, task, { linkTo, encoding: 'link-or-data-url', maxInlineBytes });
-      if (formed.kind === 'refused') return formed;
-      const input = withoutDelivery(entry, formed.input);
-      const call = model.map(input);
-      if (!call) return { kind: 'refused', error: invalidInputError(model.faults(input)) };
-      const reply = await upstream.request({
-        method: 'POST',
-        path: `/${[task.upstreamModel, call.path].filter(Boolean).join('/')}${webhookQueryOf(task)}`,
-        headers,
-        body: toJson(call.body),
+    submit: task =>
+      submitMapped(task, {
+        upstream,
+        catalog,
+        mappings: falMappings,
+        encode: model => encodeMedia(model, task, { linkTo, encoding: 'link-or-data-url', maxInlineBytes }),
+        callOf: ({ body: { path, body } }) => ({
+          path: `/${[task.upstreamModel, path].filter(Boolean).join('/')}${webhookQueryOf(task)}`,
+          headers,
+          body,
+        }),
         timeoutMs: submitTimeoutMs,
-        isBillable: true,
-      });
-      return readSubmission(reply, falErrors, ({ json }) => readHandle(upstream, task, json));
-    },
+        read: (reply, submission) =>
+          readAcceptance(reply, submission, {
+            errors: falErrors,
+            firstPollMs,
+            refIn: json => readHandle(upstream, json),
+          }),
+      }),
 
     async poll(attempt, ref) {
       const { path, response } = pathsOf(attempt, ref);
-      const told = readState(await ask('GET', `${path}/status`));
-      if ('completed' in told) return readResult(await ask('GET', response), told.completed);
-      return withCallbackFlag(ref, told);
+      const result = readState(await query(upstream, 'GET', `${path}/status`));
+      if ('completed' in result) return readResult(await query(upstream, 'GET', response), result.completed);
+      return withCallbackFlag(ref, result);
     },
 
     async cancel(attempt, ref): Promise<CancelResult> {
-      const reply = await ask('PUT', `${pathsOf(attempt, ref).path}/cancel`);
-      const isKnown = reply.kind !== 'answered' || reply.status !== 404;
-      // Asked for, or ended before: the next polls tell.
-      return { kind: isKnown ? 'requested' : 'unsupported' };
+      const reply = await query(upstream, 'PUT', `${pathsOf(attempt, ref).path}/cancel`);
+      // Requested, or ended before: the next polls show which.
+      return { kind: isNotFound(reply) ? 'unsupported' : 'requested' };
     },
-
-    release: async () => {},
   };
 }
 
 const webhookQueryOf = ({ callbackUrl }: ProviderTask): string =>
   callbackUrl === null ? '' : `?${new URLSearchParams({ fal_webhook: callbackUrl })}`;
 
-/** Whatever endpoint took the job, its requests lie below `owner/app`. */
+/** Whichever endpoint accepted the job, its requests lie below `owner/app`. */
 function pathsOf({ upstreamModel }: ProviderAttempt, ref: unknown) {
   const { id, path, response } = refSchema.parse(ref);
   const [owner, app] = upstreamModel.split('/');
@@ -225,52 +222,49 @@ function pathsOf({ upstreamModel }: ProviderAttempt, ref: unknown) {
   return { path: base, response: response ?? base };
 }
 
-/** Null for a handle that leads elsewhere: it cannot be followed with the key. */
-function readHandle(upstream: Upstream, task: ProviderTask, json: unknown): SubmitResult | null {
-  const made = handle.safeParse(json).data;
-  if (!made) return null;
-  const path = upstream.pathOf(made.status_url)?.replace(/\/status$/, '');
-  const response = upstream.pathOf(made.response_url);
+/** Null for a handle whose addresses lie elsewhere: they cannot be called with the key. */
+function readHandle(upstream: Upstream, json: unknown): z.output<typeof refSchema> | null {
+  const created = handle.safeParse(json).data;
+  if (!created) return null;
+  const path = upstream.pathOf(created.status_url)?.replace(/\/status$/, '');
+  const response = upstream.pathOf(created.response_url);
   if (!path || !response) return null;
-  const ref = { id: made.request_id, path, ...(response !== path && { response }), ...callbackFlag(task) };
-  return { kind: 'accepted', ref, firstPollMs };
+  return { id: created.request_id, path, ...(response !== path && { response }) };
 }
 
-type Completed = { readonly completed: z.output<typeof status> };
-
-function readState(reply: UpstreamReply): PollResult | Completed {
-  if (reply.kind !== 'answered') return { kind: 'unreachable', reason: reply.reason };
-  if (reply.status === 404) return { kind: 'missing' };
-  const told = reply.status === 200 || reply.status === 202 ? status.safeParse(reply.json).data : undefined;
-  // A state that we do not know is no end: it is asked again.
-  if (!told)
-    return { kind: 'unreachable', reason: `the upstream answered ${reply.status}`, ...pollAfter(reply) };
-  return told.status === 'COMPLETED' ? { completed: told } : { kind: 'running', ...pollAfter(reply) };
+type Status = z.output<typeof status>;
+interface Completed {
+  readonly completed: Status;
 }
 
-function readResult(reply: UpstreamReply, { error, error_type: type }: Completed['completed']): PollResult {
+const readState = (reply: UpstreamReply): PollResult | Completed =>
+  readPoll<Status, Completed>(reply, {
+    stateIn: answer => readJson(answer, status, [200, 202]),
+    resultOf: (state, answer) =>
+      state.status === 'COMPLETED' ? { completed: state } : { kind: 'running', ...pollAfter(answer) },
+  });
+
+/** `error` of the completed status decides first, because the response of a failed run may be any error. */
+function readResult(reply: UpstreamReply, { error, error_type: type }: Status): PollResult {
   const isError = reply.kind === 'answered' && reply.status >= 400;
-  const said = isError ? falErrors.read(reply.json, reply.headers) : null;
-  if (error)
-    return { kind: 'failed', error: failureOf(said ?? { code: type ?? null, message: error }, falErrors) };
-  if (said && reply.kind === 'answered' && reply.status === 422)
-    return { kind: 'failed', error: failureOf(said, falErrors, 'input') };
+  const responseError = isError ? falErrors.read(reply.json, reply.headers) : null;
+  if (error) {
+    const cause = responseError ?? { code: type ?? null, message: error };
+    return { kind: 'failed', error: failureOf(cause, falErrors) };
+  }
+  if (responseError && reply.kind === 'answered' && reply.status === 422)
+    return { kind: 'failed', error: failureOf(responseError, falErrors, 'input') };
   if (reply.kind !== 'answered' || reply.status !== 200 || reply.json === undefined)
     return { kind: 'unreachable', reason: errorOf(reply, falErrors).message };
-  const told = result.safeParse(reply.json).data;
-  if (!told) return { kind: 'unreadable', error: unreadableError(reply) };
-  return readSuccess(reply, productionOf(told), falErrors);
+  const output = result.safeParse(reply.json).data;
+  if (!output) return { kind: 'unreadable', error: unreadableError(reply) };
+  return readSuccess(reply, productionOf(output), falErrors);
 }
 
 function productionOf({ video, images, audio, seed, duration_ms }: z.output<typeof result>) {
   const { items, isWhole } = readResults(video ?? audio ?? images, file);
-  const files = items.map(
-    ({ url, content_type }, index): ProducedFile => ({
-      role: 'primary',
-      index,
-      mimeType: content_type ?? 'application/octet-stream',
-      source: { kind: 'url', url },
-    }),
+  const files = items.map(({ url, content_type: mimeType }, index) =>
+    fileAt(url, { index, ...(mimeType !== undefined && { mimeType }) }),
   );
   const usage: readonly Usage[] = duration_ms
     ? [{ unit: 'second', quantity: duration_ms / 1000, basis: 'reported' }]

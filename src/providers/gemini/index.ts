@@ -1,22 +1,24 @@
+/** Speech of the Gemini API, which answers with the sound itself: docs/providers/gemini.md. */
+
 import { z } from 'zod';
 import { minutes, seconds } from '../../domain/clock.ts';
 import type { Usage } from '../../domain/job.ts';
-import { toJson } from '../../domain/json.ts';
 import type { Provider, ProviderTraits, SubmitResult } from '../../domain/provider.ts';
 import { defineProvider, type ProviderDependencies } from '../kit/definition.ts';
 import { type ErrorTable, failureOf, mapCodes, readSubmission } from '../kit/error-table.ts';
-import {
-  defineMapping,
-  invalidInputError,
-  type Mapping,
-  mappingFaults,
-  mappingOf,
-  withoutDelivery,
-} from '../kit/mapping.ts';
-import { modelOf } from '../kit/media-encoding.ts';
-import { openInlineResults } from '../kit/self-hosted.ts';
+import { type InlineResults, openInlineResults } from '../kit/inline-results.ts';
+import { defineMapping, type Mapping, mappingFaults } from '../kit/mapping.ts';
+import { providerDefaults } from '../kit/poll.ts';
+import { submitMapped } from '../kit/submit.ts';
 import { runAccountTest } from '../kit/test-account.ts';
-import { baseUrlWithDefault, openUpstream, toOpenedProvider, type Upstream } from '../kit/upstream.ts';
+import {
+  baseUrlWithDefault,
+  openUpstream,
+  readJson,
+  toOpenedProvider,
+  type Upstream,
+  type UpstreamReply,
+} from '../kit/upstream.ts';
 import { readRawType, wavOf } from './wav.ts';
 
 const models = { 'theta-3.1-flash-tts-preview': 'gemini-3.1-flash-tts-preview' } as const;
@@ -34,7 +36,6 @@ const mappings: Readonly<Record<keyof typeof models, Mapping<unknown>>> = {
   ),
 };
 
-/** docs/providers/gemini.md: speech of the Gemini API, which answers with the sound itself. */
 export default defineProvider({
   name: 'gemini',
   settings: secret =>
@@ -44,24 +45,24 @@ export default defineProvider({
     }),
   models,
   faults: (model, input) => mappingFaults(mappings, model, input),
-  open: ({ api_key: key, base_url: baseUrl }, parts) => {
+  open: ({ api_key: key, base_url: baseUrl }, dependencies) => {
     const upstream = openUpstream({
       baseUrl,
       // Never in the address, where it would be logged on the way.
       headers: { 'x-goog-api-key': key },
       secrets: [key],
-      outbound: parts.outbound,
+      outbound: dependencies.outbound,
     });
-    return toOpenedProvider(upstream, openGemini(upstream, parts));
+    return toOpenedProvider(upstream, openGemini(upstream, dependencies));
   },
 });
 
-/** Eleven minutes of sound, the longest there is, are spoken before the answer, and are 42 MB in it. */
+/** Eleven minutes of sound, the longest possible, are generated before the answer, and take 42 MB in it. */
 const submitTimeoutMs = 10 * minutes;
 const maxAnswerBytes = 64 * 1024 * 1024;
 
 const traits: ProviderTraits = {
-  // It knows no key for a call and keeps none of them.
+  // It takes no key for a call and stores no calls.
   dedupe: 'none',
   dedupeWindowMs: 0,
   submitTimeoutMs,
@@ -100,12 +101,12 @@ const problem = z.object({
 
 const errors: ErrorTable = {
   read(json) {
-    const said = problem.safeParse(json).data?.error;
-    return said ? { code: codeOf(said), message: said.message } : null;
+    const error = problem.safeParse(json).data?.error;
+    return error ? { code: codeOf(error), message: error.message } : null;
   },
   codes: {
     ...mapCodes('input', 'INVALID_ARGUMENT', 'OUT_OF_RANGE'),
-    // Key, right, region, billing, a model that is gone, the day's quota.
+    // Key, permission, region, billing, a retired model, the day's quota.
     ...mapCodes('account', 'API_KEY_INVALID', 'UNAUTHENTICATED', 'PERMISSION_DENIED', 'FAILED_PRECONDITION'),
     ...mapCodes('account', 'NOT_FOUND', 'DAY_EXHAUSTED'),
     ...mapCodes('pause', 'RESOURCE_EXHAUSTED'),
@@ -116,51 +117,60 @@ const errors: ErrorTable = {
   },
 };
 
-/** A wrong key is a bad argument like any other, and the end of a day's quota a pause like any other, but for the details. */
+/** Only the details distinguish a wrong key from a bad argument, and the end of a day's quota from a short rate limit. */
 function codeOf({ status, details }: z.output<typeof problem>['error']): string {
   if (details.some(({ reason }) => reason === 'API_KEY_INVALID')) return 'API_KEY_INVALID';
   const quotas = details.flatMap(({ violations = [] }) => violations.map(({ quotaId = '' }) => quotaId));
   return status === 'RESOURCE_EXHAUSTED' && quotas.some(id => /PerDay/i.test(id)) ? 'DAY_EXHAUSTED' : status;
 }
 
-function openGemini(upstream: Upstream, parts: Pick<ProviderDependencies, 'catalog' | 'folder'>): Provider {
-  const results = openInlineResults(parts);
+function openGemini(
+  upstream: Upstream,
+  dependencies: Pick<ProviderDependencies, 'catalog' | 'folder'>,
+): Provider {
+  const results = openInlineResults(dependencies);
   return {
+    ...providerDefaults,
     name: 'gemini',
     traits: () => traits,
-    ready: async () => ({ ok: true }),
     test: () => runAccountTest(upstream, { path: '/models?pageSize=1', errors }),
 
-    async submit(task): Promise<SubmitResult> {
-      const entry = modelOf(parts.catalog, task);
-      const model = mappingOf(mappings, task.modelId);
-      const input = withoutDelivery(entry, task.job.input);
-      const body = model.map(input);
-      if (!body) return { kind: 'refused', error: invalidInputError(model.faults(input)) };
-      const reply = await upstream.request({
-        method: 'POST',
-        path: `/models/${encodeURIComponent(task.upstreamModel)}:generateContent`,
-        body: toJson(body),
+    submit: task =>
+      submitMapped(task, {
+        upstream,
+        catalog: dependencies.catalog,
+        mappings,
+        callOf: ({ body }) => ({
+          path: `/models/${encodeURIComponent(task.upstreamModel)}:generateContent`,
+          body,
+        }),
         timeoutMs: submitTimeoutMs,
         maxAnswerBytes,
-        isBillable: true,
-      });
-      const wav = reply.kind === 'answered' && reply.status === 200 ? soundIn(reply.json) : null;
-      const files = wav && (await results.save(task.dedupeKey, [wav]));
-      const result = readSubmission(reply, errors, ({ json }) =>
-        files ? { kind: 'done', production: { files, usage: usageIn(json) } } : readMissingSound(json),
-      );
-      const asked = reply.kind === 'answered' ? retryDelayIn(reply.json) : null;
-      return result.kind === 'refused' && asked !== null
-        ? { kind: 'refused', error: { ...result.error, retryAfterMs: asked } }
-        : result;
-    },
+        read: reply => readSpeech(reply, results, task.dedupeKey),
+      }),
 
     // The answer to the submission was all there is.
     poll: async () => ({ kind: 'missing' }),
-    cancel: async () => ({ kind: 'unsupported' }),
     release: ({ dedupeKey }) => results.remove(dedupeKey),
   };
+}
+
+/** Saves the sound of an answer. A refusal carries the wait that its details ask for. */
+async function readSpeech(
+  reply: UpstreamReply,
+  results: InlineResults,
+  dedupeKey: string,
+): Promise<SubmitResult> {
+  const sound = readJson(reply, z.unknown());
+  const wav = sound === undefined ? null : soundIn(sound);
+  const files = wav && (await results.save(dedupeKey, [wav]));
+  const result = readSubmission(reply, errors, ({ json }) =>
+    files ? { kind: 'done', production: { files, usage: usageIn(json) } } : readMissingSound(json),
+  );
+  const retryAfterMs = reply.kind === 'answered' ? retryDelayIn(reply.json) : null;
+  return result.kind === 'refused' && retryAfterMs !== null
+    ? { kind: 'refused', error: { ...result.error, retryAfterMs } }
+    : result;
 }
 
 /** Every piece of sound in the answer, in order, as one file; null where there is none. */
@@ -181,21 +191,22 @@ function usageIn(json: unknown): readonly Usage[] {
 }
 
 /**
- * An answer that says why there is no sound. Another try would be charged again, so none is made by itself.
- * Null for one that says nothing.
+ * Reads an answer that says why there is no sound. Another attempt would be charged again, so it is not retried.
+ * Null for an answer that gives no reason.
  */
 function readMissingSound(json: unknown): SubmitResult | null {
-  const told = answer.safeParse(json).data;
-  const block = told?.promptFeedback?.blockReason;
-  const code = block ?? told?.candidates[0]?.finishReason;
+  const body = answer.safeParse(json).data;
+  const block = body?.promptFeedback?.blockReason;
+  const code = block ?? body?.candidates[0]?.finishReason;
   if (code === undefined) return null;
-  const said = { code, message: `the upstream gave no sound (${code})` };
-  return { kind: 'refused', error: failureOf(said, errors, block === undefined ? 'failed' : 'moderation') };
+  const cause = { code, message: `the upstream returned no sound (${code})` };
+  return { kind: 'refused', error: failureOf(cause, errors, block === undefined ? 'failed' : 'moderation') };
 }
 
+/** The wait in the details of an error, such as `37s`; null where there is none. */
 function retryDelayIn(json: unknown): number | null {
   const details = problem.safeParse(json).data?.error.details ?? [];
-  const [, told] =
+  const [, delay] =
     details.map(({ retryDelay }) => /^(\d+(?:\.\d+)?)s$/.exec(retryDelay ?? '')).find(Boolean) ?? [];
-  return told === undefined ? null : Math.ceil(Number(told)) * seconds;
+  return delay === undefined ? null : Math.ceil(Number(delay)) * seconds;
 }

@@ -1,3 +1,5 @@
+/** What every provider exports: the settings of an account, the models it serves, and how it is opened. */
+
 import { z } from 'zod';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Faults } from '../../catalog/faults.ts';
@@ -9,29 +11,31 @@ import type { Provider } from '../../domain/provider.ts';
 import type { Outbound } from '../../media/outbound.ts';
 import type { IngressRequest } from './webhook-signature.ts';
 
-/** What a provider is opened with, for one account. */
+/** What the gateway gives a provider when an account is opened. */
 export interface ProviderDependencies {
-  /** For what a job's input says. */
+  /** Reads the input of a job. */
   readonly catalog: Catalog;
   readonly clock: Clock;
   /** For addresses that upstreams write. */
   readonly outbound: Outbound;
-  /** An address under which an upstream may fetch a file of ours for a day; null where this gateway has no public address. */
+  /** A signed address under which an upstream may fetch a stored file for a day; null without a public address. */
   readonly linkTo: (fileId: FileId, mimeType: string) => string | null;
-  /** A local folder for results that come inside an answer. */
+  /** A local directory for results that come inside an answer. */
   readonly folder: string;
 }
 
 /** A provider bound to one account. */
 export interface OpenedProvider {
   readonly provider: Provider;
-  /** The way to the results that the upstream names. */
+  /** Fetches the results that the upstream names. */
   readonly resultsClient: Outbound;
+  /** Closes its connections. */
   close(): Promise<void>;
 }
 
-/** One file of `providers/`: what the operator writes for an account and for a route, and the protocol. */
+/** One folder of `providers/`: what the operator writes for an account and for a route, and the protocol. */
 export interface ProviderDefinition {
+  /** `provider` of an account in `atelier.yaml`. */
   readonly name: string;
   /** Reads an account's settings. `secret` is how a secret is written. */
   settings(secret: z.ZodType<string>): z.ZodType<AccountSettings>;
@@ -41,72 +45,79 @@ export interface ProviderDefinition {
   readonly models: Readonly<Record<string, string>> | null;
   /** Whether it also serves models that an operator adds, where `models` names those of the contract. */
   readonly servesCustomModels: boolean;
-  /** Whether an input that points at an earlier job can go only to the account that made that job. */
+  /** Whether an input that refers to an earlier job can go only to the account that made that job. */
   readonly requiresSameAccount: boolean;
-  /** What the upstream cannot take of an input that is valid as such: never dropped, always refused. */
+  /** What the upstream cannot take of a valid input: never dropped, always refused. */
   faults(model: Model, input: unknown, route: RouteContext): Faults;
-  /** What is wrong with the switches of a route of this model, told at the start. */
-  routeFaults(model: Model, switches: unknown): Faults;
+  /** What is wrong with the options of a route of this model, reported at the start. */
+  routeFaults(model: Model, options: unknown): Faults;
 }
 
 /** What a provider may know of a route before anything is sent. */
 export interface RouteContext {
+  /** What the upstream calls the model. */
   readonly upstreamModel: string;
-  /** As `switches` left them. */
+  /** As the schema of the route's options left them. */
   readonly options: unknown;
 }
 
 /** An account as its settings were read. */
 export interface AccountSettings {
-  readonly open: (parts: ProviderDependencies) => OpenedProvider;
-  /** Whether a call of its upstream is signed as it signs; true where there is nothing to judge by. */
+  /** Opens the account; called once for each set of settings. */
+  readonly open: (dependencies: ProviderDependencies) => OpenedProvider;
+  /** Whether the signature of an upstream's call is valid; true where the upstream signs nothing. */
   readonly verifySignature: (call: IngressRequest) => boolean;
   /** What an input may name by the upstream's own id, though this gateway does not know it. */
   readonly foreignKinds: readonly ForeignKind[];
-  /** Why a route of that model cannot lead to this account, told at the start; null where it can. */
+  /** Why a route of that model cannot lead to this account, reported at the start; null where it can. */
   readonly routeRefusal: (model: Model) => string | null;
 }
 
-/** Types flow from the settings to `open`; nobody else sees either. */
-export function defineProvider<Schema extends z.ZodType>(definition: {
+/** What a provider's file exports: `ProviderDefinition` with defaults, and typed by its settings. */
+export interface ProviderSpec<Schema extends z.ZodType> {
   readonly name: string;
+  /** Schema of an account in `atelier.yaml`; `secret` is the schema of a secret. */
   readonly settings: (secret: z.ZodType<string>) => Schema;
-  /** None where it says nothing. What it gives must parse again, so it transforms nothing. */
-  readonly switches?: z.ZodType;
+  /** Schema of the options of a route. Default: none. Its output must parse again, so it transforms nothing. */
+  readonly routeOptions?: z.ZodType;
+  /** Default: every model, by its own id. */
   readonly models?: Readonly<Record<string, string>>;
-  /** False where it says nothing. */
-  readonly takesOwnModels?: boolean;
-  /** True where it says nothing: jobs are known to the account that made them. */
-  readonly needsOwnJobs?: boolean;
-  /** What an input may name by the upstream's own id; nothing where it says nothing. */
-  readonly takesForeign?: (settings: z.output<Schema>) => readonly ForeignKind[];
-  /** None where it says nothing: the upstream takes whatever the model takes. */
+  /** Default: false. */
+  readonly servesCustomModels?: boolean;
+  /** Default: true, because jobs are known to the account that made them. */
+  readonly requiresSameAccount?: boolean;
+  /** Default: none. */
+  readonly foreignKinds?: (settings: z.output<Schema>) => readonly ForeignKind[];
+  /** Default: none; the upstream takes whatever the model takes. */
   readonly faults?: ProviderDefinition['faults'];
-  /** None where it says nothing: `switches` says it all. */
+  /** Default: none; the schema of the options is enough. */
   readonly routeFaults?: ProviderDefinition['routeFaults'];
-  /** None where it says nothing: every account serves all models. */
+  /** Default: none; every account serves all models. */
   readonly routeRefusal?: (settings: z.output<Schema>, model: Model) => string | null;
-  readonly open: (settings: z.output<Schema>, parts: ProviderDependencies) => OpenedProvider;
-  /** Absent where its upstream signs nothing: then the path, which nobody can guess, is enough. */
-  readonly isSigned?: (settings: z.output<Schema>, call: IngressRequest) => boolean;
-}): ProviderDefinition {
-  const { name, switches: routeOptions = z.strictObject({}), models = null } = definition;
-  const { needsOwnJobs: requiresSameAccount = true, takesOwnModels: servesCustomModels = false } = definition;
+  readonly open: (settings: z.output<Schema>, dependencies: ProviderDependencies) => OpenedProvider;
+  /** Default: accepts every call, for an upstream that signs nothing; the address alone is secret then. */
+  readonly verifySignature?: (settings: z.output<Schema>, call: IngressRequest) => boolean;
+}
+
+/** Defines a provider. Types flow from its settings to `open`; no other module sees either. */
+export function defineProvider<Schema extends z.ZodType>(spec: ProviderSpec<Schema>): ProviderDefinition {
+  const { name, routeOptions = z.strictObject({}), models = null } = spec;
+  const { requiresSameAccount = true, servesCustomModels = false } = spec;
   return {
     name,
     routeOptions,
     models,
     servesCustomModels,
     requiresSameAccount,
-    faults: definition.faults ?? (() => []),
-    routeFaults: definition.routeFaults ?? (() => []),
+    faults: spec.faults ?? (() => []),
+    routeFaults: spec.routeFaults ?? (() => []),
     settings: secret =>
-      definition.settings(secret).transform(
+      spec.settings(secret).transform(
         (settings): AccountSettings => ({
-          open: parts => definition.open(settings, parts),
-          verifySignature: call => definition.isSigned?.(settings, call) ?? true,
-          foreignKinds: definition.takesForeign?.(settings) ?? [],
-          routeRefusal: model => definition.routeRefusal?.(settings, model) ?? null,
+          open: dependencies => spec.open(settings, dependencies),
+          verifySignature: call => spec.verifySignature?.(settings, call) ?? true,
+          foreignKinds: spec.foreignKinds?.(settings) ?? [],
+          routeRefusal: model => spec.routeRefusal?.(settings, model) ?? null,
         }),
       ),
   };

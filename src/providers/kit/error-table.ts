@@ -1,86 +1,88 @@
+/** What the errors of an upstream mean for a job, decided by one table per provider. */
+
 import { seconds } from '../../domain/clock.ts';
 import type { JobErrorCode } from '../../domain/job.ts';
 import { toJson } from '../../domain/json.ts';
 import type { ProviderError, SubmitResult } from '../../domain/provider.ts';
-import type { UpstreamReply } from './upstream.ts';
+import type { AnsweredReply, UpstreamReply } from './upstream.ts';
 
-/** What an upstream's error means for a job, in one word. */
+/** What an upstream's error means for a job. */
 export type ErrorClass =
-  /** The input is not taken: by anybody, or because of what it shows. */
+  /** The upstream refuses the input: as invalid, or for its content. */
   | 'input'
   | 'moderation'
-  /** A medium of the input could not be had by the upstream. */
+  /** The upstream could not fetch a medium of the input. */
   | 'media'
-  /** It asks for a pause: nothing was made. */
+  /** The upstream is rate limiting: nothing was made. */
   | 'pause'
   /** The account needs its operator: key, balance, permission. */
   | 'account'
-  /** Certain: nothing was made, and it may be later. */
+  /** Nothing was made for certain, and a later call may succeed. */
   | 'down'
-  /** Something went wrong there, before or after it took the call: nobody knows. */
+  /** A failure before or after the upstream accepted the call: the outcome is unknown. */
   | 'unclear'
   /** The run itself failed. */
   | 'failed';
 
-/** An upstream's errors: how they are read, and what each code means. One table a provider. */
+/** The errors of an upstream: how they are read, and what each code means. */
 export interface ErrorTable {
-  /** The error in an answer of any status; null where it tells of none. */
+  /** The error in an answer of any status; null where it has none. */
   readonly read: (json: unknown, headers: Readonly<Record<string, string>>) => UpstreamError | null;
+  /** By the upstream's code. */
   readonly codes: Readonly<Record<string, ErrorClass>>;
-  /** Over what a status means everywhere. */
+  /** Overrides the usual meaning of a status, where no code of the table applies. */
   readonly statuses?: Readonly<Record<number, ErrorClass>>;
 }
 
+/** An error as an upstream wrote it. */
 export interface UpstreamError {
-  /** Null where only a sentence is given. */
+  /** Null where the upstream gives only a sentence. */
   readonly code: string | null;
   readonly message: string;
 }
 
-type Answered = UpstreamReply & { readonly kind: 'answered' };
-
-/** What a status means where no code of the table says more. */
+/** What a status means where no code of the table applies. */
 function classOfStatus(status: number, { statuses = {} }: ErrorTable): ErrorClass {
-  const own = statuses[status];
-  if (own) return own;
+  const specific = statuses[status];
+  if (specific) return specific;
   if ([401, 402, 403].includes(status)) return 'account';
   if ([408, 425, 429].includes(status)) return 'pause';
   return status >= 400 && status < 500 ? 'input' : 'unclear';
 }
 
-/** The upstream writes the code: what every object inherits is no word of the table. */
+/** Own members only: the upstream chooses the code, and `constructor` is not one of the table. */
 const classOfCode = (code: string | null, { codes }: ErrorTable): ErrorClass | undefined =>
   code !== null && Object.hasOwn(codes, code) ? codes[code] : undefined;
 
-/** The same meaning for several codes. */
+/** A part of a table: one meaning for several codes. */
 export const mapCodes = (
   meaning: ErrorClass,
   ...codes: readonly string[]
 ): Readonly<Record<string, ErrorClass>> => Object.fromEntries(codes.map(code => [code, meaning]));
 
 /**
- * The table that decides money: what one billable call came to. `accept` reads an answer that is no error;
- * what it cannot read is unknown.
+ * What became of one billable call, which decides about money: accepted, refused or unknown. `accept` reads an answer
+ * without an error; the outcome is unknown where it returns null.
  */
 export function readSubmission(
   reply: UpstreamReply,
   table: ErrorTable,
-  accept: (answer: Answered) => SubmitResult | null,
+  accept: (answer: AnsweredReply) => SubmitResult | null,
 ): SubmitResult {
   if (reply.kind === 'unsent') return { kind: 'refused', error: errorOf(reply, table) };
   if (reply.kind === 'broken') return { kind: 'unknown', error: errorOf(reply, table) };
-  const said = table.read(reply.json, reply.headers);
+  const error = table.read(reply.json, reply.headers);
   const isGood = reply.status >= 200 && reply.status < 300;
-  if (isGood && !said) return accept(reply) ?? { kind: 'unknown', error: unreadableError(reply) };
+  if (isGood && !error) return accept(reply) ?? { kind: 'unknown', error: unreadableError(reply) };
   const isRedirect = reply.status >= 300 && reply.status < 400;
-  const isCertain = isRedirect || classOfReply(reply, said, table) !== 'unclear';
+  const isCertain = isRedirect || classOfReply(reply, error, table) !== 'unclear';
   return { kind: isCertain ? 'refused' : 'unknown', error: errorOf(reply, table) };
 }
 
-/** What a call that did not succeed means. */
+/** The error of a call that did not succeed. */
 export function errorOf(reply: UpstreamReply, table: ErrorTable): ProviderError {
   if (reply.kind !== 'answered') {
-    // Sent again only where the caller knows that nothing was made, or that twice costs nothing.
+    // Retried only where nothing was made for certain, or where a second call costs nothing.
     return {
       code: 'provider_unavailable',
       message: reply.reason,
@@ -89,19 +91,19 @@ export function errorOf(reply: UpstreamReply, table: ErrorTable): ProviderError 
     };
   }
   const { status } = reply;
-  const said = table.read(reply.json, reply.headers);
+  const error = table.read(reply.json, reply.headers);
   const upstream = {
-    code: said?.code ?? String(status),
-    message: sanitizeMessage(said?.message || `status ${status}`),
+    code: error?.code ?? String(status),
+    message: sanitizeMessage(error?.message || `status ${status}`),
   };
   if (status >= 300 && status < 400) {
-    const message = 'the upstream redirects, which is not followed';
+    const message = 'the upstream answered with a redirect, which is not followed';
     return { code: 'provider_unavailable', message, retry: false, upstream };
   }
-  return { ...toProviderError(classOfReply(reply, said, table), upstream), ...retryAfterOf(reply) };
+  return { ...toProviderError(classOfReply(reply, error, table), upstream), ...retryAfterOf(reply) };
 }
 
-/** Why a job that was taken ended there, by the code that it ended with. It is not sent again by itself. */
+/** Why an accepted job failed there, by the code of its failure. Such a job is not sent again automatically. */
 export function failureOf(
   { code, message }: UpstreamError,
   table: ErrorTable,
@@ -119,19 +121,19 @@ export function failureOf(
   }
 }
 
-/** A run that failed is an end; told in the place of a handle, it says nothing of whether there is one. */
-function classOfReply({ status }: Answered, said: UpstreamError | null, table: ErrorTable): ErrorClass {
-  const meaning = classOfCode(said?.code ?? null, table) ?? classOfStatus(status, table);
+/** A failed run is an end; as the answer to a submission it leaves open whether a job exists. */
+function classOfReply({ status }: AnsweredReply, error: UpstreamError | null, table: ErrorTable): ErrorClass {
+  const meaning = classOfCode(error?.code ?? null, table) ?? classOfStatus(status, table);
   return meaning === 'failed' ? 'unclear' : meaning;
 }
 
-/** An answer that is no error and tells of nothing that we know. What it says is kept for the operator. */
+/** The error of an answer without an error that cannot be read. The answer is stored for the operator. */
 export const unreadableError = (reply: UpstreamReply): ProviderError => ({
   code: 'provider_unavailable',
-  message: 'the answer of the upstream cannot be read',
+  message: 'unreadable response from the upstream',
   retry: false,
   trouble: 'upstream',
-  // What is no JSON was not searched for the account's secrets.
+  // Only JSON was searched for the account's secrets.
   ...(reply.kind === 'answered' &&
     reply.json !== undefined && {
       answer: toJson(reply.json).replaceAll(token, '(a token)').slice(0, maxAnswerLength),
@@ -139,30 +141,34 @@ export const unreadableError = (reply: UpstreamReply): ProviderError => ({
 });
 
 const maxAnswerLength = 2000;
-/** A token that was made for one call is not among the secrets that are known beforehand. */
+/** A token that was signed for one call is not among the known secrets of the account. */
 const token = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g;
 
 type UpstreamDetail = NonNullable<ProviderError['upstream']>;
 
 function toProviderError(meaning: ErrorClass, upstream: UpstreamDetail): ProviderError {
-  const { code, message: said } = upstream;
+  const { code, message } = upstream;
   switch (meaning) {
     case 'input':
-      return permanentError('invalid_input', `the upstream refused the input: ${said}`, upstream);
+      return permanentError('invalid_input', `the upstream refused the input: ${message}`, upstream);
     case 'moderation':
       return permanentError(
         'content_policy_violation',
-        `the upstream's policy refused it: ${said}`,
+        `the upstream's policy refused it: ${message}`,
         upstream,
       );
     case 'media':
-      return permanentError('file_download_error', `the upstream could not read a medium: ${said}`, upstream);
+      return permanentError(
+        'file_download_error',
+        `the upstream could not fetch a media file: ${message}`,
+        upstream,
+      );
     case 'failed':
-      return permanentError('runtime_error', said, upstream);
+      return permanentError('runtime_error', message, upstream);
     case 'pause':
-      return unavailableError('the upstream asks for a pause', 'rate', upstream);
+      return unavailableError('the upstream is rate limiting (retry later)', 'rate', upstream);
     case 'account':
-      return unavailableError(`the upstream refused our account: ${said}`, 'account', upstream);
+      return unavailableError(`the upstream rejected the account: ${message}`, 'account', upstream);
     case 'down':
       return unavailableError(`the upstream answered ${code}`, 'upstream', upstream);
     case 'unclear':
@@ -185,17 +191,17 @@ const unavailableError = (
 
 const maxMessageLength = 500;
 
-/** Its words without addresses, which may lead inside or carry a right. */
+/** A message without addresses, which may be internal or signed. */
 const sanitizeMessage = (message: string): string =>
   message.replaceAll(/\b[a-z]+:\/\/\S+/gi, '(an address)').slice(0, maxMessageLength);
 
-/** `Retry-After` in seconds; a date is as good as nothing said. */
+/** `Retry-After` in seconds, at most a day; a date is ignored. */
 export function retryAfterOf(reply: UpstreamReply): { readonly retryAfterMs?: number } {
-  const asked = reply.kind === 'answered' ? Number(reply.headers['retry-after'] ?? Number.NaN) : Number.NaN;
-  return Number.isFinite(asked) && asked >= 0 ? { retryAfterMs: Math.min(asked, 86_400) * seconds } : {};
+  const wait = reply.kind === 'answered' ? Number(reply.headers['retry-after'] ?? Number.NaN) : Number.NaN;
+  return Number.isFinite(wait) && wait >= 0 ? { retryAfterMs: Math.min(wait, 86_400) * seconds } : {};
 }
 
-/** The same for the next poll. */
+/** `Retry-After` as the wait before the next poll. */
 export function pollAfter(reply: UpstreamReply): { readonly nextPollMs?: number } {
   const { retryAfterMs } = retryAfterOf(reply);
   return retryAfterMs === undefined ? {} : { nextPollMs: retryAfterMs };

@@ -1,3 +1,5 @@
+/** The parameters of a prompt that the local engine does not act on. */
+
 import type { PromptParameters, RenderPlan } from '../../../engine/src/render-plan.ts';
 
 type Effect = (parameters: PromptParameters) => boolean;
@@ -7,7 +9,7 @@ const chaos: Effect = parameters => parameters.chaos !== undefined;
 const weird: Effect = parameters => parameters.weird !== undefined;
 const stylize: Effect = parameters => parameters.stylize !== undefined;
 
-/** What the local engine makes of parameters when it works on a picture; every other one changes nothing there. */
+/** When each parameter changes a picture of the local engine; every parameter that is missing here never does. */
 const effects: Readonly<Record<string, Effect>> = {
   '--no': always,
   '--seed': always,
@@ -22,10 +24,14 @@ const effects: Readonly<Record<string, Effect>> = {
   '--style': ({ style }) => style === 'raw',
 };
 
-/** Decisions 9: the parameters of a prompt that had no effect, by name, for the log of the job; null where each had one. */
+/** Decisions 9: a note for the job's log on the parameters without effect; null where each had one. */
 export function ineffectiveParametersNote(plan: RenderPlan): string | null {
   if (plan.kind !== 'image') return null;
-  const looks = [plan, ...(plan.variants ?? [])].map(({ parameters = {} }) => parameters);
-  const idle = (plan.parameterNames ?? []).filter(name => !looks.some(look => effects[name]?.(look)));
-  return idle.length === 0 ? null : `These parameters of the prompt had no effect: ${idle.join(', ')}`;
+  const variants = [plan, ...(plan.variants ?? [])].map(({ parameters = {} }) => parameters);
+  const ineffective = (plan.parameterNames ?? []).filter(
+    name => !variants.some(parameters => effects[name]?.(parameters)),
+  );
+  return ineffective.length === 0
+    ? null
+    : `These parameters of the prompt had no effect: ${ineffective.join(', ')}`;
 }

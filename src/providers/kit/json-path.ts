@@ -1,6 +1,8 @@
+/** Paths in JSON such as `data.videos[*].url`, as operators write them in descriptions of upstreams. */
+
 import { z } from 'zod';
 
-/** One step down: the name of a member, the number of an item, or every item. */
+/** The name of a member, the index of an item, or every item. */
 type PathSegment = string | number | typeof wildcard;
 
 const wildcard = '*';
@@ -9,32 +11,34 @@ const segmentPattern = /\[(\*|\d{1,4})\]|([^.[\]{}*\s]+)/g;
 const pathPattern =
   /^(?:[^.[\]{}*\s]+|\[(?:\*|\d{1,4})\])(?:\[(?:\*|\d{1,4})\])*(?:\.[^.[\]{}*\s]+(?:\[(?:\*|\d{1,4})\])*)*$/;
 
-/** Where something stands in JSON: names joined by dots, `[0]` for an item of a list, `[*]` for all of them. */
+/** Schema of a path: names joined by dots, `[0]` for an item of a list, `[*]` for all of them. */
 export const jsonPath = z.string().max(maxPathLength).regex(pathPattern, {
   error: 'must be names joined by dots, with [0] or [*] for items of a list',
 });
 
-/** The same for what stands there once. */
-export const singleValuePath = jsonPath.refine(place => !place.includes('[*]'), {
+/** Schema of a path that leads to one value. */
+export const singleValuePath = jsonPath.refine(path => !path.includes('[*]'), {
   error: 'must lead to one value, without [*]',
 });
 
+/** Whether a text is a valid path. */
 export const isJsonPath = (text: string): boolean => jsonPath.safeParse(text).success;
 
+/** The segments of a valid path. */
 export const segmentsOf = (place: string): readonly PathSegment[] =>
   [...place.matchAll(segmentPattern)].map(([, item, name]) => {
     if (item === undefined) return name ?? '';
     return item === wildcard ? wildcard : Number(item);
   });
 
-/** All that stands at a place; nothing where a step leads nowhere. */
+/** All values at a path; an empty list where a segment is missing. */
 export const valuesAt = (json: unknown, place: string): readonly unknown[] =>
   segmentsOf(place).reduce<readonly unknown[]>(
     (found, step) => found.flatMap(value => childrenAt(value, step)),
     [json],
   );
 
-/** Own members alone: `constructor` is a name like any other. */
+/** Own members only: `constructor` is a name like any other. */
 function childrenAt(value: unknown, step: PathSegment): readonly unknown[] {
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) {
@@ -44,14 +48,14 @@ function childrenAt(value: unknown, step: PathSegment): readonly unknown[] {
   return typeof step === 'string' && Object.hasOwn(value, step) ? [Reflect.get(value, step)] : [];
 }
 
-/** A word or a whole number as text; null for anything else. A number that JSON has rounded already is none. */
+/** A string, an integer or a boolean as text; null for anything else, also for an integer that JSON has rounded. */
 export function textAt(json: unknown, place: string | undefined): string | null {
   const [value] = place === undefined ? [] : valuesAt(json, place);
   if (typeof value === 'string') return value;
   return Number.isSafeInteger(value) || typeof value === 'boolean' ? String(value) : null;
 }
 
-/** Whether a place leads to a path or to something that it lies in. */
+/** Whether `place` is the given path, or one that contains it. */
 export function coversPath(place: string, path: readonly (string | number)[]): boolean {
   const steps = segmentsOf(place);
   return (

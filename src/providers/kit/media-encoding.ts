@@ -1,3 +1,5 @@
+/** Writes the media and the references of an input as an upstream reads them. */
+
 import { readFile, stat } from 'node:fs/promises';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { isForeignAsset } from '../../catalog/foreign-jobs.ts';
@@ -9,23 +11,25 @@ import type { Pinned, ProviderError, ProviderTask } from '../../domain/provider.
 import type { ProviderDependencies } from './definition.ts';
 
 /**
- * How a medium stands in a JSON body. `link`: an address, never bytes. `link-or-data-url`: an address where
- * there is one. `data-url`, `base64`: its bytes.
+ * How a medium is written into a JSON body. `link`: an address, never bytes. `link-or-data-url`: an address where
+ * the upstream can fetch one. `data-url`, `base64`: its bytes.
  */
 export type MediaEncoding = 'link' | 'link-or-data-url' | 'data-url' | 'base64';
 
+/** How the media of one input are written. */
 export interface EncodingOptions {
   readonly linkTo: ProviderDependencies['linkTo'];
   readonly encoding: MediaEncoding | ((facts: MediaFacts) => MediaEncoding);
-  /** More bytes than this are never written into a body. */
+  /** Most bytes of a medium that are written into a body. */
   readonly maxInlineBytes: number;
 }
 
+/** An input with encoded media, or why it cannot be sent. */
 export type EncodedInput =
-  | { readonly kind: 'formed'; readonly input: unknown }
+  | { readonly kind: 'encoded'; readonly input: unknown }
   | { readonly kind: 'refused'; readonly error: ProviderError };
 
-/** The input with every medium in the form that the upstream reads. To be sent, not to be kept: it may be large. */
+/** The input with every medium encoded. For sending, not for storing: it may be large. */
 export async function encodeMedia(
   model: Model,
   task: ProviderTask,
@@ -37,7 +41,7 @@ export async function encodeMedia(
     const field = path.join('.');
     const facts = task.facts[field];
     const local = task.media[value];
-    if (!facts || local === undefined) throw new Error(`expected the medium at ${field} to be gathered`);
+    if (!facts || local === undefined) throw new Error(`expected input media ${field} to be fetched`);
     const wanted = typeof encoding === 'function' ? encoding(facts) : encoding;
     const link = fetchUrlOf(value, facts, linkTo);
     if (wanted.startsWith('link') && link !== null) {
@@ -54,14 +58,18 @@ export async function encodeMedia(
       wanted === 'base64' ? base64 : `data:${facts.mimeType};base64,${base64}`,
     );
   }
-  return { kind: 'formed', input };
+  return { kind: 'encoded', input };
 }
 
-/** What each medium of a job may have, where a body has so many bytes for all of them. */
+/** The encoded input, changed further; a refusal stays. */
+export const mapEncoded = (encoded: EncodedInput, change: (input: unknown) => unknown): EncodedInput =>
+  encoded.kind === 'refused' ? encoded : { kind: 'encoded', input: change(encoded.input) };
+
+/** Most bytes of each medium of a job, where a body may have so many for all of them. */
 export const inlineBytesPerMedium = ({ facts }: Pick<ProviderTask, 'facts'>, bytesInAll: number): number =>
   Math.floor(bytesInAll / Math.max(1, Object.keys(facts).length));
 
-/** Where an upstream can fetch it: the client's own address, else one of ours. */
+/** Where an upstream can fetch a medium: the client's address, else a signed one of a stored file; null for neither. */
 function fetchUrlOf(
   value: string,
   { mimeType }: MediaFacts,
@@ -75,19 +83,19 @@ const refused = (field: string, why: string): EncodedInput => ({
   kind: 'refused',
   error: {
     code: 'invalid_input',
-    message: `${field}: the upstream cannot be given it: ${why}`,
+    message: `${field}: cannot be sent to the upstream: ${why}`,
     retry: false,
   },
 });
 
-/** The input with other names for its media; those without one stay as they are. */
+/** The input with other names for its media, by reference; those without one stay as they are. */
 export function renameMedia(model: Model, input: unknown, names: Readonly<Record<string, string>>): unknown {
   return model
     .media(input)
     .reduce((renamed, { path, value }) => replaceMedia(renamed, path, names[value] ?? value), input);
 }
 
-/** The input with the upstream's own names for the earlier jobs and files that it points at; null: it has none. */
+/** The input with the upstream's ids of the earlier jobs and files that it refers to; `nameOf` returns null where it has none. */
 export function withUpstreamIds(
   model: Model,
   { pinned }: Pick<ProviderTask, 'pinned'>,
@@ -102,8 +110,8 @@ export function withUpstreamIds(
 }
 
 /**
- * The input without what it took over from its draft, which the upstream knows by itself: the item that names
- * the draft is all there is.
+ * The input without the content that it inherited from its draft, which the upstream knows: only the item that names
+ * the draft is left.
  */
 export function withDraftOnly(model: Model, input: unknown): unknown {
   const draft = model.references(input).find(({ kind }) => kind === 'draft');
@@ -113,10 +121,11 @@ export function withDraftOnly(model: Model, input: unknown): unknown {
   return Array.isArray(items) ? { ...input, [list]: [items[place]] } : input;
 }
 
-/** A path as faults write it, as keys and places. */
+/** A dotted path as keys and array indexes. */
 const pathKeys = (path: string): readonly (string | number)[] =>
   path.split('.').map(key => (/^\d+$/.test(key) ? Number(key) : key));
 
+/** The model of a task; an error where the catalog lacks it. */
 export function modelOf(catalog: Catalog, { modelId }: Pick<ProviderTask, 'modelId'>): Model {
   const model = catalog.find(modelId);
   if (!model) throw new Error(`expected a model, got ${modelId}`);

@@ -1,28 +1,33 @@
+/** One HTTP request with its whole answer in memory, bounded in time and bytes. */
+
 import type { Dispatcher } from 'undici';
 
-/** An answer as it came. */
+/** An answer as it was received. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Null where it broke off, came too slowly or passed the bound: the status alone has been said then. */
+  /** Null where the connection broke, the time ran out or the bound was exceeded after the status. */
   readonly bytes: Buffer | null;
 }
 
+/** Bounds of one request. */
 export interface RequestLimits {
-  /** For name, connection, headers and the last byte together; it begins with the call. */
+  /** For DNS, connection, headers and the last byte together; it begins with the call. */
   readonly timeoutMs: number;
+  /** Most bytes of the body. */
   readonly maxBytes: number;
+  /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Thrown where no answer came in time, or nobody waits for it any more. */
+/** Thrown where the request timed out, was aborted, or ended without an answer. */
 export class RequestAborted extends Error {
   override readonly name = 'RequestAborted';
 }
 
 /**
- * One request, with its whole answer in memory. By a handler, not by a stream: of a thousand polls a second nothing
- * outlives its answer, so that the runtime does not pile it up.
+ * Sends one request. Uses a handler instead of a stream: at a thousand polls a second nothing then outlives its answer
+ * and accumulates in memory.
  */
 export function sendRequest(
   agent: Dispatcher,
@@ -36,20 +41,20 @@ export function sendRequest(
     let taken = 0;
     const chunks: Buffer[] = [];
 
-    const timer = setTimeout(giveUp, timeoutMs);
-    signal?.addEventListener('abort', giveUp, { once: true });
+    const timer = setTimeout(() => breakOff(new RequestAborted('request timed out')), timeoutMs);
+    signal?.addEventListener('abort', onAbort, { once: true });
 
     function end(failure: Error | null): void {
       if (isOver) return;
       isOver = true;
       clearTimeout(timer);
-      signal?.removeEventListener('abort', giveUp);
+      signal?.removeEventListener('abort', onAbort);
       if (answered) resolve({ ...answered, bytes: failure ? null : Buffer.concat(chunks) });
-      else reject(failure ?? new RequestAborted('the answer had no head'));
+      else reject(failure ?? new RequestAborted('response ended before its headers'));
     }
 
-    function giveUp(): void {
-      breakOff(new RequestAborted('no answer came in time'));
+    function onAbort(): void {
+      breakOff(new RequestAborted('request aborted'));
     }
 
     function breakOff(failure: Error): void {
@@ -60,21 +65,21 @@ export function sendRequest(
     agent.dispatch(request, {
       onRequestStart(started) {
         controller = started;
-        // Given up while it was connecting: nothing is sent.
-        if (isOver) started.abort(new RequestAborted('no answer came in time'));
+        // Ended while it was connecting: nothing is sent.
+        if (isOver) started.abort(new RequestAborted('request aborted'));
       },
       onResponseStart(_, status, headers) {
-        // What comes before 200 announces the answer.
+        // Informational answers precede the final one.
         if (status >= 200) answered = { status, headers };
       },
       onResponseData(_, chunk) {
         taken += chunk.length;
-        if (taken > maxBytes) breakOff(new RequestAborted(`the answer is larger than ${maxBytes} bytes`));
+        if (taken > maxBytes) breakOff(new RequestAborted(`response exceeds ${maxBytes} bytes`));
         else chunks.push(chunk);
       },
       onResponseEnd: () => end(null),
       onResponseError: (_, failure) => end(failure),
     });
-    if (signal?.aborted) giveUp();
+    if (signal?.aborted) onAbort();
   });
 }

@@ -1,22 +1,24 @@
+/** The account test behind `atelier providers test`: one free call with the account's key. */
+
 import { seconds } from '../../domain/clock.ts';
 import type { TestResult } from '../../domain/provider.ts';
 import { type ErrorTable, errorOf } from './error-table.ts';
-import type { Upstream, UpstreamReply } from './upstream.ts';
+import type { AnsweredReply, Upstream } from './upstream.ts';
 
 const testTimeoutMs = 15 * seconds;
 
+/** The call, and how its answer is read. */
 export interface AccountTestCall {
+  /** Of a GET that costs nothing. */
   readonly path: string;
   readonly errors: ErrorTable;
-  /** What whoever is let in is answered; default: JSON that tells of no error, with a status that is good. */
-  readonly isAccepted?: (reply: Answered) => boolean;
-  /** What is wrong with a server whose answer is good as such, as a sentence without its stop; null where nothing is. */
+  /** Whether the answer is one for a valid key. Default: JSON without an error, with status 200 to 299. */
+  readonly isAccepted?: (reply: AnsweredReply) => boolean;
+  /** Why a server with a good answer cannot work, as a sentence without its full stop; null where it can. */
   readonly unhealthyReason?: (json: unknown) => string | null;
 }
 
-type Answered = UpstreamReply & { readonly kind: 'answered' };
-
-/** Asks what costs nothing, and says whether the upstream took the account. */
+/** Sends the call once, and reports whether the upstream accepts the account. */
 export async function runAccountTest(upstream: Upstream, call: AccountTestCall): Promise<TestResult> {
   const { path, errors, isAccepted = isSuccessBy(errors) } = call;
   const reply = await upstream.request({ method: 'GET', path, timeoutMs: testTimeoutMs });
@@ -26,7 +28,7 @@ export async function runAccountTest(upstream: Upstream, call: AccountTestCall):
     return reason === null ? { kind: 'accepted' } : { kind: 'unclear', reason };
   }
   const { trouble, message } = errorOf(reply, errors);
-  // That there is no such address is no word about the account.
+  // A wrong path or method proves nothing about the account.
   const isElsewhere = reply.status === 404 || reply.status === 405;
   if (trouble === 'account' && !isElsewhere) return { kind: 'refused', reason: message };
   return { kind: 'unclear', reason: `the upstream answered ${reply.status} to a free call` };
@@ -34,5 +36,5 @@ export async function runAccountTest(upstream: Upstream, call: AccountTestCall):
 
 const isSuccessBy =
   ({ read }: ErrorTable) =>
-  ({ status, json, headers }: Answered): boolean =>
+  ({ status, json, headers }: AnsweredReply): boolean =>
     status >= 200 && status < 300 && json !== undefined && !read(json, headers);

@@ -1,4 +1,6 @@
-import { Agent, buildConnector, type FormData } from 'undici';
+/** How every provider calls its upstream: one client per account, bounded in time and bytes. */
+
+import { Agent, buildConnector, type Dispatcher, type FormData } from 'undici';
 import { z } from 'zod';
 import { seconds } from '../../domain/clock.ts';
 import type { Provider } from '../../domain/provider.ts';
@@ -6,33 +8,40 @@ import { type Outbound, openOutbound } from '../../media/outbound.ts';
 import type { OpenedProvider } from './definition.ts';
 import { type HttpResponse, RequestAborted, sendRequest } from './send-request.ts';
 
-/** How every provider calls out: no redirects, no retries, bounded in time and bytes, the key to its own host alone. */
+/** The HTTP client of one account: no redirects, no retries, and the key goes to the account's own host alone. */
 export interface Upstream {
+  /** Sends one request; never throws for a failure of the network. */
   request(request: UpstreamRequest): Promise<UpstreamReply>;
   /** The path below the base of the account; null for an address elsewhere, which is never given the key. */
   pathOf(url: string): string | null;
-  /** For results: the account's own host is trusted by configuration, every other address is judged. */
+  /** Fetches results: the account's own host is trusted by configuration, every other address must be public. */
   readonly resultsClient: Outbound;
+  /** Closes all connections, also of requests that still wait for their answer. */
   close(): Promise<void>;
 }
 
+/** One request to the upstream of an account. */
 export interface UpstreamRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Below the base of the account, with a slash at its front. */
+  /** Below the base of the account, with a leading slash; may have a query. */
   readonly path: string;
+  /** Beside those of the account, which win. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** A string is sent as `application/json`. */
   readonly body?: string | FormData;
-  /** For name, connection, headers and the last byte of the answer together. */
+  /** For DNS, connection, headers and the last byte of the answer together. */
   readonly timeoutMs: number;
-  /** On a connection of its own: a reset is then never that of an idle connection which was closed meanwhile. */
+  /** On a new connection: a reset is then never that of an idle connection which was closed in the meantime. */
   readonly isBillable?: boolean;
-  /** More of an answer is never read. Default 4 MB: figures and addresses; more where results come inside it. */
+  /** Longest answer that is read, in bytes. Default 4 MB; more where results come inside the answer. */
   readonly maxAnswerBytes?: number;
+  /** Aborts the request. */
   readonly signal?: AbortSignal;
 }
 
+/** What became of a request. */
 export type UpstreamReply =
-  /** `json` is undefined where the answer is no JSON, or was cut; `bytes` is null where it was cut. */
+  /** `json` is undefined where the answer is not JSON, or was cut; `bytes` is null where it was cut. */
   | {
       readonly kind: 'answered';
       readonly status: number;
@@ -45,14 +54,18 @@ export type UpstreamReply =
   /** Some of it may have arrived. */
   | { readonly kind: 'broken'; readonly reason: string };
 
+/** A reply with a status, whatever it is. */
+export type AnsweredReply = UpstreamReply & { readonly kind: 'answered' };
+
+/** What `openUpstream` needs to know of an account. */
 export interface UpstreamOptions {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
-  /** Sent to that base alone; made anew for every call where a token ends. */
+  /** Sent to that base alone; a function where a token expires, called for every request. */
   readonly headers: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>);
-  /** Never let out again, should the upstream repeat them. */
+  /** Removed from every answer, should the upstream repeat them. */
   readonly secrets: readonly string[];
-  /** Whether results at the account's own host are asked for with its headers; default: they are open to whoever knows the address. */
+  /** Whether results at the account's own host need its headers. Default false: the address is enough. */
   readonly authenticatesResults?: boolean;
   /** For addresses that upstreams write. */
   readonly outbound: Outbound;
@@ -61,12 +74,12 @@ export interface UpstreamOptions {
 const webUrl = z.url({ protocol: /^https?$/ });
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
 
-/** The address of an account, as `openUpstream` wants it. */
+/** Schema of an account's address; removes trailing slashes, as `openUpstream` expects. */
 export const baseUrlSchema = () => webUrl.transform(withoutSlash);
-/** The same where the operator need not write it. */
+/** The same with a default, for services that have one public address. */
 export const baseUrlWithDefault = (usual: string) => webUrl.default(usual).transform(withoutSlash);
 
-/** What a provider that calls one upstream was opened as. */
+/** The opened form of a provider that calls one upstream. */
 export const toOpenedProvider = (upstream: Upstream, provider: Provider): OpenedProvider => ({
   provider,
   resultsClient: upstream.resultsClient,
@@ -74,96 +87,142 @@ export const toOpenedProvider = (upstream: Upstream, provider: Provider): Opened
 });
 
 const connectTimeoutMs = 5 * seconds;
+const queryTimeoutMs = 15 * seconds;
 const defaultMaxAnswerBytes = 4 * 1024 * 1024;
 const maxConnections = 64;
 const maxHeaderBytes = 32 * 1024;
 
+/** Sends a free call (a poll, a cancel, a lookup), which may be repeated; 15 seconds unless `more` says otherwise. */
+export const query = (
+  upstream: Upstream,
+  method: UpstreamRequest['method'],
+  path: string,
+  more: Partial<UpstreamRequest> = {},
+): Promise<UpstreamReply> => upstream.request({ method, path, timeoutMs: queryTimeoutMs, ...more });
+
+/** The JSON of an answer with one of these statuses; undefined for every other reply and for JSON of another shape. */
+export const readJson = <Schema extends z.ZodType>(
+  reply: UpstreamReply,
+  schema: Schema,
+  statuses: readonly number[] = [200],
+): z.output<Schema> | undefined =>
+  reply.kind === 'answered' && statuses.includes(reply.status)
+    ? schema.safeParse(reply.json).data
+    : undefined;
+
+/** Whether the upstream answered with 200 to 299. */
+export const isSuccess = (reply: UpstreamReply): reply is AnsweredReply =>
+  reply.kind === 'answered' && reply.status >= 200 && reply.status < 300;
+
+/** Opens the client of one account. */
 export function openUpstream(options: UpstreamOptions): Upstream {
-  const { baseUrl, secrets, outbound, authenticatesResults = false } = options;
-  const ownHeaders = () => (typeof options.headers === 'function' ? options.headers() : options.headers);
-  const connectTo = buildConnector({ allowH2: false, timeout: connectTimeoutMs });
-  const pool = new Agent({
-    connect: connectTo,
-    connections: maxConnections,
-    maxHeaderSize: maxHeaderBytes,
-    headersTimeout: 0, // The one deadline of a request stands for undici's several.
-    bodyTimeout: 0,
-  });
-  const lanes = openSemaphore(maxConnections);
+  const { baseUrl, outbound, authenticatesResults = false } = options;
+  const accountHeaders = () => (typeof options.headers === 'function' ? options.headers() : options.headers);
+  const connections = openConnections();
   const trusted = openOutbound({ allowPrivate: true });
   const { origin } = new URL(baseUrl);
 
   return {
-    async request({
-      method,
-      path,
-      headers = {},
-      body,
-      timeoutMs,
-      isBillable = false,
-      signal,
-      maxAnswerBytes,
-    }) {
-      let isConnected = false;
-      // Whoever waits for a connection does so before his time begins to run.
-      const leave = isBillable ? null : await lanes.enter();
-      const agent = isBillable ? openSingleUseAgent(connectTo, () => (isConnected = true)) : pool;
-      const { pathname, search } = new URL(`${baseUrl}${path}`);
-      const request = {
-        origin,
-        path: `${pathname}${search}`,
-        method,
-        headers: {
-          'user-agent': 'Atelier',
-          accept: 'application/json',
-          ...(typeof body === 'string' && { 'content-type': 'application/json' }),
-          ...headers,
-          ...ownHeaders(),
-          'accept-encoding': 'identity',
-        },
-        body: body ?? null,
-      };
-      try {
-        const maxBytes = maxAnswerBytes ?? defaultMaxAnswerBytes;
-        const {
-          status,
-          headers: told,
-          bytes,
-        } = await sendRequest(agent, request, { timeoutMs, maxBytes, signal });
-        const json = bytes ? parseJson(bytes, secrets) : undefined;
-        return { kind: 'answered', status, headers: joinHeaders(told), json, bytes };
-      } catch (failure) {
-        const reason = failure instanceof RequestAborted ? failure.message : describeFailure(failure);
-        return isBillable && !isConnected ? { kind: 'unsent', reason } : { kind: 'broken', reason };
-      } finally {
-        leave?.();
-        if (agent !== pool) void agent.destroy();
-      }
-    },
-    pathOf(url) {
-      const asked = URL.parse(url);
-      if (asked?.origin !== origin || asked.username !== '' || asked.password !== '') return null;
-      return asked.href.startsWith(`${baseUrl}/`) ? asked.href.slice(baseUrl.length) : null;
-    },
+    request: request => send(request, { ...options, accountHeaders, connections }),
+    pathOf: text => pathBelow(baseUrl, text),
     resultsClient: {
       request(url, request) {
         if (URL.parse(url)?.origin !== origin) return outbound.request(url, request);
-        const headers = authenticatesResults ? { ...request.headers, ...ownHeaders() } : request.headers;
+        const headers = authenticatesResults ? { ...request.headers, ...accountHeaders() } : request.headers;
         return trusted.request(url, { ...request, ...(headers && { headers }) });
       },
       close: () => trusted.close(),
     },
     async close() {
       await trusted.close();
-      await pool.destroy();
+      await connections.pool.destroy();
     },
   };
 }
 
-/** Lets so many in at a time, in the order in which they came. */
-function openSemaphore(lanes: number): { enter(): Promise<() => void> } {
+/** The path and query of an address below a base; null for one elsewhere, or with a user name in it. */
+function pathBelow(baseUrl: string, text: string): string | null {
+  const url = URL.parse(text);
+  if (url?.origin !== new URL(baseUrl).origin || url.username !== '' || url.password !== '') return null;
+  return url.href.startsWith(`${baseUrl}/`) ? url.href.slice(baseUrl.length) : null;
+}
+
+interface Connections {
+  readonly connectTo: buildConnector.connector;
+  /** For free calls, which share connections. */
+  readonly pool: Agent;
+  /** Bounds the free calls that are sent at once. */
+  readonly semaphore: Semaphore;
+}
+
+function openConnections(): Connections {
+  const connectTo = buildConnector({ allowH2: false, timeout: connectTimeoutMs });
+  const pool = new Agent({
+    connect: connectTo,
+    connections: maxConnections,
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: 0, // The one deadline of a request replaces undici's several.
+    bodyTimeout: 0,
+  });
+  return { connectTo, pool, semaphore: openSemaphore(maxConnections) };
+}
+
+interface SendContext extends Pick<UpstreamOptions, 'baseUrl' | 'secrets'> {
+  readonly accountHeaders: () => Readonly<Record<string, string>>;
+  readonly connections: Connections;
+}
+
+async function send(request: UpstreamRequest, context: SendContext): Promise<UpstreamReply> {
+  const { isBillable = false, timeoutMs, signal, maxAnswerBytes: maxBytes = defaultMaxAnswerBytes } = request;
+  const { connectTo, pool, semaphore } = context.connections;
+  let isConnected = false;
+  // The wait for a connection of the pool does not count towards the timeout.
+  const leave = isBillable ? null : await semaphore.enter();
+  const agent = isBillable ? openSingleUseAgent(connectTo, () => (isConnected = true)) : pool;
+  try {
+    const response = await sendRequest(agent, toDispatch(request, context), { timeoutMs, maxBytes, signal });
+    const { status, headers, bytes } = response;
+    const json = bytes ? parseJson(bytes, context.secrets) : undefined;
+    return { kind: 'answered', status, headers: joinHeaders(headers), json, bytes };
+  } catch (failure) {
+    const reason = failure instanceof RequestAborted ? failure.message : describeFailure(failure);
+    return isBillable && !isConnected ? { kind: 'unsent', reason } : { kind: 'broken', reason };
+  } finally {
+    leave?.();
+    if (agent !== pool) void agent.destroy();
+  }
+}
+
+function toDispatch(
+  { method, path, headers, body }: UpstreamRequest,
+  { baseUrl, accountHeaders }: SendContext,
+): Dispatcher.DispatchOptions {
+  const { origin, pathname, search } = new URL(`${baseUrl}${path}`);
+  return {
+    origin,
+    path: `${pathname}${search}`,
+    method,
+    headers: {
+      'user-agent': 'Atelier',
+      accept: 'application/json',
+      ...(typeof body === 'string' && { 'content-type': 'application/json' }),
+      ...headers,
+      ...accountHeaders(),
+      'accept-encoding': 'identity',
+    },
+    body: body ?? null,
+  };
+}
+
+interface Semaphore {
+  /** Resolves once there is a free place, to the function that frees it. */
+  enter(): Promise<() => void>;
+}
+
+/** Admits so many callers at a time, in the order in which they came. */
+function openSemaphore(places: number): Semaphore {
   const waiting: (() => void)[] = [];
-  let free = lanes;
+  let free = places;
   const leave = () => {
     const next = waiting.shift();
     if (next) next();
@@ -178,7 +237,7 @@ function openSemaphore(lanes: number): { enter(): Promise<() => void> } {
   };
 }
 
-/** An agent for one request, that tells when bytes may have left. */
+/** An agent for one request; reports when bytes of it may have been sent. */
 function openSingleUseAgent(connectTo: buildConnector.connector, onConnected: () => void): Agent {
   return new Agent({
     connect: (options, callback) =>
@@ -193,9 +252,9 @@ function openSingleUseAgent(connectTo: buildConnector.connector, onConnected: ()
   });
 }
 
-/** Undefined for what is no JSON. A key that is repeated in an error is not passed on. */
+/** Undefined for what is not JSON. A secret that the upstream repeats in an error is not passed on. */
 function parseJson(bytes: Buffer, secrets: readonly string[]): unknown {
-  const text = secrets.reduce((told, secret) => told.replaceAll(secret, '(a secret)'), bytes.toString());
+  const text = secrets.reduce((masked, secret) => masked.replaceAll(secret, '(a secret)'), bytes.toString());
   try {
     return JSON.parse(text) as unknown;
   } catch {

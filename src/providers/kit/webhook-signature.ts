@@ -1,24 +1,26 @@
+/** Verifies the signatures of webhooks that upstreams send. */
+
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { minutes, seconds } from '../../domain/clock.ts';
 import { constantTimeEqualText } from '../../domain/constant-time-equal.ts';
 
-/** A call of an upstream to an address that it was given. */
+/** A webhook of an upstream, as it was received. */
 export interface IngressRequest {
-  /** The address as the upstream was given it: that is what it signs, whatever a proxy made of it. */
+  /** The address as the upstream was given it: that is what it signs, whatever a proxy rewrites. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** Epoch ms. */
+  /** Time of receipt, epoch ms. */
   readonly now: number;
 }
 
-/** An older signature may have been overheard, a younger one was made by a clock that is wrong. */
+/** An older signature may be a replay; one from the future was made by a wrong clock. */
 const toleranceMs = 5 * minutes;
 
 /**
- * Vidu signs with the key of the account: method, path, query, its name and the date, then the headers it lists.
- * The body is not signed, so nothing of it is believed.
+ * Vidu signs with the key of the account: method, path, query, key name and date, then the headers that it lists.
+ * The body is not signed, so it is not trusted.
  */
 export function verifyViduSignature(apiKey: string, { url, headers, now }: IngressRequest): boolean {
   const { pathname, search } = new URL(url);
@@ -33,18 +35,18 @@ export function verifyViduSignature(apiKey: string, { url, headers, now }: Ingre
     ...names.map(name => `${name}:${headerOf(headers, name.toLowerCase())}`),
     '',
   ].join('\n');
-  const right = createHmac('sha256', apiKey).update(text).digest('base64');
+  const expected = createHmac('sha256', apiKey).update(text).digest('base64');
   return (
-    isFresh(Date.parse(date), now) && constantTimeEqualText(headerOf(headers, 'x-hmac-signature'), right)
+    isFresh(Date.parse(date), now) && constantTimeEqualText(headerOf(headers, 'x-hmac-signature'), expected)
   );
 }
 
 const webhookSecret = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
 
-/** Whether it is written as Standard Webhooks writes secrets. */
+/** Whether a text is a secret of Standard Webhooks: `whsec_` and base64. */
 export const isWebhookSecret = (text: string): boolean => webhookSecret.test(text);
 
-/** Standard Webhooks: one right signature of those that are listed is enough, for a secret may be in rotation. */
+/** Standard Webhooks: one valid signature of those listed is enough, because a secret may be in rotation. */
 export function verifyWebhookSignature(secret: string, { headers, body, now }: IngressRequest): boolean {
   const key = Buffer.from(webhookSecret.exec(secret)?.[1] ?? '', 'base64');
   const timestamp = headerOf(headers, 'webhook-timestamp');
@@ -61,5 +63,5 @@ export function verifyWebhookSignature(secret: string, { headers, body, now }: I
 const headerOf = (headers: IncomingHttpHeaders, name: string): string =>
   [headers[name] ?? ''].flat().join(', ');
 
-/** False also for what is no time. */
+/** False also for NaN. */
 const isFresh = (at: number, now: number): boolean => Math.abs(now - at) <= toleranceMs;

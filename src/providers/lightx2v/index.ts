@@ -1,40 +1,50 @@
+/** The server of LightX2V: docs/providers/lightx2v.md. */
+
 import { z } from 'zod';
+import type { Catalog } from '../../catalog/catalog.ts';
 import { days, minutes, seconds } from '../../domain/clock.ts';
-import type { CancelResult, PollResult, Provider, ProviderTraits } from '../../domain/provider.ts';
-import { defineProvider, type ProviderDependencies } from '../kit/definition.ts';
-import { type ErrorTable, failureOf, pollAfter, readSubmission } from '../kit/error-table.ts';
+import type {
+  CancelResult,
+  PollResult,
+  Provider,
+  ProviderTask,
+  ProviderTraits,
+  RecoverResult,
+  SubmitResult,
+} from '../../domain/provider.ts';
+import { defineProvider } from '../kit/definition.ts';
+import { type ErrorTable, failureOf, readSubmission } from '../kit/error-table.ts';
 import { readLookup } from '../kit/lookup.ts';
 import { modelOf } from '../kit/media-encoding.ts';
+import { isNotFound, providerDefaults, readPoll } from '../kit/poll.ts';
+import { fileAt } from '../kit/read-success.ts';
 import { freeTraits, openSelfHostedUpstream, selfHostedSettings } from '../kit/self-hosted.ts';
 import { runAccountTest } from '../kit/test-account.ts';
-import type { Upstream, UpstreamReply } from '../kit/upstream.ts';
-import { toOpenedProvider } from '../kit/upstream.ts';
+import { query, readJson, toOpenedProvider, type Upstream, type UpstreamReply } from '../kit/upstream.ts';
 import { lightx2vCall, lightx2vFaults, lightx2vModels, lightx2vRouteOptions, seedOf } from './models.ts';
 
-/** docs/providers/lightx2v.md: the server of LightX2V. */
 export default defineProvider({
   name: 'lightx2v',
   settings: secret => z.strictObject(selfHostedSettings(secret)),
-  switches: lightx2vRouteOptions,
+  routeOptions: lightx2vRouteOptions,
   models: lightx2vModels,
-  // What an input points at is this gateway's: any server can be given it.
-  needsOwnJobs: false,
+  // What an input refers to is stored here, so it can be sent to any server.
+  requiresSameAccount: false,
   faults: (model, input, { options }) => lightx2vFaults(model, input, options),
-  open: (settings, parts) => {
-    const upstream = openSelfHostedUpstream(settings, parts);
-    const provider = openLightx2v(upstream, settings.base_url, parts);
+  open: (settings, { catalog, outbound }) => {
+    const upstream = openSelfHostedUpstream(settings, { outbound });
+    const provider = openLightx2v({ upstream, baseUrl: settings.base_url, catalog });
     return toOpenedProvider(upstream, provider);
   },
 });
 
-/** Media in the body are written down before the answer. */
+/** Media in the body are written to disk before the answer. */
 const submitTimeoutMs = 1 * minutes;
-const askTimeoutMs = 15 * seconds;
 const firstPollMs = 2 * seconds;
 
 const traits: ProviderTraits = {
   ...freeTraits,
-  // The id is the sender's: it can be asked for, and one that is known already is refused.
+  // The sender chooses the id: it can be looked up, and a known one is refused.
   dedupe: 'lookup',
   dedupeWindowMs: 1 * days,
   submitTimeoutMs,
@@ -60,78 +70,76 @@ const errors: ErrorTable = {
     const detail = problem.safeParse(json).data?.detail;
     if (detail === undefined) return null;
     const message = typeof detail === 'string' ? detail : (detail[0]?.msg ?? '');
-    // One status for both: only its sentence tells them apart.
+    // One status for a full queue and for a known id: only the sentence differs.
     return { code: /queue is full/i.test(message) ? 'queue_full' : null, message };
   },
   codes: { queue_full: 'pause', ValueError: 'input' },
   statuses: { 404: 'account', 405: 'account', 503: 'down' },
 };
 
-function openLightx2v(
-  upstream: Upstream,
-  baseUrl: string,
-  { catalog }: Pick<ProviderDependencies, 'catalog'>,
-): Provider {
-  const ask = (method: 'GET' | 'DELETE', path: string) =>
-    upstream.request({ method, path, timeoutMs: askTimeoutMs });
-  const pathOf = (id: string) => `/v1/tasks/${encodeURIComponent(id)}`;
+interface Lightx2vContext {
+  readonly upstream: Upstream;
+  readonly baseUrl: string;
+  readonly catalog: Catalog;
+}
 
+function openLightx2v(context: Lightx2vContext): Provider {
+  const { upstream, baseUrl } = context;
   return {
+    ...providerDefaults,
     name: 'lightx2v',
     traits: () => traits,
-    ready: async () => ({ ok: true }),
     test: () => runAccountTest(upstream, { path: '/v1/service/status', errors }),
-
-    async submit(job) {
-      const { path, body, seed } = await lightx2vCall(modelOf(catalog, job), job);
-      const wanted = { method: 'POST', path, body, timeoutMs: submitTimeoutMs, isBillable: true } as const;
-      const reply = await upstream.request(wanted);
-      if (isKnownAlready(reply)) return { kind: 'accepted', ref: { id: job.dedupeKey, seed }, firstPollMs };
-      return readSubmission(reply, errors, ({ json }) => {
-        const { task_id: id } = handle.safeParse(json).data ?? {};
-        return id === undefined ? null : { kind: 'accepted', ref: { id, seed }, firstPollMs };
-      });
-    },
-
-    async recover(job) {
-      const reply = await ask('GET', `${pathOf(job.dedupeKey)}/status`);
-      return readLookup(reply, {
-        errors,
-        read: () =>
-          taskIn(reply, job.dedupeKey)
-            ? { id: job.dedupeKey, ...seedOf(modelOf(catalog, job), job) }
-            : undefined,
-        isNotFound: (_, status) => status === 404,
-      });
-    },
+    submit: job => submitTask(context, job),
+    recover: job => lookUpTask(context, job),
 
     async poll(_, ref) {
       const { id, seed } = refSchema.parse(ref);
-      const reply = await ask('GET', `${pathOf(id)}/status`);
-      if (reply.kind === 'answered' && reply.status === 404)
-        return { kind: (await isGone(id)) ? 'lost' : 'missing' };
-      const told = taskIn(reply, id);
-      if (told) return readTask(told, { url: `${baseUrl}${pathOf(id)}/result`, seed });
-      const reason = reply.kind === 'answered' ? `the upstream answered ${reply.status}` : reply.reason;
-      return { kind: 'unreachable', reason, ...pollAfter(reply) };
+      const reply = await query(upstream, 'GET', `${pathOf(id)}/status`);
+      if (isNotFound(reply)) return { kind: (await isGone(upstream, id)) ? 'lost' : 'missing' };
+      return readPoll(reply, {
+        stateIn: answer => taskIn(answer, id),
+        resultOf: found => resultOf(found, `${baseUrl}${pathOf(id)}/result`, seed),
+      });
     },
 
     async cancel(_, ref): Promise<CancelResult> {
-      const reply = await ask('DELETE', pathOf(refSchema.parse(ref).id));
+      const reply = await query(upstream, 'DELETE', pathOf(refSchema.parse(ref).id));
       const isStopped = reply.kind === 'answered' && stopped.safeParse(reply.json).success;
-      // Ended before, or not stopped: the next polls tell.
+      // Ended before, or not stopped: the next polls show which.
       return { kind: isStopped ? 'cancelled' : 'requested' };
     },
-
-    release: async () => {},
   };
+}
 
-  /** It keeps its tasks in memory: what it does not know and does not list went with a restart. */
-  async function isGone(id: string): Promise<boolean> {
-    const reply = await ask('GET', '/v1/tasks/');
-    const told = reply.kind === 'answered' && reply.status === 200 ? tasks.safeParse(reply.json).data : null;
-    return told !== null && told !== undefined && !(id in told);
-  }
+const pathOf = (id: string): string => `/v1/tasks/${encodeURIComponent(id)}`;
+
+async function submitTask({ upstream, catalog }: Lightx2vContext, job: ProviderTask): Promise<SubmitResult> {
+  const { path, body, seed } = await lightx2vCall(modelOf(catalog, job), job);
+  const call = { method: 'POST', path, body, timeoutMs: submitTimeoutMs, isBillable: true } as const;
+  const reply = await upstream.request(call);
+  if (isKnownAlready(reply)) return { kind: 'accepted', ref: { id: job.dedupeKey, seed }, firstPollMs };
+  return readSubmission(reply, errors, ({ json }) => {
+    const { task_id: id } = handle.safeParse(json).data ?? {};
+    return id === undefined ? null : { kind: 'accepted', ref: { id, seed }, firstPollMs };
+  });
+}
+
+/** Looks up the task whose id is the key of an attempt. */
+async function lookUpTask({ upstream, catalog }: Lightx2vContext, job: ProviderTask): Promise<RecoverResult> {
+  const { dedupeKey: id } = job;
+  const reply = await query(upstream, 'GET', `${pathOf(id)}/status`);
+  return readLookup(reply, {
+    errors,
+    read: () => (taskIn(reply, id) ? { id, ...seedOf(modelOf(catalog, job), job) } : undefined),
+    isNotFound: (_, status) => status === 404,
+  });
+}
+
+/** Whether a task was lost with a restart: the server keeps tasks in memory, and neither knows nor lists this one. */
+async function isGone(upstream: Upstream, id: string): Promise<boolean> {
+  const list = readJson(await query(upstream, 'GET', '/v1/tasks/'), tasks);
+  return list !== undefined && !(id in list);
 }
 
 const isKnownAlready = (reply: UpstreamReply): boolean =>
@@ -139,16 +147,16 @@ const isKnownAlready = (reply: UpstreamReply): boolean =>
   reply.status === 503 &&
   /already exists/i.test(errors.read(reply.json, {})?.message ?? '');
 
-/** The task of that id as the answer tells of it; null for every other answer. */
-function taskIn(reply: UpstreamReply, id: string): Lightx2vTask | null {
-  const told =
-    reply.kind === 'answered' && reply.status === 200 ? task.safeParse(reply.json).data : undefined;
-  return told?.task_id === id ? told : null;
+/** The task of that id in an answer; undefined for every other reply. */
+function taskIn(reply: UpstreamReply, id: string): Lightx2vTask | undefined {
+  const found = readJson(reply, task);
+  return found?.task_id === id ? found : undefined;
 }
 
-function readTask(
+function resultOf(
   { status, error, error_type: type }: Lightx2vTask,
-  { url, seed }: { readonly url: string; readonly seed: number | undefined },
+  url: string,
+  seed: number | undefined,
 ): PollResult {
   switch (status) {
     case 'pending':
@@ -157,13 +165,13 @@ function readTask(
     case 'cancelled':
       return { kind: 'cancelled' };
     case 'failed': {
-      const why = { code: type ?? null, message: error ?? 'the engine failed' };
-      return { kind: 'failed', error: failureOf(why, errors) };
+      const cause = { code: type ?? null, message: error ?? 'the engine failed' };
+      return { kind: 'failed', error: failureOf(cause, errors) };
     }
-    case 'completed': {
-      const source = { kind: 'url', url } as const;
-      const files = [{ role: 'primary', index: 0, mimeType: 'application/octet-stream', source }] as const;
-      return { kind: 'succeeded', production: { files, ...(seed !== undefined && { seed }) } };
-    }
+    case 'completed':
+      return {
+        kind: 'succeeded',
+        production: { files: [fileAt(url)], ...(seed !== undefined && { seed }) },
+      };
   }
 }

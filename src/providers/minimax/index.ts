@@ -1,25 +1,26 @@
+/** Speech of MiniMax, whose answer to the submission names the result: docs/providers/minimax.md. */
+
 import { z } from 'zod';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { minutes } from '../../domain/clock.ts';
-import { toJson } from '../../domain/json.ts';
-import type { PollResult, ProducedFile, Provider, ProviderTraits } from '../../domain/provider.ts';
+import type { PollResult, Provider, ProviderTraits } from '../../domain/provider.ts';
 import { defineProvider } from '../kit/definition.ts';
-import { type ErrorTable, failureOf, mapCodes, readSubmission } from '../kit/error-table.ts';
-import { invalidInputError, mappingOf, withoutDelivery } from '../kit/mapping.ts';
-import { modelOf } from '../kit/media-encoding.ts';
+import { type ErrorTable, failureOf, mapCodes } from '../kit/error-table.ts';
+import { providerDefaults } from '../kit/poll.ts';
+import { fileAt } from '../kit/read-success.ts';
+import { readAcceptance, submitMapped } from '../kit/submit.ts';
 import { runAccountTest } from '../kit/test-account.ts';
 import { baseUrlWithDefault, openUpstream, toOpenedProvider, type Upstream } from '../kit/upstream.ts';
 import { minimaxFaults, minimaxMappings, minimaxModels } from './models.ts';
 
-/** docs/providers/minimax.md: speech of MiniMax, which answers with the result. */
 export default defineProvider({
   name: 'minimax',
   settings: secret =>
     z.strictObject({
       api_key: secret,
-      /** Older accounts name their group with each call. */
+      /** Older accounts must name their group in each call. */
       group_id: z.string().min(1).optional(),
-      /** How a mix of voices is spelled there: documents and clients differ. */
+      /** The upstream's name of the field for a mix of voices: its documents and its clients differ. */
       timbre_field: z.enum(['timber_weights', 'timbre_weights']).default('timber_weights'),
       base_url: baseUrlWithDefault('https://api.minimax.io'),
     }),
@@ -40,11 +41,11 @@ export default defineProvider({
   },
 });
 
-/** Ten thousand characters are spoken before the answer. */
+/** Ten thousand characters are turned into speech before the answer. */
 const submitTimeoutMs = 5 * minutes;
 
 const traits: ProviderTraits = {
-  // It knows no key for a call and keeps no list of them.
+  // It takes no key for a call and keeps no list of calls.
   dedupe: 'none',
   dedupeWindowMs: 0,
   submitTimeoutMs,
@@ -67,7 +68,7 @@ const spoken = z.object({
   trace_id: z.string().default(''),
 });
 
-/** All that there is to know stands in the ref: a process that takes over fetches the sound, which lives a day. */
+/** The whole result: a process that resumes the job fetches the sound by it, which the upstream keeps for a day. */
 const refSchema = z.object({
   id: z.string(),
   audio: z.string().optional(),
@@ -89,20 +90,20 @@ const problem = z.object({
 
 const errors: ErrorTable = {
   read(json) {
-    const said = problem.safeParse(json).data?.base_resp;
-    return said && said.status_code !== 0
-      ? { code: String(said.status_code), message: said.status_msg }
+    const status = problem.safeParse(json).data?.base_resp;
+    return status && status.status_code !== 0
+      ? { code: String(status.status_code), message: status.status_msg }
       : null;
   },
   codes: {
-    // Calls, tokens and connections at a time, and how fast they grow.
+    // Too many calls, tokens or connections at a time, or too fast a growth.
     ...mapCodes('pause', '1002', '1039', '1041', '2045'),
-    // Key, balance, the window of the plan, a model that is not in it.
+    // Key, balance, the period of the plan, a model that the plan lacks.
     ...mapCodes('account', '1004', '1008', '1028', '1030', '2049', '2056', '2061'),
     ...mapCodes('down', '1024', '1033'),
     ...mapCodes('unclear', '1000', '1001'),
     ...mapCodes('moderation', '1026', '1027'),
-    // Parameters, voices that are not there or another's, characters that cannot be seen.
+    // Parameters, voices that do not exist or belong to others, invisible characters.
     ...mapCodes('input', '2013', '20132', '2042', '1042'),
   },
 };
@@ -116,88 +117,78 @@ interface Minimax {
 
 function openMinimax({ upstream, groupQuery, timbreField, catalog }: Minimax): Provider {
   return {
+    ...providerDefaults,
     name: 'minimax',
     traits: () => traits,
-    ready: async () => ({ ok: true }),
     test: () =>
       runAccountTest(upstream, {
         path: `/v1/files/list${groupQuery}${groupQuery === '' ? '?' : '&'}purpose=voice_clone`,
         errors,
       }),
 
-    async submit(task) {
-      const entry = modelOf(catalog, task);
-      const input = withoutDelivery(entry, task.job.input);
-      const faults = minimaxFaults(entry, input, task);
-      const body = faults.length > 0 ? null : mappingOf(minimaxMappings, task.modelId).map(input);
-      if (!body) return { kind: 'refused', error: invalidInputError(faults) };
-      const { timbre_weights: mix, ...rest } = body;
-      const mixed = mix === undefined ? rest : { ...rest, [timbreField]: mix };
-      const reply = await upstream.request({
-        method: 'POST',
-        path: `/v1/t2a_v2${groupQuery}`,
-        body: toJson({ model: task.upstreamModel, ...mixed }),
+    submit: task =>
+      submitMapped(task, {
+        upstream,
+        catalog,
+        mappings: minimaxMappings,
+        faults: minimaxFaults,
+        callOf: ({ body: { timbre_weights: mix, ...rest } }) => ({
+          path: `/v1/t2a_v2${groupQuery}`,
+          body: { model: task.upstreamModel, ...rest, ...(mix !== undefined && { [timbreField]: mix }) },
+        }),
         timeoutMs: submitTimeoutMs,
-        isBillable: true,
-      });
-      return readSubmission(reply, errors, ({ json }) => {
-        const ref = refOf(json, input);
-        return ref && { kind: 'accepted', ref, firstPollMs: 0 };
-      });
-    },
+        read: (reply, submission) =>
+          readAcceptance(reply, submission, {
+            errors,
+            firstPollMs: 0,
+            refIn: json => refOf(json, submission.input),
+          }),
+      }),
 
-    /** Asks nobody: the answer to the submission told all. */
-    async poll(_, ref): Promise<PollResult> {
-      const { audio, subtitles, pcm, bitrate, words, characters } = refSchema.parse(ref);
-      if (audio === undefined) {
-        const nothing = { code: null, message: 'the upstream keeps no speech by its id' };
-        return { kind: 'failed', error: failureOf(nothing, errors) };
-      }
-      const files: readonly ProducedFile[] = [
-        { ...fileAt(audio, 'primary', pcm ? 'audio/pcm' : 'audio/mpeg'), ...(pcm && { pcm }) },
-        ...(subtitles === undefined ? [] : [fileAt(subtitles, 'subtitle', 'application/json')]),
-      ];
-      const usage = { unit: 'character', quantity: characters ?? 0, basis: 'reported' } as const;
-      return {
-        kind: 'succeeded',
-        production: {
-          files,
-          ...(bitrate !== undefined && { bitrate }),
-          ...(words !== undefined && { words }),
-          usage: characters === undefined ? [] : [usage],
-        },
-      };
-    },
+    /** Calls no upstream: the answer to the submission named the result. */
+    poll: async (_, ref) => resultOf(refSchema.parse(ref)),
+  };
+}
 
-    cancel: async () => ({ kind: 'unsupported' }),
-    release: async () => {},
+function resultOf({ audio, subtitles, pcm, bitrate, words, characters }: Ref): PollResult {
+  if (audio === undefined) {
+    const cause = { code: null, message: 'the upstream cannot return speech by id' };
+    return { kind: 'failed', error: failureOf(cause, errors) };
+  }
+  const speech = fileAt(audio, { mimeType: pcm ? 'audio/pcm' : 'audio/mpeg' });
+  const subtitleFile = { role: 'subtitle', mimeType: 'application/json' } as const;
+  const usage = { unit: 'character', quantity: characters ?? 0, basis: 'reported' } as const;
+  return {
+    kind: 'succeeded',
+    production: {
+      files: [
+        { ...speech, ...(pcm && { pcm }) },
+        ...(subtitles === undefined ? [] : [fileAt(subtitles, subtitleFile)]),
+      ],
+      ...(bitrate !== undefined && { bitrate }),
+      ...(words !== undefined && { words }),
+      usage: characters === undefined ? [] : [usage],
+    },
   };
 }
 
 /** Null for an answer without sound. */
 function refOf(json: unknown, input: unknown): Ref | null {
-  const told = spoken.safeParse(json).data;
-  if (!told) return null;
-  const { data, extra_info: extra, trace_id: id } = told;
-  const { audio_setting: asked, subtitle_enable: isTold } = wanted.parse(input);
+  const answer = spoken.safeParse(json).data;
+  if (!answer) return null;
+  const { data, extra_info: extra, trace_id: id } = answer;
+  const { audio_setting: requested, subtitle_enable: hasSubtitles } = wanted.parse(input);
   const pcm = {
-    sampleRate: extra.audio_sample_rate ?? asked.sample_rate,
-    channels: extra.audio_channel ?? asked.channel,
+    sampleRate: extra.audio_sample_rate ?? requested.sample_rate,
+    channels: extra.audio_channel ?? requested.channel,
   };
   return {
     id,
     audio: data.audio,
-    ...(isTold && data.subtitle_file !== undefined && { subtitles: data.subtitle_file }),
-    ...(asked.format === 'pcm' && { pcm }),
+    ...(hasSubtitles && data.subtitle_file !== undefined && { subtitles: data.subtitle_file }),
+    ...(requested.format === 'pcm' && { pcm }),
     ...(extra.bitrate !== undefined && { bitrate: extra.bitrate }),
     ...(extra.word_count !== undefined && { words: extra.word_count }),
     ...(extra.usage_characters !== undefined && { characters: extra.usage_characters }),
   };
 }
-
-const fileAt = (url: string, role: ProducedFile['role'], mimeType: string): ProducedFile => ({
-  role,
-  index: 0,
-  mimeType,
-  source: { kind: 'url', url },
-});

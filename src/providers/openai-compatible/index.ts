@@ -1,3 +1,5 @@
+/** LocalAI, vLLM-Omni, SGLang and Kokoro-FastAPI on the operator's machines: docs/providers/openai-compatible.md. */
+
 import { z } from 'zod';
 import { minutes, seconds } from '../../domain/clock.ts';
 import type {
@@ -5,24 +7,29 @@ import type {
   PollResult,
   Production,
   Provider,
+  ProviderTask,
   ProviderTraits,
+  SubmitResult,
 } from '../../domain/provider.ts';
 import { defineProvider, type ProviderDependencies } from '../kit/definition.ts';
 import { unmappedFieldFaults } from '../kit/engine-job.ts';
 import { type ErrorTable, failureOf, mapCodes, pollAfter, readSubmission } from '../kit/error-table.ts';
+import { type InlineResults, openInlineResults } from '../kit/inline-results.ts';
 import { modelOf } from '../kit/media-encoding.ts';
-import {
-  freeTraits,
-  openInlineResults,
-  openSelfHostedUpstream,
-  selfHostedSettings,
-} from '../kit/self-hosted.ts';
+import { isNotFound, providerDefaults, readPoll } from '../kit/poll.ts';
+import { fileAt } from '../kit/read-success.ts';
+import { freeTraits, openSelfHostedUpstream, selfHostedSettings } from '../kit/self-hosted.ts';
 import { runAccountTest } from '../kit/test-account.ts';
-import type { Upstream, UpstreamReply } from '../kit/upstream.ts';
-import { toOpenedProvider } from '../kit/upstream.ts';
+import {
+  isSuccess,
+  query,
+  readJson,
+  toOpenedProvider,
+  type Upstream,
+  type UpstreamReply,
+} from '../kit/upstream.ts';
 import { openaiCall, openaiCompatibleModels, openaiCompatibleRouteOptions, openaiFaults } from './models.ts';
 
-/** docs/providers/openai-compatible.md: LocalAI, vLLM-Omni, SGLang and Kokoro-FastAPI on machines of one's own. */
 export default defineProvider({
   name: 'openai-compatible',
   settings: secret =>
@@ -31,34 +38,35 @@ export default defineProvider({
       /** Where a call costs money: then one whose outcome is unknown is never sent again. */
       paid: z.boolean().default(false),
     }),
-  switches: openaiCompatibleRouteOptions,
+  routeOptions: openaiCompatibleRouteOptions,
   models: openaiCompatibleModels,
-  takesOwnModels: true,
+  servesCustomModels: true,
   routeFaults: unmappedFieldFaults,
-  // Pictures of earlier jobs are this gateway's: any server can be given them.
-  needsOwnJobs: false,
+  // Pictures of earlier jobs are stored here, so they can be sent to any server.
+  requiresSameAccount: false,
   faults: (model, input, { options }) => openaiFaults(model, input, options),
-  open: ({ paid, base_url, ...settings }, parts) => {
-    // Written with /v1 by those who know it from other clients.
+  open: ({ paid, base_url, ...settings }, dependencies) => {
+    // Other clients of these servers want the address with /v1, so operators may write it so.
     const baseUrl = base_url.replace(/\/v1$/, '');
-    const upstream = openSelfHostedUpstream({ ...settings, base_url: baseUrl }, parts);
-    const provider = openServer({ upstream, baseUrl, traits: paid ? paidTraits : freeTraits, parts });
+    const upstream = openSelfHostedUpstream({ ...settings, base_url: baseUrl }, dependencies);
+    const traits = paid ? paidTraits : freeTraits;
+    const provider = openServer({ upstream, baseUrl, traits, dependencies });
     return toOpenedProvider(upstream, provider);
   },
 });
 
-const askTimeoutMs = 15 * seconds;
 const handleTimeoutMs = 1 * minutes;
-/** A video on a small card takes its time. */
+/** A video takes that long on a small graphics card. */
 const generationTimeoutMs = 30 * minutes;
 const firstPollMs = 2 * seconds;
 /** Nine pictures of 2k in base64. */
 const maxGenerationBytes = 256 * 1024 * 1024;
-const listed = 100;
+/** Videos that one page of the list has at most. */
+const pageSize = 100;
 
 const paidTraits: ProviderTraits = {
   ...freeTraits,
-  // None of these servers knows a call again.
+  // None of these servers recognises a repeated call.
   dedupe: 'none',
   dedupeWindowMs: 0,
   submitTimeoutMs: generationTimeoutMs,
@@ -76,7 +84,7 @@ const video = z.object({
   id: z.string(),
   status: z.enum(['queued', 'in_progress', 'completed', 'failed']),
   progress: z.number().min(0).max(100).nullish().catch(null),
-  /** Where the server keeps its results elsewhere. */
+  /** Where the server stores its results elsewhere. */
   url: z
     .url({ protocol: /^https?$/ })
     .nullish()
@@ -95,14 +103,14 @@ const errorBody = z.union([
 
 const errors: ErrorTable = {
   read(json) {
-    const told = errorBody.safeParse(json).data;
-    if (!told) return null;
-    if ('error' in told) return errorIn(told.error);
-    if ('detail' in told) {
-      const { detail } = told;
+    const body = errorBody.safeParse(json).data;
+    if (!body) return null;
+    if ('error' in body) return errorIn(body.error);
+    if ('detail' in body) {
+      const { detail } = body;
       return { code: null, message: typeof detail === 'string' ? detail : (detail[0]?.msg ?? '') };
     }
-    return { code: null, message: told.message };
+    return { code: null, message: body.message };
   },
   codes: {
     ...mapCodes('moderation', 'content_policy_violation', 'moderation_blocked', 'content_filter'),
@@ -124,63 +132,40 @@ const errorIn = ({ code, type, message }: z.output<typeof fault>) => ({
   message,
 });
 
-interface Server {
+interface ServerContext {
   readonly upstream: Upstream;
   readonly baseUrl: string;
   readonly traits: ProviderTraits;
-  readonly parts: ProviderDependencies;
+  readonly dependencies: ProviderDependencies;
 }
 
-function openServer({ upstream, baseUrl, traits, parts }: Server): Provider {
-  const results = openInlineResults(parts);
-  const ask = (method: 'GET' | 'DELETE', path: string) =>
-    upstream.request({ method, path, timeoutMs: askTimeoutMs });
-  const pathOf = (ref: unknown) => `/v1/videos/${encodeURIComponent(refSchema.parse(ref).id)}`;
+function openServer(context: ServerContext): Provider {
+  const { upstream, baseUrl, traits, dependencies } = context;
+  const results = openInlineResults(dependencies);
 
   return {
+    ...providerDefaults,
     name: 'openai-compatible',
     traits: () => traits,
-    ready: async () => ({ ok: true }),
     test: () => runAccountTest(upstream, { path: '/v1/models', errors }),
-
-    async submit(task) {
-      const { responseKind, seed, ...call } = await openaiCall(modelOf(parts.catalog, task), task);
-      const reply = await upstream.request({
-        method: 'POST',
-        ...call,
-        timeoutMs: responseKind === 'handle' ? handleTimeoutMs : generationTimeoutMs,
-        maxAnswerBytes: maxGenerationBytes,
-        isBillable: true,
-      });
-      const drawn = seed === undefined ? {} : { seed };
-      if (responseKind === 'handle') {
-        return readSubmission(reply, errors, ({ json }) => {
-          const { id } = handle.safeParse(json).data ?? {};
-          return id === undefined ? null : { kind: 'accepted', ref: { id, ...drawn }, firstPollMs };
-        });
-      }
-      const made = responseKind === 'items' ? itemsIn(reply, baseUrl) : soundIn(reply);
-      const files = made && [...(await results.save(task.dedupeKey, made.contents)), ...made.remoteFiles];
-      return readSubmission(reply, errors, () =>
-        files ? { kind: 'done', production: { files, ...drawn } } : null,
-      );
-    },
+    submit: task => submitTask(context, results, task),
 
     async poll(_, ref) {
       const { id, seed } = refSchema.parse(ref);
-      const reply = await ask('GET', pathOf(ref));
-      if (reply.kind === 'answered' && reply.status === 404) {
-        return { kind: !traits.billable && (await isGone(id)) ? 'lost' : 'missing' };
-      }
-      const told = readVideo(reply, id);
-      if (told.kind !== 'made') return told;
-      const url = told.url ?? `${baseUrl}${pathOf(ref)}/content`;
-      const production = { files: [videoAt(url)], ...(seed !== undefined && { seed }) };
-      return { kind: 'succeeded', production };
+      const reply = await query(upstream, 'GET', pathOf(ref));
+      if (isNotFound(reply))
+        return { kind: !traits.billable && (await isGone(upstream, id)) ? 'lost' : 'missing' };
+      const result = readVideo(reply, id);
+      if (result.kind !== 'completed') return result;
+      const url = result.url ?? `${baseUrl}${pathOf(ref)}/content`;
+      return {
+        kind: 'succeeded',
+        production: { files: [videoAt(url)], ...(seed !== undefined && { seed }) },
+      };
     },
 
     async cancel(_, ref): Promise<CancelResult> {
-      const reply = await ask('DELETE', pathOf(ref));
+      const reply = await query(upstream, 'DELETE', pathOf(ref));
       if (reply.kind !== 'answered') return { kind: 'requested' };
       if (reply.status < 300) return { kind: 'cancelled' };
       return { kind: reply.status >= 500 ? 'requested' : 'unsupported' };
@@ -188,42 +173,78 @@ function openServer({ upstream, baseUrl, traits, parts }: Server): Provider {
 
     release: ({ dedupeKey }) => results.remove(dedupeKey),
   };
-
-  /** These servers keep their jobs in memory: what one does not know and does not list went with a restart. */
-  async function isGone(id: string): Promise<boolean> {
-    const reply = await ask('GET', `/v1/videos?limit=${listed}`);
-    const told = reply.kind === 'answered' && reply.status === 200 ? list.safeParse(reply.json).data : null;
-    if (!told || told.has_more === true || told.data.length >= listed) return false;
-    return told.data.every(one => one.id !== id);
-  }
 }
 
-const videoAt = (url: string): Production['files'][number] => ({
-  role: 'primary',
-  index: 0,
-  mimeType: 'video/mp4',
-  source: { kind: 'url', url },
-});
+const pathOf = (ref: unknown): string => `/v1/videos/${encodeURIComponent(refSchema.parse(ref).id)}`;
 
-type VideoState = PollResult | { readonly kind: 'made'; readonly url: string | null };
+/** The answer is the id of a video to poll, or the result itself. */
+async function submitTask(
+  { upstream, baseUrl, dependencies }: ServerContext,
+  results: InlineResults,
+  task: ProviderTask,
+): Promise<SubmitResult> {
+  const { responseKind, seed, ...call } = await openaiCall(modelOf(dependencies.catalog, task), task);
+  const reply = await upstream.request({
+    method: 'POST',
+    ...call,
+    timeoutMs: responseKind === 'handle' ? handleTimeoutMs : generationTimeoutMs,
+    maxAnswerBytes: maxGenerationBytes,
+    isBillable: true,
+  });
+  const seeded = seed === undefined ? {} : { seed };
+  if (responseKind === 'handle') {
+    return readSubmission(reply, errors, ({ json }) => {
+      const { id } = handle.safeParse(json).data ?? {};
+      return id === undefined ? null : { kind: 'accepted', ref: { id, ...seeded }, firstPollMs };
+    });
+  }
+  const output = responseKind === 'items' ? itemsIn(reply, baseUrl) : soundIn(reply);
+  const files = output && [...(await results.save(task.dedupeKey, output.contents)), ...output.remoteFiles];
+  return readSubmission(reply, errors, () =>
+    files ? { kind: 'done', production: { files, ...seeded } } : null,
+  );
+}
 
-function readVideo(reply: UpstreamReply, id: string): VideoState {
-  if (reply.kind !== 'answered') return { kind: 'unreachable', reason: reply.reason };
-  const told = reply.status === 200 ? video.safeParse(reply.json).data : undefined;
-  // A state that we do not know, or of another video, is no end: it is asked again.
-  if (told?.id !== id)
-    return { kind: 'unreachable', reason: `the upstream answered ${reply.status}`, ...pollAfter(reply) };
-  const { progress, error } = told;
-  switch (told.status) {
+/** Whether a video was lost with a restart: the server keeps jobs in memory, and neither knows nor lists this one. */
+async function isGone(upstream: Upstream, id: string): Promise<boolean> {
+  const page = readJson(await query(upstream, 'GET', `/v1/videos?limit=${pageSize}`), list);
+  if (!page || page.has_more === true || page.data.length >= pageSize) return false;
+  return page.data.every(one => one.id !== id);
+}
+
+const videoAt = (url: string): Production['files'][number] => fileAt(url, { mimeType: 'video/mp4' });
+
+type Video = z.output<typeof video>;
+/** `url` is null where the server serves the bytes at the video's own path. */
+interface CompletedVideo {
+  readonly kind: 'completed';
+  readonly url: string | null;
+}
+
+const readVideo = (reply: UpstreamReply, id: string): PollResult | CompletedVideo =>
+  readPoll<Video, CompletedVideo>(reply, {
+    stateIn(answer) {
+      const found = readJson(answer, video);
+      return found?.id === id ? found : undefined;
+    },
+    resultOf,
+  });
+
+function resultOf({ status, progress, error, url }: Video, answer: UpstreamReply) {
+  switch (status) {
     case 'queued':
     case 'in_progress':
-      return { kind: 'running', ...pollAfter(reply), ...(progress && { progress: progress / 100 }) };
+      return {
+        kind: 'running',
+        ...pollAfter(answer),
+        ...(progress && { progress: progress / 100 }),
+      } as const;
     case 'failed': {
-      const why = error ? errorIn(error) : { code: null, message: 'the engine failed' };
-      return { kind: 'failed', error: failureOf(why, errors) };
+      const cause = error ? errorIn(error) : { code: null, message: 'the engine failed' };
+      return { kind: 'failed', error: failureOf(cause, errors) } as const;
     }
     case 'completed':
-      return { kind: 'made', url: told.url ?? null };
+      return { kind: 'completed', url: url ?? null } as const;
   }
 }
 
@@ -232,24 +253,21 @@ interface ServerOutput {
   readonly remoteFiles: Production['files'];
 }
 
-/** Null for what holds none. */
+/** The results in an answer, as base64 or as addresses; null where there are none. */
 function itemsIn(reply: UpstreamReply, baseUrl: string): ServerOutput | null {
-  const told = isSuccess(reply) ? items.safeParse(reply.json).data?.data : undefined;
-  if (!told) return null;
-  const contents = told.flatMap(({ b64_json }) => (b64_json ? Buffer.from(b64_json, 'base64') : []));
+  const data = isSuccess(reply) ? items.safeParse(reply.json).data?.data : undefined;
+  if (!data) return null;
+  const contents = data.flatMap(({ b64_json }) => (b64_json ? Buffer.from(b64_json, 'base64') : []));
   if (contents.length > 0) return { contents, remoteFiles: [] };
-  const urls = told.flatMap(({ url }) => (url ? (URL.parse(url, `${baseUrl}/`)?.href ?? []) : []));
+  const urls = data.flatMap(({ url }) => (url ? (URL.parse(url, `${baseUrl}/`)?.href ?? []) : []));
   const remoteFiles = urls.map((url, index) => ({ ...videoAt(url), index }));
   return remoteFiles.length > 0 ? { contents, remoteFiles } : null;
 }
 
-/** The bytes themselves; a page or JSON in their place is none. */
+/** The body of an answer that is sound; null for HTML or JSON in its place. */
 function soundIn(reply: UpstreamReply): ServerOutput | null {
   if (!isSuccess(reply) || !reply.bytes || reply.bytes.length === 0) return null;
   return /^audio\//.test(reply.headers['content-type'] ?? '')
     ? { contents: [reply.bytes], remoteFiles: [] }
     : null;
 }
-
-const isSuccess = (reply: UpstreamReply): reply is UpstreamReply & { readonly kind: 'answered' } =>
-  reply.kind === 'answered' && reply.status >= 200 && reply.status < 300;

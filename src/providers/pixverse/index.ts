@@ -1,41 +1,37 @@
+/** PixVerse's own platform: docs/providers/pixverse.md. */
+
 import { createHash, randomUUID } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import { FormData } from 'undici';
 import { z } from 'zod';
 import type { Catalog } from '../../catalog/catalog.ts';
-import { hours, minutes, seconds } from '../../domain/clock.ts';
+import { hours, seconds } from '../../domain/clock.ts';
 import { extensionByMimeType } from '../../domain/file.ts';
-import { toJson } from '../../domain/json.ts';
 import type {
   PollResult,
   PrepareResult,
-  ProducedFile,
   Provider,
   ProviderTask,
   ProviderTraits,
 } from '../../domain/provider.ts';
 import { defineProvider } from '../kit/definition.ts';
-import {
-  type ErrorTable,
-  errorOf,
-  failureOf,
-  mapCodes,
-  pollAfter,
-  readSubmission,
-} from '../kit/error-table.ts';
-import { invalidInputError, mappingFaults, mappingOf, withoutDelivery } from '../kit/mapping.ts';
-import { modelOf } from '../kit/media-encoding.ts';
-import { lenient, readResults, readSuccess, resultUrl } from '../kit/read-success.ts';
+import { type ErrorTable, errorOf, failureOf, mapCodes, pollAfter } from '../kit/error-table.ts';
+import { mappingFaults } from '../kit/mapping.ts';
+import { idOf, isNotFound, providerDefaults, readPoll, unreachable } from '../kit/poll.ts';
+import { fileAt, lenient, readResults, readSuccess, resultUrl } from '../kit/read-success.ts';
+import { readAcceptance, submitMapped } from '../kit/submit.ts';
+import { sendUpload } from '../kit/upload.ts';
 import {
   baseUrlWithDefault,
   openUpstream,
+  query,
+  readJson,
   toOpenedProvider,
   type Upstream,
   type UpstreamReply,
 } from '../kit/upstream.ts';
 import { pixverseMappings, pixverseModels } from './models.ts';
 
-/** docs/providers/pixverse.md: PixVerse's own platform. */
 export default defineProvider({
   name: 'pixverse',
   settings: secret =>
@@ -57,12 +53,10 @@ export default defineProvider({
 });
 
 const submitTimeoutMs = 30 * seconds;
-const askTimeoutMs = 15 * seconds;
-const uploadTimeoutMs = 2 * minutes;
 const firstPollMs = 10 * seconds;
 
 const traits: ProviderTraits = {
-  // The same trace id makes no second video. For how long is not documented, so it is not trusted for long.
+  // The same trace id makes no second video. How long that is so is not documented: one hour is assumed.
   dedupe: 'replay',
   dedupeWindowMs: 1 * hours,
   submitTimeoutMs,
@@ -70,10 +64,9 @@ const traits: ProviderTraits = {
   minPollMs: 3 * seconds,
 };
 
-const refSchema = z.object({ id: z.string().min(1) });
 const answer = z.object({ ErrCode: z.int(), ErrMsg: z.string().nullish(), Resp: z.unknown().optional() });
 const uploaded = z.object({ img_id: z.int().positive() });
-/** As it came back from the row. */
+/** What `prepare` returned, as read back from the database. */
 const preparedSchema = z.object({ img_id: z.int() });
 const accepted = z.object({ video_id: z.union([z.int().positive(), z.string().min(1).max(200)]) });
 const video = z.object({
@@ -82,15 +75,15 @@ const video = z.object({
   seed: lenient(z.int().nonnegative()),
 });
 
-const notFound = '500008';
+const videoNotFound = '500008';
 const errors: ErrorTable = {
   /** Most errors come with the status 200. */
   read(json) {
-    const said = answer.safeParse(json).data;
-    return said && said.ErrCode !== 0 ? { code: String(said.ErrCode), message: said.ErrMsg ?? '' } : null;
+    const error = answer.safeParse(json).data;
+    return error && error.ErrCode !== 0 ? { code: String(error.ErrCode), message: error.ErrMsg ?? '' } : null;
   },
   codes: {
-    ...mapCodes('input', '400011', '400013', '400017', '400018', '400019', '400032', notFound),
+    ...mapCodes('input', '400011', '400013', '400017', '400018', '400019', '400032', videoNotFound),
     ...mapCodes('input', '500030', '500032', '500033', '500042', '500064', '500070', '500071'),
     ...mapCodes('media', '500031'),
     ...mapCodes('moderation', '500054', '500063'),
@@ -103,119 +96,97 @@ const errors: ErrorTable = {
   statuses: { 404: 'account' },
 };
 
-/** What an answer without an error holds; undefined for every other. */
+/** The payload of an answer without an error; undefined for every other reply. */
 function respOf(reply: UpstreamReply): unknown {
-  if (reply.kind !== 'answered' || reply.status !== 200) return undefined;
-  const told = answer.safeParse(reply.json).data;
-  return told?.ErrCode === 0 ? told.Resp : undefined;
+  const body = readJson(reply, answer);
+  return body?.ErrCode === 0 ? body.Resp : undefined;
 }
 
 function openPixverse(upstream: Upstream, catalog: Catalog): Provider {
   return {
+    ...providerDefaults,
     name: 'pixverse',
     traits: () => traits,
-    ready: async () => ({ ok: true }),
 
-    /** The picture becomes one of theirs, wherever it lies: they take none by its address. */
+    /** Uploads the picture wherever it is stored: the upstream accepts no addresses. */
     async prepare(task, signal): Promise<PrepareResult> {
-      const reply = await upstream.request({
-        method: 'POST',
-        path: '/openapi/v2/image/upload',
-        headers: { 'ai-trace-id': randomUUID() },
-        body: await uploadFormOf(task),
-        timeoutMs: uploadTimeoutMs,
-        signal,
-        isBillable: true,
-      });
-      const made = uploaded.safeParse(respOf(reply)).data;
-      return made ? { kind: 'prepared', prepared: made } : { kind: 'refused', error: errorOf(reply, errors) };
+      const call = { path: '/openapi/v2/image/upload', headers: { 'ai-trace-id': randomUUID() } };
+      const reply = await sendUpload(upstream, call, await uploadFormOf(task), signal);
+      const created = uploaded.safeParse(respOf(reply)).data;
+      return created
+        ? { kind: 'prepared', prepared: created }
+        : { kind: 'refused', error: errorOf(reply, errors) };
     },
 
-    async submit(task, prepared) {
-      const entry = modelOf(catalog, task);
-      const model = mappingOf(pixverseMappings, task.modelId);
-      const input = withoutDelivery(entry, task.job.input);
-      const body = model.map(input);
-      if (!body) return { kind: 'refused', error: invalidInputError(model.faults(input)) };
-      const { img_id } = preparedSchema.parse(prepared);
-      const reply = await upstream.request({
-        method: 'POST',
-        path: '/openapi/v2/video/img/generate',
-        headers: { 'ai-trace-id': traceIdOf(task.dedupeKey) },
-        body: toJson({ img_id, model: task.upstreamModel, ...body }),
+    submit: (task, prepared) =>
+      submitMapped(task, {
+        upstream,
+        catalog,
+        mappings: pixverseMappings,
+        callOf: ({ body }) => ({
+          path: '/openapi/v2/video/img/generate',
+          headers: { 'ai-trace-id': traceIdOf(task.dedupeKey) },
+          body: { ...preparedSchema.parse(prepared), model: task.upstreamModel, ...body },
+        }),
         timeoutMs: submitTimeoutMs,
-        isBillable: true,
-      });
-      return readSubmission(reply, errors, () => {
-        const made = accepted.safeParse(respOf(reply)).data;
-        return made ? { kind: 'accepted', ref: { id: String(made.video_id) }, firstPollMs } : null;
-      });
-    },
+        read: (reply, submission) => readAcceptance(reply, submission, { errors, firstPollMs, refIn }),
+      }),
 
     async poll(_, ref) {
-      const { id } = refSchema.parse(ref);
-      const reply = await upstream.request({
-        method: 'GET',
-        path: `/openapi/v2/video/result/${encodeURIComponent(id)}`,
-        // A trace id that is used twice is answered as the first time.
-        headers: { 'ai-trace-id': randomUUID() },
-        timeoutMs: askTimeoutMs,
-      });
-      return readVideo(reply);
+      const path = `/openapi/v2/video/result/${encodeURIComponent(idOf(ref))}`;
+      // A trace id that is used twice gets the first answer again.
+      return readVideo(await query(upstream, 'GET', path, { headers: { 'ai-trace-id': randomUUID() } }));
     },
-
-    // There is no way to stop a video.
-    cancel: async () => ({ kind: 'unsupported' }),
-
-    release: async () => {},
   };
+}
+
+function refIn(_: unknown, reply: UpstreamReply) {
+  const created = accepted.safeParse(respOf(reply)).data;
+  return created && { id: String(created.video_id) };
 }
 
 async function uploadFormOf({ media, facts }: ProviderTask): Promise<FormData> {
   const [path] = Object.values(media);
   const mimeType = facts.image?.mimeType ?? 'application/octet-stream';
-  if (path === undefined) throw new Error('expected the picture to be gathered');
+  if (path === undefined) throw new Error('expected the picture to be fetched');
   const body = new FormData();
   const blob = await openAsBlob(path, { type: mimeType });
   body.append('image', blob, `image.${extensionByMimeType[mimeType] ?? 'bin'}`);
   return body;
 }
 
-/** A UUID of the attempt's own: the same for every call of it, and no other's. */
+/** A UUID derived from the attempt: the same for every call of it, and of no other. */
 export function traceIdOf(dedupeKey: string): string {
   const hex = createHash('sha256').update(dedupeKey).digest('hex');
   const variant = '89ab'[Number.parseInt(hex.slice(16, 17), 16) % 4];
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-function readVideo(reply: UpstreamReply): PollResult {
-  if (reply.kind !== 'answered') return { kind: 'unreachable', reason: reply.reason };
-  const isUnknown = errors.read(reply.json, reply.headers)?.code === notFound;
-  if (reply.status === 404 || isUnknown) return { kind: 'missing' };
-  const told = video.safeParse(respOf(reply)).data;
-  switch (told?.status) {
+const readVideo = (reply: UpstreamReply): PollResult =>
+  readPoll(reply, {
+    stateIn: answer => video.safeParse(respOf(answer)).data,
+    isMissing: answer =>
+      isNotFound(answer) || errors.read(answer.json, answer.headers)?.code === videoNotFound,
+    resultOf,
+  });
+
+function resultOf({ status, url, seed }: z.output<typeof video>, answer: UpstreamReply): PollResult {
+  switch (status) {
     case 1: {
-      const { url, seed } = told;
       const { items, isWhole } = readResults(url || [], resultUrl);
-      const files = items.map((at): ProducedFile => {
-        const source = { kind: 'url', url: at } as const;
-        return { role: 'primary', index: 0, mimeType: 'video/mp4', source };
-      });
-      return readSuccess(
-        reply,
-        { production: { files, ...(seed !== undefined && { seed }) }, isWhole },
-        errors,
-      );
+      const files = items.map(at => fileAt(at, { mimeType: 'video/mp4' }));
+      const production = { files, ...(seed !== undefined && { seed }) };
+      return readSuccess(answer, { production, isWhole }, errors);
     }
     case 5:
-      return { kind: 'running', ...pollAfter(reply) };
+      return { kind: 'running', ...pollAfter(answer) };
     case 7:
       return failed('500063', 'the content did not pass their moderation');
     case 8:
       return failed(null, 'the upstream failed to make the video');
     default:
-      // A state that we do not know is no end: it is asked again.
-      return { kind: 'unreachable', reason: `the upstream answered ${reply.status}`, ...pollAfter(reply) };
+      // An unknown state does not end a job: it is polled again.
+      return unreachable(answer);
   }
 }
 

@@ -1,38 +1,41 @@
+/** Another gateway that speaks this same contract (Contract 2 to 4): docs/providers/relay.md. */
+
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { FormData } from 'undici';
 import { z } from 'zod';
 import type { Catalog } from '../../catalog/catalog.ts';
-import { days, hours, minutes, seconds } from '../../domain/clock.ts';
+import { days, hours, seconds } from '../../domain/clock.ts';
 import { parseFileId } from '../../domain/ids.ts';
-import type { JobErrorCode } from '../../domain/job.ts';
 import { toJson } from '../../domain/json.ts';
 import type {
   Pinned,
   PollResult,
-  ProducedFile,
-  Production,
   Provider,
   ProviderAttempt,
-  ProviderError,
   ProviderTask,
   ProviderTraits,
+  RecoverResult,
+  SubmitResult,
 } from '../../domain/provider.ts';
 import { defineProvider } from '../kit/definition.ts';
-import { type ErrorTable, errorOf, pollAfter, readSubmission } from '../kit/error-table.ts';
+import { type ErrorTable, pollAfter, readSubmission } from '../kit/error-table.ts';
 import { memberAt, readList, readLookup } from '../kit/lookup.ts';
 import { modelOf, renameMedia, withDraftOnly, withUpstreamIds } from '../kit/media-encoding.ts';
-import { lenient, readResults, readSuccess, resultUrl } from '../kit/read-success.ts';
+import { idOf, providerDefaults, readPoll } from '../kit/poll.ts';
 import { type AccountTestCall, runAccountTest } from '../kit/test-account.ts';
+import { type Upload, uploadEach } from '../kit/upload.ts';
 import {
   baseUrlSchema,
   openUpstream,
+  query,
+  readJson,
   toOpenedProvider,
   type Upstream,
   type UpstreamReply,
 } from '../kit/upstream.ts';
+import { readResult } from './result.ts';
 
-/** Contract 2 to 4: another gateway that speaks this same contract. */
 export default defineProvider({
   name: 'relay',
   settings: secret =>
@@ -40,64 +43,47 @@ export default defineProvider({
       base_url: baseUrlSchema(),
       api_key: secret,
       /**
-       * What that gateway does for a create whose answer was lost. `replay`: it honours Idempotency-Key.
-       * `lookup`: its list of requests finds one by external_task_id. `none`: neither is known of it.
+       * What that gateway does for a creation whose answer was lost. `replay`: it honours Idempotency-Key.
+       * `lookup`: its list of requests finds one by external_task_id. `none`: neither is known.
        */
       dedupe: z.enum(['replay', 'lookup', 'none']).default('none'),
-      /** Whether what that gateway, or an upstream of its, made for others may be named here by its own id. */
+      /** Whether inputs may name jobs of that gateway, or of its upstreams, that this gateway did not create. */
       foreign_ids: z.boolean().default(false),
     }),
-  takesForeign: ({ foreign_ids }) => (foreign_ids ? ['image', 'draft', 'video', 'asset'] : []),
+  foreignKinds: ({ foreign_ids }) => (foreign_ids ? ['image', 'draft', 'video', 'asset'] : []),
   open: ({ base_url: baseUrl, api_key: key, dedupe }, { catalog, outbound }) => {
     const headers = { authorization: `Bearer ${key}` };
     const upstream = openUpstream({ baseUrl, headers, secrets: [key], outbound });
-    return toOpenedProvider(upstream, openRelay(upstream, dedupe, catalog));
+    return toOpenedProvider(upstream, openRelay({ upstream, dedupe, catalog }));
   },
 });
 
 const submitTimeoutMs = 20 * seconds;
-const askTimeoutMs = 15 * seconds;
-const uploadTimeoutMs = 2 * minutes;
 const minPollMs = 1 * seconds;
-/** That gateway remembers a key for a day; the last hour is left for clocks that differ. */
+/** That gateway remembers a key for a day; one hour is left for a difference of clocks. */
 const replayWindowMs = 23 * hours;
-/** Its finished jobs live longer than any job of ours. */
+/** Its finished jobs are kept longer than any job of ours runs. */
 const lookupWindowMs = 7 * days;
 
 const handle = z.object({ request_id: z.string().min(1).max(200) });
-/** An id that no gateway gives. */
+/** An id that no gateway assigns. */
 const nonexistentRequestId = '00000000-0000-7000-8000-000000000000';
-const refSchema = z.object({ id: z.string().min(1) });
 const status = z.object({
   request_id: z.string(),
   status: z.enum(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED']),
   progress: z.number().min(0).max(1).optional(),
 });
 const upload = z.object({ id: z.string() });
-/** Our file id → that gateway's, as it came back from the row. */
+/** Our file id → that gateway's: what `prepare` returned, as read back from the database. */
 const uploadsSchema = z.record(z.string(), z.string()).default({});
-const link = z.object({ url: resultUrl, content_type: z.string().catch('application/octet-stream') });
-const picture = link.extend({ index: lenient(z.int().min(0)) });
-const sound = link.extend({ sample_rate: lenient(z.int()), channels: lenient(z.int()) });
-const result = z.object({
-  request_id: z.string(),
-  error: z
-    .object({ code: z.string(), message: z.string().default('') })
-    .nullable()
-    .default(null),
-  video: z.unknown().optional(),
-  images: z.unknown().optional(),
-  audio: z.unknown().optional(),
-  watermarked_url: lenient(z.string()),
-  last_frame: lenient(link),
-  image_url: lenient(z.string()),
-  seed: lenient(z.int()),
-  data: lenient(z.object({ subtitle_file: lenient(z.string()) })),
-  extra_info: lenient(z.object({ bitrate: lenient(z.int()), word_count: lenient(z.int()) })),
-  creations: lenient(z.array(z.object({ id: lenient(z.string()), cover_url: lenient(z.string()) }))),
-});
+interface RelayContext {
+  readonly upstream: Upstream;
+  readonly catalog: Catalog;
+  readonly dedupe: ProviderTraits['dedupe'];
+}
 
-function openRelay(upstream: Upstream, dedupe: ProviderTraits['dedupe'], catalog: Catalog): Provider {
+function openRelay(context: RelayContext): Provider {
+  const { upstream, catalog, dedupe } = context;
   const traits: ProviderTraits = {
     dedupe,
     dedupeWindowMs: dedupe === 'replay' ? replayWindowMs : lookupWindowMs,
@@ -105,117 +91,115 @@ function openRelay(upstream: Upstream, dedupe: ProviderTraits['dedupe'], catalog
     billable: true,
     minPollMs,
   };
-  const requestOf = ({ upstreamModel }: ProviderAttempt, ref: unknown, end: string) =>
-    `/v1/queue/${encodeURIComponent(upstreamModel)}/requests/${encodeURIComponent(refSchema.parse(ref).id)}${end}`;
-  const ask = (method: 'GET' | 'PUT', path: string) =>
-    upstream.request({ method, path, timeoutMs: askTimeoutMs });
 
   return {
+    ...providerDefaults,
     name: 'relay',
-    // A model without external_task_id leaves nothing to find a job by.
+    // Without external_task_id a job cannot be looked up.
     traits: modelId =>
       dedupe === 'lookup' && !catalog.find(modelId)?.takesExternalTaskId
         ? { ...traits, dedupe: 'none' }
         : traits,
-    ready: async () => ({ ok: true }),
-    // Whoever is let in hears that there is no such request, which costs nothing to ask.
+    // A valid key gets the answer that there is no such request, and the call is free.
     test: () =>
       runAccountTest(upstream, {
         path: `/v1/queue/beta-edit/requests/${nonexistentRequestId}/status`,
         isAccepted: isRequestNotFound,
         errors,
       }),
-
-    /** Our files become files of that gateway; addresses elsewhere go as they are. */
-    async prepare(task, signal) {
-      const uploads: Record<string, string> = {};
-      for (const { value: reference } of modelOf(catalog, task).media(task.job.input)) {
-        const path = task.media[reference];
-        if (!parseFileId(reference) || path === undefined || reference in uploads) continue;
-        const body = new FormData();
-        body.append('file', await openAsBlob(path), basename(path));
-        const reply = await upstream.request({
-          method: 'POST',
-          path: '/v1/files',
-          body,
-          timeoutMs: uploadTimeoutMs,
-          signal,
-          isBillable: true,
-        });
-        const made = reply.kind === 'answered' && reply.status === 200 ? upload.safeParse(reply.json) : null;
-        if (!made?.success) return { kind: 'refused', error: errorOf(reply, errors) };
-        uploads[reference] = made.data.id;
-      }
-      return { kind: 'prepared', prepared: uploads };
-    },
-
-    async submit(task, prepared) {
-      const reply = await upstream.request({
-        method: 'POST',
-        path: `/v1/queue/${encodeURIComponent(task.upstreamModel)}`,
-        headers: dedupe === 'replay' ? { 'idempotency-key': task.dedupeKey } : {},
-        body: toJson(bodyOf(task, prepared)),
-        timeoutMs: submitTimeoutMs,
-        isBillable: true,
-      });
-      return readSubmission(reply, errors, ({ json }) => {
-        const made = handle.safeParse(json).data;
-        return made ? { kind: 'accepted', ref: { id: made.request_id }, firstPollMs: minPollMs } : null;
-      });
-    },
-
-    async recover(task) {
-      const query = new URLSearchParams({ external_task_id: task.dedupeKey, limit: '1' });
-      const reply = await ask('GET', `/v1/queue/${encodeURIComponent(task.upstreamModel)}/requests?${query}`);
-      return readLookup(reply, {
-        errors,
-        read(json) {
-          const found = readList(memberAt(json, 'data'), handle);
-          const [first] = found?.items ?? [];
-          return first ? { id: first.request_id } : found?.isWhole ? null : undefined;
-        },
-      });
-    },
+    /** Uploads stored files to that gateway; addresses elsewhere are sent as they are. */
+    prepare: (task, signal) =>
+      uploadEach(upstream, uploadsOf(catalog, task), { path: '/v1/files', errors, nameIn }, signal),
+    submit: (task, prepared) => submitRequest(context, task, prepared),
+    recover: task => lookUpRequest(upstream, task),
 
     async poll(attempt, ref) {
-      const reply = await ask('GET', requestOf(attempt, ref, '/status'));
-      const { id } = refSchema.parse(ref);
-      const told = readState(reply, id);
-      if (told !== 'completed') return told;
-      return readResult(await ask('GET', requestOf(attempt, ref, '/response')), id);
+      const id = idOf(ref);
+      const result = readState(await query(upstream, 'GET', requestPath(attempt, ref, '/status')), id);
+      if (result !== 'completed') return result;
+      return readResult(await query(upstream, 'GET', requestPath(attempt, ref, '/response')), id, errors);
     },
 
     async cancel(attempt, ref) {
-      const reply = await ask('PUT', requestOf(attempt, ref, '/cancel'));
+      const reply = await query(upstream, 'PUT', requestPath(attempt, ref, '/cancel'));
       if (reply.kind !== 'answered') return { kind: 'requested' };
       if (reply.status === 200) return { kind: 'cancelled' };
-      // Asked for, or ended before: the next polls tell.
+      // Requested, or ended before: the next polls show which.
       return reply.status === 202 || reply.status === 400 ? { kind: 'requested' } : { kind: 'unsupported' };
     },
-
-    release: async () => {},
   };
-
-  /** The body as the client gave it, in that gateway's names; whoever is called back and finds jobs by name there is us. */
-  function bodyOf(task: ProviderTask, prepared: unknown): unknown {
-    const model = modelOf(catalog, task);
-    const { input } = task.job;
-    const externalTaskId = dedupe === 'lookup' && model.takesExternalTaskId ? task.dedupeKey : null;
-    const named = withUpstreamIds(
-      model,
-      task,
-      renameMedia(model, input, uploadsSchema.parse(prepared)),
-      upstreamIdOf,
-    );
-    const body = model.withDelivery(withDraftOnly(model, named), { externalTaskId });
-    // Sound comes by address, whatever form our client wants it in.
-    return model.inlineAudio(input) ? { ...body, output_format: 'url' } : body;
-  }
 }
 
-/** A video has a name of its own there; all else goes by its job. */
+const queuePath = ({ upstreamModel }: ProviderAttempt): string =>
+  `/v1/queue/${encodeURIComponent(upstreamModel)}`;
+
+const requestPath = (attempt: ProviderAttempt, ref: unknown, end: string): string =>
+  `${queuePath(attempt)}/requests/${encodeURIComponent(idOf(ref))}${end}`;
+
+const uploadsOf = (catalog: Catalog, task: ProviderTask): readonly Upload[] =>
+  modelOf(catalog, task)
+    .media(task.job.input)
+    .flatMap(({ value: reference }) => {
+      const path = task.media[reference];
+      if (!parseFileId(reference) || path === undefined) return [];
+      const form = async () => {
+        const body = new FormData();
+        body.append('file', await openAsBlob(path), basename(path));
+        return body;
+      };
+      return [{ reference, form }];
+    });
+
+const nameIn = (reply: UpstreamReply): string | undefined => readJson(reply, upload)?.id;
+
+async function submitRequest(
+  context: RelayContext,
+  task: ProviderTask,
+  prepared: unknown,
+): Promise<SubmitResult> {
+  const reply = await context.upstream.request({
+    method: 'POST',
+    path: queuePath(task),
+    headers: context.dedupe === 'replay' ? { 'idempotency-key': task.dedupeKey } : {},
+    body: toJson(bodyOf(context, task, prepared)),
+    timeoutMs: submitTimeoutMs,
+    isBillable: true,
+  });
+  return readSubmission(reply, errors, ({ json }) => {
+    const created = handle.safeParse(json).data;
+    return created ? { kind: 'accepted', ref: { id: created.request_id }, firstPollMs: minPollMs } : null;
+  });
+}
+
+/** The body as the client sent it, in that gateway's names. Its callbacks and its task id are this gateway's. */
+function bodyOf({ catalog, dedupe }: RelayContext, task: ProviderTask, prepared: unknown): unknown {
+  const model = modelOf(catalog, task);
+  const { input } = task.job;
+  const externalTaskId = dedupe === 'lookup' && model.takesExternalTaskId ? task.dedupeKey : null;
+  const renamed = renameMedia(model, input, uploadsSchema.parse(prepared));
+  const named = withUpstreamIds(model, task, renamed, upstreamIdOf);
+  const body = model.withDelivery(withDraftOnly(model, named), { externalTaskId });
+  // Sound is fetched by address, whatever form our client wants.
+  return model.inlineAudio(input) ? { ...body, output_format: 'url' } : body;
+}
+
+/** Looks for the request whose external_task_id is the key of an attempt. */
+async function lookUpRequest(upstream: Upstream, task: ProviderTask): Promise<RecoverResult> {
+  const filters = new URLSearchParams({ external_task_id: task.dedupeKey, limit: '1' });
+  const reply = await query(upstream, 'GET', `${queuePath(task)}/requests?${filters}`);
+  return readLookup(reply, {
+    errors,
+    read(json) {
+      const found = readList(memberAt(json, 'data'), handle);
+      const [first] = found?.items ?? [];
+      return first ? { id: first.request_id } : found?.isWhole ? null : undefined;
+    },
+  });
+}
+
+/** A video is named by its own id there, everything else by its job. */
 const upstreamIdOf = ({ ref, upstreamId }: Pinned, kind: 'image' | 'draft' | 'video'): string | null =>
-  kind === 'video' ? upstreamId : refSchema.parse(ref).id;
+  kind === 'video' ? upstreamId : idOf(ref);
 
 const detail = z.object({ detail: z.string() });
 const gatewayError = z.object({ error: z.object({ message: z.string() }) });
@@ -226,100 +210,22 @@ const errors: ErrorTable = {
     return message === undefined ? null : { code: null, message };
   },
   codes: {},
-  // Decisions 2: 503 is answered before anything is stored. Every other failure of a server says nothing.
+  // Decisions 2: 503 is answered before anything is stored. Every other server error proves nothing.
   statuses: { 503: 'down' },
 };
 
-/** Contract 2: told to whoever has a key, in these words. */
+/** Contract 2: the answer to every valid key, in these words. */
 const isRequestNotFound: NonNullable<AccountTestCall['isAccepted']> = ({ status, json }) =>
   status === 404 && detail.safeParse(json).data?.detail === 'Request not found';
 
-function readState(reply: UpstreamReply, id: string): PollResult | 'completed' {
-  if (reply.kind !== 'answered') return { kind: 'unreachable', reason: reply.reason };
-  if (reply.status === 404) return { kind: 'missing' };
-  const told = reply.status === 200 ? status.safeParse(reply.json) : null;
-  // A state we do not know, or of another request, is no end: it is asked again.
-  if (!told?.success || told.data.request_id !== id)
-    return { kind: 'unreachable', reason: `the upstream answered ${reply.status}`, ...pollAfter(reply) };
-  if (told.data.status === 'COMPLETED') return 'completed';
-  const { progress } = told.data;
-  return { kind: 'running', ...pollAfter(reply), ...(progress !== undefined && { progress }) };
-}
-
-function readResult(reply: UpstreamReply, id: string): PollResult {
-  if (reply.kind !== 'answered') return { kind: 'unreachable', reason: reply.reason };
-  const told = reply.status === 200 ? result.safeParse(reply.json) : null;
-  if (!told?.success || told.data.request_id !== id)
-    return { kind: 'unreachable', reason: `the upstream's result cannot be read` };
-  const { error } = told.data;
-  if (error) return { kind: 'failed', error: failureOf(error) };
-  return readSuccess(reply, productionOf(told.data), errors);
-}
-
-/** Ends that mean the same here; whatever else befell that gateway is a failed run to our client. */
-const passedThroughCodes: readonly JobErrorCode[] = [
-  'invalid_input',
-  'file_download_error',
-  'file_invalid',
-  'content_policy_violation',
-  'response_too_large',
-  'submission_uncertain',
-  'provider_unavailable',
-];
-
-function failureOf({ code, message }: { readonly code: string; readonly message: string }): ProviderError {
-  return {
-    code: passedThroughCodes.find(known => known === code) ?? 'runtime_error',
-    message: message.replace(/^Runtime execution failed: /, '') || 'the upstream failed',
-    retry: false,
-    upstream: { code, message },
-  };
-}
-
-function productionOf(told: z.output<typeof result>) {
-  const files: ProducedFile[] = [];
-  const add = (
-    role: ProducedFile['role'],
-    index: number,
-    from: z.output<typeof link> | string | undefined,
-    more: { readonly pcm?: ProducedFile['pcm'] | undefined; readonly upstreamId?: string | undefined } = {},
-  ) => {
-    if (from === undefined) return;
-    const url = typeof from === 'string' ? from : from.url;
-    const mimeType = typeof from === 'string' ? 'application/octet-stream' : from.content_type;
-    const { pcm, upstreamId } = more;
-    const source = { kind: 'url', url } as const;
-    files.push({ role, index, mimeType, source, ...(pcm && { pcm }), ...(upstreamId && { upstreamId }) });
-  };
-  const videos = readResults(told.video, link);
-  const images = readResults(told.images, picture);
-  const sounds = readResults(told.audio, sound);
-  const [video] = videos.items;
-  add('primary', 0, video, { upstreamId: told.creations?.[0]?.id ?? fileIdIn(video?.url) });
-  for (const [place, image] of images.items.entries()) add('primary', image.index ?? place, image);
-  const [audio] = sounds.items;
-  add('primary', 0, audio, audio && { pcm: pcmOf(audio) });
-  add('watermarked', 0, told.watermarked_url);
-  add('last_frame', 0, told.last_frame);
-  add('grid', 0, told.image_url);
-  const subtitles = told.data?.subtitle_file;
-  if (subtitles) add('subtitle', 0, { url: subtitles, content_type: 'application/json' });
-  add('cover', 0, told.creations?.[0]?.cover_url);
-  const { seed } = told;
-  const { bitrate, word_count: words } = told.extra_info ?? {};
-  const production: Production = {
-    files,
-    ...(seed !== undefined && { seed }),
-    ...(bitrate !== undefined && { bitrate }),
-    ...(words !== undefined && { words }),
-  };
-  return { production, isWhole: videos.isWhole && images.isWhole && sounds.isWhole };
-}
-
-/** A signed address there names the file, as every address of a gateway does. */
-const fileIdIn = (url = ''): string | undefined => /\/v1\/f\/(file_[0-9A-Za-z]{24})\//.exec(url)?.[1];
-
-const pcmOf = ({ content_type, sample_rate: sampleRate, channels }: z.output<typeof sound>) =>
-  /pcm|l16/i.test(content_type) && sampleRate !== undefined
-    ? { sampleRate, channels: channels ?? 1 }
-    : undefined;
+const readState = (reply: UpstreamReply, id: string): PollResult | 'completed' =>
+  readPoll<z.output<typeof status>, 'completed'>(reply, {
+    stateIn(answer) {
+      const found = readJson(answer, status);
+      return found?.request_id === id ? found : undefined;
+    },
+    resultOf({ status, progress }, answer) {
+      if (status === 'COMPLETED') return 'completed';
+      return { kind: 'running', ...pollAfter(answer), ...(progress !== undefined && { progress }) };
+    },
+  });

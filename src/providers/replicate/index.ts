@@ -1,30 +1,30 @@
+/** Predictions of Replicate: docs/providers/replicate.md. */
+
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { FormData } from 'undici';
 import { z } from 'zod';
 import type { Catalog } from '../../catalog/catalog.ts';
-import { minutes, seconds } from '../../domain/clock.ts';
+import { seconds } from '../../domain/clock.ts';
 import { parseFileId } from '../../domain/ids.ts';
 import type { Usage } from '../../domain/job.ts';
-import { toJson } from '../../domain/json.ts';
-import type {
-  PollResult,
-  PrepareResult,
-  ProducedFile,
-  Provider,
-  ProviderTask,
-  ProviderTraits,
-} from '../../domain/provider.ts';
-import { callbackFlag, callbacksSetting, withCallbackFlag } from '../kit/callback-flag.ts';
+import type { PollResult, Provider, ProviderTask, ProviderTraits } from '../../domain/provider.ts';
+import { callbacksSetting, withCallbackFlag } from '../kit/callback-flag.ts';
 import { defineProvider } from '../kit/definition.ts';
-import { type ErrorTable, errorOf, failureOf, pollAfter, readSubmission } from '../kit/error-table.ts';
-import { invalidInputError, mappingFaults, mappingOf, withoutDelivery } from '../kit/mapping.ts';
-import { modelOf, renameMedia } from '../kit/media-encoding.ts';
-import { lenient, readResults, readSuccess, resultUrl } from '../kit/read-success.ts';
+import { type ErrorTable, failureOf, pollAfter } from '../kit/error-table.ts';
+import { mappingFaults } from '../kit/mapping.ts';
+import { renameMedia } from '../kit/media-encoding.ts';
+import { idOf, isNotFound, providerDefaults, readPoll } from '../kit/poll.ts';
+import { fileAt, lenient, readResults, readSuccess, resultUrl } from '../kit/read-success.ts';
+import { readAcceptance, submitMapped } from '../kit/submit.ts';
 import { runAccountTest } from '../kit/test-account.ts';
+import { uploadEach } from '../kit/upload.ts';
 import {
   baseUrlWithDefault,
+  isSuccess,
   openUpstream,
+  query,
+  readJson,
   toOpenedProvider,
   type Upstream,
   type UpstreamReply,
@@ -32,7 +32,6 @@ import {
 import { isWebhookSecret, verifyWebhookSignature } from '../kit/webhook-signature.ts';
 import { replicateMappings, replicateModels } from './models.ts';
 
-/** docs/providers/replicate.md: predictions of Replicate. */
 export default defineProvider({
   name: 'replicate',
   settings: secret =>
@@ -40,12 +39,12 @@ export default defineProvider({
       api_key: secret,
       base_url: baseUrlWithDefault('https://api.replicate.com/v1'),
       callbacks: callbacksSetting,
-      /** By which its calls are judged; absent: by their path alone. */
+      /** Verifies its webhooks; absent: their secret path is enough. */
       webhook_secret: secret.refine(isWebhookSecret, { error: 'must be whsec_ and base64' }).optional(),
     }),
   models: replicateModels,
   faults: (model, input) => mappingFaults(replicateMappings, model, input),
-  isSigned: ({ webhook_secret: signedBy }, call) =>
+  verifySignature: ({ webhook_secret: signedBy }, call) =>
     signedBy === undefined || verifyWebhookSignature(signedBy, call),
   open: ({ api_key: key, base_url: baseUrl, callbacks }, { catalog, outbound }) => {
     const upstream = openUpstream({
@@ -59,12 +58,10 @@ export default defineProvider({
 });
 
 const submitTimeoutMs = 30 * seconds;
-const askTimeoutMs = 15 * seconds;
-const uploadTimeoutMs = 2 * minutes;
 const firstPollMs = 2 * seconds;
 
 const traits: ProviderTraits = {
-  // Its list names neither a key of ours nor, for certain, the address that is called back.
+  // Its list names neither a key of ours nor, reliably, the address of the webhook.
   dedupe: 'none',
   dedupeWindowMs: 0,
   submitTimeoutMs,
@@ -72,7 +69,6 @@ const traits: ProviderTraits = {
   minPollMs: 1 * seconds,
 };
 
-const refSchema = z.object({ id: z.string().min(1) });
 const prediction = z.object({
   id: z.string().regex(/^[a-z0-9]{1,64}$/i),
   status: z.enum(['starting', 'processing', 'succeeded', 'failed', 'canceled', 'aborted']),
@@ -81,14 +77,14 @@ const prediction = z.object({
   metrics: lenient(z.object({ predict_time: lenient(z.number().nonnegative()) })),
 });
 const uploaded = z.object({ urls: z.object({ get: z.url() }) });
-/** A reference of the input → the address of its upload, as it came back from the row. */
+/** A reference of the input → the address of its upload: what `prepare` returned, as read back from the database. */
 const uploadsSchema = z.record(z.string(), z.string()).default({});
 const problem = z.object({ detail: z.string().optional(), title: z.string().optional() });
 
 const errors: ErrorTable = {
   read(json) {
-    const said = problem.safeParse(json).data;
-    const message = said?.detail ?? said?.title;
+    const error = problem.safeParse(json).data;
+    const message = error?.detail ?? error?.title;
     return message === undefined ? null : { code: null, message };
   },
   codes: { E005: 'moderation', E006: 'input' },
@@ -97,119 +93,109 @@ const errors: ErrorTable = {
 };
 
 function openReplicate(upstream: Upstream, takesCallbacks: boolean, catalog: Catalog): Provider {
-  const own = { ...traits, takesCallbacks };
-  const ask = (method: 'GET' | 'POST', path: string) =>
-    upstream.request({ method, path, timeoutMs: askTimeoutMs });
-  const pathOf = (ref: unknown) => `/predictions/${encodeURIComponent(refSchema.parse(ref).id)}`;
+  const accountTraits = { ...traits, takesCallbacks };
+  const pathOf = (ref: unknown) => `/predictions/${encodeURIComponent(idOf(ref))}`;
 
   return {
+    ...providerDefaults,
     name: 'replicate',
-    traits: () => own,
-    ready: async () => ({ ok: true }),
+    traits: () => accountTraits,
     test: () => runAccountTest(upstream, { path: '/account', errors }),
 
-    /** Our files become files there; addresses elsewhere go as they are. */
-    async prepare(task, signal): Promise<PrepareResult> {
-      const uploads: Record<string, string> = {};
-      for (const [reference, path] of Object.entries(task.media)) {
-        if (!parseFileId(reference)) continue;
-        const body = new FormData();
-        body.append('content', await openAsBlob(path), basename(path));
-        const wanted = { method: 'POST', path: '/files', timeoutMs: uploadTimeoutMs } as const;
-        const reply = await upstream.request({ ...wanted, body, signal, isBillable: true });
-        const made =
-          reply.kind === 'answered' && reply.status < 300 ? uploaded.safeParse(reply.json).data : null;
-        if (!made) return { kind: 'refused', error: errorOf(reply, errors) };
-        uploads[reference] = made.urls.get;
-      }
-      return { kind: 'prepared', prepared: uploads };
-    },
+    /** Uploads stored files; addresses elsewhere are sent as they are. */
+    prepare: (task, signal) =>
+      uploadEach(upstream, uploadsOf(task), { path: '/files', errors, nameIn }, signal),
 
-    async submit(task, prepared) {
-      const entry = modelOf(catalog, task);
-      const model = mappingOf(replicateMappings, task.modelId);
-      const named = renameMedia(entry, task.job.input, uploadsSchema.parse(prepared));
-      const input = withoutDelivery(entry, named);
-      const made = model.map(input);
-      if (!made) return { kind: 'refused', error: invalidInputError(model.faults(input)) };
-      const reply = await upstream.request({
-        method: 'POST',
-        ...callOf(task, made),
+    submit: (task, prepared) =>
+      submitMapped(task, {
+        upstream,
+        catalog,
+        mappings: replicateMappings,
+        encode: model => ({
+          kind: 'encoded',
+          input: renameMedia(model, task.job.input, uploadsSchema.parse(prepared)),
+        }),
+        callOf: ({ body }) => callOf(task, body),
         timeoutMs: submitTimeoutMs,
-        isBillable: true,
-      });
-      return readSubmission(reply, errors, ({ json }) => {
-        const { id } = prediction.safeParse(json).data ?? {};
-        return id === undefined
-          ? null
-          : { kind: 'accepted', ref: { id, ...callbackFlag(task) }, firstPollMs };
-      });
-    },
+        read: (reply, submission) => readAcceptance(reply, submission, { errors, firstPollMs, refIn }),
+      }),
 
     poll: async (_, ref) =>
-      withCallbackFlag(ref, readPrediction(await ask('GET', pathOf(ref)), refSchema.parse(ref).id)),
+      withCallbackFlag(ref, readPrediction(await query(upstream, 'GET', pathOf(ref)), idOf(ref))),
 
     async cancel(_, ref) {
-      const reply = await ask('POST', `${pathOf(ref)}/cancel`);
-      const isKnown = reply.kind !== 'answered' || reply.status !== 404;
-      // The next polls tell whether it came in time.
-      return { kind: isKnown ? 'requested' : 'unsupported' };
+      const reply = await query(upstream, 'POST', `${pathOf(ref)}/cancel`);
+      // The next polls show whether it came in time.
+      return { kind: isNotFound(reply) ? 'unsupported' : 'requested' };
     },
-
-    release: async () => {},
   };
+}
+
+const uploadsOf = ({ media }: ProviderTask) =>
+  Object.entries(media)
+    .filter(([reference]) => parseFileId(reference))
+    .map(([reference, path]) => ({
+      reference,
+      form: async () => {
+        const body = new FormData();
+        body.append('content', await openAsBlob(path), basename(path));
+        return body;
+      },
+    }));
+
+const nameIn = (reply: UpstreamReply): string | undefined =>
+  isSuccess(reply) ? uploaded.safeParse(reply.json).data?.urls.get : undefined;
+
+function refIn(json: unknown) {
+  const created = prediction.safeParse(json).data;
+  return created && { id: created.id };
 }
 
 /** `owner/name` runs the newest version, `owner/name:version` that one. */
 function callOf({ upstreamModel, callbackUrl: webhook }: ProviderTask, input: unknown) {
   const [model = '', version] = upstreamModel.split(':');
-  const called = webhook === null ? {} : { webhook, webhook_events_filter: ['completed'] };
+  const notify = webhook === null ? {} : { webhook, webhook_events_filter: ['completed'] };
   return version === undefined
-    ? { path: `/models/${model}/predictions`, body: toJson({ input, ...called }) }
-    : { path: '/predictions', body: toJson({ version, input, ...called }) };
+    ? { path: `/models/${model}/predictions`, body: { input, ...notify } }
+    : { path: '/predictions', body: { version, input, ...notify } };
 }
 
-function readPrediction(reply: UpstreamReply, id: string): PollResult {
-  if (reply.kind !== 'answered') return { kind: 'unreachable', reason: reply.reason };
-  if (reply.status === 404) return { kind: 'missing' };
-  const told = reply.status === 200 ? prediction.safeParse(reply.json).data : undefined;
-  // A state that we do not know, or of another prediction, is no end: it is asked again.
-  if (told?.id !== id)
-    return { kind: 'unreachable', reason: `the upstream answered ${reply.status}`, ...pollAfter(reply) };
-  switch (told.status) {
+type Prediction = z.output<typeof prediction>;
+
+const readPrediction = (reply: UpstreamReply, id: string): PollResult =>
+  readPoll(reply, {
+    stateIn(answer) {
+      const found = readJson(answer, prediction);
+      return found?.id === id ? found : undefined;
+    },
+    resultOf,
+  });
+
+function resultOf(found: Prediction, answer: UpstreamReply): PollResult {
+  switch (found.status) {
     case 'starting':
     case 'processing':
-      return { kind: 'running', ...pollAfter(reply) };
+      return { kind: 'running', ...pollAfter(answer) };
     case 'canceled':
     case 'aborted':
       return { kind: 'cancelled' };
     case 'failed': {
-      const message = typeof told.error === 'string' ? told.error : '';
-      return {
-        kind: 'failed',
-        error: failureOf({ code: codeIn(message), message }, errors),
-        usage: usageOf(told),
-      };
+      const message = typeof found.error === 'string' ? found.error : '';
+      const error = failureOf({ code: codeIn(message), message }, errors);
+      return { kind: 'failed', error, usage: usageOf(found) };
     }
     case 'succeeded': {
-      const { items, isWhole } = readResults(told.output, resultUrl);
-      const production = { files: items.map(fileAt), usage: usageOf(told) };
-      return readSuccess(reply, { production, isWhole }, errors);
+      const { items, isWhole } = readResults(found.output, resultUrl);
+      const files = items.map((url, index) => fileAt(url, { index }));
+      return readSuccess(answer, { production: { files, usage: usageOf(found) }, isWhole }, errors);
     }
   }
 }
 
-/** Sentences, with the code of the platform in brackets where it is one of its own. */
+/** The code of the platform in a sentence, such as `(E005)`; null for an error of the model. */
 const codeIn = (message: string): string | null => /\bE\d{3,4}\b/.exec(message)?.[0] ?? null;
 
-function usageOf({ metrics }: z.output<typeof prediction>): readonly Usage[] {
+function usageOf({ metrics }: Prediction): readonly Usage[] {
   const quantity = metrics?.predict_time;
   return quantity === undefined ? [] : [{ unit: 'gpu_second', quantity, basis: 'reported' }];
 }
-
-const fileAt = (url: string, index: number): ProducedFile => ({
-  role: 'primary',
-  index,
-  mimeType: 'application/octet-stream',
-  source: { kind: 'url', url },
-});

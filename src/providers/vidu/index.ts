@@ -1,3 +1,5 @@
+/** Vidu's own API: docs/providers/vidu.md. */
+
 import { z } from 'zod';
 import { days, seconds } from '../../domain/clock.ts';
 import type { Usage } from '../../domain/job.ts';
@@ -8,18 +10,23 @@ import type {
   PollResult,
   ProducedFile,
   Provider,
+  ProviderTask,
   ProviderTraits,
 } from '../../domain/provider.ts';
 import { callbackFlag, callbacksSetting, withCallbackFlag } from '../kit/callback-flag.ts';
 import { defineProvider, type ProviderDependencies } from '../kit/definition.ts';
-import { type ErrorTable, failureOf, mapCodes, pollAfter, readSubmission } from '../kit/error-table.ts';
-import { invalidInputError, mappingFaults, mappingOf, withoutDelivery } from '../kit/mapping.ts';
-import { encodeMedia, inlineBytesPerMedium, modelOf, withUpstreamIds } from '../kit/media-encoding.ts';
-import { lenient, readResults, readSuccess, resultUrl } from '../kit/read-success.ts';
+import { type ErrorTable, failureOf, mapCodes } from '../kit/error-table.ts';
+import { mappingFaults } from '../kit/mapping.ts';
+import { encodeMedia, inlineBytesPerMedium, mapEncoded, withUpstreamIds } from '../kit/media-encoding.ts';
+import { idOf, providerDefaults, readPoll } from '../kit/poll.ts';
+import { fileAt, lenient, readResults, readSuccess, resultUrl } from '../kit/read-success.ts';
+import { readAcceptance, submitMapped } from '../kit/submit.ts';
 import { runAccountTest } from '../kit/test-account.ts';
 import {
   baseUrlWithDefault,
   openUpstream,
+  query,
+  readJson,
   toOpenedProvider,
   type Upstream,
   type UpstreamReply,
@@ -28,7 +35,6 @@ import { verifyViduSignature } from '../kit/webhook-signature.ts';
 import { findByPayload } from './lookup.ts';
 import { viduMappings, viduModels } from './models.ts';
 
-/** docs/providers/vidu.md: Vidu's own API. */
 export default defineProvider({
   name: 'vidu',
   settings: secret =>
@@ -38,22 +44,21 @@ export default defineProvider({
       callbacks: callbacksSetting,
     }),
   models: viduModels,
-  takesForeign: () => ['video'],
+  foreignKinds: () => ['video'],
   faults: (model, input) => mappingFaults(viduMappings, model, input),
-  isSigned: ({ api_key: key }, call) => verifyViduSignature(key, call),
-  open: ({ api_key: key, base_url: baseUrl, callbacks }, parts) => {
+  verifySignature: ({ api_key: key }, call) => verifyViduSignature(key, call),
+  open: ({ api_key: key, base_url: baseUrl, callbacks }, dependencies) => {
     const upstream = openUpstream({
       baseUrl,
       headers: { authorization: `Token ${key}` },
       secrets: [key],
-      outbound: parts.outbound,
+      outbound: dependencies.outbound,
     });
-    return toOpenedProvider(upstream, openVidu(upstream, callbacks, parts));
+    return toOpenedProvider(upstream, openVidu(upstream, callbacks, dependencies));
   },
 });
 
 const submitTimeoutMs = 60 * seconds;
-const askTimeoutMs = 15 * seconds;
 const firstPollMs = 5 * seconds;
 /** The whole body may have 20 MB there, and base64 needs a third more than the bytes. */
 const maxInlineBytesInAll = 14 * 1024 * 1024;
@@ -67,7 +72,6 @@ const traits: ProviderTraits = {
   minPollMs: 3 * seconds,
 };
 
-const refSchema = z.object({ id: z.string().min(1) });
 const accepted = z.object({ task_id: z.string().min(1).max(200) });
 const creation = z.object({
   id: lenient(z.string()),
@@ -81,12 +85,13 @@ const task = z.object({
   credits: lenient(z.number().nonnegative()),
   creations: z.unknown().optional(),
 });
+type Task = z.output<typeof task>;
 const problem = z.object({ reason: z.string().min(1), message: z.string().nullish() });
 
 const errors: ErrorTable = {
   read(json) {
-    const said = problem.safeParse(json).data;
-    return said ? { code: said.reason, message: said.message ?? '' } : null;
+    const error = problem.safeParse(json).data;
+    return error ? { code: error.reason, message: error.message ?? '' } : null;
   },
   codes: {
     ...mapCodes('input', 'BadRequest', 'FieldLacking', 'FieldUnwanted', 'FieldItemCountOutOfRange'),
@@ -96,127 +101,116 @@ const errors: ErrorTable = {
     ...mapCodes('moderation', 'TaskPromptPolicyViolation', 'AuditSubmitIllegal', 'CreationPolicyViolation'),
     ...mapCodes('account', 'CreditInsufficient', 'ModelUnavailable', 'Unauthorized', 'Forbidden', 'NotFound'),
     ...mapCodes('pause', 'QuotaExceeded', 'TooManyRequests', 'SystemThrottling'),
-    // Each may mean that this very call is being worked on: the list tells.
+    // Each may mean that the upstream is processing this very call: the list shows it.
     ...mapCodes('unclear', 'OperationInProcess', 'Conflict', 'Canceled'),
   },
 };
 
+interface ViduContext extends Pick<ProviderDependencies, 'catalog' | 'linkTo'> {
+  readonly upstream: Upstream;
+}
+
 function openVidu(
   upstream: Upstream,
   takesCallbacks: boolean,
-  { catalog, linkTo }: Pick<ProviderDependencies, 'catalog' | 'linkTo'>,
+  dependencies: Pick<ProviderDependencies, 'catalog' | 'linkTo'>,
 ): Provider {
-  const own = { ...traits, takesCallbacks };
-  const get = (path: string) => upstream.request({ method: 'GET', path, timeoutMs: askTimeoutMs });
+  const accountTraits = { ...traits, takesCallbacks };
+  const get = (path: string) => query(upstream, 'GET', path);
 
   return {
+    ...providerDefaults,
     name: 'vidu',
-    traits: () => own,
-    ready: async () => ({ ok: true }),
+    traits: () => accountTraits,
     test: () => runAccountTest(upstream, { path: '/ent/v2/credits', errors }),
-
-    async submit(task) {
-      const entry = modelOf(catalog, task);
-      const model = mappingOf(viduMappings, task.modelId);
-      const formed = await encodeMedia(entry, task, {
-        linkTo,
-        encoding: ({ image }) => (image ? 'link-or-data-url' : 'link'),
-        maxInlineBytes: inlineBytesPerMedium(task, maxInlineBytesInAll),
-      });
-      if (formed.kind === 'refused') return formed;
-      const input = withoutDelivery(entry, withUpstreamIds(entry, task, formed.input, upstreamCreationIdOf));
-      const call = model.map(input);
-      if (!call) return { kind: 'refused', error: invalidInputError(model.faults(input)) };
-      const reply = await upstream.request({
-        method: 'POST',
-        path: call.path,
-        body: toJson({
-          model: task.upstreamModel,
-          ...call.body,
-          payload: task.dedupeKey,
-          ...(task.callbackUrl !== null && { callback_url: task.callbackUrl }),
-        }),
-        timeoutMs: submitTimeoutMs,
-        isBillable: true,
-      });
-      return readSubmission(reply, errors, ({ json }) => {
-        const made = accepted.safeParse(json).data;
-        const ref = { id: made?.task_id, ...callbackFlag(task) };
-        return made ? { kind: 'accepted', ref, firstPollMs } : null;
-      });
-    },
+    submit: task => submitTask({ upstream, ...dependencies }, task),
 
     async recover(task) {
       const found = await findByPayload({ get, errors }, task);
       if (found.kind !== 'found') return found;
-      return { ...found, ref: { ...refSchema.parse(found.ref), ...callbackFlag(task) } };
+      return { ...found, ref: { id: idOf(found.ref), ...callbackFlag(task) } };
     },
 
     poll: async (_, ref) => withCallbackFlag(ref, readTask(await get(pathOf(ref, '/creations')))),
 
     async cancel(_, ref): Promise<CancelResult> {
-      const { id } = refSchema.parse(ref);
-      const reply = await upstream.request({
-        method: 'POST',
-        path: pathOf(ref, '/cancel'),
-        body: toJson({ id }),
-        timeoutMs: askTimeoutMs,
-      });
+      const body = toJson({ id: idOf(ref) });
+      const reply = await query(upstream, 'POST', pathOf(ref, '/cancel'), { body });
       if (reply.kind !== 'answered') return { kind: 'requested' };
       if (reply.status === 200) return { kind: 'cancelled' };
-      // Scheduled already, which nothing stops: the next polls tell whether it ends in time.
+      // A scheduled task cannot be cancelled: the next polls show whether it was one.
       return { kind: reply.status === 404 ? 'unsupported' : 'requested' };
     },
-
-    release: async () => {},
   };
 }
 
-/** What Vidu calls the video of an earlier job; nothing where it named none. */
+const submitTask = ({ upstream, catalog, linkTo }: ViduContext, task: ProviderTask) =>
+  submitMapped(task, {
+    upstream,
+    catalog,
+    mappings: viduMappings,
+    encode: async model => {
+      const encoded = await encodeMedia(model, task, {
+        linkTo,
+        encoding: ({ image }) => (image ? 'link-or-data-url' : 'link'),
+        maxInlineBytes: inlineBytesPerMedium(task, maxInlineBytesInAll),
+      });
+      return mapEncoded(encoded, input => withUpstreamIds(model, task, input, upstreamCreationIdOf));
+    },
+    callOf: ({ body: { path, body } }) => ({
+      path,
+      body: {
+        model: task.upstreamModel,
+        ...body,
+        payload: task.dedupeKey,
+        ...(task.callbackUrl !== null && { callback_url: task.callbackUrl }),
+      },
+    }),
+    timeoutMs: submitTimeoutMs,
+    read: (reply, submission) => readAcceptance(reply, submission, { errors, firstPollMs, refIn }),
+  });
+
+function refIn(json: unknown) {
+  const created = accepted.safeParse(json).data;
+  return created && { id: created.task_id };
+}
+
+/** Vidu's id of the video of an earlier job; empty where it named none. */
 const upstreamCreationIdOf = ({ upstreamId }: Pinned): string => upstreamId ?? '';
 
-const pathOf = (ref: unknown, end: string): string =>
-  `/ent/v2/tasks/${encodeURIComponent(refSchema.parse(ref).id)}${end}`;
+const pathOf = (ref: unknown, end: string): string => `/ent/v2/tasks/${encodeURIComponent(idOf(ref))}${end}`;
 
-function readTask(reply: UpstreamReply): PollResult {
-  if (reply.kind !== 'answered') return { kind: 'unreachable', reason: reply.reason };
-  if (reply.status === 404) return { kind: 'missing' };
-  const told = reply.status === 200 ? task.safeParse(reply.json).data : undefined;
-  // A state that we do not know is no end: it is asked again.
-  if (!told)
-    return { kind: 'unreachable', reason: `the upstream answered ${reply.status}`, ...pollAfter(reply) };
-  const usage: readonly Usage[] = told.credits
-    ? [{ unit: 'credit', quantity: told.credits, basis: 'reported' }]
-    : [];
-  switch (told.state) {
+const readTask = (reply: UpstreamReply): PollResult =>
+  readPoll(reply, { stateIn: answer => readJson(answer, task), resultOf });
+
+function resultOf({ state, err_code, credits, creations }: Task, answer: UpstreamReply): PollResult {
+  const usage: readonly Usage[] = credits ? [{ unit: 'credit', quantity: credits, basis: 'reported' }] : [];
+  switch (state) {
     case 'created':
     case 'queueing':
     case 'processing':
       return { kind: 'running' };
     case 'failed': {
-      const code = told.err_code || null;
+      const code = err_code || null;
       if (code === 'UserCancelled') return { kind: 'cancelled' };
       return { kind: 'failed', error: failureOf({ code, message: code ?? '' }, errors), usage };
     }
     case 'success': {
-      const { items, isWhole } = readResults(told.creations, creation);
+      const { items, isWhole } = readResults(creations, creation);
       const production = { files: items.slice(0, 1).flatMap(filesOf), usage };
-      return readSuccess(reply, { production, isWhole }, errors);
+      return readSuccess(answer, { production, isWhole }, errors);
     }
   }
 }
 
-function filesOf(made: z.output<typeof creation>): readonly ProducedFile[] {
-  const { id, url, cover_url, watermarked_url } = made;
-  const addresses = [
-    ['primary', url],
-    ['watermarked', watermarked_url],
-    ['cover', cover_url],
-  ] as const;
-  return addresses.flatMap(([role, address]): ProducedFile[] => {
-    if (!address) return [];
-    const file = { role, index: 0, mimeType: 'application/octet-stream' } as const;
-    const source = { kind: 'url', url: address } as const;
-    return [{ ...file, source, ...(role === 'primary' && id && { upstreamId: id }) }];
-  });
-}
+/** The video with the id by which later jobs refer to it, its watermarked copy and its cover, where there are. */
+const filesOf = ({
+  id,
+  url,
+  cover_url,
+  watermarked_url,
+}: z.output<typeof creation>): readonly ProducedFile[] => [
+  { ...fileAt(url), ...(id && { upstreamId: id }) },
+  ...(watermarked_url ? [fileAt(watermarked_url, { role: 'watermarked' })] : []),
+  ...(cover_url ? [fileAt(cover_url, { role: 'cover' })] : []),
+];

@@ -1,31 +1,28 @@
+/** Midjourney through Youchuan, its agent in China: docs/providers/youchuan.md. */
+
 import { z } from 'zod';
 import { seconds } from '../../domain/clock.ts';
-import { toJson } from '../../domain/json.ts';
-import type { Pinned, PollResult, ProducedFile, Provider, ProviderTraits } from '../../domain/provider.ts';
-import { callbackFlag, callbacksSetting, withCallbackFlag } from '../kit/callback-flag.ts';
+import type { Pinned, PollResult, Provider, ProviderTraits } from '../../domain/provider.ts';
+import { callbacksSetting, withCallbackFlag } from '../kit/callback-flag.ts';
 import { defineProvider, type ProviderDependencies } from '../kit/definition.ts';
-import {
-  type ErrorTable,
-  failureOf,
-  mapCodes,
-  pollAfter,
-  readSubmission,
-  unreadableError,
-} from '../kit/error-table.ts';
-import { invalidInputError, mappingFaults, mappingOf, withoutDelivery } from '../kit/mapping.ts';
-import { encodeMedia, modelOf, withUpstreamIds } from '../kit/media-encoding.ts';
-import { lenient, readResults, readSuccess, resultUrl } from '../kit/read-success.ts';
+import { type ErrorTable, failureOf, mapCodes, unreadableError } from '../kit/error-table.ts';
+import { mappingFaults } from '../kit/mapping.ts';
+import { encodeMedia, mapEncoded, withUpstreamIds } from '../kit/media-encoding.ts';
+import { idOf, providerDefaults, readPoll, unreachable } from '../kit/poll.ts';
+import { fileAt, lenient, readResults, readSuccess, resultUrl } from '../kit/read-success.ts';
+import { readAcceptance, submitMapped } from '../kit/submit.ts';
 import { runAccountTest } from '../kit/test-account.ts';
 import {
   baseUrlWithDefault,
   openUpstream,
+  query,
+  readJson,
   toOpenedProvider,
   type Upstream,
   type UpstreamReply,
 } from '../kit/upstream.ts';
 import { youchuanMappings, youchuanModels } from './models.ts';
 
-/** docs/providers/youchuan.md: Midjourney through Youchuan, its agent in China. */
 export default defineProvider({
   name: 'youchuan',
   settings: secret =>
@@ -36,27 +33,26 @@ export default defineProvider({
       callbacks: callbacksSetting,
     }),
   models: youchuanModels,
-  takesForeign: () => ['image'],
+  foreignKinds: () => ['image'],
   faults: (model, input) => mappingFaults(youchuanMappings, model, input),
-  open: ({ app, secret, base_url: baseUrl, callbacks }, parts) => {
+  open: ({ app, secret, base_url: baseUrl, callbacks }, dependencies) => {
     const upstream = openUpstream({
       baseUrl,
       headers: { 'x-youchuan-app': app, 'x-youchuan-secret': secret },
       secrets: [secret],
-      outbound: parts.outbound,
+      outbound: dependencies.outbound,
     });
-    return toOpenedProvider(upstream, openYouchuan(upstream, callbacks, parts));
+    return toOpenedProvider(upstream, openYouchuan(upstream, callbacks, dependencies));
   },
 });
 
 const submitTimeoutMs = 30 * seconds;
-const askTimeoutMs = 15 * seconds;
 const firstPollMs = 5 * seconds;
-/** Of a mask. */
+/** Of a mask in the body. */
 const maxInlineBytes = 8 * 1024 * 1024;
 
 const traits: ProviderTraits = {
-  // It takes no key, and its list of costs tells no more than times.
+  // It takes no key, and its list of costs has no more than times.
   dedupe: 'none',
   dedupeWindowMs: 0,
   submitTimeoutMs,
@@ -64,7 +60,6 @@ const traits: ProviderTraits = {
   minPollMs: 3 * seconds,
 };
 
-const refSchema = z.object({ id: z.string().min(1) });
 const accepted = z.object({ id: z.string().min(1).max(200) });
 const job = z.object({
   id: lenient(z.string()),
@@ -76,13 +71,13 @@ const problem = z.object({ reason: z.string().min(1), message: z.string().nullis
 
 const errors: ErrorTable = {
   read(json) {
-    const said = problem.safeParse(json).data;
-    return said ? { code: said.reason, message: said.message || said.reason } : null;
+    const error = problem.safeParse(json).data;
+    return error ? { code: error.reason, message: error.message || error.reason } : null;
   },
   codes: {
     ...mapCodes('input', 'Invalid_Prompt_Parameter', 'Invalid_Argument', 'Not_Support'),
     ...mapCodes('input', 'Job_ReUpscale_Not_Support', 'Upscale_Not_Support'),
-    // Asked for by the prompt: whoever asks for it must not stop the whole account.
+    // Requested by a prompt: one client must not stop the whole account.
     ...mapCodes('input', 'Relax_Not_Allow', 'No_More_Relax_Credit'),
     ...mapCodes('moderation', 'Msg_Sensitive'),
     ...mapCodes('account', 'Invalid_App_Identifier', 'Account_Fee_Not_Enough'),
@@ -111,86 +106,82 @@ function openYouchuan(
   takesCallbacks: boolean,
   { catalog, linkTo }: Pick<ProviderDependencies, 'catalog' | 'linkTo'>,
 ): Provider {
-  const own = { ...traits, takesCallbacks };
+  const accountTraits = { ...traits, takesCallbacks };
   return {
+    ...providerDefaults,
     name: 'youchuan',
-    traits: () => own,
-    ready: async () => ({ ok: true }),
+    traits: () => accountTraits,
     test: () => runAccountTest(upstream, { path: '/v1/tob/subscribe', errors }),
 
-    async submit(task) {
-      const entry = modelOf(catalog, task);
-      const model = mappingOf(youchuanMappings, task.modelId);
-      const formed = await encodeMedia(entry, task, { linkTo, encoding: 'link-or-data-url', maxInlineBytes });
-      if (formed.kind === 'refused') return formed;
-      const input = withoutDelivery(entry, withUpstreamIds(entry, task, formed.input, upstreamJobIdOf));
-      const body = model.map(input);
-      if (!body) return { kind: 'refused', error: invalidInputError(model.faults(input)) };
-      const reply = await upstream.request({
-        method: 'POST',
-        path: `/v1/tob/${encodeURIComponent(task.upstreamModel)}`,
-        body: toJson({ ...body, ...(task.callbackUrl !== null && { callback: task.callbackUrl }) }),
+    submit: task =>
+      submitMapped(task, {
+        upstream,
+        catalog,
+        mappings: youchuanMappings,
+        encode: async model => {
+          const options = { linkTo, encoding: 'link-or-data-url', maxInlineBytes } as const;
+          const encoded = await encodeMedia(model, task, options);
+          return mapEncoded(encoded, input => withUpstreamIds(model, task, input, upstreamJobIdOf));
+        },
+        callOf: ({ body }) => ({
+          path: `/v1/tob/${encodeURIComponent(task.upstreamModel)}`,
+          body: { ...body, ...(task.callbackUrl !== null && { callback: task.callbackUrl }) },
+        }),
         timeoutMs: submitTimeoutMs,
-        isBillable: true,
-      });
-      return readSubmission(reply, errors, ({ json }) => {
-        const made = accepted.safeParse(json).data;
-        const ref = { id: made?.id, ...callbackFlag(task) };
-        return made ? { kind: 'accepted', ref, firstPollMs } : null;
-      });
-    },
+        read: (reply, submission) =>
+          readAcceptance(reply, submission, {
+            errors,
+            firstPollMs,
+            refIn: json => accepted.safeParse(json).data,
+          }),
+      }),
 
     async poll(_, ref) {
-      const { id } = refSchema.parse(ref);
-      const path = `/v1/tob/job/${encodeURIComponent(id)}`;
-      const reply = await upstream.request({ method: 'GET', path, timeoutMs: askTimeoutMs });
+      const id = idOf(ref);
+      const reply = await query(upstream, 'GET', `/v1/tob/job/${encodeURIComponent(id)}`);
       return withCallbackFlag(ref, readJob(reply, id));
     },
-
-    // There is no way to stop a job.
-    cancel: async () => ({ kind: 'unsupported' }),
-
-    release: async () => {},
   };
 }
 
-const upstreamJobIdOf = ({ ref }: Pinned): string => refSchema.parse(ref).id;
+const upstreamJobIdOf = ({ ref }: Pinned): string => idOf(ref);
 
-function readJob(reply: UpstreamReply, id: string): PollResult {
-  if (reply.kind !== 'answered') return { kind: 'unreachable', reason: reply.reason };
-  if (reply.status === 404) return { kind: 'missing' };
-  const told = reply.status === 200 ? job.safeParse(reply.json).data : undefined;
-  const unreachable = (reason: string): PollResult => ({ kind: 'unreachable', reason, ...pollAfter(reply) });
-  if (!told || (told.id ?? id) !== id) return unreachable(`the upstream answered ${reply.status}`);
-  const { status, urls } = told;
+const readJob = (reply: UpstreamReply, id: string): PollResult =>
+  readPoll(reply, {
+    stateIn(answer) {
+      const found = readJson(answer, job);
+      return (found?.id ?? id) === id ? found : undefined;
+    },
+    resultOf,
+  });
+
+function resultOf({ status, comment, urls }: z.output<typeof job>, answer: UpstreamReply): PollResult {
   switch (status) {
     case 0:
     case 1:
       return { kind: 'running' };
-    case 2: {
-      const { items } = readResults(urls, resultUrl.nullable().catch(null));
-      // Later jobs name a picture by its place, which an odd one beside it does not change.
-      const files = items.flatMap((url, index): readonly ProducedFile[] => {
-        const source = url === null ? null : ({ kind: 'url', url } as const);
-        return source ? [{ role: 'primary', index, mimeType: 'application/octet-stream', source }] : [];
-      });
-      // A job that is done may be told so a moment before its pictures.
-      if (files.length === 0) return { kind: 'unreadable', error: unreadableError(reply) };
-      const isWhole = files.length === items.length;
-      return readSuccess(reply, { production: { files }, isWhole }, errors);
-    }
+    case 2:
+      return readPictures(urls, answer);
     case 3: {
-      const code = told.comment?.replace(/^JobStatus/, '') || null;
+      const code = comment?.replace(/^JobStatus/, '') || null;
       if (code === 'Canceled') return { kind: 'cancelled' };
       return { kind: 'failed', error: failureOf({ code, message: code ?? '' }, errors) };
     }
-    case 4:
-      return {
-        kind: 'failed',
-        error: failureOf({ code: 'Reject', message: 'the audit refused it' }, errors),
-      };
+    case 4: {
+      const cause = { code: 'Reject', message: "the upstream's content review rejected it" };
+      return { kind: 'failed', error: failureOf(cause, errors) };
+    }
     default:
-      // A state that we do not know is no end: it is asked again.
-      return unreachable(`the upstream told the state ${status}`);
+      // An unknown state does not end a job: it is polled again.
+      return unreachable(answer, `the upstream answered with unknown state ${status}`);
   }
+}
+
+function readPictures(urls: unknown, answer: UpstreamReply): PollResult {
+  const { items } = readResults(urls, resultUrl.nullable().catch(null));
+  // Later jobs name a picture by its index, which an unreadable one beside it must not change.
+  const files = items.flatMap((url, index) => (url === null ? [] : [fileAt(url, { index })]));
+  // The upstream may report a job as done a moment before it lists the pictures.
+  if (files.length === 0) return { kind: 'unreadable', error: unreadableError(answer) };
+  return readSuccess(answer, { production: { files }, isWhole: files.length === items.length }, errors);
 }

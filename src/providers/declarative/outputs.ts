@@ -1,0 +1,49 @@
+/** The results and the usage that an answer names, at the paths of an account's description. */
+
+import type { Usage } from '../../domain/job.ts';
+import type { ProducedFile } from '../../domain/provider.ts';
+import type { InlineResults } from '../kit/inline-results.ts';
+import { valuesAt } from '../kit/json-path.ts';
+import type { DeclarativeAccount } from './account.ts';
+
+/** The produced files of an answer, numbered within their role. Results in base64 are saved as local files. */
+export async function filesIn(
+  json: unknown,
+  { outputs, base_url: baseUrl }: DeclarativeAccount,
+  { results, dedupeKey }: { readonly results: InlineResults; readonly dedupeKey: string },
+): Promise<readonly ProducedFile[]> {
+  const found = outputs.flatMap(output =>
+    valuesAt(json, output.at)
+      .filter(value => typeof value === 'string' && value !== '')
+      .map(value => ({ ...output, value: String(value) })),
+  );
+  const inline = found.filter(({ form }) => form === 'base64');
+  const contents = inline.map(({ value }) => decodeBase64(value));
+  const saved = contents.length > 0 ? await results.save(dedupeKey, contents) : [];
+  const counts = new Map<string, number>();
+  return found.flatMap(one => {
+    const source = one.form === 'base64' ? saved[inline.indexOf(one)]?.source : urlSource(one.value, baseUrl);
+    if (!source) return [];
+    const index = counts.get(one.role) ?? 0;
+    counts.set(one.role, index + 1);
+    return [{ role: one.role, index, mimeType: one.mime, source }];
+  });
+}
+
+/** An address may be relative to the base of the account; null for one of another protocol. */
+function urlSource(text: string, baseUrl: string): ProducedFile['source'] | null {
+  const url = URL.parse(text, `${baseUrl}/`);
+  return url && /^https?:$/.test(url.protocol) ? { kind: 'url', url: url.href } : null;
+}
+
+/** The bytes of a data URL, or of base64 without a prefix. */
+const decodeBase64 = (text: string): Buffer =>
+  Buffer.from(text.startsWith('data:') ? text.slice(text.indexOf(',') + 1) : text, 'base64');
+
+/** What the upstream reports as used; a value that is not a positive number is left out. */
+export function usageIn({ usage }: DeclarativeAccount, json: unknown): readonly Usage[] {
+  return usage.flatMap(({ unit, at }): readonly Usage[] => {
+    const quantity = Number(valuesAt(json, at)[0] ?? Number.NaN);
+    return Number.isFinite(quantity) && quantity >= 0 ? [{ unit, quantity, basis: 'reported' }] : [];
+  });
+}

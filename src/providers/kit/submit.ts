@@ -1,0 +1,112 @@
+/** The submit skeleton: a validated input becomes the body of one billable call, and its answer a ref. */
+
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { Faults } from '../../catalog/faults.ts';
+import type { Model } from '../../catalog/model.ts';
+import { toJson } from '../../domain/json.ts';
+import type { ProviderError, ProviderTask, SubmitResult } from '../../domain/provider.ts';
+import { callbackFlag } from './callback-flag.ts';
+import { type ErrorTable, readSubmission } from './error-table.ts';
+import { invalidInputError, type Mapping, mappingOf, withoutDelivery } from './mapping.ts';
+import { type EncodedInput, modelOf } from './media-encoding.ts';
+import type { Upstream, UpstreamReply, UpstreamRequest } from './upstream.ts';
+
+/** What a provider whose inputs are written by mappings states of its submission. */
+export interface SubmitProtocol<Body> {
+  readonly upstream: Upstream;
+  readonly catalog: Catalog;
+  /** By model id. */
+  readonly mappings: Readonly<Record<string, Mapping<Body>>>;
+  /** Writes media and references as the upstream reads them. Default: the input as it is. */
+  readonly encode?: (model: Model, task: ProviderTask) => EncodedInput | Promise<EncodedInput>;
+  /** What the upstream cannot take of an input. Default: what its mapping refuses. */
+  readonly faults?: (model: Model, input: unknown, task: ProviderTask) => Faults;
+  /** The call; its body is written as JSON. */
+  readonly callOf: (submission: MappedSubmission<Body>) => SubmitCall;
+  /** Longest time of the call. */
+  readonly timeoutMs: number;
+  readonly maxAnswerBytes?: number;
+  /** Reads the answer; `readAcceptance` for one that names a job. */
+  readonly read: (
+    reply: UpstreamReply,
+    submission: MappedSubmission<Body>,
+  ) => SubmitResult | Promise<SubmitResult>;
+}
+
+/** A task with what its input became. */
+export interface MappedSubmission<Body> {
+  readonly task: ProviderTask;
+  readonly model: Model;
+  /** As the mapping read it: media encoded, without the client's callback address and task id. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** As the mapping wrote it. */
+  readonly body: Body;
+}
+
+/** One billable POST. */
+export interface SubmitCall extends Pick<UpstreamRequest, 'path' | 'headers'> {
+  readonly body: unknown;
+}
+
+/** Encodes and maps the input of a task, sends it once, and reads the answer. */
+export async function submitMapped<Body>(
+  task: ProviderTask,
+  protocol: SubmitProtocol<Body>,
+): Promise<SubmitResult> {
+  const mapped = await mapInput(task, protocol);
+  if (mapped.kind === 'refused') return mapped;
+  const { body, ...call } = protocol.callOf(mapped.submission);
+  const { upstream, timeoutMs, maxAnswerBytes } = protocol;
+  const reply = await upstream.request({
+    method: 'POST',
+    ...call,
+    body: toJson(body),
+    timeoutMs,
+    ...(maxAnswerBytes !== undefined && { maxAnswerBytes }),
+    isBillable: true,
+  });
+  return protocol.read(reply, mapped.submission);
+}
+
+type MappedInput<Body> =
+  | { readonly kind: 'mapped'; readonly submission: MappedSubmission<Body> }
+  | { readonly kind: 'refused'; readonly error: ProviderError };
+
+/** Refused for an input that was admitted for another route, or before the settings changed. */
+async function mapInput<Body>(
+  task: ProviderTask,
+  { catalog, mappings, encode, faults }: SubmitProtocol<Body>,
+): Promise<MappedInput<Body>> {
+  const model = modelOf(catalog, task);
+  const mapping = mappingOf(mappings, task.modelId);
+  const encoded = (await encode?.(model, task)) ?? { kind: 'encoded', input: task.job.input };
+  if (encoded.kind === 'refused') return encoded;
+  const input = withoutDelivery(model, encoded.input);
+  const refused = faults?.(model, input, task) ?? [];
+  const body = refused.length > 0 ? null : mapping.map(input);
+  if (body === null) {
+    const found = refused.length > 0 ? refused : mapping.faults(input);
+    return { kind: 'refused', error: invalidInputError(found) };
+  }
+  return { kind: 'mapped', submission: { task, model, input, body } };
+}
+
+/** How an answer that names a job is read. */
+export interface AcceptanceProtocol {
+  readonly errors: ErrorTable;
+  /** When to poll first, in ms after the answer. */
+  readonly firstPollMs: number;
+  /** What later calls need to know of the job, from a good answer; null or undefined where it names none. */
+  readonly refIn: (json: unknown, reply: UpstreamReply) => object | null | undefined;
+}
+
+/** Reads the answer to a submission: accepted with a ref, refused, or unknown. The ref keeps the callback flag. */
+export const readAcceptance = (
+  reply: UpstreamReply,
+  { task }: { readonly task: Pick<ProviderTask, 'callbackUrl'> },
+  { errors, firstPollMs, refIn }: AcceptanceProtocol,
+): SubmitResult =>
+  readSubmission(reply, errors, answer => {
+    const ref = refIn(answer.json, answer);
+    return ref ? { kind: 'accepted', ref: { ...ref, ...callbackFlag(task) }, firstPollMs } : null;
+  });
