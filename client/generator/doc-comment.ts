@@ -1,6 +1,8 @@
+/** Doc comments of generated types. */
+
 const maxWidth = 110;
 
-/** Lines as a comment before a declaration; long ones are broken between words. */
+/** Writes lines as a doc comment before a declaration; long lines are broken between words. */
 export function docComment(lines: readonly string[], indent: string): string {
   const safe = lines.filter(line => line !== '').map(line => line.replaceAll('*/', '*\\/'));
   const broken = safe.flatMap(line => breakLine(line, maxWidth - indent.length - 3));

@@ -1,8 +1,10 @@
+/** TypeScript types from the JSON Schemas of the catalog. */
+
 import type { MediaLimits } from '../../src/catalog/media.ts';
 import { docComment } from './doc-comment.ts';
 import { mediaSentence } from './media-sentence.ts';
 
-/** What of JSON Schema the catalog uses. */
+/** The keywords of JSON Schema that the catalog uses. */
 export interface Schema {
   readonly type?: string | readonly string[];
   readonly title?: string;
@@ -26,10 +28,14 @@ export interface Schema {
   readonly media?: MediaLimits;
 }
 
-/** The TypeScript of what a schema accepts, as far as types can say it; comments say the rest. */
-export function inputType(schema: object, indent = ''): string {
-  return typeOf(schema, indent);
+/** One field of an input type: its name, and its declaration with its doc comment. */
+export interface InputMember {
+  readonly name: string;
+  readonly source: string;
 }
+
+/** The fields of an input type, as far as types can express the schema; their comments say the rest. */
+export const inputMembers = (schema: object): readonly InputMember[] => membersOf(schema, '  ');
 
 function typeOf(schema: Schema, indent: string): string {
   const options = schema.anyOf ?? schema.oneOf;
@@ -44,7 +50,7 @@ function typeOf(schema: Schema, indent: string): string {
     case 'array':
       return arrayType(typeOf(schema.items ?? {}, indent));
     case 'integer':
-      // A number cannot hold all of them.
+      // A number cannot represent all of them.
       return schema.format === 'int64' ? 'number | bigint' : 'number';
     case 'number':
     case 'boolean':
@@ -56,7 +62,7 @@ function typeOf(schema: Schema, indent: string): string {
   }
 }
 
-/** A number that is also one of the others says nothing more. */
+/** Integer literals beside `number` are left out: they add nothing. */
 const unionOf = (types: readonly string[]): string =>
   types.filter(type => !(types.includes('number') && /^-?\d+$/.test(type))).join(' | ');
 
@@ -66,25 +72,28 @@ const literal = (value: unknown): string =>
 const arrayType = (item: string): string =>
   /^\w+$/.test(item) ? `readonly ${item}[]` : `readonly (${item})[]`;
 
-function objectType({ properties = {}, required = [] }: Schema, indent: string): string {
-  const inner = `${indent}  `;
-  const members = Object.entries(properties).map(([name, member]) => {
-    const mark = required.includes(name) ? '' : '?';
-    return `${docComment(linesOn(member), inner)}${inner}readonly ${name}${mark}: ${typeOf(member, inner)};\n`;
-  });
+function objectType(schema: Schema, indent: string): string {
+  const members = membersOf(schema, `${indent}  `).map(({ source }) => source);
   return `{\n${members.join('')}${indent}}`;
 }
 
-/** Title and description, then what is allowed, then what is taken where it is left out. */
+const membersOf = ({ properties = {}, required = [] }: Schema, indent: string): readonly InputMember[] =>
+  Object.entries(properties).map(([name, member]) => {
+    const mark = required.includes(name) ? '' : '?';
+    const declaration = `${indent}readonly ${name}${mark}: ${typeOf(member, indent)};\n`;
+    return { name, source: docComment(linesOn(member), indent) + declaration };
+  });
+
+/** Title and description, then the bounds, then the default. */
 function linesOn(schema: Schema): readonly string[] {
-  const said = [schema.title, schema.description].filter(text => text !== undefined);
+  const sentences = [schema.title, schema.description].filter(text => text !== undefined);
   const bounds = boundsOf(schema);
-  const isTold = schema.default !== undefined && typeof schema.default !== 'object';
+  const hasDefault = schema.default !== undefined && typeof schema.default !== 'object';
   return [
-    said.map(text => (/[.!?:]$/.test(text) ? text : `${text}.`)).join(' '),
+    sentences.map(text => (/[.!?:]$/.test(text) ? text : `${text}.`)).join(' '),
     bounds === '' ? '' : `${bounds.charAt(0).toUpperCase()}${bounds.slice(1)}.`,
     schema.media ? mediaSentence(schema.media) : '',
-    isTold || schema.default === null ? `@default ${literal(schema.default)}` : '',
+    hasDefault || schema.default === null ? `@default ${literal(schema.default)}` : '',
   ];
 }
 
@@ -99,7 +108,7 @@ function boundsOf(given: Schema): string {
   return '';
 }
 
-/** That a field may be null is in its type. */
+/** The schema without null, which the type already shows. */
 const withoutNull = (schema: Schema): Schema => {
   const types = typeof schema.type === 'object' ? schema.type.filter(type => type !== 'null') : [];
   return types[0] === undefined ? schema : { ...schema, type: types[0] };

@@ -1,3 +1,5 @@
+/** Sentences on the limits of media fields. */
+
 import type { MediaForm, MediaLimits, Range } from '../../src/catalog/media.ts';
 
 const forms: Readonly<Record<MediaForm, string>> = {

@@ -1,4 +1,4 @@
-// node client/generator/write.ts: writes client/src/generated anew from the catalog.
+// node client/generator/write.ts: deletes client/src/generated and writes it from the catalog.
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { generatedSources } from './sources.ts';
 

@@ -1,3 +1,5 @@
+/** Verifies callbacks (webhooks) of the gateway: `atelier-client/callbacks`. */
+
 import type { AnyResult, FailedResult, RunningStatus } from './bodies.ts';
 
 export type { AnyResult, FailedResult, JobError, RunningStatus } from './bodies.ts';

@@ -1,3 +1,5 @@
+/** The client of one gateway. */
+
 import { verify } from './callbacks.ts';
 import { type Models, openModels } from './descriptions.ts';
 import { type CallOptions, type ClientOptions, type Exchange, openExchange } from './exchange.ts';

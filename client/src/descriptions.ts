@@ -1,3 +1,5 @@
+/** Descriptions of models, and the dry run of an input. */
+
 import type { JsonSchema, ModelDescription, ModelSummary, Validation } from './bodies.ts';
 import type { CallOptions, Exchange } from './exchange.ts';
 import type { InputOf, ModelId } from './queue.ts';

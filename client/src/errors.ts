@@ -1,3 +1,5 @@
+/** The errors of this client. */
+
 import type { FailedResult, UnfinishedStatus } from './bodies.ts';
 
 /**

@@ -1,3 +1,5 @@
+/** Sends requests to the gateway, with retries where they are safe. */
+
 import { GatewayError } from './errors.ts';
 import { fromJson, toJson } from './json.ts';
 import { readFailure } from './read-failure.ts';

@@ -1,3 +1,5 @@
+/** Uploads and lists files. */
+
 import type { FileObject, Page } from './bodies.ts';
 import { ValidationError } from './errors.ts';
 import type { CallOptions, Exchange } from './exchange.ts';

@@ -1,3 +1,5 @@
+/** The public API of atelier-client. */
+
 export type {
   AnyResult,
   CompletedStatus,

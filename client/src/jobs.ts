@@ -1,3 +1,5 @@
+/** Lists and reads the user's jobs of all models. */
+
 import type { JobStatus, ListedJob, Page } from './bodies.ts';
 import type { CallOptions, Exchange } from './exchange.ts';
 import { queryText } from './query-text.ts';

@@ -1,3 +1,5 @@
+/** JSON with 64-bit integers as bigint. */
+
 /**
  * JSON text in which a bigint keeps all its digits. The platform's own writer refuses them, and its way to write
  * digits as they stand is too new for some of the places this runs in.

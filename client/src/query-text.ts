@@ -1,3 +1,5 @@
+/** Query strings. */
+
 /** `?a=1&b=2`, or nothing; what is undefined is left out. */
 export function queryText(members: Readonly<Record<string, string | number | undefined>>): string {
   const query = new URLSearchParams();

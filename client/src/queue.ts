@@ -1,3 +1,5 @@
+/** Creates, reads and cancels jobs of one model. */
+
 import type {
   AnyResult,
   FailedResult,

@@ -1,3 +1,5 @@
+/** Reads error answers of the gateway into errors of this client. */
+
 import {
   AuthError,
   type ErrorFacts,

@@ -1,3 +1,5 @@
+/** Refuses webhook fields before they are sent. */
+
 import { ValidationError } from './errors.ts';
 
 const names = ['webhook', 'webhooks', 'webhookurl', 'webhookendpoint', 'webhookeventsfilter', 'falwebhook'];

@@ -1,3 +1,5 @@
+/** Creates a job and waits for its result. */
+
 import type { FailedResult, JobHandle, JobStatus } from './bodies.ts';
 import { GatewayError, JobFailedError } from './errors.ts';
 import type { ModelId, Queue, ResultOf, SubmitOptions, WatchOptions } from './queue.ts';

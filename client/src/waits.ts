@@ -1,3 +1,5 @@
+/** Timeouts and pauses that an AbortSignal ends. */
+
 /** A signal with an end of its own. */
 export interface Limited {
   readonly signal: AbortSignal;

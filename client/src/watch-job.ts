@@ -1,3 +1,5 @@
+/** Polls the status of a job until it ends. */
+
 import type { JobStatus } from './bodies.ts';
 import type { CallOptions } from './exchange.ts';
 import { jittered, pause } from './waits.ts';

@@ -1,3 +1,5 @@
+/** The catalog: all models of this gateway, by id. */
+
 import { z } from 'zod';
 import type { JobResult } from '../domain/job.ts';
 import { defineModel, type Kind, type Model } from './model.ts';

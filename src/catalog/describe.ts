@@ -1,3 +1,5 @@
+/** The descriptions of models that GET /v1/models publishes. */
+
 import type { Model } from './model.ts';
 import { publishedSchema } from './published-schema.ts';
 

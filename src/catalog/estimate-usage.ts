@@ -1,3 +1,5 @@
+/** The usage of an input as far as it is known before anything runs. */
+
 import type { Usage } from '../domain/job.ts';
 import { countCharacters } from './fields.ts';
 import type { Model } from './model.ts';

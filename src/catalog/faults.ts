@@ -1,3 +1,5 @@
+/** Validates a request body against a schema and rules, and reports every fault with its path. */
+
 import { z } from 'zod';
 import type { Rule } from './rule.ts';
 import { matchesOption } from './strip-omitted.ts';

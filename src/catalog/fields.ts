@@ -1,3 +1,5 @@
+/** The fields that input schemas of models are made of: bounds, error sentences, and hints for forms. */
+
 import { z } from 'zod';
 import type { Widget } from './media.ts';
 

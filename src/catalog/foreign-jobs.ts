@@ -1,3 +1,5 @@
+/** References to jobs and assets that only an upstream knows. */
+
 import { mayBeJobId } from '../domain/ids.ts';
 import type { Reference } from '../domain/reference.ts';
 

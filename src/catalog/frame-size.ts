@@ -1,3 +1,5 @@
+/** Frame sizes in pixels from a side or an area and a ratio. */
+
 import type { MediaFacts } from '../domain/media.ts';
 
 /** Width and height in pixels. */

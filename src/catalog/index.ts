@@ -1,3 +1,5 @@
+/** The list of the models of the contract. */
+
 import { openCatalog } from './catalog.ts';
 import type { Model } from './model.ts';
 import alpha15Pro from './models/alpha/alpha-1-5-pro.ts';

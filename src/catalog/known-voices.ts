@@ -1,3 +1,5 @@
+/** Voices of the delta family that forms suggest. */
+
 /** To choose from in a form; any other of the vendor's, and a cloned or designed one, is as good. */
 export const knownVoices = [
   'Wise_Woman',

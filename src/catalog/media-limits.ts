@@ -1,3 +1,5 @@
+/** Checks a probed file against the limits of its field. */
+
 import type { MediaFacts } from '../domain/media.ts';
 import type { MediaLimits, Range } from './media.ts';
 

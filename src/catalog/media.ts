@@ -1,3 +1,5 @@
+/** Media fields: how they are written, which bounds they have, and where they are in an input. */
+
 import { z } from 'zod';
 
 /** How a media value may be written in a request. Our own files (`file_…`, `asset://file_…`, signed addresses) always may. */

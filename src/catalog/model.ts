@@ -1,3 +1,5 @@
+/** The definition of a model, and the catalog entry that is made of it. */
+
 import type { z } from 'zod';
 import type { RenderPlan } from '../../engine/src/render-plan.ts';
 import type { JobError, JobResult, JobState, Output, Priority } from '../domain/job.ts';

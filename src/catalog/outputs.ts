@@ -1,3 +1,5 @@
+/** Result keys that several families build from the outputs of a job. */
+
 import type { JobState } from '../domain/job.ts';
 import type { ResultView, SignedOutput } from './model.ts';
 

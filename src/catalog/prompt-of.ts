@@ -1,3 +1,5 @@
+/** The prompt of any input, for lists of jobs. */
+
 /** The fields that the models call their words by, the most telling first. */
 const names = ['prompt', 'remixPrompt', 'text', 'content', 'multi_prompt', 'contents'];
 const deepest = 4;

@@ -1,3 +1,5 @@
+/** Reads prompts with weights and parameters such as `--no text --seed 7` (Contract 2.4). */
+
 import type { PromptParameters } from '../../engine/src/render-plan.ts';
 import { expandBraces, type PromptCharacter } from './prompt-variants.ts';
 

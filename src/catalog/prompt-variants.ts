@@ -1,3 +1,5 @@
+/** Expands `{a,b}` in a prompt into its variants (Contract 2.4). */
+
 /** A code point of a prompt and where it stood before its braces were expanded, from 1. */
 export interface PromptCharacter {
   readonly text: string;

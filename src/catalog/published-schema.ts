@@ -1,3 +1,5 @@
+/** The JSON Schema of a model as clients see it. */
+
 import { z } from 'zod';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,3 +1,5 @@
+/** Reads prompts that describe several shots (Contract 2.8). */
+
 import { countCharacters } from './fields.ts';
 
 /** Contract 2.8: shots and the length of their words. */

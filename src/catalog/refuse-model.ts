@@ -1,3 +1,5 @@
+/** The refusal of an unknown model id. */
+
 import { type Refusal, refuse } from '../domain/refusal.ts';
 import type { Catalog } from './catalog.ts';
 import { closestMatch } from './faults.ts';

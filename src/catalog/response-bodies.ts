@@ -1,3 +1,5 @@
+/** The bodies of status and result, for every model. */
+
 import { toUnixSeconds } from '../domain/clock.ts';
 import { isFinal, type Job, type JobEvent, publicStatus } from '../domain/job.ts';
 import type { Model, SignedOutput } from './model.ts';

@@ -1,3 +1,5 @@
+/** The types of rules: constraints between fields, and on probed media. */
+
 import type { MediaFacts } from '../domain/media.ts';
 
 /** A constraint between fields. */

@@ -1,3 +1,5 @@
+/** Divides the seconds of a video into shots. */
+
 /**
  * Lengths of the shots where the model cuts by itself: whole seconds, about four a shot, 2 to 4 shots.
  * The first ones take what does not divide, the last one a fraction; what is shorter than 2 s stays whole.

@@ -1,3 +1,5 @@
+/** Removes null, "" and [] in optional fields before validation (decisions 9). */
+
 import { z } from 'zod';
 
 /** A copy of a value without its omitted members; the value itself where it has none. */

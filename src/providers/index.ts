@@ -1,3 +1,5 @@
+/** The list of providers. */
+
 import { ark, modelark } from './ark/index.ts';
 import cog from './cog/index.ts';
 import comfyui from './comfyui/index.ts';

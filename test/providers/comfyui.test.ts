@@ -381,8 +381,6 @@ describe('a workflow', () => {
   });
 
   test('whose file is not there is told so at the start', () => {
-    assert.deepEqual(faultsOf('/nowhere/wan.yaml'), [
-      ['workflow', 'cannot read /nowhere/wan.yaml'],
-    ]);
+    assert.deepEqual(faultsOf('/nowhere/wan.yaml'), [['workflow', 'cannot read /nowhere/wan.yaml']]);
   });
 });

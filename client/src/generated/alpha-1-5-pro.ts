@@ -1,5 +1,6 @@
 // Made from the catalog by `npm run generate -w atelier-client`: change the catalog instead.
 import type { ModelDescription } from '../bodies.ts';
+import { type AlphaFields, alphaProperties } from './alpha.ts';
 
 /**
  * Video from words or frames, with drafts. Draws a video of 4 to 12 seconds with sound from words, from its
@@ -14,7 +15,7 @@ import type { ModelDescription } from '../bodies.ts';
  * - return_last_frame: a draft cannot return its last frame
  * - service_tier: a draft cannot use the service tier flex
  */
-export interface Alpha15ProInput {
+export interface Alpha15ProInput extends AlphaFields {
   /**
    * Content. A text and, beside it or alone, the first frame or the first and the last frame; or a draft
    * alone, to be made into its final video.
@@ -76,22 +77,12 @@ export interface Alpha15ProInput {
    */
   readonly execution_expires_after?: number | null;
   /**
-   * Sound. Speech, effects and music that fit the picture, in one channel; a silent video without.
-   * @default true
-   */
-  readonly generate_audio?: boolean | null;
-  /**
    * Draft. A cheaper preview in 480p, of which a final video can be made.
    * @default false
    */
   readonly draft?: boolean | null;
   /** Resolution. 720p where it is left out; a draft has 480p. */
   readonly resolution?: '480p' | '720p' | '1080p' | null;
-  /**
-   * Aspect ratio. adaptive: of the first frame, else of the first video or picture, else by the text.
-   * @default 'adaptive'
-   */
-  readonly ratio?: '16:9' | '4:3' | '1:1' | '3:4' | '9:16' | '21:9' | 'adaptive' | null;
   /**
    * Duration. -1: the model chooses.
    * 4 to 12 s.
@@ -109,11 +100,6 @@ export interface Alpha15ProInput {
    * @default false
    */
   readonly camera_fixed?: boolean | null;
-  /**
-   * Watermark. A mark in the lower right corner.
-   * @default false
-   */
-  readonly watermark?: boolean | null;
 }
 
 export const alpha15Pro: ModelDescription = {
@@ -317,16 +303,7 @@ export const alpha15Pro: ModelDescription = {
         "unit": "s",
         "group": "Delivery"
       },
-      "generate_audio": {
-        "type": [
-          "boolean",
-          "null"
-        ],
-        "default": true,
-        "title": "Sound",
-        "description": "Speech, effects and music that fit the picture, in one channel; a silent video without.",
-        "group": "Sound"
-      },
+      "generate_audio": alphaProperties.generate_audio,
       "draft": {
         "type": [
           "boolean",
@@ -350,25 +327,7 @@ export const alpha15Pro: ModelDescription = {
         "title": "Resolution",
         "description": "720p where it is left out; a draft has 480p."
       },
-      "ratio": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "default": "adaptive",
-        "enum": [
-          "16:9",
-          "4:3",
-          "1:1",
-          "3:4",
-          "9:16",
-          "21:9",
-          "adaptive",
-          null
-        ],
-        "title": "Aspect ratio",
-        "description": "adaptive: of the first frame, else of the first video or picture, else by the text."
-      },
+      "ratio": alphaProperties.ratio,
       "duration": {
         "default": 5,
         "anyOf": [
@@ -410,16 +369,7 @@ export const alpha15Pro: ModelDescription = {
         "default": false,
         "title": "Camera stands still"
       },
-      "watermark": {
-        "type": [
-          "boolean",
-          "null"
-        ],
-        "default": false,
-        "title": "Watermark",
-        "description": "A mark in the lower right corner.",
-        "group": "Delivery"
-      }
+      "watermark": alphaProperties.watermark
     },
     "required": [
       "content"

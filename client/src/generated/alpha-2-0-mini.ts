@@ -1,5 +1,6 @@
 // Made from the catalog by `npm run generate -w atelier-client`: change the catalog instead.
 import type { ModelDescription } from '../bodies.ts';
+import { type AlphaFields, alphaProperties } from './alpha.ts';
 
 /**
  * Video from words, pictures, videos and sounds. Draws a video of 4 to 15 seconds with sound from words, from
@@ -17,7 +18,7 @@ import type { ModelDescription } from '../bodies.ts';
  * - content: the videos must be at most 15 s together
  * - content: the sounds must be at most 15 s together
  */
-export interface Alpha20MiniInput {
+export interface Alpha20MiniInput extends AlphaFields {
   /**
    * Content. Texts and, beside them or alone, either the first frame, the first and the last frame, or
    * references: up to 9 pictures, 3 videos and 3 sounds.
@@ -71,25 +72,10 @@ export interface Alpha20MiniInput {
     readonly role: 'reference_audio';
   })[];
   /**
-   * Sound. Speech, effects and music that fit the picture, in one channel; a silent video without.
-   * @default true
-   */
-  readonly generate_audio?: boolean | null;
-  /**
    * Resolution.
    * @default '720p'
    */
   readonly resolution?: '480p' | '720p' | null;
-  /**
-   * Aspect ratio. adaptive: of the first frame, else of the first video or picture, else by the text.
-   * @default 'adaptive'
-   */
-  readonly ratio?: '16:9' | '4:3' | '1:1' | '3:4' | '9:16' | '21:9' | 'adaptive' | null;
-  /**
-   * Watermark. A mark in the lower right corner.
-   * @default false
-   */
-  readonly watermark?: boolean | null;
   /**
    * Duration. -1: the model chooses.
    * 4 to 15 s.
@@ -339,16 +325,7 @@ export const alpha20Mini: ModelDescription = {
         "minItems": 1,
         "maxItems": 65
       },
-      "generate_audio": {
-        "type": [
-          "boolean",
-          "null"
-        ],
-        "default": true,
-        "title": "Sound",
-        "description": "Speech, effects and music that fit the picture, in one channel; a silent video without.",
-        "group": "Sound"
-      },
+      "generate_audio": alphaProperties.generate_audio,
       "resolution": {
         "type": [
           "string",
@@ -362,35 +339,8 @@ export const alpha20Mini: ModelDescription = {
         ],
         "title": "Resolution"
       },
-      "ratio": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "default": "adaptive",
-        "enum": [
-          "16:9",
-          "4:3",
-          "1:1",
-          "3:4",
-          "9:16",
-          "21:9",
-          "adaptive",
-          null
-        ],
-        "title": "Aspect ratio",
-        "description": "adaptive: of the first frame, else of the first video or picture, else by the text."
-      },
-      "watermark": {
-        "type": [
-          "boolean",
-          "null"
-        ],
-        "default": false,
-        "title": "Watermark",
-        "description": "A mark in the lower right corner.",
-        "group": "Delivery"
-      },
+      "ratio": alphaProperties.ratio,
+      "watermark": alphaProperties.watermark,
       "duration": {
         "default": 5,
         "anyOf": [

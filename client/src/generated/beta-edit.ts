@@ -1,5 +1,6 @@
 // Made from the catalog by `npm run generate -w atelier-client`: change the catalog instead.
 import type { ModelDescription } from '../bodies.ts';
+import { type BetaFields, betaProperties } from './beta.ts';
 
 /**
  * Edit a picture. Places a picture of an earlier job on a canvas and repaints what a mask or the canvas
@@ -11,18 +12,7 @@ import type { ModelDescription } from '../bodies.ts';
  * - jobId: the earlier picture must be at most 4096 px wide and high
  * - mask.areas: the width and height of a mask area must be those of the earlier picture
  */
-export interface BetaEditInput {
-  /**
-   * Earlier job. The request_id of a finished job of yours that gave pictures; where the model is made by an
-   * upstream that knows jobs of its own, also the id of one of those.
-   * Must not be empty.
-   */
-  readonly jobId: string;
-  /**
-   * Picture. Its number in that job.
-   * 0 to 3.
-   */
-  readonly imageNo: number;
+export interface BetaEditInput extends BetaFields {
   /**
    * Prompt. What the repainted part shows. May end with parameters such as --no text --seed 7.
    * 1 to 8096 characters.
@@ -112,21 +102,8 @@ export const betaEdit: ModelDescription = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "type": "object",
     "properties": {
-      "jobId": {
-        "type": "string",
-        "title": "Earlier job",
-        "widget": "job",
-        "description": "The request_id of a finished job of yours that gave pictures; where the model is made by an upstream that knows jobs of its own, also the id of one of those.",
-        "minLength": 1
-      },
-      "imageNo": {
-        "type": "integer",
-        "minimum": 0,
-        "maximum": 3,
-        "title": "Picture",
-        "description": "Its number in that job.",
-        "widget": "picture-number"
-      },
+      "jobId": betaProperties.jobId,
+      "imageNo": betaProperties.imageNo,
       "remixPrompt": {
         "type": "string",
         "title": "Prompt",

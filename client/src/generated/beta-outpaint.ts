@@ -1,22 +1,12 @@
 // Made from the catalog by `npm run generate -w atelier-client`: change the catalog instead.
 import type { ModelDescription } from '../bodies.ts';
+import { type BetaFields, betaProperties, betaRules } from './beta.ts';
 
 /**
  * Extend a picture. Continues a picture of an earlier job beyond its four borders.
  * - jobId: the earlier picture must be at most 4096 px wide and high
  */
-export interface BetaOutpaintInput {
-  /**
-   * Earlier job. The request_id of a finished job of yours that gave pictures; where the model is made by an
-   * upstream that knows jobs of its own, also the id of one of those.
-   * Must not be empty.
-   */
-  readonly jobId: string;
-  /**
-   * Picture. Its number in that job.
-   * 0 to 3.
-   */
-  readonly imageNo: number;
+export interface BetaOutpaintInput extends BetaFields {
   /**
    * Scale. How many times the area of the picture the result has; 2 makes each side 1.41 times as long.
    * 1.1 to 2.
@@ -45,21 +35,8 @@ export const betaOutpaint: ModelDescription = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "type": "object",
     "properties": {
-      "jobId": {
-        "type": "string",
-        "title": "Earlier job",
-        "widget": "job",
-        "description": "The request_id of a finished job of yours that gave pictures; where the model is made by an upstream that knows jobs of its own, also the id of one of those.",
-        "minLength": 1
-      },
-      "imageNo": {
-        "type": "integer",
-        "minimum": 0,
-        "maximum": 3,
-        "title": "Picture",
-        "description": "Its number in that job.",
-        "widget": "picture-number"
-      },
+      "jobId": betaProperties.jobId,
+      "imageNo": betaProperties.imageNo,
       "scale": {
         "type": "number",
         "minimum": 1.1,
@@ -87,14 +64,7 @@ export const betaOutpaint: ModelDescription = {
     ],
     "additionalProperties": false
   },
-  "rules": [
-    {
-      "says": "the earlier picture must be at most 4096 px wide and high",
-      "fields": [
-        "jobId"
-      ]
-    }
-  ],
+  "rules": betaRules,
   "examples": [
     {
       "jobId": "019e0000-0000-7000-8000-000000000001",

@@ -1,17 +1,12 @@
 // Made from the catalog by `npm run generate -w atelier-client`: change the catalog instead.
 import type { ModelDescription } from '../bodies.ts';
+import { type BetaFields, betaProperties, betaRules } from './beta.ts';
 
 /**
  * Enlarge a picture. Doubles the sides of a picture of an earlier job, softly or with details of its own.
  * - jobId: the earlier picture must be at most 4096 px wide and high
  */
-export interface BetaUpscaleInput {
-  /**
-   * Earlier job. The request_id of a finished job of yours that gave pictures; where the model is made by an
-   * upstream that knows jobs of its own, also the id of one of those.
-   * Must not be empty.
-   */
-  readonly jobId: string;
+export interface BetaUpscaleInput extends Pick<BetaFields, 'jobId'> {
   /**
    * Picture. Its number in that job.
    * 0 to 3.
@@ -41,13 +36,7 @@ export const betaUpscale: ModelDescription = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "type": "object",
     "properties": {
-      "jobId": {
-        "type": "string",
-        "title": "Earlier job",
-        "widget": "job",
-        "description": "The request_id of a finished job of yours that gave pictures; where the model is made by an upstream that knows jobs of its own, also the id of one of those.",
-        "minLength": 1
-      },
+      "jobId": betaProperties.jobId,
       "imageNo": {
         "type": [
           "integer",
@@ -80,14 +69,7 @@ export const betaUpscale: ModelDescription = {
     ],
     "additionalProperties": false
   },
-  "rules": [
-    {
-      "says": "the earlier picture must be at most 4096 px wide and high",
-      "fields": [
-        "jobId"
-      ]
-    }
-  ],
+  "rules": betaRules,
   "examples": [
     {
       "jobId": "019e0000-0000-7000-8000-000000000001"

@@ -1,11 +1,12 @@
 // Made from the catalog by `npm run generate -w atelier-client`: change the catalog instead.
 import type { ModelDescription } from '../bodies.ts';
+import { type EpsilonFields, epsilonProperties } from './epsilon.ts';
 
 /**
  * Extend a video. Goes on from the last frame of a video by one to seven seconds.
  * - video_creation_id: exactly one of video_creation_id and video_url is required
  */
-export interface EpsilonQ2TurboExtendInput {
+export interface EpsilonQ2TurboExtendInput extends Pick<EpsilonFields, 'resolution' | 'watermark' | 'wm_url' | 'meta_data' | 'payload' | 'callback_url'> {
   /**
    * Earlier video. The id of a creation of an earlier job, of the upstream too where it makes the model.
    * Either this or an address.
@@ -25,43 +26,16 @@ export interface EpsilonQ2TurboExtendInput {
   /** Prompt. Guides what is added. */
   readonly prompt?: string | null;
   /**
-   * Resolution.
-   * @default '720p'
-   */
-  readonly resolution?: '540p' | '720p' | '1080p' | null;
-  /**
    * Extension.
    * 1 to 7 s.
    * @default 5
    */
   readonly duration?: number | null;
   /**
-   * Watermark. Also gives a copy with a mark.
-   * @default false
-   */
-  readonly watermark?: boolean | null;
-  /**
-   * Mark. The standard mark when left out. No effect without a watermark.
-   * A web address or the id of an uploaded file: png, jpeg, webp, gif, bmp, tiff.
-   */
-  readonly wm_url?: string | null;
-  /**
    * Position of the mark.
    * @default 'bottom_left'
    */
   readonly wm_position?: 'top_left' | 'top_right' | 'bottom_right' | 'bottom_left' | null;
-  /** Metadata. Kept in the file as it is. A default that names the job is used when it is empty. */
-  readonly meta_data?: string | null;
-  /**
-   * Pass-through. Given back as it is.
-   * At most 1048576 characters.
-   */
-  readonly payload?: string | null;
-  /**
-   * Callback address. Notified with POST when the status of the job changes.
-   * At most 2048 characters.
-   */
-  readonly callback_url?: string | null;
 }
 
 export const epsilonQ2TurboExtend: ModelDescription = {
@@ -154,20 +128,7 @@ export const epsilonQ2TurboExtend: ModelDescription = {
         "description": "Guides what is added.",
         "widget": "textarea"
       },
-      "resolution": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "default": "720p",
-        "enum": [
-          "540p",
-          "720p",
-          "1080p",
-          null
-        ],
-        "title": "Resolution"
-      },
+      "resolution": epsilonProperties.resolution,
       "duration": {
         "type": [
           "integer",
@@ -180,38 +141,8 @@ export const epsilonQ2TurboExtend: ModelDescription = {
         "unit": "s",
         "widget": "slider"
       },
-      "watermark": {
-        "type": [
-          "boolean",
-          "null"
-        ],
-        "default": false,
-        "title": "Watermark",
-        "description": "Also gives a copy with a mark.",
-        "group": "Watermark"
-      },
-      "wm_url": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "title": "Mark",
-        "description": "The standard mark when left out. No effect without a watermark.",
-        "media": {
-          "kind": "image",
-          "forms": [
-            "url"
-          ],
-          "formats": [
-            "image/png",
-            "image/jpeg",
-            "image/webp",
-            "image/gif",
-            "image/bmp",
-            "image/tiff"
-          ]
-        }
-      },
+      "watermark": epsilonProperties.watermark,
+      "wm_url": epsilonProperties.wm_url,
       "wm_position": {
         "type": [
           "string",
@@ -228,37 +159,9 @@ export const epsilonQ2TurboExtend: ModelDescription = {
         "title": "Position of the mark",
         "group": "Watermark"
       },
-      "meta_data": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "title": "Metadata",
-        "description": "Kept in the file as it is. A default that names the job is used when it is empty.",
-        "group": "Delivery",
-        "contentMediaType": "application/json"
-      },
-      "payload": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "title": "Pass-through",
-        "description": "Given back as it is.",
-        "group": "Delivery",
-        "maxLength": 1048576
-      },
-      "callback_url": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "maxLength": 2048,
-        "title": "Callback address",
-        "description": "Notified with POST when the status of the job changes.",
-        "format": "uri",
-        "group": "Delivery"
-      }
+      "meta_data": epsilonProperties.meta_data,
+      "payload": epsilonProperties.payload,
+      "callback_url": epsilonProperties.callback_url
     },
     "additionalProperties": false
   },

@@ -1,21 +1,17 @@
 // Made from the catalog by `npm run generate -w atelier-client`: change the catalog instead.
 import type { ModelDescription } from '../bodies.ts';
+import { type EpsilonFields, epsilonProperties } from './epsilon.ts';
 
 /**
  * Image to video. Moves on from a first frame for one to ten seconds, with speech, sounds and music if
  * wanted.
  */
-export interface EpsilonQ2TurboImg2videoInput {
+export interface EpsilonQ2TurboImg2videoInput extends Pick<EpsilonFields, 'prompt' | 'is_rec' | 'seed' | 'resolution' | 'watermark' | 'wm_url' | 'wm_position' | 'payload' | 'callback_url'> {
   /**
    * First frame. Exactly one image.
    * 1 to 1 item.
    */
   readonly images: readonly string[];
-  /**
-   * Prompt. What happens in the video.
-   * At most 5000 characters.
-   */
-  readonly prompt?: string | null;
   /**
    * Sound. Speech and background sounds.
    * @default false
@@ -29,11 +25,6 @@ export interface EpsilonQ2TurboImg2videoInput {
    */
   readonly audio_type?: 'all' | 'speech_only' | 'sound_effect_only' | null;
   /**
-   * Recommended prompt. A prompt of the service takes the place of yours; costs extra.
-   * @default false
-   */
-  readonly is_rec?: boolean | null;
-  /**
    * Background music. As long as the video. No effect at 9 and 10 seconds.
    * @default false
    */
@@ -44,41 +35,6 @@ export interface EpsilonQ2TurboImg2videoInput {
    * @default 5
    */
   readonly duration?: number | null;
-  /**
-   * Seed. Drawn when left out or 0.
-   * -9007199254740991 to 9007199254740991.
-   */
-  readonly seed?: number | null;
-  /**
-   * Resolution.
-   * @default '720p'
-   */
-  readonly resolution?: '540p' | '720p' | '1080p' | null;
-  /**
-   * Watermark. Also gives a copy with a mark.
-   * @default false
-   */
-  readonly watermark?: boolean | null;
-  /**
-   * Mark. The standard mark when left out. No effect without a watermark.
-   * A web address or the id of an uploaded file: png, jpeg, webp, gif, bmp, tiff.
-   */
-  readonly wm_url?: string | null;
-  /**
-   * Position of the mark. 1 top left, 2 top right, 3 bottom right, 4 bottom left.
-   * @default 3
-   */
-  readonly wm_position?: 1 | 2 | 3 | 4 | null;
-  /**
-   * Pass-through. Given back as it is.
-   * At most 1048576 characters.
-   */
-  readonly payload?: string | null;
-  /**
-   * Callback address. Notified with POST when the status of the job changes.
-   * At most 2048 characters.
-   */
-  readonly callback_url?: string | null;
 }
 
 export const epsilonQ2TurboImg2video: ModelDescription = {
@@ -126,16 +82,7 @@ export const epsilonQ2TurboImg2video: ModelDescription = {
         "minItems": 1,
         "maxItems": 1
       },
-      "prompt": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "title": "Prompt",
-        "description": "What happens in the video.",
-        "widget": "textarea",
-        "maxLength": 5000
-      },
+      "prompt": epsilonProperties.prompt,
       "audio": {
         "type": [
           "boolean",
@@ -172,15 +119,7 @@ export const epsilonQ2TurboImg2video: ModelDescription = {
         "description": "Only with sound.",
         "group": "Sound"
       },
-      "is_rec": {
-        "type": [
-          "boolean",
-          "null"
-        ],
-        "default": false,
-        "title": "Recommended prompt",
-        "description": "A prompt of the service takes the place of yours; costs extra."
-      },
+      "is_rec": epsilonProperties.is_rec,
       "bgm": {
         "type": [
           "boolean",
@@ -203,101 +142,13 @@ export const epsilonQ2TurboImg2video: ModelDescription = {
         "unit": "s",
         "widget": "slider"
       },
-      "seed": {
-        "type": [
-          "integer",
-          "null"
-        ],
-        "minimum": -9007199254740991,
-        "maximum": 9007199254740991,
-        "title": "Seed",
-        "description": "Drawn when left out or 0.",
-        "widget": "seed"
-      },
-      "resolution": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "default": "720p",
-        "enum": [
-          "540p",
-          "720p",
-          "1080p",
-          null
-        ],
-        "title": "Resolution"
-      },
-      "watermark": {
-        "type": [
-          "boolean",
-          "null"
-        ],
-        "default": false,
-        "title": "Watermark",
-        "description": "Also gives a copy with a mark.",
-        "group": "Watermark"
-      },
-      "wm_url": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "title": "Mark",
-        "description": "The standard mark when left out. No effect without a watermark.",
-        "media": {
-          "kind": "image",
-          "forms": [
-            "url"
-          ],
-          "formats": [
-            "image/png",
-            "image/jpeg",
-            "image/webp",
-            "image/gif",
-            "image/bmp",
-            "image/tiff"
-          ]
-        }
-      },
-      "wm_position": {
-        "type": [
-          "number",
-          "null"
-        ],
-        "default": 3,
-        "enum": [
-          1,
-          2,
-          3,
-          4,
-          null
-        ],
-        "title": "Position of the mark",
-        "group": "Watermark",
-        "description": "1 top left, 2 top right, 3 bottom right, 4 bottom left."
-      },
-      "payload": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "title": "Pass-through",
-        "description": "Given back as it is.",
-        "group": "Delivery",
-        "maxLength": 1048576
-      },
-      "callback_url": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "maxLength": 2048,
-        "title": "Callback address",
-        "description": "Notified with POST when the status of the job changes.",
-        "format": "uri",
-        "group": "Delivery"
-      }
+      "seed": epsilonProperties.seed,
+      "resolution": epsilonProperties.resolution,
+      "watermark": epsilonProperties.watermark,
+      "wm_url": epsilonProperties.wm_url,
+      "wm_position": epsilonProperties.wm_position,
+      "payload": epsilonProperties.payload,
+      "callback_url": epsilonProperties.callback_url
     },
     "required": [
       "images"

@@ -1,12 +1,13 @@
 // Made from the catalog by `npm run generate -w atelier-client`: change the catalog instead.
 import type { ModelDescription } from '../bodies.ts';
+import { type GammaFields, gammaProperties } from './gamma.ts';
 
 /**
  * Motion control. Moves the character of an image as the one in a reference video moves, for as long as that
  * video.
  * - video_url: the video must be at most 10 s long when character_orientation is image
  */
-export interface GammaV26MotionControlInput {
+export interface GammaV26MotionControlInput extends Pick<GammaFields, 'watermark_info' | 'callback_url' | 'external_task_id'> {
   /**
    * Character. A character that is clearly visible, not covered and not in an extreme pose.
    * A web address, base64 without a prefix or the id of an uploaded file: jpeg, png; at most 10 MB; sides 300
@@ -47,24 +48,6 @@ export interface GammaV26MotionControlInput {
    * @default 'yes'
    */
   readonly keep_original_sound?: 'yes' | 'no' | null;
-  /** Watermark. Also produce a watermarked result. */
-  readonly watermark_info?: {
-    /**
-     * Watermarked copy.
-     * @default false
-     */
-    readonly enabled?: boolean | null;
-  } | null;
-  /**
-   * Callback address. Notified with POST when the status of the job changes.
-   * At most 2048 characters.
-   */
-  readonly callback_url?: string | null;
-  /**
-   * Your task id. Looks up the job later; unique among your jobs.
-   * 1 to 256 characters.
-   */
-  readonly external_task_id?: string | null;
 }
 
 export const gammaV26MotionControl: ModelDescription = {
@@ -198,48 +181,9 @@ export const gammaV26MotionControl: ModelDescription = {
         "title": "Keep its sound",
         "description": "Whether the sound of the reference video stays."
       },
-      "watermark_info": {
-        "type": [
-          "object",
-          "null"
-        ],
-        "properties": {
-          "enabled": {
-            "type": [
-              "boolean",
-              "null"
-            ],
-            "default": false,
-            "title": "Watermarked copy"
-          }
-        },
-        "additionalProperties": false,
-        "title": "Watermark",
-        "description": "Also produce a watermarked result.",
-        "group": "Delivery"
-      },
-      "callback_url": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "maxLength": 2048,
-        "title": "Callback address",
-        "description": "Notified with POST when the status of the job changes.",
-        "format": "uri",
-        "group": "Delivery"
-      },
-      "external_task_id": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "title": "Your task id",
-        "description": "Looks up the job later; unique among your jobs.",
-        "minLength": 1,
-        "maxLength": 256,
-        "group": "Delivery"
-      }
+      "watermark_info": gammaProperties.watermark_info,
+      "callback_url": gammaProperties.callback_url,
+      "external_task_id": gammaProperties.external_task_id
     },
     "required": [
       "image_url",

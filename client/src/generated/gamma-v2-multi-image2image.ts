@@ -1,11 +1,12 @@
 // Made from the catalog by `npm run generate -w atelier-client`: change the catalog instead.
 import type { ModelDescription } from '../bodies.ts';
+import { type GammaFields, gammaProperties } from './gamma.ts';
 
 /**
  * Pictures from several images. Brings one to four subjects together in new pictures, with a scene and a
  * style to follow.
  */
-export interface GammaV2MultiImage2imageInput {
+export interface GammaV2MultiImage2imageInput extends Pick<GammaFields, 'n' | 'aspect_ratio' | 'watermark_info' | 'callback_url' | 'external_task_id'> {
   /**
    * Prompt. What the picture shows.
    * At most 2500 characters.
@@ -35,37 +36,8 @@ export interface GammaV2MultiImage2imageInput {
    * least 300 px; width by height 0.4 to 2.5.
    */
   readonly style_image?: string | null;
-  /**
-   * Pictures.
-   * 1 to 9.
-   * @default 1
-   */
-  readonly n?: number | null;
   /** Resolution. */
   readonly resolution?: '1k' | null;
-  /**
-   * Aspect ratio.
-   * @default '16:9'
-   */
-  readonly aspect_ratio?: '16:9' | '9:16' | '1:1' | '4:3' | '3:4' | '3:2' | '2:3' | '21:9' | null;
-  /** Watermark. Also produce a watermarked result. */
-  readonly watermark_info?: {
-    /**
-     * Watermarked copy.
-     * @default false
-     */
-    readonly enabled?: boolean | null;
-  } | null;
-  /**
-   * Callback address. Notified with POST when the status of the job changes.
-   * At most 2048 characters.
-   */
-  readonly callback_url?: string | null;
-  /**
-   * Your task id. Looks up the job later; unique among your jobs.
-   * 1 to 256 characters.
-   */
-  readonly external_task_id?: string | null;
 }
 
 export const gammaV2MultiImage2image: ModelDescription = {
@@ -192,17 +164,7 @@ export const gammaV2MultiImage2image: ModelDescription = {
           }
         }
       },
-      "n": {
-        "type": [
-          "integer",
-          "null"
-        ],
-        "default": 1,
-        "minimum": 1,
-        "maximum": 9,
-        "title": "Pictures",
-        "widget": "slider"
-      },
+      "n": gammaProperties.n,
       "resolution": {
         "type": [
           "string",
@@ -214,67 +176,10 @@ export const gammaV2MultiImage2image: ModelDescription = {
         ],
         "title": "Resolution"
       },
-      "aspect_ratio": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "default": "16:9",
-        "enum": [
-          "16:9",
-          "9:16",
-          "1:1",
-          "4:3",
-          "3:4",
-          "3:2",
-          "2:3",
-          "21:9",
-          null
-        ],
-        "title": "Aspect ratio"
-      },
-      "watermark_info": {
-        "type": [
-          "object",
-          "null"
-        ],
-        "properties": {
-          "enabled": {
-            "type": [
-              "boolean",
-              "null"
-            ],
-            "default": false,
-            "title": "Watermarked copy"
-          }
-        },
-        "additionalProperties": false,
-        "title": "Watermark",
-        "description": "Also produce a watermarked result.",
-        "group": "Delivery"
-      },
-      "callback_url": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "maxLength": 2048,
-        "title": "Callback address",
-        "description": "Notified with POST when the status of the job changes.",
-        "format": "uri",
-        "group": "Delivery"
-      },
-      "external_task_id": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "title": "Your task id",
-        "description": "Looks up the job later; unique among your jobs.",
-        "minLength": 1,
-        "maxLength": 256,
-        "group": "Delivery"
-      }
+      "aspect_ratio": gammaProperties.aspect_ratio,
+      "watermark_info": gammaProperties.watermark_info,
+      "callback_url": gammaProperties.callback_url,
+      "external_task_id": gammaProperties.external_task_id
     },
     "required": [
       "subject_image_list"

@@ -1,5 +1,6 @@
 // Made from the catalog by `npm run generate -w atelier-client`: change the catalog instead.
 import type { ModelDescription } from '../bodies.ts';
+import { type GammaFields, gammaProperties } from './gamma.ts';
 
 /**
  * Pictures with subjects. Draws one to nine pictures from words, from a reference image, or with subjects of
@@ -7,57 +8,12 @@ import type { ModelDescription } from '../bodies.ts';
  * - image: an image is required when image_reference is set
  * - element_list: subjects and reference images together must be at most 10
  */
-export interface GammaV3ImageInput {
+export interface GammaV3ImageInput extends GammaFields {
   /**
    * Prompt. What the picture shows. A positive prompt: what must not appear is best said in it, too.
    * 1 to 2500 characters.
    */
   readonly prompt: string;
-  /**
-   * Negative prompt. What it must not show. Ignored together with an image.
-   * At most 2500 characters.
-   */
-  readonly negative_prompt?: string | null;
-  /**
-   * Reference image. Makes it image to image; leave it out for text to image.
-   * A web address, base64 without a prefix or the id of an uploaded file: jpeg, png; at most 10 MB; sides at
-   * least 300 px; width by height 0.4 to 2.5.
-   */
-  readonly image?: string | null;
-  /**
-   * Pictures.
-   * 1 to 9.
-   * @default 1
-   */
-  readonly n?: number | null;
-  /**
-   * Resolution.
-   * @default '1k'
-   */
-  readonly resolution?: '1k' | '2k' | null;
-  /**
-   * Aspect ratio.
-   * @default '16:9'
-   */
-  readonly aspect_ratio?: '16:9' | '9:16' | '1:1' | '4:3' | '3:4' | '3:2' | '2:3' | '21:9' | null;
-  /** Watermark. Also produce a watermarked result. */
-  readonly watermark_info?: {
-    /**
-     * Watermarked copy.
-     * @default false
-     */
-    readonly enabled?: boolean | null;
-  } | null;
-  /**
-   * Callback address. Notified with POST when the status of the job changes.
-   * At most 2048 characters.
-   */
-  readonly callback_url?: string | null;
-  /**
-   * Your task id. Looks up the job later; unique among your jobs.
-   * 1 to 256 characters.
-   */
-  readonly external_task_id?: string | null;
   /**
    * Taken from the image. subject: the features of the character; face: its looks, with exactly one face in
    * the image.
@@ -100,129 +56,14 @@ export const gammaV3Image: ModelDescription = {
         "minLength": 1,
         "maxLength": 2500
       },
-      "negative_prompt": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "title": "Negative prompt",
-        "description": "What it must not show. Ignored together with an image.",
-        "widget": "textarea",
-        "maxLength": 2500
-      },
-      "image": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "title": "Reference image",
-        "description": "Makes it image to image; leave it out for text to image.",
-        "media": {
-          "kind": "image",
-          "forms": [
-            "url",
-            "raw-base64"
-          ],
-          "formats": [
-            "image/jpeg",
-            "image/png"
-          ],
-          "maxBytes": 10485760,
-          "sides": {
-            "min": 300,
-            "max": null
-          },
-          "ratio": {
-            "min": 0.4,
-            "max": 2.5
-          }
-        }
-      },
-      "n": {
-        "type": [
-          "integer",
-          "null"
-        ],
-        "default": 1,
-        "minimum": 1,
-        "maximum": 9,
-        "title": "Pictures",
-        "widget": "slider"
-      },
-      "resolution": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "default": "1k",
-        "enum": [
-          "1k",
-          "2k",
-          null
-        ],
-        "title": "Resolution"
-      },
-      "aspect_ratio": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "default": "16:9",
-        "enum": [
-          "16:9",
-          "9:16",
-          "1:1",
-          "4:3",
-          "3:4",
-          "3:2",
-          "2:3",
-          "21:9",
-          null
-        ],
-        "title": "Aspect ratio"
-      },
-      "watermark_info": {
-        "type": [
-          "object",
-          "null"
-        ],
-        "properties": {
-          "enabled": {
-            "type": [
-              "boolean",
-              "null"
-            ],
-            "default": false,
-            "title": "Watermarked copy"
-          }
-        },
-        "additionalProperties": false,
-        "title": "Watermark",
-        "description": "Also produce a watermarked result.",
-        "group": "Delivery"
-      },
-      "callback_url": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "maxLength": 2048,
-        "title": "Callback address",
-        "description": "Notified with POST when the status of the job changes.",
-        "format": "uri",
-        "group": "Delivery"
-      },
-      "external_task_id": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "title": "Your task id",
-        "description": "Looks up the job later; unique among your jobs.",
-        "minLength": 1,
-        "maxLength": 256,
-        "group": "Delivery"
-      },
+      "negative_prompt": gammaProperties.negative_prompt,
+      "image": gammaProperties.image,
+      "n": gammaProperties.n,
+      "resolution": gammaProperties.resolution,
+      "aspect_ratio": gammaProperties.aspect_ratio,
+      "watermark_info": gammaProperties.watermark_info,
+      "callback_url": gammaProperties.callback_url,
+      "external_task_id": gammaProperties.external_task_id,
       "image_reference": {
         "type": [
           "string",

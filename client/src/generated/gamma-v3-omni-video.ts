@@ -1,5 +1,6 @@
 // Made from the catalog by `npm run generate -w atelier-client`: change the catalog instead.
 import type { ModelDescription } from '../bodies.ts';
+import { type GammaFields, gammaProperties } from './gamma.ts';
 
 /**
  * Video from everything. Draws a video of 3 to 15 seconds from words, images, frames, elements and a video,
@@ -20,7 +21,7 @@ import type { ModelDescription } from '../bodies.ts';
  * - sound: the sound must be off when a reference video is given
  * - aspect_ratio: the aspect_ratio is required unless there is a first_frame or a base video
  */
-export interface GammaV3OmniVideoInput {
+export interface GammaV3OmniVideoInput extends Pick<GammaFields, 'watermark_info' | 'callback_url' | 'external_task_id'> {
   /**
    * Several shots.
    * @default false
@@ -117,24 +118,6 @@ export interface GammaV3OmniVideoInput {
    * @default 5
    */
   readonly duration?: number | string | null;
-  /** Watermark. Also produce a watermarked result. */
-  readonly watermark_info?: {
-    /**
-     * Watermarked copy.
-     * @default false
-     */
-    readonly enabled?: boolean | null;
-  } | null;
-  /**
-   * Callback address. Notified with POST when the status of the job changes.
-   * At most 2048 characters.
-   */
-  readonly callback_url?: string | null;
-  /**
-   * Your task id. Looks up the job later; unique among your jobs.
-   * 1 to 256 characters.
-   */
-  readonly external_task_id?: string | null;
 }
 
 export const gammaV3OmniVideo: ModelDescription = {
@@ -458,48 +441,9 @@ export const gammaV3OmniVideo: ModelDescription = {
         "unit": "s",
         "widget": "slider"
       },
-      "watermark_info": {
-        "type": [
-          "object",
-          "null"
-        ],
-        "properties": {
-          "enabled": {
-            "type": [
-              "boolean",
-              "null"
-            ],
-            "default": false,
-            "title": "Watermarked copy"
-          }
-        },
-        "additionalProperties": false,
-        "title": "Watermark",
-        "description": "Also produce a watermarked result.",
-        "group": "Delivery"
-      },
-      "callback_url": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "maxLength": 2048,
-        "title": "Callback address",
-        "description": "Notified with POST when the status of the job changes.",
-        "format": "uri",
-        "group": "Delivery"
-      },
-      "external_task_id": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "title": "Your task id",
-        "description": "Looks up the job later; unique among your jobs.",
-        "minLength": 1,
-        "maxLength": 256,
-        "group": "Delivery"
-      }
+      "watermark_info": gammaProperties.watermark_info,
+      "callback_url": gammaProperties.callback_url,
+      "external_task_id": gammaProperties.external_task_id
     },
     "additionalProperties": false
   },

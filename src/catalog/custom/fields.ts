@@ -1,3 +1,5 @@
+/** Builds the fields of a custom model from the properties of the operator's JSON Schema. */
+
 import { z } from 'zod';
 import type { Faults } from '../faults.ts';
 import { countCharacters, flag, group, type Hints, hasAtMost, isWhole, list, mustBeText } from '../fields.ts';

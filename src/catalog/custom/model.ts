@@ -1,3 +1,5 @@
+/** Reads a custom model from atelier.yaml, and checks its examples and rules. */
+
 import { z } from 'zod';
 import { type Faults, formatFaults } from '../faults.ts';
 import { callbackUrl, externalTaskId } from '../fields.ts';

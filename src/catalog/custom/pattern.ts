@@ -1,3 +1,5 @@
+/** Regular expressions of operators, matched by RE2 in time that grows only with the text. */
+
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 
 export interface Pattern {

@@ -1,3 +1,5 @@
+/** The render plan of a custom model: which of its fields engines know, and by what meaning. */
+
 import type { ImagePlan, RenderPlan, SpeechPlan, VideoPlan } from '../../../engine/src/render-plan.ts';
 import type { Faults } from '../faults.ts';
 import type { FoundMedia } from '../media.ts';

@@ -1,3 +1,5 @@
+/** Rules of custom models: constraints between fields, written as data. */
+
 import { z } from 'zod';
 import type { Faults } from '../faults.ts';
 import type { Rule } from '../rule.ts';

@@ -1,3 +1,5 @@
+/** The JSON Schema keywords that a custom model may use, and the checks between them. */
+
 import { z } from 'zod';
 import type { Fault, Faults } from '../faults.ts';
 import { patternFault } from './pattern.ts';

@@ -1,3 +1,5 @@
+/** The model ids of Ark and ModelArk, and how inputs of the alpha family become their bodies. */
+
 import { z } from 'zod';
 import { defineMapping, type Mapping } from '../kit/mapping.ts';
 

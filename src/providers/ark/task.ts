@@ -1,3 +1,5 @@
+/** A task as Ark reports it: its files and usage, and how one is found in the list of tasks. */
+
 import { z } from 'zod';
 import type { Usage } from '../../domain/job.ts';
 import type { ProducedFile, Production } from '../../domain/provider.ts';

@@ -1,3 +1,5 @@
+/** The model ids of Model Studio, and how an input of the eta family becomes its body. */
+
 import { z } from 'zod';
 import { defineMapping, type Mapping } from '../kit/mapping.ts';
 

@@ -1,3 +1,5 @@
+/** How inputs of the alpha family are written for the Seedance endpoints of fal. */
+
 import { z } from 'zod';
 import { type AlphaItem, textOf } from '../../catalog/models/alpha/alpha.ts';
 import { defineMapping } from '../kit/mapping.ts';

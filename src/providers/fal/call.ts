@@ -1,3 +1,5 @@
+/** What a mapping for fal writes: an endpoint and a body. */
+
 import { z } from 'zod';
 
 /** One call: the path below what the upstream calls the model, and the body. */

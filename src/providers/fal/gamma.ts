@@ -1,3 +1,5 @@
+/** How inputs of the gamma family are written for the Kling endpoints of fal. */
+
 import { z } from 'zod';
 import { normalizeShots } from '../../catalog/read-shots.ts';
 import { defineMapping } from '../kit/mapping.ts';

@@ -1,3 +1,5 @@
+/** The endpoints of fal by model id, and the mappings of the smaller families. */
+
 import { z } from 'zod';
 import { anyValue, defineMapping, type Mapping } from '../kit/mapping.ts';
 import { alphaMini, alphaPro } from './alpha.ts';

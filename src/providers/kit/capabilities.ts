@@ -1,3 +1,5 @@
+/** Capabilities: what a job needs of an engine, and which field of the input asks for it. */
+
 import type { ImagePlan, RenderPlan, SpeechPlan, VideoPlan } from '../../../engine/src/render-plan.ts';
 import type { Faults } from '../../catalog/faults.ts';
 import type { Model } from '../../catalog/model.ts';

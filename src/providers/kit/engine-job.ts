@@ -1,3 +1,5 @@
+/** A job in the names that engines share, for self-hosted engines that know no model families. */
+
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ImagePlan, RenderPlan, SpeechPlan, VideoPlan } from '../../../engine/src/render-plan.ts';

@@ -1,3 +1,5 @@
+/** The model ids and paths of Kling's two APIs, and how inputs of the gamma family become their bodies. */
+
 import { z } from 'zod';
 import type { Faults } from '../../catalog/faults.ts';
 import type { Model } from '../../catalog/model.ts';

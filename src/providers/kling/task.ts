@@ -1,3 +1,5 @@
+/** A task as either of Kling's APIs reports it, read into one shape. */
+
 import { z } from 'zod';
 import type { Usage } from '../../domain/job.ts';
 import type { ProducedFile } from '../../domain/provider.ts';

@@ -1,3 +1,5 @@
+/** Tokens that a Kling key pair signs for each call. */
+
 import { createHmac } from 'node:crypto';
 
 /** What an account of the older kind has in the place of an API key. */

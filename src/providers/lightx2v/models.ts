@@ -1,3 +1,5 @@
+/** The options of a LightX2V route, and how a job becomes a call of its server. */
+
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Faults } from '../../catalog/faults.ts';

@@ -1,3 +1,5 @@
+/** The provider of the built-in engine: renders on this machine, without an account. */
+
 import { createHash } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,5 @@
+/** Switches such as `[atelier:fail=expired]` in a prompt, with which clients test failures and slow jobs. */
+
 import type { RenderPlan, SpeechPlan } from '../../../engine/src/render-plan.ts';
 import { seconds } from '../../domain/clock.ts';
 import type { JobErrorCode } from '../../domain/job.ts';

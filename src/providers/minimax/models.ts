@@ -1,3 +1,5 @@
+/** The model ids of MiniMax, and how an input of the delta family becomes its body. */
+
 import { z } from 'zod';
 import type { Faults } from '../../catalog/faults.ts';
 import type { Model } from '../../catalog/model.ts';

@@ -1,3 +1,5 @@
+/** The options of a route to an OpenAI-compatible server, and how a job becomes one of its calls. */
+
 import { openAsBlob } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { FormData } from 'undici';

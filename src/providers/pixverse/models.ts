@@ -1,3 +1,5 @@
+/** The model id of PixVerse, and how an input of the zeta family becomes its body. */
+
 import { z } from 'zod';
 import { defineMapping, type Mapping } from '../kit/mapping.ts';
 

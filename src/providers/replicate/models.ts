@@ -1,3 +1,5 @@
+/** The models of Replicate by model id, and how inputs become the `input` of a prediction. */
+
 import { z } from 'zod';
 import { anyValue, defineMapping, type Mapping } from '../kit/mapping.ts';
 

@@ -1,3 +1,5 @@
+/** Finds the task of an attempt in Vidu's list, by the payload that it carries. */
+
 import { z } from 'zod';
 import { minutes } from '../../domain/clock.ts';
 import type { Job } from '../../domain/job.ts';

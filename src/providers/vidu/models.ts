@@ -1,3 +1,5 @@
+/** The model ids of Vidu, and how inputs of the epsilon family become its calls. */
+
 import { z } from 'zod';
 import { defineMapping, type Mapping } from '../kit/mapping.ts';
 

@@ -1,3 +1,5 @@
+/** The paths of Youchuan by model id, and which inputs of the beta family it takes. */
+
 import { z } from 'zod';
 import { readPrompt } from '../../catalog/prompt-parameters.ts';
 import { defineMapping, type Mapping } from '../kit/mapping.ts';

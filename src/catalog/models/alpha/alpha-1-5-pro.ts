@@ -1,3 +1,5 @@
+/** alpha-1-5-pro: video from text or frames, with drafts (Contract 2.2). */
+
 import { z } from 'zod';
 import type { ResolvedReference } from '../../../domain/reference.ts';
 import { callbackUrl, choice, flag, group, integer, list, requiredText } from '../../fields.ts';

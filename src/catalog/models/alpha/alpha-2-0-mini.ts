@@ -1,3 +1,5 @@
+/** alpha-2-0-mini: video from text, frames or references (Contract 2.1). */
+
 import { z } from 'zod';
 import { choice, group, list } from '../../fields.ts';
 import { media } from '../../media.ts';

@@ -1,3 +1,5 @@
+/** What the models of the alpha family share: content items, rules, sizes, plan and result keys. */
+
 import { z } from 'zod';
 import type { VideoPlan } from '../../../../engine/src/render-plan.ts';
 import { choice, flag, group, isWhole, requiredText } from '../../fields.ts';

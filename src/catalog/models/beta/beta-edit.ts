@@ -1,3 +1,5 @@
+/** beta-edit: repaints a part of an earlier picture (Contract 2.3). */
+
 import { z } from 'zod';
 import type { PictureMask } from '../../../../engine/src/render-plan.ts';
 import { group, integer, list, number } from '../../fields.ts';

@@ -1,3 +1,5 @@
+/** beta-outpaint: extends an earlier picture beyond its borders (Contract 2.3). */
+
 import { z } from 'zod';
 import { number } from '../../fields.ts';
 import { defineModel } from '../../model.ts';

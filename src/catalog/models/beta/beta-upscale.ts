@@ -1,3 +1,5 @@
+/** beta-upscale: enlarges an earlier picture (Contract 2.3). */
+
 import { z } from 'zod';
 import { numberChoice } from '../../fields.ts';
 import { defineModel } from '../../model.ts';

@@ -1,3 +1,5 @@
+/** What the models of the beta family share: references to earlier pictures, prompts, plan and result keys. */
+
 import type { ImagePlan } from '../../../../engine/src/render-plan.ts';
 import type { MediaFacts } from '../../../domain/media.ts';
 import type { Reference } from '../../../domain/reference.ts';

@@ -1,3 +1,5 @@
+/** delta-speech-01-turbo: fast speech (Contract 2.15). */
+
 import { defineDeltaSpeech } from './delta-speech.ts';
 
 export default defineDeltaSpeech({

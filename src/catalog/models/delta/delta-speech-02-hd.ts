@@ -1,3 +1,5 @@
+/** delta-speech-02-hd: speech of high fidelity (Contract 2.15). */
+
 import { defineDeltaSpeech } from './delta-speech.ts';
 
 export default defineDeltaSpeech({

@@ -1,3 +1,5 @@
+/** Languages, emotions and effects of the delta family. */
+
 /** Contract 2.15, language_boost. */
 export const languages = [
   ...([

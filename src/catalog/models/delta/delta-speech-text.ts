@@ -1,3 +1,5 @@
+/** Reads the text of the delta family: pauses, pronunciations, words. */
+
 import type { SpeechPlan } from '../../../../engine/src/render-plan.ts';
 import { countCharacters } from '../../fields.ts';
 

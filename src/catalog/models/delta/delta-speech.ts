@@ -1,3 +1,5 @@
+/** What both models of the delta family share: all their fields, rules, plan and result keys. */
+
 import { z } from 'zod';
 import type { SpeechPlan } from '../../../../engine/src/render-plan.ts';
 import type { JobErrorCode } from '../../../domain/job.ts';

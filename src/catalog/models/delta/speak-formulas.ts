@@ -1,3 +1,5 @@
+/** Writes LaTeX formulas in Chinese words, for `latex_read`. */
+
 /** Contract 2.15, latex_read: the formulas of a text, between `$$`, in Chinese words; the rest as it stands. */
 export const speakFormulas = (text: string): string =>
   text.replace(/\$\$([^$]*)\$\$/g, (_, formula: string) => wordsOf(formula));

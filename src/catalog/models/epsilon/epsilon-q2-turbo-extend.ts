@@ -1,3 +1,5 @@
+/** epsilon-q2-turbo-extend: continues a video (Contract 2.10). */
+
 import { z } from 'zod';
 import { integer, list, requiredText, text } from '../../fields.ts';
 import { media } from '../../media.ts';

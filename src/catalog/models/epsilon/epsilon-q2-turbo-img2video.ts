@@ -1,3 +1,5 @@
+/** epsilon-q2-turbo-img2video: video from a first frame (Contract 2.11). */
+
 import { z } from 'zod';
 import { choice, flag, integer, list, text } from '../../fields.ts';
 import { media } from '../../media.ts';

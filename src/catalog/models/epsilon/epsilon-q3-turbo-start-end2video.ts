@@ -1,3 +1,5 @@
+/** epsilon-q3-turbo-start-end2video: video between two frames (Contract 2.12). */
+
 import { z } from 'zod';
 import type { MediaFacts } from '../../../domain/media.ts';
 import { flag, integer, list } from '../../fields.ts';

@@ -1,3 +1,5 @@
+/** What the models of the epsilon family share: fields, sizes, watermark and result keys. */
+
 import { z } from 'zod';
 import type { Mark } from '../../../../engine/src/render-plan.ts';
 import type { JobState } from '../../../domain/job.ts';

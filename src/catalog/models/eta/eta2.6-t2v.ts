@@ -1,3 +1,5 @@
+/** eta2.6-t2v: video with sound from text (Contract 2.14). */
+
 import { z } from 'zod';
 import type { JobState } from '../../../domain/job.ts';
 import { choice, cutText, flag, integer, text } from '../../fields.ts';

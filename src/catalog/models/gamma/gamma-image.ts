@@ -1,3 +1,5 @@
+/** What the image models of the gamma family share: picture limits, sizes, fields and plan. */
+
 import type { z } from 'zod';
 import type { ImagePlan } from '../../../../engine/src/render-plan.ts';
 import {

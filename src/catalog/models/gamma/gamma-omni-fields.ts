@@ -1,3 +1,5 @@
+/** The fields of gamma-v3-omni-video, and helpers that read an input of it (Contract 2.9). */
+
 import { z } from 'zod';
 import {
   callbackUrl,

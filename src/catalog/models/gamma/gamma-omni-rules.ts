@@ -1,3 +1,5 @@
+/** The rules of gamma-v3-omni-video (Contract 2.9). */
+
 import type { Rule } from '../../rule.ts';
 import {
   baseOf,

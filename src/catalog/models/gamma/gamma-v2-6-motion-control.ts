@@ -1,3 +1,5 @@
+/** gamma-v2-6-motion-control: a character moves as in a reference video (Contract 2.5). */
+
 import { z } from 'zod';
 import { callbackUrl, choice, element, externalTaskId, list, text, watermarkInfo } from '../../fields.ts';
 import { ratioOf } from '../../frame-size.ts';

@@ -1,3 +1,5 @@
+/** gamma-v2-image: pictures from text or a reference image (Contract 2.7). */
+
 import { z } from 'zod';
 import { defineModel } from '../../model.ts';
 import { gammaTask, imagesOf } from '../../outputs.ts';

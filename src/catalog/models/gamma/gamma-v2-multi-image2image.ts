@@ -1,3 +1,5 @@
+/** gamma-v2-multi-image2image: pictures from several images (Contract 2.6). */
+
 import { z } from 'zod';
 import { choice, group, list, text } from '../../fields.ts';
 import { media } from '../../media.ts';

@@ -1,3 +1,5 @@
+/** gamma-v3-image: pictures from text, a reference image or subjects (Contract 2.7). */
+
 import { z } from 'zod';
 import { choice, element, list } from '../../fields.ts';
 import { defineModel } from '../../model.ts';

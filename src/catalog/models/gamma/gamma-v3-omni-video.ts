@@ -1,3 +1,5 @@
+/** gamma-v3-omni-video: video from text, images, frames, elements or a video (Contract 2.9). */
+
 import type { VideoPlan } from '../../../../engine/src/render-plan.ts';
 import { ratioOf } from '../../frame-size.ts';
 import { defineModel } from '../../model.ts';

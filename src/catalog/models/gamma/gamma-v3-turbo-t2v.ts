@@ -1,3 +1,5 @@
+/** gamma-v3-turbo-t2v: video from text, in one shot or several (Contract 2.8). */
+
 import { z } from 'zod';
 import {
   callbackUrl,

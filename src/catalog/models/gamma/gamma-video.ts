@@ -1,3 +1,5 @@
+/** What the video models of the gamma family share: sizes and limits of clips. */
+
 import { choice } from '../../fields.ts';
 import { type Size, sizeByArea } from '../../frame-size.ts';
 import type { MediaLimits, Range } from '../../media.ts';

@@ -1,3 +1,5 @@
+/** theta-3.1-flash-tts-preview: speech in preset voices (Contract 2.16). */
+
 import { z } from 'zod';
 import { choice, countCharacters, requiredText } from '../../fields.ts';
 import { defineModel } from '../../model.ts';

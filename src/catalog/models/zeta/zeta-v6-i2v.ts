@@ -1,3 +1,5 @@
+/** zeta-v6-i2v: video from a first frame (Contract 2.13). */
+
 import { z } from 'zod';
 import { choice, flag, integer, number, requiredText } from '../../fields.ts';
 import { ratioOf, sizeByShorterSide } from '../../frame-size.ts';
