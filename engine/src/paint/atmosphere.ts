@@ -1,3 +1,4 @@
+/** Moving air over a still picture: weather, drifting light and motes of dust. */
 import { between, mulberry32 } from '../random.ts';
 import type { Size } from '../size.ts';
 import { css, hex, mix } from './colour.ts';
@@ -5,12 +6,13 @@ import { prepareWeather } from './paint-scene.ts';
 import type { Scene } from './scene.ts';
 import { disc, glow, type Painter, wrap } from './view.ts';
 
-/** What moves in the air of a still picture: the weather of the prompt, drifting light and motes of dust. */
+/** Makes a film of a still picture move: the weather of the prompt, drifting light and dust; fewer motes in a draft. */
 export function prepareAtmosphere(scene: Scene, { width, height }: Size, draft: boolean): Painter {
   const random = mulberry32(scene.seed ^ 0xa145);
   const weather = prepareWeather(scene, width, height);
   const unit = Math.min(width, height) / 100;
   const warm = mix(scene.palette.light, hex('#ffffff'), 0.4);
+  // Positions are shares of the canvas.
   const motes = Array.from({ length: draft ? 12 : 46 }, () => ({
     x: random(),
     y: random(),
@@ -18,10 +20,12 @@ export function prepareAtmosphere(scene: Scene, { width, height }: Size, draft: 
     phase: random() * 7,
     speed: between(random, 0.006, 0.02),
   }));
+  // A soft light that sways across the picture.
   const beam = { from: between(random, 0.05, 0.35), speed: between(random, 0.03, 0.05) };
   return view => {
     const { context, seconds } = view;
     const time = seconds * scene.motion.pace;
+    // The layer may be faded in or out as a whole.
     const strength = context.globalAlpha;
     context.save();
     context.globalCompositeOperation = 'soft-light';

@@ -1,26 +1,28 @@
+/** Colours and their arithmetic in OKLab, where mixes look even to the eye. */
+
 /** Red, green and blue, each 0 to 1. */
 export type Colour = readonly [number, number, number];
 
-/** From `#rrggbb`. */
+/** Parses `#rrggbb`. */
 export function hex(text: string): Colour {
   const value = Number.parseInt(text.slice(1), 16);
   return [((value >> 16) & 255) / 255, ((value >> 8) & 255) / 255, (value & 255) / 255];
 }
 
-/** For the canvas; alpha 0 to 1. */
+/** A CSS colour for the canvas; alpha 0 to 1. */
 export function css([red, green, blue]: Colour, alpha = 1): string {
   const byte = (part: number) => Math.round(Math.min(1, Math.max(0, part)) * 255);
   return `rgba(${byte(red)},${byte(green)},${byte(blue)},${Math.round(alpha * 1000) / 1000})`;
 }
 
-/** Between two colours, in OKLab: no grey or muddy middle. */
+/** A mix of two colours; `share` 0 is the first, 1 the second. OKLab has no grey or muddy middle. */
 export function mix(from: Colour, to: Colour, share: number): Colour {
   const a = toLab(from);
   const b = toLab(to);
   return fromLab([a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share, a[2] + (b[2] - a[2]) * share]);
 }
 
-/** Keeps the lightness and leads hue and saturation towards another colour. */
+/** Moves hue and saturation towards another colour, and lightness only a little. */
 export function tint(colour: Colour, towards: Colour, share: number): Colour {
   const a = toLab(colour);
   const b = toLab(towards);
@@ -31,7 +33,7 @@ export function tint(colour: Colour, towards: Colour, share: number): Colour {
   ]);
 }
 
-/** Lighter (up to 1) or darker (down to -1), hue kept. */
+/** Lighter (up to 1) or darker (down to -1) with the same hue. */
 export function shade(colour: Colour, by: number): Colour {
   const [light, a, b] = toLab(colour);
   const target = by > 0 ? light + (1 - light) * by : light * (1 + by);
@@ -44,6 +46,7 @@ export function saturate(colour: Colour, by: number): Colour {
   return fromLab([light, a * by, b * by]);
 }
 
+/** sRGB to OKLab, by Björn Ottosson's matrices. */
 function toLab([red, green, blue]: Colour): Colour {
   const [r, g, b] = [linear(red), linear(green), linear(blue)];
   const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
@@ -56,6 +59,7 @@ function toLab([red, green, blue]: Colour): Colour {
   ];
 }
 
+/** OKLab to sRGB; colours outside of it are clamped. */
 function fromLab([light, a, b]: Colour): Colour {
   const l = (light + 0.3963377774 * a + 0.2158037573 * b) ** 3;
   const m = (light - 0.1055613458 * a - 0.0638541728 * b) ** 3;
@@ -67,6 +71,7 @@ function fromLab([light, a, b]: Colour): Colour {
   ];
 }
 
+/** sRGB transfer function and its inverse. */
 const linear = (part: number) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
 
 function gamma(part: number): number {

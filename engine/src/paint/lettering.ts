@@ -1,15 +1,17 @@
+/** Text from the prompt, drawn into a picture. */
 import type { SKRSContext2D } from '@napi-rs/canvas';
 import { css, hex, mix, shade } from './colour.ts';
 import { fontOf } from './fonts.ts';
 import type { Scene } from './scene.ts';
 
-/** The words that the prompt put in double quotes, set large in the upper half. */
+/** Draws up to four quoted texts of the prompt, large and centred in the upper half. */
 export function drawWords(context: SKRSContext2D, scene: Scene, width: number, height: number): void {
   if (scene.words.length === 0) return;
   const lines = scene.words.slice(0, 4);
   context.save();
   context.textAlign = 'center';
   context.textBaseline = 'middle';
+  // Measured at a fixed size, then scaled to fit.
   const probe = 100;
   context.font = fontOf(probe);
   const widest = Math.max(...lines.map(line => context.measureText(line).width), 1);

@@ -1,4 +1,6 @@
-/** Where a scene takes place: what covers the ground. */
+/** The words of a prompt that the engine knows, in English and Chinese. */
+
+/** The setting of a scene, which decides its ground. */
 export type Place =
   | 'sea'
   | 'lake'
@@ -12,6 +14,7 @@ export type Place =
   | 'studio'
   | 'abstract';
 
+/** A thing that can be drawn. */
 export type Thing =
   | 'sun'
   | 'moon'
@@ -47,7 +50,9 @@ export type Thing =
   | 'mountains'
   | 'city';
 
+/** Time of day: decides the light. */
 export type Time = 'dawn' | 'day' | 'sunset' | 'dusk' | 'night';
+/** Changes the colours of a scene. */
 export type Mood =
   | 'neon'
   | 'autumn'
@@ -59,10 +64,12 @@ export type Mood =
   | 'warm'
   | 'cold'
   | 'dream';
+/** Camera movement and pace. */
 export type Move = 'left' | 'right' | 'in' | 'out' | 'up' | 'still' | 'fast' | 'slow' | 'wind';
+/** A colour that the prompt names, as `#rrggbb`. */
 export type Hue = keyof typeof hueWords;
 
-/** English words stand alone and may be plural; Chinese ones may stand anywhere. Order decides: first wins. */
+/** English words match as whole words, also in the plural; Chinese ones anywhere. The first place found wins. */
 export const placeWords: Readonly<Record<Exclude<Place, 'abstract'>, string>> = {
   underwater: 'underwater|deep sea|coral|reef|aquarium|海底|水下|珊瑚',
   space:
@@ -78,6 +85,7 @@ export const placeWords: Readonly<Record<Exclude<Place, 'abstract'>, string>> = 
   studio: 'studio|portrait|product|room|interior|bottle|perfume|logo|icon|close-up|人像|肖像|室内|产品|房间',
 };
 
+/** Words for things; every one found is drawn. */
 export const thingWords: Readonly<Record<Thing, string>> = {
   sun: 'sun|sunny|sunlight|sunrise|sunset|sunshine|golden hour|太阳|阳光|日出|日落|夕阳|朝阳',
   moon: 'moon|moonlight|moonlit|lunar|月亮|月光|明月',
@@ -115,6 +123,7 @@ export const thingWords: Readonly<Record<Thing, string>> = {
   city: 'city|skyline|skyscraper|metropolis|downtown|cyberpunk|城市|都市|高楼',
 };
 
+/** The first time found wins. */
 export const timeWords: Readonly<Record<Time, string>> = {
   night:
     'night|midnight|moonlit|moon|starry|star|firefly|fireflies|aurora|neon|cyberpunk|夜|星空|月|极光|萤火',
@@ -124,6 +133,7 @@ export const timeWords: Readonly<Record<Time, string>> = {
   day: 'day|daylight|noon|midday|sunny|afternoon|blue sky|summer|白天|正午|晴|下午|夏',
 };
 
+/** Every mood found is applied, in this order. */
 export const moodWords: Readonly<Record<Mood, string>> = {
   neon: 'neon|cyberpunk|synthwave|vaporwave|futuristic|霓虹|赛博|未来',
   storm: 'storm|stormy|thunder|tempest|lightning|dramatic|downpour|暴风|雷|暴雨|风暴',
@@ -137,6 +147,7 @@ export const moodWords: Readonly<Record<Mood, string>> = {
   dream: 'dream|dreamy|fantasy|surreal|magic|magical|ethereal|psychedelic|梦|幻|魔法|奇幻',
 };
 
+/** Words for camera movement; every one found counts. */
 export const moveWords: Readonly<Record<Move, string>> = {
   left: 'pan left|move left|left|向左|左移|左摇',
   right: 'pan right|move right|right|向右|右移|右摇',
@@ -149,6 +160,7 @@ export const moveWords: Readonly<Record<Move, string>> = {
   wind: 'wind|windy|breeze|blowing|storm|swaying|风|飘|摇曳',
 };
 
+/** Colour words by the colour that they stand for. */
 export const hueWords = {
   '#d83a3a': 'red|crimson|scarlet|ruby|红',
   '#f08a32': 'orange|amber|copper|橙|橘',
@@ -161,7 +173,7 @@ export const hueWords = {
   '#8a5a35': 'brown|sepia|wooden|chocolate|棕|褐',
 } as const;
 
-/** Which keys of a table the text speaks of, in the order of the table. */
+/** Keys of a table that the text mentions, in the order of the table. */
 export function findMentioned<K extends string>(table: Readonly<Record<K, string>>, text: string): K[] {
   const found: K[] = [];
   for (const key in table) if (mentions(text, table[key])) found.push(key);

@@ -1,13 +1,15 @@
+/** Layers of places without land: abstract ribbons, space and the studio. */
 import { between, mulberry32, openNoise } from '../random.ts';
 import { css, hex, mix, shade } from './colour.ts';
 import { atDepth, disc, glow, type Layer, verticalGradient } from './view.ts';
 
-/** Soft orbs and flowing ribbons, for words that name nothing to draw. */
+/** Soft orbs, flowing ribbons and spheres, for prompts that name nothing to draw. */
 export const ribbons: Layer = (scene, { width, height, unit }) => {
   const random = mulberry32(scene.seed ^ 0xab57);
   const noise = openNoise(scene.seed ^ 0x21bb);
   const { palette } = scene;
   const tones = [palette.accent, palette.second, palette.low, palette.middle, palette.light];
+  // Large, blurred lights in the background.
   const orbs = Array.from({ length: 7 }, (_, index) => ({
     x: random(),
     y: random(),
@@ -15,11 +17,13 @@ export const ribbons: Layer = (scene, { width, height, unit }) => {
     tone: tones[index % tones.length]!,
     phase: random() * 7,
   }));
+  // Ribbons from top to bottom, the lower the nearer.
   const bands = Array.from({ length: 9 }, (_, index) => ({
     y: 0.12 + index * 0.095 + between(random, -0.02, 0.02),
     tone: tones[(index * 2) % tones.length]!,
     thick: between(random, 0.06, 0.15),
   }));
+  // Small spheres with a highlight, in front.
   const spheres = Array.from({ length: 5 }, () => ({
     x: between(random, 0.1, 0.9),
     y: between(random, 0.15, 0.85),
@@ -87,6 +91,7 @@ export const nebula: Layer = (scene, { width, height }) => {
   const { palette } = scene;
   const tones = [palette.accent, palette.second, hex('#6a4bd0'), hex('#c24b9c')];
   const tilt = between(random, -0.5, 0.5);
+  // Clouds along a tilted band.
   const puffs = Array.from({ length: 26 }, (_, index) => {
     const along = between(random, -0.15, 1.15);
     return {
@@ -112,6 +117,7 @@ export const nebula: Layer = (scene, { width, height }) => {
     });
 };
 
+/** A striped planet in shadow, often with rings. */
 export const planet: Layer = (scene, { width, height, unit }) => {
   const random = mulberry32(scene.seed ^ 0x91a0);
   const { palette } = scene;
@@ -120,6 +126,7 @@ export const planet: Layer = (scene, { width, height, unit }) => {
   const y = between(random, 0.36, 0.5) * height;
   const radius = unit * between(random, 17, 23);
   const ringed = random() < 0.65;
+  // Belts that move slowly.
   const stripes = Array.from({ length: 11 }, () => ({
     at: between(random, -1, 1),
     thick: between(random, 0.03, 0.14),
@@ -130,6 +137,7 @@ export const planet: Layer = (scene, { width, height, unit }) => {
     atDepth(view, scene.motion, 0.2, () => {
       const { context, seconds } = view;
       glow(context, x, y, radius * 1.9, palette.accent, 0.3);
+      // The half of the rings behind the planet.
       if (ringed) ring(Math.PI, Math.PI * 2);
       context.save();
       context.beginPath();
@@ -154,6 +162,7 @@ export const planet: Layer = (scene, { width, height, unit }) => {
         );
         context.fill();
       }
+      // Highlight at the upper left, shadow at the lower right.
       const dark = context.createRadialGradient(
         x - radius * 0.5,
         y - radius * 0.55,
@@ -168,6 +177,7 @@ export const planet: Layer = (scene, { width, height, unit }) => {
       context.fillStyle = dark;
       context.fillRect(x - radius, y - radius, radius * 2, radius * 2);
       context.restore();
+      // The half in front.
       if (ringed) ring(0, Math.PI);
       function ring(from: number, to: number): void {
         for (const [away, wide, alpha] of [
@@ -185,7 +195,7 @@ export const planet: Layer = (scene, { width, height, unit }) => {
     });
 };
 
-/** The pale curve of a world to stand on. */
+/** The pale, cratered ground that an astronaut stands on. */
 export const moonGround: Layer = (scene, { width, height, unit }) => {
   const random = mulberry32(scene.seed ^ 0x6d00);
   const { palette } = scene;
@@ -205,6 +215,7 @@ export const moonGround: Layer = (scene, { width, height, unit }) => {
       context.beginPath();
       context.ellipse(width / 2, height * 1.62, width * 1.15, height * 0.8, 0, 0, Math.PI * 2);
       context.fill();
+      // Craters, seen at an angle.
       for (const crater of craters) {
         context.fillStyle = css(palette.near, 0.35);
         context.beginPath();
@@ -243,6 +254,7 @@ export const studio: Layer = (scene, { width, height, unit }) => {
       0.6,
     );
     atDepth(view, scene.motion, 0.5, () => {
+      // Shadow on the floor.
       context.fillStyle = css(palette.near, 0.28);
       context.beginPath();
       context.ellipse(scene.focus * width, height * 0.93, unit * 34, unit * 4, 0, 0, Math.PI * 2);
@@ -258,6 +270,7 @@ export const studio: Layer = (scene, { width, height, unit }) => {
         return;
       const x = scene.focus * width;
       const y = height * 0.93;
+      // A bottle as the product, lit from the left.
       const side = context.createLinearGradient(x - unit * 12, 0, x + unit * 12, 0);
       side.addColorStop(0, css(shade(palette.accent, -0.35)));
       side.addColorStop(0.35, css(mix(palette.accent, hex('#ffffff'), 0.45)));

@@ -1,3 +1,4 @@
+/** Places the figures of a scene and paints them from back to front. */
 import { mix, shade } from './colour.ts';
 import type { Figure, FigureColours } from './figure.ts';
 import type { Thing } from './lexicon.ts';
@@ -8,6 +9,7 @@ import { fox, wolf } from './paint-wild.ts';
 import type { Scene } from './scene.ts';
 import { atDepth, type Layer } from './view.ts';
 
+/** A figure with its size and position. */
 interface Standing {
   readonly figure: Figure;
   /** Share of the shorter side. */
@@ -15,9 +17,11 @@ interface Standing {
   /** Shares of width and height. */
   readonly x: number;
   readonly y: number;
+  /** 0 far to 1 near, as in `atDepth`. */
   readonly depth: number;
 }
 
+/** Every figure that the prompt names, facing the middle of the picture. */
 export const figures: Layer = (scene, { width, height, unit }) => {
   const standing = arrange(scene);
   const { palette } = scene;
@@ -41,9 +45,12 @@ export const figures: Layer = (scene, { width, height, unit }) => {
   };
 };
 
+/** The position of each figure, by place, focus and companions; sorted from back to front. */
 function arrange(scene: Scene): Standing[] {
+  // `foot` is the ground line, as a share of the height.
   const foot = standingHeight(scene);
   const close = scene.closeness;
+  // Animals are smaller beside a person.
   const accompanied = scene.things.has('person');
   const { focus } = scene;
   const afloat = scene.place === 'sea' || scene.place === 'lake';

@@ -1,22 +1,26 @@
+/** Layers of land: mountains, ground, trees and cities. */
 import { createCanvas } from '@napi-rs/canvas';
 import { between, mulberry32, openNoise } from '../random.ts';
 import { css, hex, mix, shade } from './colour.ts';
 import type { Scene } from './scene.ts';
 import { atDepth, type Layer, overscan, polygon, type View, verticalGradient } from './view.ts';
 
+/** Points of a ridge line. */
 const steps = 150;
 
+/** A line of hills. */
 interface Ridge {
   readonly depth: number;
-  /** Shares of the height: where its foot line lies and how far it rises above. */
+  /** Height of its foot line and of its peaks above it, as shares of the height. */
   readonly base: number;
   readonly rise: number;
   /** Hills across the width. */
   readonly waves: number;
+  /** Peaks instead of rounded hills. */
   readonly sharp: boolean;
 }
 
-/** The height line of a ridge: share of the width → share of the height. */
+/** The line of a ridge: share of the width → share of the height. */
 function outline(scene: Scene, ridge: Ridge): (along: number) => number {
   const noise = openNoise(scene.seed ^ Math.round(ridge.depth * 9973));
   return along => {
@@ -26,6 +30,7 @@ function outline(scene: Scene, ridge: Ridge): (along: number) => number {
   };
 }
 
+/** Fills everything below the line. */
 function fillRidge(view: View, line: (along: number) => number, style: Parameters<typeof setStyle>[1]): void {
   const { context, width, height } = view;
   setStyle(view, style);
@@ -43,6 +48,7 @@ function setStyle(view: View, style: View['context']['fillStyle']): void {
   view.context.fillStyle = style;
 }
 
+/** Three ridges, paler and higher with distance; the farther ones may have snow. */
 export const mountains: Layer = (scene, { height }) => {
   const { palette, horizon } = scene;
   const snowy = scene.moods.includes('winter') || scene.place === 'mountains' || scene.things.has('snow');
@@ -57,6 +63,7 @@ export const mountains: Layer = (scene, { height }) => {
       const body = mix(mix(palette.far, palette.low, 0.35), mix(palette.far, palette.near, 0.55), index / 2);
       atDepth(view, scene.motion, ridge.depth, () => {
         const top = (ridge.base - ridge.rise) * height;
+        // Snow on the farther ridges, else a light edge.
         const cap =
           snowy && index < 2
             ? mix(body, hex('#ffffff'), 0.55 * Math.max(0.35, palette.daylight))
@@ -75,7 +82,7 @@ export const mountains: Layer = (scene, { height }) => {
     });
 };
 
-/** Rolling ground in three steps: hills, dunes, snow, a lawn. */
+/** Rolling ground in three ridges: hills, dunes, snow or a lawn. */
 export const ground: Layer = (scene, { height }) => {
   const { palette, horizon } = scene;
   const dunes = scene.place === 'desert';
@@ -105,13 +112,14 @@ export const ground: Layer = (scene, { height }) => {
     });
 };
 
-/** Where the foremost ground lies at a share of the width: figures stand on it. */
+/** Height of the nearest ground, where figures stand, as a share of the height. */
 export function standingHeight(scene: Scene): number {
   if (scene.place === 'city') return 0.93;
   if (scene.place === 'sea' || scene.place === 'lake') return 0.95;
   return Math.min(0.93, scene.horizon + 0.25);
 }
 
+/** Rows of trees, dense in a forest; round with leaves or blossom in spring and autumn, else mostly conifers. */
 export const trees: Layer = (scene, { width, height, unit }) => {
   const random = mulberry32(scene.seed ^ 0x7ee5);
   const { palette, horizon } = scene;
@@ -119,6 +127,7 @@ export const trees: Layer = (scene, { width, height, unit }) => {
   const round =
     scene.moods.includes('spring') || scene.moods.includes('autumn') || (!dense && random() < 0.5);
   const rows = dense ? [0.4, 0.55, 0.72, 0.92] : scene.place === 'lake' ? [0.36] : [0.45, 0.66];
+  // Leaves in the accent colours of autumn or spring.
   const leafy = round && (scene.moods.includes('autumn') || scene.moods.includes('spring'));
   const all = rows.map((depth, row) => {
     const count = dense ? 30 - row * 5 : 13 - row * 4;
@@ -163,6 +172,7 @@ export const trees: Layer = (scene, { width, height, unit }) => {
   };
 };
 
+/** A tree in pixels. */
 interface Tree {
   readonly x: number;
   readonly y: number;
@@ -170,6 +180,7 @@ interface Tree {
   readonly phase: number;
 }
 
+/** Trunk and four tiers, which lean with the wind. */
 function paintConifer({ context }: View, { x, y, tall }: Tree, sway: number): void {
   const wide = tall * 0.21;
   context.fillRect(x - tall * 0.018, y - tall * 0.2, tall * 0.036, tall * 0.22);
@@ -188,6 +199,7 @@ function paintConifer({ context }: View, { x, y, tall }: Tree, sway: number): vo
   }
 }
 
+/** Trunk and seven round clusters of leaves. */
 function paintRoundTree({ context }: View, { x, y, tall, phase }: Tree, sway: number): void {
   polygon(context, [
     x - tall * 0.035,
@@ -200,12 +212,12 @@ function paintRoundTree({ context }: View, { x, y, tall, phase }: Tree, sway: nu
     y + tall * 0.02,
   ]);
   for (let leaf = 0; leaf < 7; leaf++) {
-    const turn = phase + leaf * 2.4;
+    const angle = phase + leaf * 2.4;
     const away = leaf === 0 ? 0 : tall * 0.16;
     context.beginPath();
     context.arc(
-      x + Math.cos(turn) * away * 1.15 + sway,
-      y - tall * 0.68 + Math.sin(turn) * away,
+      x + Math.cos(angle) * away * 1.15 + sway,
+      y - tall * 0.68 + Math.sin(angle) * away,
       tall * 0.17,
       0,
       Math.PI * 2,
@@ -214,6 +226,7 @@ function paintRoundTree({ context }: View, { x, y, tall, phase }: Tree, sway: nu
   }
 }
 
+/** Rows of buildings with lit windows, drawn once; in a city with a street in front. */
 export const city: Layer = (scene, { width, height, unit }) => {
   const random = mulberry32(scene.seed ^ 0xc174);
   const { palette } = scene;
@@ -234,12 +247,14 @@ export const city: Layer = (scene, { width, height, unit }) => {
         [1, css(mix(body, palette.low, 0.4 - 0.25 * near))],
       ]);
       context.fillRect(x, top, wide, tall);
+      // Antennas and roofs.
       if (random() < 0.3) context.fillRect(x + wide * 0.46, top - tall * 0.14, wide * 0.06, tall * 0.15);
       if (random() < 0.35) context.fillRect(x + wide * 0.2, top - unit * 1.6, wide * 0.6, unit * 1.7);
       paintWindows(x, top, wide, tall);
       x += wide * between(random, 0.92, 1.25);
     }
     function paintWindows(x: number, top: number, wide: number, tall: number): void {
+      // Windows: more are lit the darker it is.
       const cell = unit * (0.95 + near * 0.5);
       for (let wy = top + cell; wy < top + tall - cell; wy += cell * 1.35) {
         for (let wx = x + cell * 0.6; wx < x + wide - cell; wx += cell) {
@@ -263,7 +278,7 @@ export const city: Layer = (scene, { width, height, unit }) => {
   };
 };
 
-/** Wet ground that mirrors the lamps. */
+/** A wet street with reflections of the lamps. */
 function paintStreet(view: View, scene: Scene, top: number): void {
   const { context, width, height } = view;
   const { palette } = scene;
@@ -276,6 +291,7 @@ function paintStreet(view: View, scene: Scene, top: number): void {
     context.fillRect(-overscan * width, top - 1, width * (1 + 2 * overscan), height * 1.4 - top);
     const random = mulberry32(scene.seed ^ 0x57ee);
     context.globalCompositeOperation = 'lighter';
+    // Vertical reflections that flicker.
     for (let i = 0; i < 26; i++) {
       const x = between(random, -overscan, 1 + overscan) * width;
       const colour = [palette.accent, palette.second, palette.light][i % 3]!;

@@ -16,6 +16,7 @@ import {
   wrap,
 } from './view.ts';
 
+/** 120 flowers on the near ground, larger in front, swaying in the wind. */
 export const flowers: Layer = (scene, { width, height, unit }) => {
   const random = mulberry32(scene.seed ^ 0xf107);
   const { palette } = scene;
@@ -45,6 +46,7 @@ export const flowers: Layer = (scene, { width, height, unit }) => {
           Math.sin(seconds * 1.5 * scene.motion.pace + flower.phase) * size * 0.6 * (0.3 + scene.motion.wind);
         const x = flower.x * width;
         const y = flower.y * height;
+        // Stem.
         context.strokeStyle = css(mix(palette.near, palette.ground, 0.5));
         context.lineWidth = size * 0.16;
         context.beginPath();
@@ -54,6 +56,7 @@ export const flowers: Layer = (scene, { width, height, unit }) => {
         context.fillStyle = css(
           mix(flower.tone, palette.near, 0.35 * (1 - palette.daylight) * (1.2 - flower.near)),
         );
+        // Five petals around the centre.
         for (let petal = 0; petal < 5; petal++) {
           const turn = flower.phase + (petal * Math.PI * 2) / 5;
           disc(
@@ -168,6 +171,7 @@ function prepareLeaves(scene: Scene, { width, height, unit }: Frame, random: Ran
   };
 }
 
+/** Six butterflies with beating wings. */
 function prepareButterflies(scene: Scene, { width, height, unit }: Frame, random: Random): Painter {
   const { palette } = scene;
   const butterflies = Array.from({ length: scene.things.has('butterfly') ? 6 : 0 }, () => ({
@@ -218,6 +222,7 @@ function paintWings(
   }
 }
 
+/** A flock of nine that crosses the sky with beating wings. */
 export const birds: Layer = (scene, { width, height, unit }) => {
   const random = mulberry32(scene.seed ^ 0xb1d5);
   const flock = Array.from({ length: 9 }, () => ({
@@ -236,6 +241,7 @@ export const birds: Layer = (scene, { width, height, unit }) => {
         const y = (0.16 + bird.y) * height + Math.sin(seconds + bird.phase) * unit * 0.5;
         const size = bird.size * unit;
         const flap = Math.sin(seconds * 6.5 + bird.phase) * 0.6 - 0.25;
+        // One shape: body and both wings.
         polygon(context, [
           x,
           y + size * 0.16,
@@ -258,6 +264,7 @@ export const birds: Layer = (scene, { width, height, unit }) => {
     });
 };
 
+/** A school of fish, the larger the nearer and the faster. */
 export const fish: Layer = (scene, { width, height, unit }) => {
   const random = mulberry32(scene.seed ^ 0xf15b);
   const { palette } = scene;
@@ -283,6 +290,7 @@ export const fish: Layer = (scene, { width, height, unit }) => {
         ),
       );
       context.beginPath();
+      // Body, tail, fin and eye.
       context.ellipse(x, y, size, size * 0.46, 0, 0, Math.PI * 2);
       context.fill();
       polygon(context, [

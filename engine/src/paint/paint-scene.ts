@@ -1,3 +1,4 @@
+/** Chooses the layers of a scene and paints them from back to front. */
 import { css } from './colour.ts';
 import type { Thing } from './lexicon.ts';
 import { moonGround, nebula, planet, ribbons, studio } from './paint-abstract.ts';
@@ -10,26 +11,27 @@ import { fog, lightning, rain, snow } from './paint-weather.ts';
 import type { Scene } from './scene.ts';
 import type { Frame, Layer, Painter, View } from './view.ts';
 
-/** All layers of a scene for a canvas of this size, back to front, as one painter. */
+/** All layers of a scene for a canvas of this size, as one painter. */
 export function prepareScene(scene: Scene, width: number, height: number): Painter {
   return prepare(scene, width, height, [...backdrop(scene), ...inFront(scene)]);
 }
 
-/** Only what stands before the backdrop: painted over a picture that takes the backdrop's place. */
+/** The layers in front of the backdrop, to be painted over a picture that replaces the backdrop. */
 export function prepareForeground(scene: Scene, width: number, height: number): Painter {
   return prepare(scene, width, height, [...overPicture(scene), figures, ...weather(scene)]);
 }
 
-/** What can be laid over moving pictures: lights of the sky, weather, what floats; no figures. */
+/** Layers for moving pictures: lights of the sky, weather and floating things; no figures. */
 export function prepareAir(scene: Scene, width: number, height: number): Painter {
   return prepare(scene, width, height, [...overPicture(scene), ...weather(scene)], []);
 }
 
-/** Only what falls and floats. */
+/** Weather and floating things alone. */
 export function prepareWeather(scene: Scene, width: number, height: number): Painter {
   return prepare(scene, width, height, weather(scene), []);
 }
 
+/** Prepares the layers once; `over` is painted last. */
 function prepare(
   scene: Scene,
   width: number,
@@ -48,7 +50,7 @@ function prepare(
   };
 }
 
-/** One moment of a canvas; `seconds` since the shot began, `share` of the shot. */
+/** The view of a moment: `seconds` since the shot began, `share` (0 to 1) of the shot. */
 export function viewAt(
   context: View['context'],
   width: number,
@@ -59,6 +61,7 @@ export function viewAt(
   return { context, width, height, unit: Math.min(width, height) / 100, seconds, share };
 }
 
+/** Sky, its lights, and the land or water of the place. */
 function backdrop(scene: Scene): Layer[] {
   const when = (thing: Thing, layer: Layer) => (scene.things.has(thing) ? [layer] : []);
   const above = [
@@ -78,6 +81,7 @@ function backdrop(scene: Scene): Layer[] {
         ...when('sun', sun),
         ...when('moon', moon),
         ...when('planet', planet),
+        // Space always has a planet.
         ...(scene.things.has('planet') ? [] : [planet]),
       ];
     case 'underwater':
@@ -104,6 +108,7 @@ function backdrop(scene: Scene): Layer[] {
   }
 }
 
+/** Things and figures of the scene, nearest last. */
 function inFront(scene: Scene): Layer[] {
   const when = (thing: Thing, layer: Layer) => (scene.things.has(thing) ? [layer] : []);
   const green = scene.place === 'meadow' || scene.place === 'mountains' || scene.place === 'forest';
@@ -127,6 +132,7 @@ function inFront(scene: Scene): Layer[] {
   ];
 }
 
+/** Things that can be added to a picture whose perspective is unknown. */
 function overPicture(scene: Scene): Layer[] {
   const wanted: readonly (readonly [Thing, Layer])[] = [
     ['stars', stars],
@@ -139,6 +145,7 @@ function overPicture(scene: Scene): Layer[] {
   return wanted.flatMap(([thing, layer]) => (scene.things.has(thing) ? [layer] : []));
 }
 
+/** Fog, lightning, rain and snow, and what floats in the air. */
 function weather(scene: Scene): Layer[] {
   const wanted: readonly (readonly [Thing, Layer])[] = [
     ['fog', fog],
@@ -149,7 +156,7 @@ function weather(scene: Scene): Layer[] {
   return [...wanted.flatMap(([thing, layer]) => (scene.things.has(thing) ? [layer] : [])), floating];
 }
 
-/** A little darkness towards the corners holds the eye in the middle. */
+/** Darkens the corners a little, which leads the eye to the middle. */
 const vignette: Layer = (scene, { width, height }) => {
   const radius = Math.hypot(width, height) / 2;
   return ({ context }) => {
@@ -168,5 +175,5 @@ const vignette: Layer = (scene, { width, height }) => {
   };
 };
 
-/** Still pictures are taken this long after a scene would begin, when leaves and waves are apart. */
+/** The moment that still pictures show: later than 0, because leaves and waves begin in step. */
 export const stillMomentSeconds = 2.4;

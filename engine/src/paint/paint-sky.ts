@@ -1,9 +1,11 @@
+/** Layers of the sky: gradient, stars, sun, moon, clouds, aurora and rainbow. */
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { between, mulberry32, openNoise } from '../random.ts';
 import { type Colour, css, hex, mix, shade } from './colour.ts';
 import type { Scene } from './scene.ts';
 import { atDepth, disc, type Frame, glow, type Layer, verticalGradient } from './view.ts';
 
+/** The gradient from the top to the horizon; it fills the canvas where there is no land. */
 export const sky: Layer = (scene, { width, height }) => {
   const { palette } = scene;
   const deep =
@@ -23,6 +25,7 @@ export const sky: Layer = (scene, { width, height }) => {
   };
 };
 
+/** Twinkling stars, fading towards the horizon. */
 export const stars: Layer = (scene, { width, height, unit }) => {
   const random = mulberry32(scene.seed ^ 0x51a5);
   const reach = scene.place === 'space' ? 1 : scene.horizon;
@@ -45,7 +48,7 @@ export const stars: Layer = (scene, { width, height, unit }) => {
     });
 };
 
-/** Where the light stands; water mirrors it and clouds catch it. */
+/** Position of sun or moon in pixels: opposite the subject, lower in the morning and evening. */
 export function lightPosition(
   scene: Scene,
   { width, height }: Frame,
@@ -55,6 +58,7 @@ export function lightPosition(
   return { x: aside * width, y: scene.horizon * high * height };
 }
 
+/** The sun with a wide glow, larger when it is low. */
 export const sun: Layer = (scene, frame) => {
   const { x, y } = lightPosition(scene, frame);
   const low = scene.time === 'sunset' || scene.time === 'dawn' || scene.time === 'dusk';
@@ -62,33 +66,35 @@ export const sun: Layer = (scene, frame) => {
   return view =>
     atDepth(view, scene.motion, 0.05, () => {
       const { context, seconds } = view;
-      const breath = 1 + 0.015 * Math.sin(seconds * 0.9);
+      const pulse = 1 + 0.015 * Math.sin(seconds * 0.9);
       context.globalCompositeOperation = 'lighter';
       glow(
         context,
         x,
         y,
-        Math.max(frame.width, frame.height) * 0.62 * breath,
+        Math.max(frame.width, frame.height) * 0.62 * pulse,
         scene.palette.accent,
         low ? 0.42 : 0.16,
       );
-      glow(context, x, y, radius * 4.5 * breath, scene.palette.light, 0.55);
+      glow(context, x, y, radius * 4.5 * pulse, scene.palette.light, 0.55);
       context.globalCompositeOperation = 'source-over';
       context.fillStyle = css(mix(scene.palette.light, hex('#ffffff'), 0.35));
       disc(context, x, y, radius);
     });
 };
 
+/** The moon with craters and a halo. */
 export const moon: Layer = (scene, frame) => {
   const { x, y } = lightPosition(scene, frame);
   const radius = frame.unit * 5.5;
   const random = mulberry32(scene.seed ^ 0x300e);
+  // Evenly spread over the face.
   const craters = Array.from({ length: 7 }, () => {
-    const turn = random() * Math.PI * 2;
+    const angle = random() * Math.PI * 2;
     const away = Math.sqrt(random()) * 0.68;
     return {
-      x: x + Math.cos(turn) * away * radius,
-      y: y + Math.sin(turn) * away * radius,
+      x: x + Math.cos(angle) * away * radius,
+      y: y + Math.sin(angle) * away * radius,
       radius: radius * between(random, 0.08, 0.22),
     };
   });
@@ -116,6 +122,7 @@ export const moon: Layer = (scene, frame) => {
     });
 };
 
+/** Drifting clouds: four shapes drawn once, repeated at several sizes and depths; more in a storm. */
 export const clouds: Layer = (scene, { width, height, unit }) => {
   const random = mulberry32(scene.seed ^ 0xc10d);
   const stormy = scene.moods.includes('storm') || scene.things.has('rain');
@@ -125,6 +132,7 @@ export const clouds: Layer = (scene, { width, height, unit }) => {
     0.15 + 0.6 * scene.palette.daylight * (stormy ? 0.2 : 1),
   );
   const base = mix(scene.palette.middle, scene.palette.top, stormy ? 0.7 : 0.25);
+  // Each cloud is 34 soft balls in two rows, larger in the middle.
   const sprites = Array.from({ length: 4 }, () => {
     const w = Math.ceil(unit * between(random, 38, 62));
     const h = Math.ceil(w * between(random, 0.26, 0.36));
@@ -132,12 +140,12 @@ export const clouds: Layer = (scene, { width, height, unit }) => {
     const context = canvas.getContext('2d');
     for (let i = 0; i < 34; i++) {
       const along = 0.1 + 0.8 * ((i % 17) / 16);
-      const room = Math.sin(along * Math.PI) ** 0.8;
-      const radius = h * (0.12 + 0.3 * room) * between(random, 0.75, 1.1);
-      const y = h * 0.78 - (i < 17 ? 0.5 : 0.12) * h * room * between(random, 0.5, 1);
+      const swell = Math.sin(along * Math.PI) ** 0.8;
+      const radius = h * (0.12 + 0.3 * swell) * between(random, 0.75, 1.1);
+      const y = h * 0.78 - (i < 17 ? 0.5 : 0.12) * h * swell * between(random, 0.5, 1);
       puff(context, along * w, Math.max(radius, y), radius, mix(base, body, Math.min(1, 1.25 - y / h)));
     }
-    // Clouds are flat below.
+    // Clouds have a flat base.
     context.globalCompositeOperation = 'destination-out';
     context.fillStyle = verticalGradient(context, h * 0.6, h * 0.86, [
       [0, 'rgba(0,0,0,0)'],
@@ -156,6 +164,7 @@ export const clouds: Layer = (scene, { width, height, unit }) => {
   return view => {
     for (const cloud of all) {
       atDepth(view, scene.motion, cloud.depth, () => {
+        // Nearer clouds drift faster and return on the other side.
         const drift =
           view.seconds * unit * 0.9 * scene.motion.pace * (0.4 + scene.motion.wind) * cloud.depth * 4;
         const w = cloud.sprite.width * cloud.scale;
@@ -167,7 +176,7 @@ export const clouds: Layer = (scene, { width, height, unit }) => {
   };
 };
 
-/** A soft ball with a body, not only a light. */
+/** A soft ball with an opaque core. */
 function puff(context: SKRSContext2D, x: number, y: number, radius: number, colour: Colour): void {
   const fade = context.createRadialGradient(x, y, 0, x, y, radius);
   fade.addColorStop(0, css(colour, 0.5));
@@ -177,6 +186,7 @@ function puff(context: SKRSContext2D, x: number, y: number, radius: number, colo
   context.fillRect(x - radius, y - radius, radius * 2, radius * 2);
 }
 
+/** Three curtains of vertical strips whose lower edge and brightness follow noise. */
 export const aurora: Layer = (scene, { width, height }) => {
   const noise = openNoise(scene.seed ^ 0xa0a0);
   const bands = [hex('#3dffb0'), hex('#4fd8ff'), hex('#b07bff')];
@@ -203,6 +213,7 @@ export const aurora: Layer = (scene, { width, height }) => {
   };
 };
 
+/** Seven rings on the side opposite the subject. */
 export const rainbow: Layer = (scene, { width, height, unit }) => {
   const colours = ['#e8504a', '#f39a3d', '#f7dd54', '#62c46a', '#4a9fe0', '#5b63c9', '#8d5bc0'].map(hex);
   return view =>

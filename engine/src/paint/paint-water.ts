@@ -14,7 +14,7 @@ import {
   verticalGradient,
 } from './view.ts';
 
-/** A sea or lake from the horizon down, with the light's path on it. */
+/** A sea or lake below the horizon, with ripples and the reflection of sun or moon. */
 export const water: Layer = (scene, frame) => {
   const { width, height, unit } = frame;
   const { palette } = scene;
@@ -22,6 +22,7 @@ export const water: Layer = (scene, frame) => {
   const random = mulberry32(scene.seed ^ 0x3a7e);
   const light = lightPosition(scene, frame);
   const hasLight = scene.things.has('sun') || scene.things.has('moon');
+  // Larger and farther apart the nearer they are.
   const ripples = Array.from({ length: 130 }, () => {
     const near = random() ** 1.5;
     return {
@@ -32,6 +33,7 @@ export const water: Layer = (scene, frame) => {
       light: random() < 0.62,
     };
   });
+  // Reflections below the light, wider towards the viewer.
   const glints = Array.from({ length: 90 }, () => ({
     near: random() ** 1.3,
     aside: random() + random() - 1,
@@ -87,7 +89,7 @@ export const water: Layer = (scene, frame) => {
     });
 };
 
-/** The strip of sand or bank before the water. */
+/** The beach or bank in front of the water; its edge moves with the waves. */
 export const shore: Layer = (scene, { width, height }) => {
   const { palette } = scene;
   const line = (along: number, time: number) =>
@@ -99,6 +101,7 @@ export const shore: Layer = (scene, { width, height }) => {
     atDepth(view, scene.motion, 0.85, () => {
       const { context } = view;
       const time = view.seconds * scene.motion.pace;
+      // Foam, wet sand and dry sand.
       for (const [offset, colour] of [
         [-0.012, css(mix(palette.low, hex('#ffffff'), 0.5), 0.5)],
         [0, css(mix(palette.ground, palette.near, 0.35))],
@@ -198,6 +201,7 @@ interface Weed {
   readonly tone: number;
 }
 
+/** Sand with weed in front of it. */
 function prepareSeaFloor(scene: Scene, { width, height }: Frame, random: Random): Painter {
   const { palette } = scene;
   const weeds = Array.from({ length: 30 }, () => ({

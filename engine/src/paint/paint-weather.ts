@@ -1,7 +1,9 @@
+/** Layers of weather: rain, snow, fog and lightning. */
 import { between, mulberry32, openNoise } from '../random.ts';
 import { css, hex, mix } from './colour.ts';
 import { atDepth, disc, type Layer, overscan, verticalGradient, wrap } from './view.ts';
 
+/** 260 streaks that slant with the wind; near ones are longer and faster. */
 export const rain: Layer = (scene, { width, height, unit }) => {
   const random = mulberry32(scene.seed ^ 0x4a11);
   const drops = Array.from({ length: 260 }, () => ({ x: random() * 1.2, y: random(), near: random() }));
@@ -24,6 +26,7 @@ export const rain: Layer = (scene, { width, height, unit }) => {
   };
 };
 
+/** 190 flakes that sway as they fall. */
 export const snow: Layer = (scene, { width, height, unit }) => {
   const random = mulberry32(scene.seed ^ 0x5a0f);
   const flakes = Array.from({ length: 190 }, () => ({
@@ -47,6 +50,7 @@ export const snow: Layer = (scene, { width, height, unit }) => {
   };
 };
 
+/** Four bands of mist from the horizon forwards. */
 export const fog: Layer = (scene, { width, height }) => {
   const noise = openNoise(scene.seed ^ 0xf0f0);
   const colour = mix(scene.palette.low, hex('#ffffff'), 0.3 * scene.palette.daylight);
@@ -72,12 +76,14 @@ export const fog: Layer = (scene, { width, height }) => {
   };
 };
 
+/** Flashes at random times within a cycle of 19 seconds; a still picture shows the first. */
 export const lightning: Layer = (scene, { width, height, unit }) => {
   const random = mulberry32(scene.seed ^ 0x119e);
   const strikes = Array.from({ length: 12 }, (_, index) => ({
     at: index * 1.6 + between(random, 0, 0.9),
     x: between(random, 0.15, 0.85),
   }));
+  // A zigzag from the sky to the horizon for each strike.
   const shapes = strikes.map(strike => {
     let x = strike.x * width;
     return Array.from({ length: 11 }, (_, step) => {
@@ -90,12 +96,14 @@ export const lightning: Layer = (scene, { width, height, unit }) => {
     strikes.forEach((strike, index) => {
       const age = index === 0 && seconds === 0 ? 0.05 : time - strike.at;
       if (age < 0 || age > 0.4) return;
+      // A short flicker, then a fade.
       const strength = (1 - age / 0.4) * (age < 0.1 || age > 0.16 ? 1 : 0.35);
       context.save();
       context.globalCompositeOperation = 'lighter';
       context.fillStyle = css(hex('#b9c8ff'), 0.2 * strength);
       context.fillRect(0, 0, width, height);
       context.lineJoin = 'round';
+      // Glow, then core of the bolt.
       for (const [wide, alpha] of [
         [2.2, 0.18],
         [0.9, 0.4],

@@ -1,18 +1,21 @@
+/** Figures of foxes and wolves, which share one shape with different coats. */
 import { css, hex, mix, shade } from './colour.ts';
 import { type Figure, type FigureColours, fillWith } from './figure.ts';
 import { disc, polygon, type View } from './view.ts';
 
+/** What distinguishes one animal from another. */
 interface Coat {
   readonly fur: string;
-  /** Chest, muzzle and the tip or the lower side of the tail. */
+  /** Chest, muzzle and tip of the tail. */
   readonly pale: string;
   /** Legs, ears and nose. */
   readonly dark: string;
   readonly eye: string;
-  /** 1 = a fox's brush. */
+  /** Thickness of the tail; 1 = a fox. */
   readonly bush: number;
-  /** 1 = a fox's short legs. */
+  /** Length of the legs; 1 = a fox. */
   readonly legs: number;
+  /** Pale tip of the tail and dark legs. */
   readonly whiteTip: boolean;
 }
 
@@ -36,20 +39,24 @@ const wolfCoat: Coat = {
   whiteTip: false,
 };
 
+/** A red fox with a white tip on its tail. */
 export const fox: Figure = (view, colours, phase) => wild(view, colours, phase, foxCoat);
 
+/** A grey wolf with longer legs. */
 export const wolf: Figure = (view, colours, phase) => wild(view, colours, phase, wolfCoat);
 
-/** A slender body, a narrow muzzle, upright ears and a brush of a tail, about one high. */
+/** Draws tail, far legs, body, near legs and head, from back to front. */
 function wild(view: View, colours: FigureColours, phase: number, coat: Coat): void {
   const { context, seconds } = view;
   const swing = Math.sin(seconds * 1.8 + phase) * 0.04;
+  // At night colours move towards that of the scene.
   const lit = (tone: string) => mix(hex(tone), colours.body, colours.night ? 0.34 : 0.08);
   const [fur, pale, dark] = [lit(coat.fur), lit(coat.pale), lit(coat.dark)];
   const hip = -0.34 * coat.legs;
   tail(view, coat, hip, swing, [fur, pale, dark]);
   context.strokeStyle = css(shade(fur, -0.28));
   context.lineCap = 'round';
+  // Far legs.
   for (const [x, back] of [
     [-0.22, true],
     [0.15, false],
@@ -62,6 +69,7 @@ function wild(view: View, colours: FigureColours, phase: number, coat: Coat): vo
   }
   fillWith(view, fur);
   context.beginPath();
+  // Body.
   context.moveTo(-0.36, hip - 0.13);
   context.bezierCurveTo(-0.2, hip - 0.25, 0.08, hip - 0.22, 0.2, hip - 0.3);
   context.lineTo(0.36, hip - 0.34);
@@ -71,10 +79,12 @@ function wild(view: View, colours: FigureColours, phase: number, coat: Coat): vo
   context.fill();
   fillWith(view, pale);
   context.beginPath();
+  // Chest.
   context.moveTo(0.34, hip - 0.26);
   context.bezierCurveTo(0.42, hip - 0.1, 0.34, hip + 0.05, 0.22, hip + 0.08);
   context.bezierCurveTo(0.26, hip - 0.02, 0.24, hip - 0.12, 0.34, hip - 0.26);
   context.fill();
+  // Near legs, in two parts.
   for (const x of [-0.28, 0.24]) {
     context.strokeStyle = css(fur);
     context.lineWidth = x < 0 ? 0.1 : 0.075;
@@ -93,9 +103,10 @@ function wild(view: View, colours: FigureColours, phase: number, coat: Coat): vo
   head(view, coat, hip - 0.4, phase, [fur, pale, dark]);
 }
 
+/** Colours of the coat in the light of the scene. */
 type Tones = readonly [fur: FigureColours['body'], pale: FigureColours['body'], dark: FigureColours['body']];
 
-/** Thick in the middle and pointed at its end. */
+/** A bushy tail that swings, with a lighter or darker tip. */
 function tail(view: View, coat: Coat, hip: number, swing: number, [fur, pale, dark]: Tones): void {
   const { context } = view;
   const wide = 0.13 * coat.bush;
@@ -116,10 +127,13 @@ function tail(view: View, coat: Coat, hip: number, swing: number, [fur, pale, da
   context.fill();
 }
 
+/** Ears that twitch, muzzle, nose and an eye that blinks. */
 function head(view: View, coat: Coat, y: number, phase: number, [fur, pale, dark]: Tones): void {
   const { context, seconds } = view;
+  // An ear twitches every few seconds.
   const ear = (seconds + phase) % 4.1 < 0.16 ? 0.02 : 0;
   fillWith(view, shade(fur, -0.22));
+  // Far ear, near ear and its inside.
   polygon(context, [0.24, y - 0.04, 0.235 - ear, y - 0.25, 0.35, y - 0.1]);
   fillWith(view, fur);
   polygon(context, [0.32, y - 0.07, 0.37 + ear, y - 0.27, 0.455, y - 0.06]);
@@ -127,6 +141,7 @@ function head(view: View, coat: Coat, y: number, phase: number, [fur, pale, dark
   polygon(context, [0.357, y - 0.175, 0.37 + ear, y - 0.27, 0.405, y - 0.175]);
   fillWith(view, fur);
   context.beginPath();
+  // Head and muzzle.
   context.moveTo(0.22, y + 0.1);
   context.bezierCurveTo(0.2, y - 0.06, 0.3, y - 0.13, 0.42, y - 0.08);
   context.bezierCurveTo(0.5, y - 0.03, 0.58, y + 0.02, 0.665, y + 0.045);
@@ -136,6 +151,7 @@ function head(view: View, coat: Coat, y: number, phase: number, [fur, pale, dark
   context.fill();
   fillWith(view, pale);
   context.beginPath();
+  // Pale cheek.
   context.moveTo(0.655, y + 0.085);
   context.bezierCurveTo(0.56, y + 0.055, 0.48, y + 0.05, 0.43, y + 0.045);
   context.bezierCurveTo(0.36, y + 0.05, 0.31, y + 0.1, 0.235, y + 0.17);
@@ -143,6 +159,7 @@ function head(view: View, coat: Coat, y: number, phase: number, [fur, pale, dark
   context.fill();
   fillWith(view, dark);
   disc(context, 0.658, y + 0.055, 0.024);
+  // Still pictures show an open eye.
   const blink = (seconds + phase) % 4.7 < 0.12 && seconds > 0 ? 0.15 : 1;
   fillWith(view, hex(coat.eye));
   context.beginPath();

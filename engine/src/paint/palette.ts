@@ -1,7 +1,8 @@
+/** The palette of a scene: chosen by time, place, moods and colour words, or taken from a picture. */
 import { type Colour, hex, mix, saturate, shade, tint } from './colour.ts';
 import type { Hue, Mood, Place, Time } from './lexicon.ts';
 
-/** The colours of one scene; everything is mixed from these. */
+/** The colours of one scene; every other colour is mixed from these. */
 export interface Palette {
   /** Sky from top to horizon. */
   readonly top: Colour;
@@ -9,16 +10,19 @@ export interface Palette {
   readonly low: Colour;
   /** Sun, moon, lamps. */
   readonly light: Colour;
+  /** Distant and near land. */
   readonly far: Colour;
   readonly near: Colour;
   readonly ground: Colour;
   readonly water: Colour;
+  /** Colours of single things: sails, flowers, lamps. */
   readonly accent: Colour;
   readonly second: Colour;
   /** 0 (night) to 1 (noon). */
   readonly daylight: number;
 }
 
+/** The colours of a table, as `#rrggbb`. */
 type Row = readonly [
   top: string,
   middle: string,
@@ -31,6 +35,7 @@ type Row = readonly [
   second: string,
 ];
 
+/** Palettes by time of day. */
 const times: Readonly<Record<Time, Row>> = {
   dawn: ['#4d6aa8', '#c79ac0', '#ffd8b5', '#fff0cf', '#a793b8', '#352f4f', '#a998bd', '#f79d78', '#8fc7d6'],
   day: ['#2f7bd0', '#7fbcec', '#e3f3f7', '#fff8e0', '#8fb5d2', '#24505a', '#3d8fc0', '#f6b93b', '#e8604c'],
@@ -39,6 +44,7 @@ const times: Readonly<Record<Time, Row>> = {
   night: ['#060a20', '#12204c', '#33578a', '#f5f0da', '#20325f', '#070c1e', '#16305c', '#ffcf78', '#7fd0e8'],
 };
 
+/** Places whose colours do not depend on the time. */
 const places: Partial<Record<Place, Row>> = {
   space: ['#05060f', '#130f30', '#2b1c54', '#fff4e0', '#2a2350', '#070714', '#1a1740', '#ff9e6d', '#6fd3ff'],
   underwater: [
@@ -54,6 +60,7 @@ const places: Partial<Record<Place, Row>> = {
   ],
 };
 
+/** The mood `neon` replaces every other palette. */
 const neon: Row = [
   '#0b0722',
   '#35125c',
@@ -66,8 +73,10 @@ const neon: Row = [
   '#ff4fa3',
 ];
 
+/** 0 (night) to 1 (noon). */
 const daylights: Readonly<Record<Time, number>> = { dawn: 0.6, day: 1, sunset: 0.45, dusk: 0.3, night: 0.12 };
 
+/** Ground colour of each place by day. */
 const grounds: Readonly<Record<Place, string>> = {
   sea: '#d9bf8c',
   lake: '#55784f',
@@ -82,7 +91,7 @@ const grounds: Readonly<Record<Place, string>> = {
   abstract: '#7f8aa0',
 };
 
-/** `hueShare` 0 to 1: how far colours that the prompt names lead the whole scene; the accent always follows them. */
+/** `hueShare` 0 to 1: how much colour words tint the whole scene; the accent always takes them. */
 export function choosePalette(
   time: Time,
   place: Place,
@@ -114,7 +123,7 @@ export function choosePalette(
   return palette;
 }
 
-/** A scene in the colours of a picture: `colours` from dark to light. */
+/** The palette with the colours of a picture, given from dark to light. */
 export function paletteOf(colours: readonly Colour[], palette: Palette): Palette {
   const at = (share: number) => colours[Math.round(share * (colours.length - 1))] ?? palette.middle;
   return {
@@ -131,22 +140,23 @@ export function paletteOf(colours: readonly Colour[], palette: Palette): Palette
   };
 }
 
+/** Tints every colour but the light, distant ones most. */
 function tintPalette(palette: Palette, hue: Colour, share: number): Palette {
-  const led = (colour: Colour, part: number) => tint(colour, hue, share * part);
+  const tinted = (colour: Colour, part: number) => tint(colour, hue, share * part);
   return {
     ...palette,
-    top: led(palette.top, 0.9),
-    middle: led(palette.middle, 1),
-    low: led(palette.low, 0.6),
-    far: led(palette.far, 0.9),
-    near: led(palette.near, 0.4),
-    water: led(palette.water, 0.9),
-    ground: led(palette.ground, 0.2),
+    top: tinted(palette.top, 0.9),
+    middle: tinted(palette.middle, 1),
+    low: tinted(palette.low, 0.6),
+    far: tinted(palette.far, 0.9),
+    near: tinted(palette.near, 0.4),
+    water: tinted(palette.water, 0.9),
+    ground: tinted(palette.ground, 0.2),
     accent: mix(palette.accent, hue, Math.min(1, share * 1.6)),
   };
 }
 
-/** Of everything but what shines: sky, land and water. */
+/** Changes sky, land and water; light, accent and second stay. */
 export const changeColours = (palette: Palette, change: (colour: Colour) => Colour): Palette => ({
   ...palette,
   top: change(palette.top),
@@ -158,6 +168,7 @@ export const changeColours = (palette: Palette, change: (colour: Colour) => Colo
   water: change(palette.water),
 });
 
+/** How each mood changes a palette; `neon` has a table of its own. */
 const moodChanges: Readonly<Record<Mood, (palette: Palette) => Palette>> = {
   neon: palette => palette,
   storm: palette => ({
@@ -198,7 +209,7 @@ const moodChanges: Readonly<Record<Mood, (palette: Palette) => Palette>> = {
   dream: palette => tintPalette(palette, hex('#b07be0'), 0.3),
 };
 
-/** Every colour between those of two palettes. */
+/** A mix of two palettes, colour by colour; `share` 0 is the first, 1 the second. */
 export function mixPalettes(one: Palette, other: Palette, share: number): Palette {
   const between = (part: Exclude<keyof Palette, 'daylight'>) => mix(one[part], other[part], share);
   return {

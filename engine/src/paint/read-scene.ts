@@ -1,3 +1,4 @@
+/** Reads a prompt into a scene: place, time, things, moods, colours and motion. */
 import { between, hashText, mixSeeds, mulberry32, pick } from '../random.ts';
 import {
   findMentioned,
@@ -17,6 +18,7 @@ import { choosePalette } from './palette.ts';
 import type { Motion, Scene, SceneSettings } from './scene.ts';
 import { stylizeScene, varyScene } from './vary-scene.ts';
 
+/** Things that a colour word can belong to. */
 const coloured = [
   'car',
   'boat',
@@ -34,14 +36,17 @@ const coloured = [
   'bird',
 ] as const;
 const animals = ['cat', 'dog', 'fox', 'wolf'] as const;
+/** Settings for prompts that name things but no place. */
 const places: readonly Place[] = ['mountains', 'lake', 'meadow', 'sea', 'forest'];
 
+/** The same words and seed give the same scene; things of the negative prompt are left out. */
 export function readScene(settings: SceneSettings): Scene {
   const excluded = new Set(findMentioned(thingWords, settings.negativePrompt ?? ''));
-  const strayed = varyScene(readWords(settings, excluded), settings.chaos ?? 0, excluded);
-  return stylizeScene(strayed, settings.stylize ?? 100);
+  const varied = varyScene(readWords(settings, excluded), settings.chaos ?? 0, excluded);
+  return stylizeScene(varied, settings.stylize ?? 100);
 }
 
+/** The scene before `--chaos` and `--stylize`. Every choice draws from one stream of random numbers, in this order. */
 function readWords(
   { prompt, negativePrompt = '', seed, index }: SceneSettings,
   excluded: ReadonlySet<Thing>,
@@ -54,6 +59,7 @@ function readWords(
   const place = choosePlace(prompt, negativePrompt, things, random);
   const time = chooseTime(prompt, things, index, random);
   addCompany(things, excluded, place, time, moods, random);
+  // The subject is left or right of the middle, by the rule of thirds.
   const focus = random() < 0.5 ? between(random, 0.28, 0.36) : between(random, 0.64, 0.72);
   return {
     seed: mixed,
@@ -67,7 +73,7 @@ function readWords(
       place,
       moods,
       findMentioned(hueWords, prompt),
-      ownColour(things) ? 0.12 : 0.55,
+      hasColouredThing(things) ? 0.12 : 0.55,
     ),
     motion: chooseMotion(moves, random),
     horizon: between(random, 0.54, 0.66) + (place === 'city' ? 0.1 : 0),
@@ -81,43 +87,45 @@ function readWords(
   };
 }
 
-/** Where something stands that a colour can belong to, the colour is not the whole scene's. */
-const ownColour = (things: ReadonlySet<Thing>) => coloured.some(thing => things.has(thing));
+/** Where a thing can have the colour of a colour word, the word tints the whole scene only a little. */
+const hasColouredThing = (things: ReadonlySet<Thing>) => coloured.some(thing => things.has(thing));
 
-/** Text in straight or curly double quotes is asked to be in the picture. */
+/** Texts in straight or curly double quotes, which are drawn or spoken. */
 function quotedWords(prompt: string): string[] {
   return [...prompt.matchAll(/["“]([^"“”]{1,80})["”]/g)]
     .map(match => match[1]!.trim())
     .filter(word => word !== '');
 }
 
+/** The first place of the prompt that the negative prompt does not name, else a fitting one. */
 function choosePlace(
   prompt: string,
   negative: string,
   things: ReadonlySet<Thing>,
   random: () => number,
 ): Place {
-  const refused = new Set<Place>(findMentioned(placeWords, negative));
-  const found = findMentioned(placeWords, prompt).find(place => !refused.has(place));
+  const excluded = new Set<Place>(findMentioned(placeWords, negative));
+  const found = findMentioned(placeWords, prompt).find(place => !excluded.has(place));
   if (found !== undefined) return found;
   if (things.has('fish')) return 'underwater';
   return things.size === 0
     ? 'abstract'
     : pick(
         random,
-        places.filter(place => !refused.has(place)),
+        places.filter(place => !excluded.has(place)),
       );
 }
 
+/** The time of the prompt; else pictures and shots of one plan get different times. */
 function chooseTime(prompt: string, things: ReadonlySet<Thing>, index: number, random: () => number): Time {
-  const said = findMentioned(timeWords, prompt)[0];
-  if (said !== undefined) return said;
+  const mentioned = findMentioned(timeWords, prompt)[0];
+  if (mentioned !== undefined) return mentioned;
   if (things.has('fire') || things.has('lightning')) return 'dusk';
   const shift = Math.floor(random() * 4) + index;
   return (['day', 'sunset', 'dawn', 'dusk'] as const)[shift % 4]!;
 }
 
-/** What nobody asked for by name but everybody expects in such a place. */
+/** Adds things that belong to a place and time, though the prompt does not name them. */
 function addCompany(
   things: Set<Thing>,
   excluded: ReadonlySet<Thing>,
@@ -145,12 +153,13 @@ function addCompany(
   if (place === 'sea' && random() < 0.5) add('bird');
 }
 
+/** The camera movement of the prompt; without one a slow drift. */
 function chooseMotion(moves: readonly Move[], random: () => number): Motion {
   const pace = moves.includes('fast') ? 1.8 : moves.includes('slow') ? 0.6 : 1;
   const wind = moves.includes('wind') ? 0.9 : 0.3;
   if (moves.includes('still')) return { pan: 0, lift: 0, zoom: 0, pace, wind };
   const drift = between(random, 0.05, 0.09) * (random() < 0.5 ? -1 : 1);
-  const asked = moves.includes('left') ? -0.22 : moves.includes('right') ? 0.22 : drift;
+  const pan = moves.includes('left') ? -0.22 : moves.includes('right') ? 0.22 : drift;
   const zoom = moves.includes('in') ? 0.28 : moves.includes('out') ? -0.22 : between(random, 0.03, 0.07);
-  return { pan: asked * Math.sqrt(pace), lift: moves.includes('up') ? 0.1 : 0, zoom, pace, wind };
+  return { pan: pan * Math.sqrt(pace), lift: moves.includes('up') ? 0.1 : 0, zoom, pace, wind };
 }

@@ -1,10 +1,11 @@
+/** The scene that a prompt describes, as data. */
 import type { Mood, Place, Thing, Time } from './lexicon.ts';
 import type { Palette } from './palette.ts';
 
-/** What a prompt becomes before anything is drawn: plain data, the same for the same words and seed. */
+/** Everything that painters need to know of a prompt: plain data, the same for the same words and seed. */
 export interface Scene {
   readonly seed: number;
-  /** Which picture or shot of its plan it is, from 0. */
+  /** Index of the picture or shot within its plan, from 0. */
   readonly index: number;
   readonly place: Place;
   readonly time: Time;
@@ -14,35 +15,36 @@ export interface Scene {
   readonly motion: Motion;
   /** Share of the height above the horizon. */
   readonly horizon: number;
-  /** Share of the width where the subject stands. */
+  /** Horizontal position of the subject, as a share of the width. */
   readonly focus: number;
   /** 1 = a figure in a landscape, 2 = close up. */
   readonly closeness: number;
-  /** What stood in double quotes. */
+  /** Texts in double quotes. */
   readonly words: readonly string[];
 }
 
-/** How the view moves over the whole of a shot. */
+/** Camera movement and pace over a whole shot. */
 export interface Motion {
   /** Shares of the width, to the right. */
   readonly pan: number;
   /** Shares of the height, upwards. */
   readonly lift: number;
-  /** 0.1 = ends a tenth closer. */
+  /** 0.1 = ends a tenth closer; negative: farther away. */
   readonly zoom: number;
-  /** 1 = as usual: waves, clouds, snow. */
+  /** Speed of waves, clouds and snow; 1 = normal. */
   readonly pace: number;
   /** 0 to 1. */
   readonly wind: number;
 }
 
+/** A prompt with everything that decides how it is read. */
 export interface SceneSettings {
   readonly prompt: string;
   readonly negativePrompt?: string | undefined;
   readonly seed: number;
-  /** Pictures and shots of one plan differ by this. */
+  /** Index within the plan: pictures and shots of one plan differ by it. */
   readonly index: number;
-  /** 0 to 100, 0 to 1000; see the plan. */
+  /** 0 to 100 and 0 to 1000, as in the render plan. */
   readonly chaos?: number | undefined;
   readonly stylize?: number | undefined;
 }

@@ -1,3 +1,4 @@
+/** Variations of a scene by the prompt parameters `--chaos` and `--stylize`. */
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { between, mulberry32, pick } from '../random.ts';
 import type { Size } from '../size.ts';
@@ -6,7 +7,7 @@ import type { Thing, Time } from './lexicon.ts';
 import { changeColours, choosePalette } from './palette.ts';
 import type { Scene } from './scene.ts';
 
-/** What may turn up in a picture that strays. */
+/** Things that `--chaos` may add. */
 const possibleGuests: readonly Thing[] = [
   'bird',
   'balloon',
@@ -19,11 +20,12 @@ const possibleGuests: readonly Thing[] = [
   'fog',
   'flowers',
 ];
+/** Times and hues that `--chaos` may choose. */
 const hours: readonly Time[] = ['dawn', 'day', 'sunset', 'dusk', 'night'];
 const hues = ['#d83a3a', '#f08a32', '#f2c230', '#3f9e57', '#23a6a6', '#2f6fd6', '#7d4bc9', '#ef7fb0'];
 const defaultStylize = 100;
 
-/** Strays from what the prompt expects: other light, other framing, guests. 0 strays not at all, 100 far. */
+/** Changes light, framing and things; `chaos` 0 changes nothing, 100 most. */
 export function varyScene(scene: Scene, chaos: number, excluded: ReadonlySet<Thing>): Scene {
   const share = Math.min(1, Math.max(0, chaos / 100));
   if (share === 0) return scene;
@@ -52,7 +54,7 @@ export function varyScene(scene: Scene, chaos: number, excluded: ReadonlySet<Thi
   };
 }
 
-/** Plainer below 100, richer in colour above. */
+/** Less saturated below 100, more above. */
 export function stylizeScene(scene: Scene, style: number): Scene {
   const more = Math.min(1, Math.max(0, (style - defaultStylize) / 900));
   const less = Math.min(1, Math.max(0, (defaultStylize - style) / defaultStylize));
@@ -69,7 +71,7 @@ export function stylizeScene(scene: Scene, style: number): Scene {
   };
 }
 
-/** Above 100 the picture is gone over with a brush, and its lights bloom. */
+/** Above 100: paints brush strokes of the picture's own colours over it, and lets its lights bloom. */
 export function paintBrushStrokes(context: SKRSContext2D, scene: Scene, size: Size, style: number): void {
   const more = Math.min(1, Math.max(0, (style - defaultStylize) / 900));
   if (more === 0) return;
@@ -78,6 +80,7 @@ export function paintBrushStrokes(context: SKRSContext2D, scene: Scene, size: Si
   const small = createCanvas(Math.max(1, Math.round(width / 4)), Math.max(1, Math.round(height / 4)));
   const reader = small.getContext('2d');
   reader.drawImage(context.canvas, 0, 0, small.width, small.height);
+  // Colours are read from a small copy.
   const { data } = reader.getImageData(0, 0, small.width, small.height);
   const random = mulberry32(scene.seed ^ 0xb205);
   context.save();
@@ -87,15 +90,16 @@ export function paintBrushStrokes(context: SKRSContext2D, scene: Scene, size: Si
     const y = random() * small.height;
     const i = (Math.floor(y) * small.width + Math.floor(x)) * 4;
     const long = unit * between(random, 1.2, 3.6);
-    const turn = Math.sin(x * 0.02) * 0.8 + Math.cos(y * 0.03) * 0.5 + (random() - 0.5) * 0.7;
+    const angle = Math.sin(x * 0.02) * 0.8 + Math.cos(y * 0.03) * 0.5 + (random() - 0.5) * 0.7;
     const colour = [data[i]! / 255, data[i + 1]! / 255, data[i + 2]! / 255] as const;
     context.strokeStyle = css(shade(colour, (random() - 0.5) * 0.3), 0.3 + 0.4 * more);
     context.lineWidth = unit * between(random, 0.3, 1.1);
     context.beginPath();
-    context.moveTo(x * 4 - Math.cos(turn) * long, y * 4 - Math.sin(turn) * long);
-    context.lineTo(x * 4 + Math.cos(turn) * long, y * 4 + Math.sin(turn) * long);
+    context.moveTo(x * 4 - Math.cos(angle) * long, y * 4 - Math.sin(angle) * long);
+    context.lineTo(x * 4 + Math.cos(angle) * long, y * 4 + Math.sin(angle) * long);
     context.stroke();
   }
+  // Bloom: a blurred copy brightens the lights.
   context.globalCompositeOperation = 'screen';
   context.globalAlpha = 0.3 * more;
   context.filter = `blur(${(unit * 2.5).toFixed(1)}px)`;

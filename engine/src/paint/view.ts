@@ -1,8 +1,9 @@
+/** What painters work with: the view of a moment, layers, depth and simple shapes. */
 import type { SKRSContext2D } from '@napi-rs/canvas';
 import { type Colour, css } from './colour.ts';
 import type { Motion, Scene } from './scene.ts';
 
-/** One moment of a scene on a canvas. */
+/** A moment of a scene on a canvas. */
 export interface View {
   readonly context: SKRSContext2D;
   /** Pixels. */
@@ -10,7 +11,7 @@ export interface View {
   readonly height: number;
   /** A hundredth of the shorter side: lines and figures keep their look at every size. */
   readonly unit: number;
-  /** Since the shot began; 0 for a picture. */
+  /** Since the shot began. */
   readonly seconds: number;
   /** 0 to 1 of the shot; 0.5 for a picture. */
   readonly share: number;
@@ -19,20 +20,22 @@ export interface View {
 /** Draws one layer; layers come from back to front. */
 export type Painter = (view: View) => void;
 
-/** Prepares what stays the same in a scene of this size and gives back what is drawn each moment. */
+/** Prepares everything that does not change in a scene of this size; the painter it returns draws each moment. */
 export type Layer = (
   scene: Scene,
   frame: { readonly width: number; readonly height: number; readonly unit: number },
 ) => Painter;
 
+/** Size of the canvas, with `unit` as in `View`. */
 export type Frame = Parameters<Layer>[1];
 
-/** How far beyond the edges a layer must reach, as a share of the width: the camera moves over it. */
+/** Share of the width that a layer extends beyond each edge, because the camera moves over it. */
 export const overscan = 0.25;
 
-/** Moves the camera for a layer at this depth (0 = the sky, 1 = right before us) while `draw` runs. */
+/** Applies the camera to a layer at this depth (0 = the sky, 1 = nearest) while `draw` runs. */
 export function atDepth(view: View, motion: Motion, depth: number, draw: () => void): void {
   const { context, width, height, share } = view;
+  // Nearer layers zoom and move more: parallax.
   const closer = motion.zoom >= 0 ? motion.zoom * share : -motion.zoom * (1 - share);
   const scale = 1 + closer * (0.35 + 0.65 * depth);
   const eased = share - 0.5;
@@ -44,7 +47,7 @@ export function atDepth(view: View, motion: Motion, depth: number, draw: () => v
   context.restore();
 }
 
-/** Light that fades out evenly from a point. */
+/** A radial light that fades out to its radius. */
 export function glow(
   context: SKRSContext2D,
   x: number,
@@ -62,13 +65,14 @@ export function glow(
   context.fillRect(x - radius, y - radius, radius * 2, radius * 2);
 }
 
+/** A filled circle. */
 export function disc(context: SKRSContext2D, x: number, y: number, radius: number): void {
   context.beginPath();
   context.arc(x, y, radius, 0, Math.PI * 2);
   context.fill();
 }
 
-/** A closed shape through points given as pairs. */
+/** A filled polygon; points as x, y, x, y, … */
 export function polygon(context: SKRSContext2D, points: readonly number[]): void {
   context.beginPath();
   for (let i = 0; i + 1 < points.length; i += 2) context.lineTo(points[i]!, points[i + 1]!);
@@ -76,6 +80,7 @@ export function polygon(context: SKRSContext2D, points: readonly number[]): void
   context.fill();
 }
 
+/** Stops as [0 to 1, CSS colour], from y `from` to y `to`. */
 export function verticalGradient(
   context: SKRSContext2D,
   from: number,
@@ -87,5 +92,5 @@ export function verticalGradient(
   return fade;
 }
 
-/** Into 0 to 1: what leaves on one side comes back on the other. */
+/** Wraps a value into 0 to 1, so that things that leave on one side return on the other. */
 export const wrap = (value: number) => ((value % 1) + 1) % 1;

@@ -1,10 +1,14 @@
+/** Decodes the sound of a file to interleaved stereo at 48 kHz. */
 import { FilterAPI } from 'node-av';
 import { isReceived, soundRate } from '../av.ts';
 import { type MediaInput, openInput } from '../open-input.ts';
 
 const stereo = 2;
 
-/** A file's sound as interleaved stereo at 48 kHz, cut or filled with silence to exactly `samples`; its error is fit for the client. */
+/**
+ * The sound of a file, cut or filled with silence to exactly `samples` for each ear. The message of its error may be
+ * shown to the client.
+ */
 export async function decodeSound(path: string, samples: number): Promise<Float32Array> {
   try {
     return await decode(await openInput(path, 'audio'), samples, null);
@@ -13,11 +17,12 @@ export async function decodeSound(path: string, samples: number): Promise<Float3
   }
 }
 
-/** The sound of a video as it is heard with its pictures, from the first of them on; undefined where it has none. */
+/** The sound of a video in sync with its frames, from the first frame on; undefined where it has none. */
 export async function soundOfVideo(path: string, samples: number): Promise<Float32Array | undefined> {
   const input = await openInput(path, 'video').catch((cause: unknown) => {
     throw new Error('An input video could not be decoded.', { cause });
   });
+  // The sound may start before or after the first frame.
   const { startTime, timeBase } = input.stream;
   const silent = input.demuxer.audio() === undefined;
   await input.close();
@@ -30,10 +35,10 @@ export async function soundOfVideo(path: string, samples: number): Promise<Float
   }
 }
 
-/** From that second of the file on, silent where the sound begins later; null: from where the sound begins. */
+/** From that second of the file, silent where the sound begins later; null: from where the sound begins. */
 async function decode(input: MediaInput, samples: number, from: number | null): Promise<Float32Array> {
   const sound = new Float32Array(samples * stereo);
-  // One channel becomes two that are as loud; left to itself FFmpeg takes 3 dB from it.
+  // Mono is copied to both channels: FFmpeg's own conversion makes it 3 dB quieter.
   const isMono = input.stream.codecpar.channelLayout.nbChannels === 1;
   const filter = FilterAPI.create(
     [
@@ -43,12 +48,12 @@ async function decode(input: MediaInput, samples: number, from: number | null): 
     ].join(','),
   );
   let filled = 0;
-  const take = () => {
+  const drain = () => {
     for (let frame = filter.receiveSync(); isReceived(frame); frame = filter.receiveSync()) {
       const bytes = frame.toBuffer();
-      const room = Math.min(sound.length - filled, frame.nbSamples * stereo);
-      for (let i = 0; i < room; i++) sound[filled + i] = bytes.readFloatLE(i * 4);
-      filled += room;
+      const count = Math.min(sound.length - filled, frame.nbSamples * stereo);
+      for (let i = 0; i < count; i++) sound[filled + i] = bytes.readFloatLE(i * 4);
+      filled += count;
       frame.free();
     }
   };
@@ -58,13 +63,13 @@ async function decode(input: MediaInput, samples: number, from: number | null): 
         if (frame === null) continue;
         filter.processSync(frame);
         frame.free();
-        take();
+        drain();
       }
       packet?.free();
       if (filled >= sound.length) return sound;
     }
     filter.flushSync();
-    take();
+    drain();
     if (filled === 0) throw new Error('expected a sound, got a file nothing could be decoded from');
     return sound;
   } finally {

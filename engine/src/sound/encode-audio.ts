@@ -1,13 +1,15 @@
+/** Writes sound files: wav and pcm by hand, mp3 and flac with FFmpeg. */
 import { open } from 'node:fs/promises';
 import { Dictionary, Encoder, Frame, Log, Muxer } from 'node-av';
 import * as av from 'node-av/constants';
 import { isReceived, originComment, setCodecOption } from '../av.ts';
 
+/** Where a sound is written and how it is encoded. */
 export interface SoundSettings {
   readonly path: string;
   readonly sampleRate: number;
   readonly channels: 1 | 2;
-  /** Bits per second of an mp3, one that exists at the rate. */
+  /** Bits per second of an mp3: one of the rates that MPEG defines for the sample rate. */
   readonly bitrate: number;
   readonly constantBitrate: boolean;
 }
@@ -15,25 +17,27 @@ export interface SoundSettings {
 type Format = 'mp3' | 'pcm' | 'flac' | 'wav';
 
 const wavHeaderBytes = 44;
-/** Behind the samples: many a reader looks for them at byte 44 and nowhere else. */
+/** Placed after the samples: some readers expect these at byte 44. */
 const wavInfoChunk = infoChunk('ICMT', originComment);
-/** Of one block at the rates of MPEG 1; half of it at the slower ones. */
+/** Samples of one frame at the rates of MPEG 1; half as many at the lower ones. */
 const mp3Samples = 1152;
+/** Samples of one flac frame. */
 const flacSamples = 4096;
 
+/** Kilobits per second that MPEG 1, 2 and 2.5 define. */
 const mpeg1 = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
 const mpeg2 = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
-/** The encoder cuts the slowest rates at 64 kbit. */
+/** LAME does not go above 64 kbit at the lowest sample rates. */
 const mpeg25 = [8, 16, 24, 32, 40, 48, 56, 64];
 
-/** The bit rate that mp3 has at this sample rate and that is nearest to the asked one. */
-export function nearestBitrate(asked: number, sampleRate: number): number {
-  const known = sampleRate >= 32_000 ? mpeg1 : sampleRate >= 16_000 ? mpeg2 : mpeg25;
-  const away = (kilobits: number) => Math.abs(kilobits * 1000 - asked);
-  return known.reduce((best, next) => (away(next) < away(best) ? next : best)) * 1000;
+/** The bit rate nearest to the requested one that mp3 has at this sample rate, in bits per second. */
+export function nearestBitrate(requested: number, sampleRate: number): number {
+  const rates = sampleRate >= 32_000 ? mpeg1 : sampleRate >= 16_000 ? mpeg2 : mpeg25;
+  const away = (kilobits: number) => Math.abs(kilobits * 1000 - requested);
+  return rates.reduce((best, next) => (away(next) < away(best) ? next : best)) * 1000;
 }
 
-/** Writes mono parts, -1 to 1, one after the other; two channels carry the same sound. */
+/** Writes mono parts (-1 to 1) one after the other; with two channels both have the same sound. */
 export async function writeSound(
   format: Format,
   parts: readonly Float32Array[],
@@ -45,6 +49,7 @@ export async function writeSound(
   else await writeEncoded(format, parts, settings, yieldToEventLoop);
 }
 
+/** Signed 16-bit little-endian samples, for wav with a header and a comment. */
 async function writeUncompressed(
   format: 'wav' | 'pcm',
   parts: readonly Float32Array[],
@@ -65,6 +70,7 @@ async function writeUncompressed(
   }
 }
 
+/** The encoder gets blocks of exactly its frame size, because it would wait for the rest of a shorter one. */
 async function writeEncoded(
   format: 'mp3' | 'flac',
   parts: readonly Float32Array[],
@@ -87,7 +93,7 @@ async function writeEncoded(
           bitrate: settings.bitrate,
           configure: context => {
             context.setFlags(av.AV_CODEC_FLAG_BITEXACT);
-            // Without the reservoir every frame stands alone: constant to the last bit.
+            // Without the bit reservoir every frame has the same size.
             setCodecOption(context, 'reservoir', settings.constantBitrate ? '0' : '1');
           },
         })
@@ -126,23 +132,23 @@ async function writeEncoded(
   encoder.close();
 }
 
-/** A short block goes straight to the codec: the encoder would wait for the rest of it and lose it. */
+/** Sends a short block directly to the codec: the encoder would wait for the rest of it and lose it. */
 function encodeLast(encoder: Encoder, frame: Frame): void {
   const code = encoder.getCodecContext()?.sendFrameSync(frame) ?? -1;
-  if (code < 0) throw new Error(`expected the codec to take the last samples, got code ${code}`);
+  if (code < 0) throw new Error(`expected the codec to accept the last samples, got code ${code}`);
 }
 
-/** The parts as blocks of this many samples; the last is as short as what is left, or filled up where it is the only one. */
+/** The parts as blocks of this many samples. The last one may be shorter; a single one is filled up with silence. */
 function* blocksOf(parts: readonly Float32Array[], size: number): Generator<Float32Array> {
   let block = new Float32Array(size);
   let filled = 0;
   let blocks = 0;
   for (const part of parts) {
     for (let taken = 0; taken < part.length; ) {
-      const room = Math.min(size - filled, part.length - taken);
-      block.set(part.subarray(taken, taken + room), filled);
-      filled += room;
-      taken += room;
+      const count = Math.min(size - filled, part.length - taken);
+      block.set(part.subarray(taken, taken + count), filled);
+      filled += count;
+      taken += count;
       if (filled < size) continue;
       yield block;
       blocks += 1;
@@ -153,6 +159,7 @@ function* blocksOf(parts: readonly Float32Array[], size: number): Generator<Floa
   if (filled > 0) yield blocks > 0 ? block.subarray(0, filled) : block;
 }
 
+/** The 44 bytes of a RIFF header for PCM. */
 function wavHeader(samples: number, { sampleRate, channels }: SoundSettings): Buffer {
   const bytes = samples * channels * 2;
   const header = Buffer.alloc(wavHeaderBytes);
@@ -171,7 +178,7 @@ function wavHeader(samples: number, { sampleRate, channels }: SoundSettings): Bu
   return header;
 }
 
-/** A `LIST` of one entry; texts end with a zero byte and are of even length. */
+/** A `LIST` chunk of one entry; texts end with a zero byte and have an even length. */
 function infoChunk(name: string, text: string): Buffer {
   const length = text.length + 1;
   const list = Buffer.alloc(20 + length + (length % 2));
@@ -185,6 +192,7 @@ function infoChunk(name: string, text: string): Buffer {
 
 const toInteger = (sample: number) => Math.max(-32_768, Math.min(32_767, Math.round(sample * 32_767)));
 
+/** Interleaved; every channel has the same samples. */
 function toS16(samples: Float32Array, channels: 1 | 2): Buffer {
   const bytes = Buffer.alloc(samples.length * channels * 2);
   for (let i = 0; i < samples.length; i++) {
@@ -195,6 +203,7 @@ function toS16(samples: Float32Array, channels: 1 | 2): Buffer {
   return bytes;
 }
 
+/** One plane a channel, as libmp3lame takes them. */
 function planes(samples: Float32Array, channels: 1 | 2): Buffer {
   const one = toS16(samples, 1);
   return channels === 1 ? one : Buffer.concat([one, one]);

@@ -1,12 +1,14 @@
+/** Composes background music and ambience for scenes, from a seed. */
 import { soundRate } from '../av.ts';
 import type { Scene } from '../paint/scene.ts';
 import { between, mulberry32, pick, type Random } from '../random.ts';
 
+/** What to compose. */
 export interface Composition {
   readonly seed: number;
-  /** At 48 kHz, for each ear. */
+  /** Length in samples at 48 kHz, for each ear. */
   readonly samples: number;
-  /** What is seen from which second on. */
+  /** The scenes of the film, each with the second it begins at. */
   readonly scenes: readonly { readonly scene: Scene; readonly from: number }[];
   /** Pads and plucks. */
   readonly music: boolean;
@@ -17,16 +19,19 @@ export interface Composition {
 const stereo = 2;
 /** -3 dBFS. */
 const peak = 0.708;
-/** Noise alone sounds louder than it is. */
+/** Lower where there is only ambience: noise sounds louder than music of the same peak. */
 const quietPeak = 0.35;
+/** Samples of one period in a wavetable. */
 const tableSize = 2048;
 
+/** Semitones above the root. */
 const scales = {
   major: [0, 2, 4, 5, 7, 9, 11],
   lydian: [0, 2, 4, 6, 7, 9, 11],
   dorian: [0, 2, 3, 5, 7, 9, 10],
   minor: [0, 2, 3, 5, 7, 8, 10],
 } as const;
+/** Four chords by their degree in the scale. */
 const progressions = [
   [0, 4, 5, 3],
   [0, 5, 3, 4],
@@ -35,7 +40,7 @@ const progressions = [
   [0, 2, 3, 4],
 ] as const;
 
-/** Pads, plucks and the sound of the place, interleaved stereo; the same for the same seed. */
+/** Pads, plucks and ambience as interleaved stereo, -1 to 1; the same for the same seed. */
 export function composeMusic(composition: Composition): Float32Array {
   const { seed, samples, scenes, music, effects } = composition;
   const sound = new Float32Array(samples * stereo);
@@ -48,12 +53,14 @@ export function composeMusic(composition: Composition): Float32Array {
   return normalise(sound, music ? peak : quietPeak);
 }
 
+/** A chord progression of pads with random plucks, one bar after the other. */
 function addMusic(sound: Float32Array, { seed, samples, scenes }: Composition): void {
   const random = mulberry32(seed ^ 0x50bd);
   const first = scenes[0]?.scene;
   const scale = scales[chooseScale(first, random)];
   const root = 40 + Math.floor(random() * 9);
   const pace = first?.motion.pace ?? 1;
+  // 66 to 84 beats a minute, faster with the pace of the motion.
   const beat = 60 / (between(random, 66, 84) * (0.75 + 0.25 * pace));
   const progression = pick(random, progressions);
   const seconds = samples / soundRate;
@@ -86,6 +93,7 @@ function addMusic(sound: Float32Array, { seed, samples, scenes }: Composition): 
   addEcho(sound, beat * 0.75);
 }
 
+/** Mode by mood, time and place. */
 function chooseScale(scene: Scene | undefined, random: Random): keyof typeof scales {
   if (scene === undefined) return 'major';
   if (scene.moods.some(mood => mood === 'storm' || mood === 'cold' || mood === 'noir')) return 'minor';
@@ -96,7 +104,7 @@ function chooseScale(scene: Scene | undefined, random: Random): keyof typeof sca
 
 const frequency = (midi: number) => 440 * 2 ** ((midi - 69) / 12);
 
-/** One period with soft harmonics. */
+/** One period of a tone with these harmonics. */
 function wavetableOf(harmonics: readonly number[]): Float32Array {
   const table = new Float32Array(tableSize);
   for (let i = 0; i < tableSize; i++) {
@@ -107,9 +115,11 @@ function wavetableOf(harmonics: readonly number[]): Float32Array {
   return table;
 }
 
+/** Strengths of the harmonics. */
 const padHarmonics = [1, 0.42, 0.2, 0.1, 0.06, 0.03];
 const pluckHarmonics = [1, 0.22, 0.12, 0.03];
 
+/** A chord tone that swells and fades: two slightly detuned oscillators; `side` -1 left to 1 right. */
 function addPad(
   sound: Float32Array,
   midi: number,
@@ -139,6 +149,7 @@ function addPad(
   }
 }
 
+/** A short tone with a fast attack that fades out. */
 function addPluck(sound: Float32Array, midi: number, from: number, strength: number, side: number): void {
   const table = wavetableOf(pluckHarmonics);
   const start = Math.round(from * soundRate);
@@ -158,13 +169,13 @@ function addPluck(sound: Float32Array, midi: number, from: number, strength: num
   }
 }
 
-/** Crosses the ears at every repeat, which makes a small room of it. */
+/** Each echo changes the ear, which sounds like a small space. */
 function addEcho(sound: Float32Array, seconds: number): void {
   const delay = Math.round(seconds * soundRate) * stereo;
   for (let i = delay; i < sound.length; i++) sound[i]! += 0.3 * sound[(i ^ 1) - delay]!;
 }
 
-/** Waves, rain, wind or the hum of a city as softly filtered noise. */
+/** Waves, rain, wind or the hum of a city: noise through a low-pass filter, swelling slowly. */
 function addAmbience(
   sound: Float32Array,
   { strength, bright, swell }: Ambience,
@@ -180,23 +191,26 @@ function addAmbience(
   const low = [0, 0];
   const lower = [0, 0];
   for (let i = start; i < end; i++) {
-    const breath = 1 - swell * (0.5 + 0.5 * Math.sin((i / soundRate) * 2 * Math.PI * 0.14 + seed));
+    const level = 1 - swell * (0.5 + 0.5 * Math.sin((i / soundRate) * 2 * Math.PI * 0.14 + seed));
     const gate = Math.min(1, (i - start) / edge, (end - i) / edge);
     for (let ear = 0; ear < stereo; ear++) {
       low[ear]! += bright * (random() * 2 - 1 - low[ear]!);
       lower[ear]! += bright * (low[ear]! - lower[ear]!);
-      sound[i * stereo + ear]! += lower[ear]! * strength * breath * breath * gate;
+      sound[i * stereo + ear]! += lower[ear]! * strength * level * level * gate;
     }
   }
 }
 
+/** Noise of a place. */
 interface Ambience {
   readonly strength: number;
+  /** Coefficient of the low-pass filter, 0 to 1: higher is brighter. */
   readonly bright: number;
+  /** Depth of the slow swell, 0 to 1. */
   readonly swell: number;
 }
 
-/** `alone`: where nothing else is heard even a room is not silent. */
+/** `alone`: without music, quiet places have a faint noise, too. */
 function ambienceOf(scene: Scene, alone: boolean): Ambience {
   if (scene.things.has('rain') || scene.moods.includes('storm'))
     return { strength: 0.16, bright: 0.5, swell: 0.15 };
@@ -209,7 +223,7 @@ function ambienceOf(scene: Scene, alone: boolean): Ambience {
   return { strength: 0.16 + 0.2 * scene.motion.wind, bright: 0.08, swell: 0.7 };
 }
 
-/** Brings the loudest sample to the peak and fades both ends. */
+/** Fades both ends and scales the loudest sample to the peak. */
 function normalise(sound: Float32Array, to: number): Float32Array {
   const samples = sound.length / stereo;
   const fadeIn = Math.min(0.5 * soundRate, samples / 4);

@@ -1,8 +1,9 @@
+/** Runs mono sound through filter graphs of FFmpeg: pitch, tempo and effects. */
 import { FilterAPI, Frame } from 'node-av';
 import * as av from 'node-av/constants';
 import { isReceived } from '../av.ts';
 
-/** Sends mono sound through a filter graph of FFmpeg; the graph says at which rate it comes out. */
+/** Filters mono sound (-1 to 1); the sample rate of the result is the one that the graph ends with. */
 export function filterSound(samples: Float32Array, sampleRate: number, graph: string): Float32Array {
   if (samples.length === 0) return samples;
   const filter = FilterAPI.create(`${graph},aformat=sample_fmts=flt:channel_layouts=mono`);
@@ -15,7 +16,7 @@ export function filterSound(samples: Float32Array, sampleRate: number, graph: st
     pts: 0n,
   });
   const parts: Float32Array[] = [];
-  const take = () => {
+  const drain = () => {
     for (let out = filter.receiveSync(); isReceived(out); out = filter.receiveSync()) {
       const bytes = out.toBuffer();
       parts.push(Float32Array.from({ length: out.nbSamples }, (_, i) => bytes.readFloatLE(i * 4)));
@@ -23,9 +24,9 @@ export function filterSound(samples: Float32Array, sampleRate: number, graph: st
     }
   };
   filter.processSync(frame);
-  take();
+  drain();
   filter.flushSync();
-  take();
+  drain();
   frame.free();
   filter.close();
   const all = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
@@ -37,14 +38,14 @@ export function filterSound(samples: Float32Array, sampleRate: number, graph: st
   return all;
 }
 
-/** Higher or lower by semitones with the length kept; absent for none. */
+/** Filters that shift the pitch by semitones and keep the length; none for 0. */
 export function pitchGraph(semitones: number, sampleRate: number): string[] {
   if (semitones === 0) return [];
   const ratio = 2 ** (semitones / 12);
   return [`asetrate=${Math.round(sampleRate * ratio)}`, `aresample=${sampleRate}`, ...tempoGraph(1 / ratio)];
 }
 
-/** Faster (above 1) or slower; one step of the filter is good from a half to double only. */
+/** Filters that play faster (above 1) or slower; one `atempo` covers only a half to double. */
 export function tempoGraph(tempo: number): string[] {
   if (tempo === 1) return [];
   if (tempo < 0.5 || tempo > 2) return [...tempoGraph(Math.sqrt(tempo)), ...tempoGraph(Math.sqrt(tempo))];

@@ -1,4 +1,4 @@
-/** The few members of the speech synthesiser that are used here; the package brings no types. */
+/** Types of the members of espeak-ng that are used here; the package has none. */
 declare module '@echogarden/espeak-ng-emscripten' {
   export interface EspeakEvent {
     readonly type: 'word' | 'sentence' | 'end' | 'phoneme' | 'samplerate' | 'mark' | 'play';

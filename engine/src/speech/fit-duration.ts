@@ -1,22 +1,24 @@
+/** Fits an utterance to a duration: shortens pauses first, then stretches. */
 import { filterSound, tempoGraph } from '../sound/sound-filter.ts';
 import type { Utterance } from './utterance.ts';
 import { silenceThreshold } from './utterance.ts';
 
-/** Shorter ones belong to the consonants. */
+/** Shorter silences belong to consonants. */
 const minPauseSeconds = 0.06;
-/** Of a pause that is left at least. */
+/** Share of a pause that is kept at least. */
 const minPauseShare = 0.25;
-/** Closer than this nobody hears the difference, and a voice is best left as it is. */
+/** A smaller difference of tempo is inaudible, and stretching costs quality. */
 const tolerance = 0.03;
 
 /**
- * The utterance in so many samples. The synthesiser speaks its words at the pace it is given, but makes pauses
- * of its own: spoken slowly they are too long, and spoken fast the words are cut instead.
+ * The utterance in about `wanted` samples. espeak-ng keeps the requested speed for words but not for pauses, so that
+ * slow speech is too long; at high speed it shortens words too much.
  */
 export function fitDuration(utterance: Utterance, wanted: number, rate: number): Utterance {
   return stretch(shortenPauses(utterance, wanted, rate), wanted, rate);
 }
 
+/** Cuts the middle of each pause, in proportion to its length. */
 function shortenPauses({ samples, words }: Utterance, wanted: number, rate: number): Utterance {
   const pauses = pausesOf(samples, Math.round(minPauseSeconds * rate));
   const quiet = pauses.reduce((sum, { from, to }) => sum + to - from, 0);
@@ -35,11 +37,13 @@ function shortenPauses({ samples, words }: Utterance, wanted: number, rate: numb
     filled += start - taken;
     taken = end;
   }
+  // Samples that were cut before a position.
   const cutBefore = (at: number) =>
     cuts.reduce((sum, { start, end }) => sum + Math.max(0, Math.min(at, end) - start), 0);
   return { samples: kept, words: words.map(word => ({ ...word, at: word.at - cutBefore(word.at) })) };
 }
 
+/** Changes the tempo of all that is left. */
 function stretch({ samples, words }: Utterance, wanted: number, rate: number): Utterance {
   const tempo = samples.length / wanted;
   if (samples.length === 0 || Math.abs(tempo - 1) <= tolerance) return { samples, words };
@@ -49,6 +53,7 @@ function stretch({ samples, words }: Utterance, wanted: number, rate: number): U
   };
 }
 
+/** Samples of a silence; `to` is exclusive. */
 interface Pause {
   readonly from: number;
   readonly to: number;

@@ -1,4 +1,6 @@
-/** Voices of the synthesiser by the words of `language_boost`; it has no Filipino and no Nynorsk of its own. */
+/** Chooses the voice of espeak-ng for each part of a text, by language and script. */
+
+/** Voices of espeak-ng by the words of `language_boost`. It has no Filipino and no Nynorsk: neighbours are used. */
 const voiceOfLanguage: Readonly<Record<string, string>> = {
   Chinese: 'cmn',
   'Chinese,Yue': 'yue',
@@ -42,15 +44,16 @@ const voiceOfLanguage: Readonly<Record<string, string>> = {
   Afrikaans: 'af',
 };
 
-/** How a language sounds and which script it is written in. */
+/** A part of a text in one script, with the voice that reads it. */
 export interface ScriptRun {
   readonly text: string;
-  /** Voice of the synthesiser. */
+  /** Voice of espeak-ng, such as `en-us`. */
   readonly voice: string;
 }
 
 type Script = keyof typeof voiceOfScript;
 
+/** The most likely language of each script. */
 const voiceOfScript = {
   Latin: 'en-us',
   Han: 'cmn',
@@ -65,6 +68,7 @@ const voiceOfScript = {
   Tamil: 'ta',
 } as const;
 
+/** Scripts of voices that are not Latin. */
 const scriptOfVoice: Readonly<Record<string, Script>> = {
   cmn: 'Han',
   yue: 'Han',
@@ -82,6 +86,7 @@ const scriptOfVoice: Readonly<Record<string, Script>> = {
   ta: 'Tamil',
 };
 
+/** Tested in this order. */
 const scripts: readonly (readonly [Script, RegExp])[] = [
   ['Latin', /\p{Script=Latin}/u],
   ['Han', /\p{Script=Han}/u],
@@ -96,7 +101,7 @@ const scripts: readonly (readonly [Script, RegExp])[] = [
   ['Tamil', /\p{Script=Tamil}/u],
 ];
 
-/** Letters that only one of the languages of a script uses. */
+/** Letters that identify one of the languages of a script. */
 const distinctiveLetters: readonly (readonly [Script, RegExp, string])[] = [
   ['Cyrillic', /[їєґі]/i, 'uk'],
   ['Arabic', /[پچژگ]/, 'fa'],
@@ -111,9 +116,9 @@ const distinctiveLetters: readonly (readonly [Script, RegExp, string])[] = [
   ['Latin', /[çœèêàù]/i, 'fr'],
 ];
 
-/** Cuts a text where its script changes; the asked language speaks its own script only, others speak theirs. */
+/** Splits a text where its script changes. The requested language reads only its own script; others read theirs. */
 export function splitByScript(text: string, language: string | null): ScriptRun[] {
-  const asked = language === null ? undefined : voiceOfLanguage[language];
+  const requested = language === null ? undefined : voiceOfLanguage[language];
   const runs: { text: string; script: Script | undefined }[] = [];
   for (const character of text) {
     const script = scripts.find(([, pattern]) => pattern.test(character))?.[0];
@@ -124,13 +129,19 @@ export function splitByScript(text: string, language: string | null): ScriptRun[
       last.script ??= script;
     } else runs.push({ text: character, script });
   }
-  return runs.map(run => ({ text: run.text, voice: voiceOf(run.script, run.text, asked, text) }));
+  return runs.map(run => ({ text: run.text, voice: voiceOf(run.script, run.text, requested, text) }));
 }
 
-function voiceOf(script: Script | undefined, run: string, asked: string | undefined, whole: string): string {
-  if (asked !== undefined && (script === undefined || (scriptOfVoice[asked] ?? 'Latin') === script))
-    return asked;
-  if (script === undefined) return asked ?? 'en-us';
+/** Digits and signs have no script. Latin letters are looked up in the whole text, because runs are short. */
+function voiceOf(
+  script: Script | undefined,
+  run: string,
+  requested: string | undefined,
+  whole: string,
+): string {
+  if (requested !== undefined && (script === undefined || (scriptOfVoice[requested] ?? 'Latin') === script))
+    return requested;
+  if (script === undefined) return requested ?? 'en-us';
   const sign = distinctiveLetters.find(
     ([of, pattern]) => of === script && pattern.test(script === 'Latin' ? whole : run),
   );

@@ -1,11 +1,13 @@
+/** Speaks narration over the soundtrack of a film. */
 import { soundRate } from '../av.ts';
 import type { RenderContext } from '../messages.ts';
 import type { SpeechPlan } from '../render-plan.ts';
 import { synthesisePlan } from './speech.ts';
 
-/** What is said in a film, and from which second of it. */
+/** Text that is spoken in a film, with the time it has. */
 export interface NarrationLine {
   readonly text: string;
+  /** Seconds of the film. */
   readonly from: number;
   /** The next line may begin here. */
   readonly to: number;
@@ -14,14 +16,15 @@ export interface NarrationLine {
 }
 
 const stereo = 2;
-/** Seconds before a shot's first word. */
+/** Pause before the first word of a shot. */
 const leadInSeconds = 0.25;
+/** A line that is still too long at this speed is cut. */
 const maxSpeed = 1.8;
-/** How loud everything else stays while somebody speaks. */
+/** Gain of the other sound while a line is spoken. */
 const duckedGain = 0.35;
 const duckFadeSamples = 0.12 * soundRate;
 
-/** Speaks the lines over the sound; a line too long for its time is spoken faster, and cut at last. */
+/** Mixes the lines into the sound (interleaved stereo); a line too long for its time is spoken faster. */
 export async function narrate(
   sound: Float32Array,
   lines: readonly NarrationLine[],
@@ -29,29 +32,31 @@ export async function narrate(
 ): Promise<void> {
   for (const line of lines) {
     const start = Math.round((line.from + leadInSeconds) * soundRate);
-    const room = Math.min(sound.length / stereo, Math.round(line.to * soundRate)) - start;
-    if (room <= 0) continue;
+    const available = Math.min(sound.length / stereo, Math.round(line.to * soundRate)) - start;
+    if (available <= 0) continue;
     const plan = planOf(line);
-    const calm = await synthesisePlan(plan, yieldToEventLoop);
-    const speed = Math.min(maxSpeed, calm.length / room);
-    const voice = speed > 1 ? await synthesisePlan({ ...plan, speed }, yieldToEventLoop) : calm;
-    mixIn(sound, voice, start, Math.min(room, voice.length));
+    const normal = await synthesisePlan(plan, yieldToEventLoop);
+    const speed = Math.min(maxSpeed, normal.length / available);
+    const voice = speed > 1 ? await synthesisePlan({ ...plan, speed }, yieldToEventLoop) : normal;
+    mixIn(sound, voice, start, Math.min(available, voice.length));
   }
 }
 
+/** Adds a voice and lowers the other sound below it, with soft edges. */
 function mixIn(sound: Float32Array, voice: Float32Array, start: number, length: number): void {
   for (let i = 0; i < length; i++) {
     const near = Math.min(1, i / duckFadeSamples, (length - i) / duckFadeSamples);
     const rest = 1 - (1 - duckedGain) * near;
-    // Cut words end softly.
+    // A line that was cut fades out.
     const gain = Math.min(1, (length - i) / 400);
     for (let ear = 0; ear < stereo; ear++) {
-      const place = (start + i) * stereo + ear;
-      sound[place] = Math.max(-1, Math.min(1, sound[place]! * rest + voice[i]! * gain * 0.9));
+      const at = (start + i) * stereo + ear;
+      sound[at] = Math.max(-1, Math.min(1, sound[at]! * rest + voice[i]! * gain * 0.9));
     }
   }
 }
 
+/** A neutral speech plan at the rate of the film. */
 const planOf = ({ text, voice }: NarrationLine): SpeechPlan => ({
   kind: 'speech',
   pieces: [{ text }],

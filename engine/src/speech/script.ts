@@ -1,34 +1,39 @@
+/** Turns the pieces of a speech plan into sentences and pauses that the synthesiser can read. */
 import type { SpeechPlan } from '../render-plan.ts';
 import { splitByScript } from './languages.ts';
 
-/** What is to be spoken in one breath, or left silent. */
+/** One sentence or one pause. */
 export type ScriptPart = Sentence | { readonly kind: 'pause'; readonly milliseconds: number };
 
+/** A sentence as it is spoken and shown in subtitles. */
 export interface Sentence {
   readonly kind: 'sentence';
   readonly text: string;
-  /** First code point of it in the whole spoken text. */
+  /** Index of its first code point in the whole spoken text. */
   readonly begin: number;
+  /** Its parts by language. */
   readonly spoken: readonly SpokenRun[];
-  /** Silence after it as one reads, in milliseconds at normal speed; none before a pause that was asked for. */
+  /** Natural silence after it, in milliseconds at normal speed; 0 before a pause of the plan. */
   readonly restMs: number;
 }
 
-/** What the synthesiser is given, in one language. */
+/** Input of the synthesiser in one language. */
 export interface SpokenRun {
   readonly voice: string;
   /** Escaped: the synthesiser reads markup. */
   readonly markup: string;
-  /** For each code point of the markup, the code point of the whole spoken text it stands for. */
+  /** For each code point of the markup, the index of the code point of the whole text that it represents. */
   readonly origins: readonly number[];
 }
 
 const sentenceRestMs = 260;
 const paragraphRestMs = 480;
-/** Longer ones are cut at a space: progress is told after each. */
+/** Longer sentences are split at a space, because progress is reported after each. */
 const maxSentenceCharacters = 400;
+/** A pronunciation in pinyin, such as `(xing2)(wei4)`. */
 const pinyin = /^(\([a-zü:]+[1-5]\))+$/i;
 
+/** The script of a plan; sentences without anything to speak are left out. */
 export function writeScript(plan: SpeechPlan): ScriptPart[] {
   const parts: ScriptPart[] = [];
   let begin = 0;
@@ -55,7 +60,7 @@ export function writeScript(plan: SpeechPlan): ScriptPart[] {
   );
 }
 
-/** Each Han or kana character counts as a word, other letters and digits by their runs. */
+/** Words spoken: each Han or kana character is one, other letters and digits count by their runs. */
 export function countWords(parts: readonly ScriptPart[]): number {
   const word =
     /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{N}\p{M}'’])+/gu;
@@ -65,13 +70,14 @@ export function countWords(parts: readonly ScriptPart[]): number {
   );
 }
 
-/** Sentences with the white space behind them, so that they add up to the text. */
+/** Sentences with their trailing white space, so that they add up to the text. */
 function splitSentences(text: string): string[] {
   const sentences =
     text.match(/[\s\S]*?(?:[。！？；…]+["'”’」』）)\]]*|[.!?;]+["'”’)\]]*(?=\s|$)|\n|$)\s*/gu) ?? [];
   return sentences.filter(sentence => sentence !== '').flatMap(cutLong);
 }
 
+/** Splits at the last space or comma within the limit. */
 function cutLong(sentence: string): string[] {
   const characters = [...sentence];
   if (characters.length <= maxSentenceCharacters) return [sentence];
@@ -86,35 +92,38 @@ function cutLong(sentence: string): string[] {
   return [characters.slice(0, cut).join(''), ...cutLong(characters.slice(cut).join(''))];
 }
 
+/** Whether there is a letter, digit or symbol to read. */
 const speakable = (text: string) => /[\p{L}\p{N}\p{S}]/u.test(text);
 
+/** Text with its replaced pronunciations; `voice` null: chosen by script. */
 interface PronouncedText {
   readonly text: string;
   readonly origins: readonly number[];
   readonly voice: string | null;
 }
 
+/** The runs of one sentence: pronunciations replaced, split by script, escaped. */
 function spokenRuns(text: string, begin: number, plan: SpeechPlan): SpokenRun[] {
   return pronounce([...text], begin, plan.pronunciations)
-    .flatMap(said => (said.voice === null ? byScript(said, plan.language) : [{ ...said, voice: said.voice }]))
-    .filter(said => speakable(said.text))
-    .map(said => writeMarkup(said.text, said.origins, said.voice));
+    .flatMap(part => (part.voice === null ? byScript(part, plan.language) : [{ ...part, voice: part.voice }]))
+    .filter(part => speakable(part.text))
+    .map(part => writeMarkup(part.text, part.origins, part.voice));
 }
 
-/** Puts in what is to be said instead; pinyin in brackets goes to the voice that reads pinyin. */
+/** Applies the pronunciation rules; pinyin in brackets is read by the pinyin voice. */
 function pronounce(
   characters: readonly string[],
   begin: number,
   rules: SpeechPlan['pronunciations'],
 ): PronouncedText[] {
-  const said: { text: string; origins: number[]; voice: string | null }[] = [];
+  const parts: { text: string; origins: number[]; voice: string | null }[] = [];
   const add = (text: string, origin: number, voice: string | null) => {
-    const last = said.at(-1);
+    const last = parts.at(-1);
     const origins = [...text].map(() => origin);
     if (last !== undefined && last.voice === voice) {
       last.text += text;
       last.origins.push(...origins);
-    } else said.push({ text, origins, voice });
+    } else parts.push({ text, origins, voice });
   };
   const whole = characters.join('');
   for (let index = 0, unit = 0; index < characters.length; ) {
@@ -131,10 +140,10 @@ function pronounce(
       index += [...rule.source].length;
     }
   }
-  return said;
+  return parts;
 }
 
-/** Whether a word stands there, not the middle of a longer one. */
+/** Whether the word is at that position, and not a part of a longer one. */
 function isWordAt(whole: string, at: number, source: string): boolean {
   if (whole.slice(at, at + source.length).toLowerCase() !== source.toLowerCase()) return false;
   const letter = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]/u;
@@ -143,14 +152,15 @@ function isWordAt(whole: string, at: number, source: string): boolean {
   return !joined(whole[at - 1], source[0]) && !joined(whole[at + source.length], source.at(-1));
 }
 
+/** Splits by script; each run keeps the origins of its code points. */
 function byScript(
-  said: PronouncedText,
+  part: PronouncedText,
   language: string | null,
 ): { text: string; origins: readonly number[]; voice: string }[] {
   let taken = 0;
-  return splitByScript(said.text, language).map(run => {
+  return splitByScript(part.text, language).map(run => {
     const length = [...run.text].length;
-    const origins = said.origins.slice(taken, taken + length);
+    const origins = part.origins.slice(taken, taken + length);
     taken += length;
     return { text: run.text, origins, voice: run.voice };
   });
@@ -158,6 +168,7 @@ function byScript(
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;' };
 
+/** Escapes the text for espeak-ng, which reads markup; every escaped code point keeps its origin. */
 function writeMarkup(text: string, origins: readonly number[], voice: string): SpokenRun {
   let markup = '';
   const escapedOrigins: number[] = [];

@@ -1,3 +1,4 @@
+/** Renders a speech plan: synthesises its sentences, applies effects, writes the sound and subtitles. */
 import { writeFile } from 'node:fs/promises';
 import type { RenderContext, RenderedOutput, RenderResult } from '../messages.ts';
 import type { SpeechPlan } from '../render-plan.ts';
@@ -11,14 +12,16 @@ import { addEffect, morseMarker, prosodyOf, softLimit, voiceGraph } from './voic
 import { mixVoices, type WeightedVoice } from './voices.ts';
 
 const mimeTypes = { mp3: 'audio/mpeg', pcm: 'audio/pcm', flac: 'audio/flac', wav: 'audio/wav' } as const;
-/** Between two languages in one sentence, at normal speed. */
+/** Pause between two languages in one sentence, at normal speed. */
 const languageGapSeconds = 0.05;
 
+/** Spoken sound at the rate of the file, with the time of every sentence. */
 interface Recording {
   readonly parts: Float32Array[];
   readonly sentences: TimedSentence[];
 }
 
+/** Writes the sound file and, as the plan says, subtitles. */
 export async function renderSpeech(plan: SpeechPlan, render: RenderContext): Promise<RenderResult> {
   const script = writeScript(plan);
   const { parts, sentences } = await record(plan, script, render);
@@ -34,7 +37,7 @@ export async function renderSpeech(plan: SpeechPlan, render: RenderContext): Pro
   return { outputs, seed: render.seed, words, ...(plan.format === 'mp3' ? { bitrate } : {}) };
 }
 
-/** What a plan says, mono at its rate, without writing a file. */
+/** The sound of a plan, mono at its rate, without a file. */
 export async function synthesisePlan(
   plan: SpeechPlan,
   yieldToEventLoop: RenderContext['yieldToEventLoop'],
@@ -43,6 +46,7 @@ export async function synthesisePlan(
   return joined(parts);
 }
 
+/** All parts in one array. */
 function joined(parts: readonly Float32Array[]): Float32Array {
   const samples = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
   let filled = 0;
@@ -53,6 +57,7 @@ function joined(parts: readonly Float32Array[]): Float32Array {
   return samples;
 }
 
+/** Subtitles as a JSON file. */
 async function writeSubtitles(
   by: 'sentence' | 'word',
   sentences: readonly TimedSentence[],
@@ -64,15 +69,15 @@ async function writeSubtitles(
   return { role: 'subtitle', index: 0, path, mimeType: 'application/json' };
 }
 
-/** Every sentence at the target rate, every pause as exact silence, and when each was said. */
+/** Every sentence at the target rate, every pause as exact silence, and the time of each. */
 async function record(
   plan: SpeechPlan,
   script: ReturnType<typeof writeScript>,
   render: Pick<RenderContext, 'yieldToEventLoop' | 'progress'>,
 ): Promise<Recording> {
-  const speaker = await openSynthesiser();
+  const synthesiser = await openSynthesiser();
   const voices = mixVoices(plan.voices);
-  const delivery = prosodyOf(plan);
+  const prosody = prosodyOf(plan);
   const parts: Float32Array[] = [];
   const sentences: TimedSentence[] = [];
   let recorded = 0;
@@ -86,7 +91,7 @@ async function record(
     if (part.kind === 'pause')
       append(new Float32Array(Math.round((part.milliseconds / 1000) * plan.sampleRate)));
     else {
-      const { samples, words } = speakSentence(speaker, part, voices, delivery);
+      const { samples, words } = speakSentence(synthesiser, part, voices, prosody);
       const from = recorded;
       append(finishSentence(samples, plan));
       const at = (word: SpokenWord) => toMs(from) + (word.at / spokenRate) * 1000;
@@ -98,31 +103,33 @@ async function record(
         toMs: toMs(recorded),
         words: timed,
       });
-      append(new Float32Array(Math.round((part.restMs / 1000 / delivery.speed) * plan.sampleRate)));
+      append(new Float32Array(Math.round((part.restMs / 1000 / prosody.speed) * plan.sampleRate)));
     }
+    // The rest of the progress is for encoding.
     render.progress(((index + 1) / script.length) * 0.8);
     await render.yieldToEventLoop();
   }
   return { parts: addEffect(parts, plan), sentences };
 }
 
+/** Speaks each language run with every voice and mixes the voices by their share. */
 function speakSentence(
-  speaker: Synthesiser,
+  synthesiser: Synthesiser,
   sentence: Sentence,
   voices: readonly WeightedVoice[],
-  delivery: Prosody,
+  prosody: Prosody,
 ): { samples: Float32Array; words: SpokenWord[] } {
   const pieces: Float32Array[] = [];
   const words: SpokenWord[] = [];
-  const breath = Math.round((languageGapSeconds * spokenRate) / delivery.speed);
+  const gap = Math.round((languageGapSeconds * spokenRate) / prosody.speed);
   let length = 0;
   for (const run of sentence.spoken) {
     const [lead, ...others] = voices.map(({ voice, share }) => ({
-      ...speaker.synthesise(run, voice, delivery),
+      ...synthesiser.synthesise(run, voice, prosody),
       share,
     }));
     if (lead === undefined || lead.samples.length === 0) continue;
-    const from = length === 0 ? 0 : length + breath;
+    const from = length === 0 ? 0 : length + gap;
     const mixed = lead.samples.map(sample => sample * lead.share);
     for (const other of others) mixStretched(mixed, other.samples, other.share);
     pieces.push(new Float32Array(from - length), mixed);
@@ -132,7 +139,7 @@ function speakSentence(
   return { samples: joined(pieces), words };
 }
 
-/** A second voice is stretched until it says the same words at the same time. */
+/** Stretches another voice to the length of the first, so that both say the same words at the same time. */
 function mixStretched(mixed: Float32Array, other: Float32Array, share: number): void {
   if (other.length === 0) return;
   const stretched = filterSound(
@@ -144,7 +151,7 @@ function mixStretched(mixed: Float32Array, other: Float32Array, share: number): 
   for (let i = 0; i < length; i++) mixed[i]! += stretched[i]! * share;
 }
 
-/** Pitch, colour and loudness of one sentence, at the rate of the file and of exactly the spoken length. */
+/** Applies pitch, timbre and loudness, and resamples to the rate of the file; the length stays exact. */
 function finishSentence(samples: Float32Array, plan: SpeechPlan): Float32Array {
   const length = Math.round((samples.length / spokenRate) * plan.sampleRate);
   if (plan.volume === 0) return new Float32Array(length);

@@ -1,4 +1,9 @@
-/** Times in milliseconds of the sound, positions in code points of the whole spoken text; ends are exclusive. */
+/** Subtitles of spoken sentences, by sentence or by word. */
+
+/**
+ * One entry, as it is written to the file: times in milliseconds of the sound, positions in code points of the whole
+ * spoken text; ends are exclusive.
+ */
 export interface Subtitle {
   readonly text: string;
   readonly time_begin: number;
@@ -7,21 +12,24 @@ export interface Subtitle {
   readonly text_end: number;
 }
 
+/** A spoken sentence with the times of its words. */
 export interface TimedSentence {
   readonly text: string;
+  /** Index of its first code point in the whole spoken text. */
   readonly begin: number;
   readonly fromMs: number;
   readonly toMs: number;
   readonly words: readonly { readonly begin: number; readonly fromMs: number }[];
 }
 
+/** One subtitle a sentence. */
 export function sentenceSubtitles(sentences: readonly TimedSentence[]): Subtitle[] {
   return sentences.map(({ text, begin, fromMs, toMs }) =>
     subtitle([...text], begin, 0, [...text].length, fromMs, toMs),
   );
 }
 
-/** A word lasts until the next one begins. */
+/** One subtitle a word, which lasts until the next one begins. */
 export function wordSubtitles(sentences: readonly TimedSentence[]): Subtitle[] {
   return sentences.flatMap(({ text, begin, fromMs, toMs, words }) => {
     const characters = [...text];
@@ -34,7 +42,7 @@ export function wordSubtitles(sentences: readonly TimedSentence[]): Subtitle[] {
   });
 }
 
-/** White space around the words belongs to nobody. */
+/** White space at both ends is not part of a subtitle. */
 function subtitle(
   characters: readonly string[],
   offset: number,

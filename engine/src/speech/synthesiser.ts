@@ -1,3 +1,4 @@
+/** Speaks text with espeak-ng, with the same samples for the same input. */
 import type { EspeakEvent, EspeakWorker } from '@echogarden/espeak-ng-emscripten';
 import { fitDuration } from './fit-duration.ts';
 import type { SpokenRun } from './script.ts';
@@ -5,33 +6,36 @@ import type { SpokenWord, Utterance } from './utterance.ts';
 import { silenceThreshold } from './utterance.ts';
 import type { Voice } from './voices.ts';
 
-/** Samples a second of everything that is spoken here. */
+/** Samples a second of everything that espeak-ng speaks. */
 export const spokenRate = 22_050;
 
-/** How fast, how high and how lively; applied on top of the voice's own. */
+/** Speed, pitch and liveliness, added to those of the voice. */
 export interface Prosody {
   /** 1 = as the voice speaks. */
   readonly speed: number;
-  /** Steps of 0 to 99 on top of the voice's pitch and range. */
+  /** Steps of 0 to 99, added to the pitch and range of the voice. */
   readonly pitch: number;
   readonly range: number;
 }
 
+/** An instance of espeak-ng. */
 export interface Synthesiser {
-  synthesise(run: SpokenRun, voice: Voice, delivery: Prosody): Utterance;
+  /** Speaks one run in one voice. */
+  synthesise(run: SpokenRun, voice: Voice, prosody: Prosody): Utterance;
 }
 
+/** Words a minute at speed 1. */
 const normalRate = 175;
 
-/** A fresh synthesiser: a used one speaks slightly differently, and bytes must repeat. */
+/** A new instance for each plan: a used one speaks slightly differently, and bytes must repeat. */
 export async function openSynthesiser(): Promise<Synthesiser> {
   const { default: load } = await import('@echogarden/espeak-ng-emscripten');
   const { eSpeakNGWorker } = await load();
   const worker = withFrozenClock(() => new eSpeakNGWorker());
-  return { synthesise: (run, voice, delivery) => synthesiseAtSpeed(worker, run, voice, delivery) };
+  return { synthesise: (run, voice, prosody) => synthesiseAtSpeed(worker, run, voice, prosody) };
 }
 
-/** The synthesiser draws its seed from the time when it starts, and the same words must give the same bytes. */
+/** espeak-ng takes its random seed from the clock when it starts; a frozen clock makes its output repeatable. */
 function withFrozenClock<T>(start: () => T): T {
   const { now } = Date;
   Date.now = () => 0;
@@ -42,24 +46,24 @@ function withFrozenClock<T>(start: () => T): T {
   }
 }
 
-/** Throws when the synthesiser is not there. It is JavaScript alone: where it is, it speaks. */
+/** Throws where the package is missing. It is pure JavaScript: where it is installed, it works. */
 export async function checkSynthesiser(): Promise<void> {
   await import('@echogarden/espeak-ng-emscripten');
 }
 
-/** Another speed lasts so much longer or shorter than the same words at the normal one. */
-function synthesiseAtSpeed(worker: EspeakWorker, run: SpokenRun, voice: Voice, delivery: Prosody): Utterance {
-  const { speed } = delivery;
-  if (speed === 1) return synthesise(worker, run, voice, delivery);
-  const { samples } = synthesise(worker, run, voice, { ...delivery, speed: 1 });
-  return fitDuration(synthesise(worker, run, voice, delivery), samples.length / speed, spokenRate);
+/** At another speed the utterance is fitted to the duration at speed 1, divided by the speed. */
+function synthesiseAtSpeed(worker: EspeakWorker, run: SpokenRun, voice: Voice, prosody: Prosody): Utterance {
+  const { speed } = prosody;
+  if (speed === 1) return synthesise(worker, run, voice, prosody);
+  const { samples } = synthesise(worker, run, voice, { ...prosody, speed: 1 });
+  return fitDuration(synthesise(worker, run, voice, prosody), samples.length / speed, spokenRate);
 }
 
-function synthesise(worker: EspeakWorker, run: SpokenRun, voice: Voice, delivery: Prosody): Utterance {
+function synthesise(worker: EspeakWorker, run: SpokenRun, voice: Voice, prosody: Prosody): Utterance {
   worker.set_voice(`${run.voice}+${voice.variant}`);
-  worker.set_rate(Math.round(Math.min(450, Math.max(80, normalRate * delivery.speed))));
-  worker.set_pitch(step(voice.pitch + delivery.pitch));
-  worker.set_range(step(voice.range + delivery.range));
+  worker.set_rate(Math.round(Math.min(450, Math.max(80, normalRate * prosody.speed))));
+  worker.set_pitch(step(voice.pitch + prosody.pitch));
+  worker.set_range(step(voice.range + prosody.range));
   const pieces: Int16Array[] = [];
   const events: EspeakEvent[] = [];
   worker.synthesize(run.markup, (samples, more) => {
@@ -72,8 +76,10 @@ function synthesise(worker: EspeakWorker, run: SpokenRun, voice: Voice, delivery
   return { samples: all.subarray(from, to), words: wordsOf(events, run, from, to - from) };
 }
 
+/** An integer of 0 to 99, as espeak-ng takes them. */
 const step = (value: number) => Math.round(Math.min(99, Math.max(0, value)));
 
+/** Samples of 16 bits as -1 to 1. */
 function join(pieces: readonly Int16Array[]): Float32Array {
   const all = new Float32Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
   let filled = 0;
@@ -84,6 +90,7 @@ function join(pieces: readonly Int16Array[]): Float32Array {
   return all;
 }
 
+/** Range without the silence at both ends. */
 function soundingRange(samples: Float32Array): { readonly from: number; readonly to: number } {
   let from = 0;
   let to = samples.length;
@@ -92,7 +99,7 @@ function soundingRange(samples: Float32Array): { readonly from: number; readonly
   return { from, to };
 }
 
-/** The synthesiser tells some words twice and counts a replaced one by its new letters. */
+/** espeak-ng reports some words twice, and counts a replaced word by its new letters. */
 function wordsOf(events: readonly EspeakEvent[], run: SpokenRun, cut: number, length: number): SpokenWord[] {
   const words: SpokenWord[] = [];
   for (const event of events) {

@@ -1,13 +1,17 @@
+/** An utterance: spoken samples with the start of each word. */
+
+/** What one run sounds like. */
 export interface Utterance {
   /** -1 to 1 at `spokenRate`, without silence at its ends. */
   readonly samples: Float32Array;
   readonly words: readonly SpokenWord[];
 }
 
+/** The start of a word. */
 export interface SpokenWord {
-  /** Code points of the whole spoken text. */
+  /** Index of its first code point in the whole spoken text. */
   readonly begin: number;
-  /** Sample where it starts. */
+  /** Sample at which it starts. */
   readonly at: number;
 }
 

@@ -1,6 +1,8 @@
+/** Emotion, timbre, loudness and echo of speech, and the marker at its end. */
 import type { SpeechPlan } from '../render-plan.ts';
 import type { Prosody } from './synthesiser.ts';
 
+/** Prosody and loudness of an emotion: factors of speed and gain, steps of pitch and range. */
 interface EmotionSettings {
   readonly speed: number;
   readonly pitch: number;
@@ -19,19 +21,21 @@ const emotionSettings: Readonly<Record<NonNullable<SpeechPlan['emotion']>, Emoti
   calm: { speed: 0.92, pitch: -3, range: -15, gain: 0.9 },
 };
 
-/** The synthesiser speaks a little low. */
+/** espeak-ng is a little quiet. */
 const baseGain = 1.35;
+/** Level above which loudness is compressed. */
 const knee = 0.8;
 
 const emotionSettingsOf = (plan: SpeechPlan): EmotionSettings =>
   plan.emotion === null ? neutral : emotionSettings[plan.emotion];
 
+/** Speed of the plan and of its emotion. */
 export function prosodyOf(plan: SpeechPlan): Prosody {
   const { speed, pitch, range } = emotionSettingsOf(plan);
   return { speed: plan.speed * speed, pitch, range };
 }
 
-/** What the voice itself passes through: timbre, intensity and the effects without an echo. */
+/** FFmpeg filters for timbre, intensity and the effects without an echo; the coefficients are tuned by ear. */
 export function voiceGraph({ timbre, intensity, effect }: SpeechPlan['modify']): string[] {
   const graph: string[] = [];
   if (timbre !== 0)
@@ -66,7 +70,7 @@ export function voiceGraph({ timbre, intensity, effect }: SpeechPlan['modify']):
   return graph;
 }
 
-/** Loudness with a soft ceiling: nothing clips, and silence stays silence. */
+/** Applies volume with a soft ceiling, so that nothing clips and silence stays silent. */
 export function softLimit(samples: Float32Array, plan: SpeechPlan): Float32Array {
   const gain = plan.volume * emotionSettingsOf(plan).gain * baseGain;
   return samples.map(sample => {
@@ -76,6 +80,7 @@ export function softLimit(samples: Float32Array, plan: SpeechPlan): Float32Array
   });
 }
 
+/** One reflection. */
 interface Echo {
   readonly delaySeconds: number;
   readonly strength: number;
@@ -97,7 +102,7 @@ const echoes: Readonly<Record<'spacious_echo' | 'auditorium_echo', readonly Echo
   ],
 };
 
-/** An echo sounds on into the pauses and a little beyond the end; everything else is left as it is. */
+/** Adds the echo of the plan over sentences and pauses, with a tail at the end; other plans are unchanged. */
 export function addEffect(parts: Float32Array[], plan: SpeechPlan): Float32Array[] {
   const { effect } = plan.modify;
   if (effect !== 'spacious_echo' && effect !== 'auditorium_echo') return parts;
@@ -121,7 +126,7 @@ export function addEffect(parts: Float32Array[], plan: SpeechPlan): Float32Array
   return [wet];
 }
 
-/** The letters A and I in Morse code: a rhythm that tells listeners what has spoken. */
+/** The letters A and I in Morse code, as a sign that the speech is generated. */
 export function morseMarker(sampleRate: number): Float32Array {
   const unit = Math.round(0.075 * sampleRate);
   const beats = [0, 0, 0, 1, 0, 1, 1, 1, 0, 0, 0, 1, 0, 1, 0];
