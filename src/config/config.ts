@@ -1,3 +1,4 @@
+/** The configuration: reads the environment and `atelier.yaml` once, and reports every fault at once. */
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
@@ -20,64 +21,69 @@ import { storageSchema } from './storage-limits.ts';
 
 export type { Role };
 
-/** Everything that can be set, read once at start. */
+/** Everything that can be set. */
 export interface Config {
+  /** The address to listen on. */
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Without a slash at its end; null: made from the address that is listened on. */
+  /** Without a slash at its end; null: the address that the gateway listens on. */
   readonly publicUrl: string | null;
   readonly dataDir: string;
   /** Null: SQLite in the data folder. */
   readonly databaseUrl: string | null;
   /** Null: a folder in the data folder. */
   readonly s3: S3Location | null;
-  /** Null: made and kept in the data folder. */
+  /** Master of every signature; null: generated once and stored in the data folder. */
   readonly secret: string | null;
+  /** Null: generated once and stored in the data folder. */
   readonly adminToken: string | null;
-  /** Null: the metrics are for this machine alone. */
+  /** Null: only this machine may read the metrics. */
   readonly metricsToken: string | null;
-  /** Addresses and networks whose word on the client's address is taken. */
+  /** Addresses and networks whose X-Forwarded-For names the client. */
   readonly trustedProxies: readonly string[];
+  /** Whether media and callbacks may use private addresses. */
   readonly allowPrivateNetwork: boolean;
-  /** Who is asked for names that users and upstreams wrote; null: the servers of the system. */
+  /** Servers for host names that users and upstreams wrote; null: those of the system. */
   readonly dnsServers: readonly string[] | null;
   readonly role: Role;
   /** How many processes share the port. */
   readonly processes: number;
-  /** How long a process that was told to stop answers on, unready, before it closes its port. */
+  /** How long a stopping process still serves requests, reported as not ready, before it closes its port. */
   readonly drainMs: number;
   /** Jobs the local engine renders at once. */
   readonly localConcurrency: number;
   readonly logLevel: (typeof logLevels)[number];
-  /** Where traces of jobs are sent, and of which share of them; null: there are none. */
+  /** Where traces of jobs are sent, and the share of jobs that is traced (0 to 1); null: no tracing. */
   readonly tracing: { readonly url: string; readonly share: number } | null;
+  /** Accounts and routes. */
   readonly routing: RoutingConfig;
   /** The models of the contract, and those of the operator. */
   readonly catalog: Catalog;
   /** Ids of models that are switched off. */
   readonly disabledModels: readonly string[];
-  /** Null: none are set. */
+  /** Null: no prices are set. */
   readonly prices: Prices | null;
   readonly limits: {
-    /** Of the queue operations, for each key. */
+    /** Rate of the queue operations of each key. */
     readonly queue: RateLimit;
-    /** Jobs that a key may have running, over all processes; null: any number. */
+    /** Running jobs of a key, over all processes; null: unlimited. */
     readonly runningPerKey: number | null;
     readonly waiting: BacklogBounds;
     readonly bodies: BodyLimits;
     readonly spool: SpoolLimits;
-    /** Bytes of files that are kept. */
+    /** Bytes of stored files. */
     readonly storage: StorageLimits;
-    /** How many connections are open at one moment; more are closed at once. */
+    /** Open connections; further ones are closed at once. */
     readonly connections: number;
-    /** The same of one client address. */
+    /** Open connections of one client address. */
     readonly connectionsPerAddress: number;
   };
 }
 
 export { ConfigError };
 
+/** A rate with defaults. */
 const rate = (perSecond: number, burst: number) =>
   z
     .strictObject({
@@ -87,23 +93,24 @@ const rate = (perSecond: number, burst: number) =>
     .prefault({})
     .transform(({ per_second, burst }) => ({ perSecond: per_second, burst }));
 
-const most = 1_000_000_000;
+const maxCount = 1_000_000_000;
+/** A whole number with a default. */
 const between = (least: number, greatest: number, usual: number) =>
   z
     .int({ error: 'must be a whole number' })
     .min(least, { error: `must be between ${least} and ${greatest}` })
     .max(greatest, { error: `must be between ${least} and ${greatest}` })
     .default(usual);
-const count = (least: number, usual: number) => between(least, most, usual);
+const count = (least: number, usual: number) => between(least, maxCount, usual);
 
-/** Every endpoint stays as quick with this many waiting jobs as with none; one key cannot fill it. */
+/** With this many waiting jobs every endpoint is as fast as with none; one key alone cannot reach the total. */
 const waiting = z
   .strictObject({ per_key: count(1, 100_000), in_all: count(1, 1_000_000) })
   .prefault({})
   .transform(({ per_key, in_all }) => ({ perKey: per_key, inAll: in_all }));
 
 const mebibyte = 1024 * 1024;
-/** Whatever is set, the largest body of the contract has room when it comes alone. */
+/** The least for each budget of bytes: the largest body of the contract always fits when it arrives alone. */
 const largestBody = 64 * mebibyte;
 const bodies = z
   .strictObject({
@@ -120,14 +127,14 @@ const bodies = z
     perKey: per_key,
   }));
 
-/** Of the local disk, for files on their way in. */
+/** Bytes on the local disk for incoming files. */
 const spoolBytes = (usual: number) => between(largestBody, mebibyte * mebibyte, usual);
 const spool = z
   .strictObject({ bytes_in_all: spoolBytes(4096 * mebibyte), bytes_per_key: spoolBytes(512 * mebibyte) })
   .prefault({})
   .transform(({ bytes_in_all, bytes_per_key }) => ({ bytesInAll: bytes_in_all, bytesPerKey: bytes_per_key }));
 
-/** `atelier.yaml`; `models`, `accounts` and `routes` are read on their own. */
+/** `atelier.yaml`; `models`, `accounts` and `routes` have readers of their own. */
 export const fileSchema = z.strictObject({
   limits: z
     .strictObject({
@@ -147,76 +154,107 @@ export const fileSchema = z.strictObject({
   routes: z.unknown().optional(),
 });
 
-/** Of the commands that ask a gateway, which read them themselves. */
+/** Variables that only the client commands read. */
 const clientVariables = ['ATELIER_URL', 'ATELIER_API_KEY', 'ATELIER_PROFILE'];
 const knownNames = [...Object.keys(environment.shape), ...secretFileVariables, ...clientVariables];
 const defaultFile = 'atelier.yaml';
-/** Other servers than Amazon's take any region, and this one is the usual. */
+/** S3 servers other than Amazon's accept any region; this is the usual one. */
 const defaultRegion = 'us-east-1';
 
-/** Reads the environment and `atelier.yaml`; throws one ConfigFault that names everything wrong. */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  // An empty variable is an unset one: so shells and compose files mean it.
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Throws one ConfigError with a line for each fault of the environment and of `atelier.yaml`. */
+export function readConfig(env: Variables): Config {
+  const faults: string[] = [];
+  const given = readSecretFiles(setVariables(env, faults), faults);
+  const variables = readVariables(given, faults);
+  const s3 = readS3Settings(given, faults);
+  refuseProcessesWithSqlite(variables.data, faults);
+  const file = readFile(given, faults);
+  if (faults.length > 0 || !variables.data || !file.data) throw new ConfigError(faults.join('\n'));
+  return Object.freeze({
+    ...configOfVariables(variables.data),
+    s3,
+    tracing: variables.tracing,
+    routing: file.routing,
+    catalog: file.models.catalog,
+    disabledModels: file.models.disabled,
+    prices: file.prices,
+    limits: limitsOf(file.data.limits),
+  });
+}
+
+/** The variables with a value: shells and compose files write an unset variable as an empty one. */
+function setVariables(env: Variables, faults: string[]): Variables {
   const set = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const faults = Object.keys(set)
-    .filter(name => name.startsWith('ATELIER_') && !knownNames.includes(name))
-    .map(name => `${name}: unknown setting${didYouMean(name, knownNames)}`);
-  const given = readSecretFiles(set, faults);
+  for (const name of Object.keys(set))
+    if (name.startsWith('ATELIER_') && !knownNames.includes(name))
+      faults.push(`${name}: unknown setting${didYouMean(name, knownNames)}`);
+  return set;
+}
+
+/** Parses the variables, and checks those that depend on each other. */
+function readVariables(given: Variables, faults: string[]) {
   const settings = environment.safeParse(given);
   faults.push(...issuesOf(settings).map(noSettingsFile.describeIssue));
   const traces = tracing.safeParse(given);
   faults.push(...issuesOf(traces).map(noSettingsFile.describeIssue));
-  if (settings.data?.ATELIER_ROLE === 'worker' && settings.data.ATELIER_PUBLIC_URL === undefined) {
-    faults.push('ATELIER_PUBLIC_URL: must be set for the role worker, whose callbacks name addresses');
-  }
-  const s3 = readS3Settings(given, faults);
-  if ((settings.data?.ATELIER_PROCESSES ?? 1) > 1 && settings.data?.ATELIER_DATABASE_URL === undefined) {
+  const { data } = settings;
+  if (data?.ATELIER_ROLE === 'worker' && data.ATELIER_PUBLIC_URL === undefined) {
     faults.push(
-      'ATELIER_PROCESSES: several processes need PostgreSQL (ATELIER_DATABASE_URL), one alone can have an SQLite file',
+      'ATELIER_PUBLIC_URL: must be set for the role worker: callbacks contain URLs of this gateway',
     );
   }
+  return { data, tracing: traces.data ?? null };
+}
+
+/** A SQLite file belongs to one process at a time. */
+function refuseProcessesWithSqlite(data: z.output<typeof environment> | undefined, faults: string[]): void {
+  if ((data?.ATELIER_PROCESSES ?? 1) > 1 && data?.ATELIER_DATABASE_URL === undefined) {
+    faults.push(
+      'ATELIER_PROCESSES: several processes need PostgreSQL (ATELIER_DATABASE_URL); SQLite serves one process',
+    );
+  }
+}
+
+/** Reads `ATELIER_CONFIG`, or `atelier.yaml` of the working directory where there is one. */
+function readFile(given: Variables, faults: string[]) {
   const path = given.ATELIER_CONFIG ?? (existsSync(defaultFile) ? defaultFile : null);
   const file = path === null ? noSettingsFile : readSettingsFile(path);
   faults.push(...file.faults);
-  const written = parseSettings(fileSchema, file.value);
+  const parsed = parseSettings(fileSchema, file.value);
   const members = z.looseObject({}).safeParse(file.value).data ?? {};
   const models = readModels(members.models, dirname(path ?? defaultFile));
   const routing = readRouting(members, given, models);
-  const { prices, issues } = readPrices(written.data?.prices, models.catalog);
-  const all = [...issuesOf(written), ...models.issues, ...routing.issues, ...issues];
+  const { prices, issues } = readPrices(parsed.data?.prices, models.catalog);
+  const all = [...issuesOf(parsed), ...models.issues, ...routing.issues, ...issues];
   faults.push(...all.map(issue => file.describeIssue(issue)));
-  if (faults.length > 0 || !settings.success || !written.success) throw new ConfigError(faults.join('\n'));
-
-  const { data } = settings;
-  return Object.freeze({
-    host: data.ATELIER_HOST,
-    port: data.ATELIER_PORT,
-    publicUrl: data.ATELIER_PUBLIC_URL ?? null,
-    dataDir: resolve(data.ATELIER_DATA_DIR),
-    databaseUrl: data.ATELIER_DATABASE_URL ?? null,
-    s3,
-    secret: data.ATELIER_SECRET ?? null,
-    adminToken: data.ATELIER_ADMIN_TOKEN ?? null,
-    metricsToken: data.ATELIER_METRICS_TOKEN ?? null,
-    trustedProxies: data.ATELIER_TRUSTED_PROXIES ?? [],
-    allowPrivateNetwork: data.ATELIER_ALLOW_PRIVATE_NETWORK,
-    dnsServers: data.ATELIER_DNS_SERVERS ?? null,
-    role: data.ATELIER_ROLE,
-    processes: data.ATELIER_PROCESSES,
-    drainMs: data.ATELIER_DRAIN_SECONDS * seconds,
-    localConcurrency: data.ATELIER_LOCAL_CONCURRENCY,
-    logLevel: data.ATELIER_LOG_LEVEL,
-    tracing: traces.data ?? null,
-    routing: routing.config,
-    catalog: models.catalog,
-    disabledModels: models.disabled,
-    prices,
-    limits: limitsOf(written.data.limits),
-  });
+  return { data: parsed.data, models, routing: routing.config, prices };
 }
 
+/** The part of the configuration that comes from variables alone. */
+const configOfVariables = (data: z.output<typeof environment>) => ({
+  host: data.ATELIER_HOST,
+  port: data.ATELIER_PORT,
+  publicUrl: data.ATELIER_PUBLIC_URL ?? null,
+  dataDir: resolve(data.ATELIER_DATA_DIR),
+  databaseUrl: data.ATELIER_DATABASE_URL ?? null,
+  secret: data.ATELIER_SECRET ?? null,
+  adminToken: data.ATELIER_ADMIN_TOKEN ?? null,
+  metricsToken: data.ATELIER_METRICS_TOKEN ?? null,
+  trustedProxies: data.ATELIER_TRUSTED_PROXIES ?? [],
+  allowPrivateNetwork: data.ATELIER_ALLOW_PRIVATE_NETWORK,
+  dnsServers: data.ATELIER_DNS_SERVERS ?? null,
+  role: data.ATELIER_ROLE,
+  processes: data.ATELIER_PROCESSES,
+  drainMs: data.ATELIER_DRAIN_SECONDS * seconds,
+  localConcurrency: data.ATELIER_LOCAL_CONCURRENCY,
+  logLevel: data.ATELIER_LOG_LEVEL,
+});
+
+/** Multi-word keys of the file in the names of the code. */
 const limitsOf = ({
   running_per_key,
   connections_per_address,
@@ -227,7 +265,7 @@ const limitsOf = ({
   connectionsPerAddress: connections_per_address,
 });
 
-/** What the address leaves open is told by the usual variables; where they are silent, the SDK looks for credentials. */
+/** Region and credentials come from the address or the usual AWS variables; without credentials the SDK looks for some. */
 function readS3Settings(
   given: Readonly<Record<string, string | undefined>>,
   faults: string[],

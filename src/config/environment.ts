@@ -1,17 +1,21 @@
+/** The environment variables of the gateway: their types, bounds and defaults. */
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { parseS3Address } from '../domain/s3-location.ts';
 import { isNetwork } from '../domain/trusted-proxies.ts';
 
+/** What a process serves: the HTTP API, the jobs, or both. */
 export type Role = 'api' | 'worker' | 'all';
 const roles = ['api', 'worker', 'all'] as const;
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
+/** 0 or 1. */
 const flag = z.enum(['0', '1'], { error: 'must be 0 or 1' }).transform(value => value === '1');
 const port = z.coerce
   .number({ error: 'must be a number' })
   .pipe(z.int().min(0).max(65_535, { error: 'must be between 0 and 65535' }));
+/** Without a slash at its end, so that paths can be appended. */
 const webAddress = z
   .string()
   .refine(text => ['http:', 'https:'].includes(URL.parse(text)?.protocol ?? ''), {
@@ -24,6 +28,7 @@ const databaseAddress = z
   .refine(text => ['postgres:', 'postgresql:'].includes(URL.parse(text)?.protocol ?? ''), {
     error: 'must be a postgres:// URL',
   });
+/** `s3://bucket/prefix` or `https://server/bucket`; every fault of it is an issue. */
 export const blobsAddress = z.string().transform((text, context) => {
   const address = parseS3Address(text);
   if (!('faults' in address)) return address;
@@ -34,20 +39,24 @@ const dnsServers = z
   .string()
   .transform(text => text.split(',').map(server => server.trim()))
   .refine(servers => servers.every(isDnsServer), {
-    error: 'must be addresses in numbers, each with a port or without, joined by commas',
+    error: 'must be IP addresses, each with an optional port, joined by commas',
   });
+/** Addresses and networks, joined by commas. */
 const networks = z.string().transform((text, context) => {
   const each = text.split(',').map(part => part.trim());
   for (const wrong of each.filter(part => !isNetwork(part)))
-    context.addIssue({ code: 'custom', message: `${wrong || 'nothing'} is no address and no network` });
+    context.addIssue({
+      code: 'custom',
+      message: `${wrong || 'nothing'} is neither an IP address nor a network`,
+    });
   return each;
 });
 const secret = z.string().min(16, { error: 'must have at least 16 characters' });
 const adminToken = z
   .string()
-  .min(32, { error: 'must have at least 32 characters; openssl rand -hex 32 makes some' });
+  .min(32, { error: 'must have at least 32 characters; create one with: openssl rand -hex 32' });
 
-/** Every variable of this program, and its default. */
+/** Every variable of the gateway. */
 export const environment = z.object({
   ATELIER_HOST: z.string().min(1).default('127.0.0.1'),
   ATELIER_PORT: port.default(8080),
@@ -78,7 +87,7 @@ export const environment = z.object({
   ATELIER_LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('info'),
 });
 
-/** Names of OpenTelemetry, which are the same for every program. */
+/** The standard variables of OpenTelemetry; null without an endpoint. */
 export const tracing = z
   .object({
     OTEL_EXPORTER_OTLP_ENDPOINT: webAddress.optional(),

@@ -1,4 +1,6 @@
-/** Thrown once, with every fault of the settings. */
+/** The error of wrong settings. */
+
+/** The message has one line for each fault. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }

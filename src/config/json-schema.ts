@@ -1,3 +1,4 @@
+/** The JSON Schema of `atelier.yaml`, for editors. */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { customModelId, customModelSchema } from '../catalog/custom/model.ts';
@@ -9,16 +10,16 @@ import { modelSwitch } from './models.ts';
 import { accountBase, accountName, routeBase, routeList, secretReference } from './routing.ts';
 
 type Json = Readonly<Record<string, unknown>>;
-/** What JSON Schema says of an object. */
+/** The JSON Schema of an object. */
 type Shape = Json & { readonly properties?: Json; readonly required?: readonly string[] };
 
-/** What editors know best. */
+/** The draft that editors support best. */
 const draft = 'http://json-schema.org/draft-07/schema#';
 const secret = secretReference.meta({
-  description: 'env:NAME or file:PATH: a secret never stands here itself.',
+  description: 'env:NAME or file:PATH: secrets are never written in this file.',
 });
 
-/** JSON Schema of `atelier.yaml`, for editors: made of the schemas that read it. */
+/** Built from the schemas that read the file, so that both accept the same. */
 export function configSchema(): Json {
   const { properties, ...rest } = shapeOf(fileSchema);
   const accounts = { type: 'object', propertyNames: shapeOf(accountName), additionalProperties: account() };
@@ -31,10 +32,10 @@ export function configSchema(): Json {
   return { $schema: draft, title: 'atelier.yaml', ...hoistDefinitions(whole) };
 }
 
-/** Each part was made by itself with definitions of its own, but names them as if they stood at the root. */
+/** Moves the `definitions` of each part to the root, where the references of the parts look for them. */
 function hoistDefinitions(whole: Json): Json {
   const definitions: Record<string, unknown> = {};
-  const lifted = JSON.parse(JSON.stringify(whole), (key, value) => {
+  const rest = JSON.parse(JSON.stringify(whole), (key, value) => {
     if (key !== 'definitions') return value;
     for (const [name, definition] of Object.entries(value)) {
       if (name in definitions && !isDeepStrictEqual(definitions[name], definition))
@@ -42,21 +43,22 @@ function hoistDefinitions(whole: Json): Json {
       definitions[name] = definition;
     }
   });
-  return { ...lifted, definitions };
+  return { ...rest, definitions };
 }
 
-/** Models of the contract are switched; every other is the operator's own. */
+/** Contract models are switched on or off; every other id is a custom model. */
 const models = (): Json => ({
   type: 'object',
   properties: Object.fromEntries(contractCatalog.all.map(({ id }) => [id, shapeOf(modelSwitch)])),
   additionalProperties: customModelShape(),
 });
 
-/** Its schema stands there, or in a file. */
+/** Either `schema` or `schema_file`. */
 function customModelShape(): Json {
   const { properties: { schema, ...properties } = {}, required = [], ...rest } = shapeOf(customModelSchema);
   const schemaFile = { type: 'string', description: 'A file beside this one, JSON or YAML.' };
   const others = required.filter(name => name !== 'schema');
+  // Both forms share all other members.
   const whole = (more: Json): Json => ({
     ...rest,
     properties: { ...properties, ...more },
@@ -65,7 +67,7 @@ function customModelShape(): Json {
   return { anyOf: [whole({ schema }), whole({ schema_file: schemaFile })] };
 }
 
-/** What else an account has depends on its provider. */
+/** The other members of an account depend on its provider. */
 const account = (): Json => ({
   anyOf: providers.map(({ name, settings }) =>
     mergeShapes(
@@ -76,32 +78,33 @@ const account = (): Json => ({
   ),
 });
 
-/** A file alone does not tell an editor of which provider an account is: whatever some provider has may stand here. */
+/** An editor cannot know the provider of the account that a route names, so the options of every provider are allowed. */
 const modelRoutes = (): Json => ({
   ...shapeOf(routeList),
-  items: { anyOf: [...switches()].map(own => mergeShapes(shapeOf(routeBase), own)) },
+  items: { anyOf: [...routeOptionShapes()].map(options => mergeShapes(shapeOf(routeBase), options)) },
 });
 
-/** None, and those of each provider that has some. */
-function switches(): readonly Shape[] {
+/** No options, or those of one provider. */
+function routeOptionShapes(): readonly Shape[] {
   const none: Shape = { additionalProperties: false };
   const some = providers
-    .map(shapeOfSwitches)
+    .map(shapeOfRouteOptions)
     .filter(({ properties = {} }) => Object.keys(properties).length > 0);
   return [none, ...some];
 }
 
-const shapeOfSwitches = ({ name, routeOptions }: ProviderDefinition): Shape => ({
+const shapeOfRouteOptions = ({ name, routeOptions }: ProviderDefinition): Shape => ({
   title: `Routes to an account of ${name}`,
   ...shapeOf(routeOptions),
 });
 
+/** The JSON Schema of what a schema accepts, which is its input. */
 function shapeOf(schema: z.ZodType): Shape {
   const { $schema: _, ...shape } = z.toJSONSchema(schema, { io: 'input', target: 'draft-7' });
   return shape;
 }
 
-/** One object with the members of all. */
+/** One object with the members of all; no others are allowed. */
 const mergeShapes = (...shapes: readonly Shape[]): Shape => ({
   ...Object.assign({}, ...shapes),
   type: 'object',

@@ -1,3 +1,4 @@
+/** Reads `models` of `atelier.yaml`: contract models switched on or off, and custom models. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse as parseYaml } from 'yaml';
@@ -7,83 +8,87 @@ import { customModelId, maxCustomModels, readCustomModel } from '../catalog/cust
 import { maxSchemaBytes } from '../catalog/custom/schema.ts';
 import { contractCatalog } from '../catalog/index.ts';
 import type { Model } from '../catalog/model.ts';
-import { didYouMean, type Issue, issuesOf, parseSettings } from './issues.ts';
+import { didYouMean, type Issue, type IssueList, openIssueList, parseSettings } from './issues.ts';
 
+/** What `models` means, with its faults. */
 export interface ParsedModels {
   readonly catalog: Catalog;
-  /** Ids of models whose description is wrong: they are in the settings, and not in the catalog. */
+  /** Ids of models that are described with faults: they are in the settings, but not in the catalog. */
   readonly invalid: ReadonlySet<string>;
-  /** Ids of models that clients are not told of. */
+  /** Ids of models that clients cannot see or use. */
   readonly disabled: readonly string[];
   readonly issues: readonly Issue[];
 }
 
+/** The value of a contract model. */
 export const modelSwitch = z.enum(['on', 'off'], { error: 'must be on or off' });
 const written = z.record(z.string(), z.unknown(), { error: 'must be models by their ids' });
 const members = z.looseObject({});
 const contractIds = contractCatalog.all.map(({ id }) => id);
 
-/**
- * `models` of `atelier.yaml`: models of the contract switched on or off, and models of the operator's own. A schema
- * may stand in a file beside that one, which lies in `folder`.
- */
+/** `folder` is that of `atelier.yaml`: a custom model may have its schema in a file beside it. */
 export function readModels(models: unknown, folder: string): ParsedModels {
-  const issues: Issue[] = [];
+  const issues = openIssueList();
   const disabled: string[] = [];
   const invalid = new Set<string>();
-  const own: Model[] = [];
-  const read = parseSettings(written, models ?? {});
-  for (const issue of issuesOf(read)) tell(issue.message, ...issue.path);
-  for (const [id, value] of Object.entries(read.data ?? {})) {
-    if (contractCatalog.find(id)) readSwitch(id, value);
-    else if (typeof value === 'string') tell(`there is no such model${didYouMean(id, contractIds)}`, id);
-    else readOwn(id, value);
-  }
-  if (own.length > maxCustomModels) tell(`must be at most ${maxCustomModels} models of your own`);
-  return { catalog: openCatalog([...contractCatalog.all, ...own]), invalid, disabled, issues };
-
-  function readSwitch(id: string, value: unknown): void {
-    const parsed = modelSwitch.safeParse(value);
-    if (!parsed.success) tell(parsed.error.issues[0]?.message ?? '', id);
-    if (parsed.data === 'off') disabled.push(id);
-  }
-
-  function readOwn(id: string, value: unknown): void {
-    const read = readOne(id, value);
-    if (!read) {
-      invalid.add(id);
-      return;
+  const custom: Model[] = [];
+  const entries = issues.valueOf(parseSettings(written, models ?? {}), 'models') ?? {};
+  for (const [id, value] of Object.entries(entries)) {
+    if (contractCatalog.find(id)) {
+      if (readSwitch(issues, id, value) === 'off') disabled.push(id);
+    } else if (typeof value === 'string') {
+      issues.add(`there is no such model${didYouMean(id, contractIds)}`, 'models', id);
+    } else {
+      const read = readCustomEntry(issues, id, value, folder);
+      if (read) custom.push(read.model);
+      else invalid.add(id);
+      if (read?.isOff) disabled.push(id);
     }
-    own.push(read.model);
-    if (read.isOff) disabled.push(id);
   }
-
-  /** Null where something is wrong, which is told. */
-  function readOne(id: string, value: unknown): { readonly model: Model; readonly isOff: boolean } | null {
-    const named = customModelId.safeParse(id);
-    for (const { message } of named.error?.issues ?? []) tell(message, id);
-    const whole = inlineSchemaFile(value, folder);
-    if (typeof whole === 'string') {
-      tell(whole, id, 'schema_file');
-      return null;
-    }
-    const model = readCustomModel(id, whole);
-    if (model.ok) return named.success ? model : null;
-    for (const { path, reason } of model.faults) tell(reason, id, ...path.split('.').filter(Boolean));
-    return null;
-  }
-
-  function tell(message: string, ...path: readonly PropertyKey[]): void {
-    issues.push({ path: ['models', ...path], message });
-  }
+  if (custom.length > maxCustomModels)
+    issues.add(`must be at most ${maxCustomModels} models of your own`, 'models');
+  return {
+    catalog: openCatalog([...contractCatalog.all, ...custom]),
+    invalid,
+    disabled,
+    issues: issues.list,
+  };
 }
 
-/** With what stands in its `schema_file`; a sentence where that cannot be had. */
+/** Undefined for anything but `on` or `off`, which is an issue. */
+function readSwitch(issues: IssueList, id: string, value: unknown): 'on' | 'off' | undefined {
+  const parsed = modelSwitch.safeParse(value);
+  if (!parsed.success) issues.add(parsed.error.issues[0]?.message ?? '', 'models', id);
+  return parsed.data;
+}
+
+/** Null where the description has a fault, which is then in `issues`. */
+function readCustomEntry(
+  issues: IssueList,
+  id: string,
+  value: unknown,
+  folder: string,
+): { readonly model: Model; readonly isOff: boolean } | null {
+  const parsedId = customModelId.safeParse(id);
+  for (const { message } of parsedId.error?.issues ?? []) issues.add(message, 'models', id);
+  const whole = inlineSchemaFile(value, folder);
+  if (typeof whole === 'string') {
+    issues.add(whole, 'models', id, 'schema_file');
+    return null;
+  }
+  const model = readCustomModel(id, whole);
+  if (model.ok) return parsedId.success ? model : null;
+  for (const { path, reason } of model.faults)
+    issues.add(reason, 'models', id, ...path.split('.').filter(Boolean));
+  return null;
+}
+
+/** The description with the content of its `schema_file` as `schema`; a sentence where the file cannot be used. */
 function inlineSchemaFile(value: unknown, folder: string): unknown {
   const { schema_file: file, ...model } = members.safeParse(value).data ?? {};
   if (file === undefined) return value;
   if (typeof file !== 'string') return 'must be the path of a file';
-  if (model.schema !== undefined) return 'stands beside a schema: one of them';
+  if (model.schema !== undefined) return 'set schema or schema_file, not both';
   try {
     const text = readFileSync(resolve(folder, file), 'utf8');
     if (Buffer.byteLength(text) > 2 * maxSchemaBytes)
@@ -91,6 +96,6 @@ function inlineSchemaFile(value: unknown, folder: string): unknown {
     const schema: unknown = parseYaml(text);
     return { ...model, schema };
   } catch {
-    return `nothing can be read from ${file}`;
+    return `cannot read ${file}`;
   }
 }

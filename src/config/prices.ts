@@ -1,14 +1,17 @@
+/** Reads `prices` of `atelier.yaml`: what a unit of a model costs. */
 import { z } from 'zod';
 import type { Catalog } from '../catalog/catalog.ts';
 import { type UsageUnit, usageUnits } from '../domain/job.ts';
 import type { Prices } from '../domain/prices.ts';
 import { didYouMean, type Issue } from './issues.ts';
 
+/** In the currency of the file. */
 const maxUnitPrice = 1_000_000;
 const price = z
   .number({ error: 'must be a number' })
   .min(0, { error: `must be between 0 and ${maxUnitPrice}` })
   .max(maxUnitPrice, { error: `must be between 0 and ${maxUnitPrice}` });
+/** A price for each unit in which usage is counted. */
 const perUnit = z.strictObject(
   Object.fromEntries(usageUnits.map(unit => [unit, price.optional()])) as Record<
     UsageUnit,
@@ -16,7 +19,7 @@ const perUnit = z.strictObject(
   >,
 );
 
-/** `prices` of `atelier.yaml`: what a unit of a model costs, in one currency. */
+/** All prices are in one currency. */
 export const pricesSchema = z.strictObject({
   currency: z
     .string({ error: 'must be three letters, such as USD' })
@@ -24,7 +27,7 @@ export const pricesSchema = z.strictObject({
   models: z.record(z.string(), perUnit),
 });
 
-/** Null where none are set; a price of a model that is not there is an issue. */
+/** `prices` is null where none are set; a price of an unknown model is an issue. */
 export function readPrices(
   written: z.output<typeof pricesSchema> | undefined,
   catalog: Catalog,

@@ -1,46 +1,47 @@
+/** The settings that a running gateway can replace: a reload applies to new requests and new jobs. */
 import { type Catalog, openCatalog } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Config } from './config.ts';
 
-/** What a running gateway is given anew when its settings are read again; everything else needs a new start. */
+/** Every other setting needs a restart. */
 type LiveSettings = Pick<Config, 'routing' | 'catalog' | 'disabledModels' | 'prices' | 'limits'>;
 
 export interface ReloadableSettings {
   readonly current: () => LiveSettings;
-  /** Every model there is; it also finds those that were taken away since the start, for jobs of theirs under way. */
+  /** Every model; it also finds models that were removed since the start, for their unfinished jobs. */
   readonly catalog: Catalog;
-  /** The models that clients are told of. */
+  /** The models that clients can see and use. */
   readonly servedModels: () => Catalog;
-  /** Heard before `now` is asked by anybody else. */
+  /** Listeners run before any request sees the new settings. */
   onChange(listener: (next: LiveSettings) => void): void;
   replace(next: LiveSettings): void;
 }
 
 export function openReloadableSettings(first: LiveSettings): ReloadableSettings {
   const listeners: ((next: LiveSettings) => void)[] = [];
-  const gone = new Map<string, Model>();
-  let now = first;
+  const removed = new Map<string, Model>();
+  let current = first;
   let served = servedModelsOf(first);
   return {
-    current: () => now,
+    current: () => current,
     servedModels: () => served,
     catalog: {
       get all() {
-        return now.catalog.all;
+        return current.catalog.all;
       },
-      find: id => now.catalog.find(id) ?? gone.get(id) ?? null,
+      find: id => current.catalog.find(id) ?? removed.get(id) ?? null,
     },
     onChange: listener => void listeners.push(listener),
     replace(next) {
-      for (const model of now.catalog.all) gone.set(model.id, model);
-      now = next;
+      for (const model of current.catalog.all) removed.set(model.id, model);
+      current = next;
       served = servedModelsOf(next);
       for (const listener of listeners) listener(next);
     },
   };
 }
 
-/** The models that clients are told of. */
+/** The models that are not switched off. */
 export const servedModelsOf = ({
   catalog,
   disabledModels,

@@ -1,3 +1,4 @@
+/** Reads `accounts` and `routes` of `atelier.yaml`: which account serves which model. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -7,17 +8,25 @@ import { definitionOf, providers } from '../providers/index.ts';
 import type { ProviderDefinition } from '../providers/kit/definition.ts';
 import type { AccountConfig, RouteConfig, RoutingConfig } from '../routing/accounts.ts';
 import type { AccountRate } from '../routing/routes.ts';
-import { didYouMean, type Issue, issuesOf, parseSettings } from './issues.ts';
+import { didYouMean, type Issue, type IssueList, openIssueList, parseSettings } from './issues.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** The models that routes may name. */
+export interface KnownModels {
+  readonly catalog: Catalog;
+  /** Ids of models that are described with faults: they are in the settings, but not in the catalog. */
+  readonly invalid: ReadonlySet<string>;
+}
+
 const defaultSlots = 8;
 
+/** Account ids appear in URLs, metrics and logs. */
 export const accountName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, {
   error: 'must be 1 to 63 lower-case letters, digits, - or _',
 });
 
-/** The members that every account has; what stands beside them is for its provider. */
+/** The members that every account has; its provider reads the others. */
 export const accountBase = z.object({
   provider: z.enum(
     providers.map(({ name }) => name),
@@ -34,132 +43,183 @@ export const accountBase = z.object({
     .default(null),
 });
 
-/** The same of a route. */
+/** The members that every route has; the provider of its account reads the others. */
 export const routeBase = z.object({
   account: accountName,
-  /** What the upstream calls the model; as the provider says where it says nothing. */
+  /** The upstream's name of the model; the provider has a default. */
   model: z.string().min(1).max(200).optional(),
   weight: z.number().positive().max(1000).default(1),
 });
 
 export const routeList = z.array(z.unknown()).min(1).max(32);
 
-/** How secrets are written: they never stand in the file itself. */
+/** How secrets are written: as references, never in the file itself. */
 export const secretReference = z.string().regex(/^(env|file):.+$/, {
   error: 'must be written env:NAME or file:PATH',
 });
 
 const members = z.looseObject({});
-const noSwitches = z.strictObject({});
+const noOptions = z.strictObject({});
 const named = z.record(z.string(), z.unknown()).default({});
 
-/**
- * `accounts` and `routes` of `atelier.yaml`; `env` is where secrets written `env:NAME` stand. One part that is wrong
- * hides no fault of another: each is parsed by itself.
- */
-export function readRouting(
-  written: { readonly accounts?: unknown; readonly routes?: unknown },
-  env: Environment,
-  models: { readonly catalog: Catalog; readonly invalid: ReadonlySet<string> },
-): { readonly config: RoutingConfig; readonly issues: readonly Issue[] } {
-  const issues: Issue[] = [];
-  const secret = secretSchema(env);
-  const modelIds = models.catalog.all.map(({ id }) => id);
-  const accounts = keep(parseSettings(named, written.accounts), 'accounts') ?? {};
-  const routes = keep(parseSettings(named, written.routes), 'routes') ?? {};
-  const opened = Object.entries(accounts).flatMap(([id, account]) => readAccount(id, account) ?? []);
-  const config = {
-    accounts: opened,
-    routes: new Map(Object.entries(routes).map(([id, list]) => [id, readRoutes(id, list)])),
-  };
-  return { config, issues };
-
-  function readAccount(id: string, account: unknown): AccountConfig | null {
-    const path = ['accounts', id];
-    keep(parseSettings(accountName, id), ...path);
-    if (id === localAccount) tell('is the name of the local engine', ...path);
-    const written = keep(parseSettings(members, account), ...path);
-    if (!written) return null;
-    const { provider, slots, rate, ...own } = written;
-    const head = keep(parseSettings(accountBase, { provider, slots, rate }), ...path);
-    const settings = definitionOf(provider)?.settings(secret);
-    const read = settings && keep(parseSettings(settings, own, Object.keys(accountBase.shape)), ...path);
-    return head && read ? { id, ...head, ...read } : null;
-  }
-
-  function readRoutes(id: string, list: unknown): readonly RouteConfig[] {
-    const model = models.catalog.find(id);
-    // What is wrong with its description is told there.
-    if (!model && !models.invalid.has(id))
-      tell(`there is no such model${didYouMean(id, modelIds)}`, 'routes', id);
-    const seen = new Set<unknown>();
-    return (keep(parseSettings(routeList, list), 'routes', id) ?? []).flatMap((route, place) => {
-      const path = ['routes', id, place];
-      const written = keep(parseSettings(members, route), ...path);
-      if (!written) return [];
-      if (seen.has(written.account))
-        tell('the account has a route of this model already', ...path, 'account');
-      seen.add(written.account);
-      return readRoute(id, model, written, path);
-    });
-  }
-
-  function readRoute(
-    id: string,
-    entry: Model | null,
-    { account, model, weight, ...own }: Readonly<Record<string, unknown>>,
-    path: readonly PropertyKey[],
-  ): readonly RouteConfig[] {
-    const head = keep(parseSettings(routeBase, { account, model, weight }), ...path);
-    const definition = definitionOf(providerOf(account));
-    const isLocal = account === localAccount;
-    if (head && !isLocal && !Object.hasOwn(accounts, head.account))
-      tell(
-        `there is no account ${head.account}${didYouMean(head.account, Object.keys(accounts))}`,
-        ...path,
-        'account',
-      );
-    if (definition && entry && !serves(definition, entry))
-      tell(`a ${definition.name} account does not serve this model`, ...path, 'account');
-    const refusal = entry && opened.find(({ id }) => id === account)?.routeRefusal(entry);
-    if (refusal) tell(refusal, ...path, 'account');
-    const schema = isLocal ? noSwitches : definition?.routeOptions;
-    const options = schema && keep(parseSettings(schema, own, Object.keys(routeBase.shape)), ...path);
-    const faults = options === undefined || !entry ? [] : definition?.routeFaults(entry, options);
-    for (const { path: at, reason } of faults ?? []) tell(reason, ...path, ...at.split('.'));
-    if (!head) return [];
-    const upstreamModel =
-      head.model ?? definition?.models?.[id] ?? (definition?.servesCustomModels ? '' : id);
-    return [{ account: head.account, upstreamModel, weight: head.weight, options }];
-  }
-
-  /** As it stands there, whatever else of the account is wrong. */
-  function providerOf(account: unknown): unknown {
-    const written = Object.entries(accounts).find(([id]) => id === account)?.[1];
-    return members.safeParse(written).data?.provider;
-  }
-
-  function keep<T>(parsed: z.ZodSafeParseResult<T>, ...path: readonly PropertyKey[]): T | undefined {
-    for (const issue of issuesOf(parsed)) tell(issue.message, ...path, ...issue.path);
-    return parsed.data;
-  }
-
-  function tell(message: string, ...path: readonly PropertyKey[]): void {
-    issues.push({ path, message });
-  }
+/** `accounts` or `routes` of `atelier.yaml`, as they are written. */
+export interface WrittenRouting {
+  readonly accounts?: unknown;
+  readonly routes?: unknown;
 }
 
+/**
+ * Reads `accounts` and `routes` of `atelier.yaml`; `env` has the values of secrets written `env:NAME`. Each account and
+ * each route is parsed by itself, so that a fault in one does not conceal those of another.
+ */
+export function readRouting(
+  written: WrittenRouting,
+  env: Environment,
+  models: KnownModels,
+): { readonly config: RoutingConfig; readonly issues: readonly Issue[] } {
+  const issues = openIssueList();
+  const writtenAccounts = issues.valueOf(parseSettings(named, written.accounts), 'accounts') ?? {};
+  const writtenRoutes = issues.valueOf(parseSettings(named, written.routes), 'routes') ?? {};
+  const secret = secretSchema(env);
+  const accounts = Object.entries(writtenAccounts).flatMap(
+    ([id, account]) => readAccount(issues, secret, id, account) ?? [],
+  );
+  const context: RouteContext = { issues, models, writtenAccounts, accounts };
+  const routes = Object.entries(writtenRoutes).map(([id, list]): [string, readonly RouteConfig[]] => [
+    id,
+    readRoutes(context, id, list),
+  ]);
+  return { config: { accounts, routes: new Map(routes) }, issues: issues.list };
+}
+
+/** Null where the account has a fault, which is then in `issues`. */
+function readAccount(
+  issues: IssueList,
+  secret: z.ZodType<string>,
+  id: string,
+  account: unknown,
+): AccountConfig | null {
+  const path = ['accounts', id];
+  issues.valueOf(parseSettings(accountName, id), ...path);
+  if (id === localAccount) issues.add('is reserved for the local engine', ...path);
+  const written = issues.valueOf(parseSettings(members, account), ...path);
+  if (!written) return null;
+  const { provider, slots, rate, ...others } = written;
+  const base = issues.valueOf(parseSettings(accountBase, { provider, slots, rate }), ...path);
+  const schema = definitionOf(provider)?.settings(secret);
+  const settings =
+    schema && issues.valueOf(parseSettings(schema, others, Object.keys(accountBase.shape)), ...path);
+  return base && settings ? { id, ...base, ...settings } : null;
+}
+
+/** What a route is checked against. */
+interface RouteContext {
+  readonly issues: IssueList;
+  readonly models: KnownModels;
+  /** Every account as it is written, also those with faults. */
+  readonly writtenAccounts: Readonly<Record<string, unknown>>;
+  /** Those without faults. */
+  readonly accounts: readonly AccountConfig[];
+}
+
+/** The routes of one model. */
+function readRoutes(context: RouteContext, modelId: string, list: unknown): readonly RouteConfig[] {
+  const { issues, models } = context;
+  const model = models.catalog.find(modelId);
+  // The faults of an invalid model are reported where it is described.
+  if (!model && !models.invalid.has(modelId))
+    issues.add(`there is no such model${didYouMean(modelId, idsOf(models))}`, 'routes', modelId);
+  const seen = new Set<unknown>();
+  const written = issues.valueOf(parseSettings(routeList, list), 'routes', modelId) ?? [];
+  return written.flatMap((item, index) => {
+    const path = ['routes', modelId, index];
+    const route = issues.valueOf(parseSettings(members, item), ...path);
+    if (!route) return [];
+    if (seen.has(route.account))
+      issues.add('the account has a route of this model already', ...path, 'account');
+    seen.add(route.account);
+    return readRoute(context, { modelId, model, path, members: route }) ?? [];
+  });
+}
+
+/** A route as it is written, and the model that it is for. */
+interface WrittenRoute {
+  readonly modelId: string;
+  /** Null: unknown, or described with faults. */
+  readonly model: Model | null;
+  readonly path: readonly PropertyKey[];
+  readonly members: Readonly<Record<string, unknown>>;
+}
+
+/** Null where the account, the model or the weight has a fault; wrong options alone do not remove the route. */
+function readRoute(context: RouteContext, route: WrittenRoute): RouteConfig | null {
+  const { account, model, weight, ...others } = route.members;
+  const base = context.issues.valueOf(parseSettings(routeBase, { account, model, weight }), ...route.path);
+  const definition = definitionOf(providerOf(context, account));
+  checkAccountOfRoute(context, route, base?.account, definition);
+  const options = readRouteOptions(context, route, others, definition);
+  if (!base) return null;
+  const upstreamModel =
+    base.model ??
+    definition?.models?.[route.modelId] ??
+    (definition?.servesCustomModels ? '' : route.modelId);
+  return { account: base.account, upstreamModel, weight: base.weight, options };
+}
+
+/** The account exists, its provider serves the model, and its settings allow the route. */
+function checkAccountOfRoute(
+  { issues, writtenAccounts, accounts }: RouteContext,
+  { model, path, members: { account } }: WrittenRoute,
+  validName: string | undefined,
+  definition: ProviderDefinition | undefined,
+): void {
+  if (validName !== undefined && account !== localAccount && !Object.hasOwn(writtenAccounts, validName)) {
+    const hint = didYouMean(validName, Object.keys(writtenAccounts));
+    issues.add(`there is no account ${validName}${hint}`, ...path, 'account');
+  }
+  if (!model) return;
+  if (definition && !serves(definition, model))
+    issues.add(`a ${definition.name} account does not serve this model`, ...path, 'account');
+  const refusal = accounts.find(({ id }) => id === account)?.routeRefusal(model);
+  if (refusal) issues.add(refusal, ...path, 'account');
+}
+
+/** The members that the provider defines for its routes; the local engine has none. */
+function readRouteOptions(
+  { issues }: RouteContext,
+  { model, path, members }: WrittenRoute,
+  others: Readonly<Record<string, unknown>>,
+  definition: ProviderDefinition | undefined,
+): unknown {
+  const schema = members.account === localAccount ? noOptions : definition?.routeOptions;
+  const options =
+    schema && issues.valueOf(parseSettings(schema, others, Object.keys(routeBase.shape)), ...path);
+  if (options === undefined || !model) return options;
+  for (const { path: at, reason } of definition?.routeFaults(model, options) ?? [])
+    issues.add(reason, ...path, ...at.split('.'));
+  return options;
+}
+
+/** The provider of a written account, whatever else of the account is wrong. */
+function providerOf({ writtenAccounts }: RouteContext, account: unknown): unknown {
+  const written = Object.entries(writtenAccounts).find(([id]) => id === account)?.[1];
+  return members.safeParse(written).data?.provider;
+}
+
+const idsOf = ({ catalog }: KnownModels): readonly string[] => catalog.all.map(({ id }) => id);
+
+/** Whether accounts of the provider can have a route of the model. */
 const serves = ({ models, servesCustomModels }: ProviderDefinition, { id, family }: Model): boolean =>
   models === null || (family === 'own' ? servesCustomModels : Object.hasOwn(models, id));
 
-/** `env:NAME`, or `file:PATH` whose first line it is. */
+/** Reads a secret from `env:NAME`, or from the first line of `file:PATH`. */
 function secretSchema(env: Environment): z.ZodType<string> {
   return secretReference.transform((text, context): string => {
     const isVariable = text.startsWith('env:');
     const where = text.slice(text.indexOf(':') + 1);
     const found = isVariable ? env[where] : firstLine(where);
     if (found !== undefined && found !== '') return found;
-    const message = `there is nothing in ${isVariable ? 'the variable' : 'the file'} ${where}`;
+    const message = isVariable ? `the variable ${where} is not set` : `the file ${where} is missing or empty`;
     context.addIssue({ code: 'custom', message });
     return z.NEVER;
   });

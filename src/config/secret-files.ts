@@ -1,19 +1,20 @@
+/** Reads secrets from the files that `…_FILE` variables name, as container platforms mount them. */
 import { readFileSync, statSync } from 'node:fs';
 
-/** Settings that may stand in a file of their own instead, as container platforms mount secrets. */
 const fileBackedVariables = [
   'ATELIER_SECRET',
   'ATELIER_ADMIN_TOKEN',
   'ATELIER_METRICS_TOKEN',
   'ATELIER_DATABASE_URL',
 ] as const;
-/** The variables that name such files. */
+/** `ATELIER_SECRET_FILE` and the like. */
 export const secretFileVariables: readonly string[] = fileBackedVariables.map(name => `${name}_FILE`);
 const maxBytes = 64 * 1024;
 
+/** Variables by their names. */
 type Given = Readonly<Record<string, string | undefined>>;
 
-/** The environment with what its `…_FILE` variables point to; `faults` gets a sentence for each that cannot be. */
+/** The environment with the content of these files; adds a sentence to `faults` for each file that cannot be used. */
 export function readSecretFiles(given: Given, faults: string[]): Given {
   const read: Record<string, string | undefined> = { ...given };
   for (const name of fileBackedVariables) {
@@ -31,12 +32,13 @@ export function readSecretFiles(given: Given, faults: string[]): Given {
   return read;
 }
 
+/** The text without its last line break; the directory, an empty or a large file is a fault. */
 function readValue(path: string): { readonly text: string } | { readonly fault: string } {
   try {
     const found = statSync(path);
-    if (!found.isFile()) return { fault: `${path} is no file` };
+    if (!found.isFile()) return { fault: `${path} is not a file` };
     if (found.size > maxBytes) return { fault: `${path} is longer than ${maxBytes} bytes` };
-    // Editors and `echo` end a file with a line break, which belongs to no secret.
+    // Editors and `echo` end a file with a line break, which is not part of the secret.
     const text = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
     return text === '' ? { fault: `${path} is empty` } : { text };
   } catch (failure) {

@@ -1,12 +1,15 @@
+/** The secrets of an installation: from the configuration, or generated once and stored in the data folder. */
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from './config.ts';
 
+/** What signs, and what logs in. */
 export interface Secrets {
   /** Master of every signature. */
   readonly secret: string;
+  /** Opens the admin API. */
   readonly adminToken: string;
   /** Signs the cookies of the console; another admin token ends all sessions. */
   readonly sessionKey: string;
@@ -15,7 +18,7 @@ export interface Secrets {
 const storedSecrets = z.object({ secret: z.string().min(16), adminToken: z.string().min(16) });
 type StoredSecrets = z.output<typeof storedSecrets>;
 
-/** From the configuration; what it leaves open is made once and kept in the data folder. */
+/** Those that the configuration does not set are read from `secrets.json`, which is created at the first start. */
 export async function openSecrets(
   config: Pick<Config, 'dataDir' | 'secret' | 'adminToken'>,
 ): Promise<Secrets> {
@@ -23,20 +26,21 @@ export async function openSecrets(
   if (secret !== null && adminToken !== null) return withDerived({ secret, adminToken });
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const path = join(config.dataDir, 'secrets.json');
-  const own = (await readStoredSecrets(path)) ?? (await createSecretsFile(path));
-  return withDerived({ secret: secret ?? own.secret, adminToken: adminToken ?? own.adminToken });
+  const stored = (await readStoredSecrets(path)) ?? (await createSecretsFile(path));
+  return withDerived({ secret: secret ?? stored.secret, adminToken: adminToken ?? stored.adminToken });
 }
 
-function withDerived(kept: StoredSecrets): Secrets {
-  const salt = `${kept.adminToken}\n`;
+function withDerived(stored: StoredSecrets): Secrets {
+  const salt = `${stored.adminToken}\n`;
   const derive = (purpose: string, bytes: number) =>
-    Buffer.from(hkdfSync('sha256', kept.secret, salt, purpose, bytes)).toString('base64url');
+    Buffer.from(hkdfSync('sha256', stored.secret, salt, purpose, bytes)).toString('base64url');
   return {
-    ...kept,
+    ...stored,
     sessionKey: derive('atelier console sessions v1', 32),
   };
 }
 
+/** Null where there is no file. */
 async function readStoredSecrets(path: string): Promise<StoredSecrets | null> {
   const text = await readFile(path, 'utf8').catch(failure => {
     if (failure instanceof Error && 'code' in failure && failure.code === 'ENOENT') return null;
@@ -45,16 +49,16 @@ async function readStoredSecrets(path: string): Promise<StoredSecrets | null> {
   return text === null ? null : storedSecrets.parse(JSON.parse(text));
 }
 
-/** Flushed before it is used, and never over another's: two commands may start at once. */
+/** Flushed before it is used; an existing file is never replaced, because two commands may start at once. */
 async function createSecretsFile(path: string): Promise<StoredSecrets> {
-  const made = {
+  const fresh = {
     secret: randomBytes(32).toString('base64url'),
     adminToken: `adm_${randomBytes(24).toString('base64url')}`,
   };
   const temporary = `${path}.${randomBytes(6).toString('hex')}`;
   const handle = await open(temporary, 'wx', 0o600);
   try {
-    await handle.writeFile(JSON.stringify(made, null, 2));
+    await handle.writeFile(JSON.stringify(fresh, null, 2));
     await handle.sync();
   } finally {
     await handle.close();
@@ -63,5 +67,5 @@ async function createSecretsFile(path: string): Promise<StoredSecrets> {
     if (!(failure instanceof Error && 'code' in failure && failure.code === 'EEXIST')) throw failure;
   });
   await rm(temporary);
-  return (await readStoredSecrets(path)) ?? made;
+  return (await readStoredSecrets(path)) ?? fresh;
 }

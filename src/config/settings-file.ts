@@ -1,23 +1,25 @@
+/** Reads `atelier.yaml` and keeps the position of each member, so that a fault names its line and column. */
 import { readFileSync } from 'node:fs';
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import type { Issue } from './issues.ts';
 
-/** `atelier.yaml` as it is written: what it says, and where. */
+/** The content of `atelier.yaml`, not validated yet. */
 export interface SettingsFile {
   readonly value: unknown;
-  /** What is wrong with it as YAML, a sentence each. */
+  /** Faults of the YAML itself, a sentence each. */
   readonly faults: readonly string[];
-  /** The sentence of an issue, with the line and column of what it is about. */
+  /** The sentence of an issue, with the line and column of the member. */
   describeIssue(issue: Issue): string;
 }
 
-/** Nothing is written, so there is no place to name. */
+/** Without a file there are no positions. */
 export const noSettingsFile: SettingsFile = {
   value: {},
   faults: [],
   describeIssue: issue => formatIssue(issue),
 };
 
+/** Never throws: an unreadable file is a fault. */
 export function readSettingsFile(path: string): SettingsFile {
   try {
     const lines = new LineCounter();
@@ -27,7 +29,7 @@ export function readSettingsFile(path: string): SettingsFile {
       return ` (line ${line}, column ${col})`;
     };
     if (document.errors.length > 0) {
-      // The rest of a message is a picture of the line.
+      // After the first line, the message shows the line of the file.
       const what = (message: string) => message.split('\n', 1)[0]!.replace(/ at line \d+, column \d+:?$/, '');
       const faults = document.errors.map(({ message, pos }) => `${path}: ${what(message)}${at(pos[0])}`);
       return { ...noSettingsFile, faults };
@@ -42,28 +44,28 @@ export function readSettingsFile(path: string): SettingsFile {
       },
     };
   } catch (failure) {
-    const why = failure instanceof Error ? failure.message.split('\n', 1)[0] : String(failure);
-    return { ...noSettingsFile, faults: [`${path}: ${why}`] };
+    const reason = failure instanceof Error ? failure.message.split('\n', 1)[0] : String(failure);
+    return { ...noSettingsFile, faults: [`${path}: ${reason}`] };
   }
 }
 
 const formatIssue = ({ path, message }: Issue): string => `${path.join('.') || 'file'}: ${message}`;
 
-/** Of the key, or of the item of a list; of the nearest that holds it where it is missing. */
+/** The offset of the key or the list item; of the nearest member around it where it is missing. */
 function offsetOf(document: Document, path: readonly PropertyKey[]): number | null {
   let at: unknown = document.contents;
   let offset: number | null = null;
   for (const key of path) {
-    const held = isAlias(at) ? at.resolve(document) : at;
-    if (isMap(held)) {
-      const pair = held.items.find(
+    const node = isAlias(at) ? at.resolve(document) : at;
+    if (isMap(node)) {
+      const pair = node.items.find(
         item => String(isScalar(item.key) ? item.key.value : item.key) === String(key),
       );
       if (!pair) return offset;
       offset = startOf(pair.key) ?? offset;
       at = pair.value;
-    } else if (isSeq(held)) {
-      at = held.items[Number(key)];
+    } else if (isSeq(node)) {
+      at = node.items[Number(key)];
       offset = startOf(at) ?? offset;
     } else {
       return offset;

@@ -1,7 +1,8 @@
+/** Reads `limits.storage` of `atelier.yaml`: sizes such as 20GB, and a share of the disk. */
 import { z } from 'zod';
 import { parseSize, type StorageLimits, sizePattern, sizeText } from '../domain/storage-limits.ts';
 
-/** The media of the largest body fit a bound that nothing else uses: whoever is refused finds room once something ends. */
+/** The media of the largest body fit the least limit, so that a refused request can succeed once files expire. */
 const minBytes = 64 * 1024 * 1024;
 
 const sizeMessage = `must be a size such as 20GB or 500MB, or a number of bytes (${sizeText(minBytes)} at least)`;
@@ -15,6 +16,7 @@ const size = z
     context.addIssue({ code: 'custom', message: sizeMessage });
     return z.NEVER;
   });
+/** Of the disk of the data folder; 0 to 1 in the result. */
 const shareOfDisk = z
   .string()
   .regex(/^(?:100|[1-9]\d?)%$/)
@@ -23,7 +25,7 @@ const inAll = z.union([shareOfDisk, size.transform(bytes => ({ bytes }))], {
   error: `${sizeMessage}, or a share of the disk such as 90%`,
 });
 
-/** `limits.storage` of `atelier.yaml`. */
+/** The defaults leave a tenth of the disk to the database, the spool and other programs. */
 export const storageSchema = z
   .strictObject({
     per_key: size.prefault('20GB'),

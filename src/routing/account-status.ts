@@ -1,3 +1,4 @@
+/** The accounts as an operator sees them: settings, load, circuit state, and a free test call. */
 import { tmpdir } from 'node:os';
 import { type Catalog, openCatalog } from '../catalog/catalog.ts';
 import { systemClock, toUnixSeconds } from '../domain/clock.ts';
@@ -12,12 +13,12 @@ interface AccountStatusDependencies {
   readonly db: Connection;
   readonly clock: { now(): number };
   readonly config: { readonly localConcurrency: number; readonly allowPrivateNetwork: boolean };
-  /** As the settings are now. */
+  /** The current settings. */
   readonly routing: () => RoutingConfig;
   readonly catalog: () => Catalog;
 }
 
-/** Accounts as an operator sees them: what the settings say, and what runs there. */
+/** Reads the load from the database, so that it includes the jobs of all processes. */
 export function openAccountStatus({
   db,
   clock,
@@ -49,7 +50,7 @@ export function openAccountStatus({
       if (id === localAccount)
         return {
           outcome: 'untried',
-          says: 'local is the engine of this machine. It is tried by: atelier doctor',
+          says: 'local is the engine of this machine. Check it with: atelier doctor',
         };
       const account = routing().accounts.find(account => account.id === id);
       return account ? testAccount(account, config.allowPrivateNetwork) : 'unknown';
@@ -57,7 +58,7 @@ export function openAccountStatus({
   };
 }
 
-/** Those that clients may have made there; what has no route is made by the local engine. */
+/** The models with a route to the account; the local engine has every model without a route. */
 export const modelsOfAccount = (
   account: string,
   { routes }: RoutingConfig,
@@ -67,10 +68,10 @@ export const modelsOfAccount = (
     .map(({ id }) => id)
     .filter(id => (routes.get(id) ?? [{ account: localAccount }]).some(route => route.account === account));
 
-/** One free call, where one is known. */
+/** Makes one call that costs nothing, where the provider knows one. */
 export async function testAccount(account: AccountConfig, allowPrivate: boolean): Promise<AccountTest> {
   const outbound = openOutbound({ allowPrivate });
-  // No input is sent, so that no model is asked for.
+  // The call sends no input, so no model is needed.
   const catalog = openCatalog([]);
   const opened = account.open({
     catalog,
@@ -88,44 +89,46 @@ export async function testAccount(account: AccountConfig, allowPrivate: boolean)
   }
 }
 
-/** What it means, and what to do. */
+/** The meaning of a result, and what to do about it. */
 function describeTestResult(result: TestResult | undefined, { provider }: AccountConfig): string {
   switch (result?.kind) {
     case undefined:
-      return `not tried, because no call of ${provider} is known that costs nothing. The first job tells.`;
+      return `not tested: ${provider} has no free call to test with. The first job will show whether the account works.`;
     case 'accepted':
-      return 'the upstream answers and takes the account. Nothing was charged.';
+      return 'the upstream accepted the credentials. Nothing was charged.';
     case 'refused':
-      return `${result.reason}. Look at the key, its balance and its rights there, and whether base_url is where it belongs.`;
+      return `${result.reason}. Check the key, its balance and its permissions at the provider, and base_url.`;
     case 'unreachable':
-      return `no answer (${result.reason}). Look at base_url, and whether this machine may call it.`;
+      return `no answer (${result.reason}). Check base_url and the network access of this machine.`;
     case 'unclear':
-      return `${result.reason}, which says nothing of the account. Look at base_url, and try again later.`;
+      return `${result.reason}, which does not show whether the account works. Check base_url and try again later.`;
   }
 }
 
-/** The accounts that the settings name, and the engine of this machine, for an operator. */
+/** The accounts of the settings, and the engine of this machine. */
 export interface AccountStatuses {
   list(): Promise<readonly AccountStatus[]>;
   has(id: string): boolean;
-  /** One free call. */
+  /** See `testAccount`. */
   test(id: string): Promise<AccountTest | 'unknown'>;
 }
 
-/** As JSON tells it. */
+/** The JSON of the admin API. */
 export interface AccountStatus {
   readonly account: string;
   readonly provider: string;
+  /** Jobs that may run at once. */
   readonly slots: number;
   readonly running: number;
   readonly models: readonly string[];
-  /** Unix seconds until which it is left alone; null where it is not. */
+  /** Unix seconds until which its circuit is open; null where it is closed. */
   readonly blocked_until: number | null;
   readonly blocked_why: string | null;
-  /** Whether an operator gives it nothing new. */
+  /** Whether an operator paused it: it gets no new jobs. */
   readonly paused: boolean;
 }
 
+/** The result of a test call. */
 export interface AccountTest {
   readonly outcome: 'accepted' | 'refused' | 'unreachable' | 'unclear' | 'untried';
   /** A sentence for a person. */

@@ -1,3 +1,4 @@
+/** The configured accounts and routes, and the opening and replacing of accounts in a running gateway. */
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
 import { localAccount } from '../domain/provider.ts';
@@ -7,7 +8,7 @@ import type { IngressRequest } from '../providers/kit/webhook-signature.ts';
 import type { RouteCandidate } from './choose-routes.ts';
 import { type Account, type AccountRate, openRouting, type Route, type Routing } from './routes.ts';
 
-/** An account as the operator wrote it; what its provider needs is inside its functions, secrets with it. */
+/** An account of the settings; its provider's settings and secrets are inside its functions. */
 export interface AccountConfig extends AccountSettings {
   readonly id: string;
   readonly provider: string;
@@ -16,21 +17,22 @@ export interface AccountConfig extends AccountSettings {
   readonly rate: AccountRate | null;
 }
 
+/** A route of the settings. */
 export interface RouteConfig {
   readonly account: string;
   readonly upstreamModel: string;
   readonly weight: number;
-  /** As its provider's schema left them. */
+  /** Parsed by the schema of the provider. */
   readonly options?: unknown;
 }
 
-/** Which accounts there are, and which of them serve a model; a model that is not named goes to the local engine. */
+/** All accounts, and the routes of each model; a model without routes goes to the local engine. */
 export interface RoutingConfig {
   readonly accounts: readonly AccountConfig[];
   readonly routes: ReadonlyMap<string, readonly RouteConfig[]>;
 }
 
-/** The routes of a model as admission judges an input by them. */
+/** The routes of a model, as admission checks an input against them. */
 export function candidatesOf({ accounts, routes }: RoutingConfig, model: Model): readonly RouteCandidate[] {
   const byDefault: Omit<RouteConfig, 'weight'> = { account: localAccount, upstreamModel: model.id };
   const list = routes.get(model.id) ?? [byDefault];
@@ -49,43 +51,43 @@ export function candidatesOf({ accounts, routes }: RoutingConfig, model: Model):
   });
 }
 
-/** Whether a call is signed as the upstream of that account signs. One that is gone has no key to judge by: its path is right. */
+/** Whether the upstream of the account signed the call. True for a removed account, which has no key: its path is secret. */
 export const verifyIngressSignature = (
   { accounts }: RoutingConfig,
   account: string,
   call: IngressRequest,
 ): boolean => accounts.find(({ id }) => id === account)?.verifySignature(call) ?? true;
 
-/** What accounts are opened by. */
+/** The settings from which accounts are opened. */
 export interface RoutingSnapshot {
   readonly routing: RoutingConfig;
   readonly catalog: Catalog;
 }
 
-/** Accounts that can be replaced while jobs are under way at them. */
+/** Accounts that can be replaced while they have running jobs. */
 interface LiveRouting extends Routing {
-  /** What was open until now stays so until nobody uses it. */
+  /** Replaced accounts stay open until `closeReplaced` finds them unused. */
   replace(next: RoutingSnapshot): void;
   close(): Promise<void>;
 }
 
-/** Opens the accounts that some model is routed to; what is routed to none goes to the local engine. */
+/** Opens the accounts that have a route; models without a route use `local`. */
 export function openAccounts(
   first: RoutingSnapshot,
   local: Account,
-  parts: ProviderDependencies,
+  dependencies: ProviderDependencies,
 ): LiveRouting {
-  const open = (served: RoutingSnapshot) => openRoutedAccounts(served, local, parts);
+  const open = (served: RoutingSnapshot) => openRoutedAccounts(served, local, dependencies);
   const replaced = new Set<OpenedAccount>();
-  let now = open(first);
+  let current = open(first);
   return {
     get accounts() {
-      return now.accounts;
+      return current.accounts;
     },
-    routesOf: modelId => now.routesOf(modelId),
+    routesOf: modelId => current.routesOf(modelId),
     replace(next) {
-      for (const account of now.opened) replaced.add(account);
-      now = open(next);
+      for (const account of current.opened) replaced.add(account);
+      current = open(next);
     },
     async closeReplaced(isUsed) {
       for (const account of replaced) {
@@ -94,23 +96,25 @@ export function openAccounts(
         await account.close();
       }
     },
-    close: async () => void (await Promise.all([...replaced, ...now.opened].map(account => account.close()))),
+    close: async () =>
+      void (await Promise.all([...replaced, ...current.opened].map(account => account.close()))),
   };
 }
 
 type OpenedAccount = Account & OpenedProvider;
 
+/** Opens each account that has a route of some model, and no other. */
 function openRoutedAccounts(
   { routing: { accounts, routes }, catalog }: RoutingSnapshot,
   local: Account,
-  parts: ProviderDependencies,
+  dependencies: ProviderDependencies,
 ): Pick<Routing, 'accounts' | 'routesOf'> & { readonly opened: readonly OpenedAccount[] } {
   const used = new Set(
     catalog.all.flatMap(({ id }) => routes.get(id)?.map(({ account }) => account) ?? [localAccount]),
   );
   const opened = accounts
     .filter(({ id }) => used.has(id))
-    .map(({ id, slots, rate, open }) => ({ id, slots, sharedLimits: { rate }, ...open(parts) }));
+    .map(({ id, slots, rate, open }) => ({ id, slots, sharedLimits: { rate }, ...open(dependencies) }));
   const byId = new Map<string, Account>(opened.map(account => [account.id, account]));
   if (used.has(localAccount)) byId.set(localAccount, local);
   const opensTo = ({ account: id, ...route }: RouteConfig): readonly Route[] => {

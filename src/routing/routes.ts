@@ -1,15 +1,16 @@
+/** Open accounts and the routes of models to them, as the worker uses them. */
 import type { Provider } from '../domain/provider.ts';
 import type { Outbound } from '../media/outbound.ts';
 
-/** One account at one upstream, or the engine of this machine. */
+/** An open account at an upstream, or the engine of this machine. */
 export interface Account {
   readonly id: string;
   readonly provider: Provider;
-  /** Jobs at once. */
+  /** Jobs that may run at once. */
   readonly slots: number;
-  /** Limits that hold over all processes; null: the slots count in this process alone. */
+  /** Limits over all processes; null: the slots count in this process alone. */
   readonly sharedLimits: { readonly rate: AccountRate | null } | null;
-  /** The way to the results that its upstream names. */
+  /** Fetches the results from the URLs that its upstream returns. */
   readonly resultsClient: Outbound;
 }
 
@@ -22,11 +23,11 @@ export interface AccountRate {
 /** Where the jobs of a model may go. */
 export interface Route {
   readonly account: Account;
-  /** What the upstream calls the model. */
+  /** The upstream's name of the model. */
   readonly upstreamModel: string;
-  /** Its share among the routes of the model that are free. */
+  /** Its share of the jobs among the routes of the model with free slots. */
   readonly weight: number;
-  /** What the operator wrote for the route beside that, as its provider's schema left it. */
+  /** Further settings of the route, parsed by the schema of its provider. */
   readonly options?: unknown;
 }
 
@@ -35,30 +36,30 @@ export interface Routing {
   readonly accounts: readonly Account[];
   /** At least one. */
   routesOf(modelId: string): readonly Route[];
-  /** Closes what was replaced by other settings, as far as it is used no more. */
+  /** Closes accounts that a reload replaced and that have no running jobs. */
   closeReplaced(isUsed: (account: Account) => boolean): Promise<void>;
 }
 
-/** Every model without routes of its own goes to `otherwise`. */
+/** Models without a route use `fallback`. */
 export function openRouting(
   accounts: readonly Account[],
   routes: ReadonlyMap<string, readonly Route[]>,
-  otherwise: Account,
+  fallback: Account,
 ): Routing {
   return {
     accounts,
-    routesOf: modelId => routes.get(modelId) ?? [{ account: otherwise, upstreamModel: modelId, weight: 1 }],
+    routesOf: modelId => routes.get(modelId) ?? [{ account: fallback, upstreamModel: modelId, weight: 1 }],
     closeReplaced: async () => {},
   };
 }
 
-/** The routes of a model, each as often at the front as its weight says. */
+/** The routes in random order; each is first with a probability in proportion to its weight. */
 export function shuffleByWeight(
   routes: readonly Route[],
   random: () => number = Math.random,
 ): readonly Route[] {
   if (routes.length < 2) return routes;
-  // The first of exponential waits, each with the weight as its rate, falls on a route by its share.
+  // Of exponential waits with the weights as rates, the shortest is a route's with the probability of its share.
   return routes
     .map(route => ({ route, wait: -Math.log(1 - random()) / route.weight }))
     .toSorted((a, b) => a.wait - b.wait)

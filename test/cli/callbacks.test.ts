@@ -156,7 +156,7 @@ test('a process of the role worker does not start without the addresses that its
     [
       1,
       '',
-      'Invalid settings:\n  ATELIER_PUBLIC_URL: must be set for the role worker, whose callbacks name addresses\n',
+      'Invalid settings:\n  ATELIER_PUBLIC_URL: must be set for the role worker: callbacks contain URLs of this gateway\n',
     ],
   );
 });

@@ -86,7 +86,7 @@ describe('the command line', () => {
       assert.equal(stderr.includes('short\n'), false);
     });
 
-    test('names each trusted proxy that is no address and no network', async () => {
+    test('names each trusted proxy that is neither an address nor a network', async () => {
       const env = {
         ...fresh(),
         ATELIER_TRUSTED_PROXIES: '10.0.0.0/33, ::1, proxy.test,, 10.0.0.1/8, fe80::1%eth0',
@@ -99,7 +99,7 @@ describe('the command line', () => {
           .slice(1, -1)
           .map(line => line.replace('  ATELIER_TRUSTED_PROXIES: ', '')),
         ['10.0.0.0/33', 'proxy.test', 'nothing', 'fe80::1%eth0'].map(
-          wrong => `${wrong} is no address and no network`,
+          wrong => `${wrong} is neither an IP address nor a network`,
         ),
       );
     });

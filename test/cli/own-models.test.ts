@@ -286,8 +286,8 @@ describe('models of an operator', () => {
         .map(line => withoutPlaces(line).replace(`  ${file} `, '')),
       [
         'models.acme 1: must be 1 to 63 lower-case letters, digits, . - or _',
-        'models.acme-2.schema_file: nothing can be read from nowhere.json',
-        'models.acme-3.schema_file: stands beside a schema: one of them',
+        'models.acme-2.schema_file: cannot read nowhere.json',
+        'models.acme-3.schema_file: set schema or schema_file, not both',
         'models.acme-4.kind: must be one of video, image, speech',
         `routes.${sketch}.0.account: no engine has a word for the field mood of ${sketch}`,
       ],

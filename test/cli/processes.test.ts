@@ -193,7 +193,7 @@ test('several processes are refused on SQLite', async () => {
   });
   await rm(folder, { recursive: true });
   const words =
-    'Invalid settings:\n  ATELIER_PROCESSES: several processes need PostgreSQL (ATELIER_DATABASE_URL), one alone can have an SQLite file\n';
+    'Invalid settings:\n  ATELIER_PROCESSES: several processes need PostgreSQL (ATELIER_DATABASE_URL); SQLite serves one process\n';
   assert.deepEqual({ code, stdout, stderr }, { code: 1, stdout: '', stderr: words });
 });
 

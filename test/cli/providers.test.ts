@@ -70,7 +70,7 @@ describe('atelier providers', () => {
   test('test says that the account is taken, and pays nothing', async () => {
     assert.deepEqual(await run('test', 'studio'), {
       code: 0,
-      stdout: 'studio: the upstream answers and takes the account. Nothing was charged.\n',
+      stdout: 'studio: the upstream accepted the credentials. Nothing was charged.\n',
       stderr: '',
     });
     assert.deepEqual(upstream.received(), []);
@@ -78,10 +78,11 @@ describe('atelier providers', () => {
 
   const failing: Readonly<Record<string, string>> = {
     wrong:
-      'wrong: the upstream rejected the account: Invalid API key. Look at the key, its balance and its rights there, and whether base_url is where it belongs.',
-    away: 'away: no answer (the connection failed (ECONNREFUSED)). Look at base_url, and whether this machine may call it.',
-    lost: 'lost: the upstream answered 404 to a free call, which says nothing of the account. Look at base_url, and try again later.',
-    clips: 'clips: not tried, because no call of fal is known that costs nothing. The first job tells.',
+      'wrong: the upstream rejected the account: Invalid API key. Check the key, its balance and its permissions at the provider, and base_url.',
+    away: 'away: no answer (the connection failed (ECONNREFUSED)). Check base_url and the network access of this machine.',
+    lost: 'lost: the upstream answered 404 to a free call, which does not show whether the account works. Check base_url and try again later.',
+    clips:
+      'clips: not tested: fal has no free call to test with. The first job will show whether the account works.',
     local: 'local is the local engine. Check it with: atelier doctor',
     nobody: 'There is no account nobody. See: atelier providers list',
   };

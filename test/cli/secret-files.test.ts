@@ -55,6 +55,6 @@ test('a file beside the variable itself, an empty one, a missing one and a folde
     ].join('\n'),
   );
   assert.throws(() => readConfig({ ATELIER_SECRET_FILE: folder }), {
-    message: `ATELIER_SECRET_FILE: ${folder} is no file`,
+    message: `ATELIER_SECRET_FILE: ${folder} is not a file`,
   });
 });

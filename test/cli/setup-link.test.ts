@@ -65,7 +65,7 @@ test('an admin token of fewer than 32 characters is refused at the start', async
       [code, stderr],
       [
         1,
-        'Invalid settings:\n  ATELIER_ADMIN_TOKEN: must have at least 32 characters; openssl rand -hex 32 makes some\n',
+        'Invalid settings:\n  ATELIER_ADMIN_TOKEN: must have at least 32 characters; create one with: openssl rand -hex 32\n',
       ],
     );
   }

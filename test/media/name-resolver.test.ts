@@ -152,7 +152,7 @@ describe('ATELIER_DNS_SERVERS', () => {
       assert.throws(
         () => read(text),
         new ConfigError(
-          'ATELIER_DNS_SERVERS: must be addresses in numbers, each with a port or without, joined by commas',
+          'ATELIER_DNS_SERVERS: must be IP addresses, each with an optional port, joined by commas',
         ),
       ));
 });

@@ -101,7 +101,7 @@ describe('the routes of a model', () => {
     const refused = await ask('beta-outpaint', { jobId: picture.id, imageNo: 0, scale: 2 });
     assert.deepEqual(
       [refused.status, refused.body.detail],
-      [422, 'jobId: what it points at was made where this model is not made now'],
+      [422, 'jobId: the referenced job ran at an account that has no route for this model'],
     );
   });
 
