@@ -127,8 +127,8 @@ export interface Job {
   readonly holder: WorkerId | null;
   /** Counts claims; with the holder it is the right to write. */
   readonly claim: number;
-  /** Processes that died while they held it. */
-  readonly deaths: number;
+  /** Worker processes that crashed while they ran it. The column is `deaths`. */
+  readonly crashes: number;
   readonly createdAt: number;
   readonly startedAt: number | null;
   readonly completedAt: number | null;

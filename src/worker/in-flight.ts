@@ -61,7 +61,7 @@ export function openInFlightJobs(
     hasSuspect: counts.hasSuspect,
     start(job, route, holder, lastAttempt) {
       const lease = leaseOf(job, route, holder, context.clock.now());
-      if (job.deaths > 0) counts.addSuspect(lease);
+      if (job.crashes > 0) counts.addSuspect(lease);
       add(inFlight, lease, job.dueAt);
       void executeJob(inFlight, lease, { losses: 0, isReleased: false }, signals =>
         runJob(context, runningJobOf(inFlight, lease, job, lastAttempt, signals), 0),

@@ -138,7 +138,7 @@ function keepLocalInputs({ route }: RunningJob, cleanup: AsyncDisposableStack): 
 
 /** A submission that went well clears a suspect, unless it crashed a process while its outputs were fetched. */
 async function clearCrashSuspicion({ db }: WorkerContext, running: RunningJob): Promise<void> {
-  if (running.job.deaths === 0 || (await resetCrashes(db, running))) running.onAccepted();
+  if (running.job.crashes === 0 || (await resetCrashes(db, running))) running.onAccepted();
 }
 
 /** COMPLETED means delivered: the bytes are here, probed and stored before the job is settled. */

@@ -66,7 +66,7 @@ function endedBody(
     dueAt: createdAt,
     holder: null,
     claim: 1,
-    deaths: 0,
+    crashes: 0,
     createdAt,
     startedAt: createdAt + 2000,
     completedAt: createdAt + 12_500,

@@ -24,7 +24,7 @@ function bodyOf(modelId: string, job: Partial<Job>, wanted: object = {}) {
     dueAt: createdAt,
     holder: null,
     claim: 0,
-    deaths: 0,
+    crashes: 0,
     createdAt,
     startedAt: null,
     completedAt: null,

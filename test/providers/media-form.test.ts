@@ -76,7 +76,14 @@ function taskWith(folder: string): ProviderTask {
     expiresAt: 0,
     cancelRequestedAt: null,
   };
-  const rest = { holder: null, claim: 1, deaths: 0, externalTaskId: null, callbackUrl: null, progress: null };
+  const rest = {
+    holder: null,
+    claim: 1,
+    crashes: 0,
+    externalTaskId: null,
+    callbackUrl: null,
+    progress: null,
+  };
   const owner = { userId: userIdFromRow('user_a'), keyId: keyIdFromRow('key_a') };
   const place = { state: 'running', band: 0, rank: 0 } as const;
   const end = { result: null, error: null };

@@ -62,7 +62,7 @@ for (const dialect of dialects) {
         dueAt: job.createdAt,
         holder: null,
         claim: 0,
-        deaths: 0,
+        crashes: 0,
         createdAt: job.createdAt,
         startedAt: null,
         completedAt: null,

@@ -20,7 +20,7 @@ export async function jobDetail(parts: HttpContext, job: FoundJob, reader: Role)
   return {
     queue_position: job.state === 'available' ? await parts.positions.positionOf(job) : null,
     claims: job.claim,
-    deaths: job.deaths,
+    deaths: job.crashes,
     due_at: job.dueAt / 1000,
     callback_url: job.callbackUrl,
     inference_ms: job.result?.inferenceMs ?? null,

@@ -149,7 +149,7 @@ export function summaryFromRow(row: Row): JobSummary {
     dueAt: integer(row, 'due_at'),
     holder: holder === null ? null : workerIdFromRow(holder),
     claim: integer(row, 'claim'),
-    deaths: integer(row, 'deaths'),
+    crashes: integer(row, 'deaths'),
     createdAt: integer(row, 'created_at'),
     startedAt: integerOrNull(row, 'started_at'),
     completedAt: integerOrNull(row, 'completed_at'),
