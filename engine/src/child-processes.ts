@@ -1,111 +1,231 @@
-/** Child processes of the engine: one a render, with a bounded heap, low priority and an almost empty environment. */
-import { type ChildProcess, fork } from 'node:child_process';
-import { getCompileCacheDir } from 'node:module';
-import { constants, setPriority } from 'node:os';
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+/**
+ * Child processes of the engine: one render at a time in each, with a bounded heap, low priority and an almost empty
+ * environment. A child that has read no file of a client is kept for the next render, which then starts at once.
+ */
+import type { ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { forkChild } from './fork-child.ts';
 import { type FromChild, isFromChild, type ToChild } from './messages.ts';
 
-/** The last message of a child, or why there was none. */
-export type ChildEnd = Exclude<FromChild, { readonly kind: 'progress' }>;
+/** The last message of a run, or why there was none. */
+export type ChildEnd = Exclude<FromChild, { readonly kind: 'started' | 'progress' }>;
 
+/** One message on its way through a child. */
 export interface ChildRun {
-  readonly child: ChildProcess;
-  /** Never rejects; resolves when the process has exited. */
+  /** Never rejects. Unless the child is kept for another run, it resolves when the process has exited. */
   readonly outcome: Promise<ChildEnd>;
+  /** Kills the child with SIGKILL; no effect once the run has ended, for the child may have another by then. */
+  kill(): void;
 }
 
-const childPath = fileURLToPath(new URL('./child.ts', import.meta.url));
+export interface ChildProcesses {
+  /** Gives the message to an idle child or a new one, and kills it after `timeoutMs`. */
+  run(message: ToChild, timeoutMs: number, onProgress?: (fraction: number) => void): ChildRun;
+  killAll(): void;
+  /** Stops listening for the exit of this process; call it when no child is left. */
+  close(): void;
+}
+
+/** A run in a child. */
+interface Run {
+  readonly message: ToChild;
+  readonly timeoutMs: number;
+  readonly onProgress: (fraction: number) => void;
+  readonly resolve: (end: ChildEnd) => void;
+  /** Set when the child has received the message. */
+  isStarted: boolean;
+  isKilled: boolean;
+  isTimedOut: boolean;
+  /** Set when the child has sent its last message and is to exit. */
+  end: ChildEnd | undefined;
+  child: Child;
+}
+
+interface Child {
+  readonly process: ChildProcess;
+  /** Null while it is idle. */
+  run: Run | null;
+  runs: number;
+  /** The last characters that it wrote to stderr. */
+  stderr: string;
+  idleTimer: NodeJS.Timeout | undefined;
+}
+
+/** The children of one engine. */
+interface Pool {
+  readonly all: Set<Child>;
+  /** The one that ran last comes last. */
+  readonly idle: Child[];
+}
+
 const maxStderrCharacters = 4000;
+/** Bounds what leaks of native libraries can add up to. */
+const maxRunsPerChild = 50;
+/** A child that has grown beyond this exits: its allocator does not give the memory back. */
+const maxIdleBytes = 384 * 1024 * 1024;
+/** How long a child waits for the next run before it exits. */
+const maxIdleMs = 10_000;
 const ignoreProgress = () => {};
 
 /** Opens the set of children of one engine. They are killed when this process exits, unless closed before. */
-export function openChildProcesses() {
-  const children = new Set<ChildProcess>();
+export function openChildProcesses(): ChildProcesses {
+  const pool: Pool = { all: new Set(), idle: [] };
   const killAll = () => {
-    for (const child of children) child.kill('SIGKILL');
+    for (const child of pool.all) child.process.kill('SIGKILL');
   };
   // A gateway that exits without `close` must not leave renders behind.
   process.on('exit', killAll);
   return {
-    /** Starts a child with one message and kills it after `timeoutMs`. */
-    run(
-      message: ToChild,
-      timeoutMs: number,
-      onProgress: (fraction: number) => void = ignoreProgress,
-    ): ChildRun {
-      const child = forkChild();
-      children.add(child);
-      const outcome = receiveEnd(child, timeoutMs, onProgress);
-      void outcome.then(() => children.delete(child));
-      // A child that is gone already is reported by its exit, not here.
-      child.send(message, () => {});
-      return { child, outcome };
-    },
+    run: (message, timeoutMs, onProgress = ignoreProgress) => startRun(pool, message, timeoutMs, onProgress),
     killAll,
-    /** Stops listening for the exit of this process; call it when no child is left. */
     close: () => void process.off('exit', killAll),
   };
 }
 
-/** Collects the messages and the last error output of a child until it has exited. */
-function receiveEnd(
-  child: ChildProcess,
+function startRun(
+  pool: Pool,
+  message: ToChild,
   timeoutMs: number,
   onProgress: (fraction: number) => void,
-): Promise<ChildEnd> {
-  const { promise, resolve } = Promise.withResolvers<ChildEnd>();
-  let stderr = '';
-  let last: ChildEnd | undefined;
-  let isTimedOut = false;
-  const timer = setTimeout(() => {
-    isTimedOut = true;
-    child.kill('SIGKILL');
-  }, timeoutMs);
-  const end = (how: string) => {
-    clearTimeout(timer);
-    if (isTimedOut && last?.kind !== 'rendered')
-      last = { kind: 'failed', message: `Render timeout after ${timeoutMs / 1000} seconds.` };
-    resolve(last ?? { kind: 'failed', message: exitMessage(how, stderr) });
+): ChildRun {
+  const { promise: outcome, resolve: settle } = Promise.withResolvers<ChildEnd>();
+  const child = pool.idle.pop() ?? addChild(pool);
+  const run: Run = {
+    message,
+    timeoutMs,
+    onProgress,
+    resolve(end) {
+      clearTimeout(timer);
+      settle(end);
+    },
+    isStarted: false,
+    isKilled: false,
+    isTimedOut: false,
+    end: undefined,
+    child,
   };
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    stderr = (stderr + text).slice(-maxStderrCharacters);
+  const timer = setTimeout(() => {
+    run.isTimedOut = true;
+    run.child.process.kill('SIGKILL');
+  }, timeoutMs);
+  sendTo(child, run);
+  return {
+    outcome,
+    kill() {
+      run.isKilled = true;
+      if (run.child.run === run) run.child.process.kill('SIGKILL');
+    },
+  };
+}
+
+function sendTo(child: Child, run: Run): void {
+  clearTimeout(child.idleTimer);
+  setKeepsProcessAlive(child, true);
+  child.run = run;
+  child.runs += 1;
+  child.stderr = '';
+  run.child = child;
+  // A child that is gone already is reported by its exit, not here.
+  child.process.send(run.message, () => {});
+}
+
+/** Starts a child that belongs to the pool until it exits. */
+function addChild(pool: Pool): Child {
+  const child: Child = { process: forkChild(), run: null, runs: 0, stderr: '', idleTimer: undefined };
+  pool.all.add(child);
+  const end = (how: string) => {
+    if (!pool.all.delete(child)) return;
+    leaveIdle(pool, child);
+    endRun(pool, child, how);
+  };
+  child.process.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    child.stderr = (child.stderr + text).slice(-maxStderrCharacters);
   });
-  child.on('message', message => {
-    if (!isFromChild(message)) return;
-    if (message.kind === 'progress') onProgress(message.fraction);
-    else last = message;
+  child.process.on('message', message => {
+    if (isFromChild(message) && child.run !== null) receive(pool, child, child.run, message);
   });
-  child.on('error', error => {
-    stderr += error.message;
-    if (child.pid === undefined) end('did not start');
+  child.process.on('error', error => {
+    child.stderr += error.message;
+    if (child.process.pid === undefined) end('did not start');
   });
-  child.on('close', (code, signal) =>
+  child.process.on('close', (code, signal) =>
     end(signal === null ? `exited with code ${code}` : `was killed by ${signal}`),
   );
-  return promise;
+  return child;
+}
+
+function receive(pool: Pool, child: Child, run: Run, message: FromChild): void {
+  switch (message.kind) {
+    case 'started':
+      run.isStarted = true;
+      return;
+    case 'progress':
+      run.onProgress(message.fraction);
+      return;
+    default:
+      if (run.isKilled || run.isTimedOut || !mayRunAgain(child, run, message)) {
+        run.end = message;
+        askToExit(child);
+        return;
+      }
+      child.run = null;
+      keepIdle(pool, child);
+      run.resolve(message);
+  }
 }
 
 /**
- * The child gets PATH and the folder of compiled code and nothing else of the environment, so that a render knows
- * no secret that it could leak.
+ * A file of a client could carry an attack on a decoder. What has read one must not see the next client's job, so
+ * only runs without such files leave a child that is used again.
  */
-function forkChild(): ChildProcess {
-  const path = process.env.PATH;
-  const compileCache = getCompileCacheDir();
-  const child = fork(childPath, {
-    execArgv: ['--expose-gc', '--max-old-space-size=512', '--disable-warning=ExperimentalWarning'],
-    env: {
-      ...(path !== undefined && { PATH: path }),
-      // Node names the folder of its version within the one it was given.
-      ...(compileCache !== undefined && { NODE_COMPILE_CACHE: dirname(compileCache) }),
-    },
-    serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-  });
-  // A render is never more urgent than the gateway. Set from here, all threads inherit it, those of V8 too.
-  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
-  return child;
+function mayRunAgain(child: Child, { message }: Run, end: ChildEnd): boolean {
+  if (end.kind === 'failed' || end.kind === 'probed') return false;
+  const readsFiles = message.kind === 'start' && Object.keys(message.task.inputs).length > 0;
+  return !readsFiles && child.runs < maxRunsPerChild && end.memoryBytes <= maxIdleBytes;
+}
+
+function keepIdle(pool: Pool, child: Child): void {
+  pool.idle.push(child);
+  setKeepsProcessAlive(child, false);
+  child.idleTimer = setTimeout(() => {
+    leaveIdle(pool, child);
+    askToExit(child);
+  }, maxIdleMs).unref();
+}
+
+/** An idle child must not keep this process from ending. */
+function setKeepsProcessAlive({ process: child }: Child, keeps: boolean): void {
+  const change = keeps ? 'ref' : 'unref';
+  child[change]();
+  child.channel?.[change]();
+  // The pipe of a child's stderr is a socket, though its type does not say so.
+  (child.stderr as Socket | null)?.[change]();
+}
+
+/** By a message: a channel that this side disconnects keeps `close` from being emitted. */
+function askToExit(child: Child): void {
+  child.process.send({ kind: 'exit' } satisfies ToChild, () => {});
+}
+
+function leaveIdle(pool: Pool, child: Child): void {
+  clearTimeout(child.idleTimer);
+  const position = pool.idle.indexOf(child);
+  if (position >= 0) pool.idle.splice(position, 1);
+}
+
+/** The child has exited: its run ends by what it sent last, or by how it exited. */
+function endRun(pool: Pool, child: Child, how: string): void {
+  const { run } = child;
+  if (run === null) return;
+  child.run = null;
+  // A kept child that died before it received the message has not begun: a new one does it.
+  if (!run.isStarted && child.runs > 1 && !run.isKilled && !run.isTimedOut) {
+    sendTo(addChild(pool), run);
+    return;
+  }
+  if (run.isTimedOut && run.end?.kind !== 'rendered')
+    run.resolve({ kind: 'failed', message: `Render timeout after ${run.timeoutMs / 1000} seconds.` });
+  else run.resolve(run.end ?? { kind: 'failed', message: exitMessage(how, child.stderr) });
 }
 
 function exitMessage(how: string, stderr: string): string {

@@ -1,4 +1,4 @@
-/** Entry of a child process of the engine: gets one message, does what it says, sends the result and exits. */
+/** Entry of a child process of the engine: does what each message says, until it is to exit. */
 import { join } from 'node:path';
 import {
   type FromChild,
@@ -11,20 +11,26 @@ import {
 /** Frames or sentences between two garbage collections. */
 const framesPerCollection = 8;
 
-// The gateway has exited: no process will read the result.
+// The gateway has exited: no process will read a result.
 process.on('disconnect', () => process.exit(0));
 
 process.on('message', message => {
   if (!isToChild(message)) return;
+  if (message.kind !== 'exit') send({ kind: 'started' });
   switch (message.kind) {
+    case 'exit':
+      process.exit(0);
+      break;
     case 'start':
-      void sendLast(render(message.task).then(rendered => ({ kind: 'rendered', rendered })));
+      void sendLast(
+        render(message.task).then(rendered => ({ kind: 'rendered', rendered, memoryBytes: memoryBytes() })),
+      );
       return;
     case 'probe':
       void sendLast(probe(message.path).then(video => ({ kind: 'probed', video })));
       return;
     case 'check':
-      void sendLast(checkLibraries().then(() => ({ kind: 'usable' })));
+      void sendLast(checkLibraries().then(() => ({ kind: 'usable', memoryBytes: memoryBytes() })));
       return;
     default: {
       const impossible: never = message;
@@ -81,15 +87,22 @@ function openRenderContext(task: RenderTask): RenderContext {
   };
 }
 
-/** The result, or the message of its error; the process exits when it is sent. */
+/** Of the whole process, after everything that the run left was collected. */
+function memoryBytes(): number {
+  globalThis.gc?.();
+  return process.memoryUsage.rss();
+}
+
+/** The result, or the message of its error. */
 async function sendLast(last: Promise<FromChild>): Promise<void> {
-  const message = await last.catch(
-    (error: unknown): FromChild => ({
-      kind: 'failed',
-      message: error instanceof Error ? error.message : String(error),
-    }),
+  send(
+    await last.catch(
+      (error: unknown): FromChild => ({
+        kind: 'failed',
+        message: error instanceof Error ? error.message : String(error),
+      }),
+    ),
   );
-  process.send?.(message, () => process.exit(0));
 }
 
 const send = (message: FromChild) => void process.send?.(message);

@@ -45,18 +45,21 @@ export interface VideoFacts {
   readonly codec: string;
 }
 
-/** To a child; each child gets one message. `check` encodes two frames to see whether the optional libraries work. */
+/** To a child, one at a time. `check` encodes two frames to see whether the optional libraries work. */
 export type ToChild =
   | { readonly kind: 'start'; readonly task: RenderTask }
   | { readonly kind: 'probe'; readonly path: string }
-  | { readonly kind: 'check' };
+  | { readonly kind: 'check' }
+  | { readonly kind: 'exit' };
 
-/** From a child; every kind but `progress` is its last message. */
+/** From a child; the first is `started`, and every kind but that and `progress` is the last of its run. */
 export type FromChild =
+  | { readonly kind: 'started' }
   | { readonly kind: 'progress'; readonly fraction: number }
-  | { readonly kind: 'rendered'; readonly rendered: RenderResult }
+  /** `memoryBytes`: what the child occupies afterwards. */
+  | { readonly kind: 'rendered'; readonly rendered: RenderResult; readonly memoryBytes: number }
   | { readonly kind: 'probed'; readonly video: VideoFacts }
-  | { readonly kind: 'usable' }
+  | { readonly kind: 'usable'; readonly memoryBytes: number }
   | { readonly kind: 'failed'; readonly message: string };
 
 /** What a renderer of the child process works with. */
@@ -74,10 +77,11 @@ export interface RenderContext {
 
 /** Both ends run this code, so the tag is enough to distinguish the messages. */
 export const isToChild = (message: unknown): message is ToChild =>
-  hasKind(message) && ['start', 'probe', 'check'].includes(message.kind);
+  hasKind(message) && ['start', 'probe', 'check', 'exit'].includes(message.kind);
 
 export const isFromChild = (message: unknown): message is FromChild =>
-  hasKind(message) && ['progress', 'rendered', 'probed', 'usable', 'failed'].includes(message.kind);
+  hasKind(message) &&
+  ['started', 'progress', 'rendered', 'probed', 'usable', 'failed'].includes(message.kind);
 
 function hasKind(message: unknown): message is { readonly kind: string } {
   return (

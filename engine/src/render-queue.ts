@@ -11,7 +11,7 @@ export type RenderOutcome =
   | { readonly kind: 'cancelled' };
 
 export interface Render {
-  /** Never rejects; when it resolves the child has exited and, unless rendered, the directory is empty. */
+  /** Never rejects; when it resolves no process writes into the directory, and unless rendered it is empty. */
   readonly outcome: Promise<RenderOutcome>;
   /** 0 to 1. */
   progress(): number;
@@ -112,7 +112,7 @@ function run(queue: Queue, render: QueuedRender): void {
 }
 
 function outcomeOf(end: ChildEnd, isCancelled: boolean): RenderOutcome {
-  if (end.kind === 'rendered') return end;
+  if (end.kind === 'rendered') return { kind: 'rendered', rendered: end.rendered };
   if (isCancelled) return { kind: 'cancelled' };
   return end.kind === 'failed' ? end : { kind: 'failed', message: 'The render process returned no result.' };
 }
@@ -124,7 +124,7 @@ function cancel(queue: Queue, render: QueuedRender): void {
   if (position >= 0) {
     queue.waiting.splice(position, 1);
     void settle(queue, render, { kind: 'cancelled' });
-  } else render.child?.child.kill('SIGKILL');
+  } else render.child?.kill();
 }
 
 /** The directory is cleaned up first: a caller that sees the outcome may remove or reuse it. */

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { copyFile, readdir } from 'node:fs/promises';
 import { getCompileCacheDir } from 'node:module';
 import { constants, getPriority } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import type { RenderPlan } from '../src/render-plan.ts';
 import { imagePlan, namesIn, openStudio, videoPlan } from './renders.ts';
 
 const longVideo = {
@@ -14,14 +16,14 @@ const longVideo = {
 };
 
 test('the libraries are checked once and remembered', async t => {
-  const { engine } = openStudio(t);
+  const { engine } = openStudio(t, 2);
   const first = engine.ready();
   assert.equal(engine.ready(), first);
   assert.deepEqual(await first, { ok: true });
 });
 
 test('the same seed gives the same bytes and another seed others', async t => {
-  const { rendered } = openStudio(t);
+  const { rendered } = openStudio(t, 2);
   const read = async (seed: number) => {
     const [picture, film] = await Promise.all([rendered(imagePlan, { seed }), rendered(videoPlan, { seed })]);
     return [readFileSync(picture.outputs[0]!.path), readFileSync(film.outputs[0]!.path)] as const;
@@ -37,14 +39,14 @@ test('a cancelled render ends at once, even if its child does not respond, and l
   await firstFile(directory);
   process.kill(await onlyChild(), 'SIGSTOP');
   // No wait of any length passes from here on.
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+  t.mock.method(globalThis, 'setTimeout', () => assert.fail('a timer was set'));
   render.cancel();
   assert.deepEqual(await render.outcome, { kind: 'cancelled' });
   assert.deepEqual(await namesIn(directory), []);
 });
 
 test('a render that exceeds its timeout fails with a sentence and leaves no file', async t => {
-  const { start } = openStudio(t);
+  const { start } = openStudio(t, 2);
   const { render, directory } = await start(longVideo, { timeoutMs: 1000 });
   assert.deepEqual(await render.outcome, {
     kind: 'failed',
@@ -66,8 +68,50 @@ test('a child that crashes is a failed render and does not affect the next one',
   assert.equal((await rendered(imagePlan)).outputs.length, 1);
 });
 
+test('a child that read no file of a client renders again, and one that did exits', async t => {
+  const { start, rendered, folder } = openStudio(t, 1);
+  const childOf = async (plan: RenderPlan, inputs = {}) => {
+    const { render } = await start(plan, { inputs });
+    const pid = await onlyChild();
+    assert.equal((await render.outcome).kind, 'rendered');
+    return pid;
+  };
+  const first = await childOf(imagePlan);
+  assert.equal(await childOf(imagePlan), first);
+  const picture = join(await folder(), 'base.png');
+  await copyFile((await rendered(imagePlan)).outputs[0]!.path, picture);
+  const media = 'https://files.test/a.png';
+  const withFile = { ...imagePlan, references: [{ use: 'base', media }] } as const;
+  assert.equal(await childOf(withFile, { [media]: picture }), first);
+  assert.equal(isAlive(first), false);
+  assert.notEqual(await childOf(imagePlan), first);
+});
+
+test('an idle child that died is replaced, and no render fails for it', async t => {
+  const { rendered, start } = openStudio(t, 1);
+  await rendered(imagePlan);
+  process.kill(await onlyChild(), 'SIGKILL');
+  const { render } = await start(imagePlan);
+  assert.equal((await render.outcome).kind, 'rendered');
+});
+
+test('a cancelled render takes its child with it, and none of a later render', async t => {
+  const { rendered, start } = openStudio(t, 1);
+  const { render } = await start(imagePlan);
+  await render.outcome;
+  const pid = await onlyChild();
+  render.cancel();
+  assert.equal((await rendered(imagePlan)).outputs.length, 1);
+  assert.equal(await onlyChild(), pid);
+  const long = await start(longVideo);
+  await firstFile(long.directory);
+  long.render.cancel();
+  assert.deepEqual(await long.render.outcome, { kind: 'cancelled' });
+  assert.equal(isAlive(pid), false);
+});
+
 test('a medium without a file is a failed render', async t => {
-  const { start } = openStudio(t);
+  const { start } = openStudio(t, 2);
   const { render } = await start({
     ...imagePlan,
     references: [{ use: 'base', media: 'https://files.test/a.png' }],
@@ -98,7 +142,7 @@ test('more renders than may run at once wait, in order, and can be cancelled whi
 });
 
 test('progress grows to 1', async t => {
-  const { start } = openStudio(t);
+  const { start } = openStudio(t, 2);
   const { render } = await start({ ...imagePlan, count: 3 });
   assert.equal(render.progress(), 0);
   await render.outcome;
@@ -147,6 +191,14 @@ test('a render is below normal priority from its start', async t => {
 /** Resolves when the child has begun to write. */
 async function firstFile(directory: string): Promise<void> {
   while ((await readdir(directory)).length === 0) await new Promise(resolve => setImmediate(resolve));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 /** Process id of the child that this process started. */

@@ -56,12 +56,15 @@ export const speechPlan: SpeechPlan = {
   subtitles: 'none',
 };
 
-/** An engine that is closed after the test, and folders that are removed. */
-export function openStudio(t: TestContext, concurrency = 2) {
-  const engine: RenderEngine = openRenderEngine({ concurrency });
+/** Its idle children do not keep this process alive and end with it. */
+const sharedEngine = openRenderEngine({ concurrency: 2 });
+
+/** An engine, and folders that are removed after the test. With a `concurrency` the engine is the test's own. */
+export function openStudio(t: TestContext, concurrency?: number) {
+  const engine: RenderEngine = concurrency === undefined ? sharedEngine : openRenderEngine({ concurrency });
   const folders: string[] = [];
   t.after(async () => {
-    await engine.close();
+    if (engine !== sharedEngine) await engine.close();
     await Promise.all(folders.map(folder => rm(folder, { recursive: true, force: true })));
   });
   const folder = async () => {
