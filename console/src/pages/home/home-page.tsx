@@ -52,7 +52,7 @@ function Attention({ overview }: { readonly overview: Overview }) {
       {overview.open_doubts > 0 && (
         <p className="notice wait">
           {counted(overview.open_doubts, 'uncertain submission')}: the outcome of a paid call is unknown, so
-          it may have been charged. List and resolve them with <code>atelier doubts</code>.
+          it may have been charged. List and resolve them with <code>atelier uncertain</code>.
         </p>
       )}
       {overview.failed_deliveries > 0 && (
