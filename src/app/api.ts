@@ -17,7 +17,7 @@ import { createApp, createHealthApp } from '../http/app.ts';
 import { readBuiltConsole } from '../http/console/built-console.ts';
 import { openDrain } from '../http/drain.ts';
 import { openJobWatch } from '../http/job-watch.ts';
-import type { HttpContext } from '../http/route.ts';
+import type { HttpContext } from '../http/http-context.ts';
 import { openOutbound } from '../media/outbound.ts';
 import { openAccountStatus } from '../routing/account-status.ts';
 import { candidatesOf, verifyIngressSignature } from '../routing/accounts.ts';

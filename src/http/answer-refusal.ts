@@ -1,3 +1,5 @@
+/** Every failure becomes one of the contract's three error bodies; its cause goes to the log. */
+
 import { STATUS_CODES } from 'node:http';
 import { type Duplex, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -14,6 +16,7 @@ import { SpoolUnavailable } from '../media/spool-file.ts';
 import { StoreUnavailable } from '../store/db/connection.ts';
 import { clientAddress } from './client-address.ts';
 import { loggedPath } from './logged-path.ts';
+import { asFileRefusal } from './refusals-of-route.ts';
 
 /** Refusals of which an operator wants to know whose they were: guesses, and too much at once. */
 const statusesWithAddress: readonly number[] = [401, 403, 429];
@@ -33,6 +36,7 @@ export function answerFailure(
     log,
     onRefused,
     takeFromStrangers,
+    declared = null,
   }: {
     request: FastifyRequest;
     reply: FastifyReply;
@@ -41,11 +45,13 @@ export function answerFailure(
     onRefused: (refusal: RefusalName) => void;
     /** Takes one refusal from the rate of an address; throws beyond it. */
     takeFromStrangers: TakeFromRate<string>;
+    /** The refusals that the route declares, in tests: any other is answered as an internal error. */
+    declared?: ReadonlySet<RefusalName> | null;
   },
 ): void {
   const tooMany = addressRateRefusal(thrown, request, takeFromStrangers);
   const failure = tooMany ?? asRefusalOfQueue(thrown) ?? thrown;
-  const refusal = asRefusal(failure, errors);
+  const refusal = requireDeclared(asRefusal(failure, errors), declared, errors);
   onRefused(failure instanceof Refusal ? failure.refusal : refusal.refusal);
   if (tooMany) reply.header('connection', 'close');
   else logRefusal(log, request, refusal);
@@ -63,6 +69,17 @@ export function answerFailure(
   // Many who ask again at once would keep the loop from its next turn, for which those who were let in wait.
   if (entry.status === 429 || entry.status === 503) setImmediate(send);
   else send();
+}
+
+/** In tests, a refusal that its route does not declare is a failure of ours. */
+function requireDeclared(
+  refusal: Refusal,
+  declared: ReadonlySet<RefusalName> | null,
+  errors: 'detail' | 'file',
+): Refusal {
+  if (declared === null || declared.has(refusal.refusal)) return refusal;
+  const cause = new Error(`the route does not declare the refusal ${refusal.refusal}`, { cause: refusal });
+  return refuse(errors === 'file' ? 'file_bug' : 'bug', { cause });
 }
 
 /** What is answered to whoever showed no key: an address that asks for more of it than people do is cut off. */
@@ -142,10 +159,8 @@ function bodyOf({ entry, message, details }: Refusal, requestId: string) {
 
 function asRefusal(failure: unknown, errors: 'detail' | 'file'): Refusal {
   if (failure instanceof Refusal) {
-    // Decisions 8: of the gateway's own bodies the file endpoints answer 401 alone.
-    const own =
-      errors === 'file' && failure.entry.shape !== 'file' ? fileRefusals.get(failure.entry.status) : null;
-    return own ? refuse(own, failure.details) : failure;
+    const shown = errors === 'file' ? asFileRefusal(failure.refusal) : failure.refusal;
+    return shown === failure.refusal ? failure : refuse(shown, failure.details);
   }
   // The message of those is the path, signature and all.
   const details = isPathError(failure) ? {} : { cause: failure };
@@ -181,12 +196,6 @@ function asRefusalOfQueue(failure: unknown): Refusal | null {
 
 const isPathError = (failure: unknown): boolean =>
   isCode(failure, 'FST_ERR_BAD_URL') || isCode(failure, 'FST_ERR_MAX_PARAM_LENGTH');
-
-/** What refuses every request alike, in the body of the file endpoints. */
-const fileRefusals: ReadonlyMap<number, RefusalName> = new Map([
-  [429, 'file_rate_exceeded'],
-  [503, 'file_unavailable'],
-]);
 
 const isCode = (failure: unknown, code: string): boolean =>
   failure instanceof Error && 'code' in failure && failure.code === code;

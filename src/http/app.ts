@@ -1,162 +1,20 @@
+/** The HTTP server: limits of time and connections, common headers, and every route behind its authentication. */
+
 import type { IncomingMessage } from 'node:http';
-import Fastify, {
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  type HTTPMethods,
-} from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { openRate, type TakeFromRate } from '../admission/rate.ts';
-import { addressShare } from '../domain/address.ts';
 import { days, seconds } from '../domain/clock.ts';
 import { uuidv7 } from '../domain/ids.ts';
 import { refuse } from '../domain/refusal.ts';
-import { type Access, openRouteAccess, refusalRate, unlimitedAccess } from './access.ts';
-import { getDelivery, listDeliveries, redeliver, redeliverFailed } from './admin/deliveries.ts';
-import { deleteAnyFile, getAnyFile, listAllFiles, uploadFromConsole } from './admin/files.ts';
-import { cancelAnyJob, cancelManyJobs, rerunAnyJob } from './admin/job-actions.ts';
-import { getAnyJob, listAllJobs } from './admin/jobs.ts';
-import { changeKey, listAllKeys, makeKey, revokeApiKey } from './admin/keys.ts';
-import { getAudit, getOverview } from './admin/overview.ts';
-import { changePassword } from './admin/own-password.ts';
-import { addPerson, changePerson, deletePerson, listPeople } from './admin/people.ts';
-import {
-  getModelForConsole,
-  listModelsForConsole,
-  runFromConsole,
-  validateFromConsole,
-} from './admin/playground.ts';
-import { listProviders, pauseProvider, resumeProvider, testProvider } from './admin/providers.ts';
-import {
-  beginSession,
-  endAllOtherSessions,
-  endOneSession,
-  endSession,
-  getSession,
-  listSessions,
-} from './admin/sessions.ts';
-import { getChecks, getSetup, makeFirstPerson } from './admin/setup.ts';
-import {
-  listDoubts,
-  resendSubmission,
-  resolveAsCharged,
-  resolveAsNotCharged,
-} from './admin/uncertain-submissions.ts';
-import { getUsage } from './admin/usage.ts';
+import { addRoute, openAddressRates, refusalRate } from './add-route.ts';
 import { answerFailure, answerUnreadable, closeWithRefusal } from './answer-refusal.ts';
-import { clientAddress } from './client-address.ts';
 import { type Connections, keepAliveMs, openConnections } from './connections.ts';
+import { openGatedHandler, openHealthHandler } from './gate.ts';
+import type { HealthContext, HttpContext } from './http-context.ts';
 import { openMinBodyRate } from './min-body-rate.ts';
 import { PipelinedMessage } from './pipelines.ts';
-import type { HttpContext, Route } from './route.ts';
-import { cancelJob } from './routes/cancel-job.ts';
-import { createJob } from './routes/create-job.ts';
-import { downloadFile } from './routes/download-file.ts';
-import { deleteFile, getFile, getFileContent, listFiles } from './routes/files.ts';
-import { getCallbackSecret } from './routes/get-callback-secret.ts';
-import { getConsole, getConsoleRoot } from './routes/get-console.ts';
-import { getDocs, getDocsScript, getDocsStart } from './routes/get-docs.ts';
-import { getLlmsText } from './routes/get-llms-text.ts';
-import { getModelsJson } from './routes/get-models-json.ts';
-import { getOpenApi } from './routes/get-openapi.ts';
-import { getResponse, getResponseAlias } from './routes/get-response.ts';
-import { getStatus } from './routes/get-status.ts';
-import { getHealth, getMetrics, getReadiness } from './routes/health.ts';
-import { listJobs } from './routes/list-jobs.ts';
-import { callMcp, refuseMcpStream } from './routes/mcp.ts';
-import { getModel, listModels, validateInput } from './routes/models.ts';
-import { getOwnJob, listOwnJobs } from './routes/own-jobs.ts';
-import { refuseStream } from './routes/refuse-stream.ts';
-import { refuseSync } from './routes/refuse-sync.ts';
-import { uploadFile } from './routes/upload-file.ts';
-import { onUpstreamWebhook } from './routes/upstream-webhook.ts';
+import { healthRoutes, queueMounts, routes } from './route-list.ts';
 import { openRefuseUnmatched, openRefuseUnmatchedInQueue, type RefuseUnmatched } from './unmatched.ts';
-
-/** Every endpoint. The queue stands under two mounts (decisions 2). */
-const queueRoutes = [
-  createJob,
-  refuseSync,
-  listJobs,
-  getStatus,
-  refuseStream,
-  getResponse,
-  getResponseAlias,
-  cancelJob,
-];
-const queueMounts = ['/v1/queue', '/model/v1/queue'];
-const otherRoutes = [
-  listOwnJobs,
-  getOwnJob,
-  uploadFile,
-  listFiles,
-  getFile,
-  getFileContent,
-  deleteFile,
-  downloadFile,
-  listModels,
-  getModel,
-  validateInput,
-  getCallbackSecret,
-  onUpstreamWebhook,
-  getOpenApi,
-  getModelsJson,
-  getLlmsText,
-  getDocs,
-  getDocsStart,
-  getDocsScript,
-  callMcp,
-  refuseMcpStream,
-  getConsoleRoot,
-  getConsole,
-];
-const adminRoutes = [
-  getSetup,
-  makeFirstPerson,
-  getChecks,
-  beginSession,
-  getSession,
-  endSession,
-  changePassword,
-  listSessions,
-  endOneSession,
-  endAllOtherSessions,
-  getOverview,
-  listAllJobs,
-  getAnyJob,
-  cancelAnyJob,
-  rerunAnyJob,
-  cancelManyJobs,
-  listModelsForConsole,
-  getModelForConsole,
-  validateFromConsole,
-  runFromConsole,
-  listAllFiles,
-  getAnyFile,
-  uploadFromConsole,
-  deleteAnyFile,
-  listAllKeys,
-  makeKey,
-  changeKey,
-  revokeApiKey,
-  getUsage,
-  listProviders,
-  testProvider,
-  pauseProvider,
-  resumeProvider,
-  getAudit,
-  listPeople,
-  addPerson,
-  changePerson,
-  deletePerson,
-  listDeliveries,
-  getDelivery,
-  redeliver,
-  redeliverFailed,
-  listDoubts,
-  resolveAsCharged,
-  resolveAsNotCharged,
-  resendSubmission,
-];
-const healthRoutes = [getHealth, getReadiness, getMetrics];
 
 /**
  * How long a request's headers may take to arrive. Bodies must keep a pace; the time for the whole of it is
@@ -174,51 +32,38 @@ const hstsMaxAgeMs = 365 * days;
 /** Stands for every Content-Type before the framework, which would refuse a malformed one ahead of the gates. */
 const anyContentType = 'application/octet-stream';
 
-/** The whole HTTP side. */
-export function createApp(parts: HttpContext): FastifyInstance {
-  const accessTo = openRouteAccess(parts.clock);
-  const made = [
-    ...queueMounts.flatMap(mount =>
-      queueRoutes.map(make => ({ route: mountRoute(mount, make(parts)), access: accessTo(make) })),
-    ),
-    ...[...otherRoutes, ...adminRoutes].map(make => ({ route: make(parts), access: accessTo(make) })),
-    ...healthRoutes.map(make => ({ route: make(parts), access: unlimitedAccess })),
-  ];
-  const routes = made.map(({ route }) => route);
-  const takeFromStrangers = openRate<string>(refusalRate, parts.clock);
-  const why = openRefuseUnmatchedInQueue(parts, queueMounts, routes);
-  const app = createServer(parts, takeFromStrangers, why);
-  for (const { route, access } of made) addRoute(app, route, { ...parts, takeFromStrangers }, access);
-  return app;
-}
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** See `Access`. */
-    readonly needsKey?: boolean;
+/** The HTTP server of a process with the API. */
+export function createApp(context: HttpContext): FastifyInstance {
+  const takeFromStrangers = openRate<string>(refusalRate, context.clock);
+  const findRefusal = openRefuseUnmatchedInQueue(context, queueMounts, routes);
+  const app = createServer(context, takeFromStrangers, findRefusal);
+  const rates = openAddressRates(context.clock);
+  for (const route of routes) {
+    const handle = openGatedHandler(route, context, routes);
+    addRoute(app, route, handle, { ...context, takeFromStrangers, rates });
   }
-}
-
-/** For a process that only works: health and figures. */
-export function createHealthApp(
-  parts: ServerDependencies & Pick<HttpContext, 'whyNotReady' | 'metrics' | 'metricsToken'>,
-): FastifyInstance {
-  const routes = healthRoutes.map(route => route(parts));
-  const takeFromStrangers = openRate<string>(refusalRate, parts.clock);
-  const app = createServer(parts, takeFromStrangers, openRefuseUnmatched(routes));
-  for (const route of routes) addRoute(app, route, { ...parts, takeFromStrangers }, unlimitedAccess);
   return app;
 }
 
-/** What answers of failures need. */
-type ErrorAnswerDependencies = Pick<HttpContext, 'log' | 'onRefused'> & {
-  readonly takeFromStrangers: TakeFromRate<string>;
-};
+/** The HTTP server of a process without the API: health and metrics. */
+export function createHealthApp(context: ServerContext & HealthContext): FastifyInstance {
+  const takeFromStrangers = openRate<string>(refusalRate, context.clock);
+  const app = createServer(context, takeFromStrangers, openRefuseUnmatched(healthRoutes));
+  const rates = openAddressRates(context.clock);
+  for (const route of healthRoutes) {
+    const handle = openHealthHandler(route, context);
+    addRoute(app, route, handle, { ...context, takeFromStrangers, rates });
+  }
+  return app;
+}
 
-type ServerDependencies = Pick<HttpContext, 'clock' | 'log' | 'onRefused' | 'connectionLimits' | 'publicUrl'>;
+type ServerContext = Pick<
+  HttpContext,
+  'clock' | 'log' | 'onRefused' | 'connectionLimits' | 'publicUrl' | 'verifiesDeclarations'
+>;
 
 function createServer(
-  { clock, log, onRefused, connectionLimits, publicUrl }: ServerDependencies,
+  { clock, log, onRefused, connectionLimits, publicUrl }: ServerContext,
   takeFromStrangers: TakeFromRate<string>,
   whyUnmatched: RefuseUnmatched,
 ): FastifyInstance {
@@ -322,24 +167,3 @@ function setCommonHeaders(request: FastifyRequest, reply: FastifyReply, publicUr
 }
 
 const isFilePath = (url: string): boolean => /^\/v1\/(?:files|f)(?:[/?]|$)/.test(url);
-
-const mountRoute = (mount: string, route: Route): Route => ({ ...route, path: mount + route.path });
-
-function addRoute(
-  app: FastifyInstance,
-  { method, path, handle, errors }: Route,
-  { log, onRefused, takeFromStrangers }: ErrorAnswerDependencies,
-  { needsKey, takeFromAddress }: Access,
-): void {
-  app.route({
-    method: [method].flat() as HTTPMethods[],
-    url: path,
-    config: { needsKey },
-    ...(takeFromAddress && {
-      onRequest: async request => takeFromAddress(addressShare(clientAddress(request))),
-    }),
-    handler: handle,
-    errorHandler: (failure, request, reply) =>
-      answerFailure(failure, { request, reply, errors, log, onRefused, takeFromStrangers }),
-  });
-}

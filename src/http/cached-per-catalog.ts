@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
-import type { HttpContext } from './route.ts';
+import type { HttpContext } from './http-context.ts';
 
 /** Made of the models when it is first asked for, and again once others are served. */
 export function cachedPerCatalog<T>(

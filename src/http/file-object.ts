@@ -5,7 +5,7 @@ import {
   mimeTypesWithDimensions,
   type StoredFile,
 } from '../domain/file.ts';
-import type { HttpContext } from './route.ts';
+import type { HttpContext } from './http-context.ts';
 
 /** Contract 2.3: exactly the twelve keys; two more for a client that sent a purpose (decisions 6). */
 export function fileObject(parts: Pick<HttpContext, 'clock' | 'signer' | 'publicUrl'>, file: StoredFile) {

@@ -1,11 +1,24 @@
+/** OpenAPI 3.1 of the public protocol: a fold over the declarations of the routes and over the catalog. */
+
+import { errorBodies } from '../answers/error-bodies.ts';
+import { type Json, referenceTo, schemasOfBodies } from '../answers/json-schema.ts';
 import { models as catalog } from '../catalog/index.ts';
 import type { Model } from '../catalog/model.ts';
 import { publishedSchema } from '../catalog/published-schema.ts';
-import { answer, json, ref, refused } from './openapi-answers.ts';
-import { type Json, schemas } from './openapi-schemas.ts';
+import { jsonContent, refusalAnswers, schemasBase } from './openapi-refusals.ts';
+import { refusalsOf } from './refusals-of-route.ts';
+import { type Answer, methodsOf, type Operation, type Route } from './route.ts';
 
-/** OpenAPI 3.1 of the whole protocol, from the same sources as the program: catalog and refusal table. */
-export function openApi(publicUrl: string, models: readonly Model[] = catalog): Json {
+/** The document of these routes. `publicUrl` is the base of the gateway; `models` are those that clients may use. */
+export function openApi(
+  routes: readonly Route[],
+  publicUrl: string,
+  models: readonly Model[] = catalog,
+): Json {
+  const documented = routes.flatMap(route => operationsOf(route, models));
+  const bodies = routes
+    .filter(({ docs }) => !('undocumented' in docs))
+    .flatMap(({ answers }) => Object.values(answers).flatMap(({ body }) => body ?? []));
   return {
     openapi: '3.1.0',
     info: {
@@ -19,36 +32,121 @@ export function openApi(publicUrl: string, models: readonly Model[] = catalog): 
     tags: [
       { name: 'Create', description: 'A creation for each model.' },
       { name: 'Jobs', description: 'Status, result, cancel and lookup, the same for every model.' },
-      { name: 'Callbacks', description: 'What notices to `callback_url` are signed with.' },
-      { name: 'Files', description: 'Uploads and their signed addresses.' },
-      { name: 'Models', description: 'What there is, what it takes, and a dry run.' },
+      { name: 'Callbacks', description: 'What callbacks (webhooks) to `callback_url` are signed with.' },
+      { name: 'Files', description: 'Uploads and their signed URLs.' },
+      { name: 'Models', description: 'What models there are, their inputs, and a dry run.' },
     ],
-    paths: {
-      ...Object.fromEntries(models.map(createPath)),
-      ...jobPaths,
-      ...callbackPaths,
-      ...filePaths,
-      ...modelPaths,
-    },
+    paths: pathsOf(documented),
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key, atl_…' } },
       schemas: {
-        ...Object.fromEntries(models.map(model => [`${model.id}.input`, inputSchema(model)])),
-        ...schemas,
+        ...Object.fromEntries(models.map(model => [inputName(model), inputSchema(model)])),
+        ...schemasOfBodies([...bodies, ...Object.values(errorBodies)], schemasBase),
       },
     },
   };
 }
 
-const listOf = (name: string): Json => ({
-  allOf: [ref('List'), { type: 'object', properties: { data: { type: 'array', items: ref(name) } } }],
+/** The request body of a creation: the input of a model. */
+export const jsonInputOf = (model: Model): Readonly<Record<string, Json>> => ({
+  'application/json': { $ref: schemasBase + inputName(model) },
 });
 
-const keyRefusals = ['key_missing', 'rate_exceeded'] as const;
-const readRefusals = [...keyRefusals, 'scope_jobs_read'] as const;
-const fileRefusals = ['key_missing', 'scope_files'] as const;
+interface PathOperation {
+  readonly path: string;
+  readonly method: string;
+  readonly operation: Json;
+}
 
-/** The schema of an input; what is ours beside JSON Schema gets the prefix that the standard asks for. */
+/** None for a route that is not part of the protocol; one for each model where the route has that. */
+function operationsOf(route: Route, models: readonly Model[]): readonly PathOperation[] {
+  const { docs } = route;
+  if ('undocumented' in docs) return [];
+  const [method = ''] = methodsOf(route).map(name => name.toLowerCase());
+  if ('ofModel' in docs) {
+    return models.map(model => {
+      const path = route.path.replace(':modelId', model.id);
+      return { path: templateOf(path), method, operation: operationOf(route, docs.ofModel(model), path) };
+    });
+  }
+  return [{ path: templateOf(route.path), method, operation: operationOf(route, docs, route.path) }];
+}
+
+function operationOf(route: Route, docs: Operation, path: string): Json {
+  const { tag, operationId, summary, description, body } = docs;
+  const parameters = [...namesIn(path).map(pathParameter), ...(docs.parameters ?? [])];
+  return {
+    tags: [tag],
+    operationId,
+    summary,
+    ...(description !== undefined && { description }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: { required: true, content: contentOf(body) } }),
+    responses: mergeAnswers(successAnswers(route.answers), refusalAnswers(refusalsOf(route))),
+  };
+}
+
+/** An answer of a handler stands before refusals of the same status, whose body may be another. */
+function mergeAnswers(successes: Readonly<Record<string, Json>>, refused: Json): Json {
+  const merged = Object.entries(refused).map(([status, refusal]) => {
+    const success = successes[status];
+    return [status, success ? joinAnswers(success, refusal as Json) : refusal];
+  });
+  return { ...successes, ...Object.fromEntries(merged) };
+}
+
+function joinAnswers(first: Json, second: Json): Json {
+  const schemas = [first, second].map(
+    ({ content }) => (content as { 'application/json': { schema: Json } })['application/json'].schema,
+  );
+  return {
+    ...second,
+    description: `${first.description} · ${second.description}`,
+    content: jsonContent({ anyOf: schemas }),
+  };
+}
+
+const successAnswers = (answers: Readonly<Record<number, Answer>>): Readonly<Record<string, Json>> =>
+  Object.fromEntries(
+    Object.entries(answers).map(([status, { description, body }]) => [
+      status,
+      { description, ...(body && { content: jsonContent(referenceTo(body, schemasBase)) }) },
+    ]),
+  );
+
+const contentOf = (body: Readonly<Record<string, Json>>): Json =>
+  Object.fromEntries(Object.entries(body).map(([contentType, schema]) => [contentType, { schema }]));
+
+function pathsOf(operations: readonly PathOperation[]): Json {
+  const byPath = Map.groupBy(operations, ({ path }) => path);
+  return Object.fromEntries(
+    [...byPath].map(([path, sharing]) => [
+      path,
+      Object.fromEntries(sharing.map(({ method, operation }) => [method, operation])),
+    ]),
+  );
+}
+
+/** `/v1/jobs/:jobId` is `/v1/jobs/{request_id}`: a job's id is called as it is in bodies. */
+const templateOf = (path: string): string =>
+  path.replace(/:(\w+)/g, (_, name: string) => `{${publicName(name)}}`);
+
+const namesIn = (path: string): readonly string[] =>
+  [...path.matchAll(/:(\w+)/g)].map(([, name]) => publicName(name!));
+
+const publicName = (name: string): string =>
+  name === 'jobId' ? 'request_id' : name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
+
+const pathParameter = (name: string): Json => ({
+  name,
+  in: 'path',
+  required: true,
+  schema: { type: 'string' },
+});
+
+const inputName = ({ id }: Model): string => `${id}.input`;
+
+/** The schema of an input; what is ours beside JSON Schema gets the prefix that the standard requires. */
 const inputSchema = (model: Model): Json => {
   const { $schema: _, ...schema } = publishedSchema(model.schema);
   const rules = [...model.rules, ...model.mediaRules].map(rule => rule.says);
@@ -85,236 +183,4 @@ function prefixExtensions(value: unknown): unknown {
       return extensionKeywords.has(key) ? [`x-${key}`, member] : [key, prefixExtensions(member)];
     }),
   );
-}
-
-function createPath(model: Model): [string, Json] {
-  const post = {
-    tags: ['Create'],
-    operationId: `create ${model.id}`.replace(/[^a-zA-Z0-9]+(.)/g, (_, letter: string) =>
-      letter.toUpperCase(),
-    ),
-    summary: model.title,
-    description: model.summary,
-    parameters: [
-      header(
-        'Idempotency-Key',
-        'The same key with the same body answers the first handle again, for 24 hours.',
-      ),
-      header('Cancel-After', 'A deadline such as 90s, 5m or 3600; after it the job ends as expired.'),
-    ],
-    requestBody: { required: true, content: json(ref(`${model.id}.input`)) },
-    responses: {
-      '200': answer('The job is kept; this is its handle.', ref('Handle')),
-      ...refused(
-        ...keyRefusals,
-        'scope_jobs_create',
-        'model_unknown',
-        'model_forbidden',
-        'webhook_unsupported',
-        'body_not_object',
-        'body_too_large',
-        'content_type_unsupported',
-        'input_invalid',
-        'bodies_of_key_full',
-        'waiting_of_key_full',
-        'unavailable',
-      ),
-    },
-  };
-  return [`/v1/queue/${model.id}`, { post }];
-}
-
-const header = (name: string, description: string): Json => ({
-  name,
-  in: 'header',
-  description,
-  schema: { type: 'string' },
-});
-const inPath = (name: string): Json => ({ name, in: 'path', required: true, schema: { type: 'string' } });
-const inQuery = (name: string, schema: Json): Json => ({ name, in: 'query', schema });
-const prefer = header(
-  'Prefer',
-  '`wait=N` holds the answer until the status changes or N seconds pass; more than 60 is 60, and `Preference-Applied` says what was applied.',
-);
-
-const jobParameters = [inPath('model_id'), inPath('request_id')];
-const job = '/v1/queue/{model_id}/requests/{request_id}';
-
-const jobFilters = [
-  inQuery('external_task_id', { type: 'string' }),
-  inQuery('status', { enum: ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED'] }),
-  inQuery('limit', { type: 'integer', minimum: 1, maximum: 100, default: 20 }),
-  inQuery('after', { type: 'string' }),
-];
-
-const jobPaths: Json = {
-  '/v1/jobs': {
-    get: operation('Jobs', 'listOwnJobs', 'One’s own jobs of every model, newest first', {
-      parameters: [inQuery('model', { type: 'string' }), inQuery('since', { type: 'string' }), ...jobFilters],
-      responses: { '200': answer('A page.', listOf('OwnJob')), ...refused(...readRefusals, 'input_invalid') },
-    }),
-  },
-  '/v1/jobs/{request_id}': {
-    get: operation('Jobs', 'getOwnJob', 'A job by its id alone, with the input that was kept', {
-      parameters: [inPath('request_id')],
-      responses: { '200': answer('The job.', ref('OwnJob')), ...refused(...readRefusals, 'job_unknown') },
-    }),
-  },
-  '/v1/queue/{model_id}/requests': {
-    get: operation('Jobs', 'listJobs', 'One’s own jobs of a model, newest first', {
-      parameters: [inPath('model_id'), ...jobFilters],
-      responses: {
-        '200': answer('A page.', listOf('Status')),
-        ...refused(...readRefusals, 'model_unknown', 'input_invalid'),
-      },
-    }),
-  },
-  [`${job}/status`]: {
-    get: operation('Jobs', 'getStatus', 'The status of a job', {
-      parameters: [...jobParameters, inQuery('logs', { enum: ['1', 'true'] }), prefer],
-      responses: {
-        '200': answer('In every state.', ref('Status')),
-        ...refused(...readRefusals, 'model_unknown', 'job_unknown'),
-      },
-    }),
-  },
-  [`${job}/response`]: {
-    get: operation('Jobs', 'getResponse', 'The result of a job', {
-      parameters: [...jobParameters, prefer],
-      responses: {
-        '200': answer('The job is COMPLETED; `error` tells success from failure.', ref('Result')),
-        '202': answer('The job is not finished.', ref('Status')),
-        ...refused(...readRefusals, 'model_unknown', 'job_unknown'),
-      },
-    }),
-  },
-  [`${job}/cancel`]: {
-    put: operation('Jobs', 'cancelJob', 'Ends a waiting job, asks a running one to stop', {
-      parameters: jobParameters,
-      responses: {
-        '200': answer('It waited, and is cancelled.', ref('Cancellation')),
-        '202': answer('It runs; the provider is asked to stop.', ref('Cancellation')),
-        '400': answer('It was already COMPLETED.', ref('Cancellation')),
-        ...refused(...keyRefusals, 'scope_jobs_create', 'model_unknown', 'job_unknown'),
-      },
-    }),
-  },
-};
-
-const callbackPaths: Json = {
-  '/v1/webhooks/default/secret': {
-    get: operation('Callbacks', 'getCallbackSecret', 'The secret that one’s own callbacks are signed with', {
-      responses: {
-        '200': answer('For a verifier of Standard Webhooks.', ref('CallbackSecret')),
-        ...refused(...keyRefusals, 'scope_webhook_secret'),
-      },
-    }),
-  },
-};
-
-const file = '/v1/files/{file_id}';
-
-const filePaths: Json = {
-  '/v1/files': {
-    post: operation('Files', 'uploadFile', 'Keeps one file for seven days', {
-      requestBody: {
-        required: true,
-        content: {
-          'multipart/form-data': {
-            schema: {
-              type: 'object',
-              required: ['file'],
-              properties: { file: { type: 'string', format: 'binary' } },
-            },
-          },
-          ...json({
-            type: 'object',
-            required: ['data', 'mime_type'],
-            properties: {
-              data: { type: 'string', description: 'Base64, or a data URL.' },
-              mime_type: { type: 'string' },
-              filename: { type: 'string' },
-            },
-          }),
-        },
-      },
-      responses: {
-        '200': answer('The file.', ref('File')),
-        ...refused(
-          ...fileRefusals,
-          'file_required',
-          'file_too_large',
-          'upload_rate_exceeded',
-          'file_unavailable',
-          'storage_unavailable',
-        ),
-      },
-    }),
-    get: operation('Files', 'listFiles', 'One’s own uploads', {
-      parameters: [
-        inQuery('limit', { type: 'integer', minimum: 1, maximum: 100, default: 20 }),
-        inQuery('order', { enum: ['asc', 'desc'], default: 'desc' }),
-        inQuery('after', { type: 'string' }),
-      ],
-      responses: {
-        '200': answer('A page.', listOf('File')),
-        ...refused(...fileRefusals, 'file_request_invalid'),
-      },
-    }),
-  },
-  [file]: {
-    get: operation('Files', 'getFile', 'A file, with a fresh address', {
-      parameters: [inPath('file_id')],
-      responses: { '200': answer('The file.', ref('File')), ...refused(...fileRefusals, 'file_not_found') },
-    }),
-    delete: operation('Files', 'deleteFile', 'Ends a file', {
-      parameters: [inPath('file_id')],
-      responses: {
-        '200': answer('It is gone.', ref('Deletion')),
-        ...refused(...fileRefusals, 'file_not_found'),
-      },
-    }),
-  },
-  [`${file}/content`]: {
-    get: operation('Files', 'getFileContent', 'On to the signed address', {
-      parameters: [inPath('file_id')],
-      responses: {
-        '302': { description: 'Location is the signed address.' },
-        ...refused(...fileRefusals, 'file_not_found'),
-      },
-    }),
-  },
-};
-
-const modelPaths: Json = {
-  '/v1/models': {
-    get: operation('Models', 'listModels', 'Every model', {
-      responses: { '200': answer('All of them.', listOf('Model')), ...refused(...keyRefusals) },
-    }),
-  },
-  '/v1/models/{model_id}': {
-    get: operation('Models', 'getModel', 'A model: schema, rules, limits, examples', {
-      parameters: [inPath('model_id')],
-      responses: { '200': answer('The model.', ref('Model')), ...refused(...keyRefusals, 'model_unknown') },
-    }),
-  },
-  '/v1/models/{model_id}/validate': {
-    post: operation(
-      'Models',
-      'validateInput',
-      'Dry run: refused exactly as a creation would be; nothing is stored',
-      {
-        parameters: [inPath('model_id')],
-        requestBody: { required: true, content: json({ type: 'object' }) },
-        responses: {
-          '200': answer('A creation would be accepted.', ref('Validation')),
-          ...refused(...keyRefusals, 'scope_jobs_create', 'model_unknown', 'input_invalid'),
-        },
-      },
-    ),
-  },
-};
-
-function operation(tag: string, operationId: string, summary: string, rest: Json): Json {
-  return { tags: [tag], operationId, summary, ...rest };
 }

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { parseJobId } from '../domain/ids.ts';
 import type { JobStatus } from '../domain/job.ts';
 import { refuse } from '../domain/refusal.ts';
-import { queryOf, queryValue } from './route.ts';
+import { queryOf, queryValue } from './request-values.ts';
 
 const defaultLimit = 20;
 const maxLimit = 100;

@@ -14,7 +14,8 @@ import {
   readJobById,
   readJobForStatus,
 } from '../store/jobs/read.ts';
-import { type HttpContext, pathValue } from './route.ts';
+import type { HttpContext } from './http-context.ts';
+import { pathValue } from './request-values.ts';
 
 /** Seconds that a poller may wait before it asks again. */
 const pollAgainSeconds = 1;

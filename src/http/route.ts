@@ -1,126 +1,118 @@
+/** What an endpoint declares: path, authentication, refusals, answers and documentation, beside its handler. */
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Logger } from 'pino';
-import type { Admission } from '../admission/admit.ts';
-import type { Authenticate } from '../admission/authenticate.ts';
-import type { LoginThrottle } from '../admission/login-throttle.ts';
-import type { Passwords } from '../admission/passwords.ts';
-import type { TakeFromRate } from '../admission/rate.ts';
-import type { RefusedLogins } from '../admission/refused-logins.ts';
-import type { Spool } from '../admission/spool.ts';
-import type { StorageQuota } from '../admission/storage-quota.ts';
-import type { MemoryBudget } from '../body/memory-budget.ts';
-import type { Catalog } from '../catalog/catalog.ts';
-import type { Blobs } from '../domain/blobs.ts';
-import type { Clock } from '../domain/clock.ts';
-import type { Signer } from '../domain/file-signature.ts';
-import type { JobId } from '../domain/ids.ts';
-import { hasScope, type Principal, refusalOfScope, type Scope } from '../domain/key.ts';
-import type { Prices } from '../domain/prices.ts';
-import { type RefusalName, refuse } from '../domain/refusal.ts';
-import type { Outbound } from '../media/outbound.ts';
-import type { Prober } from '../media/prober.ts';
-import type { Ingress } from '../providers/kit/ingress.ts';
-import type { IngressRequest } from '../providers/kit/webhook-signature.ts';
-import type { AccountStatuses } from '../routing/account-status.ts';
-import type { CallbackSecrets } from '../store/callbacks/callback-secrets.ts';
-import type { Connection } from '../store/db/connection.ts';
-import type { QueuePositions } from '../store/jobs/queue-position.ts';
-import type { ConnectionCut, ConnectionLimits } from './connections.ts';
-import type { BuiltConsole } from './console/built-console.ts';
-import type { JobWatch } from './job-watch.ts';
+import type { z } from 'zod';
+import type { Json } from '../answers/json-schema.ts';
+import type { Model } from '../catalog/model.ts';
+import type { Principal, Scope } from '../domain/key.ts';
+import type { Role } from '../domain/person.ts';
+import type { RefusalName } from '../domain/refusal.ts';
+import type { Operator } from './admin/identify-operator.ts';
+import type { HealthContext, HttpContext } from './http-context.ts';
 
-/** What the routes are given. */
-export interface HttpContext {
-  readonly db: Connection;
-  readonly blobs: Blobs;
-  readonly clock: Clock;
-  readonly signer: Signer;
-  readonly prober: Prober;
-  readonly admission: Admission;
-  /** Every model that a job may be of. */
-  readonly catalog: Catalog;
-  /** The models that clients are told of; the same value until the settings are read again. */
-  readonly servedModels: () => Catalog;
-  /** What the operator says that things cost; null where he says nothing. */
-  readonly prices: () => Prices | null;
-  readonly authenticate: Authenticate;
-  readonly takeFromRate: TakeFromRate;
-  readonly callbackSecrets: CallbackSecrets;
-  /** For the admin API. */
-  readonly adminToken: string;
-  /** What cookies of the console are signed with. */
-  readonly sessionKey: string;
-  readonly passwords: Passwords;
-  readonly loginThrottle: LoginThrottle;
-  readonly refusedLogins: RefusedLogins;
-  /** Null where it is not built. */
-  readonly console: () => Promise<BuiltConsole | null>;
-  readonly ingress: Ingress;
-  /** Takes one call from the rate of its job. */
-  readonly takeFromWebhookRate: TakeFromRate<JobId>;
-  /** Whether a call is signed as the upstream of that account signs. */
-  readonly isSigned: (account: string, call: IngressRequest) => boolean;
-  readonly accounts: AccountStatuses;
-  readonly memoryBudget: MemoryBudget;
-  readonly positions: QueuePositions;
-  readonly jobWatch: JobWatch;
-  /** The way out to addresses that clients wrote. */
-  readonly outbound: Outbound;
-  /** The local folder for bytes on their way in. */
-  readonly spool: Spool;
-  readonly storage: StorageQuota;
-  /** Base of every address in answers; known once the server listens. */
-  readonly publicUrl: () => string;
-  /** Null when all is ready, else what is not. */
-  readonly whyNotReady: () => Promise<string | null>;
-  /** Prometheus text. */
-  readonly metrics: () => Promise<string>;
-  /** What whoever reads them shows as Bearer; null: they are for this machine alone. */
-  readonly metricsToken: string | null;
-  /** Told of every answer that is a refusal, and of every connection that is not taken. */
-  readonly onRefused: (refusal: RefusalName | ConnectionCut) => void;
-  readonly connectionLimits: ConnectionLimits;
-  readonly log: Logger;
-}
+/**
+ * One endpoint. `auth` says who may call it; the app checks that before the handler runs and hands in the caller:
+ *
+ * - `key`: an API key with the scope of the route; the handler gets its principal.
+ * - `admin`: the admin token, or a session of the console with at least the role of the route; gets the operator.
+ * - `session`: the same with any role, for what concerns the operator's own sessions; gets the operator.
+ * - `signed`: a signature that the handler verifies, in the path or over the body.
+ * - `metrics`: the metrics token; where none is set, a loopback connection.
+ * - `none`: anybody.
+ */
+export type Route = KeyRoute | AdminRoute | SessionRoute | OpenRoute | MetricsRoute;
 
-/** One endpoint. */
-export interface Route {
+interface RouteDeclaration {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | readonly ['GET', 'HEAD'];
   readonly path: string;
   /** Which of the contract's error bodies its unforeseen failures get. */
   readonly errors: 'detail' | 'file';
-  /** Named by no `Allow`: it only says what is not there, or nobody is to learn of it. */
+  /** Left out of the header `Allow`: it only states what does not exist, or must not be discoverable. */
   readonly isUnlisted?: true;
-  readonly handle: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+  /** Refusals of the handler. Those of `auth`, and those that any route can give, are added to them. */
+  readonly refusals: readonly RefusalName[];
+  /** Answers that are not refusals, by status. */
+  readonly answers: Readonly<Record<number, Answer>>;
+  /** Its entry in `/openapi.json`, or why it has none. */
+  readonly docs: Operation | ModelOperation | Undocumented;
 }
 
-/**
- * The first gates of every request with a key: who is asking, is it within its rate, and does the key have the scope
- * that the route needs. `any-key`: the route gives nothing that belongs to a user.
- */
-export async function identify(
-  { authenticate, takeFromRate }: Pick<HttpContext, 'authenticate' | 'takeFromRate'>,
-  request: FastifyRequest,
-  needed: Scope | 'any-key',
-): Promise<Principal> {
-  const principal = await authenticate(request.headers.authorization);
-  takeFromRate(principal.keyId);
-  if (needed !== 'any-key' && !hasScope(principal, needed)) throw refuse(refusalOfScope[needed]);
-  return principal;
+/** One answer that is not a refusal. */
+export interface Answer {
+  readonly description: string;
+  /** Schema of its JSON body; null: no body, or one that is not JSON. */
+  readonly body: z.ZodType | null;
 }
 
-/** One value of a query; undefined when it is absent or given more than once. */
-export function queryValue(request: FastifyRequest, name: string): string | undefined {
-  const value = queryOf(request)[name];
-  return typeof value === 'string' ? value : undefined;
+/** The documentation of an endpoint. */
+export interface Operation {
+  readonly tag: 'Create' | 'Jobs' | 'Callbacks' | 'Files' | 'Models';
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** Those of query and headers; those of the path follow from the path. */
+  readonly parameters?: readonly Json[];
+  /** JSON Schema of the request's body by content type. */
+  readonly body?: Readonly<Record<string, Json>>;
 }
 
-export const queryOf = (request: FastifyRequest): Readonly<Record<string, unknown>> =>
-  request.query as Readonly<Record<string, unknown>>;
-
-/** A named part of the path. */
-export function pathValue(request: FastifyRequest, name: string): string {
-  const value = (request.params as Readonly<Record<string, string>>)[name];
-  if (value === undefined) throw new Error(`expected the path of this route to have ${name}`);
-  return value;
+/** An endpoint with one operation for each model, whose id stands in the path. */
+export interface ModelOperation {
+  readonly ofModel: (model: Model) => Operation;
 }
+
+/** An endpoint that is not part of the public protocol. */
+export interface Undocumented {
+  readonly undocumented: string;
+}
+
+export interface KeyRoute extends RouteDeclaration {
+  readonly auth: 'key';
+  /** `any-key`: the route gives nothing that belongs to a user. */
+  readonly scope: Scope | 'any-key';
+  /** Checked before the key; throws a refusal. */
+  readonly precheck?: (request: FastifyRequest, context: HttpContext) => void;
+  readonly open: Opener<(principal: Principal, request: FastifyRequest, reply: FastifyReply) => unknown>;
+}
+
+export interface AdminRoute extends RouteDeclaration {
+  readonly auth: 'admin';
+  /** The least role that may call it. */
+  readonly role: Role;
+  readonly open: Opener<OperatorHandler>;
+}
+
+export interface SessionRoute extends RouteDeclaration {
+  readonly auth: 'session';
+  readonly open: Opener<OperatorHandler>;
+}
+
+export interface OpenRoute<Context = HttpContext> extends RouteDeclaration {
+  readonly auth: 'none' | 'signed';
+  /**
+   * The rate of client addresses that the route counts against: `public` is shared by all pages and documents,
+   * `files` by all downloads; null where the handler bounds its callers, or where nothing needs to.
+   */
+  readonly addressRate: 'public' | 'files' | null;
+  readonly open: Opener<OpenHandler, Context>;
+}
+
+export interface MetricsRoute extends RouteDeclaration {
+  readonly auth: 'metrics';
+  readonly open: Opener<OpenHandler, HealthContext>;
+}
+
+/** The routes of a process without the API. */
+export type HealthRoute = OpenRoute<HealthContext> | MetricsRoute;
+
+/** Makes the handler once for each app; `routes` are all routes of that app. */
+export type Opener<Handler, Context = HttpContext> = (context: Context, routes: readonly Route[]) => Handler;
+
+export type OperatorHandler = (operator: Operator, request: FastifyRequest, reply: FastifyReply) => unknown;
+export type OpenHandler = (request: FastifyRequest, reply: FastifyReply) => unknown;
+
+/** Whether a success of the route shows that the connection has a valid key or session. */
+export const needsCredentials = ({ auth }: Route): boolean =>
+  auth === 'key' || auth === 'admin' || auth === 'session';
+
+export const methodsOf = ({ method }: Pick<Route, 'method'>): readonly string[] => [method].flat();

@@ -1,11 +1,14 @@
+/** Documents that are the same for every client: made once, with ETag and gzip. */
+
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptsGzip } from './accepts-gzip.ts';
 import { matchesEtag } from './if-none-match.ts';
+import type { Answer } from './route.ts';
 
-/** One answer for everybody: made once, and sent to all from the same bytes. */
+/** One answer for all clients, made once and sent from the same bytes. */
 export interface SharedDocument {
   readonly contentType: string;
   readonly plain: Packed;
@@ -36,7 +39,13 @@ export function documentOf(contentType: string, plain: Buffer, gzipped: Buffer):
   };
 }
 
-/** 304 for whoever has these bytes already. */
+/** What a route of such a document answers. */
+export const documentAnswers: Readonly<Record<number, Answer>> = {
+  200: { description: 'The document.', body: null },
+  304: { description: 'The client has these bytes.', body: null },
+};
+
+/** 304 for a client that has these bytes already. */
 export function sendDocument(
   { raw: { headers } }: FastifyRequest,
   reply: FastifyReply,
@@ -50,7 +59,7 @@ export function sendDocument(
   return reply.header('content-type', contentType).send(bytes);
 }
 
-/** A document that needs no key: kept by whoever reads it, and asked for again each time. */
+/** A document that needs no key: cached by clients, and revalidated each time. */
 export const sendPublicDocument = (
   request: FastifyRequest,
   reply: FastifyReply,

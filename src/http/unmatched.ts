@@ -2,7 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
 import { refuseModel } from '../catalog/refuse-model.ts';
 import { type Refusal, refuse } from '../domain/refusal.ts';
-import { type HttpContext, identify, type Route } from './route.ts';
+import { identifyKey } from './gate.ts';
+import type { HttpContext } from './http-context.ts';
+import { methodsOf, type Route } from './route.ts';
 
 /** Says why no route takes a request. */
 export type RefuseUnmatched = (request: FastifyRequest, reply: FastifyReply) => Promise<Refusal>;
@@ -11,7 +13,7 @@ export type RefuseUnmatched = (request: FastifyRequest, reply: FastifyReply) => 
 export function openRefuseUnmatched(routes: readonly Route[]): RefuseUnmatched {
   const patterns = routes
     .filter(route => route.isUnlisted !== true)
-    .map(({ path, method, errors }) => ({ pattern: patternOf(path), methods: [method].flat(), errors }));
+    .map(route => ({ pattern: patternOf(route.path), methods: methodsOf(route), errors: route.errors }));
   return async (request, reply) => {
     const path = pathOf(request);
     const matched = patterns.filter(({ pattern }) => pattern.test(path));
@@ -23,7 +25,7 @@ export function openRefuseUnmatched(routes: readonly Route[]): RefuseUnmatched {
 
 /** The same where the queue is served: there an id of any number of segments may stand for a model. */
 export function openRefuseUnmatchedInQueue(
-  parts: Pick<HttpContext, 'authenticate' | 'takeFromRate' | 'catalog' | 'servedModels'>,
+  context: Pick<HttpContext, 'authenticate' | 'takeFromRate' | 'catalog' | 'servedModels'>,
   mounts: readonly string[],
   routes: readonly Route[],
 ): RefuseUnmatched {
@@ -33,22 +35,22 @@ export function openRefuseUnmatchedInQueue(
     const path = pathOf(request);
     const mount = mounts.find(each => path.startsWith(`${each}/`));
     if (refusal.refusal !== 'path_unknown' || mount === undefined) return refusal;
-    const named = parseModelPath(path.slice(mount.length + 1).replace(/\/$/, ''), parts.catalog);
+    const named = parseModelPath(path.slice(mount.length + 1).replace(/\/$/, ''), context.catalog);
     if (named === null) return refusal;
-    await identify(parts, request, 'any-key');
+    await identifyKey(context, request, 'any-key');
     if (named.isStream && request.method === 'GET') return refuse('stream_unsupported');
-    return refuseModel(parts.servedModels(), named.model);
+    return refuseModel(context.servedModels(), named.model);
   };
 }
 
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0]!;
 
 function patternOf(path: string): RegExp {
-  const parts = path.split('/').map(part => {
+  const segments = path.split('/').map(part => {
     if (part.startsWith(':')) return '[^/]+';
     return part === '*' ? '.*' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   });
-  return new RegExp(`^${parts.join('/')}/?$`);
+  return new RegExp(`^${segments.join('/')}/?$`);
 }
 
 /**

@@ -1,4 +1,10 @@
 import type { FastifyRequest } from 'fastify';
+import {
+  deliveryDetailSchema,
+  deliveryPageSchema,
+  deliverySchema,
+  redeliverySchema,
+} from '../../answers/admin/delivery.ts';
 import { parseTime, toUnixSeconds } from '../../domain/clock.ts';
 import { type DeliveryAttempt, type DeliveryState, deliveryStates } from '../../domain/delivery.ts';
 import { type DeliveryId, parseDeliveryId, parseJobId } from '../../domain/ids.ts';
@@ -14,22 +20,31 @@ import {
   redeliverFailed as redeliverFailedInStore,
   redeliver as redeliverInStore,
 } from '../../store/callbacks/redeliver.ts';
-import { type HttpContext, pathValue, queryOf, queryValue, type Route } from '../route.ts';
+import type { HttpContext } from '../http-context.ts';
+import { jsonBodyRefusals } from '../refusals-of-route.ts';
+import { pathValue, queryOf, queryValue } from '../request-values.ts';
+import type { AdminRoute } from '../route.ts';
+import { adminApi } from './admin-api.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
-import { identifyOperator } from './identify-operator.ts';
 
 const defaultLimit = 20;
 const maxLimit = 100;
 
 /** Callbacks, the newest first; by job, user name and state. */
-export const listDeliveries = (parts: HttpContext): Route => ({
+export const listDeliveries: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/deliveries',
+  auth: 'admin',
+  role: 'viewer',
   errors: 'detail',
-  async handle(request) {
-    await identifyOperator(parts, request);
+  refusals: ['input_invalid'],
+  answers: {
+    200: { description: 'A page.', body: deliveryPageSchema },
+  },
+  docs: { undocumented: adminApi },
+  open: context => async (_operator, request) => {
     const query = readQuery(request);
-    const found = await listInStore(parts.db, { ...query, limit: query.limit + 1 });
+    const found = await listInStore(context.db, { ...query, limit: query.limit + 1 });
     const data = found.slice(0, query.limit).map(deliveryBody);
     return {
       object: 'list',
@@ -39,51 +54,69 @@ export const listDeliveries = (parts: HttpContext): Route => ({
       last_id: data.at(-1)?.id ?? null,
     };
   },
-});
+};
 
 /** One callback with its tries. */
-export const getDelivery = (parts: HttpContext): Route => ({
+export const getDelivery: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/deliveries/:deliveryId',
+  auth: 'admin',
+  role: 'viewer',
   errors: 'detail',
-  async handle(request) {
-    await identifyOperator(parts, request);
+  refusals: ['delivery_unknown'],
+  answers: {
+    200: { description: 'The delivery.', body: deliveryDetailSchema },
+  },
+  docs: { undocumented: adminApi },
+  open: context => async (_operator, request) => {
     const id = idOfPath(request);
-    const delivery = await findDelivery(parts, id);
+    const delivery = await findDelivery(context, id);
     return {
       ...deliveryBody(delivery),
-      tries: (await listDeliveryAttempts(parts.db, id)).map(deliveryAttemptBody),
+      tries: (await listDeliveryAttempts(context.db, id)).map(deliveryAttemptBody),
     };
   },
-});
+};
 
 /** Sends a callback again, under the same id and with its whole schedule before it. */
-export const redeliver = (parts: HttpContext): Route => ({
+export const redeliver: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/deliveries/:deliveryId/redeliver',
+  auth: 'admin',
+  role: 'developer',
   errors: 'detail',
-  async handle(request) {
-    await identifyOperator(parts, request, 'developer');
+  refusals: ['delivery_unknown', 'delivery_superseded'],
+  answers: {
+    200: { description: 'The delivery, which is due.', body: deliverySchema },
+  },
+  docs: { undocumented: adminApi },
+  open: context => async (_operator, request) => {
     const id = idOfPath(request);
-    const redelivery = await redeliverInStore(parts.db, id, parts.clock.now());
+    const redelivery = await redeliverInStore(context.db, id, context.clock.now());
     if (redelivery === 'unknown') throw refuse('delivery_unknown');
     if (redelivery === 'refused') throw refuse('delivery_superseded');
-    return deliveryBody(await findDelivery(parts, id));
+    return deliveryBody(await findDelivery(context, id));
   },
-});
+};
 
 /** Sends again every final event that failed since a moment: an outage of the receiver's is over. */
-export const redeliverFailed = (parts: HttpContext): Route => ({
+export const redeliverFailed: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/deliveries/redeliver',
+  auth: 'admin',
+  role: 'developer',
   errors: 'detail',
-  async handle(request) {
-    await identifyOperator(parts, request, 'developer');
+  refusals: ['input_invalid', ...jsonBodyRefusals],
+  answers: {
+    200: { description: 'How many are sent again.', body: redeliverySchema },
+  },
+  docs: { undocumented: adminApi },
+  open: context => async (_operator, request) => {
     const failedSince = await readFailedSince(request);
-    const deliveries = await redeliverFailedInStore(parts.db, failedSince, parts.clock.now());
+    const deliveries = await redeliverFailedInStore(context.db, failedSince, context.clock.now());
     return { object: 'redelivery', deliveries };
   },
-});
+};
 
 export const deliveryBody = (delivery: ListedDelivery) => ({
   id: delivery.id,

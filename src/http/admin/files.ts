@@ -1,75 +1,104 @@
 import type { FastifyRequest } from 'fastify';
+import { consoleUploadSchema, fileLineSchema, fileListSchema } from '../../answers/admin/file.ts';
+import { fileDeletionSchema } from '../../answers/file-object.ts';
 import type { StoredFile } from '../../domain/file.ts';
 import { type FileId, fileIdFromRow, parseFileId } from '../../domain/ids.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { deleteFile, type ListedFile, listFilesOfAllUsers, readFile } from '../../store/files/files.ts';
 import { fileObject } from '../file-object.ts';
-import { type HttpContext, pathValue, queryValue, type Route } from '../route.ts';
+import type { HttpContext } from '../http-context.ts';
+import { uploadRefusals } from '../refusals-of-route.ts';
+import { pathValue, queryValue } from '../request-values.ts';
+import type { AdminRoute } from '../route.ts';
 import { receiveUpload } from '../routes/upload-file.ts';
+import { adminApi } from './admin-api.ts';
 import { refuseField } from './admin-body.ts';
-import { identifyOperator } from './identify-operator.ts';
 import { consolePrincipal } from './playground.ts';
 import { choiceOf, limitOf, refuseUnknownQuery } from './read-query.ts';
 
 const defaultLimit = 50;
 
 /** Files of all users, the newest first. */
-export const listAllFiles = (parts: HttpContext): Route => ({
+export const listAllFiles: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/files',
+  auth: 'admin',
+  role: 'viewer',
   errors: 'detail',
-  async handle(request) {
-    await identifyOperator(parts, request);
+  refusals: ['input_invalid'],
+  answers: {
+    200: { description: 'A page.', body: fileListSchema },
+  },
+  docs: { undocumented: adminApi },
+  open: context => async (_operator, request) => {
     refuseUnknownQuery(request, ['source', 'limit', 'after']);
     const limit = limitOf(request, defaultLimit);
     const source = choiceOf(request, 'source', ['upload', 'input', 'output'] as const);
-    const now = parts.clock.now();
-    const after = await readAfter(parts, request, now);
-    const found = await listFilesOfAllUsers(parts.db, { source, after, now, limit: limit + 1 });
+    const now = context.clock.now();
+    const after = await readAfter(context, request, now);
+    const found = await listFilesOfAllUsers(context.db, { source, after, now, limit: limit + 1 });
     const shown = found.slice(0, limit);
     return {
       object: 'list',
-      data: shown.map(file => fileBody(parts, file)),
+      data: shown.map(file => fileBody(context, file)),
       has_more: found.length > limit,
       next_after: found.length > limit ? (shown.at(-1)?.id ?? null) : null,
     };
   },
-});
+};
 
 /** One file with a fresh address. */
-export const getAnyFile = (parts: HttpContext): Route => ({
+export const getAnyFile: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/files/:fileId',
+  auth: 'admin',
+  role: 'viewer',
   errors: 'detail',
-  async handle(request) {
-    await identifyOperator(parts, request);
-    const file = await findAnyFile(parts, pathValue(request, 'fileId'));
-    return fileBody(parts, file);
+  refusals: ['admin_file_unknown'],
+  answers: {
+    200: { description: 'The file.', body: fileLineSchema },
   },
-});
+  docs: { undocumented: adminApi },
+  open: context => async (_operator, request) => {
+    const file = await findAnyFile(context, pathValue(request, 'fileId'));
+    return fileBody(context, file);
+  },
+};
 
 /** An upload by the console's own user, for the playground. */
-export const uploadFromConsole = (parts: HttpContext): Route => ({
+export const uploadFromConsole: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/files',
+  auth: 'admin',
+  role: 'developer',
   errors: 'file',
-  async handle(request) {
-    await identifyOperator(parts, request, 'developer');
-    return withPath(parts, await receiveUpload(parts, request, await consolePrincipal(parts)));
+  refusals: ['console_key_revoked', 'rate_exceeded', ...uploadRefusals],
+  answers: {
+    200: { description: 'The file.', body: consoleUploadSchema },
   },
-});
+  docs: { undocumented: adminApi },
+  open: context => async (_operator, request) => {
+    return withPath(context, await receiveUpload(context, request, await consolePrincipal(context)));
+  },
+};
 
-export const deleteAnyFile = (parts: HttpContext): Route => ({
+export const deleteAnyFile: AdminRoute = {
   method: 'DELETE',
   path: '/admin/v1/files/:fileId',
+  auth: 'admin',
+  role: 'admin',
   errors: 'detail',
-  async handle(request) {
-    await identifyOperator(parts, request);
-    const file = await findAnyFile(parts, pathValue(request, 'fileId'));
-    await deleteFile(parts.db, file.id, file.userId, parts.clock.now());
+  refusals: ['admin_file_unknown'],
+  answers: {
+    200: { description: 'The file is deleted.', body: fileDeletionSchema },
+  },
+  docs: { undocumented: adminApi },
+  open: context => async (_operator, request) => {
+    const file = await findAnyFile(context, pathValue(request, 'fileId'));
+    await deleteFile(context.db, file.id, file.userId, context.clock.now());
     return { id: file.id, object: 'file', deleted: true };
   },
-});
+};
 
 async function findAnyFile({ db, clock }: HttpContext, text: string): Promise<StoredFile> {
   const id = parseFileId(text);
@@ -90,14 +119,14 @@ async function readAfter(
   return file ?? refuseField('after', 'must be the id of a file that is there');
 }
 
-const fileBody = (parts: HttpContext, file: ListedFile | StoredFile) => ({
-  ...withPath(parts, file),
+const fileBody = (context: HttpContext, file: ListedFile | StoredFile) => ({
+  ...withPath(context, file),
   request_id: file.jobId,
   user: 'userName' in file ? file.userName : null,
 });
 
 /** With an address that is relative to wherever the console is. */
-const withPath = (parts: HttpContext, file: StoredFile) => ({
-  ...fileObject(parts, file),
-  url: fileObject({ ...parts, publicUrl: () => '' }, file).url.slice(1),
+const withPath = (context: HttpContext, file: StoredFile) => ({
+  ...fileObject(context, file),
+  url: fileObject({ ...context, publicUrl: () => '' }, file).url.slice(1),
 });

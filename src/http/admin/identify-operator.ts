@@ -8,7 +8,7 @@ import { refuse } from '../../domain/refusal.ts';
 import type { Session } from '../../domain/session.ts';
 import type { Actor } from '../../store/people/audit.ts';
 import { findSession, touchSession } from '../../store/people/sessions.ts';
-import type { HttpContext } from '../route.ts';
+import type { HttpContext } from '../http-context.ts';
 import { cookieParts, refuseBearer } from './login-client.ts';
 import { csrfTokenOf, hashSessionSecret, readSessionSecret } from './session-cookies.ts';
 
@@ -35,34 +35,34 @@ const lastSeenIntervalMs = 1 * minutes;
  * may do it. Unless it is said otherwise everybody may look, and an admin alone may change something.
  */
 export async function identifyOperator(
-  parts: OperatorDependencies,
+  context: OperatorDependencies,
   request: FastifyRequest,
   least: Role = request.method === 'GET' ? 'viewer' : 'admin',
 ): Promise<Operator> {
-  const operator = await findOperator(parts, request);
+  const operator = await findOperator(context, request);
   if (!hasRoleAtLeast(operator.role, least)) throw refuse('role_insufficient', { subject: operator.role });
   return operator;
 }
 
-async function findOperator(parts: OperatorDependencies, request: FastifyRequest): Promise<Operator> {
+async function findOperator(context: OperatorDependencies, request: FastifyRequest): Promise<Operator> {
   const { authorization, cookie } = request.raw.headers;
-  if (authorization === undefined && cookie !== undefined) return operatorOfSession(parts, request);
+  if (authorization === undefined && cookie !== undefined) return operatorOfSession(context, request);
   const token = bearerOf(authorization);
   if (token === null) throw refuse('operator_token_invalid');
-  if (!isAdminToken(token, parts)) return refuseBearer(parts, request);
+  if (!isAdminToken(token, context)) return refuseBearer(context, request);
   return { name: 'admin', role: 'admin', actor: 'operator', session: null };
 }
 
-async function operatorOfSession(parts: OperatorDependencies, request: FastifyRequest): Promise<Operator> {
-  const { db, clock, sessionKey } = parts;
-  const secret = readSessionSecret(request.raw.headers.cookie, cookieParts(parts));
+async function operatorOfSession(context: OperatorDependencies, request: FastifyRequest): Promise<Operator> {
+  const { db, clock, sessionKey } = context;
+  const secret = readSessionSecret(request.raw.headers.cookie, cookieParts(context));
   // Read anew each time: a session that was ended, by whatever process, is refused at once by all.
   const session = secret === null ? null : await findSession(db, hashSessionSecret(secret), clock.now());
   if (!session) throw refuse('session_ended');
   const csrf = [request.raw.headers['x-csrf-token']].flat().join();
   if (request.method !== 'GET' && !constantTimeEqualText(csrf, csrfTokenOf(session, sessionKey)))
     throw refuse('csrf_missing');
-  await updateLastSeen(parts, session);
+  await updateLastSeen(context, session);
   return { name: session.name, role: session.role, actor: session.person ?? 'operator', session };
 }
 

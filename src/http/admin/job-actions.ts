@@ -1,3 +1,5 @@
+import type { FastifyRequest } from 'fastify';
+import { jobCancellationSchema, jobCancellationsSchema, rerunSchema } from '../../answers/admin/job.ts';
 import { parseFileId } from '../../domain/ids.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { readFile } from '../../store/files/files.ts';
@@ -5,9 +7,12 @@ import { cancelJob } from '../../store/jobs/cancel.ts';
 import { rerunJob } from '../../store/jobs/inspect.ts';
 import { type FoundJob, type JobFilter, searchJobs, searchKeys } from '../../store/jobs/search.ts';
 import { writeAudit } from '../../store/people/audit.ts';
-import type { HttpContext, Route } from '../route.ts';
+import type { HttpContext } from '../http-context.ts';
+import { jsonBodyRefusals } from '../refusals-of-route.ts';
+import type { AdminRoute } from '../route.ts';
+import { adminApi } from './admin-api.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
-import { identifyOperator, type Operator } from './identify-operator.ts';
+import type { Operator } from './identify-operator.ts';
 import { findAnyJob, statesOf } from './jobs.ts';
 
 /** So many are cancelled by one call; whoever wants more asks again. */
@@ -15,32 +20,46 @@ const maxPerCall = 500;
 const cancellable = ['available', 'running', 'unfinished'] as const;
 
 /** As its client could: ended at once while it waits, asked to stop while it runs. */
-export const cancelAnyJob = (parts: HttpContext): Route => ({
+export const cancelAnyJob: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/jobs/:jobId/cancel',
+  auth: 'admin',
+  role: 'developer',
   errors: 'detail',
-  async handle(request) {
-    const operator = await identifyOperator(parts, request, 'developer');
-    const job = await findAnyJob(parts, request);
-    return { object: 'cancellation', request_id: job.id, outcome: await cancel(parts, job, operator) };
+  refusals: ['job_unknown'],
+  answers: {
+    200: { description: 'What the cancellation did.', body: jobCancellationSchema },
   },
-});
+  docs: { undocumented: adminApi },
+  open: context => async (operator, request) => {
+    const job = await findAnyJob(context, request);
+    return { object: 'cancellation', request_id: job.id, outcome: await cancel(context, job, operator) };
+  },
+};
 
 /** A new job of the same input for the same key. */
-export const rerunAnyJob = (parts: HttpContext): Route => ({
+export const rerunAnyJob: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/jobs/:jobId/again',
+  auth: 'admin',
+  role: 'developer',
   errors: 'detail',
-  async handle(request) {
-    const { actor } = await identifyOperator(parts, request, 'developer');
-    const job = await findAnyJob(parts, request);
-    await refuseMissingMedia(parts, job);
-    const { id } = job;
-    const made = await rerunJob(parts.db, id, { actor, now: parts.clock.now() });
-    if (!made) throw refuse('job_unknown');
-    return { object: 'job', request_id: made, again_of: id };
+  refusals: ['job_unknown', 'input_invalid'],
+  answers: {
+    200: { description: 'The new job.', body: rerunSchema },
   },
-});
+  docs: { undocumented: adminApi },
+  open:
+    context =>
+    async ({ actor }, request) => {
+      const job = await findAnyJob(context, request);
+      await refuseMissingMedia(context, job);
+      const { id } = job;
+      const made = await rerunJob(context.db, id, { actor, now: context.clock.now() });
+      if (!made) throw refuse('job_unknown');
+      return { object: 'job', request_id: made, again_of: id };
+    },
+};
 
 /** The files that an input names may have ended since: then the new job could only fail. */
 async function refuseMissingMedia({ db, clock, catalog }: HttpContext, job: FoundJob): Promise<void> {
@@ -55,22 +74,28 @@ async function refuseMissingMedia({ db, clock, catalog }: HttpContext, job: Foun
 }
 
 /** Cancels what fits, the newest first, so many at a time; `left` says whether to call again. */
-export const cancelManyJobs = (parts: HttpContext): Route => ({
+export const cancelManyJobs: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/jobs/cancel',
+  auth: 'admin',
+  role: 'admin',
   errors: 'detail',
-  async handle(request) {
-    const operator = await identifyOperator(parts, request);
-    const filter = await readFilter(parts, request);
-    const { jobs, next } = await searchJobs(parts.db, filter, { after: null, limit: maxPerCall });
+  refusals: ['input_invalid', ...jsonBodyRefusals],
+  answers: {
+    200: { description: 'What the cancellation did.', body: jobCancellationsSchema },
+  },
+  docs: { undocumented: adminApi },
+  open: context => async (operator, request) => {
+    const filter = await readFilter(context, request);
+    const { jobs, next } = await searchJobs(context.db, filter, { after: null, limit: maxPerCall });
     const wanted = jobs.filter(job => job.cancelRequestedAt === null);
     const outcomes: string[] = [];
-    for (const job of wanted) outcomes.push(await cancel(parts, job, operator));
+    for (const job of wanted) outcomes.push(await cancel(context, job, operator));
     const cancelled = outcomes.filter(outcome => outcome === 'cancelled').length;
     const requested = outcomes.filter(outcome => outcome === 'requested').length;
-    await parts.db.transaction(tx =>
+    await context.db.transaction(tx =>
       writeAudit(tx, {
-        at: parts.clock.now(),
+        at: context.clock.now(),
         actor: operator.actor,
         action: 'job.cancel_many',
         subject: filter.modelId ?? 'all',
@@ -79,14 +104,14 @@ export const cancelManyJobs = (parts: HttpContext): Route => ({
     );
     return { object: 'cancellation', cancelled, requested, left: next !== null && wanted.length > 0 };
   },
-});
+};
 
 async function cancel({ db, clock }: HttpContext, job: FoundJob, { actor }: Operator) {
   const address = { jobId: job.id, userId: job.userId, modelId: job.modelId };
   return cancelJob(db, address, clock.now(), actor);
 }
 
-async function readFilter({ db }: HttpContext, request: Parameters<Route['handle']>[0]): Promise<JobFilter> {
+async function readFilter({ db }: HttpContext, request: FastifyRequest): Promise<JobFilter> {
   const { state = 'unfinished', model, key } = await readAdminBody(request, ['state', 'model', 'key']);
   const chosen = cancellable.find(word => word === state);
   if (!chosen) refuseField('state', `must be one of ${cancellable.join(', ')}`);

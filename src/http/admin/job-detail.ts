@@ -8,40 +8,40 @@ import { type AttemptRecord, listAttempts, listAuditOfSubject, listUsage } from 
 import { listEvents } from '../../store/jobs/read.ts';
 import type { FoundJob } from '../../store/jobs/search.ts';
 import type { AuditRow } from '../../store/people/audit.ts';
-import type { HttpContext } from '../route.ts';
+import type { HttpContext } from '../http-context.ts';
 import { deliveryAttemptBody, deliveryBody } from './deliveries.ts';
 
 const maxDeliveries = 10;
 
 /** What a line of a list leaves out: input, result, and everything that happened, with its times. */
-export async function jobDetail(parts: HttpContext, job: FoundJob, reader: Role) {
-  const { db } = parts;
+export async function jobDetail(context: HttpContext, job: FoundJob, reader: Role) {
+  const { db } = context;
   const usage = await listUsage(db, job.id);
   return {
-    queue_position: job.state === 'available' ? await parts.positions.positionOf(job) : null,
+    queue_position: job.state === 'available' ? await context.positions.positionOf(job) : null,
     claims: job.claim,
     deaths: job.crashes,
     due_at: job.dueAt / 1000,
     callback_url: job.callbackUrl,
     inference_ms: job.result?.inferenceMs ?? null,
     input: job.input,
-    result: await bodyOf(parts, job),
+    result: await bodyOf(context, job),
     attempts: (await listAttempts(db, job.id)).map(attemptBody),
     events: (await listEvents(db, job.id)).map(({ at, level, message }) => ({
       at: at / 1000,
       level,
       message,
     })),
-    deliveries: await deliveriesOf(parts, job),
+    deliveries: await deliveriesOf(context, job),
     usage,
-    cost: usage.length === 0 ? null : costOf(parts.prices(), job.modelId, usage),
+    cost: usage.length === 0 ? null : costOf(context.prices(), job.modelId, usage),
     audit: (await listAuditOfSubject(db, job.id)).map(auditBodyFor(reader)),
   };
 }
 
 /** The files of a job, under addresses that are relative to wherever the console is. */
-export const outputBodies = (parts: HttpContext, job: FoundJob) =>
-  signOutputs({ ...parts, publicUrl: () => '' }, job).map(output => ({
+export const outputBodies = (context: HttpContext, job: FoundJob) =>
+  signOutputs({ ...context, publicUrl: () => '' }, job).map(output => ({
     role: output.role,
     index: output.index,
     file_id: output.fileId,
@@ -57,10 +57,10 @@ export const outputBodies = (parts: HttpContext, job: FoundJob) =>
   }));
 
 /** As its client would read it; null while there is none, and where it holds a whole sound as text. */
-async function bodyOf(parts: HttpContext, job: FoundJob) {
-  const model = modelOfJob(parts.catalog, job);
+async function bodyOf(context: HttpContext, job: FoundJob) {
+  const model = modelOfJob(context.catalog, job);
   if (job.completedAt === null || model.inlineAudio(job.input)) return null;
-  return readResultBody(parts, job);
+  return readResultBody(context, job);
 }
 
 async function deliveriesOf({ db }: HttpContext, job: FoundJob) {

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { jobDetailSchema, jobListSchema } from '../../answers/admin/job.ts';
 import { promptOf } from '../../catalog/prompt-of.ts';
 import { toUnixSeconds } from '../../domain/clock.ts';
 import { parseFileId, parseJobId } from '../../domain/ids.ts';
@@ -15,9 +16,11 @@ import {
   searchJobs,
   searchKeys,
 } from '../../store/jobs/search.ts';
-import { type HttpContext, pathValue, queryValue, type Route } from '../route.ts';
+import type { HttpContext } from '../http-context.ts';
+import { pathValue, queryValue } from '../request-values.ts';
+import type { AdminRoute } from '../route.ts';
+import { adminApi } from './admin-api.ts';
 import { refuseField } from './admin-body.ts';
-import { identifyOperator } from './identify-operator.ts';
 import { jobDetail, outputBodies } from './job-detail.ts';
 import { choiceOf, limitOf, refuseUnknownQuery, searchTextOf } from './read-query.ts';
 
@@ -26,38 +29,52 @@ const promptStart = 80;
 const states = ['available', 'running', 'completed', 'failed', 'cancelled'] as const;
 
 /** Jobs of all users, the newest first; `q` is any id, or the beginning of a key. */
-export const listAllJobs = (parts: HttpContext): Route => ({
+export const listAllJobs: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/jobs',
+  auth: 'admin',
+  role: 'viewer',
   errors: 'detail',
-  async handle(request) {
-    await identifyOperator(parts, request);
+  refusals: ['input_invalid'],
+  answers: {
+    200: { description: 'A page.', body: jobListSchema },
+  },
+  docs: { undocumented: adminApi },
+  open: context => async (_operator, request) => {
     refuseUnknownQuery(request, ['state', 'model', 'key', 'q', 'limit', 'after']);
     const limit = limitOf(request, defaultLimit);
-    const filter = await readFilter(parts, request);
-    const { jobs, next } = await searchJobs(parts.db, filter, { after: readAfter(request), limit });
+    const filter = await readFilter(context, request);
+    const { jobs, next } = await searchJobs(context.db, filter, { after: readAfter(request), limit });
     return {
       object: 'list',
-      data: jobs.map(job => jobSummaryBody(parts, job)),
+      data: jobs.map(job => jobSummaryBody(context, job)),
       has_more: next !== null,
       next_after: next,
     };
   },
-});
+};
 
 /** One job with all that is known of it. */
-export const getAnyJob = (parts: HttpContext): Route => ({
+export const getAnyJob: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/jobs/:jobId',
+  auth: 'admin',
+  role: 'viewer',
   errors: 'detail',
-  async handle(request, reply) {
-    const { role } = await identifyOperator(parts, request);
-    const job = await findAnyJob(parts, request);
-    // As text: an integer beyond 2^53 in the input keeps its digits.
-    const body = toJson({ ...jobSummaryBody(parts, job), ...(await jobDetail(parts, job, role)) });
-    return reply.header('content-type', 'application/json; charset=utf-8').send(body);
+  refusals: ['job_unknown'],
+  answers: {
+    200: { description: 'The job.', body: jobDetailSchema },
   },
-});
+  docs: { undocumented: adminApi },
+  open:
+    context =>
+    async ({ role }, request, reply) => {
+      const job = await findAnyJob(context, request);
+      // As text: an integer beyond 2^53 in the input keeps its digits.
+      const body = toJson({ ...jobSummaryBody(context, job), ...(await jobDetail(context, job, role)) });
+      return reply.header('content-type', 'application/json; charset=utf-8').send(body);
+    },
+};
 
 export async function findAnyJob({ db }: HttpContext, request: FastifyRequest): Promise<FoundJob> {
   const id = parseJobId(pathValue(request, 'jobId'));
@@ -67,7 +84,7 @@ export async function findAnyJob({ db }: HttpContext, request: FastifyRequest): 
 }
 
 /** A job in one line of a list. */
-export const jobSummaryBody = (parts: HttpContext, job: FoundJob) => ({
+export const jobSummaryBody = (context: HttpContext, job: FoundJob) => ({
   request_id: job.id,
   object: 'job',
   model: job.modelId,
@@ -84,17 +101,17 @@ export const jobSummaryBody = (parts: HttpContext, job: FoundJob) => ({
   started_at: job.startedAt === null ? null : job.startedAt / 1000,
   completed_at: job.completedAt === null ? null : job.completedAt / 1000,
   expires_at: toUnixSeconds(job.expiresAt),
-  outputs: outputBodies(parts, job),
+  outputs: outputBodies(context, job),
 });
 
-export async function readFilter(parts: HttpContext, request: FastifyRequest): Promise<JobFilter> {
+export async function readFilter(context: HttpContext, request: FastifyRequest): Promise<JobFilter> {
   const state = choiceOf(request, 'state', [...states, 'unfinished', 'problem'] as const);
   const filter = {
     states: state === null ? null : statesOf(state),
     modelId: searchTextOf(request, 'model'),
-    keyIds: await keysOf(parts, searchTextOf(request, 'key')),
+    keyIds: await keysOf(context, searchTextOf(request, 'key')),
   };
-  return { ...filter, ...(await search(parts, searchTextOf(request, 'q'), filter.keyIds)) };
+  return { ...filter, ...(await search(context, searchTextOf(request, 'q'), filter.keyIds)) };
 }
 
 export function statesOf(state: JobState | 'unfinished' | 'problem'): readonly JobState[] {

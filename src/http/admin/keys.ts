@@ -1,86 +1,120 @@
 import type { FastifyRequest } from 'fastify';
+import { keyLineSchema, keyListSchema, newKeySchema, revokedKeySchema } from '../../answers/admin/key.ts';
 import { parseTime, toUnixSeconds } from '../../domain/clock.ts';
 import { keyIdFromRow } from '../../domain/ids.ts';
 import { type ApiKey, isScope, scopes as knownScopes, type Scope } from '../../domain/key.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { userNameError } from '../../domain/user-name.ts';
 import { createKey, editKey, type KeyChange, listKeys, revokeKey } from '../../store/people/keys.ts';
-import { type HttpContext, pathValue, type Route } from '../route.ts';
+import type { HttpContext } from '../http-context.ts';
+import { jsonBodyRefusals } from '../refusals-of-route.ts';
+import { pathValue } from '../request-values.ts';
+import type { AdminRoute } from '../route.ts';
+import { adminApi } from './admin-api.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
-import { identifyOperator } from './identify-operator.ts';
 
 const maxNameLength = 100;
 const maxJobs = 1_000_000_000;
 
 /** Every key without its secret, the newest first. */
-export const listAllKeys = (parts: HttpContext): Route => ({
+export const listAllKeys: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/keys',
+  auth: 'admin',
+  role: 'viewer',
   errors: 'detail',
-  async handle(request) {
-    await identifyOperator(parts, request);
-    const keys = await listKeys(parts.db);
+  refusals: [],
+  answers: {
+    200: { description: 'Every key.', body: keyListSchema },
+  },
+  docs: { undocumented: adminApi },
+  open: context => async () => {
+    const keys = await listKeys(context.db);
     return { object: 'list', data: keys.toReversed().map(keyBody), has_more: false };
   },
-});
+};
 
 /** A new key, with its secret: this once. */
-export const makeKey = (parts: HttpContext): Route => ({
+export const makeKey: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/keys',
+  auth: 'admin',
+  role: 'admin',
   errors: 'detail',
-  async handle(request) {
-    const { actor } = await identifyOperator(parts, request);
-    const { user, ...given } = await readAdminBody(request, ['user', ...changeable]);
-    const change = readChange(parts, given);
-    const now = parts.clock.now();
-    const nothing = { name: null, models: null, expiresAt: null };
-    const wanted = { ...nothing, ...change, userName: readUser(user) };
-    const { key, secret } = await createKey(parts.db, wanted, now, actor);
-    const made = change.quota
-      ? await editKey(parts.db, key.id, { quota: change.quota }, { actor, now })
-      : key;
-    return { ...keyBody(made ?? key), secret };
+  refusals: ['input_invalid', ...jsonBodyRefusals],
+  answers: {
+    200: { description: 'The new key with its secret.', body: newKeySchema },
   },
-});
+  docs: { undocumented: adminApi },
+  open:
+    context =>
+    async ({ actor }, request) => {
+      const { user, ...given } = await readAdminBody(request, ['user', ...changeable]);
+      const change = readChange(context, given);
+      const now = context.clock.now();
+      const nothing = { name: null, models: null, expiresAt: null };
+      const wanted = { ...nothing, ...change, userName: readUser(user) };
+      const { key, secret } = await createKey(context.db, wanted, now, actor);
+      const made = change.quota
+        ? await editKey(context.db, key.id, { quota: change.quota }, { actor, now })
+        : key;
+      return { ...keyBody(made ?? key), secret };
+    },
+};
 
 /** What is named is changed; the secret never is. */
-export const changeKey = (parts: HttpContext): Route => ({
+export const changeKey: AdminRoute = {
   method: 'PUT',
   path: '/admin/v1/keys/:keyId',
+  auth: 'admin',
+  role: 'admin',
   errors: 'detail',
-  async handle(request) {
-    const { actor } = await identifyOperator(parts, request);
-    const change = readChange(parts, await readAdminBody(request, changeable));
-    const id = keyOfPath(request);
-    const key = await editKey(parts.db, id, change, { actor, now: parts.clock.now() });
-    if (!key) throw refuse('key_unknown');
-    return keyBody(key);
+  refusals: ['key_unknown', 'input_invalid', ...jsonBodyRefusals],
+  answers: {
+    200: { description: 'The changed key.', body: keyLineSchema },
   },
-});
+  docs: { undocumented: adminApi },
+  open:
+    context =>
+    async ({ actor }, request) => {
+      const change = readChange(context, await readAdminBody(request, changeable));
+      const id = keyOfPath(request);
+      const key = await editKey(context.db, id, change, { actor, now: context.clock.now() });
+      if (!key) throw refuse('key_unknown');
+      return keyBody(key);
+    },
+};
 
 /** Turned away everywhere at once. */
-export const revokeApiKey = (parts: HttpContext): Route => ({
+export const revokeApiKey: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/keys/:keyId/revoke',
+  auth: 'admin',
+  role: 'admin',
   errors: 'detail',
-  async handle(request) {
-    const { actor } = await identifyOperator(parts, request);
-    const id = keyOfPath(request);
-    if (!(await revokeKey(parts.db, id, parts.clock.now(), actor))) throw refuse('key_unknown');
-    return { object: 'key', id, revoked: true };
+  refusals: ['key_unknown'],
+  answers: {
+    200: { description: 'The key is revoked.', body: revokedKeySchema },
   },
-});
+  docs: { undocumented: adminApi },
+  open:
+    context =>
+    async ({ actor }, request) => {
+      const id = keyOfPath(request);
+      if (!(await revokeKey(context.db, id, context.clock.now(), actor))) throw refuse('key_unknown');
+      return { object: 'key', id, revoked: true };
+    },
+};
 
 const changeable = ['name', 'models', 'scopes', 'expires_at', 'jobs_at_once', 'jobs_per_day'] as const;
 type Given = Readonly<Partial<Record<(typeof changeable)[number], unknown>>>;
 
-function readChange(parts: HttpContext, given: Given): KeyChange {
+function readChange(context: HttpContext, given: Given): KeyChange {
   const { name, models, scopes, expires_at, jobs_at_once, jobs_per_day } = given;
   const hasQuota = jobs_at_once !== undefined || jobs_per_day !== undefined;
   return {
     ...(name !== undefined && { name: readName(name) }),
-    ...(models !== undefined && { models: readModels(parts, models) }),
+    ...(models !== undefined && { models: readModels(context, models) }),
     ...(scopes !== undefined && { scopes: readScopes(scopes) }),
     ...(expires_at !== undefined && { expiresAt: readExpiry(expires_at) }),
     ...(hasQuota && {

@@ -5,7 +5,7 @@ import type { RefusedLogin } from '../../admission/refused-logins.ts';
 import { addressRange } from '../../domain/address.ts';
 import { Refusal, refuse } from '../../domain/refusal.ts';
 import { clientAddress } from '../client-address.ts';
-import type { HttpContext } from '../route.ts';
+import type { HttpContext } from '../http-context.ts';
 import { type CookieOptions, type Device, readDevice } from './session-cookies.ts';
 
 /** Who tries to log in: what is counted, and what is written down. */
@@ -29,12 +29,12 @@ export const cookieParts = ({
 
 /** `account` is the name that is given; null for the admin token. */
 export function loginClient(
-  parts: Pick<HttpContext, 'sessionKey' | 'publicUrl' | 'clock'>,
+  context: Pick<HttpContext, 'sessionKey' | 'publicUrl' | 'clock'>,
   request: FastifyRequest,
   account: string | null,
 ): LoginClient {
   const { cookie } = request.raw.headers;
-  const device = readDevice(cookie, account, parts.clock.now(), cookieParts(parts));
+  const device = readDevice(cookie, account, context.clock.now(), cookieParts(context));
   const range = addressRange(clientAddress(request));
   const requester = { share: range, isKnown: device !== null, signal: disconnectSignal(request.raw) };
   return { address: clientAddress(request), range, device, requester };
@@ -49,34 +49,34 @@ export const operatorRequester = (request: FastifyRequest): Requester => ({
 
 /** Counts a try and judges it; what is refused is in the audit. A right one costs the account nothing. */
 export async function checkLogin<Who>(
-  parts: LoginDependencies,
+  context: LoginDependencies,
   { client, account }: { readonly client: LoginClient; readonly account: string | null },
   subject: () => Promise<RefusedLogin['subject']> | RefusedLogin['subject'],
   judge: () => Promise<Who>,
 ): Promise<Who> {
   const tried = { range: client.range, account, device: client.device?.id ?? null };
   try {
-    await parts.loginThrottle.take(tried);
+    await context.loginThrottle.take(tried);
     const who = await judge();
-    await parts.loginThrottle.refund(tried);
+    await context.loginThrottle.refund(tried);
     return who;
   } catch (failure) {
     const why = whyRefused(failure);
-    if (why) await parts.refusedLogins.record({ ...client, subject: await subject(), why });
+    if (why) await context.refusedLogins.record({ ...client, subject: await subject(), why });
     throw failure;
   }
 }
 
 /** A wrong Bearer token, counted and written down: throws its refusal. */
-export async function refuseBearer(parts: LoginDependencies, request: FastifyRequest): Promise<never> {
+export async function refuseBearer(context: LoginDependencies, request: FastifyRequest): Promise<never> {
   const range = addressRange(clientAddress(request));
-  const failure = await parts.loginThrottle.takeWrongToken(range).then(
+  const failure = await context.loginThrottle.takeWrongToken(range).then(
     () => refuse('operator_token_invalid'),
     (throttled: unknown) => throttled,
   );
   const why = whyRefused(failure);
   if (why)
-    await parts.refusedLogins.record({ address: clientAddress(request), range, subject: 'admin', why });
+    await context.refusedLogins.record({ address: clientAddress(request), range, subject: 'admin', why });
   throw failure;
 }
 

@@ -1,10 +1,14 @@
+import { auditListSchema } from '../../answers/admin/audit.ts';
+import { overviewSchema } from '../../answers/admin/overview.ts';
 import { jobIdFromRow } from '../../domain/ids.ts';
 import { hasRoleAtLeast } from '../../domain/person.ts';
 import { listNewestResults, maxCountedWaiting, readOverview } from '../../store/jobs/overview.ts';
 import { readFoundJob } from '../../store/jobs/search.ts';
 import { listAudit, listAuditExceptPeople } from '../../store/people/audit.ts';
-import { type HttpContext, queryValue, type Route } from '../route.ts';
-import { identifyOperator } from './identify-operator.ts';
+import type { HttpContext } from '../http-context.ts';
+import { queryValue } from '../request-values.ts';
+import type { AdminRoute } from '../route.ts';
+import { adminApi } from './admin-api.ts';
 import { auditBodyFor } from './job-detail.ts';
 import { jobSummaryBody } from './jobs.ts';
 import { limitOf } from './read-query.ts';
@@ -12,14 +16,20 @@ import { limitOf } from './read-query.ts';
 const shownResults = 8;
 
 /** The queue at this moment, and what needs somebody: one request for the first page. */
-export const getOverview = (parts: HttpContext): Route => ({
+export const getOverview: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/overview',
+  auth: 'admin',
+  role: 'viewer',
   errors: 'detail',
-  async handle(request) {
-    await identifyOperator(parts, request);
-    const now = parts.clock.now();
-    const overview = await readOverview(parts.db, now);
+  refusals: [],
+  answers: {
+    200: { description: 'The overview.', body: overviewSchema },
+  },
+  docs: { undocumented: adminApi },
+  open: context => async (_operator, request) => {
+    const now = context.clock.now();
+    const overview = await readOverview(context.db, now);
     return {
       object: 'overview',
       at: now / 1000,
@@ -36,28 +46,36 @@ export const getOverview = (parts: HttpContext): Route => ({
       open_doubts: overview.uncertainSubmissions,
       failed_deliveries: overview.failedDeliveries,
       keys: overview.keys,
-      not_ready: await parts.whyNotReady(),
-      accounts: await parts.accounts.list(),
-      results: queryValue(request, 'results') === '0' ? [] : await newestResults(parts),
+      not_ready: await context.whyNotReady(),
+      accounts: await context.accounts.list(),
+      results: queryValue(request, 'results') === '0' ? [] : await newestResults(context),
     };
   },
-});
+};
 
 /** What was done and by whom, the newest first. What concerns people is for those alone who may see people. */
-export const getAudit = (parts: HttpContext): Route => ({
+export const getAudit: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/audit',
+  auth: 'admin',
+  role: 'viewer',
   errors: 'detail',
-  async handle(request) {
-    const { role } = await identifyOperator(parts, request);
-    const list = hasRoleAtLeast(role, 'admin') ? listAudit : listAuditExceptPeople;
-    const rows = await list(parts.db, limitOf(request, 50));
-    return { object: 'list', data: rows.map(auditBodyFor(role)), has_more: false };
+  refusals: ['input_invalid'],
+  answers: {
+    200: { description: 'Entries of the audit log.', body: auditListSchema },
   },
-});
+  docs: { undocumented: adminApi },
+  open:
+    context =>
+    async ({ role }, request) => {
+      const list = hasRoleAtLeast(role, 'admin') ? listAudit : listAuditExceptPeople;
+      const rows = await list(context.db, limitOf(request, 50));
+      return { object: 'list', data: rows.map(auditBodyFor(role)), has_more: false };
+    },
+};
 
-async function newestResults(parts: HttpContext) {
-  const ids = await listNewestResults(parts.db, shownResults);
-  const jobs = await Promise.all(ids.map(id => readFoundJob(parts.db, jobIdFromRow(id))));
-  return jobs.flatMap(job => (job ? [jobSummaryBody(parts, job)] : []));
+async function newestResults(context: HttpContext) {
+  const ids = await listNewestResults(context.db, shownResults);
+  const jobs = await Promise.all(ids.map(id => readFoundJob(context.db, jobIdFromRow(id))));
+  return jobs.flatMap(job => (job ? [jobSummaryBody(context, job)] : []));
 }

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { personListSchema, personSchema, removedPersonSchema } from '../../answers/admin/person.ts';
 import { toUnixSeconds } from '../../domain/clock.ts';
 import { personIdFromRow } from '../../domain/ids.ts';
 import { maxPasswordLength, minPasswordLength, type Person, type Role, roles } from '../../domain/person.ts';
@@ -9,72 +10,104 @@ import {
   listPeople as listInStore,
   removePerson,
 } from '../../store/people/people.ts';
-import { type HttpContext, pathValue, type Route } from '../route.ts';
+import { jsonBodyRefusals } from '../refusals-of-route.ts';
+import { pathValue } from '../request-values.ts';
+import type { AdminRoute } from '../route.ts';
+import { adminApi } from './admin-api.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
-import { identifyOperator } from './identify-operator.ts';
 import { operatorRequester } from './login-client.ts';
 
 /** Who may use the console under a name of his own. */
-export const listPeople = (parts: HttpContext): Route => ({
+export const listPeople: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/people',
+  auth: 'admin',
+  role: 'admin',
   errors: 'detail',
-  async handle(request) {
-    await identifyOperator(parts, request, 'admin');
-    return { object: 'list', data: (await listInStore(parts.db)).map(personBody), has_more: false };
+  refusals: [],
+  answers: {
+    200: { description: 'Every person.', body: personListSchema },
   },
-});
+  docs: { undocumented: adminApi },
+  open: context => async () => {
+    return { object: 'list', data: (await listInStore(context.db)).map(personBody), has_more: false };
+  },
+};
 
-export const addPerson = (parts: HttpContext): Route => ({
+export const addPerson: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/people',
+  auth: 'admin',
+  role: 'admin',
   errors: 'detail',
-  async handle(request) {
-    const { actor } = await identifyOperator(parts, request);
-    const given = await readAdminBody(request, ['name', 'role', 'password']);
-    const wanted = { name: readName(given.name), role: readRole(given.role) };
-    const asker = operatorRequester(request);
-    const passwordHash = await parts.passwords.hash(readPassword(given.password), asker);
-    const now = parts.clock.now();
-    const person = await createPerson(parts.db, { ...wanted, passwordHash }, { actor, now });
-    return personBody(person ?? refuseField('name', 'is taken'));
+  refusals: ['input_invalid', ...jsonBodyRefusals],
+  answers: {
+    200: { description: 'The new person.', body: personSchema },
   },
-});
+  docs: { undocumented: adminApi },
+  open:
+    context =>
+    async ({ actor }, request) => {
+      const given = await readAdminBody(request, ['name', 'role', 'password']);
+      const wanted = { name: readName(given.name), role: readRole(given.role) };
+      const asker = operatorRequester(request);
+      const passwordHash = await context.passwords.hash(readPassword(given.password), asker);
+      const now = context.clock.now();
+      const person = await createPerson(context.db, { ...wanted, passwordHash }, { actor, now });
+      return personBody(person ?? refuseField('name', 'is taken'));
+    },
+};
 
 /** Another role or password; the sessions of that person end. */
-export const changePerson = (parts: HttpContext): Route => ({
+export const changePerson: AdminRoute = {
   method: 'PUT',
   path: '/admin/v1/people/:personId',
+  auth: 'admin',
+  role: 'admin',
   errors: 'detail',
-  async handle(request) {
-    const { actor } = await identifyOperator(parts, request);
-    const asker = operatorRequester(request);
-    const { role, password } = await readAdminBody(request, ['role', 'password']);
-    const change = {
-      ...(role !== undefined && { role: readRole(role) }),
-      ...(password !== undefined && {
-        passwordHash: await parts.passwords.hash(readPassword(password), asker),
-      }),
-    };
-    const now = parts.clock.now();
-    const person = await editPerson(parts.db, personOfPath(request), change, { actor, now });
-    if (!person) throw refuse('person_unknown');
-    return personBody(person);
+  refusals: ['person_unknown', 'input_invalid', ...jsonBodyRefusals],
+  answers: {
+    200: { description: 'The changed person.', body: personSchema },
   },
-});
+  docs: { undocumented: adminApi },
+  open:
+    context =>
+    async ({ actor }, request) => {
+      const asker = operatorRequester(request);
+      const { role, password } = await readAdminBody(request, ['role', 'password']);
+      const change = {
+        ...(role !== undefined && { role: readRole(role) }),
+        ...(password !== undefined && {
+          passwordHash: await context.passwords.hash(readPassword(password), asker),
+        }),
+      };
+      const now = context.clock.now();
+      const person = await editPerson(context.db, personOfPath(request), change, { actor, now });
+      if (!person) throw refuse('person_unknown');
+      return personBody(person);
+    },
+};
 
-export const deletePerson = (parts: HttpContext): Route => ({
+export const deletePerson: AdminRoute = {
   method: 'DELETE',
   path: '/admin/v1/people/:personId',
+  auth: 'admin',
+  role: 'admin',
   errors: 'detail',
-  async handle(request) {
-    const { actor } = await identifyOperator(parts, request);
-    const id = personOfPath(request);
-    if (!(await removePerson(parts.db, id, { actor, now: parts.clock.now() })))
-      throw refuse('person_unknown');
-    return { object: 'person', id, removed: true };
+  refusals: ['person_unknown'],
+  answers: {
+    200: { description: 'The person is removed.', body: removedPersonSchema },
   },
-});
+  docs: { undocumented: adminApi },
+  open:
+    context =>
+    async ({ actor }, request) => {
+      const id = personOfPath(request);
+      if (!(await removePerson(context.db, id, { actor, now: context.clock.now() })))
+        throw refuse('person_unknown');
+      return { object: 'person', id, removed: true };
+    },
+};
 
 const personOfPath = (request: FastifyRequest) => personIdFromRow(pathValue(request, 'personId'));
 

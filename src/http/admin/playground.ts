@@ -1,4 +1,6 @@
 import type { FastifyRequest } from 'fastify';
+import { modelLineListSchema, runSchema, runValidationSchema } from '../../answers/admin/model.ts';
+import { modelDescriptionSchema } from '../../answers/model-description.ts';
 import { describe, summarizeModel } from '../../catalog/describe.ts';
 import { estimateUsage } from '../../catalog/estimate-usage.ts';
 import type { Model } from '../../catalog/model.ts';
@@ -10,19 +12,32 @@ import { refuse } from '../../domain/refusal.ts';
 import { measureDurations } from '../../store/attempts/usage-report.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import { readConsolePrincipal } from '../../store/people/keys.ts';
-import { type HttpContext, pathValue, type Route } from '../route.ts';
-import { identifyOperator } from './identify-operator.ts';
+import type { HttpContext } from '../http-context.ts';
+import { inputRefusals } from '../refusals-of-route.ts';
+import { pathValue } from '../request-values.ts';
+import type { AdminRoute } from '../route.ts';
+import { adminApi } from './admin-api.ts';
 
 /** The models as the API tells of them, without a key. */
-export const listModelsForConsole = (parts: HttpContext): Route => ({
+export const listModelsForConsole: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/models',
+  auth: 'admin',
+  role: 'viewer',
   errors: 'detail',
-  async handle(request) {
-    await identifyOperator(parts, request);
-    const [now, prices] = [parts.clock.now(), parts.prices()];
-    const timed = await measureDurations(parts.db, { from: now - runTimeWindowMs, to: now + 1, by: 'model' });
-    const data = parts.servedModels().all.map(model => ({
+  refusals: [],
+  answers: {
+    200: { description: 'Every model.', body: modelLineListSchema },
+  },
+  docs: { undocumented: adminApi },
+  open: context => async () => {
+    const [now, prices] = [context.clock.now(), context.prices()];
+    const timed = await measureDurations(context.db, {
+      from: now - runTimeWindowMs,
+      to: now + 1,
+      by: 'model',
+    });
+    const data = context.servedModels().all.map(model => ({
       ...summaryForConsole(model),
       run_ms: timed.find(({ name }) => name === model.id)?.runMs ?? null,
       price: prices?.models.get(model.id) ?? null,
@@ -30,7 +45,7 @@ export const listModelsForConsole = (parts: HttpContext): Route => ({
     }));
     return { object: 'list', data, has_more: false };
   },
-});
+};
 
 /** How long runs take of late. */
 const runTimeWindowMs = 7 * days;
@@ -49,43 +64,61 @@ function mediaKindsOf(model: Model): readonly string[] {
 }
 
 /** Schema, hints, rules, limits and examples: what a form is drawn from. */
-export const getModelForConsole = (parts: HttpContext): Route => ({
+export const getModelForConsole: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/models/:modelId',
+  auth: 'admin',
+  role: 'viewer',
   errors: 'detail',
-  async handle(request) {
-    await identifyOperator(parts, request);
+  refusals: ['model_unknown'],
+  answers: {
+    200: { description: 'The model.', body: modelDescriptionSchema },
+  },
+  docs: { undocumented: adminApi },
+  open: context => async (_operator, request) => {
     const modelId = pathValue(request, 'modelId');
-    const model = parts.servedModels().find(modelId);
-    if (!model) throw refuseModel(parts.servedModels(), modelId);
+    const model = context.servedModels().find(modelId);
+    if (!model) throw refuseModel(context.servedModels(), modelId);
     return describe(model);
   },
-});
+};
 
 /** The verdict of a run, nothing stored. */
-export const validateFromConsole = (parts: HttpContext): Route => ({
+export const validateFromConsole: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/models/:modelId/validate',
+  auth: 'admin',
+  role: 'developer',
   errors: 'detail',
-  async handle(request) {
-    await identifyOperator(parts, request, 'developer');
-    const { billedJobs, input } = await parts.admission.validate(await creationOf(parts, request));
-    const [prices, model] = [parts.prices(), parts.servedModels().find(pathValue(request, 'modelId'))];
+  refusals: ['console_key_revoked', ...inputRefusals],
+  answers: {
+    200: { description: 'A run would be accepted.', body: runValidationSchema },
+  },
+  docs: { undocumented: adminApi },
+  open: context => async (_operator, request) => {
+    const { billedJobs, input } = await context.admission.validate(await creationOf(context, request));
+    const [prices, model] = [context.prices(), context.servedModels().find(pathValue(request, 'modelId'))];
     const estimate = prices && model && costOf(prices, model.id, estimateUsage(model, input));
     return { object: 'validation', valid: true, billed_jobs: billedJobs, estimate };
   },
-});
+};
 
 /** A run: a job of the console's own key, in the audit under the name of whoever began it. */
-export const runFromConsole = (parts: HttpContext): Route => ({
+export const runFromConsole: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/models/:modelId/run',
+  auth: 'admin',
+  role: 'developer',
   errors: 'detail',
-  async handle(request) {
-    const operator = await identifyOperator(parts, request, 'developer');
-    const creation = await creationOf(parts, request);
-    const { jobId, modelId, position, replayed } = await parts.admission.admit(creation);
-    const { db, clock } = parts;
+  refusals: ['console_key_revoked', ...inputRefusals],
+  answers: {
+    200: { description: 'The job is stored.', body: runSchema },
+  },
+  docs: { undocumented: adminApi },
+  open: context => async (operator, request) => {
+    const creation = await creationOf(context, request);
+    const { jobId, modelId, position, replayed } = await context.admission.admit(creation);
+    const { db, clock } = context;
     if (!replayed) {
       const details = { model: modelId, name: operator.name };
       await db.transaction(tx =>
@@ -100,10 +133,10 @@ export const runFromConsole = (parts: HttpContext): Route => ({
     }
     return { object: 'job', request_id: jobId, model: modelId, queue_position: position };
   },
-});
+};
 
-const creationOf = async (parts: HttpContext, request: FastifyRequest) => ({
-  principal: await consolePrincipal(parts),
+const creationOf = async (context: HttpContext, request: FastifyRequest) => ({
+  principal: await consolePrincipal(context),
   modelId: pathValue(request, 'modelId'),
   query: {},
   message: request.raw,

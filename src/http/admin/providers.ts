@@ -1,46 +1,68 @@
+import { accountListSchema, accountPauseSchema, accountTestSchema } from '../../answers/admin/account.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { pauseAccount } from '../../store/jobs/slots.ts';
-import { type HttpContext, pathValue, type Route } from '../route.ts';
-import { identifyOperator } from './identify-operator.ts';
+import { pathValue } from '../request-values.ts';
+import type { AdminRoute } from '../route.ts';
+import { adminApi } from './admin-api.ts';
 
 /** Accounts at upstreams, the engine of this machine among them: what runs there, and whether one is left alone. */
-export const listProviders = (parts: HttpContext): Route => ({
+export const listProviders: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/providers',
+  auth: 'admin',
+  role: 'viewer',
   errors: 'detail',
-  async handle(request) {
-    await identifyOperator(parts, request);
-    return { object: 'list', data: await parts.accounts.list(), has_more: false };
+  refusals: [],
+  answers: {
+    200: { description: 'Every account.', body: accountListSchema },
   },
-});
+  docs: { undocumented: adminApi },
+  open: context => async () => {
+    return { object: 'list', data: await context.accounts.list(), has_more: false };
+  },
+};
 
 /** One free call with the key of an account. */
-export const testProvider = (parts: HttpContext): Route => ({
+export const testProvider: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/providers/:account/test',
+  auth: 'admin',
+  role: 'admin',
   errors: 'detail',
-  async handle(request) {
-    await identifyOperator(parts, request);
+  refusals: ['provider_unknown'],
+  answers: {
+    200: { description: 'The result of the test.', body: accountTestSchema },
+  },
+  docs: { undocumented: adminApi },
+  open: context => async (_operator, request) => {
     const id = pathValue(request, 'account');
-    const result = await parts.accounts.test(id);
+    const result = await context.accounts.test(id);
     if (result === 'unknown') throw refuse('provider_unknown');
     return { object: 'provider_test', account: id, ...result };
   },
-});
+};
 
-/** Nothing new for an account, until it is resumed; what is under way there goes on. */
-export const pauseProvider = (parts: HttpContext): Route => pausing(parts, true);
-export const resumeProvider = (parts: HttpContext): Route => pausing(parts, false);
-
-const pausing = (parts: HttpContext, isPaused: boolean): Route => ({
+const pausing = (isPaused: boolean): AdminRoute => ({
   method: 'POST',
   path: `/admin/v1/providers/:account/${isPaused ? 'pause' : 'resume'}`,
+  auth: 'admin',
+  role: 'admin',
   errors: 'detail',
-  async handle(request) {
-    const { actor } = await identifyOperator(parts, request);
-    const account = pathValue(request, 'account');
-    if (!parts.accounts.has(account)) throw refuse('provider_unknown');
-    await pauseAccount(parts.db, account, isPaused, { actor, now: parts.clock.now() });
-    return { object: 'provider', account, paused: isPaused };
+  refusals: ['provider_unknown'],
+  answers: {
+    200: { description: 'Whether the account is paused.', body: accountPauseSchema },
   },
+  docs: { undocumented: adminApi },
+  open:
+    context =>
+    async ({ actor }, request) => {
+      const account = pathValue(request, 'account');
+      if (!context.accounts.has(account)) throw refuse('provider_unknown');
+      await pauseAccount(context.db, account, isPaused, { actor, now: context.clock.now() });
+      return { object: 'provider', account, paused: isPaused };
+    },
 });
+
+/** No new jobs for an account until it is resumed; its in-flight jobs continue. */
+export const pauseProvider = pausing(true);
+export const resumeProvider = pausing(false);

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { queryOf, queryValue } from '../route.ts';
+import { queryOf, queryValue } from '../request-values.ts';
 import { refuseField } from './admin-body.ts';
 
 const maxLimit = 100;

@@ -1,4 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import {
+  endedSessionSchema,
+  endedSessionsSchema,
+  sessionListSchema,
+  sessionSchema,
+} from '../../answers/admin/session.ts';
 import { toUnixSeconds } from '../../domain/clock.ts';
 import { sessionIdFromRow } from '../../domain/ids.ts';
 import { refuse } from '../../domain/refusal.ts';
@@ -14,9 +20,13 @@ import {
   type SessionsOf,
 } from '../../store/people/sessions.ts';
 import { clientAddress } from '../client-address.ts';
-import { type HttpContext, pathValue, type Route } from '../route.ts';
+import type { HttpContext } from '../http-context.ts';
+import { jsonBodyRefusals, passwordRefusals } from '../refusals-of-route.ts';
+import { pathValue } from '../request-values.ts';
+import type { OpenRoute, SessionRoute } from '../route.ts';
+import { adminApi } from './admin-api.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
-import { identifyOperator, isAdminToken, type Operator } from './identify-operator.ts';
+import { isAdminToken, type Operator } from './identify-operator.ts';
 import { checkLogin, cookieParts, loginClient } from './login-client.ts';
 import {
   csrfTokenOf,
@@ -33,54 +43,72 @@ const maxUserAgent = 200;
 const shownSessions = 500;
 
 /** Begins a session: with the admin token, or with the name and the password of a person. */
-export const beginSession = (parts: HttpContext): Route => ({
+export const beginSession: OpenRoute = {
   method: 'POST',
   path: '/admin/v1/session',
+  auth: 'none',
+  addressRate: null,
   errors: 'detail',
-  async handle(request, reply) {
+  refusals: [
+    'operator_token_invalid',
+    'login_refused',
+    'input_invalid',
+    ...passwordRefusals,
+    ...jsonBodyRefusals,
+  ],
+  answers: {
+    200: { description: 'The new session.', body: sessionSchema },
+  },
+  docs: { undocumented: adminApi },
+  open: context => async (request, reply) => {
     const { token, name, password } = await readAdminBody(request, ['token', 'name', 'password']);
     return token !== undefined
-      ? beginByToken(parts, readText('token', token), request, reply)
-      : beginByPassword(parts, { name: readText('name', name).trim(), password }, request, reply);
+      ? beginByToken(context, readText('token', token), request, reply)
+      : beginByPassword(context, { name: readText('name', name).trim(), password }, request, reply);
   },
-});
+};
 
-async function beginByToken(parts: HttpContext, token: string, request: FastifyRequest, reply: FastifyReply) {
-  const client = loginClient(parts, request, null);
+async function beginByToken(
+  context: HttpContext,
+  token: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const client = loginClient(context, request, null);
   await checkLogin(
-    parts,
+    context,
     { client, account: null },
     () => 'admin',
     async () => {
-      if (!isAdminToken(token.trim(), parts)) throw refuse('operator_token_invalid');
+      if (!isAdminToken(token.trim(), context)) throw refuse('operator_token_invalid');
     },
   );
-  return openSessionOf(parts, { request, reply, device: client.device }, null);
+  return openSessionOf(context, { request, reply, device: client.device }, null);
 }
 
 async function beginByPassword(
-  parts: HttpContext,
+  context: HttpContext,
   { name, password }: { readonly name: string; readonly password: unknown },
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
   const given = readText('password', password);
-  const client = loginClient(parts, request, name);
-  const read = () => readLogin(parts.db, name);
+  const client = loginClient(context, request, name);
+  const read = () => readLogin(context.db, name);
   const { person } = await checkLogin(
-    parts,
+    context,
     { client, account: name },
     async () => (await read())?.person.id ?? 'unknown',
     async () => {
       const login = await read();
       // A name that nobody has takes as long to refuse as a wrong password.
-      const verdict = await parts.passwords.verify(given, login?.passwordHash ?? null, client.requester);
+      const verdict = await context.passwords.verify(given, login?.passwordHash ?? null, client.requester);
       if (!verdict.isValid || !login) throw refuse('login_refused');
-      await upgradeHash(parts, login, verdict.upgradedHash);
+      await upgradeHash(context, login, verdict.upgradedHash);
       return login;
     },
   );
-  return openSessionOf(parts, { request, reply, device: client.device }, person);
+  return openSessionOf(context, { request, reply, device: client.device }, person);
 }
 
 async function upgradeHash({ db }: HttpContext, { person, passwordHash }: Login, upgraded: string | null) {
@@ -96,21 +124,21 @@ export interface SessionStart {
 }
 
 /** Gives the browser its cookies; the row says whose session it is. */
-export async function openSessionOf(parts: HttpContext, entry: SessionStart, owner: SessionOwner) {
-  return issueSession(parts, entry, owner?.name ?? null, session =>
-    beginInStore(parts.db, { ...session, owner }, parts.clock.now()),
+export async function openSessionOf(context: HttpContext, entry: SessionStart, owner: SessionOwner) {
+  return issueSession(context, entry, owner?.name ?? null, session =>
+    beginInStore(context.db, { ...session, owner }, context.clock.now()),
   );
 }
 
 /** The same where the row is written together with something else. */
 export async function issueSession(
-  parts: HttpContext,
+  context: HttpContext,
   { request, reply, device }: SessionStart,
   account: string | null,
   begin: (session: Omit<NewSession, 'owner'>) => Promise<Session>,
 ) {
   const secret = newSessionSecret();
-  const kept = cookieParts(parts);
+  const kept = cookieParts(context);
   const before = readSessionSecret(request.raw.headers.cookie, kept);
   const session = await begin({
     secretHash: hashSessionSecret(secret),
@@ -118,87 +146,119 @@ export async function issueSession(
     address: clientAddress(request),
     userAgent: userAgentOf(request),
   });
-  const browser = { account, before: device, now: parts.clock.now() };
+  const browser = { account, before: device, now: context.clock.now() };
   reply.header('set-cookie', [sessionCookie(secret, kept), deviceCookie(browser, kept)]);
-  return sessionBody(parts, session);
+  return sessionBody(context, session);
 }
 
 const userAgentOf = ({ raw }: FastifyRequest): string =>
   (raw.headers['user-agent'] ?? '').replace(/\p{C}/gu, '').slice(0, maxUserAgent);
 
 /** Who is logged in; with the token that writes of this session carry. */
-export const getSession = (parts: HttpContext): Route => ({
+export const getSession: SessionRoute = {
   method: 'GET',
   path: '/admin/v1/session',
+  auth: 'session',
   errors: 'detail',
-  async handle(request) {
-    const { session }: Operator = await identifyOperator(parts, request);
-    if (!session)
-      return {
-        object: 'session',
-        id: null,
-        name: 'admin',
-        role: 'admin',
-        person: null,
-        csrf_token: null,
-        ends_at: null,
-      };
-    return sessionBody(parts, session);
+  refusals: [],
+  answers: {
+    200: { description: 'The session.', body: sessionSchema },
   },
-});
+  docs: { undocumented: adminApi },
+  open:
+    context =>
+    async ({ session }) => {
+      if (!session)
+        return {
+          object: 'session',
+          id: null,
+          name: 'admin',
+          role: 'admin',
+          person: null,
+          csrf_token: null,
+          ends_at: null,
+        };
+      return sessionBody(context, session);
+    },
+};
 
 /** Logout. */
-export const endSession = (parts: HttpContext): Route => ({
+export const endSession: SessionRoute = {
   method: 'DELETE',
   path: '/admin/v1/session',
+  auth: 'session',
   errors: 'detail',
-  async handle(request, reply) {
-    const { session, actor } = await identifyOperator(parts, request, 'viewer');
-    if (session) await endInStore(parts.db, session.id, 'everybody', { actor, now: parts.clock.now() });
-    reply.header('set-cookie', expiredSessionCookie(cookieParts(parts)));
-    return { object: 'session', ended: true };
+  refusals: [],
+  answers: {
+    200: { description: 'The session is ended.', body: endedSessionSchema },
   },
-});
+  docs: { undocumented: adminApi },
+  open:
+    context =>
+    async ({ session, actor }, _request, reply) => {
+      if (session) await endInStore(context.db, session.id, 'everybody', { actor, now: context.clock.now() });
+      reply.header('set-cookie', expiredSessionCookie(cookieParts(context)));
+      return { object: 'session', ended: true };
+    },
+};
 
 /** One's own that are live; those of all for an admin. */
-export const listSessions = (parts: HttpContext): Route => ({
+export const listSessions: SessionRoute = {
   method: 'GET',
   path: '/admin/v1/sessions',
+  auth: 'session',
   errors: 'detail',
-  async handle(request) {
-    const operator = await identifyOperator(parts, request);
-    const asked = { now: parts.clock.now(), limit: shownSessions + 1 };
-    const sessions = await listInStore(parts.db, sessionsOf(operator), asked);
+  refusals: [],
+  answers: {
+    200: { description: 'Live sessions.', body: sessionListSchema },
+  },
+  docs: { undocumented: adminApi },
+  open: context => async operator => {
+    const asked = { now: context.clock.now(), limit: shownSessions + 1 };
+    const sessions = await listInStore(context.db, sessionsOf(operator), asked);
     const data = sessions.slice(0, shownSessions).map(session => sessionListBody(session, operator));
     return { object: 'list', data, has_more: sessions.length > shownSessions };
   },
-});
+};
 
-export const endOneSession = (parts: HttpContext): Route => ({
+export const endOneSession: SessionRoute = {
   method: 'DELETE',
   path: '/admin/v1/sessions/:sessionId',
+  auth: 'session',
   errors: 'detail',
-  async handle(request) {
-    const operator = await identifyOperator(parts, request, 'viewer');
+  refusals: ['session_unknown'],
+  answers: {
+    200: { description: 'The session is ended.', body: endedSessionSchema },
+  },
+  docs: { undocumented: adminApi },
+  open: context => async (operator, request) => {
     const id = sessionIdFromRow(pathValue(request, 'sessionId'));
-    const ending = { actor: operator.actor, now: parts.clock.now() };
-    if (!(await endInStore(parts.db, id, sessionsOf(operator), ending))) throw refuse('session_unknown');
+    const ending = { actor: operator.actor, now: context.clock.now() };
+    if (!(await endInStore(context.db, id, sessionsOf(operator), ending))) throw refuse('session_unknown');
     return { object: 'session', id, ended: true };
   },
-});
+};
 
 /** All that are listed but the present one. */
-export const endAllOtherSessions = (parts: HttpContext): Route => ({
+export const endAllOtherSessions: SessionRoute = {
   method: 'DELETE',
   path: '/admin/v1/sessions',
+  auth: 'session',
   errors: 'detail',
-  async handle(request) {
-    const operator = await identifyOperator(parts, request, 'viewer');
-    const ending = { actor: operator.actor, now: parts.clock.now() };
-    const but = operator.session?.id ?? null;
-    return { object: 'sessions', ended: await endOtherSessions(parts.db, sessionsOf(operator), but, ending) };
+  refusals: [],
+  answers: {
+    200: { description: 'The sessions are ended.', body: endedSessionsSchema },
   },
-});
+  docs: { undocumented: adminApi },
+  open: context => async operator => {
+    const ending = { actor: operator.actor, now: context.clock.now() };
+    const but = operator.session?.id ?? null;
+    return {
+      object: 'sessions',
+      ended: await endOtherSessions(context.db, sessionsOf(operator), but, ending),
+    };
+  },
+};
 
 /** A person who is no admin has himself alone; whoever has the admin token is one. */
 const sessionsOf = ({ role, session }: Operator): SessionsOf =>

@@ -1,63 +1,85 @@
+import { checksSchema, sessionSchema, setupSchema } from '../../answers/admin/session.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { createFirstPerson } from '../../store/people/people.ts';
 import { isSetupOpen, verifySetupCode } from '../../store/people/setup.ts';
-import type { HttpContext, Route } from '../route.ts';
+import { jsonBodyRefusals, passwordRefusals } from '../refusals-of-route.ts';
+import type { AdminRoute, OpenRoute } from '../route.ts';
+import { adminApi } from './admin-api.ts';
 import { readAdminBody } from './admin-body.ts';
-import { identifyOperator } from './identify-operator.ts';
 import { checkLogin, loginClient } from './login-client.ts';
 import { readName, readPassword } from './people.ts';
 import { openSessionOf } from './sessions.ts';
 
 /** Whether the first account is still to be made. Anybody may know. */
-export const getSetup = (parts: HttpContext): Route => ({
+export const getSetup: OpenRoute = {
   method: 'GET',
   path: '/admin/v1/setup',
+  auth: 'none',
+  addressRate: 'public',
   errors: 'detail',
-  handle: async () => ({ object: 'setup', open: await isSetupOpen(parts.db) }),
-});
+  refusals: [],
+  answers: {
+    200: { description: 'Whether setup is open.', body: setupSchema },
+  },
+  docs: { undocumented: adminApi },
+  open: context => async () => ({ object: 'setup', open: await isSetupOpen(context.db) }),
+};
 
 /** Makes the first account, an admin, and begins its session. Once, by whoever has the code of the setup's address. */
-export const makeFirstPerson = (parts: HttpContext): Route => ({
+export const makeFirstPerson: OpenRoute = {
   method: 'POST',
   path: '/admin/v1/setup',
+  auth: 'none',
+  addressRate: null,
   errors: 'detail',
-  async handle(request, reply) {
+  refusals: ['setup_is_over', 'setup_code_wrong', 'input_invalid', ...passwordRefusals, ...jsonBodyRefusals],
+  answers: {
+    200: { description: 'The session of the new account.', body: sessionSchema },
+  },
+  docs: { undocumented: adminApi },
+  open: context => async (request, reply) => {
     const { code, name, password } = await readAdminBody(request, ['code', 'name', 'password']);
-    const client = loginClient(parts, request, null);
+    const client = loginClient(context, request, null);
     const wanted = await checkLogin(
-      parts,
+      context,
       { client, account: null },
       () => 'setup',
       async () => {
-        const verdict = await verifySetupCode(parts.db, String(code), parts.clock.now());
+        const verdict = await verifySetupCode(context.db, String(code), context.clock.now());
         if (verdict === 'over') throw refuse('setup_is_over');
         if (verdict === 'wrong') throw refuse('setup_code_wrong');
         const [told, secret] = [readName(name), readPassword(password)];
-        return { name: told, passwordHash: await parts.passwords.hash(secret, client.requester) };
+        return { name: told, passwordHash: await context.passwords.hash(secret, client.requester) };
       },
     );
-    const person = await createFirstPerson(parts.db, wanted, parts.clock.now());
+    const person = await createFirstPerson(context.db, wanted, context.clock.now());
     if (!person) throw refuse('setup_is_over');
-    return openSessionOf(parts, { request, reply, device: null }, person);
+    return openSessionOf(context, { request, reply, device: null }, person);
   },
-});
+};
 
 /** What an installation is looked at for before it is used. */
-export const getChecks = (parts: HttpContext): Route => ({
+export const getChecks: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/checks',
+  auth: 'admin',
+  role: 'viewer',
   errors: 'detail',
-  async handle(request) {
-    await identifyOperator(parts, request);
+  refusals: [],
+  answers: {
+    200: { description: 'The checks.', body: checksSchema },
+  },
+  docs: { undocumented: adminApi },
+  open: context => async () => {
     return {
       object: 'checks',
       // Only a browser can tell whether it is right: it knows by which address it came.
-      public_url: parts.publicUrl(),
-      storage_fault: await parts.blobs.check().then(
+      public_url: context.publicUrl(),
+      storage_fault: await context.blobs.check().then(
         () => null,
         (failure: unknown) => (failure instanceof Error ? failure.message : String(failure)),
       ),
-      not_ready: await parts.whyNotReady(),
+      not_ready: await context.whyNotReady(),
     };
   },
-});
+};

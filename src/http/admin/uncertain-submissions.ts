@@ -1,4 +1,8 @@
 import type { FastifyRequest } from 'fastify';
+import {
+  resolvedSubmissionSchema,
+  uncertainSubmissionListSchema,
+} from '../../answers/admin/uncertain-submission.ts';
 import { toUnixSeconds } from '../../domain/clock.ts';
 import { parseJobId } from '../../domain/ids.ts';
 import { refuse } from '../../domain/refusal.ts';
@@ -8,66 +12,93 @@ import {
   type UncertainResolution,
   type UncertainSubmission,
 } from '../../store/attempts/uncertain.ts';
-import { type HttpContext, pathValue, type Route } from '../route.ts';
+import type { HttpContext } from '../http-context.ts';
+import { jsonBodyRefusals } from '../refusals-of-route.ts';
+import { pathValue } from '../request-values.ts';
+import type { AdminRoute } from '../route.ts';
+import { adminApi } from './admin-api.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
-import { identifyOperator } from './identify-operator.ts';
 
 /** More than these are more than anybody settles by hand; the rest follows once these are settled. */
 const maxListed = 1_000;
 const maxUpstreamId = 200;
 
 /** Every doubt that is not settled, the oldest first. */
-export const listDoubts = (parts: HttpContext): Route => ({
+export const listDoubts: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/doubts',
+  auth: 'admin',
+  role: 'viewer',
   errors: 'detail',
-  async handle(request) {
-    await identifyOperator(parts, request);
-    const found = await listInStore(parts.db, maxListed + 1);
+  refusals: [],
+  answers: {
+    200: { description: 'Open uncertain submissions.', body: uncertainSubmissionListSchema },
+  },
+  docs: { undocumented: adminApi },
+  open: context => async () => {
+    const found = await listInStore(context.db, maxListed + 1);
     return {
       object: 'list',
       data: found.slice(0, maxListed).map(uncertainSubmissionBody),
       has_more: found.length > maxListed,
     };
   },
-});
+};
 
 /** The upstream has it: a new job of the same user fetches what was paid for. */
-export const resolveAsCharged = (parts: HttpContext): Route => ({
+export const resolveAsCharged: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/doubts/:jobId/adopt',
+  auth: 'admin',
+  role: 'admin',
   errors: 'detail',
-  async handle(request) {
-    await identifyOperator(parts, request);
+  refusals: ['doubt_unknown', 'input_invalid', ...jsonBodyRefusals],
+  answers: {
+    200: { description: 'How it was resolved.', body: resolvedSubmissionSchema },
+  },
+  docs: { undocumented: adminApi },
+  open: context => async (_operator, request) => {
     const { upstream_id: given } = await readAdminBody(request, ['upstream_id']);
     if (typeof given !== 'string' || given === '' || given.length > maxUpstreamId)
       refuseField('upstream_id', `must be 1 to ${maxUpstreamId} characters`);
-    return resolveSubmission(parts, request, { kind: 'adopted', upstreamId: given });
+    return resolveSubmission(context, request, { kind: 'adopted', upstreamId: given });
   },
-});
+};
 
-export const resolveAsNotCharged = (parts: HttpContext): Route => ({
+export const resolveAsNotCharged: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/doubts/:jobId/give-up',
+  auth: 'admin',
+  role: 'admin',
   errors: 'detail',
-  async handle(request) {
-    await identifyOperator(parts, request);
-    return resolveSubmission(parts, request, { kind: 'given_up' });
+  refusals: ['doubt_unknown'],
+  answers: {
+    200: { description: 'How it was resolved.', body: resolvedSubmissionSchema },
   },
-});
+  docs: { undocumented: adminApi },
+  open: context => async (_operator, request) => {
+    return resolveSubmission(context, request, { kind: 'given_up' });
+  },
+};
 
 /** A new job of the same input, by an explicit word about what it may cost. */
-export const resendSubmission = (parts: HttpContext): Route => ({
+export const resendSubmission: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/doubts/:jobId/send-again',
+  auth: 'admin',
+  role: 'admin',
   errors: 'detail',
-  async handle(request) {
-    await identifyOperator(parts, request);
+  refusals: ['doubt_unknown', 'input_invalid', ...jsonBodyRefusals],
+  answers: {
+    200: { description: 'How it was resolved.', body: resolvedSubmissionSchema },
+  },
+  docs: { undocumented: adminApi },
+  open: context => async (_operator, request) => {
     const { accept_second_charge: accepted } = await readAdminBody(request, ['accept_second_charge']);
     if (accepted !== true) refuseField('accept_second_charge', 'must be true: the first call may be charged');
-    return resolveSubmission(parts, request, { kind: 'sent_again' });
+    return resolveSubmission(context, request, { kind: 'sent_again' });
   },
-});
+};
 
 async function resolveSubmission(
   { db, clock }: HttpContext,

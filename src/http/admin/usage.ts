@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { usageReportSchema } from '../../answers/admin/usage.ts';
 import { days, parseTime, toUnixSeconds } from '../../domain/clock.ts';
 import { costOf, type Prices } from '../../domain/prices.ts';
 import {
@@ -10,30 +11,38 @@ import {
   sumUsage,
   type UsageSum,
 } from '../../store/attempts/usage-report.ts';
-import { type HttpContext, queryValue, type Route } from '../route.ts';
+import type { HttpContext } from '../http-context.ts';
+import { queryValue } from '../request-values.ts';
+import type { AdminRoute } from '../route.ts';
+import { adminApi } from './admin-api.ts';
 import { refuseField } from './admin-body.ts';
-import { identifyOperator } from './identify-operator.ts';
 import { choiceOf, refuseUnknownQuery } from './read-query.ts';
 
 const defaultDays = 14;
 const maxDays = 366;
 
 /** What was made and used in a time, by day and by model, key or user; reading it counts against nothing. */
-export const getUsage = (parts: HttpContext): Route => ({
+export const getUsage: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/usage',
+  auth: 'admin',
+  role: 'viewer',
   errors: 'detail',
-  async handle(request) {
-    await identifyOperator(parts, request);
+  refusals: ['input_invalid'],
+  answers: {
+    200: { description: 'The report.', body: usageReportSchema },
+  },
+  docs: { undocumented: adminApi },
+  open: context => async (_operator, request) => {
     refuseUnknownQuery(request, ['from', 'to', 'by']);
-    const query = readQuery(parts, request);
-    const { lines, isCut } = await countEndedJobs(parts.db, query);
-    const names = await readNames(parts.db, query.by);
+    const query = readQuery(context, request);
+    const { lines, isCut } = await countEndedJobs(context.db, query);
+    const names = await readNames(context.db, query.by);
     const named = <Line extends { readonly name: string }>(line: Line) => ({
       ...line,
       label: names.get(line.name) ?? line.name,
     });
-    const sums = await sumUsage(parts.db, query);
+    const sums = await sumUsage(context.db, query);
     return {
       object: 'usage',
       by: query.by,
@@ -41,8 +50,8 @@ export const getUsage = (parts: HttpContext): Route => ({
       to: toUnixSeconds(query.to),
       jobs: lines.map(line => ({ ...named(line), day: toUnixSeconds(line.day) })),
       used: overModels(sums).map(sum => ({ ...named(sum), day: toUnixSeconds(sum.day) })),
-      costs: costsOf(parts.prices(), sums).map(cost => ({ ...named(cost), day: toUnixSeconds(cost.day) })),
-      speed: (await measureDurations(parts.db, query)).map(({ queueMs, runMs, ...speed }) => ({
+      costs: costsOf(context.prices(), sums).map(cost => ({ ...named(cost), day: toUnixSeconds(cost.day) })),
+      speed: (await measureDurations(context.db, query)).map(({ queueMs, runMs, ...speed }) => ({
         ...named(speed),
         queue_ms: queueMs,
         run_ms: runMs,
@@ -50,12 +59,12 @@ export const getUsage = (parts: HttpContext): Route => ({
       truncated: isCut,
     };
   },
-});
+};
 
 /** By day, name, unit and basis. */
 function overModels(sums: readonly UsageSum[]) {
-  const parts = Map.groupBy(sums, ({ day, name, unit, basis }) => JSON.stringify([day, name, unit, basis]));
-  return [...parts.values()].flatMap(([first, ...others]) => {
+  const context = Map.groupBy(sums, ({ day, name, unit, basis }) => JSON.stringify([day, name, unit, basis]));
+  return [...context.values()].flatMap(([first, ...others]) => {
     if (!first) return [];
     const { modelId: _, ...sum } = first;
     return [{ ...sum, quantity: others.reduce((all, { quantity }) => all + quantity, sum.quantity) }];
@@ -64,8 +73,8 @@ function overModels(sums: readonly UsageSum[]) {
 
 /** By day and name, over the models that have a price. */
 function costsOf(prices: Prices | null, sums: readonly UsageSum[]) {
-  const parts = Map.groupBy(sums, ({ day, name }) => JSON.stringify([day, name]));
-  return [...parts.values()].flatMap(own => {
+  const context = Map.groupBy(sums, ({ day, name }) => JSON.stringify([day, name]));
+  return [...context.values()].flatMap(own => {
     const byModel = Map.groupBy(own, ({ modelId }) => modelId);
     const costs = [...byModel].flatMap(([modelId, lines]) => costOf(prices, modelId, lines) ?? []);
     const [line, first] = [own[0], costs[0]];

@@ -1,24 +1,37 @@
+import { cancellationSchema } from '../../answers/job-status.ts';
 import type { otherCodes } from '../../domain/refusal-help.ts';
 import { cancelJob as cancelInStore } from '../../store/jobs/cancel.ts';
 import { jobAddressOfPath, refuseMissing } from '../read-job.ts';
-import { type HttpContext, identify, type Route } from '../route.ts';
+import type { KeyRoute } from '../route.ts';
 
 /** Contract 4.1; decisions 2 for the codes: ended at once while it waits, asked to stop while it runs. */
-export const cancelJob = (parts: HttpContext): Route => ({
+export const cancelJob: KeyRoute = {
   method: 'PUT',
   path: '/:modelId/requests/:jobId/cancel',
+  auth: 'key',
+  scope: 'jobs:create',
   errors: 'detail',
-  async handle(request, reply) {
-    const principal = await identify(parts, request, 'jobs:create');
-    const asked = jobAddressOfPath(parts, request, principal);
-    const cancellation = await cancelInStore(parts.db, asked, parts.clock.now(), principal.keyId);
-    if (cancellation === 'unknown') throw refuseMissing(parts, asked.modelId);
+  refusals: ['model_unknown', 'job_unknown'],
+  answers: {
+    200: { description: 'The job was queued and is cancelled.', body: cancellationSchema },
+    202: { description: 'The job is running; the provider was asked to stop.', body: cancellationSchema },
+    400: { description: 'The job was already COMPLETED.', body: cancellationSchema },
+  },
+  docs: {
+    tag: 'Jobs',
+    operationId: 'cancelJob',
+    summary: 'Ends a waiting job, asks a running one to stop',
+  },
+  open: context => async (principal, request, reply) => {
+    const asked = jobAddressOfPath(context, request, principal);
+    const cancellation = await cancelInStore(context.db, asked, context.clock.now(), principal.keyId);
+    if (cancellation === 'unknown') throw refuseMissing(context, asked.modelId);
     const { code, status } = answers[cancellation];
     reply.code(code);
     if (cancellation === 'already_final') reply.header('x-error-code', alreadyCompleted);
     return { status, request_id: asked.jobId };
   },
-});
+};
 
 const alreadyCompleted: keyof typeof otherCodes = 'already_completed';
 

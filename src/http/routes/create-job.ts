@@ -1,15 +1,42 @@
+import { jobHandleSchema } from '../../answers/job-status.ts';
 import { jobUrls } from '../../catalog/response-bodies.ts';
-import type { HttpContext, Route } from '../route.ts';
-import { identify, pathValue, queryOf } from '../route.ts';
+import { jsonInputOf } from '../openapi.ts';
+import { header } from '../parameters.ts';
+import { inputRefusals } from '../refusals-of-route.ts';
+import { pathValue, queryOf } from '../request-values.ts';
+import type { KeyRoute } from '../route.ts';
 
 /** Contract 4.1: a creation is answered with the five keys of the handle (2.1), once the job is flushed. */
-export const createJob = (parts: HttpContext): Route => ({
+export const createJob: KeyRoute = {
   method: 'POST',
   path: '/:modelId',
+  auth: 'key',
+  scope: 'jobs:create',
   errors: 'detail',
-  async handle(request, reply) {
-    const principal = await identify(parts, request, 'jobs:create');
-    const { jobId, modelId, position, replayed } = await parts.admission.admit({
+  refusals: inputRefusals,
+  answers: {
+    200: { description: 'The job is stored; this is its handle.', body: jobHandleSchema },
+  },
+  docs: {
+    ofModel: model => ({
+      tag: 'Create',
+      operationId: `create ${model.id}`.replace(/[^a-zA-Z0-9]+(.)/g, (_, letter: string) =>
+        letter.toUpperCase(),
+      ),
+      summary: model.title,
+      description: model.summary,
+      parameters: [
+        header(
+          'Idempotency-Key',
+          'The same key with the same body answers the first handle again, for 24 hours.',
+        ),
+        header('Cancel-After', 'A deadline such as 90s, 5m or 3600; after it the job ends as expired.'),
+      ],
+      body: jsonInputOf(model),
+    }),
+  },
+  open: context => async (principal, request, reply) => {
+    const { jobId, modelId, position, replayed } = await context.admission.admit({
       principal,
       modelId: pathValue(request, 'modelId'),
       query: queryOf(request),
@@ -18,8 +45,8 @@ export const createJob = (parts: HttpContext): Route => ({
     if (replayed) reply.header('idempotent-replayed', 'true');
     return {
       request_id: jobId,
-      ...jobUrls(parts.publicUrl(), { id: jobId, modelId }),
+      ...jobUrls(context.publicUrl(), { id: jobId, modelId }),
       queue_position: position,
     };
   },
-});
+};

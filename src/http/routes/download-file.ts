@@ -4,20 +4,30 @@ import type { StoredFile } from '../../domain/file.ts';
 import { fileIdFromRow } from '../../domain/ids.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { readFile } from '../../store/files/files.ts';
+import type { HttpContext } from '../http-context.ts';
 import { matchesEtag } from '../if-none-match.ts';
-import type { HttpContext, Route } from '../route.ts';
+import type { OpenRoute } from '../route.ts';
 
 /** A signed address: the only way to the bytes, without a key, with HEAD and ranges. */
-export const downloadFile = (parts: HttpContext): Route => ({
+export const downloadFile: OpenRoute = {
   method: ['GET', 'HEAD'],
   path: '/v1/f/*',
+  auth: 'signed',
+  addressRate: 'files',
   errors: 'file',
-  async handle(request, reply) {
-    const now = parts.clock.now();
-    const verdict = parts.signer.verify(request.url, now);
+  refusals: ['invalid_signature', 'url_expired', 'file_not_found', 'file_range_invalid'],
+  answers: {
+    200: { description: 'The bytes.', body: null },
+    206: { description: 'A range of the bytes.', body: null },
+    304: { description: 'The client has these bytes.', body: null },
+  },
+  docs: { undocumented: 'a signed URL is taken from an answer and never built' },
+  open: context => async (request, reply) => {
+    const now = context.clock.now();
+    const verdict = context.signer.verify(request.url, now);
     if (verdict.kind === 'invalid') throw refuse('invalid_signature');
     if (verdict.kind === 'expired') throw refuse('url_expired');
-    const file = await readFile(parts.db, fileIdFromRow(verdict.fileId), now);
+    const file = await readFile(context.db, fileIdFromRow(verdict.fileId), now);
     if (!file) throw refuse('file_not_found');
     if (matchesEtag(request.headers['if-none-match'], etagOf(file))) {
       describeContent(reply, file, now);
@@ -31,13 +41,13 @@ export const downloadFile = (parts: HttpContext): Route => ({
     const length = range ? range.end - range.start + 1 : file.bytes;
     const isWanted = request.method !== 'HEAD' && length > 0;
     // Opened before anything is said of it: an error must not carry the headers of the content.
-    const content = isWanted ? await openContent(parts, file, range) : undefined;
+    const content = isWanted ? await openContent(context, file, range) : undefined;
     if (content === null) throw refuse('file_not_found', { cause: `blob ${file.blobKey} is missing or cut` });
     describeContent(reply, file, now);
     if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${file.bytes}`);
     return reply.header('content-length', String(length)).send(content);
   },
-});
+};
 
 /** Null when bytes are lost: part of a file is no answer. That is ours to know, and no client's fault. */
 async function openContent(

@@ -1,82 +1,142 @@
 import type { FastifyRequest } from 'fastify';
+import { fileDeletionSchema, fileObjectSchema, filePageSchema } from '../../answers/file-object.ts';
 import type { StoredFile } from '../../domain/file.ts';
 import { parseFileId } from '../../domain/ids.ts';
+import type { Principal } from '../../domain/key.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { deleteFile as deleteInStore, listUploads, readFileOfUser } from '../../store/files/files.ts';
 import { fileObject, signedUrlOf } from '../file-object.ts';
-import { type HttpContext, identify, pathValue, queryValue, type Route } from '../route.ts';
+import type { HttpContext } from '../http-context.ts';
+import { inQuery, limitParameter } from '../parameters.ts';
+import { pathValue, queryValue } from '../request-values.ts';
+import type { KeyRoute } from '../route.ts';
 
 const defaultLimit = 20;
 const maxLimit = 100;
 
 /** The file information again, with a new signed address (Contract 3). */
-export const getFile = (parts: HttpContext): Route => ({
+export const getFile: KeyRoute = {
   method: 'GET',
   path: '/v1/files/:fileId',
+  auth: 'key',
+  scope: 'files',
   errors: 'file',
-  handle: async request => fileObject(parts, await findOwnFile(parts, request)),
-});
+  refusals: ['file_not_found'],
+  answers: {
+    200: { description: 'The file.', body: fileObjectSchema },
+  },
+  docs: {
+    tag: 'Files',
+    operationId: 'getFile',
+    summary: 'A file, with a fresh URL',
+  },
+  open: context => async (principal, request) =>
+    fileObject(context, await findOwnFile(context, principal, request)),
+};
 
 /** For clients that download with their key: on to the signed address. */
-export const getFileContent = (parts: HttpContext): Route => ({
+export const getFileContent: KeyRoute = {
   method: 'GET',
   path: '/v1/files/:fileId/content',
+  auth: 'key',
+  scope: 'files',
   errors: 'file',
-  async handle(request, reply) {
-    const file = await findOwnFile(parts, request);
-    return reply.redirect(signedUrlOf(parts, file), 302);
+  refusals: ['file_not_found'],
+  answers: {
+    302: { description: 'Location is the signed URL.', body: null },
   },
-});
+  docs: {
+    tag: 'Files',
+    operationId: 'getFileContent',
+    summary: 'Redirects to the signed URL',
+  },
+  open: context => async (principal, request, reply) => {
+    const file = await findOwnFile(context, principal, request);
+    return reply.redirect(signedUrlOf(context, file), 302);
+  },
+};
 
 /** One's own uploads, a page at a time. */
-export const listFiles = (parts: HttpContext): Route => ({
+export const listFiles: KeyRoute = {
   method: 'GET',
   path: '/v1/files',
+  auth: 'key',
+  scope: 'files',
   errors: 'file',
-  async handle(request) {
-    const { userId } = await identify(parts, request, 'files');
-    const limit = readLimit(request);
-    const order = readOrder(request);
-    const now = parts.clock.now();
-    const after = queryValue(request, 'after');
-    const afterId = after === undefined ? null : parseFileId(after);
-    const afterFile = afterId && (await readFileOfUser(parts.db, afterId, userId, now));
-    if (after !== undefined && !afterFile) {
-      throw refuse('file_request_invalid', {
-        subject: 'after must be the id of one of your files',
-        param: 'after',
-      });
-    }
-    const found = await listUploads(parts.db, { userId, now, limit: limit + 1, order, after: afterFile });
-    const data = found.slice(0, limit).map(file => fileObject(parts, file));
-    return {
-      object: 'list',
-      data,
-      first_id: data[0]?.id ?? null,
-      last_id: data.at(-1)?.id ?? null,
-      has_more: found.length > limit,
-    };
+  refusals: ['file_request_invalid'],
+  answers: {
+    200: { description: 'A page.', body: filePageSchema },
   },
-});
+  docs: {
+    tag: 'Files',
+    operationId: 'listFiles',
+    summary: 'Your uploads',
+    parameters: [
+      limitParameter,
+      inQuery('order', { enum: ['asc', 'desc'], default: 'desc' }),
+      inQuery('after', { type: 'string' }),
+    ],
+  },
+  open:
+    context =>
+    async ({ userId }, request) => {
+      const limit = readLimit(request);
+      const order = readOrder(request);
+      const now = context.clock.now();
+      const after = queryValue(request, 'after');
+      const afterId = after === undefined ? null : parseFileId(after);
+      const afterFile = afterId && (await readFileOfUser(context.db, afterId, userId, now));
+      if (after !== undefined && !afterFile) {
+        throw refuse('file_request_invalid', {
+          subject: 'after must be the id of one of your files',
+          param: 'after',
+        });
+      }
+      const found = await listUploads(context.db, { userId, now, limit: limit + 1, order, after: afterFile });
+      const data = found.slice(0, limit).map(file => fileObject(context, file));
+      return {
+        object: 'list',
+        data,
+        first_id: data[0]?.id ?? null,
+        last_id: data.at(-1)?.id ?? null,
+        has_more: found.length > limit,
+      };
+    },
+};
 
 /** The file is gone from here on; its bytes follow soon after. */
-export const deleteFile = (parts: HttpContext): Route => ({
+export const deleteFile: KeyRoute = {
   method: 'DELETE',
   path: '/v1/files/:fileId',
+  auth: 'key',
+  scope: 'files',
   errors: 'file',
-  async handle(request) {
-    const { userId } = await identify(parts, request, 'files');
-    const id = parseFileId(pathValue(request, 'fileId'));
-    if (!id || !(await deleteInStore(parts.db, id, userId, parts.clock.now())))
-      throw refuse('file_not_found');
-    return { id, object: 'file', deleted: true };
+  refusals: ['file_not_found'],
+  answers: {
+    200: { description: 'The file is deleted.', body: fileDeletionSchema },
   },
-});
+  docs: {
+    tag: 'Files',
+    operationId: 'deleteFile',
+    summary: 'Deletes a file',
+  },
+  open:
+    context =>
+    async ({ userId }, request) => {
+      const id = parseFileId(pathValue(request, 'fileId'));
+      if (!id || !(await deleteInStore(context.db, id, userId, context.clock.now())))
+        throw refuse('file_not_found');
+      return { id, object: 'file', deleted: true };
+    },
+};
 
-async function findOwnFile(parts: HttpContext, request: FastifyRequest): Promise<StoredFile> {
-  const { userId } = await identify(parts, request, 'files');
+async function findOwnFile(
+  context: HttpContext,
+  { userId }: Principal,
+  request: FastifyRequest,
+): Promise<StoredFile> {
   const id = parseFileId(pathValue(request, 'fileId'));
-  const file = id && (await readFileOfUser(parts.db, id, userId, parts.clock.now()));
+  const file = id && (await readFileOfUser(context.db, id, userId, context.clock.now()));
   if (!file) throw refuse('file_not_found');
   return file;
 }

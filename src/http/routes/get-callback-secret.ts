@@ -1,13 +1,26 @@
-import { type HttpContext, identify, type Route } from '../route.ts';
+import { callbackSecretSchema } from '../../answers/callback-secret.ts';
+import type { KeyRoute } from '../route.ts';
 
 /** Decisions 5: what one's own callbacks are signed with. During a rotation it is the new one. */
-export const getCallbackSecret = (parts: HttpContext): Route => ({
+export const getCallbackSecret: KeyRoute = {
   method: 'GET',
   path: '/v1/webhooks/default/secret',
+  auth: 'key',
+  scope: 'webhook-secret',
   errors: 'detail',
-  async handle(request) {
-    const { userId } = await identify(parts, request, 'webhook-secret');
-    const [key] = await parts.callbackSecrets.read(userId, parts.clock.now());
-    return { key };
+  refusals: [],
+  answers: {
+    200: { description: 'For a verifier of Standard Webhooks.', body: callbackSecretSchema },
   },
-});
+  docs: {
+    tag: 'Callbacks',
+    operationId: 'getCallbackSecret',
+    summary: 'The secret that your callbacks (webhooks) are signed with',
+  },
+  open:
+    context =>
+    async ({ userId }) => {
+      const [key] = await context.callbackSecrets.read(userId, context.clock.now());
+      return { key };
+    },
+};

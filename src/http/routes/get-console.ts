@@ -5,7 +5,8 @@ import type { otherCodes } from '../../domain/refusal-help.ts';
 import { acceptsGzip } from '../accepts-gzip.ts';
 import type { BuiltConsole, ConsoleFile } from '../console/built-console.ts';
 import { setPageHeaders } from '../page-headers.ts';
-import { type HttpContext, pathValue, type Route } from '../route.ts';
+import { pathValue } from '../request-values.ts';
+import type { OpenRoute } from '../route.ts';
 
 const notBuilt =
   'The console is not built here. "npm start" builds it, and so does: npm run build -w atelier-console\n';
@@ -17,12 +18,20 @@ const noncePlaceholder = 'content="csp-nonce"';
 const isHashed = (path: string): boolean => path.startsWith('assets/');
 
 /** The console: its files, and its one page at every address that the page itself knows what to do with. */
-export const getConsole = (parts: HttpContext): Route => ({
+export const getConsole: OpenRoute = {
   method: 'GET',
   path: '/console/*',
+  auth: 'none',
+  addressRate: 'public',
   errors: 'detail',
-  async handle(request, reply) {
-    const built = await parts.console();
+  refusals: ['path_unknown'],
+  answers: {
+    200: { description: 'A page or a file of the console.', body: null },
+    404: { description: 'The console is not built.', body: null },
+  },
+  docs: { undocumented: 'pages for people' },
+  open: context => async (request, reply) => {
+    const built = await context.console();
     if (!built) return answerNotBuilt(reply);
     const path = pathValue(request, '*');
     const file = built.get(path);
@@ -30,20 +39,29 @@ export const getConsole = (parts: HttpContext): Route => ({
     if (isHashed(path)) throw refuse('path_unknown');
     return answerPage(reply, built, depthOf(request));
   },
-});
+};
 
 /** Without the slash at its end, addresses that are relative to the page would miss it. */
-export const getConsoleRoot = (parts: HttpContext): Route => ({
+export const getConsoleRoot: OpenRoute = {
   method: 'GET',
   path: '/console',
+  auth: 'none',
+  addressRate: 'public',
   errors: 'detail',
-  async handle(request, reply) {
-    const built = await parts.console();
+  refusals: [],
+  answers: {
+    200: { description: 'The console.', body: null },
+    302: { description: 'On to the path with a slash.', body: null },
+    404: { description: 'The console is not built.', body: null },
+  },
+  docs: { undocumented: 'pages for people' },
+  open: context => async (request, reply) => {
+    const built = await context.console();
     if (!built) return answerNotBuilt(reply);
     // Relative: whatever stands before it at a proxy stays.
     return pathOf(request).endsWith('/') ? answerPage(reply, built, 0) : reply.redirect('console/', 302);
   },
-});
+};
 
 /** How many folders below the console an address stands. */
 const depthOf = (request: FastifyRequest): number =>

@@ -1,17 +1,24 @@
+/** The protocol as a page of text for language models. */
+
 import { cachedPerCatalog } from '../cached-per-catalog.ts';
 import { llmsText } from '../llms-text.ts';
-import type { HttpContext, Route } from '../route.ts';
-import { makeDocument, sendPublicDocument } from '../shared-document.ts';
+import type { OpenRoute } from '../route.ts';
+import { documentAnswers, makeDocument, sendPublicDocument } from '../shared-document.ts';
 
-/** The protocol in a page for a language model; needs no key. */
-export const getLlmsText = (parts: HttpContext): Route => {
-  const text = cachedPerCatalog(parts, models =>
-    makeDocument('text/plain; charset=utf-8', llmsText(parts.publicUrl(), models)),
-  );
-  return {
-    method: 'GET',
-    path: '/llms.txt',
-    errors: 'detail',
-    handle: async (request, reply) => sendPublicDocument(request, reply, await text()),
-  };
+/** Needs no key. */
+export const getLlmsText: OpenRoute = {
+  method: 'GET',
+  path: '/llms.txt',
+  auth: 'none',
+  addressRate: 'public',
+  errors: 'detail',
+  refusals: [],
+  answers: documentAnswers,
+  docs: { undocumented: 'a page for language models' },
+  open: context => {
+    const text = cachedPerCatalog(context, models =>
+      makeDocument('text/plain; charset=utf-8', llmsText(context.publicUrl(), models)),
+    );
+    return async (request, reply) => sendPublicDocument(request, reply, await text());
+  },
 };

@@ -1,17 +1,24 @@
+/** The catalog as one document, for programs that have no key. */
+
 import { describe } from '../../catalog/describe.ts';
 import { cachedPerCatalog } from '../cached-per-catalog.ts';
-import type { HttpContext, Route } from '../route.ts';
-import { makeJsonDocument, sendPublicDocument } from '../shared-document.ts';
+import type { OpenRoute } from '../route.ts';
+import { documentAnswers, makeJsonDocument, sendPublicDocument } from '../shared-document.ts';
 
-/** The whole catalog, each model as `GET /v1/models/{id}` describes it; like the rest of the protocol it needs no key. */
-export const getModelsJson = (parts: HttpContext): Route => {
-  const catalog = cachedPerCatalog(parts, models =>
-    makeJsonDocument({ object: 'list', data: models.map(describe) }),
-  );
-  return {
-    method: 'GET',
-    path: '/models.json',
-    errors: 'detail',
-    handle: async (request, reply) => sendPublicDocument(request, reply, await catalog()),
-  };
+/** Every model, each as `GET /v1/models/{id}` describes it; needs no key. */
+export const getModelsJson: OpenRoute = {
+  method: 'GET',
+  path: '/models.json',
+  auth: 'none',
+  addressRate: 'public',
+  errors: 'detail',
+  refusals: [],
+  answers: documentAnswers,
+  docs: { undocumented: 'the catalog without a key; the documented list is /v1/models' },
+  open: context => {
+    const catalog = cachedPerCatalog(context, models =>
+      makeJsonDocument({ object: 'list', data: models.map(describe) }),
+    );
+    return async (request, reply) => sendPublicDocument(request, reply, await catalog());
+  },
 };

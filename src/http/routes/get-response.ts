@@ -1,29 +1,57 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readResultBody } from '../../answers/job-bodies.ts';
+import { jobResultSchema } from '../../answers/job-result.ts';
+import { jobStatusSchema } from '../../answers/job-status.ts';
 import { isFinal, type Job, type JobErrorCode } from '../../domain/job.ts';
+import type { Principal } from '../../domain/key.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { readJob } from '../../store/jobs/read.ts';
+import type { HttpContext } from '../http-context.ts';
+import { preferParameter } from '../parameters.ts';
 import { answerStatus, jobAddressOfPath, refuseMissing, waitForStatusChange } from '../read-job.ts';
-import { type HttpContext, identify, type Route } from '../route.ts';
+import type { KeyRoute } from '../route.ts';
 
 /** Contract 4.1: the result; 202 with the status body while unfinished, 200 also for a failed job. */
-export const getResponse = (parts: HttpContext): Route => ({
+export const getResponse: KeyRoute = {
   method: 'GET',
   path: '/:modelId/requests/:jobId/response',
+  auth: 'key',
+  scope: 'jobs:read',
   errors: 'detail',
-  handle: (request, reply) => answerResult(parts, request, reply, () => {}),
-});
+  refusals: ['model_unknown', 'job_unknown'],
+  answers: {
+    200: { description: 'The job is COMPLETED; `error` tells success from failure.', body: jobResultSchema },
+    202: { description: 'The job is not finished.', body: jobStatusSchema },
+  },
+  docs: {
+    tag: 'Jobs',
+    operationId: 'getResponse',
+    summary: 'The result of a job',
+    parameters: [preferParameter],
+  },
+  open: context => (principal, request, reply) => answerResult(context, principal, request, reply, () => {}),
+};
 
 /** Decisions 2: the path that other queue clients read results from; there a failed job is an error. */
-export const getResponseAlias = (parts: HttpContext): Route => ({
+export const getResponseAlias: KeyRoute = {
   method: 'GET',
   path: '/:modelId/requests/:jobId',
+  auth: 'key',
+  scope: 'jobs:read',
   errors: 'detail',
-  handle: (request, reply) =>
-    answerResult(parts, request, reply, ({ error }) => {
+  refusals: ['model_unknown', 'job_unknown', 'job_failed', 'job_ended_early'],
+  answers: {
+    200: { description: 'The job succeeded.', body: jobResultSchema },
+    202: { description: 'The job is not finished.', body: jobStatusSchema },
+  },
+  docs: {
+    undocumented: 'the path that other queue clients read results from; the documented one ends in /response',
+  },
+  open: context => (principal, request, reply) =>
+    answerResult(context, principal, request, reply, ({ error }) => {
       if (error) throw refuse(callerErrors.includes(error.code) ? 'job_ended_early' : 'job_failed');
     }),
-});
+};
 
 /** Ends that trying again does not mend: cancelled, too late, or a wrong input. */
 const callerErrors: readonly JobErrorCode[] = [
@@ -36,22 +64,22 @@ const callerErrors: readonly JobErrorCode[] = [
 ];
 
 async function answerResult(
-  parts: HttpContext,
+  context: HttpContext,
+  principal: Principal,
   request: FastifyRequest,
   reply: FastifyReply,
   refuseFailed: (job: Job) => void,
 ) {
-  const principal = await identify(parts, request, 'jobs:read');
-  const asked = jobAddressOfPath(parts, request, principal);
-  const summary = await waitForStatusChange(parts, asked, request, reply);
+  const asked = jobAddressOfPath(context, request, principal);
+  const summary = await waitForStatusChange(context, asked, request, reply);
   // Queue clients take the id of a result, and of its error, from here.
   reply.header('x-fal-request-id', asked.jobId);
   if (!isFinal(summary.state)) {
     reply.code(202);
-    return answerStatus(parts, summary, reply, false);
+    return answerStatus(context, summary, reply, false);
   }
-  const job = await readJob(parts.db, asked);
-  if (!job) throw refuseMissing(parts, asked.modelId);
+  const job = await readJob(context.db, asked);
+  if (!job) throw refuseMissing(context, asked.modelId);
   refuseFailed(job);
-  return readResultBody(parts, job);
+  return readResultBody(context, job);
 }

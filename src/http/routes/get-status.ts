@@ -1,14 +1,33 @@
+import { jobStatusSchema } from '../../answers/job-status.ts';
+import { inQuery, preferParameter } from '../parameters.ts';
 import { answerStatus, jobAddressOfPath, waitForStatusChange } from '../read-job.ts';
-import { type HttpContext, identify, queryValue, type Route } from '../route.ts';
+import { queryValue } from '../request-values.ts';
+import type { KeyRoute } from '../route.ts';
 
 /** Contract 4.1: the status of a job, 200 in every state. */
-export const getStatus = (parts: HttpContext): Route => ({
+export const getStatus: KeyRoute = {
   method: 'GET',
   path: '/:modelId/requests/:jobId/status',
+  auth: 'key',
+  scope: 'jobs:read',
   errors: 'detail',
-  async handle(request, reply) {
-    const principal = await identify(parts, request, 'jobs:read');
-    const job = await waitForStatusChange(parts, jobAddressOfPath(parts, request, principal), request, reply);
-    return answerStatus(parts, job, reply, ['1', 'true'].includes(queryValue(request, 'logs') ?? ''));
+  refusals: ['model_unknown', 'job_unknown'],
+  answers: {
+    200: { description: 'In every state.', body: jobStatusSchema },
   },
-});
+  docs: {
+    tag: 'Jobs',
+    operationId: 'getStatus',
+    summary: 'The status of a job',
+    parameters: [inQuery('logs', { enum: ['1', 'true'] }), preferParameter],
+  },
+  open: context => async (principal, request, reply) => {
+    const job = await waitForStatusChange(
+      context,
+      jobAddressOfPath(context, request, principal),
+      request,
+      reply,
+    );
+    return answerStatus(context, job, reply, ['1', 'true'].includes(queryValue(request, 'logs') ?? ''));
+  },
+};

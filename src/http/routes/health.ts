@@ -1,72 +1,65 @@
-import type { FastifyRequest } from 'fastify';
-import { bearerOf } from '../../admission/authenticate.ts';
-import { isLoopback } from '../../domain/address.ts';
-import { constantTimeEqualText } from '../../domain/constant-time-equal.ts';
-import { refuse } from '../../domain/refusal.ts';
+/** Health, readiness and metrics of the process. */
+
+import { healthySchema, notReadySchema } from '../../answers/health.ts';
 import type { otherCodes } from '../../domain/refusal-help.ts';
-import type { HttpContext, Route } from '../route.ts';
+import type { HealthContext } from '../http-context.ts';
+import type { MetricsRoute, OpenRoute } from '../route.ts';
 
 const notReady: keyof typeof otherCodes = 'not_ready';
 
-type HealthDependencies = Pick<HttpContext, 'whyNotReady' | 'metrics' | 'metricsToken'>;
-
 /** The process answers. */
-export const getHealth = (): Route => ({
+export const getHealth: OpenRoute<HealthContext> = {
   method: 'GET',
   path: '/healthz',
+  auth: 'none',
+  addressRate: null,
   errors: 'detail',
-  handle: async () => ({ status: 'ok' }),
-});
+  refusals: [],
+  answers: {
+    200: { description: 'The process answers.', body: healthySchema },
+  },
+  docs: { undocumented: 'for the supervisor of the process' },
+  open: () => async () => ({ status: 'ok' }),
+};
 
 /** Database, blobs and worker are ready; else 503 with the reason. */
-export const getReadiness = ({ whyNotReady }: HealthDependencies): Route => ({
+export const getReadiness: OpenRoute<HealthContext> = {
   method: 'GET',
   path: '/readyz',
+  auth: 'none',
+  addressRate: null,
   errors: 'detail',
-  async handle(_, reply) {
-    const reason = await whyNotReady();
-    if (reason === null) return { status: 'ok' };
-    reply.code(503).header('x-error-code', notReady);
-    return { status: 'unavailable', reason };
+  refusals: [],
+  answers: {
+    200: { description: 'The process is ready.', body: healthySchema },
+    503: { description: 'It is not, for this reason.', body: notReadySchema },
   },
-});
+  docs: { undocumented: 'for the load balancer in front of the process' },
+  open:
+    ({ whyNotReady }) =>
+    async (_request, reply) => {
+      const reason = await whyNotReady();
+      if (reason === null) return { status: 'ok' };
+      reply.code(503).header('x-error-code', notReady);
+      return { status: 'unavailable', reason };
+    },
+};
 
-/** Prometheus text: by its token, or where none is set for this machine alone. */
-export const getMetrics = ({ metrics, metricsToken }: HealthDependencies): Route => ({
+/** Prometheus text. */
+export const getMetrics: MetricsRoute = {
   method: 'GET',
   path: '/metrics',
+  auth: 'metrics',
   errors: 'detail',
-  async handle(request, reply) {
-    if (metricsToken === null) refuseRemote(request);
-    else refuseWithoutToken(request, metricsToken);
-    reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8');
-    return metrics();
+  refusals: [],
+  answers: {
+    200: { description: 'Prometheus text.', body: null },
   },
-});
-
-function refuseWithoutToken({ raw }: FastifyRequest, metricsToken: string): void {
-  if (!constantTimeEqualText(bearerOf(raw.headers.authorization) ?? '', metricsToken))
-    throw refuse('metrics_token_invalid');
-}
-
-/** In which a proxy names whom it asks for. */
-const clientAddressHeaders = [
-  'x-forwarded-for',
-  'x-real-ip',
-  'forwarded',
-  'x-client-ip',
-  'x-cluster-client-ip',
-  'true-client-ip',
-  'cf-connecting-ip',
-  'fastly-client-ip',
-  'via',
-];
-
-/** Also what a proxy on this machine passes on. */
-function refuseRemote({ raw: { headers, socket } }: FastifyRequest): void {
-  const passedOn = clientAddressHeaders
-    .flatMap(name => headers[name] ?? [])
-    .flatMap(value => value.split(','))
-    .map(address => address.trim());
-  if (![socket.remoteAddress ?? '', ...passedOn].every(isLoopback)) throw refuse('metrics_only_here');
-}
+  docs: { undocumented: 'for Prometheus' },
+  open:
+    ({ metrics }) =>
+    async (_request, reply) => {
+      reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8');
+      return metrics();
+    },
+};

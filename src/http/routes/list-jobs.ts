@@ -1,27 +1,44 @@
 import { readStatusBody } from '../../answers/job-bodies.ts';
+import { jobStatusPageSchema } from '../../answers/job-status.ts';
 import type { Principal } from '../../domain/key.ts';
 import { listJobs as listInStore } from '../../store/jobs/read.ts';
+import type { HttpContext } from '../http-context.ts';
+import { jobFilterParameters } from '../parameters.ts';
 import { refuseMissing } from '../read-job.ts';
 import { readJobQuery } from '../read-job-query.ts';
-import { type HttpContext, identify, pathValue, type Route } from '../route.ts';
+import { pathValue } from '../request-values.ts';
+import type { KeyRoute } from '../route.ts';
 
 /** Decisions 2, lookup: one's own jobs of a model, newest first; Contract 2: found by external_task_id. */
-export const listJobs = (parts: HttpContext): Route => ({
+export const listJobs: KeyRoute = {
   method: 'GET',
   path: '/:modelId/requests',
+  auth: 'key',
+  scope: 'jobs:read',
   errors: 'detail',
-  async handle(request) {
-    const principal = await identify(parts, request, 'jobs:read');
+  refusals: ['model_unknown', 'job_unknown', 'input_invalid'],
+  answers: {
+    200: { description: 'A page.', body: jobStatusPageSchema },
+  },
+  docs: {
+    tag: 'Jobs',
+    operationId: 'listJobs',
+    summary: 'Your jobs of a model, newest first',
+    parameters: jobFilterParameters,
+  },
+  open: context => async (principal, request) => {
     const modelId = pathValue(request, 'modelId');
-    if (!(await isKnown(parts, principal, modelId))) throw refuseMissing(parts, modelId);
+    if (!(await isKnown(context, principal, modelId))) throw refuseMissing(context, modelId);
     const asked = readJobQuery(request);
-    const found = await listInStore(parts.db, {
+    const found = await listInStore(context.db, {
       ...asked,
       userId: principal.userId,
       modelId,
       limit: asked.limit + 1,
     });
-    const data = await Promise.all(found.slice(0, asked.limit).map(job => readStatusBody(parts, job, null)));
+    const data = await Promise.all(
+      found.slice(0, asked.limit).map(job => readStatusBody(context, job, null)),
+    );
     return {
       object: 'list',
       data,
@@ -30,7 +47,7 @@ export const listJobs = (parts: HttpContext): Route => ({
       last_id: data.at(-1)?.request_id ?? null,
     };
   },
-});
+};
 
 /** Whoever made jobs by a model can list them, also once an operator took it away. */
 async function isKnown(

@@ -1,13 +1,17 @@
+/** The Model Context Protocol over HTTP. */
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { disconnectSignal } from '../../admission/disconnect-signal.ts';
 import { readJsonObject } from '../../body/read-body.ts';
 import { openFairQueue } from '../../domain/fair-queue.ts';
 import type { KeyId } from '../../domain/ids.ts';
 import { refuse } from '../../domain/refusal.ts';
+import type { HttpContext } from '../http-context.ts';
 import { openFetchFile } from '../mcp/fetch-file.ts';
 import { refuseForeignOrigin } from '../mcp/refuse-foreign-origin.ts';
 import { openServeMcp, type ServeMcp } from '../mcp/serve-over-http.ts';
-import { type HttpContext, identify, type Route } from '../route.ts';
+import { jsonBodyRefusals } from '../refusals-of-route.ts';
+import type { KeyRoute, OpenRoute } from '../route.ts';
 
 /** As much as a message on stdio may have; larger files are uploaded by their address. */
 const maxBytes = 10 * 1024 * 1024;
@@ -18,48 +22,64 @@ const maxBytes = 10 * 1024 * 1024;
 const callLimits = { running: 96, runningPerShare: 16, waiting: 192, waitingPerShare: 32 };
 
 /** The tools of the Model Context Protocol, by streamable HTTP, with the keys of the queue. */
-export const callMcp = (parts: HttpContext): Route => {
-  const { outbound, spool, log } = parts;
-  const calls = openFairQueue<KeyId>(callLimits);
-  let opened: Promise<ServeMcp> | null = null;
-  const open = () =>
-    openServeMcp({
-      fetchFileFor: openFetchFile(outbound, spool.folder),
-      onUnexpectedError: failure => log.error({ err: failure }, 'a tool failed'),
-    });
-  return {
-    method: 'POST',
-    path: '/mcp',
-    errors: 'detail',
-    async handle(request, reply) {
-      refuseForeignOrigin(request.raw.headers, parts.publicUrl());
-      const { keyId } = await identify(parts, request, 'any-key');
-      // Held to the end of the answer, because so long the input lies in memory.
-      return parts.memoryBudget.withReservation(keyId, async reservation => {
+export const callMcp: KeyRoute = {
+  method: 'POST',
+  path: '/mcp',
+  auth: 'key',
+  scope: 'any-key',
+  precheck: (request, { publicUrl }) => refuseForeignOrigin(request.raw.headers, publicUrl()),
+  errors: 'detail',
+  refusals: ['host_foreign', 'origin_foreign', 'bodies_full', 'bodies_of_key_full', ...jsonBodyRefusals],
+  answers: {
+    200: { description: 'As the Model Context Protocol has it.', body: null },
+    202: { description: 'A notification was accepted.', body: null },
+  },
+  docs: { undocumented: 'its messages are those of the Model Context Protocol; docs/mcp.md lists the tools' },
+  open: context => {
+    const calls = openFairQueue<KeyId>(callLimits);
+    const serve = openServeOnce(context);
+    // The reservation lasts to the end of the answer, because the input stays in memory that long.
+    return ({ keyId }, request, reply) =>
+      context.memoryBudget.withReservation(keyId, async reservation => {
         const tooLarge = () => refuse('body_too_large');
         const body = await readJsonObject(request.raw, { maxBytes, tooLarge, reservation });
-        opened ??= open();
-        const serve = await opened;
+        const serveMcp = await serve();
         const answer = async () =>
-          void (await reply.send(await serve(webRequestOf(request, reply), body, keyId)));
+          void (await reply.send(await serveMcp(webRequestOf(request, reply), body, keyId)));
         await calls.run(keyId, answer, disconnectSignal(request.raw));
         return reply;
       });
-    },
-  };
+  },
 };
 
-/** There are no sessions, so there is nothing to listen to: clients ask, and go on without. */
-export const refuseMcpStream = (): Route => ({
+/** Opened at the first call: the protocol's library is large, and most gateways never need it. */
+function openServeOnce({ outbound, spool, log }: HttpContext): () => Promise<ServeMcp> {
+  let opened: Promise<ServeMcp> | null = null;
+  return () => {
+    opened ??= openServeMcp({
+      fetchFileFor: openFetchFile(outbound, spool.folder),
+      onUnexpectedError: failure => log.error({ err: failure }, 'MCP tool failed: internal error'),
+    });
+    return opened;
+  };
+}
+
+/** There are no sessions, so there is no stream: clients notice, and continue without. */
+export const refuseMcpStream: OpenRoute = {
   method: 'GET',
   path: '/mcp',
+  auth: 'none',
+  addressRate: null,
   errors: 'detail',
   isUnlisted: true,
-  handle: async (_request, reply) => {
+  refusals: ['mcp_only_posted'],
+  answers: {},
+  docs: { undocumented: 'there is no stream, and the answer says so' },
+  open: () => async (_request, reply) => {
     reply.header('allow', 'POST');
     throw refuse('mcp_only_posted');
   },
-});
+};
 
 /** Addressed to where its tools find this gateway: the very address that the connection came to. */
 function webRequestOf({ raw }: FastifyRequest, reply: FastifyReply): Request {

@@ -1,53 +1,89 @@
+/** The models that clients may use: list, description, dry run. */
+
+import {
+  modelDescriptionSchema,
+  modelListSchema,
+  validationSchema,
+} from '../../answers/model-description.ts';
 import { describe, summarizeModel } from '../../catalog/describe.ts';
 import { refuseModel } from '../../catalog/refuse-model.ts';
 import { cachedPerCatalog } from '../cached-per-catalog.ts';
-import { type HttpContext, identify, pathValue, queryOf, type Route } from '../route.ts';
+import { inputRefusals } from '../refusals-of-route.ts';
+import { pathValue, queryOf } from '../request-values.ts';
+import type { KeyRoute } from '../route.ts';
 import { makeJsonDocument, type SharedDocument, sendDocument } from '../shared-document.ts';
 
 /** Every model, a line each. */
-export const listModels = (parts: HttpContext): Route => {
-  const list = cachedPerCatalog(parts, models =>
-    makeJsonDocument({ object: 'list', data: models.map(summarizeModel) }),
-  );
-  return {
-    method: 'GET',
-    path: '/v1/models',
-    errors: 'detail',
-    async handle(request, reply) {
-      await identify(parts, request, 'any-key');
-      return sendDocument(request, reply, await list());
-    },
-  };
+export const listModels: KeyRoute = {
+  method: 'GET',
+  path: '/v1/models',
+  auth: 'key',
+  scope: 'any-key',
+  errors: 'detail',
+  refusals: [],
+  answers: {
+    200: { description: 'Every model.', body: modelListSchema },
+    304: { description: 'The client has this answer.', body: null },
+  },
+  docs: { tag: 'Models', operationId: 'listModels', summary: 'Every model' },
+  open: context => {
+    const list = cachedPerCatalog(context, models =>
+      makeJsonDocument({ object: 'list', data: models.map(summarizeModel) }),
+    );
+    return async (_principal, request, reply) => sendDocument(request, reply, await list());
+  },
 };
 
 /** One model whole: schema, hints, rules, limits, examples. */
-export const getModel = (parts: HttpContext): Route => {
-  const described = cachedPerCatalog(parts, () => new Map<string, Promise<SharedDocument>>());
-  return {
-    method: 'GET',
-    path: '/v1/models/:modelId',
-    errors: 'detail',
-    async handle(request, reply) {
-      await identify(parts, request, 'any-key');
+export const getModel: KeyRoute = {
+  method: 'GET',
+  path: '/v1/models/:modelId',
+  auth: 'key',
+  scope: 'any-key',
+  errors: 'detail',
+  refusals: ['model_unknown'],
+  answers: {
+    200: { description: 'The model.', body: modelDescriptionSchema },
+    304: { description: 'The client has this answer.', body: null },
+  },
+  docs: {
+    tag: 'Models',
+    operationId: 'getModel',
+    summary: 'A model: schema, rules, limits, examples',
+  },
+  open: context => {
+    const described = cachedPerCatalog(context, () => new Map<string, Promise<SharedDocument>>());
+    return async (_principal, request, reply) => {
       const modelId = pathValue(request, 'modelId');
-      const model = parts.servedModels().find(modelId);
-      if (!model) throw refuseModel(parts.servedModels(), modelId);
+      const model = context.servedModels().find(modelId);
+      if (!model) throw refuseModel(context.servedModels(), modelId);
       const document = described().get(modelId) ?? makeJsonDocument(describe(model));
       described().set(modelId, document);
       return sendDocument(request, reply, await document);
-    },
-  };
+    };
+  },
 };
 
 /** Dry run: refused exactly as a creation would be; 200 when it would be accepted. Nothing is stored. */
-export const validateInput = (parts: HttpContext): Route => ({
+export const validateInput: KeyRoute = {
   method: 'POST',
   path: '/v1/models/:modelId/validate',
+  auth: 'key',
+  scope: 'jobs:create',
   errors: 'detail',
-  async handle(request) {
-    const principal = await identify(parts, request, 'jobs:create');
+  refusals: inputRefusals,
+  answers: {
+    200: { description: 'A creation would be accepted.', body: validationSchema },
+  },
+  docs: {
+    tag: 'Models',
+    operationId: 'validateInput',
+    summary: 'Dry run: refused exactly as a creation would be; nothing is stored',
+    body: { 'application/json': { type: 'object' } },
+  },
+  open: context => async (principal, request) => {
     const modelId = pathValue(request, 'modelId');
-    const { billedJobs } = await parts.admission.validate({
+    const { billedJobs } = await context.admission.validate({
       principal,
       modelId,
       query: queryOf(request),
@@ -55,4 +91,4 @@ export const validateInput = (parts: HttpContext): Route => ({
     });
     return { object: 'validation', model: modelId, valid: true, billed_jobs: billedJobs };
   },
-});
+};

@@ -1,59 +1,92 @@
 import { readStatusBody } from '../../answers/job-bodies.ts';
+import { ownJobPageSchema, ownJobSchema } from '../../answers/job-status.ts';
 import { parseTime } from '../../domain/clock.ts';
 import { parseJobId } from '../../domain/ids.ts';
 import { toJson } from '../../domain/json.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { listJobsOfUser, readJobOfUser } from '../../store/jobs/list-own.ts';
 import type { JobForStatus } from '../../store/jobs/read.ts';
+import type { HttpContext } from '../http-context.ts';
+import { inQuery, jobFilterParameters } from '../parameters.ts';
 import { readJobQuery, refuseQuery } from '../read-job-query.ts';
-import { type HttpContext, identify, pathValue, queryValue, type Route } from '../route.ts';
+import { pathValue, queryValue } from '../request-values.ts';
+import type { KeyRoute } from '../route.ts';
 
 /** One's own jobs, whatever their model, newest first. */
-export const listOwnJobs = (parts: HttpContext): Route => ({
+export const listOwnJobs: KeyRoute = {
   method: 'GET',
   path: '/v1/jobs',
+  auth: 'key',
+  scope: 'jobs:read',
   errors: 'detail',
-  async handle(request) {
-    const { userId } = await identify(parts, request, 'jobs:read');
-    const asked = readJobQuery(request);
-    const since = queryValue(request, 'since');
-    const found = await listJobsOfUser(parts.db, {
-      ...asked,
-      userId,
-      modelId: readModel(queryValue(request, 'model')),
-      since: since === undefined ? null : readSince(since),
-      limit: asked.limit + 1,
-    });
-    const data = await Promise.all(found.slice(0, asked.limit).map(job => ownJobBody(parts, job)));
-    return {
-      object: 'list',
-      data,
-      has_more: found.length > asked.limit,
-      first_id: data[0]?.request_id ?? null,
-      last_id: data.at(-1)?.request_id ?? null,
-    };
+  refusals: ['input_invalid'],
+  answers: {
+    200: { description: 'A page.', body: ownJobPageSchema },
   },
-});
+  docs: {
+    tag: 'Jobs',
+    operationId: 'listOwnJobs',
+    summary: 'Your jobs of every model, newest first',
+    parameters: [
+      inQuery('model', { type: 'string' }),
+      inQuery('since', { type: 'string' }),
+      ...jobFilterParameters,
+    ],
+  },
+  open:
+    context =>
+    async ({ userId }, request) => {
+      const asked = readJobQuery(request);
+      const since = queryValue(request, 'since');
+      const found = await listJobsOfUser(context.db, {
+        ...asked,
+        userId,
+        modelId: readModel(queryValue(request, 'model')),
+        since: since === undefined ? null : readSince(since),
+        limit: asked.limit + 1,
+      });
+      const data = await Promise.all(found.slice(0, asked.limit).map(job => ownJobBody(context, job)));
+      return {
+        object: 'list',
+        data,
+        has_more: found.length > asked.limit,
+        first_id: data[0]?.request_id ?? null,
+        last_id: data.at(-1)?.request_id ?? null,
+      };
+    },
+};
 
 /** One of them by its id alone, with the input that was kept. */
-export const getOwnJob = (parts: HttpContext): Route => ({
+export const getOwnJob: KeyRoute = {
   method: 'GET',
   path: '/v1/jobs/:jobId',
+  auth: 'key',
+  scope: 'jobs:read',
   errors: 'detail',
-  async handle(request, reply) {
-    const { userId } = await identify(parts, request, 'jobs:read');
-    const id = parseJobId(pathValue(request, 'jobId'));
-    const job = id && (await readJobOfUser(parts.db, id, userId));
-    if (!job) throw refuse('job_unknown');
-    reply.header('content-type', 'application/json; charset=utf-8');
-    // Digits of an input are kept beyond what a number holds.
-    return toJson({ ...(await ownJobBody(parts, job)), input: job.input });
+  refusals: ['job_unknown'],
+  answers: {
+    200: { description: 'The job.', body: ownJobSchema },
   },
-});
+  docs: {
+    tag: 'Jobs',
+    operationId: 'getOwnJob',
+    summary: 'A job by its id alone, with the stored input',
+  },
+  open:
+    context =>
+    async ({ userId }, request, reply) => {
+      const id = parseJobId(pathValue(request, 'jobId'));
+      const job = id && (await readJobOfUser(context.db, id, userId));
+      if (!job) throw refuse('job_unknown');
+      reply.header('content-type', 'application/json; charset=utf-8');
+      // Digits of an input are kept beyond what a number holds.
+      return toJson({ ...(await ownJobBody(context, job)), input: job.input });
+    },
+};
 
 /** A status body says all but whose it is. */
-const ownJobBody = async (parts: HttpContext, job: JobForStatus) => ({
-  ...(await readStatusBody(parts, job, null)),
+const ownJobBody = async (context: HttpContext, job: JobForStatus) => ({
+  ...(await readStatusBody(context, job, null)),
   model: job.modelId,
   ...(job.externalTaskId !== null && { external_task_id: job.externalTaskId }),
 });

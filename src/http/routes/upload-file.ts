@@ -6,12 +6,14 @@ import {
   storeUpload,
   type UploadDependencies,
 } from '../../admission/store-upload.ts';
+import { fileObjectSchema } from '../../answers/file-object.ts';
 import { isJsonContentType } from '../../body/read-body.ts';
 import { chunksFreedAfterUse } from '../../body/release.ts';
 import type { StoredFile } from '../../domain/file.ts';
 import type { Principal } from '../../domain/key.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { fileObject } from '../file-object.ts';
+import type { HttpContext } from '../http-context.ts';
 import {
   type IncomingUpload,
   type ReceivedUpload,
@@ -19,48 +21,75 @@ import {
   readPurpose,
 } from '../read-json-upload.ts';
 import { readMultipart } from '../read-multipart.ts';
-import { type HttpContext, identify, type Route } from '../route.ts';
+import { uploadRefusals } from '../refusals-of-route.ts';
+import type { KeyRoute } from '../route.ts';
 
 /** What one upload holds in memory on its way to the disk, whatever its size. */
 const streamBytes = 1024 * 1024;
 
 /** Contract 4.2: one file a request, as a form or as JSON. */
-export const uploadFile = (parts: HttpContext): Route => ({
+export const uploadFile: KeyRoute = {
   method: 'POST',
   path: '/v1/files',
+  auth: 'key',
+  scope: 'files',
   errors: 'file',
-  async handle(request) {
-    const principal = await identify(parts, request, 'files');
-    return fileObject(parts, await receiveUpload(parts, request, principal));
+  refusals: uploadRefusals,
+  answers: {
+    200: { description: 'The file.', body: fileObjectSchema },
   },
-});
+  docs: {
+    tag: 'Files',
+    operationId: 'uploadFile',
+    summary: 'Stores one file for seven days',
+    body: {
+      'multipart/form-data': {
+        type: 'object',
+        required: ['file'],
+        properties: { file: { type: 'string', format: 'binary' } },
+      },
+      'application/json': {
+        type: 'object',
+        required: ['data', 'mime_type'],
+        properties: {
+          data: { type: 'string', description: 'Base64, or a data URL.' },
+          mime_type: { type: 'string' },
+          filename: { type: 'string' },
+        },
+      },
+    },
+  },
+  open: context => async (principal, request) => {
+    return fileObject(context, await receiveUpload(context, request, principal));
+  },
+};
 
 /** The same for whoever asks in another way than by a key. */
 export async function receiveUpload(
-  parts: HttpContext,
+  context: HttpContext,
   request: FastifyRequest,
   principal: Principal,
 ): Promise<StoredFile> {
-  await refuseUploadEarly(parts, principal);
-  return parts.memoryBudget.withReservation(principal.keyId, async room => {
+  await refuseUploadEarly(context, principal);
+  return context.memoryBudget.withReservation(principal.keyId, async room => {
     const reserve = () => room.reserve(streamBytes);
     const incoming = { message: request.raw, principal, reservation: { ...room, reserve } };
-    const arrived = await readUpload(parts, incoming);
-    return storeUpload(parts, principal, arrived.checked, arrived);
+    const arrived = await readUpload(context, incoming);
+    return storeUpload(context, principal, arrived.checked, arrived);
   });
 }
 
-async function readUpload(parts: UploadDependencies, incoming: IncomingUpload): Promise<ReceivedUpload> {
+async function readUpload(context: UploadDependencies, incoming: IncomingUpload): Promise<ReceivedUpload> {
   const contentType = incoming.message.headers['content-type'];
-  if (isJsonContentType(contentType)) return readJsonUpload(parts, incoming);
-  if (/^multipart\/form-data\s*;/i.test(contentType?.trim() ?? '')) return readFormUpload(parts, incoming);
+  if (isJsonContentType(contentType)) return readJsonUpload(context, incoming);
+  if (/^multipart\/form-data\s*;/i.test(contentType?.trim() ?? '')) return readFormUpload(context, incoming);
   throw refuse('file_request_invalid', {
     subject: 'Content-Type must be multipart/form-data with a boundary, or application/json',
   });
 }
 
 async function readFormUpload(
-  parts: UploadDependencies,
+  context: UploadDependencies,
   { message, principal, reservation }: IncomingUpload,
 ): Promise<ReceivedUpload> {
   const sender = senderOf(message, principal);
@@ -69,7 +98,7 @@ async function readFormUpload(
     take: async ({ content, fileName, declaredMimeType }) => ({
       fileName,
       checked: await spoolUpload(
-        parts,
+        context,
         sender,
         chunksFreedAfterUse(content, reservation.waitForTurn),
         () => ({

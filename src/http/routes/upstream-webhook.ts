@@ -2,19 +2,33 @@ import type { IncomingMessage } from 'node:http';
 import { readPieces } from '../../body/read-body.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { webhookTopic } from '../../store/db/connection.ts';
-import { type HttpContext, pathValue, type Route } from '../route.ts';
+import { pathValue } from '../request-values.ts';
+import type { OpenRoute } from '../route.ts';
 
 /** What upstreams send is a few lines; none of it is believed. */
 const maxBodyBytes = 1024 * 1024;
 
 /** An upstream calls at the address it was given: the next poll of that job comes at once, and tells what is true. */
-export const onUpstreamWebhook = (parts: HttpContext): Route => ({
+export const onUpstreamWebhook: OpenRoute = {
   method: 'POST',
   path: '/v1/ingress/:token',
+  auth: 'signed',
+  addressRate: null,
   errors: 'detail',
   isUnlisted: true,
-  async handle(request, reply) {
-    const { ingress, takeFromWebhookRate, isSigned, publicUrl, clock, db } = parts;
+  refusals: [
+    'path_unknown',
+    'call_unsigned',
+    'rate_exceeded',
+    'body_too_large',
+    'content_encoding_unsupported',
+  ],
+  answers: {
+    200: { description: 'The next poll of the job is due.', body: null },
+  },
+  docs: { undocumented: 'for the webhooks of providers; its URLs are given to them alone' },
+  open: context => async (request, reply) => {
+    const { ingress, takeFromWebhookRate, isSigned, publicUrl, clock, db } = context;
     const calledFor = ingress.read(pathValue(request, 'token'));
     if (!calledFor) throw refuse('path_unknown');
     takeFromWebhookRate(calledFor.jobId);
@@ -27,7 +41,7 @@ export const onUpstreamWebhook = (parts: HttpContext): Route => ({
     // The one answer that all of them take for a success.
     return reply.header('content-type', 'text/plain; charset=utf-8').send('ok');
   },
-});
+};
 
 async function readWhole(request: IncomingMessage): Promise<Buffer> {
   const tooLarge = () => refuse('body_too_large');

@@ -1,0 +1,34 @@
+/** Accounts at providers, the local engine among them. */
+
+import { z } from 'zod';
+import { listOf, unixSeconds } from '../values.ts';
+
+export const accountSchema = z
+  .object({
+    account: z.string(),
+    provider: z.string(),
+    slots: z.int(),
+    running: z.int(),
+    models: z.array(z.string()),
+    blocked_until: unixSeconds.nullable().describe('While its circuit is open; null otherwise.'),
+    blocked_why: z.string().nullable(),
+    paused: z.boolean(),
+  })
+  .meta({ id: 'AdminAccount', description: 'An account at a provider.' });
+
+export const accountListSchema = listOf(accountSchema).meta({ id: 'AdminAccountList' });
+
+export const accountTestSchema = z
+  .object({
+    object: z.literal('provider_test'),
+    account: z.string(),
+    outcome: z.enum(['accepted', 'refused', 'unreachable', 'unclear', 'untried']),
+    says: z.string().describe('A sentence for a person.'),
+  })
+  .meta({ id: 'AdminAccountTest', description: 'What one free call with the key of an account showed.' });
+
+export const accountPauseSchema = z
+  .object({ object: z.literal('provider'), account: z.string(), paused: z.boolean() })
+  .meta({ id: 'AdminAccountPause', description: 'Whether an account is paused.' });
+
+export type Account = z.infer<typeof accountSchema>;

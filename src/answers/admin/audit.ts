@@ -1,0 +1,19 @@
+/** The audit log: what was done, by whom and to what. */
+
+import { z } from 'zod';
+import { anyObject, listOf, unixSecondsWithFraction } from '../values.ts';
+
+export const auditLineSchema = z
+  .object({
+    number: z.int(),
+    at: unixSecondsWithFraction,
+    actor: z.string(),
+    action: z.string(),
+    subject: z.string(),
+    details: anyObject,
+  })
+  .meta({ id: 'AdminAuditLine', description: 'One entry of the audit log.' });
+
+export const auditListSchema = listOf(auditLineSchema).meta({ id: 'AdminAuditList' });
+
+export type AuditLine = z.infer<typeof auditLineSchema>;

@@ -1,0 +1,124 @@
+/** Jobs of all users: the line of a list, the whole of one, and what actions on them answer. */
+
+import { z } from 'zod';
+import { jobErrorSchema } from '../job-error.ts';
+import { unixSeconds, unixSecondsWithFraction } from '../values.ts';
+import { auditLineSchema } from './audit.ts';
+import { deliveryDetailSchema } from './delivery.ts';
+import { costSchema } from './usage.ts';
+
+const at = unixSecondsWithFraction;
+
+export const outputSchema = z
+  .object({
+    role: z.string(),
+    index: z.int(),
+    file_id: z.string(),
+    file_name: z.string(),
+    mime_type: z.string(),
+    bytes: z.int(),
+    url: z.string().describe('Relative to the gateway.'),
+    expires_at: at,
+    width: z.int().nullable(),
+    height: z.int().nullable(),
+    seconds: z.number().nullable(),
+    fps: z.number().nullable(),
+  })
+  .meta({ id: 'AdminOutput', description: 'One file that a job produced.' });
+
+export const jobStateSchema = z.enum(['available', 'running', 'completed', 'failed', 'cancelled']);
+
+export const jobLineSchema = z
+  .object({
+    request_id: z.string(),
+    object: z.literal('job'),
+    model: z.string(),
+    state: jobStateSchema,
+    prompt_start: z.string(),
+    user: z.string(),
+    key: z.object({ id: z.string(), name: z.string().nullable(), hint: z.string() }),
+    account: z.string().nullable(),
+    external_task_id: z.string().nullable(),
+    progress: z.number().nullable(),
+    error: jobErrorSchema.nullable(),
+    cancel_requested: z.boolean(),
+    created_at: at,
+    started_at: at.nullable(),
+    completed_at: at.nullable(),
+    expires_at: unixSeconds,
+    outputs: z.array(outputSchema),
+  })
+  .meta({ id: 'AdminJobLine', description: 'A job in a list.' });
+
+export const jobListSchema = z
+  .object({
+    object: z.literal('list'),
+    data: z.array(jobLineSchema),
+    has_more: z.boolean(),
+    next_after: z.string().nullable(),
+  })
+  .meta({ id: 'AdminJobList' });
+
+export const attemptSchema = z
+  .object({
+    number: z.int(),
+    provider: z.string(),
+    account: z.string(),
+    started_at: at,
+    answered_at: at.nullable(),
+    answer: z.string().nullable(),
+    error: z
+      .looseObject({ code: z.string().exactOptional(), message: z.string().exactOptional() })
+      .nullable(),
+    call_count: z.int(),
+    billable: z.boolean(),
+    in_doubt: z.boolean().describe('Its outcome is unknown: an uncertain submission.'),
+  })
+  .meta({ id: 'AdminAttempt', description: 'One submission of a job to a provider.' });
+
+export const jobDetailSchema = z
+  .object({
+    ...jobLineSchema.shape,
+    queue_position: z.int().nullable(),
+    claims: z.int(),
+    deaths: z.int().describe('Crashes of a process while it ran the job.'),
+    due_at: at,
+    callback_url: z.string().nullable(),
+    inference_ms: z.number().nullable(),
+    input: z.unknown(),
+    result: z.unknown().describe('As its client reads it; null while there is none.'),
+    attempts: z.array(attemptSchema),
+    events: z.array(z.object({ at, level: z.string(), message: z.string() })),
+    deliveries: z.array(deliveryDetailSchema),
+    usage: z.array(z.object({ unit: z.string(), quantity: z.number(), basis: z.string() })),
+    cost: costSchema.nullable().describe('Null where the model has no price.'),
+    audit: z.array(auditLineSchema),
+  })
+  .meta({ id: 'AdminJob', description: 'A job with everything that happened to it.' });
+
+export const jobCancellationSchema = z
+  .object({
+    object: z.literal('cancellation'),
+    request_id: z.string(),
+    outcome: z.enum(['cancelled', 'requested', 'already_final', 'unknown']),
+  })
+  .meta({ id: 'AdminCancellation', description: 'What the cancellation of one job did.' });
+
+export const jobCancellationsSchema = z
+  .object({
+    object: z.literal('cancellation'),
+    cancelled: z.int(),
+    requested: z.int(),
+    left: z.boolean().describe('Whether another call would cancel more.'),
+  })
+  .meta({ id: 'AdminCancellations', description: 'What the cancellation of many jobs did.' });
+
+export const rerunSchema = z
+  .object({ object: z.literal('job'), request_id: z.string(), again_of: z.string() })
+  .meta({ id: 'AdminRerun', description: 'A new job with the input of another.' });
+
+export type JobState = z.infer<typeof jobStateSchema>;
+export type Output = z.infer<typeof outputSchema>;
+export type JobLine = z.infer<typeof jobLineSchema>;
+export type JobDetail = z.infer<typeof jobDetailSchema>;
+export type Attempt = z.infer<typeof attemptSchema>;

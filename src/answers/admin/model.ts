@@ -1,0 +1,42 @@
+/** Models in the playground of the console, and what a run or a dry run there answers. */
+
+import { z } from 'zod';
+import { modelSummarySchema } from '../model-description.ts';
+import { listOf } from '../values.ts';
+import { costSchema, percentilesSchema } from './usage.ts';
+
+export const modelLineSchema = z
+  .object({
+    ...modelSummarySchema.shape,
+    takes: z.array(z.string()).describe('Kinds of media that its input has a field for.'),
+    run_ms: percentilesSchema
+      .nullable()
+      .describe('Of the last seven days; null where no job of it completed.'),
+    price: z.record(z.string(), z.number()).nullable().describe('By unit; null where none is set.'),
+    currency: z.string().nullable(),
+  })
+  .meta({ id: 'AdminModelLine', description: 'A model in the list of the playground.' });
+
+export const modelLineListSchema = listOf(modelLineSchema).meta({ id: 'AdminModelList' });
+
+export const runValidationSchema = z
+  .object({
+    object: z.literal('validation'),
+    valid: z.literal(true),
+    billed_jobs: z.int(),
+    estimate: costSchema.nullable().exactOptional().describe('Null where the model has no price.'),
+  })
+  .meta({ id: 'AdminValidation', description: 'An input that a run would accept.' });
+
+export const runSchema = z
+  .object({
+    object: z.literal('job'),
+    request_id: z.string(),
+    model: z.string(),
+    queue_position: z.int(),
+  })
+  .meta({ id: 'AdminRun', description: 'A job that the console created.' });
+
+export type ModelLine = z.infer<typeof modelLineSchema>;
+export type Run = z.infer<typeof runSchema>;
+export type RunValidation = z.infer<typeof runValidationSchema>;

@@ -1,0 +1,35 @@
+/** The queue at this moment, and what needs an operator. */
+
+import { z } from 'zod';
+import { unixSecondsWithFraction } from '../values.ts';
+import { accountSchema } from './account.ts';
+import { jobLineSchema } from './job.ts';
+
+export const overviewSchema = z
+  .object({
+    object: z.literal('overview'),
+    at: unixSecondsWithFraction,
+    waiting: z.int(),
+    waiting_is_more: z.boolean().describe('Whether more jobs wait than are counted.'),
+    running: z.int(),
+    waiting_since: unixSecondsWithFraction.nullable(),
+    completed_in_hour: z.int(),
+    failures: z.array(
+      z.object({
+        model: z.string(),
+        code: z.string(),
+        message: z.string(),
+        jobs: z.int(),
+        request_id: z.string(),
+      }),
+    ),
+    open_doubts: z.int().describe('Uncertain submissions that are not resolved.'),
+    failed_deliveries: z.int(),
+    keys: z.int(),
+    not_ready: z.string().nullable(),
+    accounts: z.array(accountSchema),
+    results: z.array(jobLineSchema),
+  })
+  .meta({ id: 'AdminOverview', description: 'The first page of the console.' });
+
+export type Overview = z.infer<typeof overviewSchema>;

@@ -1,0 +1,24 @@
+/** People who may use the console. */
+
+import { z } from 'zod';
+import { listOf, unixSeconds } from '../values.ts';
+import { roleSchema } from './session.ts';
+
+export const personSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal('person'),
+    name: z.string(),
+    role: roleSchema,
+    created_at: unixSeconds,
+    changed_at: unixSeconds,
+  })
+  .meta({ id: 'AdminPerson', description: 'A person with an account of the console.' });
+
+export const personListSchema = listOf(personSchema).meta({ id: 'AdminPersonList' });
+
+export const removedPersonSchema = z
+  .object({ object: z.literal('person'), id: z.string(), removed: z.literal(true) })
+  .meta({ id: 'AdminRemovedPerson', description: 'A person who was removed.' });
+
+export type Person = z.infer<typeof personSchema>;

@@ -1,0 +1,63 @@
+/** Sessions of the console, and its setup. */
+
+import { z } from 'zod';
+import { listOf, unixSeconds } from '../values.ts';
+
+export const roleSchema = z.enum(['viewer', 'developer', 'admin']);
+
+export const sessionSchema = z
+  .object({
+    object: z.literal('session'),
+    id: z.string().nullable().describe('Null for a request by the admin token itself.'),
+    name: z.string(),
+    role: roleSchema,
+    person: z.string().nullable().describe('Id of the person; null: logged in by the admin token.'),
+    csrf_token: z.string().nullable().describe('What writes of this session send as X-CSRF-Token.'),
+    ends_at: unixSeconds.nullable(),
+  })
+  .meta({ id: 'AdminSession', description: 'The session of a request.' });
+
+export const sessionLineSchema = z
+  .object({
+    object: z.literal('session'),
+    id: z.string(),
+    person: z.string().nullable(),
+    name: z.string(),
+    role: roleSchema,
+    began_at: unixSeconds,
+    last_seen_at: unixSeconds,
+    ends_at: unixSeconds,
+    address: z.string(),
+    user_agent: z.string(),
+    current: z.boolean().describe('Whether it is the session of this request.'),
+  })
+  .meta({ id: 'AdminSessionLine', description: 'A live session in a list.' });
+
+export const sessionListSchema = listOf(sessionLineSchema).meta({ id: 'AdminSessionList' });
+
+export const endedSessionSchema = z
+  .object({ object: z.literal('session'), id: z.string().exactOptional(), ended: z.literal(true) })
+  .meta({ id: 'AdminEndedSession', description: 'A session that was ended.' });
+
+export const endedSessionsSchema = z
+  .object({ object: z.literal('sessions'), ended: z.int() })
+  .meta({ id: 'AdminEndedSessions', description: 'How many sessions were ended.' });
+
+export const setupSchema = z
+  .object({ object: z.literal('setup'), open: z.boolean() })
+  .meta({ id: 'AdminSetup', description: 'Whether the first account can still be created.' });
+
+export const checksSchema = z
+  .object({
+    object: z.literal('checks'),
+    public_url: z.string(),
+    storage_fault: z.string().nullable().describe('Null where blobs can be written.'),
+    not_ready: z.string().nullable().describe('Null where the process is ready.'),
+  })
+  .meta({ id: 'AdminChecks', description: 'What a new installation is checked for.' });
+
+export type Role = z.infer<typeof roleSchema>;
+export type Session = z.infer<typeof sessionSchema>;
+export type SessionLine = z.infer<typeof sessionLineSchema>;
+export type Setup = z.infer<typeof setupSchema>;
+export type Checks = z.infer<typeof checksSchema>;

@@ -1,0 +1,38 @@
+/** Uncertain submissions: calls to a provider that may have been charged and whose outcome is unknown. */
+
+import { z } from 'zod';
+import { jobErrorSchema } from '../job-error.ts';
+import { listOf, unixSeconds } from '../values.ts';
+import { jobStateSchema } from './job.ts';
+
+export const uncertainSubmissionSchema = z
+  .object({
+    object: z.literal('doubt'),
+    request_id: z.string(),
+    user: z.string(),
+    model: z.string(),
+    state: jobStateSchema,
+    error: jobErrorSchema.nullable(),
+    provider: z.string(),
+    account: z.string(),
+    attempt: z.int(),
+    dedupe_key: z.string(),
+    call_count: z.int(),
+    sent_at: unixSeconds,
+    doubted_at: unixSeconds,
+    why: z.string().nullable().describe('What the call answered, as far as it did.'),
+  })
+  .meta({ id: 'AdminDoubt', description: 'A submission whose outcome is unknown.' });
+
+export const uncertainSubmissionListSchema = listOf(uncertainSubmissionSchema).meta({ id: 'AdminDoubtList' });
+
+export const resolvedSubmissionSchema = z
+  .object({
+    object: z.literal('doubt'),
+    request_id: z.string(),
+    settlement: z.enum(['adopted', 'given_up', 'sent_again']),
+    new_request_id: z.string().nullable().describe('The job that follows from it; null where none does.'),
+  })
+  .meta({ id: 'AdminResolvedDoubt', description: 'How an uncertain submission was resolved.' });
+
+export type UncertainSubmission = z.infer<typeof uncertainSubmissionSchema>;

@@ -1,0 +1,33 @@
+/** Usage, costs and durations over a period. */
+
+import { z } from 'zod';
+import { unixSeconds } from '../values.ts';
+
+export const percentilesSchema = z.object({ p50: z.number(), p95: z.number() });
+export const costSchema = z.object({ amount: z.number(), currency: z.string() });
+
+/** `label` is what a person knows `name` by. */
+const named = { name: z.string(), label: z.string() };
+const ofDay = { ...named, day: unixSeconds.describe('Start of the day in UTC.') };
+
+export const usageReportSchema = z
+  .object({
+    object: z.literal('usage'),
+    by: z.enum(['model', 'key', 'user']),
+    from: unixSeconds,
+    to: unixSeconds,
+    jobs: z.array(z.object({ ...ofDay, completed: z.int(), failed: z.int(), cancelled: z.int() })),
+    used: z.array(z.object({ ...ofDay, unit: z.string(), basis: z.string(), quantity: z.number() })),
+    costs: z
+      .array(z.object({ ...ofDay, ...costSchema.shape }))
+      .describe('Of models that have a price in the settings.'),
+    speed: z.array(
+      z.object({ ...named, jobs: z.int(), queue_ms: percentilesSchema, run_ms: percentilesSchema }),
+    ),
+    truncated: z.boolean().describe('Whether lines were left out.'),
+  })
+  .meta({ id: 'AdminUsage', description: 'What was made and used, by day and by model, key or user.' });
+
+export type Percentiles = z.infer<typeof percentilesSchema>;
+export type Cost = z.infer<typeof costSchema>;
+export type UsageReport = z.infer<typeof usageReportSchema>;

@@ -1,0 +1,7 @@
+/** The secret that the callbacks (webhooks) of a user are signed with. */
+
+import { z } from 'zod';
+
+export const callbackSecretSchema = z
+  .object({ key: z.string().describe('whsec_…') })
+  .meta({ id: 'CallbackSecret', description: 'For a verifier of Standard Webhooks.' });

@@ -1,0 +1,78 @@
+/** The result of a job: the same for all models, beside the keys that the users of the model's family know. */
+
+import { z } from 'zod';
+import { jobErrorSchema } from './job-error.ts';
+import { metricsSchema } from './job-status.ts';
+import { unixSeconds, url } from './values.ts';
+
+const fileUrl = url.nullable().describe('Signed for a day; null once the file was deleted.');
+
+export const resultFileSchema = z
+  .object({
+    url: fileUrl,
+    content_type: z.string(),
+    file_name: z.string(),
+    file_size: z.int().describe('Bytes.'),
+  })
+  .meta({ id: 'ResultFile', description: 'One file of a result. Its URL needs no key.' });
+
+const file = resultFileSchema.shape;
+const sides = { width: z.int(), height: z.int() };
+const head = {
+  request_id: z.string(),
+  status: z.literal('COMPLETED'),
+  model: z.string(),
+  external_task_id: z.string().exactOptional(),
+  created_at: unixSeconds,
+  started_at: unixSeconds.exactOptional(),
+  completed_at: unixSeconds,
+  metrics: metricsSchema,
+};
+
+export const videoResultSchema = z
+  .looseObject({
+    ...head,
+    error: z.null(),
+    duration: z.number().describe('Seconds: the real duration of the video.'),
+    video: z.object({ ...file, ...sides, duration: z.number(), fps: z.number() }),
+    watermarked_url: fileUrl.exactOptional().describe('Where a watermarked copy was requested.'),
+    last_frame: z
+      .object({ url: fileUrl, content_type: z.string(), ...sides })
+      .exactOptional()
+      .describe('Where the last frame was requested.'),
+  })
+  .meta({ id: 'VideoResult', description: 'A finished video.' });
+
+export const imageResultSchema = z
+  .looseObject({
+    ...head,
+    error: z.null(),
+    images: z.array(z.looseObject({ index: z.int(), ...file, ...sides })),
+  })
+  .meta({ id: 'ImageResult', description: 'Finished images.' });
+
+export const speechResultSchema = z
+  .looseObject({
+    ...head,
+    error: z.null(),
+    audio: z.object({
+      ...file,
+      duration: z.number().describe('Seconds.'),
+      sample_rate: z.int(),
+      channels: z.int(),
+    }),
+  })
+  .meta({ id: 'SpeechResult', description: 'Finished speech.' });
+
+export const failedResultSchema = z
+  .looseObject({ ...head, error: jobErrorSchema })
+  .meta({ id: 'FailedResult', description: 'A job that failed, was cancelled or expired.' });
+
+export const jobResultSchema = z
+  .union([videoResultSchema, imageResultSchema, speechResultSchema, failedResultSchema])
+  .meta({
+    id: 'Result',
+    description: 'The same for all models, beside the keys that the users of the model’s family know.',
+  });
+
+export type JobResult = z.infer<typeof jobResultSchema>;

@@ -1,0 +1,3 @@
+/** Why the routes of the admin API are not in `/openapi.json`. */
+
+export const adminApi = 'the admin API belongs to the console of the same version and may change with it';

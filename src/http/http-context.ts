@@ -1,0 +1,88 @@
+/** What the routes are given: every part of the program that an endpoint may use. */
+
+import type { Logger } from 'pino';
+import type { Admission } from '../admission/admit.ts';
+import type { Authenticate } from '../admission/authenticate.ts';
+import type { LoginThrottle } from '../admission/login-throttle.ts';
+import type { Passwords } from '../admission/passwords.ts';
+import type { TakeFromRate } from '../admission/rate.ts';
+import type { RefusedLogins } from '../admission/refused-logins.ts';
+import type { Spool } from '../admission/spool.ts';
+import type { StorageQuota } from '../admission/storage-quota.ts';
+import type { MemoryBudget } from '../body/memory-budget.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Blobs } from '../domain/blobs.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { Signer } from '../domain/file-signature.ts';
+import type { JobId } from '../domain/ids.ts';
+import type { Prices } from '../domain/prices.ts';
+import type { RefusalName } from '../domain/refusal.ts';
+import type { Outbound } from '../media/outbound.ts';
+import type { Prober } from '../media/prober.ts';
+import type { Ingress } from '../providers/kit/ingress.ts';
+import type { IngressRequest } from '../providers/kit/webhook-signature.ts';
+import type { AccountStatuses } from '../routing/account-status.ts';
+import type { CallbackSecrets } from '../store/callbacks/callback-secrets.ts';
+import type { Connection } from '../store/db/connection.ts';
+import type { QueuePositions } from '../store/jobs/queue-position.ts';
+import type { ConnectionCut, ConnectionLimits } from './connections.ts';
+import type { BuiltConsole } from './console/built-console.ts';
+import type { JobWatch } from './job-watch.ts';
+
+export interface HttpContext {
+  readonly db: Connection;
+  readonly blobs: Blobs;
+  readonly clock: Clock;
+  readonly signer: Signer;
+  readonly prober: Prober;
+  readonly admission: Admission;
+  /** Every model that a job may have, those that are no longer served included. */
+  readonly catalog: Catalog;
+  /** The models that clients may use; the same value until the settings are reloaded. */
+  readonly servedModels: () => Catalog;
+  /** Prices from the settings; null where there are none. */
+  readonly prices: () => Prices | null;
+  readonly authenticate: Authenticate;
+  readonly takeFromRate: TakeFromRate;
+  readonly callbackSecrets: CallbackSecrets;
+  /** The bearer token of the admin API. */
+  readonly adminToken: string;
+  /** Signs the cookies of the console. */
+  readonly sessionKey: string;
+  readonly passwords: Passwords;
+  readonly loginThrottle: LoginThrottle;
+  readonly refusedLogins: RefusedLogins;
+  /** The files of the console; null where it is not built. */
+  readonly console: () => Promise<BuiltConsole | null>;
+  readonly ingress: Ingress;
+  /** Takes one webhook call from the rate of its job. */
+  readonly takeFromWebhookRate: TakeFromRate<JobId>;
+  /** Whether a webhook call carries a valid signature of the upstream of that account. */
+  readonly isSigned: (account: string, call: IngressRequest) => boolean;
+  readonly accounts: AccountStatuses;
+  readonly memoryBudget: MemoryBudget;
+  readonly positions: QueuePositions;
+  readonly jobWatch: JobWatch;
+  /** HTTP client for URLs that clients send. */
+  readonly outbound: Outbound;
+  /** Local directory for incoming files. */
+  readonly spool: Spool;
+  readonly storage: StorageQuota;
+  /** Base of every URL in answers; known once the server listens. */
+  readonly publicUrl: () => string;
+  /** Null when the process is ready, else the reason why not. */
+  readonly whyNotReady: () => Promise<string | null>;
+  /** The metrics as Prometheus text. */
+  readonly metrics: () => Promise<string>;
+  /** The bearer token of `/metrics`; null: loopback connections alone may read them. */
+  readonly metricsToken: string | null;
+  /** Called for every answer that is a refusal, and for every rejected connection. */
+  readonly onRefused: (refusal: RefusalName | ConnectionCut) => void;
+  readonly connectionLimits: ConnectionLimits;
+  readonly log: Logger;
+  /** For tests: a refusal or a body that its route does not declare is answered as an internal error. */
+  readonly verifiesDeclarations?: boolean;
+}
+
+/** What the routes of health and metrics need; a process without the API has no more. */
+export type HealthContext = Pick<HttpContext, 'whyNotReady' | 'metrics' | 'metricsToken'>;
