@@ -141,7 +141,11 @@ async function openHere(
   const config = readConfig(env);
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: 'info' }, { write: line => void logged.push(JSON.parse(line)) });
-  const gateway = await openGateway(config, log, clock, { openStore, openPasswords: openOwn });
+  const gateway = await openGateway(config, log, clock, {
+    openStore,
+    openPasswords: openOwn,
+    verifiesDeclarations: true,
+  });
   const [own = ''] = await readdir(join(config.dataDir, 'run'));
   return { gateway, clock, locals: [join(config.dataDir, 'run', own)], logged: () => logged };
 }

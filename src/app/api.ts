@@ -16,8 +16,8 @@ import { openTrustedProxies } from '../domain/trusted-proxies.ts';
 import { createApp, createHealthApp } from '../http/app.ts';
 import { readBuiltConsole } from '../http/console/built-console.ts';
 import { openDrain } from '../http/drain.ts';
-import { openJobWatch } from '../http/job-watch.ts';
 import type { HttpContext } from '../http/http-context.ts';
+import { openJobWatch } from '../http/job-watch.ts';
 import { openOutbound } from '../media/outbound.ts';
 import { openAccountStatus } from '../routing/account-status.ts';
 import { candidatesOf, verifyIngressSignature } from '../routing/accounts.ts';
@@ -29,18 +29,25 @@ import { diskBytesAt, rejectWritesWhenFull } from './disk-reserve.ts';
 import { listen } from './listen.ts';
 import { connectionsWithinFileLimit, readOpenFileLimit } from './open-file-limit.ts';
 
+/** What tests put in place of the gateway's own. */
+export interface HttpOverrides {
+  readonly openPasswords?: typeof openPasswords;
+  readonly verifiesDeclarations?: boolean;
+}
+
 /** Serves what the role has to serve; returns where it listens. */
 export async function openHttp(
   foundation: AppContext,
   worker: Worker | null,
   closers: Closers,
-  open = openPasswords,
+  { openPasswords: open = openPasswords, verifiesDeclarations = false }: HttpOverrides = {},
 ): Promise<string> {
   const { config, clock, metrics, log } = foundation;
   // Nobody is sent to a process that only works.
   const departure = openDrain(clock, config.role === 'worker' ? 0 : config.drainMs);
   const parts = {
     ...foundation,
+    verifiesDeclarations,
     metrics: metrics.text,
     onRefused: metrics.refused,
     metricsToken: config.metricsToken,
@@ -73,7 +80,7 @@ const webhookRate: RateLimit = { perSecond: 1, burst: 10 };
 
 type OpenDependencies = Pick<
   HttpContext,
-  'metrics' | 'metricsToken' | 'onRefused' | 'connectionLimits' | 'whyNotReady'
+  'metrics' | 'metricsToken' | 'onRefused' | 'connectionLimits' | 'whyNotReady' | 'verifiesDeclarations'
 >;
 
 async function openApi(

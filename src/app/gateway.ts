@@ -64,6 +64,8 @@ export interface TestOverrides {
   readonly openStore: typeof openStore;
   /** Of hashes that need not be safe. */
   readonly openPasswords?: typeof openPasswords;
+  /** See `HttpContext`. */
+  readonly verifiesDeclarations?: boolean;
 }
 
 export interface StartOptions {
@@ -154,7 +156,7 @@ export async function openGateway(
     const worker = config.role === 'api' ? null : await openWorker(foundation, closers);
     const beginCallbacks = worker && openCallbacks(foundation, closers);
     // Opened last and so closed first: a stop begins with accepting nothing more.
-    const listensAt = await openHttp(foundation, worker, closers, seams.openPasswords);
+    const listensAt = await openHttp(foundation, worker, closers, seams);
     // Before requests are waited for, which may take longer than whoever stops this process has patience.
     closers.add(worker, opened => opened?.markStopping());
     url ||= listensAt;

@@ -103,6 +103,7 @@ function authRefusals(route: Route): readonly RefusalName[] {
     case 'admin':
     case 'session':
       return [
+        'key_missing',
         'operator_token_invalid',
         'session_ended',
         ...passwordRefusals,
@@ -110,7 +111,7 @@ function authRefusals(route: Route): readonly RefusalName[] {
         ...(route.auth === 'admin' && route.role !== 'viewer' ? (['role_insufficient'] as const) : []),
       ];
     case 'metrics':
-      return ['metrics_token_invalid', 'metrics_only_here'];
+      return ['key_missing', 'metrics_token_invalid', 'metrics_only_here'];
     case 'none':
     case 'signed':
       return [];
