@@ -58,6 +58,7 @@ interface Pool {
   readonly idle: Child[];
 }
 
+/** Error output beyond this is dropped from the front. */
 const maxStderrCharacters = 4000;
 /** Bounds what leaks of native libraries can add up to. */
 const maxRunsPerChild = 50;
@@ -228,6 +229,7 @@ function endRun(pool: Pool, child: Child, how: string): void {
   else run.resolve(run.end ?? { kind: 'failed', message: exitMessage(how, child.stderr) });
 }
 
+/** A sentence for the user of the job, with the last line of the error output. */
 function exitMessage(how: string, stderr: string): string {
   const lines = stderr.trim().split('\n');
   const last = lines[lines.length - 1]?.trim().slice(0, 300) ?? '';

@@ -14,6 +14,7 @@ const framesPerCollection = 8;
 // The gateway has exited: no process will read a result.
 process.on('disconnect', () => process.exit(0));
 
+/** The engine sends one message; the process exits after its reply. */
 process.on('message', message => {
   if (!isToChild(message)) return;
   if (message.kind !== 'exit') send({ kind: 'started' });
@@ -57,8 +58,10 @@ async function render(task: RenderTask): Promise<RenderResult> {
   }
 }
 
+/** Reads the facts of a video file. */
 const probe = async (path: string) => (await import('./video/probe-video.ts')).probeVideo(path);
 
+/** Throws where a package is missing or its native build does not work. */
 async function checkLibraries(): Promise<void> {
   const { checkEncoding } = await import('./video/encode-video.ts');
   await checkEncoding();

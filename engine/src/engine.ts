@@ -9,6 +9,7 @@ export type { Render, RenderOutcome } from './render-queue.ts';
 /** Whether the engine can render on this machine; `reason` is a sentence for the operator. */
 export type Readiness = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
+/** An open engine; one for each process is enough. */
 export interface RenderEngine {
   /** Starts at once, or as soon as fewer than `concurrency` renders run; in the order of the calls. */
   start(task: RenderTask): Render;
@@ -23,6 +24,7 @@ export interface RenderEngine {
   close(): Promise<void>;
 }
 
+/** Settings of an engine. */
 interface RenderEngineOptions {
   /** Renders that run at the same time; more wait. */
   readonly concurrency: number;
@@ -30,6 +32,7 @@ interface RenderEngineOptions {
 
 type Children = ReturnType<typeof openChildProcesses>;
 
+/** Loading the native libraries takes a second or two on a busy machine. */
 const libraryCheckTimeoutMs = 30_000;
 const probeTimeoutMs = 30_000;
 
@@ -63,6 +66,7 @@ export function openRenderEngine({ concurrency }: RenderEngineOptions): RenderEn
   };
 }
 
+/** Runs in a child, so that a native library that crashes does not end the gateway. */
 async function checkLibraries(children: Children): Promise<Readiness> {
   const end = await children.run({ kind: 'check' }, libraryCheckTimeoutMs).outcome;
   if (end.kind === 'usable') {
@@ -73,6 +77,7 @@ async function checkLibraries(children: Children): Promise<Readiness> {
   return { ok: false, reason };
 }
 
+/** A file that crashes FFmpeg counts as unreadable. */
 async function probeVideo(children: Children, path: string): Promise<VideoFacts | 'unreadable'> {
   const end = await children.run({ kind: 'probe', path }, probeTimeoutMs).outcome;
   return end.kind === 'probed' ? end.video : 'unreadable';

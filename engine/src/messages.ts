@@ -3,6 +3,7 @@ import type { RenderPlan } from './render-plan.ts';
 
 /** Everything that a render needs; sent to the child as it is. */
 export interface RenderTask {
+  /** What to render. */
   readonly plan: RenderPlan;
   /** 32-bit seed in use: plan.seed, or one the caller drew. Same plan and same seed give the same bytes. */
   readonly seed: number;
@@ -16,11 +17,13 @@ export interface RenderTask {
 
 /** One file of a result. */
 export interface RenderedOutput {
+  /** `primary` is the result itself; the others are extra files that the plan requests. */
   readonly role: 'primary' | 'watermarked' | 'last_frame' | 'grid' | 'cover' | 'subtitle';
   /** Counts from 0 within its role. */
   readonly index: number;
   /** Absolute path inside the task's directory. */
   readonly path: string;
+  /** Type of the file, such as `video/mp4`. */
   readonly mimeType: string;
 }
 
@@ -28,6 +31,7 @@ export interface RenderedOutput {
 export interface RenderResult {
   /** Primary outputs first, in order. */
   readonly outputs: readonly RenderedOutput[];
+  /** The seed in use, also where the plan has none. */
   readonly seed: number;
   /** Bits per second that an mp3 has; absent for everything else. */
   readonly bitrate?: number;
@@ -37,9 +41,12 @@ export interface RenderResult {
 
 /** What FFmpeg reads of a video file: pixels as displayed, seconds, frames per second. */
 export interface VideoFacts {
+  /** Pixels as displayed: a rotated video has its sides exchanged. */
   readonly width: number;
   readonly height: number;
+  /** Length, rounded to milliseconds. */
   readonly seconds: number;
+  /** Average frames a second. */
   readonly fps: number;
   /** FFmpeg's number of the codec, as text. */
   readonly codec: string;
@@ -64,6 +71,7 @@ export type FromChild =
 
 /** What a renderer of the child process works with. */
 export interface RenderContext {
+  /** 32-bit seed of the task. */
   readonly seed: number;
   /** Absolute path for an output of this name. */
   outputPath(name: string): string;
@@ -83,6 +91,7 @@ export const isFromChild = (message: unknown): message is FromChild =>
   hasKind(message) &&
   ['started', 'progress', 'rendered', 'probed', 'usable', 'failed'].includes(message.kind);
 
+/** Any object with a text member `kind`. */
 function hasKind(message: unknown): message is { readonly kind: string } {
   return (
     typeof message === 'object' && message !== null && 'kind' in message && typeof message.kind === 'string'

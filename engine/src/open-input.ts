@@ -4,8 +4,10 @@ import * as av from 'node-av/constants';
 
 /** An open file with the decoder of its first picture or sound stream. */
 export interface MediaInput {
+  /** Reads packets of every stream. */
   readonly demuxer: Demuxer;
   readonly decoder: Decoder;
+  /** The first stream of the medium. */
   readonly stream: NonNullable<ReturnType<Demuxer['video']>>;
   /** Frees decoder and file. */
   close(): Promise<void>;
@@ -25,6 +27,7 @@ export async function openInput(path: string, medium: keyof typeof formats): Pro
     options: { protocol_whitelist: 'file', format_whitelist: formats[medium] },
   });
   try {
+    // Cover pictures count as video streams; a sound file is opened as audio.
     const stream = medium === 'audio' ? demuxer.audio() : demuxer.video();
     if (stream === undefined) throw new Error(`expected ${medium} in the file, got none`);
     const decoder = await Decoder.create(stream);

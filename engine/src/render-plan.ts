@@ -14,6 +14,7 @@ export interface ImagePlan {
   readonly height: number;
   /** Number of pictures, 1 to 160; each differs. */
   readonly count: number;
+  /** Words of the user, without prompt parameters. */
   readonly prompt: string;
   /** Words for things that must not be drawn. */
   readonly negativePrompt?: string;
@@ -40,6 +41,7 @@ export interface ImagePlan {
 
 /** A box in pixels, from the top left corner of its canvas. */
 export interface Box {
+  /** May be negative, or reach beyond the canvas. */
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -80,6 +82,7 @@ export type PictureMask =
 /** A visible mark. Without `media` it is the standard text. */
 export interface Mark {
   readonly corner: 'top_left' | 'top_right' | 'bottom_right' | 'bottom_left';
+  /** A picture as the mark. */
   readonly media?: string;
 }
 
@@ -89,10 +92,13 @@ export interface VideoPlan {
   /** Pixels, even. */
   readonly width: number;
   readonly height: number;
+  /** Frames a second, such as 24 or 29.97. */
   readonly fps: number;
   /** In order; the sum of their seconds is the length of the video. */
   readonly shots: readonly { readonly seconds: number; readonly prompt: string }[];
+  /** Words for things that must not be drawn. */
   readonly negativePrompt?: string;
+  /** null: the caller draws a seed and reports it. */
   readonly seed: number | null;
   /** false: no audio stream at all, unless there is music. */
   readonly sound: boolean;
@@ -161,9 +167,12 @@ export interface SpeechPlan {
   readonly volume: number;
   /** Shift of the voice; 0 = none. */
   readonly pitchSemitones: number;
+  /** Changes speed, pitch and loudness; null: neutral. */
   readonly emotion: 'happy' | 'sad' | 'angry' | 'fearful' | 'disgusted' | 'surprised' | 'calm' | null;
   readonly format: 'mp3' | 'pcm' | 'flac' | 'wav';
+  /** Samples a second of the file. */
   readonly sampleRate: number;
+  /** Both channels have the same sound. */
   readonly channels: 1 | 2;
   /** Bits per second; mp3 only. */
   readonly bitrate: number;
@@ -180,19 +189,24 @@ export interface SpeechPlan {
   readonly pronunciations: readonly { readonly source: string; readonly replacement: string }[];
   /** Adds a rhythm at the end that marks the sound as generated. */
   readonly marker: boolean;
+  /** Adds a JSON file of subtitles (role `subtitle`). */
   readonly subtitles: 'none' | 'sentence' | 'word';
 }
 
 /** Contract 2.4: the parameters after `--` of a prompt, by meaning; absent where the prompt has none that can be read. */
 export interface PromptParameters {
+  /** `--ar` 16:9 is across 16, down 9. */
   readonly aspectRatio?: { readonly across: number; readonly down: number };
   readonly version?: string;
   /** Weight of the reference pictures. */
   readonly imageWeight?: number;
+  /** A quick picture with fewer details. */
   readonly draft?: true;
   /** Things that must not be drawn. */
   readonly no?: readonly string[];
+  /** Rendering effort; read, without effect on the drawing. */
   readonly quality?: number;
+  /** Number of jobs that the prompt makes. */
   readonly repeat?: number;
   readonly seed?: number;
   /** Percent of the way at which drawing stops. */
@@ -204,16 +218,22 @@ export interface PromptParameters {
   readonly chaos?: number;
   /** 0 to 3000: unusual looks. */
   readonly weird?: number;
+  /** `raw` is plainer. */
   readonly style?: string;
   readonly exp?: number;
   /** The picture continues at its opposite edges. */
   readonly tile?: true;
   /** Each an image URL, the digits of a style code, or `random`. No URL in a prompt is ever fetched. */
   readonly styleReferences?: readonly { readonly source: string; readonly weight: number }[];
+  /** 0 to 1000: influence of the style references. */
   readonly styleWeight?: number;
   readonly styleVersion?: number;
+  /** Image URLs of a character that is kept. */
   readonly characterReferences?: readonly string[];
+  /** 0 to 100. */
   readonly characterWeight?: number;
+  /** Image URL of an object that is kept. */
   readonly omniReference?: string;
+  /** 1 to 1000. */
   readonly omniWeight?: number;
 }

@@ -10,6 +10,7 @@ export type RenderOutcome =
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'cancelled' };
 
+/** A render from its call of `start` to its outcome. */
 export interface Render {
   /** Never rejects; when it resolves no process writes into the directory, and unless rendered it is empty. */
   readonly outcome: Promise<RenderOutcome>;
@@ -27,9 +28,11 @@ interface Children {
 /** One render with what changes while it waits and runs. */
 interface QueuedRender extends Render {
   readonly task: RenderTask;
+  /** Progress, 0 to 1; never falls. */
   fraction: number;
   /** Set when it runs. */
   child: ChildRun | undefined;
+  /** A failure after a cancel is reported as cancelled. */
   isCancelled: boolean;
   readonly resolve: (outcome: RenderOutcome) => void;
 }
@@ -37,12 +40,15 @@ interface QueuedRender extends Render {
 /** The state of one queue. */
 interface Queue {
   readonly children: Children;
+  /** Maximum of `running`. */
   readonly concurrency: number;
   /** Waiting and running. */
   readonly open: Set<QueuedRender>;
   /** In the order of the calls. */
   readonly waiting: QueuedRender[];
+  /** Renders with a child. */
   running: number;
+  /** Every later render is cancelled. */
   isClosed: boolean;
 }
 
@@ -69,6 +75,7 @@ export function openRenderQueue(children: Children, concurrency: number) {
   };
 }
 
+/** Adds a render at the end of the queue; in a closed queue it is cancelled at once. */
 function enqueue(queue: Queue, task: RenderTask): QueuedRender {
   const { promise: outcome, resolve } = Promise.withResolvers<RenderOutcome>();
   const render: QueuedRender = {
@@ -90,6 +97,7 @@ function enqueue(queue: Queue, task: RenderTask): QueuedRender {
   return render;
 }
 
+/** Starts renders as long as there is one waiting and a free slot. */
 function runNext(queue: Queue): void {
   while (queue.running < queue.concurrency) {
     const render = queue.waiting.shift();
@@ -99,6 +107,7 @@ function runNext(queue: Queue): void {
   }
 }
 
+/** The slot is free as soon as the child has exited, before its files are cleaned up. */
 function run(queue: Queue, render: QueuedRender): void {
   const { task } = render;
   render.child = queue.children.run({ kind: 'start', task }, task.timeoutMs, fraction => {
@@ -111,12 +120,14 @@ function run(queue: Queue, render: QueuedRender): void {
   });
 }
 
+/** A render that finished in spite of a cancel counts as rendered. */
 function outcomeOf(end: ChildEnd, isCancelled: boolean): RenderOutcome {
   if (end.kind === 'rendered') return { kind: 'rendered', rendered: end.rendered };
   if (isCancelled) return { kind: 'cancelled' };
   return end.kind === 'failed' ? end : { kind: 'failed', message: 'The render process returned no result.' };
 }
 
+/** A waiting render leaves the queue; the child of a running one is killed. */
 function cancel(queue: Queue, render: QueuedRender): void {
   if (render.isCancelled) return;
   render.isCancelled = true;

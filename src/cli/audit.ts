@@ -4,6 +4,7 @@ import { CommandError } from './command-error.ts';
 import { print } from './print.ts';
 import { withStore } from './with-store.ts';
 
+/** Options of `audit list`. */
 interface ListOptions {
   readonly limit: string;
   readonly json?: true;

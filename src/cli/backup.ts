@@ -89,6 +89,7 @@ async function prepareEmptyFolder(folder: string): Promise<void> {
   });
 }
 
+/** Whether a file or folder is there. */
 const pathExists = (path: string): Promise<boolean> =>
   stat(path).then(
     () => true,

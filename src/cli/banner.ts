@@ -15,6 +15,7 @@ export interface FirstSecrets {
 export interface BannerFacts {
   /** Without a slash at its end. */
   readonly url: string;
+  /** api, worker or all. */
   readonly role: string;
   /** Why other machines cannot open its URLs, as a sentence; null where they can. */
   readonly localOnlyReason: string | null;

@@ -13,6 +13,7 @@ import { withStore } from './with-store.ts';
 /** The newest deliveries; older ones are read through the admin API. */
 const listLimit = 1_000;
 
+/** Options of `callbacks list`. */
 interface ListOptions {
   readonly failed?: true;
   readonly json?: true;
@@ -58,6 +59,7 @@ export async function redeliverCommand(
   print(`${count === 1 ? '1 callback is' : `${count} callbacks are`} queued for redelivery.`);
 }
 
+/** The id is parsed first: a malformed one is reported as unknown. */
 async function redeliverOne(text: string): Promise<void> {
   const id = parseDeliveryId(text);
   const redelivery = id ? await withStore(db => redeliver(db, id, systemClock.now())) : 'unknown';

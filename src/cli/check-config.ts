@@ -31,6 +31,7 @@ const customModelAccounts = ({ all }: Catalog, { routing }: Pick<Config, 'routin
       ]),
   );
 
+/** The address of the database with `***` as its password. */
 function withoutPassword(address: string): string {
   const url = new URL(address);
   if (url.password) url.password = '***';

@@ -34,6 +34,7 @@ async function openProgram(name: string | undefined): Promise<Command> {
   return whole;
 }
 
+/** An empty program; commander prints its help after a usage error. */
 const newProgram = (): Command =>
   new Command('atelier').description('A gateway in front of generative models.').showHelpAfterError();
 

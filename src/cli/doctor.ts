@@ -14,6 +14,7 @@ import { withStore } from './with-store.ts';
 
 /** Prints `ok`, `BAD` or `warn` for each check; exits with 1 when one is `BAD`. */
 export async function doctor(): Promise<void> {
+  // Null as the problem: the check passed.
   const findings: [what: string, fault: string | null][] = [['Node', nodeVersionProblem()]];
   const warnings: string[] = [];
   await withStore(async (db, config) => {
@@ -58,10 +59,12 @@ export async function doctor(): Promise<void> {
   if (findings.some(([, fault]) => fault !== null)) process.exitCode = 1;
 }
 
+/** Null for a version that is new enough. */
 const nodeVersionProblem = (): string | null =>
   Number(process.versions.node.split('.')[0]) >= 24
     ? null
     : `24 or newer is needed, this is ${process.versions.node}`;
 
+/** The message of anything that was thrown. */
 const errorMessage = (failure: unknown): string =>
   failure instanceof Error ? failure.message : String(failure);

@@ -35,6 +35,7 @@ export function explainGatewayError(failure: GatewayError): string {
   return [sentence, hintFor(failure)].filter(part => part !== null).join(' ');
 }
 
+/** The command that helps with an error; null where none does. */
 function hintFor(failure: GatewayError): string | null {
   if (failure instanceof AuthError) return 'Check atelier whoami; set another key with atelier login.';
   if (failure instanceof PermissionError) return 'Ask the operator who created the key.';

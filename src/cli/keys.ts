@@ -10,11 +10,15 @@ import { isoTime, print } from './print.ts';
 import { readDuration } from './read-duration.ts';
 import { withStore } from './with-store.ts';
 
+/** Options of `keys create`, as written. */
 interface CreateOptions {
   readonly user: string;
+  /** What the key is for; shown in lists. */
   readonly name?: string;
+  /** Comma-separated ids; absent: all models. */
   readonly models?: string;
   readonly scopes?: string;
+  /** A duration, such as 90d. */
   readonly expires?: string;
   readonly json?: true;
 }
@@ -69,12 +73,14 @@ export async function revokeKeyCommand(id: string): Promise<void> {
   print(`Key ${id} is revoked. A running server refuses it within a second.`);
 }
 
+/** Throws with the rule that a user name breaks. */
 function readName(name: string): string {
   const fault = userNameError(name);
   if (fault === null) return name;
   throw new CommandError(`--user ${fault}`);
 }
 
+/** Custom models count as known. */
 function readModels(text: string): readonly string[] {
   const ids = text.split(',').map(id => id.trim());
   const { catalog } = readConfig(process.env);
@@ -87,6 +93,7 @@ function readModels(text: string): readonly string[] {
   return ids;
 }
 
+/** Duplicates are removed. */
 function readScopes(text: string): readonly Scope[] {
   const named = [...new Set(text.split(',').map(scope => scope.trim()))];
   if (named.every(isScope)) return named;

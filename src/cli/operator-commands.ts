@@ -68,6 +68,7 @@ function registerGateway(program: Command): void {
     .action(setupLinkCommand);
 }
 
+/** API keys in the database. */
 function registerKeys(program: Command): void {
   const keys = program.command('keys').description('manage API keys');
   keys
@@ -125,6 +126,7 @@ function registerUncertain(program: Command): void {
     .action(resendUncertainCommand);
 }
 
+/** Webhooks (callbacks) and their secrets. */
 function registerCallbacks(program: Command): void {
   const callbacks = program.command('callbacks').description('webhooks (callbacks) sent to callback_url');
   callbacks
@@ -150,6 +152,7 @@ function registerCallbacks(program: Command): void {
     .action(renewSecretsCommand);
 }
 
+/** The audit log. */
 function registerAudit(program: Command): void {
   const audit = program
     .command('audit')
@@ -166,6 +169,7 @@ function registerAudit(program: Command): void {
     .action(verifyAuditCommand);
 }
 
+/** Settings, without starting anything. */
 function registerConfig(program: Command): void {
   const config = program.command('config').description('check the settings');
   config.command('check').description('validate the settings and print them').action(checkConfig);
@@ -175,6 +179,7 @@ function registerConfig(program: Command): void {
     .action(printSchemaCommand);
 }
 
+/** Accounts at upstreams. */
 function registerProviders(program: Command): void {
   const providers = program.command('providers').description('manage accounts at upstreams');
   providers

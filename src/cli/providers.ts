@@ -42,6 +42,7 @@ export const pauseProviderCommand = (id: string): Promise<void> => setPaused(id,
 /** Undoes a pause. */
 export const resumeProviderCommand = (id: string): Promise<void> => setPaused(id, false);
 
+/** Stored in the database, so every process of the gateway follows; the change is in the audit log. */
 function setPaused(id: string, isPaused: boolean): Promise<void> {
   return withStore(async (db, { routing }) => {
     if (id !== localAccount && !routing.accounts.some(account => account.id === id))

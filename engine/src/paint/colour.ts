@@ -74,6 +74,7 @@ function fromLab([light, a, b]: Colour): Colour {
 /** sRGB transfer function and its inverse. */
 const linear = (part: number) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
 
+/** Linear light to sRGB. */
 function gamma(part: number): number {
   const clamped = Math.min(1, Math.max(0, part));
   return clamped <= 0.0031308 ? clamped * 12.92 : 1.055 * clamped ** (1 / 2.4) - 0.055;

@@ -10,11 +10,14 @@ export type Figure = (view: View, colours: FigureColours, phase: number) => void
 
 /** Colours of a figure, mixed from the palette of its scene. */
 export interface FigureColours {
+  /** The main colour, dark against the sky. */
   readonly body: Colour;
   /** The side towards the light. */
   readonly lit: Colour;
+  /** Clothes, roofs, flames. */
   readonly accent: Colour;
   readonly second: Colour;
+  /** Lamps and reflections. */
   readonly light: Colour;
   /** Lamps and windows are lit. */
   readonly night: boolean;

@@ -13,6 +13,7 @@ export function fontOf(pixels: number): string {
   return `${Math.round(pixels)}px "${family}"`;
 }
 
+/** Reads every file of the package with the regular weight. */
 function registerFont(): void {
   const root = dirname(createRequire(import.meta.url).resolve('@fontsource/noto-sans-sc/package.json'));
   const files = readdirSync(join(root, 'files')).filter(name => name.endsWith('-400-normal.woff2'));

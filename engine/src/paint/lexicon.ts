@@ -180,6 +180,7 @@ export function findMentioned<K extends string>(table: Readonly<Record<K, string
   return found;
 }
 
+/** Chinese has no spaces between words, so its words match as substrings. */
 function mentions(text: string, alternatives: string): boolean {
   return alternatives
     .split('|')

@@ -11,6 +11,7 @@ import { atDepth, type Layer } from './view.ts';
 
 /** A figure with its size and position. */
 interface Standing {
+  /** What to draw. */
   readonly figure: Figure;
   /** Share of the shorter side. */
   readonly tall: number;

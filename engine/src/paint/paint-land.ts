@@ -10,6 +10,7 @@ const steps = 150;
 
 /** A line of hills. */
 interface Ridge {
+  /** 0 far to 1 near, as in `atDepth`; also seeds its shape. */
   readonly depth: number;
   /** Height of its foot line and of its peaks above it, as shares of the height. */
   readonly base: number;
@@ -44,6 +45,7 @@ function fillRidge(view: View, line: (along: number) => number, style: Parameter
   context.fill();
 }
 
+/** Sets the fill colour or gradient. */
 function setStyle(view: View, style: View['context']['fillStyle']): void {
   view.context.fillStyle = style;
 }
@@ -175,8 +177,10 @@ export const trees: Layer = (scene, { width, height, unit }) => {
 /** A tree in pixels. */
 interface Tree {
   readonly x: number;
+  /** Foot of the trunk. */
   readonly y: number;
   readonly tall: number;
+  /** Shifts its swaying and its leaves. */
   readonly phase: number;
 }
 

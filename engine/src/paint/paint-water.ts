@@ -192,12 +192,15 @@ function prepareBubbles(scene: Scene, { width, height, unit }: Frame, random: Ra
   };
 }
 
+/** A blade of weed on the sea floor. */
 interface Weed {
   /** Share of the width. */
   readonly x: number;
   /** Share of the height. */
   readonly tall: number;
+  /** Shifts its swaying. */
   readonly phase: number;
+  /** 0 to 1: chooses colour and thickness. */
   readonly tone: number;
 }
 

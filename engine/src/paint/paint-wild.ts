@@ -5,11 +5,13 @@ import { disc, polygon, type View } from './view.ts';
 
 /** What distinguishes one animal from another. */
 interface Coat {
+  /** Main colour, as `#rrggbb`. */
   readonly fur: string;
   /** Chest, muzzle and tip of the tail. */
   readonly pale: string;
   /** Legs, ears and nose. */
   readonly dark: string;
+  /** Colour of the iris. */
   readonly eye: string;
   /** Thickness of the tail; 1 = a fox. */
   readonly bush: number;
@@ -19,6 +21,7 @@ interface Coat {
   readonly whiteTip: boolean;
 }
 
+/** Red, short-legged, with a white tip. */
 const foxCoat: Coat = {
   fur: '#d9661f',
   pale: '#f7ead8',
@@ -29,6 +32,7 @@ const foxCoat: Coat = {
   whiteTip: true,
 };
 
+/** Grey, long-legged, with yellow eyes. */
 const wolfCoat: Coat = {
   fur: '#7d838c',
   pale: '#cfd2d4',

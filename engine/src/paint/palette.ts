@@ -6,17 +6,23 @@ import type { Hue, Mood, Place, Time } from './lexicon.ts';
 export interface Palette {
   /** Sky from top to horizon. */
   readonly top: Colour;
+  /** Halfway between the top and the horizon. */
   readonly middle: Colour;
+  /** At the horizon; distant land fades into it. */
   readonly low: Colour;
   /** Sun, moon, lamps. */
   readonly light: Colour;
   /** Distant and near land. */
   readonly far: Colour;
+  /** The darkest colour: silhouettes and shadows. */
   readonly near: Colour;
+  /** Near ground. */
   readonly ground: Colour;
+  /** Sea, lake and their depth. */
   readonly water: Colour;
   /** Colours of single things: sails, flowers, lamps. */
   readonly accent: Colour;
+  /** A second accent. */
   readonly second: Colour;
   /** 0 (night) to 1 (noon). */
   readonly daylight: number;

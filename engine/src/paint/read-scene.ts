@@ -35,6 +35,7 @@ const coloured = [
   'butterfly',
   'bird',
 ] as const;
+/** Subjects that are drawn larger than a person would be. */
 const animals = ['cat', 'dog', 'fox', 'wolf'] as const;
 /** Settings for prompts that name things but no place. */
 const places: readonly Place[] = ['mountains', 'lake', 'meadow', 'sea', 'forest'];

@@ -4,14 +4,21 @@ import type { Palette } from './palette.ts';
 
 /** Everything that painters need to know of a prompt: plain data, the same for the same words and seed. */
 export interface Scene {
+  /** Seed of this picture: of the plan's seed, its index and its prompt. */
   readonly seed: number;
   /** Index of the picture or shot within its plan, from 0. */
   readonly index: number;
+  /** The setting. */
   readonly place: Place;
+  /** Time of day. */
   readonly time: Time;
+  /** Applied to the palette in order. */
   readonly moods: readonly Mood[];
+  /** Everything to draw. */
   readonly things: ReadonlySet<Thing>;
+  /** The colours. */
   readonly palette: Palette;
+  /** Movement over a shot; still pictures use its wind. */
   readonly motion: Motion;
   /** Share of the height above the horizon. */
   readonly horizon: number;
@@ -40,7 +47,9 @@ export interface Motion {
 /** A prompt with everything that decides how it is read. */
 export interface SceneSettings {
   readonly prompt: string;
+  /** Things and places in it are left out. */
   readonly negativePrompt?: string | undefined;
+  /** 32-bit seed of the task. */
   readonly seed: number;
   /** Index within the plan: pictures and shots of one plan differ by it. */
   readonly index: number;

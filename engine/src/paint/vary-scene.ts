@@ -23,6 +23,7 @@ const possibleGuests: readonly Thing[] = [
 /** Times and hues that `--chaos` may choose. */
 const hours: readonly Time[] = ['dawn', 'day', 'sunset', 'dusk', 'night'];
 const hues = ['#d83a3a', '#f08a32', '#f2c230', '#3f9e57', '#23a6a6', '#2f6fd6', '#7d4bc9', '#ef7fb0'];
+/** The value of `--stylize` that changes nothing. */
 const defaultStylize = 100;
 
 /** Changes light, framing and things; `chaos` 0 changes nothing, 100 most. */

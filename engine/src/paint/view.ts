@@ -5,6 +5,7 @@ import type { Motion, Scene } from './scene.ts';
 
 /** A moment of a scene on a canvas. */
 export interface View {
+  /** The canvas; painters save and restore what they change. */
   readonly context: SKRSContext2D;
   /** Pixels. */
   readonly width: number;
@@ -56,6 +57,7 @@ export function glow(
   colour: Colour,
   alpha: number,
 ): void {
+  // Four stops come close to the fall-off of real light.
   const fade = context.createRadialGradient(x, y, 0, x, y, radius);
   fade.addColorStop(0, css(colour, alpha));
   fade.addColorStop(0.25, css(colour, alpha * 0.55));

@@ -13,7 +13,9 @@ import { eraseNear } from './border.ts';
 interface Light {
   /** Blend mode; the border stays visible through each. */
   readonly operation: 'multiply' | 'screen' | 'soft-light' | 'overlay';
+  /** Colour at the upper edge. */
   readonly above: (palette: Palette) => Colour;
+  /** Colour at the lower edge. */
   readonly below: (palette: Palette) => Colour;
   /** Colour of the clouds along the sides. */
   readonly drift: Colour;
@@ -51,6 +53,7 @@ const lights: readonly Light[] = [
   },
 ];
 
+/** Clouds along the sides. */
 const drifts = 10;
 /** Opacity of the light at the outermost pixels. */
 const maxStrength = 0.75;

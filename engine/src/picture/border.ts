@@ -8,6 +8,7 @@ import type { Picture } from './pictures.ts';
 const maskSide = 256;
 /** Mirror images are stretched, so that shapes in them are not recognised: a house upside down would be. */
 const horizontalStretch = 1.6;
+/** More than horizontally: a mirrored ground or sky is less noticeable when it is stretched. */
 const verticalStretch = 5;
 /** Where each blur begins and is complete (shares of the shorter side), and how often the picture is halved for it. */
 const blurs = [
@@ -19,6 +20,7 @@ const blurs = [
 /** Fills the canvas with the picture in its box and its blurred mirror images around it. */
 export function continueBorder(context: SKRSContext2D, picture: Picture, place: Box, size: Size): void {
   const side = Math.min(size.width, size.height);
+  // A wider canvas, so that the blur has pixels beyond the edges.
   const rest = Math.ceil(side * 0.12);
   const wide = { width: size.width + 2 * rest, height: size.height + 2 * rest };
   const mirrored = createCanvas(wide.width, wide.height);
@@ -34,6 +36,7 @@ export function continueBorder(context: SKRSContext2D, picture: Picture, place: 
   }
 }
 
+/** Moves a box down and to the right. */
 const shifted = (box: Box, by: number): Box => ({ ...box, x: box.x + by, y: box.y + by });
 
 /** The picture in its box, and mirrored outwards until the canvas is full. */
@@ -59,6 +62,7 @@ function drawMirrored(context: SKRSContext2D, picture: Picture, place: Box, size
 interface Span {
   readonly from: number;
   readonly length: number;
+  /** Mirrored. */
   readonly turned: boolean;
 }
 
@@ -81,6 +85,7 @@ function halved(canvas: Canvas, times: number): Canvas {
     half.getContext('2d').drawImage(small, 0, 0, half.width, half.height);
     small = half;
   }
+  // A small blur hides the pixels when it is scaled up.
   const soft = createCanvas(small.width, small.height);
   const context = soft.getContext('2d');
   context.drawImage(small, 0, 0);

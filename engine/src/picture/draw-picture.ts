@@ -15,6 +15,7 @@ import { drawCover, loadPicture, meanColours, type Picture } from './pictures.ts
 /** Pictures over one base zoom in from one to the next, up to this many steps. */
 const maxCloserSteps = 6;
 
+/** How a reference is used: as base, subject, style or scene. */
 type Use = ImagePlan['references'][number]['use'];
 /** The decoded reference pictures by their use. */
 export type ReferencePictures = Readonly<Record<Use, readonly Picture[]>>;

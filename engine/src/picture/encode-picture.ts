@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib';
 import type { Canvas } from '@napi-rs/canvas';
 import { originComment } from '../av.ts';
 
+/** 0 to 100, as libjpeg takes it. */
 const jpegQuality = 90;
 const pngSignatureBytes = 8;
 

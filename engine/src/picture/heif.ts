@@ -12,6 +12,7 @@ export interface HeifPicture {
 
 /** A picture made of tiles. */
 export interface Grid {
+  /** Tiles in a row. */
   readonly columns: number;
   readonly rows: number;
   /** Pixels of the whole picture; the last tiles may extend beyond it. */
@@ -48,6 +49,7 @@ export function readHeif(bytes: Buffer): HeifPicture | null {
 
 /** A box of the ISO base media file format. */
 interface Box {
+  /** Four letters. */
   readonly name: string;
   /** Without the header. */
   readonly content: Buffer;
@@ -118,7 +120,9 @@ function tilesOf(item: number, references: Buffer): number[] {
 
 /** Bytes of an item, in the `idat` box or in the file. */
 interface ItemLocation {
+  /** In the `idat` box instead of the file. */
   readonly inIdat: boolean;
+  /** Bytes from the beginning of that. */
   readonly at: number;
   readonly length: number;
 }

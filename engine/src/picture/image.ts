@@ -30,6 +30,7 @@ const maxStylize = 1000;
 /** Draws and saves the pictures one after the other, so that memory does not grow with their number. */
 export async function renderImage(plan: ImagePlan, render: RenderContext): Promise<RenderResult> {
   const { width, height } = plan;
+  // References, mark and work are loaded once for all pictures.
   const pictures = await loadReferences(plan, render);
   const mark = await prepareWatermark(undefined, render);
   const draw = await prepareDrawing(plan, pictures, render);
@@ -122,6 +123,7 @@ function sceneSettingsOf(plan: ImagePlan, index: number) {
   };
 }
 
+/** A value within two bounds. */
 const clamp = (least: number, value: number, most: number): number => Math.max(least, Math.min(most, value));
 
 /** A picture from the prompt alone; a tile is drawn larger and wrapped. */

@@ -47,6 +47,7 @@ export async function readRegion(
     const rowInside = y >= place.y && y < place.y + place.height;
     for (let x = 0; x < size.width; x++, pixel++) {
       const inside = rowInside && x >= place.x && x < place.x + place.width;
+      // At least half bright.
       const white = data[pixel * 4]! + data[pixel * 4 + 1]! + data[pixel * 4 + 2]! >= 384;
       region[pixel] = !inside || white ? 1 : 0;
     }

@@ -5,6 +5,7 @@ import type { Scene } from '../paint/scene.ts';
 import { atDepth, type Painter } from '../paint/view.ts';
 import type { Picture } from './pictures.ts';
 
+/** Further references are not drawn. */
 const maxMotifs = 9;
 /** More motifs than this are drawn in two rows. */
 const maxPerRow = 5;

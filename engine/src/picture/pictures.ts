@@ -6,6 +6,7 @@ import { checkPixelCount, decodePicture } from './decode-picture.ts';
 
 /** A decoded picture with its size in pixels. */
 export interface Picture {
+  /** RGBA pixels, upright. */
   readonly canvas: Canvas;
   readonly width: number;
   readonly height: number;

@@ -12,7 +12,9 @@ import type { Picture } from './pictures.ts';
 /** A picture, its box on the canvas and the region to repaint. */
 export interface RepaintSource {
   readonly picture: Picture;
+  /** Where the picture is on the canvas. */
   readonly place: Box;
+  /** A byte for every pixel of the canvas: 1 is repainted. */
   readonly region: Region;
 }
 
@@ -32,6 +34,7 @@ export function repaint(
   const painted = createCanvas(width, height);
   paintInto(painted, inside, picture, scene);
   const fresh = painted.getContext('2d').getImageData(0, 0, width, height).data;
+  // The transition is about 1.2 % of the shorter side wide.
   const depth = distanceTransform(region, size);
   const soft = 3 * Math.max(2, Math.min(width, height) * 0.012);
   const { data } = kept;

@@ -22,6 +22,7 @@ export function wrapEdges(larger: Canvas, { width, height }: Size): Canvas {
     for (let x = 0; x < width; x++) {
       const fromRight = farShare(x, right);
       for (let part = 0; part < 4; part++) {
+        // Up to four pixels are blended: here, right, below, and both.
         const at = (column: number, row: number) => from[(row * larger.width + column) * 4 + part]!;
         let value = at(x, y) * (1 - fromRight);
         if (fromRight > 0) value += at(x + width, y) * fromRight;

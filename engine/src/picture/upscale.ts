@@ -6,13 +6,16 @@ import type { Picture } from './pictures.ts';
 
 /** Lobes of the Lanczos kernel on each side: sharp, with little ringing. */
 const lobes = 3;
+/** RGBA. */
 const channels = 4;
+/** Rows between two chances for progress messages. */
 const rowsPerYield = 128;
 
 /** Which source pixels a target pixel is made of, along one axis. */
 interface Taps {
   /** First source pixel of every target pixel. */
   readonly first: Int32Array;
+  /** Source pixels for each target pixel. */
   readonly count: number;
   /** `count` for every target pixel; they add up to 1. */
   readonly weights: Float32Array;
@@ -112,6 +115,7 @@ export function addDetail(context: SKRSContext2D, size: Size, seed: number): voi
     const row = columns(y * 0.031, 3) - 0.5;
     for (let x = 0; x < width; x++) {
       const i = (y * width + x) * channels;
+      // More grain at edges, where it looks like texture.
       const edge = Math.abs(data[i + 1]! - blurred[i + 1]!);
       const texture = grain(x, y) * (3.2 + 0.35 * Math.min(30, edge)) + row * 2;
       const grey = data[i]! * 0.3 + data[i + 1]! * 0.59 + data[i + 2]! * 0.11;

@@ -10,6 +10,7 @@ export type WatermarkPainter = (context: SKRSContext2D, width: number, height: n
 
 type Corner = Mark['corner'];
 
+/** The standard mark; docs/local-engine.md names it. */
 const watermarkText = 'AI generated · rendered locally';
 /** Largest shares of width and height that a picture as a mark fills. */
 const maxWidthShare = 0.24;

@@ -7,13 +7,16 @@ import { isReceived, originComment, setCodecOption } from '../av.ts';
 /** Where a sound is written and how it is encoded. */
 export interface SoundSettings {
   readonly path: string;
+  /** Samples a second; the parts already have it. */
   readonly sampleRate: number;
   readonly channels: 1 | 2;
   /** Bits per second of an mp3: one of the rates that MPEG defines for the sample rate. */
   readonly bitrate: number;
+  /** mp3 only. */
   readonly constantBitrate: boolean;
 }
 
+/** File formats of speech. */
 type Format = 'mp3' | 'pcm' | 'flac' | 'wav';
 
 const wavHeaderBytes = 44;
@@ -119,6 +122,7 @@ async function writeEncoded(
       timeBase,
       pts: BigInt(written),
     });
+    // Only the last block can be shorter.
     if (block.length === size) encoder.encodeSync(frame);
     else encodeLast(encoder, frame);
     drain();
@@ -190,6 +194,7 @@ function infoChunk(name: string, text: string): Buffer {
   return list;
 }
 
+/** -1 to 1 as a signed 16-bit integer, clipped. */
 const toInteger = (sample: number) => Math.max(-32_768, Math.min(32_767, Math.round(sample * 32_767)));
 
 /** Interleaved; every channel has the same samples. */

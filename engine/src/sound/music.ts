@@ -5,6 +5,7 @@ import { between, mulberry32, pick, type Random } from '../random.ts';
 
 /** What to compose. */
 export interface Composition {
+  /** Decides scale, chords and rhythm. */
   readonly seed: number;
   /** Length in samples at 48 kHz, for each ear. */
   readonly samples: number;
@@ -102,6 +103,7 @@ function chooseScale(scene: Scene | undefined, random: Random): keyof typeof sca
   return random() < 0.7 ? 'major' : 'lydian';
 }
 
+/** Hertz of a MIDI note number. */
 const frequency = (midi: number) => 440 * 2 ** ((midi - 69) / 12);
 
 /** One period of a tone with these harmonics. */
@@ -139,6 +141,7 @@ function addPad(
     let place = (midi * 97) % tableSize;
     for (let i = start; i < end; i++) {
       const along = (i - start) / length;
+      // Slow attack and release.
       const swell = Math.min(1, along / 0.3) * Math.min(1, (1 - along) / 0.35);
       const value = table[place | 0]! * swell * swell * (3 - 2 * swell);
       sound[i * stereo]! += value * left;
@@ -203,6 +206,7 @@ function addAmbience(
 
 /** Noise of a place. */
 interface Ambience {
+  /** Gain of the noise; 0 = silent. */
   readonly strength: number;
   /** Coefficient of the low-pass filter, 0 to 1: higher is brighter. */
   readonly bright: number;

@@ -59,6 +59,7 @@ interface Pause {
   readonly to: number;
 }
 
+/** Silences of at least that many samples. */
 function pausesOf(samples: Float32Array, shortest: number): Pause[] {
   const pauses: Pause[] = [];
   let from = 0;

@@ -46,6 +46,7 @@ const voiceOfLanguage: Readonly<Record<string, string>> = {
 
 /** A part of a text in one script, with the voice that reads it. */
 export interface ScriptRun {
+  /** With the digits and signs around it. */
   readonly text: string;
   /** Voice of espeak-ng, such as `en-us`. */
   readonly voice: string;

@@ -6,6 +6,7 @@ import { synthesisePlan } from './speech.ts';
 
 /** Text that is spoken in a film, with the time it has. */
 export interface NarrationLine {
+  /** Spoken in the language of its script. */
   readonly text: string;
   /** Seconds of the film. */
   readonly from: number;
@@ -22,6 +23,7 @@ const leadInSeconds = 0.25;
 const maxSpeed = 1.8;
 /** Gain of the other sound while a line is spoken. */
 const duckedGain = 0.35;
+/** Fade before and after a line. */
 const duckFadeSamples = 0.12 * soundRate;
 
 /** Mixes the lines into the sound (interleaved stereo); a line too long for its time is spoken faster. */

@@ -8,6 +8,7 @@ export type ScriptPart = Sentence | { readonly kind: 'pause'; readonly milliseco
 /** A sentence as it is spoken and shown in subtitles. */
 export interface Sentence {
   readonly kind: 'sentence';
+  /** As written, with trailing white space. */
   readonly text: string;
   /** Index of its first code point in the whole spoken text. */
   readonly begin: number;
@@ -19,6 +20,7 @@ export interface Sentence {
 
 /** Input of the synthesiser in one language. */
 export interface SpokenRun {
+  /** Voice of espeak-ng, such as `cmn`. */
   readonly voice: string;
   /** Escaped: the synthesiser reads markup. */
   readonly markup: string;
@@ -26,6 +28,7 @@ export interface SpokenRun {
   readonly origins: readonly number[];
 }
 
+/** Natural pauses after a sentence and after a paragraph. */
 const sentenceRestMs = 260;
 const paragraphRestMs = 480;
 /** Longer sentences are split at a space, because progress is reported after each. */
@@ -98,6 +101,7 @@ const speakable = (text: string) => /[\p{L}\p{N}\p{S}]/u.test(text);
 /** Text with its replaced pronunciations; `voice` null: chosen by script. */
 interface PronouncedText {
   readonly text: string;
+  /** For each code point, its index in the whole spoken text. */
   readonly origins: readonly number[];
   readonly voice: string | null;
 }
@@ -166,6 +170,7 @@ function byScript(
   });
 }
 
+/** Characters that espeak-ng reads as markup. */
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;' };
 
 /** Escapes the text for espeak-ng, which reads markup; every escaped code point keeps its origin. */

@@ -17,7 +17,9 @@ const languageGapSeconds = 0.05;
 
 /** Spoken sound at the rate of the file, with the time of every sentence. */
 interface Recording {
+  /** Sentences and pauses in order. */
   readonly parts: Float32Array[];
+  /** Times before echo and marker are added. */
   readonly sentences: TimedSentence[];
 }
 
@@ -95,6 +97,7 @@ async function record(
       const from = recorded;
       append(finishSentence(samples, plan));
       const at = (word: SpokenWord) => toMs(from) + (word.at / spokenRate) * 1000;
+      // Word starts are in samples of the synthesiser, which has another rate.
       const timed = words.map(word => ({ begin: word.begin, fromMs: at(word) }));
       sentences.push({
         text: part.text,

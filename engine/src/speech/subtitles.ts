@@ -17,8 +17,10 @@ export interface TimedSentence {
   readonly text: string;
   /** Index of its first code point in the whole spoken text. */
   readonly begin: number;
+  /** Milliseconds from the start of the sound. */
   readonly fromMs: number;
   readonly toMs: number;
+  /** Start of each word that the synthesiser reported; may be empty. */
   readonly words: readonly { readonly begin: number; readonly fromMs: number }[];
 }
 

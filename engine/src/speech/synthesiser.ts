@@ -59,6 +59,7 @@ function synthesiseAtSpeed(worker: EspeakWorker, run: SpokenRun, voice: Voice, p
   return fitDuration(synthesise(worker, run, voice, prosody), samples.length / speed, spokenRate);
 }
 
+/** Speaks at the requested rate; the silence at both ends is removed and word starts are shifted. */
 function synthesise(worker: EspeakWorker, run: SpokenRun, voice: Voice, prosody: Prosody): Utterance {
   worker.set_voice(`${run.voice}+${voice.variant}`);
   worker.set_rate(Math.round(Math.min(450, Math.max(80, normalRate * prosody.speed))));

@@ -4,6 +4,7 @@
 export interface Utterance {
   /** -1 to 1 at `spokenRate`, without silence at its ends. */
   readonly samples: Float32Array;
+  /** In order of time. */
   readonly words: readonly SpokenWord[];
 }
 

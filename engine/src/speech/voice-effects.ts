@@ -10,7 +10,9 @@ interface EmotionSettings {
   readonly gain: number;
 }
 
+/** Without an emotion. */
 const neutral: EmotionSettings = { speed: 1, pitch: 0, range: 0, gain: 1 };
+/** Tuned by ear for espeak-ng. */
 const emotionSettings: Readonly<Record<NonNullable<SpeechPlan['emotion']>, EmotionSettings>> = {
   happy: { speed: 1.08, pitch: 12, range: 25, gain: 1.1 },
   sad: { speed: 0.85, pitch: -10, range: -25, gain: 0.8 },
@@ -83,9 +85,11 @@ export function softLimit(samples: Float32Array, plan: SpeechPlan): Float32Array
 /** One reflection. */
 interface Echo {
   readonly delaySeconds: number;
+  /** Gain of the reflection. */
   readonly strength: number;
 }
 
+/** A wide space with three late echoes, and a hall with six early reflections. */
 const echoes: Readonly<Record<'spacious_echo' | 'auditorium_echo', readonly Echo[]>> = {
   spacious_echo: [
     { delaySeconds: 0.29, strength: 0.34 },

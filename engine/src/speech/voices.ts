@@ -7,6 +7,7 @@ export interface Voice {
   readonly variant: string;
   /** 0 to 99; 50 is the default of espeak-ng. */
   readonly pitch: number;
+  /** Liveliness, 0 to 99. */
   readonly range: number;
 }
 

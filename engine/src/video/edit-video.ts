@@ -17,6 +17,7 @@ const looks = {
   grey: /black and white|monochrome|grayscale|noir|黑白|单色/i,
 } as const;
 
+/** The name of a look. */
 type Look = keyof typeof looks;
 
 /** A take of the source's frames at their original times; its last frame stays when the source ends early. */

@@ -3,6 +3,7 @@ import { Encoder, FilterAPI, Frame, type Muxer, Rational } from 'node-av';
 import * as av from 'node-av/constants';
 import { isReceived, setCodecOption } from '../av.ts';
 
+/** Size and rate of a film. */
 export interface FrameSettings {
   /** Pixels, even. */
   readonly width: number;
@@ -10,6 +11,7 @@ export interface FrameSettings {
   readonly fps: number;
 }
 
+/** The frames of a film while it is written. */
 export interface FrameEncoder {
   /** RGBA bytes of the frame of that index. */
   write(rgba: Buffer, index: number): void;
@@ -21,7 +23,9 @@ export interface FrameEncoder {
 
 /** Above this many pixels speed counts more than size. */
 const aboveFullHd = 1920 * 1088;
+/** Distance of key frames: players can seek to them. */
 const keyFrameSeconds = 2;
+/** Conversion to 4:2:0 with the colour space of HD video, marked as such in the stream. */
 const toBt709 =
   'scale=out_color_matrix=bt709:out_range=tv,format=yuv420p,setparams=range=tv:colorspace=bt709:color_primaries=bt709:color_trc=bt709';
 
@@ -75,6 +79,7 @@ export async function openFrameEncoder(muxer: Muxer, settings: FrameSettings): P
   };
 }
 
+/** Two threads give the same bytes in every run; more might not. */
 const createEncoder = ({ width, height, fps }: FrameSettings, rate: Fraction): Promise<Encoder> =>
   Encoder.create(av.FF_ENCODER_LIBX264, {
     configure: context => {
@@ -95,6 +100,7 @@ const createEncoder = ({ width, height, fps }: FrameSettings, rate: Fraction): P
     },
   });
 
+/** A frame rate as numerator and denominator. */
 interface Fraction {
   readonly num: number;
   readonly den: number;

@@ -3,6 +3,7 @@ import { Encoder, Frame, type Muxer, type Packet } from 'node-av';
 import * as av from 'node-av/constants';
 import { isReceived, soundRate } from '../av.ts';
 
+/** The sound of a film while it is written. */
 export interface SoundtrackEncoder {
   /** Encodes all whole blocks up to this sample of each ear. */
   writeUntil(sample: number): void;
@@ -60,6 +61,7 @@ export async function openSoundtrackEncoder(
   };
 }
 
+/** One AAC frame; `from` is the index of its first sample. */
 const frameOf = (interleaved: Float32Array, channels: 1 | 2, from: number): Frame =>
   Frame.fromAudioBuffer(planar(interleaved, channels), {
     nbSamples: aacSamples,

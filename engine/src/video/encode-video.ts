@@ -8,6 +8,7 @@ import { originComment, soundRate } from '../av.ts';
 import { openFrameEncoder } from './encode-frames.ts';
 import { openSoundtrackEncoder } from './encode-soundtrack.ts';
 
+/** What a film is written with. */
 export interface FilmSettings {
   /** Where the finished file is; while it is written it has another name beside it. */
   readonly path: string;

@@ -16,6 +16,7 @@ const searchRadius = 9;
 const minTexture = 3;
 /** With fewer matched blocks no motion is reported. */
 const minBlocks = 6;
+/** Reported where nothing can be measured. */
 const noMotion: MotionStep = { x: 0, y: 0, scale: 1, turn: 0 };
 
 /** Where one block moved. */

@@ -70,6 +70,7 @@ function cloudsOf(seed: number, size: Size): (share: number) => Canvas {
   const height = Math.max(2, Math.round((maskWidth * size.height) / size.width));
   const across = openNoise(seed ^ 0x3c10);
   const down = openNoise(seed ^ 0x77d1);
+  // Two noises that distort each other look like clouds.
   const thresholds = Float32Array.from({ length: maskWidth * height }, (_, i) => {
     const [x, y] = [(i % maskWidth) / maskWidth, Math.floor(i / maskWidth) / maskWidth];
     const cloud =

@@ -20,6 +20,7 @@ import { type Span, sceneTake, stillTake, type Take, withEnding, withOverlay } f
 interface Opening {
   /** Frame 0. */
   readonly picture: Picture;
+  /** How the camera moves over it. */
   readonly path: CameraPath;
 }
 

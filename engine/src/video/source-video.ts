@@ -16,8 +16,11 @@ export interface FrameReader {
 
 /** The form in which frames are read. */
 export interface ReadSettings {
+  /** Frames are repeated or dropped to this rate. */
   readonly fps: number;
+  /** Covered by each frame; the excess is cropped. */
   readonly size: Size;
+  /** Four bytes a pixel, or one of brightness. */
   readonly pixels: 'rgba' | 'gray';
   /** Begins this many seconds before the end; absent: at the beginning. */
   readonly lastSeconds?: number;
@@ -57,6 +60,7 @@ export const lastPictureOf = (path: string): Promise<Picture> => pictureOf(path,
 /** The first frame, upright. */
 export const firstPictureOf = (path: string): Promise<Picture> => pictureOf(path, false);
 
+/** Decodes to the first or last frame; the last one is found from 1.5 seconds before the end. */
 async function pictureOf(path: string, last: boolean): Promise<Picture> {
   const input = await openSource(path);
   const filter = FilterAPI.create(
@@ -89,9 +93,11 @@ async function pictureOf(path: string, last: boolean): Promise<Picture> {
   }
 }
 
+/** A message that may be shown to the client. */
 const decodeError = (cause?: unknown) =>
   new Error('An input video could not be decoded.', cause === undefined ? {} : { cause });
 
+/** Opens the file; a failure is reported as a decode error. */
 async function openSource(path: string): Promise<MediaInput> {
   try {
     return await openInput(path, 'video');

@@ -21,7 +21,9 @@ export type CameraPath = (share: number) => Camera;
 
 /** A picture scaled to cover a size, with its border continued on every side. */
 export interface Plate {
+  /** The picture in the middle of its continued border. */
   readonly canvas: Canvas;
+  /** Size of the view. */
   readonly size: Size;
   /** Pixels on every side. */
   readonly beyond: Size;

@@ -10,6 +10,7 @@ import { type CameraPath, drawPlate, type Plate } from './still-motion.ts';
 
 /** One shot of a film. */
 export interface Take {
+  /** Also decides the sound of the shot. */
   readonly scene: Scene;
   /** Seconds on the timeline of the film. */
   readonly from: number;
@@ -24,6 +25,7 @@ export interface Take {
 export interface Span {
   readonly from: number;
   readonly to: number;
+  /** Frames a second of the film. */
   readonly fps: number;
 }
 
@@ -70,7 +72,9 @@ export function stillTake(scene: Scene, span: Span, plate: Plate, path: CameraPa
 
 /** Which ends of a take must stay exactly as they are. */
 export interface ExactEnds {
+  /** The first frame is a given picture. */
   readonly start: boolean;
+  /** The last frame is a given picture. */
   readonly end: boolean;
 }
 

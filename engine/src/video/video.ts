@@ -51,6 +51,7 @@ export async function renderVideo(plan: VideoPlan, render: RenderContext): Promi
 
 /** A frame that is also saved as a picture. */
 interface Still {
+  /** Index of the frame in the film. */
   readonly frame: number;
   save(canvas: Canvas, render: RenderContext): Promise<RenderedOutput>;
 }

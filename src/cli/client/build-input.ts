@@ -38,6 +38,7 @@ export async function buildInput(
   return input;
 }
 
+/** Splits `NAME=@PATH`. */
 function parseUpload(argument: string): { readonly field: string; readonly path: string } {
   const match = /^([^=]+)=@(.+)$/s.exec(argument);
   if (!match) throw new CommandError(`-f ${argument} is not a file argument: write -f NAME=@PATH`);
@@ -52,6 +53,7 @@ export async function uploadFile(client: Client, path: string) {
   return client.files.create(content, { filename: basename(path) });
 }
 
+/** A path or `-`, with or without `@`. */
 async function readJsonSource(source: string): Promise<Readonly<Record<string, unknown>>> {
   const path = source.replace(/^@/, '');
   const content = path === '-' ? await text(process.stdin) : await readText(path);

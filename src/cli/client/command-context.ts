@@ -6,11 +6,13 @@ import { type Profile, readProfiles } from './profiles.ts';
 
 /** Options of every command that calls a gateway. */
 export interface ClientCommandOptions extends OutputOptions {
+  /** Name of a saved profile. */
   readonly profile?: string;
 }
 
 /** What a client command works with. */
 export interface CommandContext {
+  /** Calls the gateway with the key in use. */
   readonly client: Client;
   readonly output: CommandOutput;
 }

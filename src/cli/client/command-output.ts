@@ -5,6 +5,7 @@ import { print } from '../print.ts';
 /** Options that decide what is printed. */
 export interface OutputOptions {
   readonly json?: true;
+  /** Leaves out messages, not errors. */
   readonly quiet?: true;
 }
 

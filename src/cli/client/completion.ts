@@ -13,6 +13,7 @@ export function registerCompletion(program: Command): void {
     .action((shell: string) => print(completionOf(shell, program)));
 }
 
+/** The script of one shell. */
 function completionOf(shell: string, program: Command): string {
   const script = new Map([
     ['bash', bash],
@@ -25,7 +26,9 @@ function completionOf(shell: string, program: Command): string {
 
 /** What may follow these words of a command line. */
 interface CompletionContext {
+  /** Command and subcommand, without options. */
   readonly words: readonly string[];
+  /** Subcommands, models and options. */
   readonly candidates: readonly string[];
 }
 
@@ -49,6 +52,7 @@ const shellCases = (contexts: readonly CompletionContext[], caseBody: (next: str
     )
     .join('\n');
 
+/** The scripts skip options and match the remaining words against the contexts. */
 const bash = (contexts: readonly CompletionContext[]): string => `_atelier() {
   local word words_so_far=' ' next=
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do

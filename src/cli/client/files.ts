@@ -24,6 +24,7 @@ export function registerFiles(program: Command): void {
     .action(removeCommand);
 }
 
+/** One result for each file, so that ids can be read line by line. */
 async function uploadCommand(paths: readonly string[], options: ClientCommandOptions): Promise<void> {
   const { client, output } = await openCommandContext(options);
   for (const path of paths) {
@@ -38,6 +39,7 @@ async function getCommand(id: string, options: ClientCommandOptions): Promise<vo
   output.printResult(file, () => [...alignColumns([rowOf(file)]), file.url]);
 }
 
+/** The newest hundred; the API has older ones. */
 async function listCommand(options: ClientCommandOptions): Promise<void> {
   const { client, output } = await openCommandContext(options);
   const page = await client.files.list({ limit: 100 });
@@ -55,6 +57,7 @@ async function removeCommand(ids: readonly string[], options: ClientCommandOptio
   }
 }
 
+/** A line of the table: id, type, size, end and name. */
 const rowOf = (file: FileObject): readonly string[] => [
   file.id,
   file.mime_type,

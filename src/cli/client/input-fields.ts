@@ -15,7 +15,9 @@ interface Schema {
 
 /** One `path=value` argument. */
 export interface Field {
+  /** `a.b.0` as its names. */
   readonly path: readonly string[];
+  /** The value as written. */
   readonly text: string;
   /** Written `path:=value`: the value is JSON, whatever the schema says. */
   readonly isJson: boolean;
@@ -42,6 +44,7 @@ export function setField(input: Input, schema: object, { path, text, isJson }: F
   ) as Input;
 }
 
+/** The error names the field. */
 function parseJson(text: string, path: readonly string[]): unknown {
   try {
     return fromJson(text);
@@ -61,12 +64,14 @@ function schemasAt(schema: Schema, path: readonly string[]): readonly Schema[] {
   });
 }
 
+/** Nested `anyOf` and `oneOf` are flattened. */
 const alternativesOf = (schema: Schema): readonly Schema[] =>
   (schema.anyOf ?? schema.oneOf)?.flatMap(alternativesOf) ?? [schema];
 
 /** A nullable field has two types. */
 const typesOf = ({ type }: Schema): readonly unknown[] => (Array.isArray(type) ? type : [type]);
 
+/** A value in the type of the list's items. */
 const coerceItem = (text: string, schemas: readonly Schema[]): unknown =>
   coerceValue(
     text,
@@ -92,6 +97,7 @@ function coerceValue(text: string, schemas: readonly Schema[]): unknown {
   return text;
 }
 
+/** A number as JSON writes it. */
 const isNumber = (text: string): boolean => /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
 
 /** A copy with the value at the path; a number in the path is an index of a list. */
@@ -109,6 +115,7 @@ function setAtPath(within: unknown, path: readonly string[], value: unknown, who
   return { ...members, [name]: setAtPath(members[name], rest, value, whole) };
 }
 
+/** A copy with the item added to the list at the path. */
 function appendAtPath(input: unknown, path: readonly string[], item: unknown): unknown {
   const before = path.reduce<unknown>(
     (within, name) => (isRecord(within) || Array.isArray(within) ? Reflect.get(within, name) : undefined),

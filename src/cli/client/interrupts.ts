@@ -6,9 +6,11 @@ export interface Interrupts {
   readonly signal: AbortSignal;
   /** Whether a second interrupt comes within two seconds. */
   waitForSecond(): Promise<boolean>;
+  /** Stops listening. */
   close(): void;
 }
 
+/** Long enough to press Ctrl-C again on purpose. */
 const secondInterruptWindowMs = 2_000;
 
 /** While it is open, SIGINT does not end the process. */

@@ -43,6 +43,7 @@ export function registerJobs(program: Command): void {
     .action(cancelCommand);
 }
 
+/** Filters of `jobs`, as written. */
 interface JobsOptions extends ClientCommandOptions {
   readonly status?: string;
   readonly model?: string;
@@ -52,8 +53,10 @@ interface JobsOptions extends ClientCommandOptions {
   readonly after?: string;
 }
 
+/** The public statuses. */
 const statuses: readonly JobStatus['status'][] = ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED'];
 
+/** Options are validated before a gateway is called. */
 async function jobsCommand(options: JobsOptions): Promise<void> {
   const { model, task, since, limit, after } = options;
   const filters = {
@@ -87,6 +90,7 @@ function readLimit(text: string): number {
   throw new CommandError('--limit must be a whole number from 1 to 100');
 }
 
+/** A line of the table: id, time, model, status and external_task_id. */
 const rowOf = (job: ListedJob): readonly string[] => [
   job.request_id,
   new Date(job.created_at * 1000).toISOString(),
@@ -95,6 +99,7 @@ const rowOf = (job: ListedJob): readonly string[] => [
   job.external_task_id ?? '',
 ];
 
+/** The timeline is read only with --events. */
 async function jobCommand(
   id: string,
   options: ClientCommandOptions & { readonly events?: true },
@@ -116,6 +121,7 @@ async function jobCommand(
   ]);
 }
 
+/** Watches all jobs at the same time. */
 async function watchCommand(
   ids: readonly string[],
   options: ClientCommandOptions & { readonly exitStatus?: true },
@@ -145,6 +151,7 @@ async function watchJob({ client, output }: CommandContext, id: string, signal: 
   return null;
 }
 
+/** Does not wait: `watch` does. */
 async function resultCommand(
   id: string,
   options: ClientCommandOptions & { readonly save?: string },
@@ -158,6 +165,7 @@ async function resultCommand(
   await printJobResult(context, await context.client.queue.result(job), options.save);
 }
 
+/** One result for each job. */
 async function cancelCommand(ids: readonly string[], options: ClientCommandOptions): Promise<void> {
   const { client, output } = await openCommandContext(options);
   for (const id of ids) {

@@ -26,15 +26,19 @@ export function registerListen(program: Command): void {
     .action(listenCommand);
 }
 
+/** Options of `listen`. */
 interface ListenOptions extends ClientCommandOptions {
   readonly forwardTo?: string;
   readonly model?: string;
   readonly printSecret?: true;
 }
 
+/** Time between two reads of the callback log. */
 const pollIntervalMs = 1_000;
+/** The receiver has as long as with a real delivery. */
 const responseTimeoutMs = 15_000;
 
+/** Runs until Ctrl-C, which is reported as an interrupt. */
 async function listenCommand(options: ListenOptions): Promise<void> {
   const { forwardTo, model = null, printSecret } = options;
   if (printSecret) return print(await (await openCommandContext(options)).client.callbacks.secret());
@@ -58,6 +62,7 @@ async function listenCommand(options: ListenOptions): Promise<void> {
   throw new CommandError('Stopped listening.', exitCodes.interrupted);
 }
 
+/** The members of `GET /admin/v1/deliveries` that are used here. */
 const deliveryPage = z.object({
   data: z.array(z.object({ id: z.string(), request_id: z.string(), status: z.string() })),
   has_more: z.boolean(),
@@ -89,9 +94,12 @@ async function openDeliveryLog(exchange: Exchange) {
   };
 }
 
+/** Where and how callbacks are forwarded. */
 interface ForwardTarget {
   readonly url: string;
+  /** Only jobs of this model; null: all. */
   readonly model: string | null;
+  /** Signing secret of the user. */
   readonly secret: string;
 }
 

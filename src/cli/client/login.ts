@@ -30,6 +30,7 @@ export function registerLogin(program: Command): void {
     .action(useProfile);
 }
 
+/** Options of `login`. */
 interface LoginOptions extends ClientCommandOptions {
   readonly url?: string;
   readonly key?: string;
@@ -53,6 +54,7 @@ async function loginCommand(options: LoginOptions): Promise<void> {
   ]);
 }
 
+/** From the option, from stdin for `-`, or from a prompt. */
 async function readKey(given: string | undefined): Promise<string> {
   if (given === undefined) return promptFor('Key (atl_…): ', '--key');
   if (given !== '-') return given;
@@ -61,6 +63,7 @@ async function readKey(given: string | undefined): Promise<string> {
   return text;
 }
 
+/** The prompt goes to stderr: stdout is for results. */
 async function promptFor(question: string, option: string): Promise<string> {
   if (!process.stdin.isTTY) throw new CommandError(`${option} is required when stdin is not a terminal`);
   const lines = createInterface({ input: process.stdin, output: process.stderr });
@@ -71,6 +74,7 @@ async function promptFor(question: string, option: string): Promise<string> {
   }
 }
 
+/** The key itself stays valid. */
 async function logoutCommand(options: ClientCommandOptions): Promise<void> {
   const { current, byName } = await readProfiles(process.env);
   const name = options.profile ?? current;
@@ -82,6 +86,7 @@ async function logoutCommand(options: ClientCommandOptions): Promise<void> {
   ]);
 }
 
+/** Calls the gateway, so it also verifies the key. */
 async function whoamiCommand(options: ClientCommandOptions): Promise<void> {
   const output = openOutput(options);
   const { url, key, from } = await findIdentity(options, output);
@@ -96,6 +101,7 @@ async function whoamiCommand(options: ClientCommandOptions): Promise<void> {
   );
 }
 
+/** Marks the current one with `*`. */
 async function listProfiles(options: ClientCommandOptions): Promise<void> {
   const { current, byName } = await readProfiles(process.env);
   const known = await findKnownIdentity(options);
@@ -110,6 +116,7 @@ async function listProfiles(options: ClientCommandOptions): Promise<void> {
     output.note('ATELIER_API_KEY is set and takes precedence over profiles.');
 }
 
+/** Fails with the exit code 5 for an unknown name. */
 async function useProfile(name: string, options: ClientCommandOptions): Promise<void> {
   const { byName } = await readProfiles(process.env);
   const profile = byName.get(name);

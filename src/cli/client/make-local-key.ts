@@ -13,8 +13,10 @@ import { withStore } from '../with-store.ts';
 import type { CommandOutput } from './command-output.ts';
 import { type Profile, profilesPath, saveProfile } from './profiles.ts';
 
+/** User and profile of keys that are created here. */
 const userName = 'cli';
 const profileName = 'local';
+/** A gateway on this machine answers faster than this. */
 const responseTimeoutMs = 5_000;
 
 /** Address of the gateway of these settings, as seen from this machine. */
@@ -76,6 +78,7 @@ async function requireReachable(url: string): Promise<void> {
   throw new CommandError(`No gateway answers at ${url}. Start it with npm start, or set ATELIER_URL.`);
 }
 
+/** False for a key that the gateway does not know; other errors are thrown. */
 async function isAccepted(url: string, key: string): Promise<boolean> {
   try {
     await createClient({ baseUrl: url, apiKey: key }).models.list();
@@ -86,5 +89,6 @@ async function isAccepted(url: string, key: string): Promise<boolean> {
   }
 }
 
+/** For a message, without the password of the database. */
 const databaseLocation = ({ databaseUrl, dataDir }: Config): string =>
   databaseUrl === null ? dataDir : 'the one of ATELIER_DATABASE_URL';

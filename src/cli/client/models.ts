@@ -23,6 +23,7 @@ export function registerModels(program: Command): void {
     .action(showModelCommand);
 }
 
+/** Values of --kind. */
 const kinds = ['video', 'image', 'speech'];
 
 async function listModelsCommand(options: ClientCommandOptions & { readonly kind?: string }): Promise<void> {
@@ -34,11 +35,13 @@ async function listModelsCommand(options: ClientCommandOptions & { readonly kind
   output.printResult(listed, () => alignColumns(listed.map(model => [model.id, model.kind, model.title])));
 }
 
+/** Options of `models show`. */
 interface ShowOptions extends ClientCommandOptions {
   readonly schema?: true;
   readonly example?: true;
 }
 
+/** Schema and example are printed as plain JSON, for files. */
 async function showModelCommand(id: string, options: ShowOptions): Promise<void> {
   const { client, output } = await openCommandContext(options);
   const model = await client.models.get(id);

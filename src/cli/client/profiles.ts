@@ -8,7 +8,9 @@ import { isRecord, parseJsonOrNull } from './input-fields.ts';
 
 /** A gateway and one of its keys. */
 export interface Profile {
+  /** Without a slash at its end. */
   readonly url: string;
+  /** The secret, `atl_…`. */
   readonly key: string;
 }
 
@@ -19,6 +21,7 @@ export interface Profiles {
   readonly byName: ReadonlyMap<string, Profile>;
 }
 
+/** Variables that decide the path. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** As the XDG specification says, on every system. */

@@ -25,6 +25,7 @@ export function registerReports(program: Command): void {
     .action(usageCommand);
 }
 
+/** Members of `GET /admin/v1/overview` that are printed. */
 const overview = z.looseObject({
   waiting: z.number(),
   waiting_is_more: z.boolean(),
@@ -58,6 +59,7 @@ async function statsCommand(options: OutputOptions): Promise<void> {
   ]);
 }
 
+/** Members of `GET /admin/v1/usage` that are printed. */
 const usage = z.looseObject({
   jobs: z.array(
     z.looseObject({
@@ -83,12 +85,14 @@ const usage = z.looseObject({
 });
 type Usage = z.output<typeof usage>;
 
+/** Options of `usage`. */
 interface UsageOptions extends OutputOptions {
   readonly by: string;
   readonly since: string;
   readonly csv?: true;
 }
 
+/** A table for people, CSV for spreadsheets, JSON for programs. */
 async function usageCommand({ by, since, csv, ...options }: UsageOptions): Promise<void> {
   if (!['model', 'key', 'user'].includes(by)) throw new CommandError('--by must be one of model, key, user');
   const from = Math.floor((Date.now() - readDuration(since, '--since')) / 1000);
@@ -111,6 +115,7 @@ const rowsOf = ({ jobs, used, costs }: Usage): readonly (readonly string[])[] =>
   ...costs.map(({ day, label, amount, currency }) => [dayOf(day), label, 'cost', String(amount), currency]),
 ];
 
+/** The day in UTC. */
 const dayOf = (unixSeconds: number): string => new Date(unixSeconds * 1000).toISOString().slice(0, 10);
 
 /** A quote in front keeps a spreadsheet from running a cell as a formula. */

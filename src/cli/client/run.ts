@@ -11,13 +11,18 @@ import { isRecord } from './input-fields.ts';
 import { saveResult } from './save-result.ts';
 import { waitForJob } from './wait-for-job.ts';
 
+/** Options of `run` and `again`, as written. */
 interface RunOptions extends ClientCommandOptions {
+  /** `NAME=VALUE` of each -i. */
   readonly input: readonly string[];
+  /** `NAME=@PATH` of each -f. */
   readonly file: readonly string[];
   /** `--json @PATH` is rewritten to this option. */
   readonly jsonInput?: string;
   readonly wait: boolean;
+  /** Folder for the files; `.` without one. */
   readonly save?: string;
+  /** A duration, such as 20m. */
   readonly timeout?: string;
   readonly cancelOnTimeout?: true;
   readonly dryRun?: true;
@@ -38,6 +43,7 @@ export function registerRun(program: Command): void {
     .action(againCommand);
 }
 
+/** Both commands have the same options. */
 const runOptions = (command: Command): Command =>
   withClientOptions(command)
     .option('-i, --input <field>', 'a field, as NAME=VALUE; may be repeated', appendOption, [])
@@ -62,6 +68,7 @@ async function runCommand(model: string, fields: readonly string[], options: Run
   await submitInput(context, model, input, { ...options, timeoutMs });
 }
 
+/** The earlier input is the base of the new one. */
 async function againCommand(id: string, fields: readonly string[], options: RunOptions): Promise<void> {
   const timeoutMs = timeoutOf(options);
   const context = await openCommandContext(options);
@@ -74,6 +81,7 @@ async function againCommand(id: string, fields: readonly string[], options: RunO
 const timeoutOf = ({ timeout }: RunOptions): number =>
   timeout === undefined ? Number.POSITIVE_INFINITY : readDuration(timeout, '--timeout');
 
+/** Arguments and -i are the same; arguments come first. */
 const inputOptions = (fields: readonly string[], { input, file, jsonInput }: RunOptions) => ({
   fields: [...fields, ...input],
   uploads: file,
@@ -117,6 +125,7 @@ async function submitInput(
   await printJobResult(context, result, options.save);
 }
 
+/** The id on stdout, a hint on stderr. */
 function printJobHandle({ output }: CommandContext, job: JobHandle): void {
   output.printResult(job, () => [job.request_id]);
   output.note(`Wait for it: atelier watch ${job.request_id}`);

@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { CommandError } from '../command-error.ts';
 import { isRecord } from './input-fields.ts';
 
+/** A file to download. */
 interface RemoteFile {
   readonly url: string;
   /** File name that the gateway gives it, made safe. */
@@ -61,6 +62,7 @@ async function downloadFile({ url, name }: RemoteFile, folder: string): Promise<
   }
 }
 
+/** Numbers that are tried for a free name. */
 const maxNameAttempts = 1_000;
 
 /** Under its name, or with a number where that exists. A link fails on an existing file; a rename would replace it. */

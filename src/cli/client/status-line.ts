@@ -8,8 +8,10 @@ export interface StatusLine {
   close(): void;
 }
 
+/** In a terminal, and elsewhere. */
 const redrawIntervalMs = 120;
 const plainIntervalMs = 15_000;
+/** One turn of the spinner. */
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
 /** Redrawn in place in a terminal; else a plain line at each change and every 15 s. */

@@ -17,6 +17,7 @@ import { openStatusLine } from './status-line.ts';
 export interface WaitOptions {
   /** Milliseconds; infinite: as long as the job takes. */
   readonly timeoutMs: number;
+  /** Otherwise the job keeps running. */
   readonly cancelOnTimeout: boolean;
 }
 
