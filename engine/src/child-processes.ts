@@ -18,6 +18,7 @@ export interface ChildRun {
   kill(): void;
 }
 
+/** All children of one engine. */
 export interface ChildProcesses {
   /** Gives the message to an idle child or a new one, and kills it after `timeoutMs`. */
   run(message: ToChild, timeoutMs: number, onProgress?: (fraction: number) => void): ChildRun;
@@ -34,6 +35,7 @@ interface Run {
   readonly resolve: (end: ChildEnd) => void;
   /** Set when the child has received the message. */
   isStarted: boolean;
+  /** By a cancel; the child is not kept. */
   isKilled: boolean;
   isTimedOut: boolean;
   /** Set when the child has sent its last message and is to exit. */
@@ -41,13 +43,16 @@ interface Run {
   child: Child;
 }
 
+/** A child process with its present run. */
 interface Child {
   readonly process: ChildProcess;
   /** Null while it is idle. */
   run: Run | null;
+  /** Runs so far, with the present one. */
   runs: number;
   /** The last characters that it wrote to stderr. */
   stderr: string;
+  /** Ends it when no run comes. */
   idleTimer: NodeJS.Timeout | undefined;
 }
 
@@ -83,6 +88,7 @@ export function openChildProcesses(): ChildProcesses {
   };
 }
 
+/** The timeout counts from here, also where a dead child is replaced by a new one. */
 function startRun(
   pool: Pool,
   message: ToChild,
@@ -119,6 +125,7 @@ function startRun(
   };
 }
 
+/** Makes the run the present one of the child. */
 function sendTo(child: Child, run: Run): void {
   clearTimeout(child.idleTimer);
   setKeepsProcessAlive(child, true);
@@ -155,6 +162,7 @@ function addChild(pool: Pool): Child {
   return child;
 }
 
+/** The last message ends the run where the child is kept; else the exit of the child does. */
 function receive(pool: Pool, child: Child, run: Run, message: FromChild): void {
   switch (message.kind) {
     case 'started':
@@ -208,6 +216,7 @@ function askToExit(child: Child): void {
   child.process.send({ kind: 'exit' } satisfies ToChild, () => {});
 }
 
+/** A child that runs or exits is not idle. */
 function leaveIdle(pool: Pool, child: Child): void {
   clearTimeout(child.idleTimer);
   const position = pool.idle.indexOf(child);

@@ -14,7 +14,7 @@ const framesPerCollection = 8;
 // The gateway has exited: no process will read a result.
 process.on('disconnect', () => process.exit(0));
 
-/** The engine sends one message; the process exits after its reply. */
+// One run at a time: the engine sends the next message after the reply to the last one.
 process.on('message', message => {
   if (!isToChild(message)) return;
   if (message.kind !== 'exit') send({ kind: 'started' });
