@@ -12,11 +12,15 @@ const noFile = fileError('file_required', 'The request has no file field', 'file
 
 let gateway: TestGateway;
 const stray: unknown[] = [];
-process.on('uncaughtException', failure => stray.push(failure));
+const note = (failure: unknown) => void stray.push(failure);
 before(async () => {
+  process.on('uncaughtException', note);
   gateway = await startGateway({ role: 'api' });
 });
-after(() => gateway.close());
+after(async () => {
+  await gateway.close();
+  process.off('uncaughtException', note);
+});
 
 const text = { bytes: 5, mime_type: 'text/plain', file_type: 'text' };
 

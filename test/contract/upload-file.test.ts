@@ -16,11 +16,13 @@ const tooLarge = (param: string) => fileError('file_too_large', 'The file exceed
 const skip = isFleet;
 
 const stray: unknown[] = [];
-process.on('uncaughtException', failure => stray.push(failure));
+const note = (failure: unknown) => void stray.push(failure);
 const samples: Map<string, Sample> = new Map();
 before(async () => {
+  process.on('uncaughtException', note);
   for (const sample of await makeSamples()) samples.set(sample.name, sample);
 });
+after(() => void process.off('uncaughtException', note));
 
 function sampleOf(name: string): Sample {
   const sample = samples.get(name);
