@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { allocateSlots } from '../../src/callbacks/fair-share.ts';
 
 const shares = { total: 12, perUser: 6, perHost: 4 };
-const share = (lines: readonly string[], inFlight: readonly string[] = []) =>
-  Object.fromEntries(allocateSlots(lines, inFlight, shares));
-const times = (count: number, line: string): readonly string[] => Array(count).fill(line);
+const share = (queues: readonly string[], inFlight: readonly string[] = []) =>
+  Object.fromEntries(allocateSlots(queues, inFlight, shares));
+const times = (count: number, queue: string): readonly string[] => Array(count).fill(queue);
 
 test('a queue takes as many slots as its host may have', () => {
   assert.deepEqual(share(['ann a.test']), { 'ann a.test': 4 });
@@ -21,8 +21,8 @@ test('users who call the same host share its slots', () => {
 });
 
 test('a user with many hosts takes no more than his share', () => {
-  const lines = ['ann a.test', 'ann b.test', 'ann c.test'];
-  assert.deepEqual(share(lines), { 'ann a.test': 2, 'ann b.test': 2, 'ann c.test': 2 });
+  const queues = ['ann a.test', 'ann b.test', 'ann c.test'];
+  assert.deepEqual(share(queues), { 'ann a.test': 2, 'ann b.test': 2, 'ann c.test': 2 });
 });
 
 test('the last free slot goes to the user who has the fewest', () => {

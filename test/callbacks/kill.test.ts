@@ -70,8 +70,8 @@ for (const dialect of dialects) {
         await receiver.resume();
         receiver.reply(answer(200));
         const { id, dueAt } = (await callbacksOf(gateway, second))[0]!;
-        const line = queueKey(caller.userId, receiver.url);
-        const [frozen] = await claimDeliveries(db, new Map([[line, 1]]), dueAt);
+        const queue = queueKey(caller.userId, receiver.url);
+        const [frozen] = await claimDeliveries(db, new Map([[queue, 1]]), dueAt);
         assert.equal(frozen?.tries, 2);
         gateway.clock.advance(dueAt - gateway.clock.now() + 60 * seconds);
         await untilCallback(gateway, second, 'is delivered', ({ state }) => state === 'delivered');

@@ -168,7 +168,7 @@ function openChoices(from: number): Choices {
   return below => numbers[at++ % numbers.length]! % below;
 }
 
-/** Does something to whatever job stands first in the line. */
+/** Acts on the job that is first in the queue. */
 async function act({ gateway: { db } }: TestGateway, random: Choices): Promise<void> {
   const worker = newWorkerId();
   const now = Date.now();
@@ -179,7 +179,7 @@ async function act({ gateway: { db } }: TestGateway, random: Choices): Promise<v
     db.announce(jobTopic(job.id));
     if (random(4) === 0) await removeWorker(db, worker).then(() => requeueOrphanedJobs(db, leaseMs, now));
     if (random(3) === 0) await recordProgress(db, lease, random(100) / 100);
-    // Most go back to the line, so that the struggle lasts.
+    // Most are requeued, so that the contest lasts.
     const outcome = outcomes[random(3) === 0 ? random(3) : 3 + random(2)]!;
     await settle(db, lease, outcome.kind === 'retry' ? { ...outcome, dueAt: now } : outcome, now);
     db.announce(jobTopic(job.id));
