@@ -190,10 +190,7 @@ describe('PostgreSQL under two processes', () => {
     await postgres.stopNow();
     const { code, stdout, stderr } = await runProgram(['serve'], { env: { ...env, ATELIER_PORT: '0' } });
     assert.deepEqual([code, stdout], [1, '']);
-    assert.match(
-      stderr,
-      /^The database cannot be used now\. PostgreSQL: connect ECONNREFUSED 127\.0\.0\.1:\d+\n$/,
-    );
+    assert.match(stderr, /^Database unavailable\. PostgreSQL: connect ECONNREFUSED 127\.0\.0\.1:\d+\n$/);
   });
 });
 
