@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
-import { openStore } from '../src/app/gateway.ts';
+import { openStore } from '../src/app/open-store.ts';
 import type { Connection } from '../src/store/db/connection.ts';
 import { migrate } from '../src/store/db/migrate.ts';
 import { isFleet } from './fleet-gateway.ts';

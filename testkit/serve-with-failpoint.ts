@@ -1,5 +1,6 @@
 import { pino } from 'pino';
-import { openGateway, openStore } from '../src/app/gateway.ts';
+import { openGateway } from '../src/app/gateway.ts';
+import { openStore } from '../src/app/open-store.ts';
 import { readConfig } from '../src/config/config.ts';
 import { systemClock } from '../src/domain/clock.ts';
 import type { Connection, Statements, Value } from '../src/store/db/connection.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { openStore } from '../../src/app/gateway.ts';
+import { openStore } from '../../src/app/open-store.ts';
 import { days } from '../../src/domain/clock.ts';
 import { newJobId } from '../../src/domain/ids.ts';
 import type { Connection } from '../../src/store/db/connection.ts';

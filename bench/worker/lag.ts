@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { openStore } from '../../src/app/gateway.ts';
+import { openStore } from '../../src/app/open-store.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
 import type { Dialect } from '../../testkit/databases.ts';
 import { figure, machine, percentile, printRow, printTitles } from '../../testkit/figures.ts';

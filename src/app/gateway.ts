@@ -14,8 +14,7 @@ import { openIngress } from '../providers/kit/ingress.ts';
 import { releaseDeliveries } from '../store/callbacks/deliveries.ts';
 import type { Connection } from '../store/db/connection.ts';
 import { migrate } from '../store/db/migrate.ts';
-import { openPostgres } from '../store/db/postgres.ts';
-import { lockFolder, openSqlite, type SqliteOptions } from '../store/db/sqlite.ts';
+import { lockFolder } from '../store/db/sqlite.ts';
 import { openQueuePositions } from '../store/jobs/queue-position.ts';
 import { openMetrics, type SiblingProcesses } from '../telemetry/metrics.ts';
 import { openTracing } from '../telemetry/tracing.ts';
@@ -28,14 +27,13 @@ import type { AppContext } from './context.ts';
 import { tightenPermissions } from './data-dir-permissions.ts';
 import { type DiskReserve, noDiskReserve, openDiskReserve, rejectBlobsWhenFull } from './disk-reserve.ts';
 import { localOnlyWarning } from './listen.ts';
+import { openStore } from './open-store.ts';
 import { openScratchDir } from './scratch-dir.ts';
 import {
   checkDatabaseIntact,
-  checkDatabasePresent,
   checkDatabaseUsable,
   openVerifiedCallbackSecrets,
   reconcileRestored,
-  sqlitePath,
 } from './start-checks.ts';
 import { StartError } from './start-error.ts';
 import { openCallbacks, openWorker } from './worker.ts';
@@ -169,22 +167,6 @@ export async function openGateway(
     await closers.closeAll();
     throw failure;
   }
-}
-
-/** The rows alone, for commands beside the server. */
-export async function openStore(
-  config: Pick<Config, 'databaseUrl' | 'dataDir'>,
-  log: Logger,
-  writeFaults: SqliteOptions = {},
-): Promise<Connection> {
-  if (config.databaseUrl === null) {
-    await checkDatabasePresent(config.dataDir);
-    return openSqlite(sqlitePath(config.dataDir), writeFaults);
-  }
-  return openPostgres({
-    url: config.databaseUrl,
-    onConnectionError: (what, cause) => log.warn({ err: cause }, what),
-  });
 }
 
 /** Where the rows are elsewhere, removing bytes needs no room. */

@@ -1,6 +1,6 @@
 /** `atelier migrate`: applies the migrations of the database. */
 import { mkdir } from 'node:fs/promises';
-import { openStore } from '../app/gateway.ts';
+import { openStore } from '../app/open-store.ts';
 import { readConfig } from '../config/config.ts';
 import { systemClock } from '../domain/clock.ts';
 import { migrate } from '../store/db/migrate.ts';

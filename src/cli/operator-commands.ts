@@ -1,36 +1,9 @@
 /** Declares the commands of the operator: their names, options and help. */
 import type { Command } from 'commander';
-import { listAuditCommand, verifyAuditCommand } from './audit.ts';
-import { backup } from './backup.ts';
-import {
-  listCallbacksCommand,
-  redeliverCommand,
-  renewSecretsCommand,
-  rotateSecretCommand,
-} from './callbacks.ts';
-import { checkConfig } from './check-config.ts';
 import { registerListen } from './client/listen.ts';
 import { registerReports } from './client/reports.ts';
-import { doctor } from './doctor.ts';
-import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './keys.ts';
-import { migrateCommand } from './migrate.ts';
-import { printSchemaCommand } from './print-schema.ts';
-import {
-  listProvidersCommand,
-  pauseProviderCommand,
-  resumeProviderCommand,
-  testProviderCommand,
-} from './providers.ts';
-import { serve } from './serve.ts';
-import { setupLinkCommand } from './setup-link.ts';
-import {
-  listUncertainCommand,
-  resendUncertainCommand,
-  resolveChargedCommand,
-  resolveNotChargedCommand,
-} from './uncertain-submissions.ts';
 
-/** Adds every operator command. Importing this file loads the whole gateway. */
+/** Adds every operator command. What a command needs of the gateway is loaded when it runs. */
 export function registerOperatorCommands(program: Command): void {
   registerGateway(program);
   registerKeys(program);
@@ -39,7 +12,15 @@ export function registerOperatorCommands(program: Command): void {
   registerAudit(program);
   registerConfig(program);
   registerProviders(program);
-  program.command('doctor').description('run the start checks').action(doctor);
+  program
+    .command('doctor')
+    .description('run the start checks')
+    .action(
+      lazy(
+        () => import('./doctor.ts'),
+        module => module.doctor,
+      ),
+    );
   registerListen(program);
   registerReports(program);
 }
@@ -55,17 +36,40 @@ function registerGateway(program: Command): void {
       'number of processes that share the port (PostgreSQL only; instead of ATELIER_PROCESSES)',
     )
     .option('--reconcile', 'first start of a restored backup: reconcile submissions made after it')
-    .action(serve);
+    .action(
+      lazy(
+        () => import('./serve.ts'),
+        module => module.serve,
+      ),
+    );
   program
     .command('backup')
     .description('copy database, files and secrets; the gateway may run meanwhile')
     .argument('<folder>', 'an empty or new folder')
-    .action(backup);
-  program.command('migrate').description('apply database migrations').action(migrateCommand);
+    .action(
+      lazy(
+        () => import('./backup.ts'),
+        module => module.backup,
+      ),
+    );
+  program
+    .command('migrate')
+    .description('apply database migrations')
+    .action(
+      lazy(
+        () => import('./migrate.ts'),
+        module => module.migrateCommand,
+      ),
+    );
   program
     .command('setup-link')
     .description('print a new link that creates the first account of the console, for 24 hours')
-    .action(setupLinkCommand);
+    .action(
+      lazy(
+        () => import('./setup-link.ts'),
+        module => module.setupLinkCommand,
+      ),
+    );
 }
 
 /** API keys in the database. */
@@ -80,17 +84,32 @@ function registerKeys(program: Command): void {
     .option('--scopes <scopes>', 'comma-separated: jobs:create, jobs:read, files, webhook-secret')
     .option('--expires <time>', 'such as 90d or 12h (default: never)')
     .option('--json', 'print one line of JSON')
-    .action(createKeyCommand);
+    .action(
+      lazy(
+        () => import('./keys.ts'),
+        module => module.createKeyCommand,
+      ),
+    );
   keys
     .command('list')
     .description('list every key, without its secret')
     .option('--json', 'print one line of JSON')
-    .action(listKeysCommand);
+    .action(
+      lazy(
+        () => import('./keys.ts'),
+        module => module.listKeysCommand,
+      ),
+    );
   keys
     .command('revoke')
     .description('revoke a key')
     .argument('<id>', 'the key_… id')
-    .action(revokeKeyCommand);
+    .action(
+      lazy(
+        () => import('./keys.ts'),
+        module => module.revokeKeyCommand,
+      ),
+    );
 }
 
 /** The aliases are the former names of these commands; they stay for one release. */
@@ -103,27 +122,47 @@ function registerUncertain(program: Command): void {
     .command('list', { isDefault: true })
     .description('list open uncertain submissions')
     .option('--json', 'print one line of JSON')
-    .action(listUncertainCommand);
+    .action(
+      lazy(
+        () => import('./uncertain-submissions.ts'),
+        module => module.listUncertainCommand,
+      ),
+    );
   uncertain
     .command('charged')
     .alias('adopt')
     .description('resolve as charged: a new job fetches the upstream result')
     .argument('<request_id>', 'the job with the uncertain submission')
     .argument('<upstream_id>', 'its id at the upstream')
-    .action(resolveChargedCommand);
+    .action(
+      lazy(
+        () => import('./uncertain-submissions.ts'),
+        module => module.resolveChargedCommand,
+      ),
+    );
   uncertain
     .command('not-charged')
     .alias('give-up')
     .description('close it as not charged')
     .argument('<request_id>', 'the job with the uncertain submission')
-    .action(resolveNotChargedCommand);
+    .action(
+      lazy(
+        () => import('./uncertain-submissions.ts'),
+        module => module.resolveNotChargedCommand,
+      ),
+    );
   uncertain
     .command('resend')
     .alias('send-again')
     .description('submit the same input as a new job')
     .argument('<request_id>', 'the job with the uncertain submission')
     .option('--accept-a-second-charge', 'confirm that the first call may have been charged')
-    .action(resendUncertainCommand);
+    .action(
+      lazy(
+        () => import('./uncertain-submissions.ts'),
+        module => module.resendUncertainCommand,
+      ),
+    );
 }
 
 /** Webhooks (callbacks) and their secrets. */
@@ -134,22 +173,42 @@ function registerCallbacks(program: Command): void {
     .description('list callbacks, newest first')
     .option('--failed', 'only failed ones')
     .option('--json', 'print one line of JSON')
-    .action(listCallbacksCommand);
+    .action(
+      lazy(
+        () => import('./callbacks.ts'),
+        module => module.listCallbacksCommand,
+      ),
+    );
   callbacks
     .command('redeliver')
     .description('send again, under the same id')
     .argument('[id]', 'the msg_… id')
     .option('--failed-since <time>', 'every final event that failed since then')
-    .action(redeliverCommand);
+    .action(
+      lazy(
+        () => import('./callbacks.ts'),
+        module => module.redeliverCommand,
+      ),
+    );
   callbacks
     .command('rotate-secret')
     .description('create a new signing secret; the old one stays valid for 24 hours')
     .requiredOption('--user <name>', 'user of the callbacks')
-    .action(rotateSecretCommand);
+    .action(
+      lazy(
+        () => import('./callbacks.ts'),
+        module => module.rotateSecretCommand,
+      ),
+    );
   callbacks
     .command('renew-secrets')
     .description('replace the signing secrets of all users (after the master secret was lost or changed)')
-    .action(renewSecretsCommand);
+    .action(
+      lazy(
+        () => import('./callbacks.ts'),
+        module => module.renewSecretsCommand,
+      ),
+    );
 }
 
 /** The audit log. */
@@ -162,21 +221,44 @@ function registerAudit(program: Command): void {
     .description('list entries, newest first')
     .option('--limit <count>', 'maximum number of entries', '50')
     .option('--json', 'print one line of JSON')
-    .action(listAuditCommand);
+    .action(
+      lazy(
+        () => import('./audit.ts'),
+        module => module.listAuditCommand,
+      ),
+    );
   audit
     .command('verify')
     .description('verify the hash chain; exit with 1 when an entry was changed or removed')
-    .action(verifyAuditCommand);
+    .action(
+      lazy(
+        () => import('./audit.ts'),
+        module => module.verifyAuditCommand,
+      ),
+    );
 }
 
 /** Settings, without starting anything. */
 function registerConfig(program: Command): void {
   const config = program.command('config').description('check the settings');
-  config.command('check').description('validate the settings and print them').action(checkConfig);
+  config
+    .command('check')
+    .description('validate the settings and print them')
+    .action(
+      lazy(
+        () => import('./check-config.ts'),
+        module => module.checkConfig,
+      ),
+    );
   config
     .command('schema')
     .description('print the JSON Schema of atelier.yaml, for editors')
-    .action(printSchemaCommand);
+    .action(
+      lazy(
+        () => import('./print-schema.ts'),
+        module => module.printSchemaCommand,
+      ),
+    );
 }
 
 /** Accounts at upstreams. */
@@ -186,20 +268,48 @@ function registerProviders(program: Command): void {
     .command('list')
     .description('list every account with its provider, its slots and the models routed to it')
     .option('--json', 'print one line of JSON')
-    .action(listProvidersCommand);
+    .action(
+      lazy(
+        () => import('./providers.ts'),
+        module => module.listProvidersCommand,
+      ),
+    );
   providers
     .command('test')
     .description('make one free call with its key; exit with 1 unless the upstream accepts it')
     .argument('<account>', 'as atelier.yaml names it')
-    .action(testProviderCommand);
+    .action(
+      lazy(
+        () => import('./providers.ts'),
+        module => module.testProviderCommand,
+      ),
+    );
   providers
     .command('pause')
     .description('stop routing new jobs to it; in-flight jobs continue')
     .argument('<account>', 'as atelier.yaml names it, or local')
-    .action(pauseProviderCommand);
+    .action(
+      lazy(
+        () => import('./providers.ts'),
+        module => module.pauseProviderCommand,
+      ),
+    );
   providers
     .command('resume')
     .description('route jobs to it again')
     .argument('<account>', 'as atelier.yaml names it, or local')
-    .action(resumeProviderCommand);
+    .action(
+      lazy(
+        () => import('./providers.ts'),
+        module => module.resumeProviderCommand,
+      ),
+    );
+}
+
+/** An action whose module is imported when the command runs: help and small commands start fast. */
+function lazy<Module, Arguments extends readonly unknown[]>(
+  load: () => Promise<Module>,
+  select: (module: Module) => (...given: Arguments) => Promise<void> | void,
+): (...given: Arguments) => Promise<void> {
+  return async (...given) => select(await load())(...given);
 }

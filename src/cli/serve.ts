@@ -2,8 +2,9 @@
 import cluster from 'node:cluster';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { openGateway, openStore, type ReloadableGateway } from '../app/gateway.ts';
+import { openGateway, type ReloadableGateway } from '../app/gateway.ts';
 import { localOnlyWarning } from '../app/listen.ts';
+import { openStore } from '../app/open-store.ts';
 import { StartError } from '../app/start-error.ts';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import { seconds, systemClock } from '../domain/clock.ts';

@@ -1,6 +1,6 @@
 /** Gives a command the database of the settings. */
 import { mkdir } from 'node:fs/promises';
-import { openStore } from '../app/gateway.ts';
+import { openStore } from '../app/open-store.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import { systemClock } from '../domain/clock.ts';
 import type { Connection } from '../store/db/connection.ts';

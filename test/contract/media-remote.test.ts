@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { pino } from 'pino';
-import { openStore } from '../../src/app/gateway.ts';
+import { openStore } from '../../src/app/open-store.ts';
 import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
 import { isRefused } from '../../testkit/media-fields.ts';
 import { openMediaSite } from './media-site.ts';
