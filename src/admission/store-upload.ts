@@ -142,10 +142,10 @@ async function checkUpload(
   upload: DeclaredFile,
   spooled: Spooled,
 ): Promise<CheckedUpload> {
-  const { path, bytes, sha256, head, holdsNul, drop } = spooled;
+  const { path, bytes, sha256, head, containsNul, drop } = spooled;
   const decision = decideFileType({
     head,
-    holdsNul,
+    containsNul,
     declaredMimeType: upload.declaredMimeType,
     filename: upload.fileName,
   });

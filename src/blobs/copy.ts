@@ -1,16 +1,17 @@
+/** Copies blobs between local folders, for backups. */
 import { chmod, constants, copyFile, link, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { blobPath, flush } from './disk.ts';
 
 export interface CopyResult {
   readonly blobs: number;
-  /** Ended since the rows were read. */
+  /** Removed since their rows were read. */
   readonly missing: number;
 }
 
 /**
- * Copies blobs from one folder to another, flushed. Their content never changes, so where both folders lie on
- * one file system a second name is the copy.
+ * Copies blobs from one folder to another, flushed. Their content never changes, so on one file system a hard link is
+ * enough.
  */
 export async function copyBlobs(from: string, to: string, keys: Iterable<string>): Promise<CopyResult> {
   const folders = new Set<string>([to]);
@@ -29,7 +30,7 @@ export async function copyBlobs(from: string, to: string, keys: Iterable<string>
   return { blobs, missing };
 }
 
-/** False when it is not there. */
+/** False when there is no such blob. */
 async function copyBlob(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to);
@@ -40,7 +41,7 @@ async function copyBlob(from: string, to: string): Promise<boolean> {
   // Another file system, or one without links.
   try {
     await copyFile(from, to, constants.COPYFILE_EXCL);
-    // A copy has the permissions of its source, whatever they were.
+    // `copyFile` also copies the permissions of its source.
     await chmod(to, 0o600);
     await flush(to);
     return true;

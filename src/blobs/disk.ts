@@ -1,3 +1,4 @@
+/** Blobs in a local folder: written beside, flushed, then renamed to `ab/cd/abcd…`. */
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import {
@@ -18,13 +19,13 @@ import { type BlobInfo, type Blobs, BlobsUnavailable } from '../domain/blobs.ts'
 const keyPattern = /^[0-9a-f]{40}$/;
 const chunkBytes = 256 * 1024;
 
-/** Blobs in a folder: flushed, then renamed to `ab/cd/abcd…`, so that content is never half there. */
+/** Creates the folder where it is missing, and removes copies that a dead process left. */
 export async function openDiskBlobs(folder: string): Promise<Blobs> {
   const incoming = join(folder, 'incoming');
   await mkdir(incoming, { recursive: true });
   await removeStaleCopies(incoming, Date.now() - maxCopyMs);
 
-  /** A missing blob is one thing, a folder that is not mounted another. */
+  /** Distinguishes a missing blob from a folder that is not mounted. */
   async function nullWhenMissing(failure: unknown): Promise<null> {
     if (!isCode(failure, 'ENOENT')) return throwUnavailable(failure);
     await stat(incoming).catch(throwUnavailable);
@@ -75,12 +76,13 @@ export async function openDiskBlobs(folder: string): Promise<Blobs> {
   };
 }
 
+/** Where the blob of that key is, whether it exists or not. */
 export function blobPath(folder: string, key: string): string {
   if (!keyPattern.test(key)) throw new Error(`expected a blob key, got ${JSON.stringify(key)}`);
   return join(folder, key.slice(0, 2), key.slice(2, 4), key);
 }
 
-/** Whether blobs were ever kept in that folder. */
+/** Whether blobs were ever stored in that folder. */
 export async function containsBlobs(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch(failure => {
     if (isCode(failure, 'ENOENT')) return [];
@@ -89,7 +91,7 @@ export async function containsBlobs(folder: string): Promise<boolean> {
   return names.some(name => /^[0-9a-f]{2}$/.test(name));
 }
 
-/** Closes what is not. */
+/** Closes the file where its size differs. */
 async function hasSize(handle: FileHandle, bytes: number): Promise<boolean> {
   const { size } = await handle.stat();
   if (size === bytes) return true;
@@ -97,7 +99,7 @@ async function hasSize(handle: FileHandle, bytes: number): Promise<boolean> {
   return false;
 }
 
-/** No copy takes this long: what is older was left by a process that was killed. */
+/** Longer than any copy takes: older ones were left by a killed process. */
 const maxCopyMs = 60 * 60 * 1000;
 
 async function removeStaleCopies(incoming: string, begunBefore: number): Promise<number> {
@@ -122,21 +124,21 @@ async function readInfo(path: string): Promise<Omit<BlobInfo, 'key'>> {
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** A rename lasts once the folder that names the file is flushed too. */
+/** A rename is durable once the folders involved are flushed, too. */
 async function moveDurably(from: string, to: string, halfway: string): Promise<void> {
   const folder = dirname(to);
-  // Never the blob folder itself: where it is gone, its disk is not mounted, and another must not take its place.
+  // Never the blob folder itself: if it is missing, its disk is not mounted, and must not be replaced by another.
   for (const level of [dirname(folder), folder]) {
     if (await createFolder(level)) await flush(dirname(level));
   }
-  // Its age is counted from now: orphans are found by it.
+  // Orphans are found by their age, which starts now.
   const now = new Date();
   await utimes(from, now, now);
   try {
     await rename(from, to);
   } catch (failure) {
     if (!isCode(failure, 'EXDEV')) throw failure;
-    // The file lies on another file system: copied, flushed, renamed.
+    // The file is on another file system: copied, flushed, renamed.
     try {
       await copyFile(from, halfway);
       await flush(halfway);
@@ -149,7 +151,7 @@ async function moveDurably(from: string, to: string, halfway: string): Promise<v
   await Promise.all([flush(folder), flush(dirname(folder))]);
 }
 
-/** Whether it was made just now. */
+/** False when it existed before. */
 async function createFolder(folder: string): Promise<boolean> {
   try {
     await mkdir(folder);
@@ -160,6 +162,7 @@ async function createFolder(folder: string): Promise<boolean> {
   }
 }
 
+/** Flushes a file or a folder to the disk. */
 export async function flush(path: string): Promise<void> {
   const handle = await open(path, 'r');
   await handle.sync().finally(() => handle.close());

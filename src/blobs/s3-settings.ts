@@ -1,22 +1,23 @@
+/** Limits of the S3 backend, and the settings of the SDK's client. */
 import { minutes, seconds } from '../domain/clock.ts';
 import type { S3Location } from '../domain/s3-location.ts';
 
-/** How long a bucket is waited for, and how much at once. */
+/** Timeouts and sizes, all in milliseconds unless named otherwise. */
 export interface S3Limits {
-  /** Tries of a call, the first included. */
+  /** Attempts of a call, including the first. */
   readonly maxAttempts: number;
   readonly connectTimeoutMs: number;
-  /** One try, until its answer begins; the eight megabytes of a part are sent in it. */
+  /** One attempt until its response starts, including the eight megabytes of a part that it sends. */
   readonly responseTimeoutMs: number;
   /** Without a byte on the connection. */
   readonly idleTimeoutMs: number;
-  /** A call with all its tries. */
+  /** A call with all its attempts. */
   readonly callTimeoutMs: number;
-  /** The look whether all is well. */
+  /** A call of the readiness check. */
   readonly checkTimeoutMs: number;
-  /** Keeping a file, whatever its length; a longer file has its time on top. */
+  /** An upload, plus time by the size of its file. */
   readonly uploadTimeoutMs: number;
-  /** Names a page. */
+  /** Objects per page of a listing. */
   readonly keysPerPage: number;
 }
 
@@ -31,12 +32,12 @@ export const defaultS3Limits: S3Limits = {
   keysPerPage: 1_000,
 };
 
-/** What the SDK's client is made of. */
+/** Options of the SDK's client. */
 export function clientSettings({ endpoint, region, credentials }: S3Location, bounds: S3Limits) {
   const agent = { keepAlive: true, maxSockets: 1_000 };
   return {
     region,
-    // Other servers know no bucket by its host name, and not every one knows the newer checksums.
+    // Other servers may not support buckets by host name, nor the newer checksums.
     ...(endpoint !== null && { endpoint, forcePathStyle: true }),
     ...(credentials && { credentials }),
     requestChecksumCalculation: 'WHEN_REQUIRED',

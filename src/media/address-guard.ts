@@ -1,46 +1,47 @@
+/** Guards against server-side request forgery: which URLs and addresses of clients and upstreams may be reached. */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Longest address accepted, in characters. */
+/** Maximum length of a URL, in characters. */
 export const maxUrlLength = 2048;
 
 export interface GuardOptions {
-  /** The operator's word that addresses of its own network may be reached (tests, local development). */
+  /** Whether the operator allows addresses of the internal network (tests, local development). */
   readonly allowPrivate: boolean;
 }
 
 export type UrlVerdict =
   | { readonly ok: true; readonly url: URL }
-  /** The reason is a sentence for whoever sent the address. */
+  /** The reason is a sentence that may be shown to the sender of the URL. */
   | { readonly ok: false; readonly reason: string };
 
 /**
- * Whether everybody on the internet would reach the same machine under that address. Only the canonical
- * spelling counts as an address at all; what cannot be read is not public.
+ * Whether the address is globally routable. Only the canonical spelling counts as an address; anything that cannot be
+ * parsed is not public.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0 || address.includes('%')) return false;
-  const judged = ipaddr.process(address); // ::ffff:a.b.c.d becomes a.b.c.d.
-  if (judged.range() !== 'unicast') return false;
-  if (judged instanceof ipaddr.IPv6) return judged.match(globalUnicast);
-  return judged.toString() !== azurePlatform;
+  const parsed = ipaddr.process(address); // ::ffff:a.b.c.d becomes a.b.c.d.
+  if (parsed.range() !== 'unicast') return false;
+  if (parsed instanceof ipaddr.IPv6) return parsed.match(globalUnicast);
+  return parsed.toString() !== azurePlatform;
 }
 
 /**
- * The only part of IPv6 that is given out. Outside it lie ::/96, which ipaddr.js 2.5 calls unicast although
- * it embeds IPv4 addresses, and 64:ff9b::/96, behind which a translator may reach any of them.
+ * The only part of IPv6 that is assigned. Outside it are ::/96, which ipaddr.js 2.5 reports as unicast although it
+ * embeds IPv4 addresses, and 64:ff9b::/96, behind which a translator may reach any of them.
  */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
-/** A routable number that every machine of that cloud maps to its platform's inner services. */
+/** A routable address that every machine of that cloud maps to internal services of the platform. */
 const azurePlatform = '168.63.129.16';
 
 /**
- * Judges the address of a client or an upstream before anything is resolved or connected. What a name leads
- * to is judged again when connecting.
+ * Validates a URL of a client or an upstream before anything is resolved or connected. The addresses of its host name
+ * are checked again when connecting.
  */
 export function checkUrl(text: string, { allowPrivate }: GuardOptions): UrlVerdict {
   if (text.length > maxUrlLength) return rejected(`The address is longer than ${maxUrlLength} characters.`);
-  // The URL parser repairs the rest; what needs repair is meant to be read differently by someone else.
+  // The URL parser repairs malformed URLs, which other parsers may read differently.
   if (!plainUrl.test(text) || !URL.canParse(text)) {
     return rejected('The address must be a plain http:// or https:// address.');
   }
@@ -50,21 +51,21 @@ export function checkUrl(text: string, { allowPrivate }: GuardOptions): UrlVerdi
   }
   if (allowPrivate) return { ok: true, url };
   if (!isAllowedPort(url.port)) return rejected('The port of the address is not accepted.');
-  // The parser has folded decimal, octal, hexadecimal and full-width spellings into one by now.
+  // The parser has normalised decimal, octal, hexadecimal and full-width spellings by now.
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   const isOutside = isIP(host) ? isPublicAddress(host) : isPublicName(host);
   return isOutside ? { ok: true, url } : rejected('The address is not a public one.');
 }
 
-/** No spaces, control characters or backslashes, and two slashes written out. */
+/** No spaces, control characters or backslashes, and both slashes present. */
 const plainUrl = /^https?:\/\/[^\s\\\p{Cc}]+$/iu;
 const authorityWithAt = /^[a-z]+:\/\/[^/?#]*@/i;
 
-/** Names that by their standard never leave a machine or a house. */
+/** Names that by their standard never leave a machine or a local network. */
 const internalSuffixes = ['localhost', 'local', 'internal', 'home.arpa'];
 
 function isPublicName(host: string): boolean {
-  // A name without a dot is completed by the resolver's search list, so it means something inside.
+  // A name without a dot is completed by the resolver's search list, so it is internal.
   if (!/[^.]\.[^.]/.test(host)) return false;
   return !internalSuffixes.some(suffix => host === suffix || host.endsWith(`.${suffix}`));
 }

@@ -1,24 +1,24 @@
+/** The body of an outbound response: read at most once, within a limit of bytes and until the request's deadline. */
 import type { Readable } from 'node:stream';
 
-/** The body of an answer from outside: read at most once, at most so many bytes, at most until the deadline. */
 export interface BoundedBody extends AsyncIterable<Uint8Array> {
-  /** The first so many bytes; the rest is not waited for. A body that breaks off gives what came of it. */
+  /** The first `bytes` bytes; the rest is not waited for. A body that ends early gives what arrived. */
   readFirst(bytes: number): Promise<Uint8Array>;
-  /** Ends the connection without reading on. */
+  /** Closes the connection without reading the rest. */
   discard(): void;
 }
 
-/** Thrown while reading; its message is a sentence that may be shown to whoever wrote the address. */
+/** Thrown while reading; its message is a sentence that may be shown to the sender of the URL. */
 export class BodyFailed extends Error {
   override readonly name = 'BodyFailed';
 }
 
-/** It was broken off here, because more came than is taken. */
+/** Thrown when the body exceeds `maxBytes`. */
 export class BodyTooLarge extends BodyFailed {}
 
 export interface BoundedBodyOptions {
   readonly maxBytes: number;
-  /** Gives the connection back; called once the body is at its end, whichever. */
+  /** Releases the connection; called when the body ended, failed or was discarded. */
   readonly release: () => void;
   readonly describeError: (error: unknown) => string;
 }
@@ -27,16 +27,16 @@ export function openBoundedBody(
   source: Readable,
   { maxBytes, release, describeError }: BoundedBodyOptions,
 ): BoundedBody {
-  // Broken off while nobody reads, it has nobody to tell; a reader is told by the iteration.
+  // A failure before the body is read must not be an unhandled error; a reader gets it by the iteration.
   source.on('error', () => {});
 
   async function* read(): AsyncGenerator<Uint8Array> {
     let taken = 0;
     try {
       for await (const chunk of source as AsyncIterable<Uint8Array>) {
-        const room = maxBytes - taken;
+        const remaining = maxBytes - taken;
         taken += chunk.length;
-        yield chunk.length > room ? chunk.subarray(0, room) : chunk;
+        yield chunk.length > remaining ? chunk.subarray(0, remaining) : chunk;
         if (taken > maxBytes) throw new BodyTooLarge(`The answer is larger than ${maxBytes} bytes.`);
       }
     } catch (error) {
@@ -63,7 +63,7 @@ export function openBoundedBody(
           if (taken >= bytes) break;
         }
       } catch {
-        // What came before the break is the answer.
+        // The bytes before the failure are the result.
       }
       return new Uint8Array(Buffer.concat(chunks).subarray(0, bytes));
     },

@@ -1,13 +1,14 @@
+/** Whether the data of an image reach to their end: truncated uploads are refused before they are submitted. */
 import { createInflate } from 'node:zlib';
 
-/** Beyond this a PNG is looked at chunk by chunk only: unpacking more would take longer than a probe may. */
+/** A larger PNG is checked chunk by chunk only: inflating it would take longer than a probe may. */
 const maxInflatedBytes = 128 * 1024 * 1024;
-/** How long that may take: what is not unpacked by then counts as there, as in a larger picture. */
+/** Time limit of inflating: a PNG that takes longer counts as complete, like a larger one. */
 const maxInflateMs = 500;
 
 /**
- * Whether a picture's data go on to their end. Decoders of these kinds draw what there is and leave the rest
- * empty. What stands behind the end belongs to nobody and is not looked at; other kinds count as whole.
+ * Decoders of these formats draw a truncated image and leave the rest empty. Bytes after the end marker are ignored;
+ * other formats count as complete.
  */
 export async function isCompleteImage(
   mimeType: string,
@@ -32,7 +33,7 @@ export async function isCompleteImage(
   }
 }
 
-/** Chunks up to the one that ends it, and packed rows that are as many as its header says. */
+/** Chunks up to IEND, and as many compressed rows as the header says. */
 async function isCompletePng(bytes: Uint8Array, unpackingMs: number): Promise<boolean> {
   const packed: Uint8Array[] = [];
   const view = viewOf(bytes);
@@ -47,7 +48,7 @@ async function isCompletePng(bytes: Uint8Array, unpackingMs: number): Promise<bo
   return false;
 }
 
-/** Bytes of all rows, each with the filter that begins it. */
+/** Bytes of all rows, each with its filter byte. */
 function rowBytesOf(header: DataView): number {
   const [width, height] = [header.getUint32(16), header.getUint32(20)];
   const samples = [1, 0, 3, 1, 2, 0, 4][header.getUint8(25)] ?? 0;
@@ -62,7 +63,7 @@ function rowBytesOf(header: DataView): number {
   );
 }
 
-/** Adam7: the first pixel of each pass, and how far the next ones are. */
+/** Adam7 interlacing: the first pixel of each pass, and the distance to the next ones. */
 const adam7Passes = [
   [0, 0, 8, 8],
   [4, 0, 8, 8],
@@ -73,7 +74,7 @@ const adam7Passes = [
   [0, 1, 1, 2],
 ] as const;
 
-/** Unpacks no more than is asked about, and keeps none of it. */
+/** Inflates up to `wanted` bytes and keeps none of them. */
 async function containsAllRows(
   packed: readonly Uint8Array[],
   wanted: number,
@@ -102,7 +103,7 @@ async function containsAllRows(
 
 const isStandaloneMarker = (code: number) => code === 0x01 || (code >= 0xd0 && code <= 0xd8);
 
-/** Segments and scans up to the marker that ends it: a preview within a segment has an end of its own. */
+/** Segments and scans up to the end marker; that of a preview inside a segment is skipped with it. */
 function isCompleteJpeg(bytes: Uint8Array): boolean {
   const view = viewOf(bytes);
   let hasScan = false;
@@ -112,7 +113,7 @@ function isCompleteJpeg(bytes: Uint8Array): boolean {
     const code = bytes[at + 1];
     if (code === undefined) return false;
     if (code === 0xd9) return hasScan;
-    // A filled-up marker begins with several 0xff; 0xff 0x00 and restarts belong to a scan.
+    // Padding before a marker is several 0xff; 0xff 0x00 and restart markers belong to a scan.
     if (code === 0xff) at += 1;
     else if (code === 0 || isStandaloneMarker(code)) at += 2;
     else {
@@ -124,14 +125,14 @@ function isCompleteJpeg(bytes: Uint8Array): boolean {
   return false;
 }
 
-/** Blocks up to the trailer; many a writer leaves that out, so the end of a block after a picture will do. */
+/** Blocks up to the trailer; many encoders omit it, so the end of a block after an image is enough. */
 function isCompleteGif(bytes: Uint8Array): boolean {
   const tableBytes = (flags: number) => ((flags & 0x80) === 0 ? 0 : 3 << ((flags & 7) + 1));
   let at = 13 + tableBytes(bytes[10] ?? 0);
   let hasPicture = false;
   while (at < bytes.length) {
     const kind = bytes[at];
-    // What is no block ends it, but for zeros: a download may be filled up with them.
+    // Anything but a block ends the file, except zeros: an incomplete download may be padded with them.
     if (kind !== 0x21 && kind !== 0x2c) return kind !== 0 && hasPicture;
     at += kind === 0x21 ? 2 : 11 + tableBytes(bytes[at + 9] ?? 0);
     while (at < bytes.length && bytes[at] !== 0) at += 1 + bytes[at]!;
@@ -142,12 +143,12 @@ function isCompleteGif(bytes: Uint8Array): boolean {
   return hasPicture;
 }
 
-/** As many bytes as it says; the one that fills an odd chunk up may be missing. */
+/** As many bytes as the header says; the padding byte of an odd chunk may be missing. */
 function isCompleteWebp(bytes: Uint8Array): boolean {
   return 8 + viewOf(bytes).getUint32(4, true) <= bytes.length + 1;
 }
 
-/** The boxes that hold a picture end within the file; a phone may add something behind them that is no box. */
+/** The boxes of the image end within the file; phones may append data that is not a box. */
 function hasCompleteBoxes(bytes: Uint8Array): boolean {
   const view = viewOf(bytes);
   for (let at = 0; at + 16 <= bytes.length; ) {

@@ -1,12 +1,13 @@
+/** Decides the MIME type of an upload by its bytes, its declared type and its file name. */
 import { fileTypeByMimeType } from '../domain/file.ts';
 import { hasUtf16Mark, looksLikeText, sniff } from './sniff.ts';
 
 export interface FileClues {
   /** The first `sniffBytes` bytes, or the whole of a shorter file. */
   readonly head: Uint8Array;
-  /** Whether a NUL byte stands anywhere in the file. */
-  readonly holdsNul: boolean;
-  /** As the sender wrote it, parameters included. */
+  /** Whether the file contains a NUL byte anywhere. */
+  readonly containsNul: boolean;
+  /** As sent by the client, including parameters. */
   readonly declaredMimeType?: string | undefined;
   readonly filename?: string | undefined;
 }
@@ -15,7 +16,7 @@ export type TypeDecision =
   | {
       readonly kind: 'decided';
       readonly mimeType: string;
-      /** Present while audio/* and video/* are still open: the prober's `mimeType` is the last word. */
+      /** Present while audio/* or video/* is undecided: the prober's `mimeType` is final. */
       readonly tracksDecide?: 'mp4' | 'webm';
     }
   | { readonly kind: 'contradicted'; readonly declared: string; readonly found: string }
@@ -34,8 +35,8 @@ export function decideFileType(clues: FileClues): TypeDecision {
 const unknownBytes = 'application/octet-stream';
 
 function decideWithoutMagic(clues: FileClues, declared: string | null): TypeDecision {
-  // Decisions 9: declared text is text whatever its encoding, unless it holds a NUL; UTF-16 says so by its BOM.
-  const mayBeText = !clues.holdsNul || hasUtf16Mark(clues.head);
+  // Decisions 9: declared text is text whatever its encoding, unless it contains a NUL; UTF-16 needs a BOM.
+  const mayBeText = !clues.containsNul || hasUtf16Mark(clues.head);
   const isText = mayBeText && (looksLikeText(clues.head) || hasUtf16Mark(clues.head));
   const isEmpty = clues.head.length === 0;
   if (declared && (fileTypeByMimeType[declared] === 'text' || declared.startsWith('text/'))) {
@@ -56,14 +57,14 @@ function decideWithoutMagic(clues: FileClues, declared: string | null): TypeDeci
   return isEmpty ? { kind: 'unsupported', found: unknownBytes } : { kind: 'decided', mimeType: 'text/plain' };
 }
 
-/** Whether every file of that type begins with bytes that `sniff` knows. */
+/** Whether every file of that type starts with bytes that `sniff` recognises. */
 function hasMagic(mimeType: string): boolean {
   return fileTypeByMimeType[mimeType]
     ? fileTypeByMimeType[mimeType] !== 'text'
     : recognisedTypes.has(mimeType);
 }
 
-/** Recognised, so that a wrong declaration is noticed, though none of them is accepted. */
+/** Recognised so that a wrong declaration is noticed, though none of them is accepted. */
 const recognisedTypes = new Set([
   'image/bmp',
   'image/tiff',
@@ -107,11 +108,11 @@ const aliases: Readonly<Record<string, string>> = {
 const genericTypes = new Set([unknownBytes, 'binary/octet-stream', 'application/x-binary']);
 const mimeTypeShape = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/;
 
-/** Lower case, no parameters, one name a type; null where nothing specific was declared. */
+/** Lower case, without parameters, one name per type; null where nothing specific was declared. */
 function normaliseMimeType(declared: string | undefined, filename: string | undefined): string | null {
   const bare = (declared ?? '').split(';', 1)[0]!.trim().toLowerCase();
   if (!mimeTypeShape.test(bare) || genericTypes.has(bare)) return null;
-  // Windows names every .csv so once a spreadsheet program is installed, and browsers repeat it.
+  // Windows gives every .csv this type once a spreadsheet program is installed, and browsers repeat it.
   if (bare === 'application/vnd.ms-excel' && typeOfExtension(filename) === 'text/csv') return null;
   return Object.hasOwn(aliases, bare) ? aliases[bare]! : bare;
 }
@@ -127,7 +128,7 @@ const families: Readonly<Record<string, string>> = {
   'image/heif': 'heif',
 };
 
-/** Types that do not contradict each other: the tracks, not the first bytes, tell them apart. */
+/** Types of one family do not contradict each other: they differ by tracks, not by the first bytes. */
 function family(mimeType: string): string {
   return families[mimeType] ?? mimeType;
 }
@@ -149,7 +150,7 @@ const extensionTypes: Readonly<Record<string, string>> = {
   mov: 'video/quicktime',
   webm: 'video/webm',
   pdf: 'application/pdf',
-  // Text that a browser runs; named here, so that it does not pass for plain text.
+  // Text that a browser executes; listed so that it is not accepted as plain text.
   htm: 'text/html',
   html: 'text/html',
   svg: 'image/svg+xml',

@@ -1,3 +1,4 @@
+/** Downloads media from a URL of a client into a local file, following redirects within limits. */
 import { createHash, randomUUID } from 'node:crypto';
 import { open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,37 +8,37 @@ import type { SpooledFile } from './spool-file.ts';
 
 export interface FetchLimits {
   readonly maxBytes: number;
-  /** For all redirects and the whole body together, in milliseconds. */
+  /** For all redirects and the whole body, in milliseconds. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** Where the file is written; it must exist. */
+  /** Folder of the new file; it must exist. */
   readonly directory: string;
-  /** Whose turn looking up names takes: a user. */
+  /** Whose fair share of DNS lookups is used: a user id. */
   readonly share?: string;
 }
 
 export type FetchedMedia =
-  /** The file is the caller's from now on, to keep or to remove. */
+  /** The caller owns the file and must remove it. */
   | { readonly kind: 'fetched'; readonly path: string; readonly bytes: number; readonly sha256: string }
   | FetchRefused;
 
-/** Nothing is left on disk. */
+/** No file is left on disk. */
 export interface FetchRefused {
   readonly kind: 'refused';
-  /** A sentence that may be shown to whoever wrote the address. */
+  /** A sentence that may be shown to the sender of the URL. */
   readonly reason: string;
   /**
-   * `transient`: a time-out, a network error, 429 or 5xx, so that another try may succeed. `address`: it will go
-   * on leading nowhere. `content`: what it holds is too large, or nothing.
+   * `transient`: a timeout, a network error, 429 or 5xx, so that another attempt may succeed. `address`: the URL is
+   * wrong. `content`: the content is too large or empty.
    */
   readonly why: 'transient' | 'address' | 'content';
-  /** What the address itself asked for with 429 or 5xx, as it was written. */
+  /** The `retry-after` header of a 429 or 5xx, unparsed. */
   readonly retryAfter?: string;
 }
 
 const maxRedirects = 3;
 
-/** Follows the address, at most three redirects far, each judged like the first, and keeps what it gives. */
+/** Follows at most three redirects, each validated like the first URL, and writes the body to a file. */
 export async function fetchMedia(
   outbound: Outbound,
   url: string,
@@ -62,8 +63,7 @@ export async function fetchMedia(
     body.discard();
     const target = redirectStatuses.has(status) ? headers.location : undefined;
     if (target === undefined) return refusal;
-    if (!URL.canParse(target, next))
-      return refused('The address redirects to something that is no address.', 'address');
+    if (!URL.canParse(target, next)) return refused('The address redirects to an invalid URL.', 'address');
     next = new URL(target, next).href;
   }
   return refused(`The address redirects more than ${maxRedirects} times.`, 'address');
@@ -82,11 +82,11 @@ function refusalOf(
     const { 'retry-after': retryAfter } = headers;
     return { ...refused(reason, 'transient'), ...(retryAfter !== undefined && { retryAfter }) };
   }
-  // Asked for as it is. Unpacking would let a few bytes become gigabytes.
+  // Identity was requested. Decompressing could turn a few bytes into gigabytes.
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity' && encoding !== '')
-    return refused('The address answered with packed content.', 'address');
-  // Its own word is enough to refuse it; to take it, the bytes are counted.
+    return refused('The address answered with compressed content.', 'address');
+  // A declared length is enough to refuse; to accept, the bytes are counted.
   if (Number(headers['content-length']) > maxBytes)
     return refused(`The answer is larger than ${maxBytes} bytes.`, 'content');
   return null;
@@ -101,7 +101,7 @@ async function saveBody(body: BoundedBody, directory: string): Promise<FetchedMe
     return refused('The address answered with an empty file.', 'content');
   } catch (error) {
     body.discard();
-    await unlink(path).catch(() => {}); // Not there if it could not be made.
+    await unlink(path).catch(() => {}); // It may never have been created.
     // A full disk is our failure, not the address's.
     if (!(error instanceof BodyFailed)) throw error;
     return refused(error.message, error instanceof BodyTooLarge ? 'content' : 'transient');

@@ -1,6 +1,8 @@
+/** Reads the rotation of HEIC, HEIF and AVIF images, which image-size ignores. */
+
 /**
- * Whether a HEIC, HEIF or AVIF picture is shown lying on its side: a quarter turn is a property box (`irot`)
- * there, which image-size does not read. A file keeps one turn for the picture and its thumbnail alike.
+ * Whether the image is displayed with width and height swapped: rotations by quarter turns are a property box (`irot`).
+ * The image and its thumbnail share one box.
  */
 export function isRotatedHeif(bytes: Uint8Array): boolean {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -14,7 +16,7 @@ export function isRotatedHeif(bytes: Uint8Array): boolean {
   return within.start < within.end && (view.getUint8(within.start) & 1) === 1;
 }
 
-/** The contents of a box, without its header. */
+/** The byte range of a box's content, without its header. */
 interface Box {
   readonly start: number;
   readonly end: number;

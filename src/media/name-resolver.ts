@@ -1,51 +1,51 @@
+/** Resolves host names of users and upstreams by DNS, in fair turns, with timeouts and a negative cache. */
 import { Resolver } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { seconds } from '../domain/clock.ts';
 import { openFairQueue, QueueClosed, QueueFull } from '../domain/fair-queue.ts';
 
-/** Who asks for the addresses of a name. */
+/** For whom a name is resolved. */
 export interface Lookup {
-  /** Whose turn a look-up takes: a user, so that the silent names of one delay nobody else. */
+  /** Whose fair share is used: a user id, so that unresponsive names of one user delay no other. */
   readonly share: string;
-  /** Ends it. */
+  /** Cancels the lookup. */
   readonly signal: AbortSignal;
 }
 
 /** All addresses of a name, in the order in which they should be tried. */
 export type Resolve = (hostname: string, lookup: Lookup) => Promise<readonly string[]>;
 
-/** Resolves names that users and upstreams wrote. */
 export interface NameResolver {
   readonly resolve: Resolve;
-  /** What waits is ended; what is being asked ends with the request that asked for it. */
+  /** Rejects waiting lookups; running ones end with their requests. */
   close(): void;
 }
 
 export interface NameResolverOptions {
-  /** Addresses of DNS servers, each with its port or without; null: those of the system. */
+  /** Addresses of DNS servers, with or without port; null: those of the system. */
   readonly servers: readonly string[] | null;
-  /** Whether names of this machine count: those of its hosts file, and localhost. */
+  /** Whether names of this machine resolve: those of its hosts file, and localhost. */
   readonly allowPrivate: boolean;
-  /** Default: /etc/hosts. It is read once. */
+  /** Default: /etc/hosts. Read once. */
   readonly hostsPath?: string;
 }
 
-/** A name that gave no address; the message is a sentence that may be shown to whoever wrote the name. */
+/** A name without addresses; the message is a sentence that may be shown to the sender of the URL. */
 export class LookupFailed extends Error {
   override readonly name = 'LookupFailed';
 }
 
-/** For one question to one server; the resolver doubles it with the second try. */
+/** For one query to one server; the resolver doubles it for the second attempt. */
 const queryTimeoutMs = 2 * seconds;
 const maxAttempts = 2;
-/** However many servers there are. */
+/** For the whole lookup, however many servers there are. */
 const lookupTimeoutMs = 5 * seconds;
 const queueLimits = { running: 8, runningPerShare: 2, waiting: 8_192, waitingPerShare: 1_024 };
 
 /**
- * Asks DNS itself instead of the system's resolver: that one waits in a thread of the pool for every name, and the
- * few threads are shared with files, the database and every other name.
+ * Queries DNS directly instead of the system's resolver: that one blocks a thread of libuv's small pool for every name,
+ * which files, the database and all other names share.
  */
 export function openNameResolver({
   servers,
@@ -56,8 +56,8 @@ export function openNameResolver({
   const failures = openNegativeCache();
   const ownNames = allowPrivate ? readHostsFile(hostsPath) : new Map<string, readonly string[]>();
 
-  const ask = async (name: string, signal: AbortSignal): Promise<readonly string[]> => {
-    // It may have failed for another while this one waited.
+  const lookUp = async (name: string, signal: AbortSignal): Promise<readonly string[]> => {
+    // It may have failed for another caller while this one waited.
     failures.throwIfKnown(name);
     try {
       return await queryServers(name, servers, signal);
@@ -74,10 +74,10 @@ export function openNameResolver({
       if (own) return own;
       failures.throwIfKnown(name);
       try {
-        return await queue.run(share, () => ask(name, signal), signal);
+        return await queue.run(share, () => lookUp(name, signal), signal);
       } catch (failure) {
         if (failure instanceof QueueFull || failure instanceof QueueClosed)
-          throw new LookupFailed('Too many names wait to be looked up.');
+          throw new LookupFailed('Too many DNS lookups are queued.');
         throw failure;
       }
     },
@@ -85,17 +85,17 @@ export function openNameResolver({
   };
 }
 
-/** RFC 6761: whatever is under it is this machine. */
+/** RFC 6761: names below it are this machine, too. */
 const isLocalhost = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
 
-/** Both families at once. One that fails beside one that answers is left out: only what was judged is connected to. */
+/** Queries IPv4 and IPv6 at once. A family that fails is left out if the other one answers. */
 async function queryServers(
   name: string,
   servers: readonly string[] | null,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   signal.throwIfAborted();
-  // One for each look-up: cancelling ends all that a resolver asks.
+  // One per lookup, because cancelling a resolver cancels all its queries.
   const resolver = new Resolver({ timeout: queryTimeoutMs, tries: maxAttempts });
   if (servers) resolver.setServers(servers);
   const cancel = () => resolver.cancel();
@@ -116,7 +116,7 @@ async function queryServers(
 const addressesIn = (answer: PromiseSettledResult<string[]>): readonly string[] =>
   answer.status === 'fulfilled' ? answer.value : [];
 
-/** A few addresses are tried: some of each family are among them, whichever this machine can reach. */
+/** Alternates the families: only a few addresses are tried, and this machine may reach only one family. */
 const interleave = (four: readonly string[], six: readonly string[]): readonly string[] =>
   Array.from({ length: Math.max(four.length, six.length) }, (_, index) => [four[index], six[index]])
     .flat()
@@ -140,7 +140,7 @@ const timeoutCodes = new Set(['ETIMEOUT', 'ECANCELLED']);
 const negativeCacheMs = 30 * seconds;
 const maxNegativeEntries = 10_000;
 
-/** Names that failed of late are not asked for again and again. */
+/** Names that failed recently fail again without a query. */
 function openNegativeCache() {
   const known = new Map<string, { readonly message: string; readonly until: number }>();
   return {
@@ -159,7 +159,7 @@ function openNegativeCache() {
   };
 }
 
-/** The lines of a hosts file: an address, then its names; what stands behind # is for people. */
+/** Lines of a hosts file are an address and its names; # starts a comment. */
 function readHostsFile(path: string): ReadonlyMap<string, readonly string[]> {
   const hosts = new Map<string, readonly string[]>();
   for (const line of linesOf(path)) {
@@ -173,7 +173,7 @@ function readHostsFile(path: string): ReadonlyMap<string, readonly string[]> {
   return hosts;
 }
 
-/** Not every system has one. */
+/** Empty where the file does not exist. */
 function linesOf(path: string): readonly string[] {
   try {
     return readFileSync(path, 'utf8').split('\n');

@@ -1,3 +1,4 @@
+/** HTTP requests to URLs of clients and upstreams: validated, pinned to the checked address, bounded in time and size. */
 import { lookup } from 'node:dns/promises';
 import { isIP, type Socket } from 'node:net';
 import { Agent, buildConnector, request as send } from 'undici';
@@ -8,11 +9,10 @@ import { LookupFailed, type Resolve } from './name-resolver.ts';
 
 export type { Resolve } from './name-resolver.ts';
 
-/** The way out to addresses that clients and upstreams wrote. */
 export interface Outbound {
-  /** Sends one request; redirects are answers like any other. Never rejects. */
+  /** Sends one request; redirects are not followed. Never rejects. */
   request(url: string, request: OutboundRequest): Promise<OutboundAnswer>;
-  /** Breaks off whatever is under way. */
+  /** Aborts requests in flight. */
   close(): Promise<void>;
 }
 
@@ -21,11 +21,11 @@ export interface OutboundRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal;
-  /** For everything together: name, connection, headers and the last byte of the body. In milliseconds. */
+  /** For the whole request, from the DNS lookup to the last byte of the body, in milliseconds. */
   readonly timeoutMs: number;
-  /** More than this of the answer's body is never taken. */
+  /** Maximum size of the response body. */
   readonly maxBytes: number;
-  /** Whose turn looking up its name takes: a user. Absent: that of all who have no share of their own. */
+  /** Whose fair share of DNS lookups is used: a user id. Absent: one share for all such requests. */
   readonly share?: string;
 }
 
@@ -35,10 +35,10 @@ export type OutboundAnswer =
       readonly status: number;
       /** Names in lower case; repeated ones joined by a comma. */
       readonly headers: Readonly<Record<string, string>>;
-      /** To be read or discarded; until then the connection stays open, at most until the time is over. */
+      /** Must be read or discarded; until then the connection stays open, at most until the timeout. */
       readonly body: BoundedBody;
     }
-  /** Nothing was sent. The reason is a sentence that may be shown to whoever wrote the address. */
+  /** Nothing was sent. The reason is a sentence that may be shown to the sender of the URL. */
   | { readonly kind: 'refused_address'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string };
 
@@ -48,9 +48,9 @@ export interface OutboundOptions {
   readonly resolve?: Resolve;
 }
 
-/** For one address of a name, so that a silent one leaves time for the next. */
+/** For one address of a name, so that an unresponsive one leaves time for the next. */
 const connectTimeoutMs = 5 * seconds;
-/** A name with more addresses than this is not served better by trying on. */
+/** Addresses of a name that are tried. */
 const maxTriedAddresses = 4;
 const maxHeaderBytes = 16 * 1024;
 
@@ -63,21 +63,21 @@ export function openOutbound({ allowPrivate, resolve = resolveWithSystem }: Outb
       const verdict = checkUrl(text, { allowPrivate });
       if (!verdict.ok) return { kind: 'refused_address', reason: verdict.reason };
       const ending = new AbortController();
-      const timer = setTimeout(() => ending.abort(new RequestAborted('No answer came in time.')), timeoutMs);
-      const stop = () => ending.abort(new RequestAborted('The request was broken off.'));
+      const timer = setTimeout(() => ending.abort(new RequestAborted('The request timed out.')), timeoutMs);
+      const stop = () => ending.abort(new RequestAborted('The request was aborted.'));
       const stops = [signal, closing.signal].filter(each => each !== undefined);
       for (const each of stops) {
         if (each.aborted) stop();
         each.addEventListener('abort', stop, { once: true });
       }
-      // One agent a request: no connection is ever taken over by a request for which it was not judged,
-      // and the connector knows the deadline, which an agent's queue would wait past.
+      // One agent per request: no connection is reused for a request it was not validated for, and the connector
+      // observes the deadline, which the queue of a shared agent would not.
       const agent = new Agent({
         connect: openGuardedConnector(ending.signal, allowPrivate, name =>
           resolve(name, { share, signal: ending.signal }),
         ),
         pipelining: 0,
-        headersTimeout: 0, // The one deadline above stands for undici's several.
+        headersTimeout: 0, // The deadline above replaces undici's timeouts.
         bodyTimeout: 0,
         maxHeaderSize: maxHeaderBytes,
       });
@@ -107,7 +107,7 @@ export function openOutbound({ allowPrivate, resolve = resolveWithSystem }: Outb
           body: openBoundedBody(answer.body, {
             maxBytes,
             release,
-            describeError: error => describeError(ending.signal, error, 'The answer broke off.'),
+            describeError: error => describeError(ending.signal, error, 'The response ended early.'),
           }),
         };
       } catch (error) {
@@ -124,7 +124,7 @@ export function openOutbound({ allowPrivate, resolve = resolveWithSystem }: Outb
   };
 }
 
-/** Its message may be shown outside. */
+/** Its message may be shown to clients. */
 class RequestAborted extends Error {
   override readonly name = 'RequestAborted';
 }
@@ -134,9 +134,9 @@ class AddressRefused extends Error {
 }
 
 /**
- * Resolves the name once, judges every address it has, and connects to one of those very addresses: a name
- * that changes its mind between judging and connecting (rebinding) changes nothing. A `lookup` option would
- * not do, because nothing is looked up for an address in numbers.
+ * Resolves the name once, checks all its addresses and connects to one of exactly those, so that a name that changes
+ * between check and connection (DNS rebinding) has no effect. A `lookup` option would not do: it is not called for
+ * numeric addresses.
  */
 function openGuardedConnector(
   signal: AbortSignal,
@@ -149,7 +149,7 @@ function openGuardedConnector(
     const host = options.hostname.replace(/^\[|\]$/g, '');
     const addresses = isIP(host) ? [host] : await untilAborted(signal, resolve(host));
     if (addresses.length === 0) throw new RequestAborted('The name of the address is not known.');
-    // One inner address among public ones is enough: whoever answers for the name means harm.
+    // One internal address among public ones is enough to refuse: that name is hostile.
     if (!addresses.every(isAllowed)) throw new AddressRefused('The address is not a public one.');
     let failure: unknown;
     for (const address of addresses.slice(0, maxTriedAddresses)) {
@@ -166,7 +166,7 @@ function openGuardedConnector(
   function connectPinned(options: buildConnector.Options, host: string, address: string): Promise<Socket> {
     return new Promise((done, fail) => {
       if (signal.aborted) return fail(signal.reason);
-      // The certificate is checked against the name, though the connection goes to the number.
+      // The certificate is verified against the name, though the connection goes to the address.
       const servername = options.protocol === 'https:' && !isIP(host) ? host.replace(/\.$/, '') : undefined;
       const pinned = { ...options, hostname: address, ...(servername && { servername }) };
       const socket = connectTo(pinned, (error, connected) => {
@@ -196,7 +196,7 @@ function openGuardedConnector(
   };
 }
 
-/** undici's types leave out that a connector returns its socket. */
+/** undici's types omit that a connector returns its socket. */
 function isSocket(value: unknown): value is Pick<Socket, 'destroy'> {
   return typeof value === 'object' && value !== null && 'destroy' in value;
 }
@@ -206,7 +206,7 @@ async function resolveWithSystem(hostname: string): Promise<readonly string[]> {
   return found.map(({ address }) => address);
 }
 
-/** Rejects with the signal's reason even where what is waited for cannot be stopped. */
+/** Rejects with the signal's reason even where the awaited work cannot be cancelled. */
 function untilAborted<T>(signal: AbortSignal, waited: Promise<T>): Promise<T> {
   return new Promise((done, fail) => {
     const stop = () => fail(signal.reason);
@@ -216,7 +216,7 @@ function untilAborted<T>(signal: AbortSignal, waited: Promise<T>): Promise<T> {
   });
 }
 
-/** A sentence for outside: what a socket error says may name inner addresses. */
+/** A sentence for clients: the message of a socket error may contain internal addresses. */
 function describeError(signal: AbortSignal, error: unknown, otherwise: string): string {
   if (signal.aborted && signal.reason instanceof RequestAborted) return signal.reason.message;
   if (error instanceof RequestAborted || error instanceof LookupFailed) return error.message;

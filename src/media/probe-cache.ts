@@ -1,8 +1,9 @@
+/** Caches probes of files by the hash of their bytes, separately for each share. */
 import type { Probe } from './probe-worker.ts';
 
 /**
- * Gives what is known of these bytes, or what `read` finds: bytes that were read lately are not read again for the
- * same share. Rejects as `read` does, or when the signal is aborted.
+ * Returns the cached probe of these bytes, or calls `read`; concurrent callers of one share wait for one read. Rejects
+ * as `read` does, or when the signal aborts.
  */
 export type ProbeCache = (
   bytes: ProbeCacheKey,
@@ -11,19 +12,19 @@ export type ProbeCache = (
 ) => Promise<Probe>;
 
 export interface ProbeCacheKey {
-  /** Nothing is remembered for others: how long a look takes must not tell what somebody else sent. */
+  /** Shares have separate entries, so that the response time does not reveal what others sent. */
   readonly share: string;
   readonly sha256: string;
 }
 
 export interface ProbeCacheOptions {
-  /** How many answers are remembered. */
+  /** Maximum number of entries. */
   readonly maxEntries: number;
   readonly isCacheable: (probe: Probe) => boolean;
 }
 
 export function openProbeCache({ maxEntries, isCacheable }: ProbeCacheOptions): ProbeCache {
-  // Insertion order is the order of use: what was not asked for longest is forgotten first.
+  // Insertion order is the order of use: the least recently used entry is dropped first.
   const known = new Map<string, Probe>();
   const reading = new Map<string, Promise<Probe | null>>();
 
@@ -37,7 +38,7 @@ export function openProbeCache({ maxEntries, isCacheable }: ProbeCacheOptions): 
   return async ({ share, sha256 }, read, signal) => {
     const name = `${share} ${sha256}`;
     for (let other = reading.get(name); other; other = reading.get(name)) {
-      // Null: whoever read was refused or went away, and now it is somebody else's turn.
+      // Null: that read was refused or aborted, so this caller reads, unless another one already does.
       const probe = await rejectOnAbort(other, signal);
       if (probe) return probe;
     }

@@ -1,3 +1,4 @@
+/** The worker thread of the prober: reads facts of one media file at a time, by bytes that may be hostile. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { parentPort } from 'node:worker_threads';
 import { disableTypes, imageSize } from 'image-size';
@@ -22,28 +23,28 @@ import { isCompleteImage } from './complete-image.ts';
 import { isRotatedHeif } from './heif-rotation.ts';
 import { type Sniffed, sniff, sniffBytes } from './sniff.ts';
 
-/** What the pool sends in: one file at a time. */
+/** The message to the thread: one file at a time. */
 export interface ProbeTask {
   readonly path: string;
 }
 
-/** What goes back: first `ready`, then one answer for each order. `unopened`: this machine did not give the bytes. */
+/** The messages from the thread: first `ready`, then one per task. `unopened`: this machine could not read the file. */
 export type ProbeReport = { readonly kind: 'ready' } | { readonly kind: 'unopened' } | Probe;
 
 export type Probe =
   | { readonly kind: 'read'; readonly facts: MediaFacts }
-  /** The reason is a sentence that may be shown to whoever sent the file. */
+  /** The reason is a sentence that may be shown to the sender of the file. */
   | { readonly kind: 'unreadable'; readonly reason: string };
 
-/** A picture is read whole, because a TIFF keeps its directory at the end. */
+/** An image is read as a whole, because a TIFF has its directory at the end. */
 const maxImageBytes = 64 * 1024 * 1024;
-/** No picture of more pixels is ever decoded here. */
+/** Images of more pixels are not decoded. */
 const maxDecodedPixels = 120_000_000;
-/** Frames looked at for the frame rate; mediabunny calls its estimate reliable from here on. */
+/** Frames sampled for the frame rate; mediabunny calls its estimate reliable from this number on. */
 const frameRateSamplePackets = 256;
 
-parentPort?.on('message', async (order: ProbeTask) => {
-  parentPort?.postMessage((await probeFile(order.path)) satisfies ProbeReport);
+parentPort?.on('message', async ({ path }: ProbeTask) => {
+  parentPort?.postMessage((await probeFile(path)) satisfies ProbeReport);
 });
 parentPort?.postMessage({ kind: 'ready' } satisfies ProbeReport);
 
@@ -58,7 +59,7 @@ async function probeFile(path: string): Promise<ProbeReport> {
     return await probeOpened(file);
   } catch (failure) {
     if (failure instanceof Error && 'syscall' in failure) return { kind: 'unopened' };
-    // The libraries throw whatever a broken file leads them to; their texts help nobody outside.
+    // The libraries throw arbitrary errors on broken files; their messages do not help a client.
     return unreadable('The file is damaged or not what it claims to be.');
   } finally {
     await file.close();
@@ -78,7 +79,7 @@ async function probeOpened(file: FileHandle): Promise<ProbeReport> {
   return probeTracks(file, sniffed, formats, bytes);
 }
 
-/** The picture kinds that the sniffer knows; image-size would also measure an SVG or a Targa by guessing. */
+/** Leaves the formats that the sniffer knows; image-size would also measure an SVG or a Targa by guessing. */
 disableTypes([
   'cur',
   'dds',
@@ -98,24 +99,23 @@ disableTypes([
 const heifTypes = new Set(['image/heic', 'image/heif', 'image/avif']);
 
 async function probeImage(file: FileHandle, mimeType: string, bytes: number): Promise<Probe> {
-  if (bytes > maxImageBytes) return unreadable('The picture is larger than 64 MB.');
+  if (bytes > maxImageBytes) return unreadable('The image is larger than 64 MB.');
   const content = await readRange(file, 0, bytes);
   const { width, height, orientation = 1 } = imageSize(content);
   if (!isPositiveInteger(width) || !isPositiveInteger(height))
-    return unreadable('The picture has no width or height.');
-  // Larger than anything that is drawn: its size alone refuses it.
+    return unreadable('The image has no width or height.');
+  // A larger one is refused by its size alone.
   const isDrawable = width * height <= maxDecodedPixels;
-  if (isDrawable && !(await isCompleteImage(mimeType, content)))
-    return unreadable('The picture ends before all of it is there.');
-  // EXIF orientations 5 to 8 lay the picture on its side.
+  if (isDrawable && !(await isCompleteImage(mimeType, content))) return unreadable('The image is truncated.');
+  // EXIF orientations 5 to 8 swap width and height.
   const isTurned = heifTypes.has(mimeType) ? isRotatedHeif(content) : orientation >= 5 && orientation <= 8;
   const image = isTurned ? { width: height, height: width } : { width, height };
   return { kind: 'read', facts: { mimeType, bytes, image } };
 }
 
 /**
- * One parser for each sniffed type. Never mediabunny's list of all formats: it holds HLS, and a playlist
- * makes the reader open whatever other addresses it names.
+ * The parsers for each sniffed type. Never mediabunny's list of all formats: it contains HLS, and a playlist makes the
+ * reader open the addresses it names.
  */
 const trackFormats: Readonly<Record<string, readonly InputFormat[]>> = {
   'video/mp4': [MP4, QTFF],
@@ -140,14 +140,14 @@ async function probeTracks(
     getSize: () => bytes,
     read: (start, end) => readRange(file, start, end),
     prefetchProfile: 'fileSystem',
-    // A read ahead that nobody waits for must not end the worker; the one that is waited for tells.
+    // A failed read-ahead must not crash the thread; the read that needs those bytes fails by itself.
     handleUnhandledError: () => {},
   });
   const input = new Input({ source, formats: [...formats] });
   try {
     const videoTrack = await input.getPrimaryVideoTrack();
     const audioTrack = await input.getPrimaryAudioTrack();
-    if (!videoTrack && !audioTrack) return unreadable('The file holds neither film nor sound.');
+    if (!videoTrack && !audioTrack) return unreadable('The file has no video or audio track.');
     const video = videoTrack && (await readVideo(videoTrack));
     const audio = audioTrack && (await readAudio(audioTrack));
     const facts: MediaFacts = {
@@ -156,19 +156,21 @@ async function probeTracks(
       ...(video && { video }),
       ...(audio && { audio }),
     };
-    return isPlausible(facts) ? { kind: 'read', facts } : unreadable('The file has no length or no size.');
+    return isPlausible(facts)
+      ? { kind: 'read', facts }
+      : unreadable('The file has no duration or no dimensions.');
   } finally {
     input.dispose();
   }
 }
 
 async function readVideo(track: InputVideoTrack): Promise<NonNullable<MediaFacts['video']>> {
-  // The plain average is off where a fragment stretches its first frame (23.5 for 24) or WebM leaves the
-  // length of the last one out (25.05 for 24).
+  // The plain average is wrong where a fragment stretches its first frame (23.5 for 24) or WebM omits the duration of
+  // the last one (25.05 for 24).
   const rates = await track.computeFrameRateMetrics({ targetPacketCount: frameRateSamplePackets });
   const last = await new EncodedPacketSink(track).getPacket(Infinity, { metadataOnly: true });
   const end = last ? last.timestamp + last.duration : 0;
-  // A film of a single frame has no distance between two.
+  // A video of a single frame has no distance between two.
   const fps = isPositiveNumber(rates.bestGuessFrameRate) ? rates.bestGuessFrameRate : 1 / end;
   return {
     width: await track.getDisplayWidth(),
@@ -198,7 +200,7 @@ function mimeTypeOfTracks({ mimeType, tracksDecide }: Sniffed, hasVideo: boolean
   return tracksDecide ? `${hasVideo ? 'video' : 'audio'}/${tracksDecide}` : mimeType;
 }
 
-/** A broken index gives tracks of no length instead of an error. */
+/** A broken index gives tracks without duration instead of an error. */
 function isPlausible({ video, audio }: MediaFacts): boolean {
   const isVideoSound =
     !video ||
@@ -214,7 +216,7 @@ function isPlausible({ video, audio }: MediaFacts): boolean {
   return isVideoSound && isAudioSound;
 }
 
-/** Seconds, as fine as every container can say them: WebM counts in milliseconds. */
+/** Seconds, with the precision of every container: WebM counts in milliseconds. */
 function roundToMs(value: number): number {
   return Math.round(value * 1000) / 1000;
 }

@@ -1,16 +1,15 @@
-/** How much of a file's beginning is looked at, in bytes. */
+/** Recognises the type of a file by its first bytes. */
+
+/** How many bytes at the start of a file are inspected. */
 export const sniffBytes = 4100;
 
 export interface Sniffed {
   readonly mimeType: string;
-  /** Present where one container holds films and sounds alike: the tracks decide between audio/* and video/*. */
+  /** Present for containers of both audio and video: the tracks decide between audio/* and video/*. */
   readonly tracksDecide?: 'mp4' | 'webm';
 }
 
-/**
- * What a file's first bytes say it is; null when no magic number is known for them.
- * Text has none: see `looksLikeText`.
- */
+/** The type by the magic number of the first bytes; null when there is none. Text has none: see `looksLikeText`. */
 export function sniff(head: Uint8Array): Sniffed | null {
   const bytes = head.subarray(0, sniffBytes);
   return (
@@ -26,8 +25,8 @@ export function sniff(head: Uint8Array): Sniffed | null {
 }
 
 /**
- * Whether the beginning (the first `sniffBytes` bytes, or the whole of a shorter file) can be text:
- * valid UTF-8 so far, and of the control characters only tab, newline and carriage return.
+ * Whether the head (the first `sniffBytes` bytes, or the whole of a shorter file) can be text: valid UTF-8, with no
+ * control characters but tab, newline and carriage return.
  */
 export function looksLikeText(head: Uint8Array): boolean {
   const bytes = head.subarray(0, sniffBytes);

@@ -1,44 +1,45 @@
+/** Spools an incoming stream to a local file: bounded, hashed and inspected on the way. */
 import { createHash, randomUUID } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BlobsUnavailable } from '../domain/blobs.ts';
 import { sniffBytes } from './sniff.ts';
 
-/** A stream that was written to a local file, flushed by whoever keeps it. */
+/** A stream written to a local file; not flushed, which is left to the blob store. */
 export interface SpooledFile {
   readonly path: string;
   readonly bytes: number;
   /** Lower-case hexadecimal. */
   readonly sha256: string;
-  /** The first bytes, for recognising the type. */
+  /** The first `sniffBytes` bytes. */
   readonly head: Buffer;
-  /** Whether a NUL byte stands anywhere: no text but UTF-16 holds one. */
-  readonly holdsNul: boolean;
+  /** Whether there is a NUL byte anywhere: only UTF-16 text contains one. */
+  readonly containsNul: boolean;
 }
 
-/** Thrown at the first byte over the bound. */
+/** Thrown at the first byte over the limit. */
 export class TooManyBytes extends Error {
   override readonly name = 'TooManyBytes';
 }
 
-/** Thrown when the local disk does not take the bytes. */
+/** Thrown when a write to the local disk fails. */
 export class SpoolUnavailable extends BlobsUnavailable {
   override readonly name = 'SpoolUnavailable';
 }
 
-/** What is written at once: a call to the system costs as much for a small piece. */
+/** Chunks are collected to this size, because a system call costs the same for a small one. */
 const writeBufferBytes = 256 * 1024;
-/** What the system holds back at most: the flush at the end of a large file would hold up those of the database. */
+/** Maximum of unflushed bytes: one large flush at the end would delay the flushes of the database. */
 const maxUnflushedBytes = 8 * 1024 * 1024;
 
 export interface SpoolFileOptions {
   readonly directory: string;
   readonly maxBytes: number;
-  /** Told of each piece before it is written; throws when there is no room for it. */
+  /** Called with the size of each chunk before it is written; throws when the spool is full. */
   readonly reserveBytes?: (bytes: number) => void;
 }
 
-/** Writes a stream to a new file in `directory` within a bound; on any failure the file is gone. */
+/** Writes a stream to a new file in `directory`; on any failure the file is removed. */
 export async function spoolToFile(
   content: AsyncIterable<Uint8Array>,
   { directory, maxBytes, reserveBytes }: SpoolFileOptions,
@@ -48,13 +49,13 @@ export async function spoolToFile(
   const hash = createHash('sha256');
   const page = Buffer.allocUnsafeSlow(writeBufferBytes);
   let head: Buffer | null = null;
-  let holdsNul = false;
+  let containsNul = false;
   let filled = 0;
   let unflushed = 0;
   let bytes = 0;
 
   async function writePage(): Promise<void> {
-    holdsNul ||= page.subarray(0, filled).includes(0);
+    containsNul ||= page.subarray(0, filled).includes(0);
     head ??= Buffer.from(page.subarray(0, Math.min(filled, sniffBytes)));
     await handle.writeFile(page.subarray(0, filled)).catch(throwUnavailable);
     unflushed += filled;
@@ -80,7 +81,7 @@ export async function spoolToFile(
     }
     await writePage();
     await handle.close().catch(throwUnavailable);
-    return { path, bytes, sha256: hash.digest('hex'), head: head ?? Buffer.alloc(0), holdsNul };
+    return { path, bytes, sha256: hash.digest('hex'), head: head ?? Buffer.alloc(0), containsNul };
   } catch (failure) {
     await handle.close().catch(() => {});
     await rm(path, { force: true });
@@ -88,9 +89,9 @@ export async function spoolToFile(
   }
 }
 
-/** Work on the local disk alone: when it fails, the disk did not take the bytes. */
+/** For work on the local disk alone: every failure is `SpoolUnavailable`. */
 export const orSpoolUnavailable = <T>(work: Promise<T>): Promise<T> => work.catch(throwUnavailable);
 
 function throwUnavailable(cause: unknown): never {
-  throw new SpoolUnavailable('the local disk did not take the bytes', { cause });
+  throw new SpoolUnavailable('write to local disk failed', { cause });
 }

@@ -91,7 +91,7 @@ for (const dialect of dialects) {
         assert.deepEqual(
           attempts.map(({ code, answer: text }) => [code, text]),
           [
-            [null, 'The request was broken off.'],
+            [null, 'The request was aborted.'],
             [200, ''],
           ],
         );
@@ -118,7 +118,7 @@ test('a receiver that does not end its answer in 15 s has failed, or is delivere
     ] as const;
     const failed = await untilCallback(gateway, jobs[0], 'failed', ({ failures }) => failures === 1);
     const [only] = await listDeliveryAttempts(gateway.gateway.db, failed.id);
-    assert.deepEqual([only?.code, only?.answer], [null, 'No answer came in time.']);
+    assert.deepEqual([only?.code, only?.answer], [null, 'The request timed out.']);
     assert.ok(only!.tookMs! >= 14_900 && only!.tookMs! < 25_000);
     const delivered = await untilCallback(gateway, jobs[1], 'ended', ({ state }) => state !== 'waiting');
     const [other] = await listDeliveryAttempts(gateway.gateway.db, delivered.id);

@@ -131,7 +131,7 @@ describe('with private addresses allowed', () => {
 
     const table: readonly (readonly [path: string, reason: string, tries: number])[] = [
       ['/broken', 'The address answered with status 500.', 3],
-      ['/lying', 'The answer broke off.', 3],
+      ['/lying', 'The response ended early.', 3],
       ['/come-back-in-an-hour', 'The address answered with status 503.', 1],
     ];
     for (const [path, reason, tries] of table) {

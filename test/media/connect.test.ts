@@ -95,17 +95,17 @@ describe('with private addresses allowed', () => {
 
   test('a body that breaks off fails', async () => {
     const answer = await outbound.request(`${base}/cut`, bounds);
-    await assert.rejects(readAll(answer), { name: 'BodyFailed', message: 'The answer broke off.' });
+    await assert.rejects(readAll(answer), { name: 'BodyFailed', message: 'The response ended early.' });
   });
 
   test('a server that never answers ends at the deadline', async () => {
     const answer = await outbound.request(`${base}/silent`, { ...bounds, timeoutMs: 50 });
-    assert.deepEqual(answer, { kind: 'failed', reason: 'No answer came in time.' });
+    assert.deepEqual(answer, { kind: 'failed', reason: 'The request timed out.' });
   });
 
   test('a body that drips on ends at the deadline of the whole', async () => {
     const answer = await outbound.request(`${base}/endless`, { ...bounds, timeoutMs: 100, maxBytes: 1e9 });
-    await assert.rejects(readAll(answer), { name: 'BodyFailed', message: 'No answer came in time.' });
+    await assert.rejects(readAll(answer), { name: 'BodyFailed', message: 'The request timed out.' });
   });
 
   test('a signal breaks off the request', async () => {
@@ -113,12 +113,12 @@ describe('with private addresses allowed', () => {
     const answered = outbound.request(`${base}/silent`, { ...bounds, signal: stop.signal });
     await once(server, 'request');
     stop.abort();
-    assert.deepEqual(await answered, { kind: 'failed', reason: 'The request was broken off.' });
+    assert.deepEqual(await answered, { kind: 'failed', reason: 'The request was aborted.' });
   });
 
   test('a signal that was given before breaks it off before anything is sent', async () => {
     const answer = await outbound.request(`${base}/hello`, { ...bounds, signal: AbortSignal.abort() });
-    assert.deepEqual(answer, { kind: 'failed', reason: 'The request was broken off.' });
+    assert.deepEqual(answer, { kind: 'failed', reason: 'The request was aborted.' });
   });
 
   test('closing breaks off what is under way', async () => {
@@ -126,7 +126,7 @@ describe('with private addresses allowed', () => {
     const answered = other.request(`${base}/silent`, bounds);
     await once(server, 'request');
     await other.close();
-    assert.deepEqual(await answered, { kind: 'failed', reason: 'The request was broken off.' });
+    assert.deepEqual(await answered, { kind: 'failed', reason: 'The request was aborted.' });
   });
 
   test('a closed port and an unknown name are failures that name nothing', async () => {
@@ -151,7 +151,7 @@ describe('with private addresses allowed', () => {
   test('a resolver that hangs ends at the deadline', async () => {
     const hanging = openOutbound({ allowPrivate: true, resolve: () => new Promise(() => {}) });
     const answer = await hanging.request('http://slow.example/', { ...bounds, timeoutMs: 30 });
-    assert.deepEqual(answer, { kind: 'failed', reason: 'No answer came in time.' });
+    assert.deepEqual(answer, { kind: 'failed', reason: 'The request timed out.' });
   });
 
   test('the next address of a name is tried when one does not answer', async () => {

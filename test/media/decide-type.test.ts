@@ -142,7 +142,7 @@ for (const [group, cases] of Object.entries(groups)) {
     for (const [head, declaredMimeType, filename, decision] of cases) {
       test(`${head} declared ${declaredMimeType} named ${filename}`, () => {
         const bytes = heads[head];
-        const clues = { head: bytes, holdsNul: bytes.includes(0), declaredMimeType, filename };
+        const clues = { head: bytes, containsNul: bytes.includes(0), declaredMimeType, filename };
         assert.deepEqual(decideFileType(clues), decision);
       });
     }

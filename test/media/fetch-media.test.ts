@@ -80,17 +80,17 @@ describe('a medium is fetched', () => {
     ['/4', 'The address redirects more than 3 times.', 'address'],
     ['/round', 'The address redirects more than 3 times.', 'address'],
     ['/nowhere', 'The address answered with status 302.', 'address'],
-    ['/nonsense', 'The address redirects to something that is no address.', 'address'],
+    ['/nonsense', 'The address redirects to an invalid URL.', 'address'],
     ['/to-file', 'The address must be a plain http:// or https:// address.', 'address'],
     ['/to-user', 'The address may not hold a user name or password.', 'address'],
     ['/missing', 'The address answered with status 404.', 'address'],
     ['/unchanged', 'The address answered with status 304.', 'address'],
     ['/failing', 'The address answered with status 500.', 'transient'],
-    ['/packed', 'The address answered with packed content.', 'address'],
+    ['/packed', 'The address answered with compressed content.', 'address'],
     ['/empty', 'The address answered with an empty file.', 'content'],
     ['/announced', 'The answer is larger than 12 bytes.', 'content'],
     ['/endless', 'The answer is larger than 12 bytes.', 'content'],
-    ['/cut', 'The answer broke off.', 'transient'],
+    ['/cut', 'The response ended early.', 'transient'],
   ];
   for (const [path, reason, why] of refusals) {
     test(`${path} is refused and leaves nothing behind`, async () => {
@@ -112,7 +112,7 @@ describe('a medium is fetched', () => {
   });
 
   test('a slow drip ends at the deadline and leaves nothing behind', async () => {
-    const reason = 'No answer came in time.';
+    const reason = 'The request timed out.';
     const slow = await fetch('/endless', { maxBytes: 1e9, timeoutMs: 100 });
     assert.deepEqual(slow, { kind: 'refused', reason, why: 'transient' });
     assert.deepEqual(await readdir(directory), []);
@@ -123,7 +123,7 @@ describe('a medium is fetched', () => {
     const fetched = fetch('/endless', { maxBytes: 1e9, signal: stop.signal });
     await once(server, 'request');
     stop.abort();
-    const reason = 'The request was broken off.';
+    const reason = 'The request was aborted.';
     assert.deepEqual(await fetched, { kind: 'refused', reason, why: 'transient' });
     assert.deepEqual(await readdir(directory), []);
   });

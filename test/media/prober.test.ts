@@ -96,8 +96,8 @@ const damaged: Probe = {
   kind: 'unreadable',
   reason: 'The file is damaged or not what it claims to be.',
 };
-const unsized: Probe = { kind: 'unreadable', reason: 'The picture has no width or height.' };
-const trackless: Probe = { kind: 'unreadable', reason: 'The file holds neither film nor sound.' };
+const unsized: Probe = { kind: 'unreadable', reason: 'The image has no width or height.' };
+const trackless: Probe = { kind: 'unreadable', reason: 'The file has no video or audio track.' };
 const tooSlow: Probe = { kind: 'unreadable', reason: 'Reading the file timed out.' };
 
 const folder = await mkdtemp(join(tmpdir(), 'prober-'));

@@ -10,7 +10,7 @@ import { openProber, type Probe } from '../../src/media/prober.ts';
 import { heic, pngHeader } from '../../testkit/craft-bytes.ts';
 import { makeClip } from '../../testkit/make-media.ts';
 
-const endsEarly: Probe = { kind: 'unreadable', reason: 'The picture ends before all of it is there.' };
+const endsEarly: Probe = { kind: 'unreadable', reason: 'The image is truncated.' };
 const size = { width: 64, height: 48 };
 
 const folder = await mkdtemp(join(tmpdir(), 'whole-'));
