@@ -1,4 +1,6 @@
-/** Time, as everything here sees it; tests bring their own. */
+/** The clock of the whole house, units of time, and times written by people. */
+
+/** Tests pass their own clock. */
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number;
@@ -6,12 +8,13 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Milliseconds of each unit: durations are written `15 * minutes`. */
 export const seconds = 1000;
 export const minutes = 60 * seconds;
 export const hours = 60 * minutes;
 export const days = 24 * hours;
 
-/** setTimeout counts in 32 bits; a longer wait is cut, and whoever waits looks again. */
+/** setTimeout counts in 32 bits; a longer sleep ends early, and its loop sleeps again. */
 const longestTimerMs = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -30,21 +33,21 @@ export const systemClock: Clock = {
 };
 
 /**
- * The time of a clock as it passes, for waits: it goes forward with the clock, also by a jump, and stands still
- * where the clock is set back, so that nothing waits for hours that were lived through before.
+ * Monotonic time for waits: it advances with the clock, also by a jump, and stands still while the clock is set back, so
+ * that no wait is prolonged by hours.
  */
 export function openMonotonicTime({ now }: Pick<Clock, 'now'>): () => number {
   let latest = now();
   let setBackBy = 0;
   return () => {
-    const told = now() + setBackBy;
-    if (told < latest) setBackBy += latest - told;
-    else latest = told;
+    const present = now() + setBackBy;
+    if (present < latest) setBackBy += latest - present;
+    else latest = present;
     return latest;
   };
 }
 
-/** Epoch ms of a moment that a person wrote: ISO 8601 (UTC unless it says otherwise) or Unix seconds. */
+/** Epoch ms of a time written by a person: ISO 8601 (UTC unless it has a zone) or Unix seconds; null when invalid. */
 export function parseTime(text: string): number | null {
   if (/^\d{1,11}$/.test(text)) return Number(text) * seconds;
   const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(
@@ -56,5 +59,5 @@ export function parseTime(text: string): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
-/** Contract JSON counts in Unix seconds. */
+/** Times in contract JSON are Unix seconds. */
 export const toUnixSeconds = (epochMs: number): number => Math.floor(epochMs / 1000);

@@ -1,6 +1,7 @@
+/** Comparison of secrets without a timing side channel. */
 import { timingSafeEqual } from 'node:crypto';
 
-/** In a time that says nothing of where they differ; that they are of different lengths is no secret. */
+/** The time does not reveal where they differ; different lengths are not secret. */
 export const constantTimeEqual = (one: Uint8Array, other: Uint8Array): boolean =>
   one.length === other.length && timingSafeEqual(one, other);
 

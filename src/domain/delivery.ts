@@ -1,54 +1,55 @@
+/** Deliveries of callbacks (webhooks): states, retries, and the signed headers of Standard Webhooks. */
 import { createHmac, randomBytes } from 'node:crypto';
 import { hours, minutes, seconds, toUnixSeconds } from './clock.ts';
 import type { DeliveryId, JobId, UserId } from './ids.ts';
 import type { JobStatus } from './job.ts';
 
-/** `waiting` until it is delivered, given up, or has lost its sense because the job ended. */
+/** `waiting` until delivered, failed for good, or superseded because its job became final. */
 export const deliveryStates = ['waiting', 'delivered', 'failed', 'superseded'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** One callback to be made, with its tries. */
+/** One notice to a callback URL. */
 export interface Delivery {
-  /** The `webhook-id`: the same at every try. */
+  /** The `webhook-id`: the same for every attempt. */
   readonly id: DeliveryId;
   readonly jobId: JobId;
   readonly userId: UserId;
-  /** The change of status that it tells of. */
+  /** The change of status that it reports. */
   readonly status: Exclude<JobStatus, 'IN_QUEUE'>;
   readonly url: string;
   readonly state: DeliveryState;
-  /** How often it was claimed; the number of its newest try. */
+  /** How often it was claimed; the number of its newest attempt. */
   readonly tries: number;
-  /** Failed tries since it was last put in line. */
+  /** Failed attempts since it was last queued. */
   readonly failures: number;
-  /** Epoch ms before which it is not tried. */
+  /** Epoch ms before which it is not attempted. */
   readonly dueAt: number;
   readonly createdAt: number;
   readonly endedAt: number | null;
 }
 
-/** One try, as it is kept. Without an outcome it is under way, or its process ended meanwhile. */
+/** One recorded attempt. Without an outcome it is in flight, or its process crashed. */
 export interface DeliveryAttempt {
   /** Counts from 1. */
   readonly number: number;
   readonly at: number;
   readonly tookMs: number | null;
-  /** The status of the answer; null when none came. */
+  /** HTTP status of the response; null without a response. */
   readonly code: number | null;
-  /** The first bytes of the answer, or why there was none. */
+  /** The first bytes of the response, or why there was none. */
   readonly answer: string | null;
 }
 
-/** What comes of a try; the store writes it. */
+/** Outcome of an attempt; the store records it. */
 export type DeliveryAttemptOutcome =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'again'; readonly dueAt: number }
-  /** Gone, or the schedule is at its end. */
+  /** The receiver answered 410, or the last retry failed. */
   | { readonly kind: 'failed' }
-  /** No fault of the receiver: the try does not count. */
+  /** Not the receiver's fault: the attempt does not count. */
   | { readonly kind: 'given_back'; readonly dueAt: number };
 
-/** Decisions 5: the waits after each failed try; the first try is made at once. */
+/** Decisions 5: the delay after each failed attempt; the first attempt is immediate. */
 export const retryDelaysMs: Readonly<Record<Delivery['status'], readonly number[]>> = {
   COMPLETED: [
     5 * seconds,
@@ -62,20 +63,23 @@ export const retryDelaysMs: Readonly<Record<Delivery['status'], readonly number[
   ],
   IN_PROGRESS: [5 * seconds],
 };
-/** Each wait is this much shorter or longer, so that what failed together does not come back together. */
+/** Each delay is up to this share shorter or longer, so that simultaneous failures are not retried simultaneously. */
 const jitter = 0.2;
-/** A receiver may ask for no longer wait than this. */
+/** Upper bound of `retry-after`. */
 const longestRetryAfterMs = 24 * hours;
 const gone = 410;
 
-/** What a receiver answered; null when nothing came. */
+/** The response of a receiver. */
 export interface ReceiverAnswer {
   readonly code: number;
-  /** The header as it came. */
+  /** The header, unparsed. */
   readonly retryAfter: string | undefined;
 }
 
-/** Decisions 5: any 2xx delivers, 410 stops, everything else, a redirect too, is a failure. `random` is 0 to 1. */
+/**
+ * Decisions 5: any 2xx delivers, 410 stops, everything else, also a redirect, is a failure. `answer` is null when none
+ * came; `random` is 0 to 1.
+ */
 export function classifyAnswer(
   { status, failures }: Pick<Delivery, 'status' | 'failures'>,
   answer: ReceiverAnswer | null,
@@ -89,7 +93,7 @@ export function classifyAnswer(
   return { kind: 'again', dueAt: now + Math.max(jittered, retryAfterMs(answer?.retryAfter, now)) };
 }
 
-/** Seconds or a date, as HTTP has it; 0 where it cannot be read. */
+/** Milliseconds of a `retry-after` header, in seconds or as a date; 0 when it is invalid. */
 export function retryAfterMs(header: string | undefined, now: number): number {
   const text = header?.trim() ?? '';
   const ms = /^\d{1,10}$/.test(text)
@@ -100,7 +104,7 @@ export function retryAfterMs(header: string | undefined, now: number): number {
   return Number.isNaN(ms) ? 0 : Math.min(Math.max(0, ms), longestRetryAfterMs);
 }
 
-/** The name of a line: one user's callbacks to one host. */
+/** Deliveries are queued by user and host. */
 export const queueKey = (userId: string, url: string): string => `${userId} ${URL.parse(url)?.host ?? url}`;
 
 export function parseQueueKey(name: string) {
@@ -108,12 +112,12 @@ export function parseQueueKey(name: string) {
   return { name, userId, host };
 }
 
-/** During a rotation the old secret signs along for this long. */
+/** How long the previous secret signs, too, after a rotation. */
 export const secretOverlapMs = 24 * hours;
 
 export const newCallbackSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
-/** The headers of Standard Webhooks: one signature for each secret that is in force. */
+/** The headers of Standard Webhooks: one signature for each valid secret. */
 export function webhookHeaders(
   id: DeliveryId,
   body: Uint8Array,

@@ -1,3 +1,4 @@
+/** Signs and verifies the short-lived URLs of files. */
 import { createHmac, hkdfSync } from 'node:crypto';
 import { constantTimeEqual } from './constant-time-equal.ts';
 
@@ -7,15 +8,15 @@ export type SignatureVerdict =
   | { readonly kind: 'invalid' };
 
 export interface Signer {
-  /** An address of a file that needs no key: `/v1/f/{id}/{name}?exp=…&sig=…`. `expiresAt` in epoch ms. */
+  /** A path that needs no API key: `/v1/f/{id}/{name}?exp=…&sig=…`. `expiresAt` in epoch ms. */
   sign(file: { readonly id: string; readonly fileName: string }, expiresAt: number): string;
-  /** Judges a path with its query, as it came: any changed byte, any added parameter is invalid. */
+  /** Verifies a path with its query, as received: any changed byte or added parameter makes it invalid. */
   verify(pathAndQuery: string, now: number): SignatureVerdict;
 }
 
 const signedPath = /^\/v1\/f\/(file_[0-9A-Za-z]{24})\/([^/?#]+)\?exp=(\d{1,12})&sig=([A-Za-z0-9_-]{43})$/;
 
-/** `masterSecret` is shared by every node; addresses get a key of their own, derived from it. */
+/** `masterSecret` is shared by every node; URLs are signed with a key derived from it. */
 export function openSigner(masterSecret: string): Signer {
   const key = Buffer.from(hkdfSync('sha256', masterSecret, '', 'atelier file addresses v1', 32));
   const macOf = (fileId: string, encodedName: string, exp: string) =>
@@ -34,7 +35,7 @@ export function openSigner(masterSecret: string): Signer {
       const given = Buffer.from(sig!, 'base64url');
       const right = macOf(fileId!, name!, exp!);
       if (!constantTimeEqual(given, right)) return { kind: 'invalid' };
-      // base64url has more than one spelling of the same bytes; only ours is an address we made.
+      // base64url has several spellings of the same bytes; only the canonical one is a URL we signed.
       if (right.toString('base64url') !== sig) return { kind: 'invalid' };
       return Number(exp) * 1000 > now ? { kind: 'valid', fileId: fileId! } : { kind: 'expired' };
     },

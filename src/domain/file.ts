@@ -1,3 +1,4 @@
+/** Files: accepted types, lifetimes, upload limits, and the row of a file. */
 import type { BlobInfo } from './blobs.ts';
 import { days, hours } from './clock.ts';
 import { type FileId, type JobId, type KeyId, newFileId, type UserId } from './ids.ts';
@@ -27,7 +28,7 @@ export const fileTypeByMimeType: Readonly<Record<string, FileType>> = {
 /** Contract 2.3: these carry `dimensions`, every other file has null. */
 export const mimeTypesWithDimensions: readonly string[] = ['image/jpeg', 'image/png', 'image/gif'];
 
-/** The usual ending of a name, for files that came without one. */
+/** The usual extension, for files without a name. */
 export const extensionByMimeType: Readonly<Record<string, string>> = {
   'image/jpeg': 'jpg',
   'image/png': 'png',
@@ -50,27 +51,27 @@ export const extensionByMimeType: Readonly<Record<string, string>> = {
 
 /** Contract 8: 40MB, also for decoded base64. Decisions 7: MB is 1024 * 1024, inclusive. */
 export const maxUploadBytes = 40 * 1024 * 1024;
-/** Contract 3: uploads live seven days. */
+/** Contract 3: uploads are stored for seven days. */
 export const uploadLifeMs = 7 * days;
-/** The contract leaves the life of results open: thirty days. */
+/** The contract does not define how long results are stored: thirty days. */
 export const outputLifeMs = 30 * days;
-/** Contract 8: the address of a file object is good for an hour. */
+/** Contract 8: the URL of a file object is valid for an hour. */
 export const fileUrlLifeMs = 1 * hours;
-/** Decisions 4: the addresses in a result are good for a day. */
+/** Decisions 4: the URLs in a result are valid for a day. */
 export const resultUrlLifeMs = 24 * hours;
 /** Contract 8: at most this many uploads are accepted within any `uploadWindowMs`. */
 export const uploadsPerWindow = 10;
 export const uploadWindowMs = 60_000;
 
-/** An uploaded or produced file: a row, and the blob it names. */
+/** An uploaded or produced file: a row that refers to a blob. */
 export interface StoredFile {
   readonly id: FileId;
   readonly userId: UserId;
-  /** The key that made it, for audit. */
+  /** The key that created it, for audit. */
   readonly keyId: KeyId;
-  /** `input`: came inside the body of a job's creation. */
+  /** `input`: it was part of the body of a job's creation. */
   readonly source: 'upload' | 'input' | 'output';
-  /** The job that it came with or that produced it; null for uploads. */
+  /** The job that it is an input or output of; null for uploads. */
   readonly jobId: JobId | null;
   readonly fileName: string;
   readonly bytes: number;
@@ -79,9 +80,9 @@ export interface StoredFile {
   readonly height: number | null;
   readonly sha256: string;
   readonly blobKey: string;
-  /** What a client of the OpenAI protocol said it is for; echoed, never used. */
+  /** From clients of the OpenAI protocol; echoed, never used. */
   readonly purpose: string | null;
-  /** Null: its bytes were not probed yet. */
+  /** Null: not probed yet. */
   readonly facts: KnownFacts | null;
   readonly createdAt: number;
   readonly expiresAt: number;
@@ -89,23 +90,23 @@ export interface StoredFile {
 
 const lifeMs: Readonly<Record<StoredFile['source'], number>> = {
   upload: uploadLifeMs,
-  // What came with a creation lives as long as its job may be read.
+  // Inputs are stored as long as their job can be read.
   input: outputLifeMs,
   output: outputLifeMs,
 };
 
-/** What a file's row is made of, beside what follows from its bytes, its kind and the time. */
+/** The facts a caller passes for a new file. */
 export type NewFile = Pick<StoredFile, 'userId' | 'keyId' | 'source' | 'jobId' | 'mimeType'> & {
   readonly blob: BlobInfo;
-  /** Empty: named after its id. */
+  /** Empty or absent: named after its id. */
   readonly name?: string;
-  /** Pixels, where they are told. */
+  /** Pixels, where they are known. */
   readonly dimensions?: { readonly width: number; readonly height: number } | null | undefined;
   readonly purpose?: string | null;
   readonly facts?: KnownFacts | null;
 };
 
-/** The row of a file whose bytes are kept. */
+/** The row of a file whose blob is stored. `now` in epoch ms. */
 export function newFile(
   { blob, name, dimensions, purpose, facts, ...given }: NewFile,
   now: number,

@@ -1,3 +1,4 @@
+/** Branded ids with their prefixes, and API keys: creation, validation and hashing. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 
 declare const brand: unique symbol;
@@ -8,15 +9,15 @@ export type JobId = string & { readonly [brand]: 'job' };
 export type FileId = string & { readonly [brand]: 'file' };
 /** `user_` and 16 base62 characters. */
 export type UserId = string & { readonly [brand]: 'user' };
-/** `key_` and 16 base62 characters: names an API key, is not its secret. */
+/** `key_` and 16 base62 characters: identifies an API key; not its secret. */
 export type KeyId = string & { readonly [brand]: 'key' };
 /** `worker_` and 16 base62 characters: one process that runs jobs, from its start to its end. */
 export type WorkerId = string & { readonly [brand]: 'worker' };
-/** `person_` and 16 base62 characters: somebody who uses the console. */
+/** `person_` and 16 base62 characters: a person with an account of the console. */
 export type PersonId = string & { readonly [brand]: 'person' };
-/** `session_` and 16 base62 characters: names a login of the console, is not its secret. */
+/** `session_` and 16 base62 characters: identifies a login of the console; not its secret. */
 export type SessionId = string & { readonly [brand]: 'session' };
-/** `msg_` and a UUIDv7: names one callback, and is its `webhook-id` at every try. */
+/** `msg_` and a UUIDv7: identifies one delivery, and is its `webhook-id` for every attempt. */
 export type DeliveryId = string & { readonly [brand]: 'delivery' };
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -38,7 +39,7 @@ export function newDeliveryId(nowMs: number): DeliveryId {
 
 /** RFC 9562 UUID version 7: 48 bits of milliseconds, then random bits. */
 export function uuidv7(nowMs: number): string {
-  // The platform draws its version 4 ids from a pool of random bytes; version and time are put over it.
+  // The platform's version 4 ids come from a pool of random bytes; version and time are written over one.
   const random = randomUUID();
   const time = nowMs.toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`;
@@ -47,11 +48,11 @@ export function uuidv7(nowMs: number): string {
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const filePattern = /^file_[0-9A-Za-z]{24}$/;
 
-/** The id a client wrote, or null when it cannot be one of ours. */
+/** The id sent by a client, or null when it cannot be one of ours. */
 export const parseJobId = (text: string): JobId | null => (uuidPattern.test(text) ? (text as JobId) : null);
 /**
- * Whether a text may be an id that some gateway like this one gave, in whatever letters or wrapping: such an id is
- * looked for here and nowhere else, so that nobody learns from an upstream whether another user's job is there.
+ * Whether a text contains what may be a job id of a gateway like this one, in any spelling. Such an id is looked up here
+ * only, never at an upstream, which could reveal whether another user's job exists there.
  */
 export const mayBeJobId = (text: string): boolean =>
   /[0-9a-f]{8}-?[0-9a-f]{4}-?7[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}/i.test(text);
@@ -61,7 +62,7 @@ export const parseFileId = (text: string): FileId | null =>
 export const parseDeliveryId = (text: string): DeliveryId | null =>
   text.startsWith('msg_') && uuidPattern.test(text.slice(4)) ? (text as DeliveryId) : null;
 
-/** Ids that come back from our own rows. */
+/** Ids read from our own rows are not validated again. */
 export const jobIdFromRow = (text: string) => text as JobId;
 export const fileIdFromRow = (text: string) => text as FileId;
 export const userIdFromRow = (text: string) => text as UserId;
@@ -75,13 +76,13 @@ const secretLength = 30;
 const checksumLength = 6;
 const keyPattern = /^atl_([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/;
 
-/** A new API key: `atl_`, 30 random characters (178 bits), 6 that check them. Shown once, kept as a hash. */
+/** A new API key: `atl_`, 30 random characters (178 bits) and 6 of a checksum. Shown once, stored as a hash. */
 export function newApiKeySecret(): string {
   const body = base62(secretLength);
   return `atl_${body}${keyChecksum(body)}`;
 }
 
-/** False for most typing errors and every cut or made-up key, without asking the database. */
+/** False for most typing errors and every truncated or invented key, without a query. */
 export function isWellFormedApiKey(text: string): boolean {
   const match = keyPattern.exec(text);
   return match !== null && keyChecksum(match[1]!) === match[2];
@@ -100,7 +101,7 @@ function keyChecksum(body: string): string {
   return text;
 }
 
-/** Uniform over the alphabet: bytes of 248 and more would favour its beginning and are dropped. */
+/** Uniform over the alphabet: bytes from 248 on would favour its first characters and are skipped. */
 function base62(length: number): string {
   let text = '';
   while (text.length < length) {

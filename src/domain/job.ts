@@ -1,3 +1,4 @@
+/** Jobs: states and their transitions, results, errors, usage, leases and outcomes. */
 import type { JobId, KeyId, UserId, WorkerId } from './ids.ts';
 
 /** A job's state in rows. Waiting for a retry is `available` with `dueAt` in the future. */
@@ -6,7 +7,7 @@ export type JobState = 'available' | 'running' | 'completed' | 'failed' | 'cance
 /** The public state in JSON. Clients stop polling at COMPLETED alone, so every end is COMPLETED. */
 export type JobStatus = 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
 
-/** Which state may follow which. The store's guarded statements move along these edges and no others. */
+/** The allowed transitions. The statements of the store make these and no others. */
 export const transitions: Readonly<Record<JobState, readonly JobState[]>> = {
   available: ['running', 'failed', 'cancelled'],
   running: ['available', 'completed', 'failed', 'cancelled'],
@@ -22,10 +23,10 @@ export function publicStatus(state: JobState): JobStatus {
   return isFinal(state) ? 'COMPLETED' : 'IN_PROGRESS';
 }
 
-/** Claims take the lower band first: 0 for the default service tier, 1 for flex. */
+/** Lower numbers are claimed first: 0 for the default service tier, 1 for flex. */
 export type Priority = 0 | 1;
 
-/** How many worker processes a job may take down before it is closed as poison. */
+/** How many worker processes a job may crash before it fails. */
 export const maxCrashes = 3;
 
 export type JobErrorCode =
@@ -41,19 +42,19 @@ export type JobErrorCode =
   | 'response_too_large'
   | 'internal_error';
 
-/** Why a job did not succeed, as its status and result show it. */
+/** Why a job did not succeed, as shown in its status and result. */
 export interface JobError {
   readonly code: JobErrorCode;
   readonly message: string;
   /** Whether creating the same job again can help. */
   readonly retryable: boolean;
-  /** Present only where an upstream said something. */
+  /** The upstream's own error, where it sent one. */
   readonly provider?: { readonly code: string; readonly message: string };
 }
 
 const retryableCodes: readonly JobErrorCode[] = ['provider_unavailable', 'expired', 'internal_error'];
 
-/** The one way to make a JobError; `what` is a sentence fit for the client. */
+/** The one way to create a JobError; `what` is a sentence for the client. */
 export function jobError(code: JobErrorCode, what: string, provider?: JobError['provider']): JobError {
   return {
     code,
@@ -63,7 +64,7 @@ export function jobError(code: JobErrorCode, what: string, provider?: JobError['
   };
 }
 
-/** One file that a job produced, with the figures of its probe. */
+/** One file that a job produced, with the facts of its probe. */
 export interface Output {
   readonly role: OutputRole;
   /** Counts from 0 within its role. */
@@ -72,7 +73,7 @@ export interface Output {
   readonly fileName: string;
   readonly mimeType: string;
   readonly bytes: number;
-  /** Epoch ms: the end of the file's life. */
+  /** Epoch ms: when the file expires. */
   readonly expiresAt: number;
   readonly width?: number;
   readonly height?: number;
@@ -81,29 +82,29 @@ export interface Output {
   readonly sampleRate?: number;
   readonly channels?: number;
   readonly hasAudio?: boolean;
-  /** What the upstream that made it calls it: a later job there may have to name it. */
+  /** The upstream's id of it, which a later job there may have to name. */
   readonly upstreamId?: string;
 }
 
 export type OutputRole = 'primary' | 'watermarked' | 'last_frame' | 'grid' | 'cover' | 'subtitle';
 
-/** What a completed job keeps: facts only. Addresses are signed and bodies are built when they are read. */
+/** What is stored of a completed job: facts only. URLs are signed and bodies built when they are read. */
 export interface JobResult {
   readonly outputs: readonly Output[];
-  /** The seed really used, where the provider says. */
+  /** The seed that was used, where the provider reports it. */
   readonly seed?: number;
   /** Bits per second of an mp3. */
   readonly bitrate?: number;
   /** Words spoken. */
   readonly words?: number;
-  /** Milliseconds between the provider's acceptance and its end. */
+  /** Milliseconds from the provider's acceptance to its end. */
   readonly inferenceMs: number;
 }
 
 export const usageUnits = ['second', 'image', 'character', 'token', 'credit', 'gpu_second'] as const;
 export type UsageUnit = (typeof usageUnits)[number];
 
-/** One line of what a job used. */
+/** One line of the usage of a job. */
 export interface Usage {
   readonly unit: UsageUnit;
   readonly quantity: number;
@@ -111,7 +112,7 @@ export interface Usage {
   readonly basis: 'reported' | 'computed';
 }
 
-/** A job as the store gives it. */
+/** A row of the table of jobs. */
 export interface Job {
   readonly id: JobId;
   readonly userId: UserId;
@@ -119,23 +120,25 @@ export interface Job {
   readonly keyId: KeyId;
   readonly modelId: string;
   readonly state: JobState;
+  /** Its priority. */
   readonly band: Priority;
-  /** Place in its model's line: users take turns. */
+  /** Place in the queue of its model, in fair turns between users. */
   readonly rank: number;
   /** Epoch ms before which it is not claimed. */
   readonly dueAt: number;
+  /** The worker that leases it; null unless running. */
   readonly holder: WorkerId | null;
-  /** Counts claims; with the holder it is the right to write. */
+  /** Counts claims; together with the holder it identifies the lease. */
   readonly claim: number;
   /** Worker processes that crashed while they ran it. The column is `deaths`. */
   readonly crashes: number;
   readonly createdAt: number;
   readonly startedAt: number | null;
   readonly completedAt: number | null;
-  /** Epoch ms after which it ends as `expired`. */
+  /** Deadline, epoch ms: after it the job fails as `expired`. */
   readonly expiresAt: number;
   readonly cancelRequestedAt: number | null;
-  /** The validated input; media stand in it as references. */
+  /** The validated input; media are references in it. */
   readonly input: unknown;
   readonly externalTaskId: string | null;
   readonly callbackUrl: string | null;
@@ -145,36 +148,36 @@ export interface Job {
   readonly error: JobError | null;
 }
 
-/** The right of one worker to one claim of one job: every write of a step is guarded by it. */
+/** The lease of one worker on one claim of one job: every write to the job is guarded by it. */
 export interface Lease {
   readonly jobId: JobId;
   readonly holder: WorkerId;
   readonly claim: number;
 }
 
-/** What came of holding a job; `settle` writes it. */
+/** How a leased job ended; `settle` writes it. */
 export type Outcome =
   | {
       readonly kind: 'completed';
       readonly result: JobResult;
       readonly usage?: readonly Usage[];
-      /** Sentences for the log of the job. */
+      /** Sentences for the timeline of the job. */
       readonly notes?: readonly string[];
     }
   | {
       readonly kind: 'failed';
       readonly error: JobError;
       readonly usage?: readonly Usage[];
-      /** What an operator needs to settle an uncertain end: never told to the client. */
+      /** What an operator needs to resolve an uncertain submission; never shown to the client. */
       readonly uncertainSubmission?: { readonly message: string; readonly answer?: string };
     }
   | { readonly kind: 'cancelled' }
-  /** Certainly not accepted upstream: back to the line until `dueAt`. */
+  /** Certainly not accepted upstream: requeued, due at `dueAt` (epoch ms). */
   | { readonly kind: 'retry'; readonly dueAt: number; readonly reason: string }
-  /** The holder stops: back to the line at once. */
+  /** The worker stops: requeued, due at once. */
   | { readonly kind: 'interrupted' };
 
-/** A line of a job's timeline. */
+/** An entry of a job's timeline. */
 export interface JobEvent {
   readonly at: number;
   readonly level: 'INFO' | 'WARN' | 'ERROR';

@@ -1,6 +1,7 @@
+/** JSON that keeps integers beyond 2^53 exact. */
 declare global {
   interface JSON {
-    /** A piece of JSON text that JSON.stringify writes as it stands. In the platform, not yet in its types. */
+    /** JSON text that `JSON.stringify` copies unchanged. In the platform, not yet in its types. */
     rawJSON(text: string): unknown;
   }
 }
@@ -12,7 +13,7 @@ export function toJson(value: unknown): string {
   );
 }
 
-/** The counterpart of `toJson`, for text of our own: an integer that a number cannot hold becomes a bigint. */
+/** The counterpart of `toJson`, for our own text: an integer beyond 2^53 becomes a bigint. */
 export function fromJson(text: string): unknown {
   return JSON.parse(text, (_, member: unknown, context?: { readonly source?: string }) =>
     typeof member === 'number' && !Number.isSafeInteger(member) && /^-?\d+$/.test(context?.source ?? '')

@@ -1,17 +1,18 @@
+/** API keys and principals: models, scopes and quotas. */
 import type { KeyId, UserId } from './ids.ts';
 import type { RefusalName } from './refusal.ts';
 
-/** What a key may be limited to. */
+/** What a key can be restricted to. */
 export const scopes = ['jobs:create', 'jobs:read', 'files', 'webhook-secret'] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Who is asking: the user behind a valid key, and what that key may do. */
+/** Who sent a request: the user of a valid key, and what that key may do. */
 export interface Principal {
   readonly userId: UserId;
   readonly keyId: KeyId;
   /** Model ids this key may create jobs for; null: every model. */
   readonly models: readonly string[] | null;
-  /** What this key may do; null: nothing was said of it. `mayDo` judges. */
+  /** Null: not restricted to scopes. Use `hasScope` to check. */
   readonly scopes: readonly Scope[] | null;
   /** Null: any number of jobs. */
   readonly quota: Quota | null;
@@ -19,15 +20,15 @@ export interface Principal {
   readonly expiresAt: number | null;
 }
 
-/** How many jobs a key may have, where its operator bounds that. */
+/** Limits of the jobs of a key, set by its operator. */
 export interface Quota {
-  /** Waiting or running at one moment; null: any number. */
+  /** Available or running at once; null: any number. */
   readonly atOnce: number | null;
-  /** Made on one day of UTC; null: any number. */
+  /** Created on one day of UTC; null: any number. */
   readonly perDay: number | null;
 }
 
-/** An API key's record. The secret itself is never kept. */
+/** An API key's record. The secret itself is never stored. */
 export interface ApiKey {
   readonly id: KeyId;
   readonly userId: UserId;
@@ -48,15 +49,15 @@ export const mayUseModel = (principal: Principal, modelId: string): boolean =>
   principal.models === null || principal.models.includes(modelId);
 
 /**
- * Whether a key has a scope. One without any restriction has all of them. The webhook secret lets its holder forge
- * callbacks for the whole user, so a key that is limited to models or scopes has it only where it is named.
+ * Whether a key has a scope. A key without restrictions has all of them. With the webhook secret callbacks of the whole
+ * user can be forged, so a key that is restricted to models or scopes has that scope only where it is named.
  */
 export function hasScope({ models, scopes }: Pick<Principal, 'models' | 'scopes'>, scope: Scope): boolean {
   if (scopes !== null) return scopes.includes(scope);
   return scope !== 'webhook-secret' || models === null;
 }
 
-/** How a request without that scope is answered. */
+/** The refusal of a request without that scope. */
 export const refusalOfScope = {
   'jobs:create': 'scope_jobs_create',
   'jobs:read': 'scope_jobs_read',

@@ -1,28 +1,33 @@
+/** Limits that settings define and admission enforces. */
+
+/** Maximum numbers of available jobs. */
 export interface BacklogBounds {
-  /** Jobs of one key that may wait. */
   readonly perKey: number;
-  /** Jobs that may wait, of all keys. */
+  /** Of all keys. */
   readonly inAll: number;
 }
 
+/** A token bucket. */
 export interface RateLimit {
-  /** Requests a second that a key may go on making. */
+  /** Sustained requests per second. */
   readonly perSecond: number;
-  /** Requests that may come at once after a pause. */
+  /** Size of the bucket: requests at once after a pause. */
   readonly burst: number;
 }
 
+/** Maximum bytes of incoming files on the local disk. */
 export interface SpoolLimits {
-  /** Bytes on the disk of files that are on their way in. */
+  /** Of all keys. */
   readonly bytesInAll: number;
   readonly bytesPerKey: number;
 }
 
+/** Limits of request bodies that are read and validated at once. */
 export interface BodyLimits {
-  /** Bytes of memory for the bodies that are read and judged at one moment. */
+  /** Memory in bytes, of all keys. */
   readonly bytesInAll: number;
   readonly bytesPerKey: number;
-  /** How many of them there may be at one moment. */
+  /** Number of bodies, of all keys. */
   readonly inAll: number;
   readonly perKey: number;
 }

@@ -1,12 +1,14 @@
-/** What is known of the bytes of a file: their facts, or that they cannot be read as a medium. */
+/** Facts of media files, as found by probing their bytes. */
+
+/** The facts of a file, or that it cannot be read as a medium. */
 export type KnownFacts = MediaFacts | 'unreadable';
 
-/** What a probe found in a file: the truth about a medium, whatever its name or sender says. */
+/** What a probe found in the bytes, whatever the file's name or declared type. */
 export interface MediaFacts {
-  /** As the bytes show it; `application/octet-stream` when nothing is recognised. */
+  /** By the bytes; `application/octet-stream` when nothing is recognised. */
   readonly mimeType: string;
   readonly bytes: number;
-  /** Pixels as displayed (rotation applied). Present for pictures. */
+  /** Pixels as displayed (rotation applied). Present for images. */
   readonly image?: { readonly width: number; readonly height: number };
   /** Pixels as displayed, seconds, frames per second. Present where there is a video track. */
   readonly video?: {
@@ -25,5 +27,5 @@ export interface MediaFacts {
   };
 }
 
-/** A second look at a video file that the prober cannot read; null where there is nothing that could look. */
+/** A second probe of a video that the prober cannot read, by ffmpeg for one; null where none is available. */
 export type ProbeVideo = (path: string) => Promise<NonNullable<MediaFacts['video']> | 'unreadable' | null>;

@@ -1,21 +1,22 @@
+/** Password hashes by scrypt: their parameters and text format. */
 import { randomBytes } from 'node:crypto';
 
-/** What a derivation by scrypt costs: memory is 128 * N * r bytes. */
+/** Parameters of scrypt: memory is 128 * N * r bytes. */
 export interface PasswordCost {
   readonly N: number;
   readonly r: number;
   readonly p: number;
 }
 
-/** What is kept of a password. */
+/** What is stored of a password. */
 export interface PasswordHash extends PasswordCost {
   readonly salt: Buffer;
   readonly key: Buffer;
 }
 
-/** The least that OWASP recommends of scrypt: 128 MiB and some tenths of a second for each derivation. */
+/** The minimum that OWASP recommends for scrypt: 128 MiB and some tenths of a second for each derivation. */
 export const passwordCost: PasswordCost = { N: 2 ** 17, r: 8, p: 1 };
-/** Of hashes that name none: `scrypt$salt$key`. */
+/** Of hashes without parameters: `scrypt$salt$key`. */
 const firstCost: PasswordCost = { N: 2 ** 14, r: 8, p: 1 };
 
 export const saltBytes = 16;
@@ -25,6 +26,7 @@ export const keyBytes = 32;
 export const formatPasswordHash = ({ N, r, p, salt, key }: PasswordHash): string =>
   ['scrypt', N, r, p, salt.toString('base64url'), key.toString('base64url')].join('$');
 
+/** Throws on text that is not a hash of scrypt. */
 export function parsePasswordHash(text: string): PasswordHash {
   const [scheme, ...parts] = text.split('$');
   const cost = parts.slice(0, -2).map(Number);
@@ -35,7 +37,7 @@ export function parsePasswordHash(text: string): PasswordHash {
   return { N, r, p, salt, key };
 }
 
-/** A hash of no password: whoever gives a name that nobody has is compared with it. */
+/** A hash of no password: logins with an unknown name are compared with it, so that they take the same time. */
 export const newDummyHash = (cost: PasswordCost): PasswordHash => ({
   ...cost,
   salt: randomBytes(saltBytes),

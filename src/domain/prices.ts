@@ -1,6 +1,7 @@
+/** Prices that an operator configured, for estimates and reports. Nothing is billed by them. */
 import type { Usage, UsageUnit } from './job.ts';
 
-/** What the operator says that a unit costs: for estimates and reports. Nothing here bills anybody. */
+/** Prices per unit of usage. */
 export interface Prices {
   /** Three letters of ISO 4217. */
   readonly currency: string;
@@ -14,8 +15,8 @@ export interface Cost {
 }
 
 /**
- * Null where the model has no price. What an upstream reported counts where nothing of that unit was counted here:
- * one second is not paid twice because two say so.
+ * Null where the model has no price. Usage reported by an upstream counts only where none of that unit was computed
+ * here, so that nothing counts twice.
  */
 export function costOf(prices: Prices | null, modelId: string, usage: readonly Usage[]): Cost | null {
   const own = prices?.models.get(modelId);

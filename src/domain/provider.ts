@@ -1,117 +1,116 @@
+/** The port to providers: what the worker needs from one account at one upstream. */
 import type { JobId } from './ids.ts';
 import type { Job, JobErrorCode, OutputRole, Usage } from './job.ts';
 import type { MediaFacts } from './media.ts';
 
-/**
- * The port between the queue and whatever makes media: one account at one upstream. A provider is pure
- * protocol: it keeps no queue, sleeps never, retries nothing.
- */
+/** One account at one upstream. A provider is protocol only: it has no queue, never sleeps and retries nothing. */
 export interface Provider {
   readonly name: string;
   traits(modelId: string): ProviderTraits;
-  /** Whether it can work at all, and if not why. */
+  /** Whether it can work at all; the reason is for the operator. */
   ready(): Promise<{ readonly ok: true } | { readonly ok: false; readonly reason: string }>;
-  /** One free call with the account's own key, for its operator. Absent where none is known. */
+  /** One free call with the account's key, for its operator. Absent where the upstream has none. */
   test?(): Promise<TestResult>;
-  /** What is free and may be repeated, before the intent is written: uploads, for one. Absent where there is none. */
+  /** Free, repeatable work before the intent is written, such as uploads. Absent where there is none. */
   prepare?(task: ProviderTask, signal: AbortSignal): Promise<PrepareResult>;
   /**
-   * Exactly one billable call, bounded in time by the provider. Maps every error of the call to `refused`
-   * or `unknown`. `prepared` is what `prepare` gave.
+   * Exactly one billable call, with a timeout of the provider. Maps every error of the call to `refused` or `unknown`.
+   * `prepared` is the value of `prepare`.
    */
   submit(task: ProviderTask, prepared: unknown): Promise<SubmitResult>;
-  /** Looks for what an earlier `submit` with this key made. There where `dedupe` is `lookup`. */
+  /** Looks up what an earlier `submit` with this key created. Present where `dedupe` is `lookup`. */
   recover?(task: ProviderTask): Promise<RecoverResult>;
-  /** Asks once. `ref` is what `submit` or `recover` gave, as it came back from the row: all that is needed of the input stands in it. */
+  /** Polls once. `ref` is the value of `submit` or `recover`, read back from its row; it contains all that polling needs. */
   poll(attempt: ProviderAttempt, ref: unknown): Promise<PollResult>;
-  /** Asks the upstream to stop. */
+  /** Requests the upstream to cancel. */
   cancel(attempt: ProviderAttempt, ref: unknown): Promise<CancelResult>;
-  /** Frees what was kept for a job that ends. */
+  /** Frees what the provider stored for a job that ended. */
   release(attempt: ProviderAttempt): Promise<void>;
 }
 
+/** How an upstream behaves for one model. */
 export interface ProviderTraits {
   /**
-   * What an upstream does for an attempt whose outcome is unknown. `replay`: the same key again gives the
-   * first answer again, and is never charged twice. `lookup`: it can be asked for the key. `none`: neither.
+   * How an attempt with an unknown outcome is resolved. `replay`: a call with the same key returns the first answer
+   * again and is never charged twice. `lookup`: it can be looked up by its key. `none`: neither.
    */
   readonly dedupe: 'replay' | 'lookup' | 'none';
   /**
-   * Whether a second call under a key that the upstream knows is refused there, or found: then a job keeps its key
-   * after a refusal, so that a call which arrives after all makes no second charge. Absent: each attempt has its own.
+   * Whether the upstream refuses a second call with a known key: then a job keeps its key after a refusal, so that a
+   * call that arrives late causes no second charge. Absent: each attempt has a new key.
    */
   readonly keepsDedupeKey?: true;
-  /** How long after the first call the key is known there. */
+  /** How long after the first call the upstream remembers the key. */
   readonly dedupeWindowMs: number;
-  /** No call of `submit` takes longer; after it, and a margin, a call cannot arrive late any more. */
+  /** Upper bound of a call of `submit`; after it, and a margin, a call can no longer arrive late. */
   readonly submitTimeoutMs: number;
   /** Whether an accepted submission may cost money. */
   readonly billable: boolean;
   readonly minPollMs: number;
-  /** Whether a submission tells the upstream where to call once it has news; absent: it does not. */
+  /** Whether a submission registers a webhook of ours at the upstream; absent: no. */
   readonly takesCallbacks?: boolean;
 }
 
-/** One attempt at one job, as a provider sees it while the upstream works: small, for a hundred thousand are kept at a time. */
+/** One attempt of one job, as polling needs it: small, because a hundred thousand are in memory at once. */
 export interface ProviderAttempt {
   readonly jobId: JobId;
   readonly modelId: string;
-  /** What the upstream calls the model. */
+  /** The upstream's id of the model. */
   readonly upstreamModel: string;
   /** Counts from 1. */
   readonly attempt: number;
-  /** Deterministic from job and attempt, on disk before the call. */
+  /** Deterministic by job and attempt, on disk before the call. */
   readonly dedupeKey: string;
 }
 
-/** The same with all that is sent. */
+/** The same with everything that is submitted. */
 export interface ProviderTask extends ProviderAttempt {
   readonly job: Job;
-  /** Media reference as it stands in the input → the local file with its bytes, probed. */
+  /** Media reference in the input → path of the local, probed file. */
   readonly media: Readonly<Record<string, string>>;
-  /** What those files hold, by the path of the field they stand in. */
+  /** Facts of those files, by the path of their field. */
   readonly facts: Readonly<Record<string, MediaFacts>>;
-  /** The operator's switches for the route, as its provider's schema left them. */
+  /** The operator's options of the route, parsed by the provider's schema. */
   readonly routeOptions: unknown;
-  /** Where the upstream may call once it has news; null where the gateway has no address for that, or the account takes no calls. */
+  /** URL of our webhook for the upstream; null where the gateway has no public URL, or the account accepts no calls. */
   readonly callbackUrl: string | null;
-  /** Earlier jobs that the input points at, by the path of the field, as far as they were made at an upstream. */
+  /** Earlier jobs that the input refers to, by the path of the field, where an upstream ran them. */
   readonly pinned: Readonly<Record<string, Pinned>>;
 }
 
-/** An object of an upstream that an input points at: it is known to the account that made it and to no other. */
+/** An object of an upstream that an input refers to: it is known only to the account that created it. */
 export interface Pinned {
   readonly account: string;
-  /** What `submit` gave for the job that made it. */
+  /** The `ref` of the job that created it. */
   readonly ref: unknown;
-  /** What the upstream calls the one file that is meant; null where it names none, and for a whole job. */
+  /** The upstream's id of the file referred to; null where it has none, and for a whole job. */
   readonly upstreamId: string | null;
 }
 
-/** What an upstream did not like. `message` is fit for the client. */
+/** An error of an upstream. `message` is a sentence for the client. */
 export interface ProviderError {
   readonly code: JobErrorCode;
   readonly message: string;
   /** Whether a later call may be accepted. */
   readonly retry: boolean;
-  /** How long the upstream asks to be left alone; absent where it does not say. */
+  /** The upstream's retry-after; absent where it sends none. */
   readonly retryAfterMs?: number;
   /**
-   * Set where not this job is at fault but the account: `rate` asks for a pause, `account` needs its
-   * operator (wrong key, no balance), `upstream` is down. The job waits without using up its attempts.
+   * Set for errors of the account instead of the job: `rate` limited, `account` needs its operator (wrong key, no
+   * balance), `upstream` is down. The job is requeued without using up its attempts.
    */
   readonly trouble?: 'rate' | 'account' | 'upstream';
   readonly upstream?: { readonly code: string; readonly message: string };
-  /** The beginning of an answer that cannot be read, without the account's secrets: for the operator, never for the client. */
+  /** Start of a response that cannot be parsed, without the account's secrets: for the operator, never for the client. */
   readonly answer?: string;
 }
 
 export type TestResult =
   | { readonly kind: 'accepted' }
-  /** Key, balance or rights: the account needs its operator. `reason` is a sentence without its stop. */
+  /** Wrong key, no balance or missing permission: needs the operator. `reason` is a sentence without a full stop. */
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'unreachable'; readonly reason: string }
-  /** An answer that says nothing of the account. */
+  /** A response that does not tell whether the account works. */
   | { readonly kind: 'unclear'; readonly reason: string };
 
 export type PrepareResult =
@@ -119,7 +118,7 @@ export type PrepareResult =
   | { readonly kind: 'refused'; readonly error: ProviderError };
 
 export type SubmitResult =
-  /** `settled`, where the provider can tell of the end by itself, saves the wait for the next poll. */
+  /** `finished` resolves at the end of the job, where the provider observes it, and saves the wait for the next poll. */
   | {
       readonly kind: 'accepted';
       readonly ref: unknown;
@@ -134,48 +133,48 @@ export type SubmitResult =
 
 export type RecoverResult =
   | { readonly kind: 'found'; readonly ref: unknown }
-  /** The upstream's own word that it has nothing of that key. */
+  /** The upstream confirms that it has nothing with that key. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'undecided'; readonly retryAfterMs?: number };
 
 export type PollResult =
   | {
       readonly kind: 'running';
-      /** How long the upstream asks us to wait; absent where it does not say. */
+      /** Delay requested by the upstream; absent where it requests none. */
       readonly nextPollMs?: number;
       /** 0 to 1. */
       readonly progress?: number;
-      /** Set where the upstream calls once it has news: until then polls are a safety net. */
+      /** Set where the upstream calls our webhook: polls are only a fallback. */
       readonly callsBack?: true;
     }
   | { readonly kind: 'succeeded'; readonly production: Production }
-  /** `usage`: what was charged all the same. */
+  /** `usage`: what was charged in spite of the failure. */
   | { readonly kind: 'failed'; readonly error: ProviderError; readonly usage?: readonly Usage[] }
-  /** It ended well there and is charged, but its results cannot be read. Asked again for a while, then a doubt. */
+  /** It succeeded and is charged, but its outputs cannot be read. Polled again for a while, then an uncertain submission. */
   | { readonly kind: 'unreadable'; readonly error: ProviderError; readonly usage?: readonly Usage[] }
   | { readonly kind: 'cancelled' }
-  /** The upstream does not know it: not a failure yet. */
+  /** The upstream does not know it; not a failure yet. */
   | { readonly kind: 'missing' }
-  /** It is lost for certain, and sending it again costs nothing. */
+  /** Certainly lost, and resubmitting costs nothing. */
   | { readonly kind: 'lost' }
-  /** No answer that says anything: polled again. */
+  /** No usable response: polled again. */
   | { readonly kind: 'unreachable'; readonly reason: string; readonly nextPollMs?: number };
 
 export type CancelResult =
   | { readonly kind: 'cancelled' }
-  /** Asked: keep polling. */
+  /** Accepted, but not cancelled yet: keep polling. */
   | { readonly kind: 'requested' }
   | { readonly kind: 'unsupported' };
 
-/** What a provider made, before it is collected. */
+/** The outputs of a provider, before they are stored. */
 export interface Production {
   readonly files: readonly ProducedFile[];
   readonly seed?: number;
   readonly bitrate?: number;
   readonly words?: number;
-  /** Sentences for the log of the job. */
+  /** Sentences for the timeline of the job. */
   readonly notes?: readonly string[];
-  /** What the upstream says that it used; absent where it says nothing. */
+  /** Usage reported by the upstream; absent where it reports none. */
   readonly usage?: readonly Usage[];
 }
 
@@ -184,17 +183,17 @@ export interface ProducedFile {
   readonly index: number;
   readonly mimeType: string;
   readonly source: ProducedSource;
-  /** What the upstream calls it, where a later input may have to name it. */
+  /** The upstream's id of it, where a later input may have to name it. */
   readonly upstreamId?: string;
-  /** Raw sound carries no header: its figures cannot be probed and are told. */
+  /** Raw audio has no header, so its format cannot be probed and is stated here. */
   readonly pcm?: { readonly sampleRate: number; readonly channels: number };
 }
 
 export type ProducedSource =
-  /** A local file of the provider's, to be copied into the blobs. */
+  /** A local file of the provider, to be copied into the blob store. */
   | { readonly kind: 'path'; readonly path: string }
-  /** An address that the upstream wrote. */
+  /** A URL of the upstream. */
   | { readonly kind: 'url'; readonly url: string };
 
-/** The account of jobs that this machine's own engine makes. */
+/** The account name of jobs that the local engine runs. */
 export const localAccount = 'local';

@@ -1,30 +1,31 @@
+/** References of an input to earlier jobs of the same user and their outputs. */
 import type { Output } from './job.ts';
 
-/** A field that points at an earlier job of the same user, or at something such a job made. */
+/** A field that refers to an earlier job of the same user, or to an output of one. */
 export interface Reference {
-  /** `image`: a picture of a job. `draft`: a finished draft. `video`: a video by its own id. */
+  /** `image`: an image of a job. `draft`: a completed draft. `video`: a video by its file id. */
   readonly kind: 'image' | 'draft' | 'video';
   readonly path: string;
   readonly id: string;
-  /** Which picture of the job, and the field that says so. */
+  /** Index of the image among those of the job, and the path of the field that names it. */
   readonly index?: { readonly path: string; readonly value: number };
-  /** Whether it may name what an upstream knows and this gateway does not; never where it says nothing. */
+  /** Whether it may be an id of an upstream that this gateway does not know. Absent: no. */
   readonly mayBeForeign?: true;
-  /** Whether the job that was found is one of those that are meant; every one where it says nothing. */
+  /** Whether the job that was found may be referred to. Absent: every job. */
   readonly accepts?: (referred: ResolvedReference) => boolean;
 }
 
-/** What a reference led to. */
+/** What a reference resolved to. */
 export interface ResolvedReference {
   readonly reference: Reference;
   readonly jobId: string;
   readonly modelId: string;
   /** The earlier job's own input. */
   readonly input: unknown;
-  /** Pictures that the job made. */
+  /** Number of images the job produced. */
   readonly images: number;
-  /** The seed that it was really drawn with, where the provider said. */
+  /** The seed that was used, where the provider reported it. */
   readonly seed?: number;
-  /** The picture or video that is meant; null where the job made no such thing, and for a draft. */
+  /** The image or video referred to; null where the job has none, and for a draft. */
   readonly output: Output | null;
 }

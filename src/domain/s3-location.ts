@@ -1,12 +1,14 @@
-/** Where blobs lie when they are not in a folder. */
+/** Locations of blobs in S3, as written in settings. */
+
+/** Bucket, prefix and access of a blob store in S3. */
 export interface S3Location {
   readonly bucket: string;
-  /** Before every object's name: empty, or with a slash at its end. */
+  /** Of every object's name: empty, or with a trailing slash. */
   readonly prefix: string;
-  /** Null: Amazon's own. */
+  /** Null: that of Amazon. */
   readonly endpoint: string | null;
   readonly region: string;
-  /** Null: what the SDK finds on this machine, such as a profile or the role of an instance. */
+  /** Null: what the SDK finds, such as a profile or the role of an instance. */
   readonly credentials: S3Credentials | null;
 }
 
@@ -16,14 +18,14 @@ export interface S3Credentials {
   readonly sessionToken?: string;
 }
 
-/** What an address says by itself. */
+/** The parts that an `s3://` URL contains. */
 export type S3Address = Pick<S3Location, 'bucket' | 'prefix' | 'endpoint'> & {
   readonly region: string | null;
 };
 
 const parameters = ['endpoint', 'region'];
 
-/** Reads `s3://bucket/prefix?endpoint=…&region=…`; otherwise everything that is wrong with it. */
+/** Parses `s3://bucket/prefix?endpoint=…&region=…`; on errors it returns all of them. */
 export function parseS3Address(text: string): S3Address | { readonly faults: readonly string[] } {
   const url = URL.parse(text);
   if (url?.protocol !== 's3:') return { faults: ['must be s3://bucket/prefix?endpoint=…&region=…'] };
@@ -33,7 +35,7 @@ export function parseS3Address(text: string): S3Address | { readonly faults: rea
     ...validateNames(url, bucket, prefix),
     ...validateParameters(url),
     ...(endpoint ? validateEndpoint(endpoint) : []),
-    ...(region && !/^[A-Za-z0-9-]{1,64}$/.test(region) ? ['the region is not one'] : []),
+    ...(region && !/^[A-Za-z0-9-]{1,64}$/.test(region) ? ['the region is invalid'] : []),
   ];
   if (faults.length > 0) return { faults };
   return { bucket, prefix, endpoint: endpoint?.replace(/\/+$/, '') || null, region: region || null };
@@ -50,7 +52,9 @@ function parseBucketAndPrefix({ hostname, pathname }: URL): { bucket: string; pr
 function validateNames(url: URL, bucket: string, prefix: string): readonly string[] {
   const hasCredentials = url.username !== '' || url.password !== '';
   return [
-    ...(hasCredentials ? ['must not hold credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY'] : []),
+    ...(hasCredentials
+      ? ['must not contain credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY']
+      : []),
     ...(url.port !== '' || url.hash !== '' ? ['must have neither a port nor a fragment'] : []),
     ...(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)
       ? []

@@ -1,10 +1,12 @@
-/** How many bytes of files may be kept: uploads, media that came inside creations, and outputs. */
+/** Limits of stored files, and sizes as people write them. */
+
+/** Maximum bytes of stored files: uploads, inputs and outputs. */
 export interface StorageLimits {
   /** Of one key. */
   readonly perKey: number;
   /** Of all the keys of one user. */
   readonly perUser: number;
-  /** Of all users: bytes, or a share (0 to 1) of the disk on which the blobs lie. */
+  /** Of all users: bytes, or a share (0 to 1) of the disk with the blobs. */
   readonly inAll: { readonly bytes: number } | { readonly shareOfDisk: number };
 }
 
@@ -20,7 +22,7 @@ export function parseSize(text: string): number | null {
   return power === undefined ? null : Math.round(Number(figure) * 1024 ** power);
 }
 
-/** As it is written in settings: `20GB`. One digit behind the point at most, rounded down. */
+/** A size as written in settings: `20GB`. At most one decimal, rounded down. */
 export function sizeText(bytes: number): string {
   const power = Math.min(units.length, Math.max(1, Math.floor(Math.log2(Math.max(bytes, 1)) / 10)));
   return `${Math.floor((bytes / 1024 ** power) * 10) / 10}${units[power - 1]}`;

@@ -1,13 +1,14 @@
+/** The port to tracing: finished steps of jobs as spans. */
 import type { Clock } from './clock.ts';
 import type { JobId } from './ids.ts';
 
-/** What the way of a job is made of. */
+/** The steps of a job. */
 export type SpanName = 'create' | 'queue' | 'submit' | 'poll' | 'store_outputs' | 'callback';
 
-/** Counts, our own words and ids: never what a client or an upstream wrote, and no address. */
+/** Counts, our own words and ids: never text of a client or an upstream, and no URL. */
 export type SpanAttributes = Readonly<Record<string, string | number>>;
 
-/** A step that is over. The steps of a job are one trace, which is named after the job wherever they happen. */
+/** A finished step. The steps of a job form one trace, identified by the job's id in every process. */
 export interface FinishedSpan {
   readonly job: JobId;
   readonly name: SpanName;
@@ -15,37 +16,38 @@ export interface FinishedSpan {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly attributes: SpanAttributes;
-  /** Why it went wrong, in a word; absent when it did not. */
+  /** Why it failed, in one word; absent on success. */
   readonly failure?: string;
-  /** `traceparent` of the request that asked for it, where it had one. */
+  /** Header `traceparent` of the request, where it had one. */
   readonly traceparent?: string | undefined;
 }
 
 export interface Tracing {
-  recordSpan(step: FinishedSpan): void;
+  recordSpan(span: FinishedSpan): void;
 }
 
+/** For gateways without tracing. */
 export const noTracing: Tracing = { recordSpan: () => {} };
 
-/** What came of a step. */
+/** How a step ended. */
 export type SpanResult = Pick<FinishedSpan, 'attributes' | 'failure'>;
 
-/** Does the work and tells of it, also when it throws. */
+/** Runs the work and records a span of it, also when it throws. `resultOf` describes its value. */
 export async function withSpan<T>(
   { tracing, clock }: { readonly tracing: Tracing; readonly clock: Clock },
-  step: Pick<FinishedSpan, 'job' | 'name'>,
+  span: Pick<FinishedSpan, 'job' | 'name'>,
   work: () => Promise<T>,
-  telling: (value: T) => SpanResult,
+  resultOf: (value: T) => SpanResult,
 ): Promise<T> {
   const startedAt = clock.now();
-  const tell = (told: SpanResult) =>
-    tracing.recordSpan({ ...step, startedAt, endedAt: clock.now(), ...told });
+  const record = (result: SpanResult) =>
+    tracing.recordSpan({ ...span, startedAt, endedAt: clock.now(), ...result });
   try {
     const value = await work();
-    tell(telling(value));
+    record(resultOf(value));
     return value;
   } catch (failure) {
-    tell({ attributes: {}, failure: 'thrown' });
+    record({ attributes: {}, failure: 'thrown' });
     throw failure;
   }
 }

@@ -1,12 +1,13 @@
+/** The proxies whose forwarded headers are trusted, by address or network. */
 import { BlockList, isIP } from 'node:net';
 
-/** Whether an address is one of a proxy that the operator named. */
+/** Whether an address belongs to a proxy that the operator configured. */
 export type IsTrustedProxy = (address: string | undefined) => boolean;
 
-/** Whether a text is an address, or a network as `10.0.0.0/8`. */
+/** Whether a text is an address, or a network such as `10.0.0.0/8`. */
 export const isNetwork = (text: string): boolean => parseNetwork(text) !== null;
 
-/** `networks`: addresses and networks, each one that `isNetwork` takes. */
+/** `networks`: addresses and networks, each valid by `isNetwork`. */
 export function openTrustedProxies(networks: readonly string[]): IsTrustedProxy {
   const list = new BlockList();
   for (const network of networks) {
@@ -24,8 +25,8 @@ function parseNetwork(text: string) {
   const [, address = '', bits] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const version = isIP(address);
   if (version === 0) return null;
-  const most = version === 4 ? 32 : 128;
-  const prefix = bits === undefined ? most : Number(bits);
-  if (prefix > most) return null;
+  const maxBits = version === 4 ? 32 : 128;
+  const prefix = bits === undefined ? maxBits : Number(bits);
+  if (prefix > maxBits) return null;
   return { address, bits: prefix, family: version === 4 ? ('ipv4' as const) : ('ipv6' as const) };
 }

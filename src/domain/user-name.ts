@@ -1,7 +1,9 @@
-/** Users that Atelier makes for itself: the console's runs, and the commands on the gateway's own machine. */
+/** Which names of users are allowed. */
+
+/** Users that Atelier creates itself: for jobs of the console, and for commands on the gateway's machine. */
 const reservedUserNames: readonly string[] = ['console', 'cli'];
 
-/** Why a person cannot make a key for a user of that name, as the end of a sentence; null where he can. */
+/** Why a key cannot be created for a user of that name, as the end of a sentence; null for an allowed name. */
 export function userNameError(name: string): string | null {
   if (!/^[\p{L}\p{N}][\p{L}\p{N}._@ -]{0,99}$/u.test(name))
     return 'must be 1 to 100 letters, digits, or . _ @ - and begin with a letter or digit';

@@ -1,16 +1,17 @@
+/** An interruptible sleep for loops. */
 import type { Clock } from './clock.ts';
 
-/** Something a loop sleeps on: until it is due, somebody has news for it, or its signal aborts. */
+/** A loop sleeps until its time is over, it is woken up, or its signal aborts. */
 export interface Wakeup {
   /** Ends the present sleep, or the next one before it begins. */
   wake(): void;
-  /** Whether there is news that ended no sleep yet. */
+  /** Whether a wake-up has not ended a sleep yet. */
   readonly hasNews: () => boolean;
-  /** True when it was ended by news. */
+  /** Resolves to true when it was ended by a wake-up. */
   sleep(ms: number): Promise<boolean>;
 }
 
-/** The signal is listened to once, for all sleeps: a hundred thousand jobs sleep at a time. */
+/** Listens to the signal once for all sleeps, because a hundred thousand jobs may sleep at once. */
 export function openWakeup(clock: Clock, signal: AbortSignal): Wakeup {
   let sleeping: AbortController | null = null;
   let hasNews = false;

@@ -1,3 +1,4 @@
+/** Tracing by OpenTelemetry: the steps of jobs as spans, sent by OTLP. Its packages are loaded only where configured. */
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { seconds } from '../domain/clock.ts';
@@ -5,14 +6,14 @@ import type { JobId } from '../domain/ids.ts';
 import { type FinishedSpan, noTracing, type Tracing } from '../domain/tracing.ts';
 
 export interface OpenedTracing extends Tracing {
-  /** Sends what is left, for a moment. */
+  /** Sends the remaining spans, within a short timeout. */
   close(): Promise<void>;
 }
 
-/** How long the stop of a process may wait for whoever collects traces. */
+/** How long the stop of a process may wait for the collector of traces. */
 const flushTimeoutMs = 2 * seconds;
 
-/** Steps of jobs as OpenTelemetry spans, sent by OTLP. Its packages are loaded here, and only where it is wanted. */
+/** Records nothing where tracing is not configured. */
 export async function openTracing(
   { tracing: settings, role }: Pick<Config, 'tracing' | 'role'>,
   log: Logger,
@@ -25,23 +26,23 @@ export async function openTracing(
     import('@opentelemetry/resources'),
   ]);
   const { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = api;
-  const warn = (...words: unknown[]) => log.warn({ tracing: words.map(String) }, 'traces are not sent');
+  const warn = (...words: unknown[]) => log.warn({ tracing: words.map(String) }, 'sending traces failed');
   api.diag.setLogger(
     { error: warn, warn, info: () => {}, debug: () => {}, verbose: () => {} },
     { logLevel: api.DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
   const random = new sdk.RandomIdGenerator();
-  /** Of the one span that is being made: the first of a job has ids that everybody can tell from the job's. */
-  let given: Ids | null = null;
+  /** Set while the first span of a job is created: its ids derive from the job's, so that every process knows them. */
+  let derivedIds: Ids | null = null;
   const provider = new sdk.TracerProvider({
     resource: resources
       .resourceFromAttributes({ 'service.name': 'atelier', 'atelier.role': role })
       .merge(resources.detectResources({ detectors: [resources.envDetector] })),
-    // By the trace's id and nothing else: all processes keep the same jobs, and those whole.
+    // By the trace id alone: all processes sample the same jobs, and each of those completely.
     sampler: new sdk.TraceIdRatioBasedSampler(settings.share),
     idGenerator: {
-      generateTraceId: () => given?.traceId ?? random.generateTraceId(),
-      generateSpanId: () => given?.spanId ?? random.generateSpanId(),
+      generateTraceId: () => derivedIds?.traceId ?? random.generateTraceId(),
+      generateSpanId: () => derivedIds?.spanId ?? random.generateSpanId(),
     },
     spanProcessors: [
       new sdk.BatchSpanProcessor({ exporter: new otlp.OTLPTraceExporter({ url: settings.url }) }),
@@ -54,7 +55,7 @@ export async function openTracing(
     const isFirst = step.name === 'create';
     const caller = readTraceParent(step.traceparent);
     const parent = { ...first, traceFlags: api.TraceFlags.SAMPLED, isRemote: true };
-    given = isFirst ? first : null;
+    derivedIds = isFirst ? first : null;
     const span = tracer.startSpan(
       step.name,
       {
@@ -65,7 +66,7 @@ export async function openTracing(
       },
       isFirst ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent),
     );
-    given = null;
+    derivedIds = null;
     if (step.failure !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: step.failure });
     span.end(new Date(step.endedAt));
   }
@@ -89,13 +90,13 @@ interface Ids {
   readonly spanId: string;
 }
 
-/** A job's id is a UUID, which is as long as a trace's id; its last half names the first span. */
+/** A job id is a UUID, which is as long as a trace id; its last half is the id of the first span. */
 function idsOf(job: JobId): Ids {
   const traceId = job.replaceAll('-', '');
   return { traceId, spanId: traceId.slice(16) };
 }
 
-/** W3C Trace Context, version 00; null where it is none. */
+/** Parses W3C Trace Context, version 00; null when invalid. */
 function readTraceParent(text: string | undefined): (Ids & { readonly traceFlags: number }) | null {
   const [, traceId, spanId, flags] =
     /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/.exec(text ?? '') ?? [];

@@ -7,7 +7,7 @@ const form = 'must be s3://bucket/prefix?endpoint=…&region=…';
 const bucket = 'the bucket must have 3 to 63 lower-case letters, digits, dots and hyphens';
 const prefix =
   'the prefix must have at most 512 letters, digits, dots, hyphens, underscores and single slashes';
-const credentials = 'must not hold credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
+const credentials = 'must not contain credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
 const endpoint = 'the endpoint must be an http or https URL without a query';
 
 describe('the address of a bucket', () => {
@@ -45,7 +45,7 @@ describe('the address of a bucket', () => {
     ['s3://bucket?endpoint=s3.test', endpoint],
     ['s3://bucket?endpoint=ftp://s3.test', endpoint],
     ['s3://bucket?endpoint=http://s3.test%3Fa', endpoint],
-    ['s3://bucket?region=a/b', 'the region is not one'],
+    ['s3://bucket?region=a/b', 'the region is invalid'],
     ['s3://bucket?regoin=a', 'unknown parameter regoin'],
     ['s3://bucket?region=a&region=b', 'region must be given once'],
     ['s3://A/b b?endpoint=x&zone=1', bucket, prefix, 'unknown parameter zone', endpoint],

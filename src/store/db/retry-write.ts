@@ -1,11 +1,12 @@
+/** Retries a write while the database is unavailable. */
 import type { Logger } from 'pino';
 import { type Clock, seconds } from '../../domain/clock.ts';
 import { StoreUnavailable } from './connection.ts';
 
-/** Wait after trouble with the database. */
+/** Delay after a failure of the database. */
 export const storeRetryMs = 1 * seconds;
 
-/** Writes what must not be forgotten: waits for a database that is away, until the signal aborts. */
+/** For writes that must not be lost: retries every second while the database is unavailable, until the signal aborts. */
 export async function retryWrite<T>(
   { clock, log }: { readonly clock: Clock; readonly log: Logger },
   what: string,
