@@ -36,6 +36,12 @@ for (const dialect of dialects) {
     };
     const attemptsOf = async (id: Parameters<typeof listDeliveryAttempts>[1]) =>
       listDeliveryAttempts(gateway.gateway.db, id);
+    const isInFlight = async (id: string) => {
+      const sent = 'SELECT id FROM deliveries WHERE job_id = $1 AND sending_until IS NOT NULL';
+      return (await gateway.gateway.db.read(sent, [id])).length > 0;
+    };
+    const untilNotInFlight = (id: string) =>
+      until(async () => !(await isInFlight(id)), 'no attempt in flight', 30_000);
     const response = async (id: string) =>
       (await gateway.ask('GET', `/v1/queue/gamma-v3-image/requests/${id}/response`, { key: caller.key }))
         .body;
@@ -146,23 +152,26 @@ for (const dialect of dialects) {
         const ids = new Map<string, string>();
         for (const job of jobs) ids.set(job, (await callbacksOf(gateway, job)).at(-1)!.id);
         for (let passed = 0; passed < 60; passed += 5) {
+          for (const job of jobs) await untilNotInFlight(job);
           const before = await Promise.all(jobs.map(job => callbacksOf(gateway, job)));
           gateway.clock.advance(5 * minutes);
           // Each delivery that became due was attempted and failed.
           for (const [index, job] of jobs.entries()) {
-            const { dueAt, tries } = before[index]!.at(-1)!;
+            const { dueAt, failures } = before[index]!.at(-1)!;
             if (dueAt <= gateway.clock.now())
-              await untilCallback(gateway, job, 'failed again', each => each.failures > tries);
+              await untilCallback(gateway, job, 'failed again', each => each.failures > failures);
           }
         }
+        for (const job of jobs) await untilNotInFlight(job);
         assert.equal(receiver.notices.length, 0);
         await receiver.resume();
-        // In steps longer than any attempt in flight: one that became due meanwhile must not count as lost.
+        // No step while an attempt is in flight: one whose lease ended would be sent a second time.
         const waiting = new Set(jobs);
         while (waiting.size > 0) {
           gateway.clock.advance(10 * seconds);
           for (const job of waiting) {
-            if ((await callbacksOf(gateway, job)).at(-1)!.dueAt > gateway.clock.now()) continue;
+            const { dueAt } = (await callbacksOf(gateway, job)).at(-1)!;
+            if (!(await isInFlight(job)) && dueAt > gateway.clock.now()) continue;
             await untilCallback(gateway, job, 'is delivered', ({ state }) => state === 'delivered');
             waiting.delete(job);
           }
