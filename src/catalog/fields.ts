@@ -1,9 +1,10 @@
 /** The fields that input schemas of models are made of: bounds, error sentences, and hints for forms. */
 
 import { z } from 'zod';
+import type { FieldMeaning } from './field-meaning.ts';
 import type { Widget } from './media.ts';
 
-/** What a form shows beside a field. */
+/** What is said of a field beside its bounds: hints for forms, and its meaning. */
 export type Hints = {
   readonly title: string;
   readonly description?: string;
@@ -12,8 +13,10 @@ export type Hints = {
   readonly group?: string;
   /** Values to choose from, where any other may be written too. */
   readonly examples?: string[];
-  /** The field that may stand instead; without it this one is required. */
+  /** The field that may be given instead; without it this one is required. */
   readonly requiredUnless?: string;
+  /** What the field means to engines and capabilities; default: nothing. */
+  readonly means?: readonly FieldMeaning[];
 };
 
 /** Length in Unicode code points: what the contract calls characters. */
@@ -205,7 +208,12 @@ export const watermarkInfo = z
     { enabled: flag({ title: 'Watermarked copy' }).default(false) },
     { error: 'must be an object' },
   )
-  .meta({ title: 'Watermark', description: 'Also produce a watermarked result.', group: 'Delivery' })
+  .meta({
+    title: 'Watermark',
+    description: 'Also produce a watermarked result.',
+    group: 'Delivery',
+    means: ['watermark'],
+  })
   .optional();
 
 /** A subject of an upstream's subject library. */

@@ -1,6 +1,7 @@
 /** Media fields: how they are written, which bounds they have, and where they are in an input. */
 
 import { z } from 'zod';
+import type { FieldMeaning } from './field-meaning.ts';
 
 /** How a media value may be written in a request. Our own files (`file_…`, `asset://file_…`, signed addresses) always may. */
 export type MediaForm = 'url' | 'data-url' | 'raw-base64';
@@ -59,8 +60,10 @@ declare module 'zod' {
     widget?: Widget;
     /** Fields of one group stand together in a form. */
     group?: string;
-    /** The path of the field that may stand instead of this one: without it, a rule requires this one. */
+    /** The path of the field that may be given instead of this one: without it, a rule requires this one. */
     requiredUnless?: string;
+    /** What the field means to engines; not published. */
+    means?: readonly FieldMeaning[];
   }
 }
 
@@ -86,7 +89,14 @@ const formWords: Readonly<Record<MediaForm, string>> = {
 };
 
 /** A field that holds one medium. Its bytes are looked at by the gate, not here. */
-export function media(limits: MediaLimits, hints: { readonly title: string; readonly description?: string }) {
+export function media(
+  limits: MediaLimits,
+  hints: {
+    readonly title: string;
+    readonly description?: string;
+    readonly means?: readonly FieldMeaning[];
+  },
+) {
   const wanted = [...limits.forms.map(form => formWords[form]), 'a file id'].join(' or ');
   return z
     .string()

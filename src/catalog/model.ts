@@ -5,6 +5,7 @@ import type { RenderPlan } from '../../engine/src/render-plan.ts';
 import type { JobError, JobResult, JobState, Output, Priority } from '../domain/job.ts';
 import type { Reference, ResolvedReference } from '../domain/reference.ts';
 import { type Faults, type ParsedInput, parseInput } from './faults.ts';
+import { type FieldMeaning, fieldsByMeaning } from './field-meaning.ts';
 import { type FoundMedia, mediaFinder } from './media.ts';
 import type { FactsAt, MediaRule, Rule } from './rule.ts';
 import { omittedStripper } from './strip-omitted.ts';
@@ -105,6 +106,8 @@ export interface Model {
   readonly callbackField: string;
   readonly takesExternalTaskId: boolean;
   readonly examples: readonly unknown[];
+  /** The fields with that meaning, as dotted paths; those without a default first. */
+  fieldsFor(meaning: FieldMeaning): readonly string[];
   parse(body: unknown): ParsedInput;
   media(input: unknown): readonly FoundMedia[];
   /** Every media rule that is broken, of those whose media are all probed. */
@@ -142,6 +145,7 @@ export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinit
   const mediaRules = definition.mediaRules ?? [];
   const findMedia = mediaFinder(definition.input);
   const withoutOmitted = omittedStripper(definition.input);
+  const fields = fieldsByMeaning(definition.input);
   const withoutUnused = (body: unknown): unknown => {
     if (!definition.unusedFields || typeof body !== 'object' || body === null) return body;
     const unused = definition.unusedFields({ ...body });
@@ -175,6 +179,7 @@ export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinit
     takesExternalTaskId:
       definition.deliveryGroup !== undefined || 'external_task_id' in definition.input.shape,
     examples: definition.examples,
+    fieldsFor: meaning => fields.get(meaning) ?? [],
     parse: body => parseInput(definition.input, rules, withoutUnused(withoutOmitted(body))),
     media: mediaOf,
     mediaFaults: (input, factsAt) =>

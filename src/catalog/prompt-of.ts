@@ -1,20 +1,30 @@
 /** The prompt of any input, for lists of jobs. */
 
-/** The fields that the models call their words by, the most telling first. */
-const names = ['prompt', 'remixPrompt', 'text', 'content', 'multi_prompt', 'contents'];
-const deepest = 4;
+import { textFieldNames } from './custom/plan.ts';
+import { models } from './index.ts';
 
-/** The words of an input, to recognise a job by; '' where it has none. */
+/** Lists and objects below this depth are not searched. */
+const maxDepth = 4;
+
+/** Names of fields with the text of a job, or with a list of texts, in any model of the contract or of an operator. */
+const names: readonly string[] = [
+  ...new Set([
+    ...textFieldNames,
+    ...models.flatMap(({ fieldsFor }) => [...fieldsFor('words'), ...fieldsFor('shot_words')]),
+  ]),
+];
+
+/** The text of an input by which people recognise a job; '' where it has none. The model may be unknown. */
 export function promptOf(input: unknown): string {
-  return find(input, deepest) ?? '';
+  return find(input, maxDepth) ?? '';
 }
 
 function find(value: unknown, depth: number): string | null {
   if (depth === 0 || typeof value !== 'object' || value === null) return null;
   if (Array.isArray(value)) return firstOf(value, depth);
-  const told = names.map(name => Reflect.get(value, name)).filter(member => member !== undefined);
-  const words = told.find(member => typeof member === 'string' && member.trim() !== '');
-  return typeof words === 'string' ? words : firstOf(told, depth);
+  const members = names.map(name => Reflect.get(value, name)).filter(member => member !== undefined);
+  const text = members.find(member => typeof member === 'string' && member.trim() !== '');
+  return typeof text === 'string' ? text : firstOf(members, depth);
 }
 
 const firstOf = (values: readonly unknown[], depth: number): string | null =>

@@ -10,7 +10,16 @@ type JsonSchema = z.core.JSONSchema.BaseSchema;
  * out, so such a field is nullable; "" and [] are too, which the documents say and no schema.
  */
 export const publishedSchema = (schema: z.ZodObject): JsonSchema =>
-  withNulls(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })) as JsonSchema;
+  withNulls(
+    z.toJSONSchema(schema, {
+      io: 'input',
+      unrepresentable: 'any',
+      // What a field means concerns engines, not clients.
+      override: ({ jsonSchema }) => {
+        delete jsonSchema.means;
+      },
+    }),
+  ) as JsonSchema;
 
 function withNulls(schema: unknown): unknown {
   if (!isJson(schema)) return schema;

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { Faults } from '../faults.ts';
+import type { FieldMeaning } from '../field-meaning.ts';
 import { countCharacters, flag, group, type Hints, hasAtMost, isWhole, list, mustBeText } from '../fields.ts';
 import { type MediaLimits, media, type Range } from '../media.ts';
 import { openPattern } from './pattern.ts';
@@ -14,15 +15,19 @@ import type {
   TextProperty,
 } from './schema.ts';
 
+/** The fields of an object, by name. */
 export type Shape = Readonly<Record<string, z.ZodType>>;
 
-/** Members of an object as fields with the sentences that all fields have, and the defaults that their own schema refuses. */
-export function fieldsOf({ properties, required }: Members): {
+/** The fields of an object, with the usual error sentences; and the defaults that their own property refuses. */
+export function fieldsOf(
+  { properties, required }: Members,
+  meaningsOf: (name: string) => readonly FieldMeaning[] = () => [],
+): {
   readonly shape: Shape;
   readonly faults: Faults;
 } {
   const made = Object.entries(properties).map(([name, property]) => {
-    const { field, faults } = fieldOf(name, property);
+    const { field, faults } = fieldOf(name, property, meaningsOf(name));
     const path = `properties.${name}`;
     const { default: usual } = property;
     if (usual === undefined)
@@ -34,7 +39,7 @@ export function fieldsOf({ properties, required }: Members): {
     const wrong = field
       .safeParse(usual)
       .error?.issues.map(issue => ({ path: ['default', ...issue.path].join('.'), reason: issue.message }));
-    // What the members of an object have by default is filled in, too.
+    // Prefault, so that the defaults of an object's members are filled in, too.
     return { name, field: field.prefault(usual), faults: prefixPaths(path, [...faults, ...(wrong ?? [])]) };
   });
   return {
@@ -51,8 +56,8 @@ interface BuiltField {
 const prefixPaths = (path: string, faults: Faults): Faults =>
   faults.map(fault => ({ ...fault, path: `${path}.${fault.path}` }));
 
-function fieldOf(name: string, property: Property): BuiltField {
-  const hints = hintsOf(name, property);
+function fieldOf(name: string, property: Property, means: readonly FieldMeaning[] = []): BuiltField {
+  const hints = { ...hintsOf(name, property), ...(means.length > 0 && { means }) };
   const alone = (field: z.ZodType): BuiltField => ({ field, faults: [] });
   switch (property.type) {
     case 'string':
@@ -74,7 +79,7 @@ function fieldOf(name: string, property: Property): BuiltField {
   }
 }
 
-/** A form shows every field under a title: where none is given, its name in words. */
+/** A form needs a title for every field: where none is given, it is the name in words. */
 function hintsOf(name: string, { title, description, unit, group, widget }: Property): Hints {
   const words = name.replaceAll('_', ' ');
   return {
@@ -95,7 +100,7 @@ const oneOf = (values: readonly (string | number | boolean)[]) => ({
         : `must be one of ${values.join(', ')}`,
 });
 
-/** The values that a property names alone; null where it names none. */
+/** The values that `const` or `enum` allows; null where neither is given. */
 function allowedValuesOf<Value>(property: {
   readonly enum?: Value[] | undefined;
   readonly const?: Value | undefined;
@@ -137,7 +142,7 @@ function numberField(property: NumberProperty, hints: Hints): z.ZodType {
   const kind = isInteger ? 'must be an integer' : 'must be a number';
   const unread = {
     error: ({ input }: { readonly input?: unknown }) =>
-      // What is an integer beyond 2^53 arrives as such, and is out of bounds all the same.
+      // An integer beyond 2^53 arrives as a bigint, and is out of bounds.
       input === undefined ? 'is required' : isBeyond(input, isInteger) ? error : kind,
     abort: true,
   };
@@ -188,7 +193,7 @@ const formats: Readonly<Record<MediaLimits['kind'], readonly string[]>> = {
 
 type Bounds = Exclude<MediumSettings, string>;
 
-/** The bounds of a medium, all but its kind with a default: whatever can be read of that kind. */
+/** The limits of a medium. By default every format that the gateway can probe is accepted, of any size. */
 function limitsOf(written: MediumSettings): MediaLimits {
   const bounds: Bounds = typeof written === 'string' ? { kind: written } : written;
   const { kind, maxBytes, maxBytesExclusive } = bounds;

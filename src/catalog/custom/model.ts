@@ -6,18 +6,19 @@ import { callbackUrl, externalTaskId } from '../fields.ts';
 import { mediaFinder } from '../media.ts';
 import { defineModel, type Model } from '../model.ts';
 import { fieldsOf } from './fields.ts';
-import { isMappedField, planCustomModel, renderFaults } from './plan.ts';
+import { isMappedField, meaningsOf, openFieldReader, planCustomModel, renderFaults } from './plan.ts';
 import { customRuleSchema, ruleOf, unknownFields } from './rules.ts';
 import { type Members, type Property, readSchema } from './schema.ts';
 
+/** Custom models that one gateway may have. */
 export const maxCustomModels = 100;
 
-/** It stands in paths and in names of files. */
+/** Used in paths and in file names. */
 export const customModelId = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, {
   error: 'must be 1 to 63 lower-case letters, digits, . - or _',
 });
 
-/** What an operator writes of a model of his own: data alone, nothing of it is ever run. */
+/** What an operator writes of a custom model: data only, no part of it is ever executed. */
 export const customModelSchema = z.strictObject({
   kind: z.enum(['video', 'image', 'speech'], { error: 'must be one of video, image, speech' }),
   title: z.string().min(1).max(200),
@@ -25,19 +26,20 @@ export const customModelSchema = z.strictObject({
   schema: z.looseObject({}),
   rules: z.array(customRuleSchema).max(50).default([]),
   examples: z.array(z.looseObject({})).min(1).max(20),
-  /** Clients are told of it no more; its jobs go on. */
+  /** Clients do not see it any more; its jobs continue. */
   off: z.boolean().default(false),
 });
 type CustomModelSettings = z.output<typeof customModelSchema>;
 
+/** A custom model, or every fault of its settings. */
 export type ParsedCustomModel =
   | { readonly ok: true; readonly model: Model; readonly isOff: boolean }
   | { readonly ok: false; readonly faults: Faults };
 
-/** Where a job is told of and found again; every model of an operator has both. */
+/** The fields for callbacks and for the client's task id; every custom model has both. */
 const delivery = { callback_url: callbackUrl, external_task_id: externalTaskId };
 
-/** A model that behaves like those of the contract, or all that is wrong with what was written. */
+/** Reads the settings of a custom model, which then behaves like one of the contract. */
 export function readCustomModel(id: string, written: unknown): ParsedCustomModel {
   const read = customModelSchema.safeParse(written);
   if (!read.success) {
@@ -48,8 +50,8 @@ export function readCustomModel(id: string, written: unknown): ParsedCustomModel
   if (!schema.ok) return { ok: false, faults: prefixPaths('schema', schema.faults) };
   const taken = Object.keys(schema.root.properties)
     .filter(isReservedName)
-    .map(name => ({ path: `properties.${name}`, reason: 'is a name of the gateway itself' }));
-  const { shape, faults } = fieldsOf(schema.root);
+    .map(name => ({ path: `properties.${name}`, reason: 'is a reserved name' }));
+  const { shape, faults } = fieldsOf(schema.root, meaningsOf);
   const input = z.strictObject({ ...shape, ...delivery });
   const wrong = [
     ...prefixPaths('schema', [...taken, ...faults]),
@@ -62,14 +64,14 @@ export function readCustomModel(id: string, written: unknown): ParsedCustomModel
   return { ok: true, model, isOff: read.data.off };
 }
 
-/** Both members of a delivery, and what the gate takes for a webhook. */
+/** The fields of `delivery`, and every name that admission takes for a webhook. */
 const isReservedName = (name: string): boolean =>
   name in delivery || name.toLowerCase().replaceAll('_', '').includes('webhook');
 
 const prefixPaths = (path: string, faults: Faults): Faults =>
   faults.map(fault => ({ ...fault, path: fault.path === '' ? path : `${path}.${fault.path}` }));
 
-/** Fields that no engine hears of: those it has no name for, and that are no medium. */
+/** Fields that no engine sees: those without a place in a render plan that are not media. */
 const unmappedFieldsIn = ({ kind }: CustomModelSettings, { properties }: Members): readonly string[] =>
   Object.entries(properties)
     .filter(([name, property]) => !isMappedField(kind, name) && !isMedium(property))
@@ -87,6 +89,7 @@ function modelOf(
   unmappedFields: readonly string[],
 ): Model {
   const findMedia = mediaFinder(input);
+  const fieldsFor = openFieldReader(input);
   const [first = {}, ...others] = examples;
   return defineModel({
     id,
@@ -96,15 +99,15 @@ function modelOf(
     summary,
     input,
     rules: rules.map(ruleOf),
-    render: given => planCustomModel(kind, given, findMedia(given)),
-    renderFaults: given => renderFaults(kind, given),
+    render: given => planCustomModel(kind, { input: given, fieldsFor }, findMedia(given)),
+    renderFaults: given => renderFaults(kind, { input: given, fieldsFor }),
     unmappedFields,
     native: () => ({}),
     examples: [first, ...others],
   });
 }
 
-/** Examples that the model refuses, and rules that their own counter-example does not break, or not alone. */
+/** Examples that the model refuses, and rules that their counter-example does not break, or not only them. */
 function exampleFaults({ examples, rules, parse }: Model): Faults {
   const sentences = examples.map(example => messageIn(parse(example)));
   const wrong = sentences.flatMap((sentence, place) =>
@@ -115,7 +118,7 @@ function exampleFaults({ examples, rules, parse }: Model): Faults {
     const sentence = messageIn(parse(withChange(examples[0], brokenBy)));
     if (sentence === `${field}: ${says}`) return [];
     const what = sentence === null ? 'breaks no rule' : `breaks something else: ${sentence}`;
-    return [{ path: `rules.${place}.broken_by`, reason: `put over the first example, it ${what}` }];
+    return [{ path: `rules.${place}.broken_by`, reason: `applied to the first example, it ${what}` }];
   });
 }
 

@@ -1,90 +1,128 @@
 /** The render plan of a custom model: which of its fields engines know, and by what meaning. */
 
+import type { z } from 'zod';
 import type { ImagePlan, RenderPlan, SpeechPlan, VideoPlan } from '../../../engine/src/render-plan.ts';
 import type { Faults } from '../faults.ts';
+import { type FieldMeaning, fieldsByMeaning, valueAt } from '../field-meaning.ts';
 import type { FoundMedia } from '../media.ts';
 import type { Kind } from '../model.ts';
-import { valueAt } from './rules.ts';
 
-/** The names under which engines know a field of an operator's model, the usual one first. */
-const fieldNames = {
-  words: ['prompt', 'text'],
-  negative: ['negative_prompt'],
-  width: ['width'],
-  height: ['height'],
-  seconds: ['duration', 'seconds'],
-  count: ['n', 'count'],
-  seed: ['seed'],
-  voice: ['voice', 'voice_id'],
-  speed: ['speed'],
-} as const;
-type PlanField = keyof typeof fieldNames;
+/**
+ * What the fields of a custom model mean, by their names: an operator's JSON Schema has no other word for it. Of several
+ * fields with one meaning the first here is read.
+ */
+const meaningsByName: ReadonlyMap<string, readonly FieldMeaning[]> = new Map([
+  ['prompt', ['words']],
+  ['text', ['words']],
+  ['negative_prompt', ['negative_prompt']],
+  ['width', ['width', 'size']],
+  ['height', ['height', 'size']],
+  ['duration', ['length']],
+  ['seconds', ['length']],
+  ['n', ['count']],
+  ['count', ['count']],
+  ['seed', ['seed']],
+  ['voice', ['voice']],
+  ['voice_id', ['voice']],
+  ['speed', ['speed']],
+]);
+/** Names of fields of custom models that hold text; `contents` may also be a list, as in bodies of Gemini. */
+export const textFieldNames: readonly string[] = [
+  ...[...meaningsByName].flatMap(([name, means]) => (means.includes('words') ? [name] : [])),
+  'contents',
+];
 
-const planFieldsOf: Readonly<Record<Kind, readonly PlanField[]>> = {
-  video: ['words', 'negative', 'width', 'height', 'seconds', 'seed'],
-  image: ['words', 'negative', 'width', 'height', 'count', 'seed'],
+/** Names of fields whose media are frames or references. Media of any other name are read in their order. */
+const mediaFieldNames = ['content', 'image_list', 'images', 'subject_image_list', 'image', 'image_url'];
+
+/** The meanings that a render plan has a place for; `size` is set by width and height. */
+type PlanMeaning = (typeof planMeanings)[Kind][number];
+const planMeanings = {
+  video: ['words', 'negative_prompt', 'width', 'height', 'length', 'seed'],
+  image: ['words', 'negative_prompt', 'width', 'height', 'count', 'seed'],
   speech: ['words', 'voice', 'speed'],
-};
-/** What the engine of this machine draws in reasonable time. */
-const upperBounds: Partial<Record<PlanField, number>> = {
-  width: 2048,
-  height: 2048,
-  seconds: 30,
-  count: 10,
-  speed: 4,
-};
-const lowerBounds: Partial<Record<PlanField, number>> = {
-  width: 64,
-  height: 64,
-  seconds: 1,
-  count: 1,
-  speed: 0.25,
+} as const satisfies Readonly<Record<Kind, readonly FieldMeaning[]>>;
+
+/** What a top-level field means, for its `.meta()`; an empty list for a field that only the upstream knows. */
+export function meaningsOf(name: string): readonly FieldMeaning[] {
+  return meaningsByName.get(name) ?? (mediaFieldNames.includes(name) ? ['media'] : []);
+}
+
+/** Bounds of the built-in engine, within which it renders in reasonable time. */
+const boundsByMeaning: Partial<Record<PlanMeaning, readonly [lower: number, upper: number]>> = {
+  width: [64, 2048],
+  height: [64, 2048],
+  length: [1, 30],
+  count: [1, 10],
+  speed: [0.25, 4],
 };
 
-/** Where engines know that field: null for one that they never hear of. */
-export const isMappedField = (kind: Kind, field: string): boolean =>
-  planFieldsOf[kind].some(part => fieldNames[part].some(name => name === field));
+/** Whether a render plan of that kind has a place for a field; engines never see any other. */
+export const isMappedField = (kind: Kind, name: string): boolean =>
+  planMeanings[kind].some(meaning => meaningsByName.get(name)?.includes(meaning));
 
-/** An input of an operator's model as engines read it: the fields that they know, and its media in order. */
-export function planCustomModel(kind: Kind, input: unknown, media: readonly FoundMedia[]): RenderPlan {
+/** The fields of a custom model by meaning, in the order of `meaningsByName`. */
+export type FieldReader = (meaning: PlanMeaning) => readonly string[];
+
+/** Reads the fields of a schema by their `.meta({ means })`. */
+export function openFieldReader(schema: z.ZodObject): FieldReader {
+  const fields = fieldsByMeaning(schema);
+  const names = [...meaningsByName.keys()];
+  return meaning => (fields.get(meaning) ?? []).toSorted((a, b) => names.indexOf(a) - names.indexOf(b));
+}
+
+/** An input, with the fields that engines know. */
+interface CustomInput {
+  readonly input: unknown;
+  readonly fieldsFor: FieldReader;
+}
+
+/** The render plan of an input: the values of the fields that engines know, and its media in order. */
+export function planCustomModel(kind: Kind, given: CustomInput, media: readonly FoundMedia[]): RenderPlan {
   switch (kind) {
     case 'video':
-      return videoOf(input, media);
+      return videoOf(given, media);
     case 'image':
-      return imageOf(input, media);
+      return imageOf(given, media);
     case 'speech':
-      return speechOf(input);
+      return speechOf(given);
   }
 }
 
-/** What is larger or longer than the engine of this machine draws, and speech without words. */
-export function renderFaults(kind: Kind, input: unknown): Faults {
-  const isSilent = kind === 'speech' && (textAt(input, 'words') ?? '').trim() === '';
-  const nothing = { path: 'text', reason: 'is required here' };
+/** What the built-in engine cannot render: sizes and lengths beyond its bounds, and speech without text. */
+export function renderFaults(kind: Kind, given: CustomInput): Faults {
+  const isSilent = kind === 'speech' && (textAt(given, 'words') ?? '').trim() === '';
+  const missingText = { path: 'text', reason: 'is required here' };
   return [
-    ...(isSilent ? [nothing] : []),
-    ...planFieldsOf[kind].flatMap(part => outOfBoundsFaults(part, input)),
+    ...(isSilent ? [missingText] : []),
+    ...planMeanings[kind].flatMap(meaning => outOfBoundsFaults(given, meaning)),
   ];
 }
 
-function outOfBoundsFaults(part: PlanField, input: unknown): Faults {
-  const [lower, upper, value] = [lowerBounds[part], upperBounds[part], numberAt(input, part)];
-  const name = fieldNames[part].find(one => valueAt(input, one) === value);
-  if (name === undefined || value === undefined || lower === undefined || upper === undefined) return [];
+function outOfBoundsFaults(given: CustomInput, meaning: PlanMeaning): Faults {
+  const bounds = boundsByMeaning[meaning];
+  const value = numberAt(given, meaning);
+  const name = given.fieldsFor(meaning).find(path => valueAt(given.input, path) === value);
+  if (bounds === undefined || name === undefined || value === undefined) return [];
+  const [lower, upper] = bounds;
   if (value >= lower && value <= upper) return [];
   return [{ path: name, reason: `must be between ${lower} and ${upper} here` }];
 }
 
-const numberAt = (input: unknown, part: PlanField): number | undefined =>
-  fieldNames[part].map(name => valueAt(input, name)).find(value => typeof value === 'number');
+const numberAt = ({ input, fieldsFor }: CustomInput, meaning: PlanMeaning): number | undefined =>
+  fieldsFor(meaning)
+    .map(path => valueAt(input, path))
+    .find(value => typeof value === 'number');
 
-const textAt = (input: unknown, part: PlanField): string | undefined =>
-  fieldNames[part].map(name => valueAt(input, name)).find(value => typeof value === 'string');
+const textAt = ({ input, fieldsFor }: CustomInput, meaning: PlanMeaning): string | undefined =>
+  fieldsFor(meaning)
+    .map(path => valueAt(input, path))
+    .find(value => typeof value === 'string');
 
 const toEven = (side: number): number => 2 * Math.round(side / 2);
 
-function commonPlanFields(input: unknown, usual: readonly [width: number, height: number]) {
-  const negativePrompt = textAt(input, 'negative');
+function commonPlanFields(input: CustomInput, usual: readonly [width: number, height: number]) {
+  const negativePrompt = textAt(input, 'negative_prompt');
   return {
     width: toEven(numberAt(input, 'width') ?? usual[0]),
     height: toEven(numberAt(input, 'height') ?? usual[1]),
@@ -94,7 +132,7 @@ function commonPlanFields(input: unknown, usual: readonly [width: number, height
   } as const;
 }
 
-function videoOf(input: unknown, media: readonly FoundMedia[]): VideoPlan {
+function videoOf(input: CustomInput, media: readonly FoundMedia[]): VideoPlan {
   const [first, ...others] = media;
   const references = others.map(({ value, limits: { kind } }) => ({ kind, media: value }));
   const isFrame = first?.limits.kind === 'image';
@@ -104,14 +142,14 @@ function videoOf(input: unknown, media: readonly FoundMedia[]): VideoPlan {
     kind: 'video',
     ...commonPlanFields(input, [1280, 720]),
     fps: 24,
-    shots: [{ seconds: numberAt(input, 'seconds') ?? 5, prompt: textAt(input, 'words') ?? '' }],
+    shots: [{ seconds: numberAt(input, 'length') ?? 5, prompt: textAt(input, 'words') ?? '' }],
     sound: false,
     ...(first && isFrame && { firstFrame: { media: first.value } }),
     ...(all.length > 0 && { references: all }),
   };
 }
 
-const imageOf = (input: unknown, media: readonly FoundMedia[]): ImagePlan => ({
+const imageOf = (input: CustomInput, media: readonly FoundMedia[]): ImagePlan => ({
   kind: 'image',
   ...commonPlanFields(input, [1024, 1024]),
   count: numberAt(input, 'count') ?? 1,
@@ -121,7 +159,7 @@ const imageOf = (input: unknown, media: readonly FoundMedia[]): ImagePlan => ({
     .map(({ value }) => ({ use: 'base', media: value })),
 });
 
-const speechOf = (input: unknown): SpeechPlan => ({
+const speechOf = (input: CustomInput): SpeechPlan => ({
   kind: 'speech',
   pieces: [{ text: textAt(input, 'words') ?? '' }],
   language: null,

@@ -2,13 +2,14 @@
 
 import { z } from 'zod';
 import type { Faults } from '../faults.ts';
+import { valueAt } from '../field-meaning.ts';
 import type { Rule } from '../rule.ts';
 
 const says = z.string().min(1).max(500);
 const fieldName = z.string().min(1).max(200);
 /** A change to the first example that breaks this rule and no other; null takes a field out. */
 const brokenBy = z.record(z.string(), z.unknown());
-/** A word for whether a field is there, or the values that it may have. */
+/** Whether a field is given, or the values that it must have. */
 const condition = z.union(
   [
     z.enum(['given', 'absent']),
@@ -19,11 +20,11 @@ const condition = z.union(
   ],
   { error: 'must be given, absent, or a list of values' },
 );
-const conditions = z.record(fieldName, condition).refine(told => Object.keys(told).length > 0, {
+const conditions = z.record(fieldName, condition).refine(fields => Object.keys(fields).length > 0, {
   error: 'must name a field',
 });
 
-/** What an operator writes of a constraint between fields: which are there together, or what follows from what. */
+/** A rule as an operator writes it: how many of some fields are given, or what one condition requires. */
 export const customRuleSchema = z.union(
   [
     z.strictObject({
@@ -36,6 +37,7 @@ export const customRuleSchema = z.union(
   ],
   { error: 'must have says, broken_by and either fields and given, or when and requires' },
 );
+/** A rule as it was read from atelier.yaml. */
 export type CustomRuleSettings = z.output<typeof customRuleSchema>;
 
 type Input = Readonly<Record<string, unknown>>;
@@ -47,6 +49,7 @@ const cardinalityTests: Readonly<Record<string, (given: number, all: number) => 
   all_or_none: (given, all) => given === 0 || given === all,
 };
 
+/** The rule of the catalog for one of an operator. */
 export function ruleOf(written: CustomRuleSettings): Rule<Input> {
   const { says, broken_by } = written;
   const change = Object.fromEntries(
@@ -65,27 +68,18 @@ export function ruleOf(written: CustomRuleSettings): Rule<Input> {
   };
 }
 
-/** The fields that a rule looks at: a rule that names another could never be judged. */
+/** The fields that a rule checks. */
 export const fieldsOfRule = (rule: CustomRuleSettings): readonly string[] =>
   'when' in rule ? [...Object.keys(rule.when), ...Object.keys(rule.requires)] : rule.fields;
 
-const meets = (input: Input, told: z.output<typeof conditions>): boolean =>
-  Object.entries(told).every(([field, wanted]) => {
+const meets = (input: Input, required: z.output<typeof conditions>): boolean =>
+  Object.entries(required).every(([field, wanted]) => {
     const value = valueAt(input, field);
     if (typeof wanted === 'string') return (value !== undefined) === (wanted === 'given');
     return wanted.some(one => one === value);
   });
 
-export const valueAt = (input: unknown, path: string): unknown =>
-  path
-    .split('.')
-    .reduce<unknown>(
-      (at, name) =>
-        typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? Reflect.get(at, name) : undefined,
-      input,
-    );
-
-/** Names in rules that lead to no field. */
+/** Names in rules that are not fields of the schema. */
 export function unknownFields(rules: readonly CustomRuleSettings[], schema: z.ZodObject): Faults {
   return rules.flatMap((rule, place) =>
     fieldsOfRule(rule)

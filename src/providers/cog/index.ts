@@ -2,6 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { capabilities } from '../../catalog/field-meaning.ts';
 import type { Model } from '../../catalog/model.ts';
 import { minutes } from '../../domain/clock.ts';
 import type { Usage } from '../../domain/job.ts';
@@ -14,7 +15,6 @@ import type {
   ProviderTraits,
   SubmitResult,
 } from '../../domain/provider.ts';
-import { capabilities } from '../kit/capabilities.ts';
 import { defineProvider, type ProviderDependencies } from '../kit/definition.ts';
 import {
   type DeclaredCapabilities,

@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { capabilities } from '../../catalog/field-meaning.ts';
 import type { Model } from '../../catalog/model.ts';
 import type { ProviderTask } from '../../domain/provider.ts';
-import { capabilities } from '../kit/capabilities.ts';
 import {
   type DeclaredCapabilities,
   engineJobOf,

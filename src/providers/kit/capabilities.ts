@@ -2,109 +2,34 @@
 
 import type { ImagePlan, RenderPlan, SpeechPlan, VideoPlan } from '../../../engine/src/render-plan.ts';
 import type { Faults } from '../../catalog/faults.ts';
+import { basicCapabilities, type Capability, capabilities, valueAt } from '../../catalog/field-meaning.ts';
 import type { Model } from '../../catalog/model.ts';
 
-/** What every job asks for; an engine of fixed arguments may have no place for one of them. */
-export const basicCapabilities = ['words', 'size', 'length', 'voice', 'format'] as const;
-
-/**
- * What a job may ask of an engine beyond words, size and length. An engine of one's own is whatever its operator
- * loaded, so its route says which of these it does; a job that asks for another is refused.
- */
-export const capabilities = [
-  ...basicCapabilities,
-  ...(['negative_prompt', 'seed', 'count', 'sound', 'sound_kind', 'voice_of_video', 'music'] as const),
-  ...(['first_frame', 'last_frame', 'extend', 'edit', 'motion', 'feature', 'facing', 'keep_sound'] as const),
-  ...([
-    'guide_audio',
-    'shots',
-    'camera_fixed',
-    'return_last_frame',
-    'draft',
-    'metadata',
-    'watermark',
-  ] as const),
-  ...(['image_1', 'image_2', 'image_3', 'image_4', 'image_5', 'image_6', 'image_7', 'image_8'] as const),
-  ...(['image_9', 'video_1', 'video_2', 'video_3', 'audio_1', 'audio_2', 'audio_3', 'elements'] as const),
-  ...(['extend_picture', 'upscale', 'creative_upscale', 'repaint', 'parameters', 'variants'] as const),
-  ...(['pauses', 'language', 'mix', 'speed', 'volume', 'pitch', 'emotion', 'pcm', 'sample_rate'] as const),
-  ...(['bitrate', 'stereo', 'constant_bitrate', 'voice_modify', 'pronunciations', 'marker'] as const),
-  ...(['subtitles', 'normalization'] as const),
-] as const;
-export type Capability = (typeof capabilities)[number];
-
-/** Where a wish stands in the inputs of the families; what stands in none of an input's fields is no client's wish. */
-const fieldsByCapability: Partial<Record<Capability, readonly string[]>> = {
-  words: ['prompt', 'text', 'remixPrompt', 'content'],
-  size: [
-    ...['size', 'aspect_ratio', 'ratio', 'settings.aspect_ratio', 'resolution', 'quality', 'mode', 'scale'],
-    ...['width', 'height'],
-  ],
-  length: ['duration', 'settings.duration', 'seconds'],
-  voice: ['voice_setting.voice_id', 'voice_name', 'voice', 'voice_id'],
-  format: ['audio_setting.format'],
-  negative_prompt: ['negative_prompt', 'remixPrompt'],
-  seed: ['seed', 'remixPrompt', 'content'],
-  count: ['n', 'count'],
-  sound: ['generate_audio', 'generate_audio_switch', 'sound', 'audio'],
-  sound_kind: ['audio_type'],
-  voice_of_video: ['voice_id'],
-  music: ['bgm'],
-  extend: ['video_url', 'video_creation_id'],
-  motion: ['video_url'],
-  edit: ['video_list'],
-  feature: ['video_list'],
-  facing: ['character_orientation'],
-  keep_sound: ['keep_original_sound', 'video_list'],
-  guide_audio: ['audio_url'],
-  shots: ['multi_shot', 'shot_type', 'generate_multi_clip_switch', 'prompt'],
-  metadata: ['meta_data'],
-  watermark: ['watermark', 'watermark_info', 'options'],
-  elements: ['element_list'],
-  extend_picture: ['jobId'],
-  upscale: ['jobId'],
-  creative_upscale: ['type'],
-  repaint: ['canvas'],
-  parameters: ['remixPrompt'],
-  variants: ['remixPrompt'],
-  pauses: ['text'],
-  language: ['language_boost'],
-  mix: ['timbre_weights'],
-  speed: ['voice_setting.speed', 'speed', 'text'],
-  volume: ['voice_setting.vol', 'text'],
-  pitch: ['voice_setting.pitch'],
-  emotion: ['voice_setting.emotion', 'text'],
-  pcm: ['audio_setting.format'],
-  sample_rate: ['audio_setting.sample_rate'],
-  bitrate: ['audio_setting.bitrate'],
-  stereo: ['audio_setting.channel'],
-  constant_bitrate: ['force_cbr'],
-  pronunciations: ['pronunciation_dict'],
-  marker: ['aigc_watermark'],
-  subtitles: ['subtitle_enable'],
-  normalization: ['text_normalization'],
-};
-/** Frames, references and videos stand in lists of several names. */
-const mediaFields = ['content', 'image_list', 'images', 'subject_image_list', 'image', 'image_url'];
-
-/** The faults of an input for an engine that does this and no more. */
+/** The faults of an input for an engine that can do this and no more, each at the field that asks for it. */
 export function missingCapabilityFaults(model: Model, input: unknown, does: ReadonlySet<string>): Faults {
-  const asked = [...requiredCapabilities(model.render(input)), ...capabilitiesOutsidePlan(input)].filter(
-    name => !does.has(name),
-  );
+  const missing = [
+    ...requiredCapabilities(model.render(input)),
+    ...capabilitiesOutsidePlan(model, input),
+  ].filter(name => !does.has(name));
   const paths = new Set(
-    asked.flatMap(name => fieldOfCapability(name, input) ?? lastMediumOfCustomModel(model, name, input)),
+    missing.flatMap(name => fieldOf(model, name, input) ?? lastMediumOfCustomModel(model, name, input)),
   );
   return [...paths].map(path => ({ path, reason: 'is not available here' }));
 }
 
-/** The field that asks for it; null where none does. */
-function fieldOfCapability(name: Capability, input: unknown): string | null {
-  const fields = fieldsByCapability[name] ?? [name, ...mediaFields];
-  return fields.find(path => valueAt(input, path) !== undefined) ?? null;
+/** Capabilities that are a frame or a reference: any field with media may ask for them. */
+const isMedium = (name: Capability): boolean =>
+  /^(?:first_frame|last_frame|(?:image|video|audio)_\d)$/.test(name);
+
+/** The field that asks for a capability, else the field of its name; null where the input has neither. */
+function fieldOf(model: Model, name: Capability, input: unknown): string | null {
+  const fields = model.fieldsFor(name);
+  const others = isMedium(name) ? model.fieldsFor('media') : [];
+  const candidates = fields.length > 0 ? fields : [name, ...others];
+  return candidates.find(path => valueAt(input, path) !== undefined) ?? null;
 }
 
-/** Media of an operator's model stand under names of his own; the last of them is one too many. */
+/** Media of a custom model have any names: the last medium of the input is the one too many. */
 function lastMediumOfCustomModel(
   { family, media }: Model,
   name: Capability,
@@ -115,24 +40,16 @@ function lastMediumOfCustomModel(
   return last ? [last.path.join('.')] : [];
 }
 
-/** The field that a medium of that name would stand in. */
-export const fieldFor = (name: string, input: unknown): string =>
-  fieldOfCapability(capabilities.find(known => known === name) ?? 'first_frame', input) ?? name;
+/** The path for a fault about a medium of that name: the field that it would be in, or the name itself. */
+export const fieldFor = (model: Model, name: string, input: unknown): string =>
+  fieldOf(model, capabilities.find(known => known === name) ?? 'first_frame', input) ?? name;
 
-const valueAt = (input: unknown, path: string): unknown =>
-  path
-    .split('.')
-    .reduce<unknown>(
-      (at, key) => (typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined),
-      input,
-    );
-
-/** Fields that no plan carries: the local engine has no library of subjects and reads numbers in words anyway. */
-function capabilitiesOutsidePlan(input: unknown): readonly Capability[] {
-  const elements = valueAt(input, 'element_list');
+/** Fields that no plan carries: the local engine has no library of subjects, and always reads numbers in words. */
+function capabilitiesOutsidePlan(model: Model, input: unknown): readonly Capability[] {
+  const valuesOf = (name: Capability) => model.fieldsFor(name).map(path => valueAt(input, path));
   return enabledCapabilities({
-    elements: Array.isArray(elements) && elements.length > 0,
-    normalization: valueAt(input, 'text_normalization') === true,
+    elements: valuesOf('elements').some(value => Array.isArray(value) && value.length > 0),
+    normalization: valuesOf('normalization').includes(true),
   });
 }
 
@@ -147,8 +64,8 @@ function requiredCapabilities(plan: RenderPlan): readonly Capability[] {
   }
 }
 
-const enabledCapabilities = (asked: Partial<Record<Capability, boolean>>): readonly Capability[] =>
-  capabilities.filter(name => asked[name]);
+const enabledCapabilities = (required: Partial<Record<Capability, boolean>>): readonly Capability[] =>
+  capabilities.filter(name => required[name]);
 
 function videoCapabilities(plan: VideoPlan): readonly Capability[] {
   const { source, references = [] } = plan;
@@ -156,7 +73,7 @@ function videoCapabilities(plan: VideoPlan): readonly Capability[] {
     ...enabledCapabilities({
       words: plan.shots.some(shot => shot.prompt !== ''),
       size: true,
-      // A video that is changed, or moves another, gives its own.
+      // An edited video, and a reference for motion, have their own length.
       length: source?.use !== 'edit' && source?.use !== 'motion',
       negative_prompt: plan.negativePrompt !== undefined,
       seed: plan.seed !== null,
@@ -181,7 +98,7 @@ function videoCapabilities(plan: VideoPlan): readonly Capability[] {
   ];
 }
 
-/** Parameters of a prompt that are other wishes: what must not be seen, the seed, and the variants. */
+/** Parameters of a prompt that are capabilities themselves: negative prompt, seed and variants. */
 const parametersCoveredElsewhere: readonly string[] = ['--no', '--seed', '--repeat', '--r'];
 
 function imageCapabilities({ work, variants = [], ...plan }: ImagePlan): readonly Capability[] {
@@ -191,7 +108,7 @@ function imageCapabilities({ work, variants = [], ...plan }: ImagePlan): readonl
       size: true,
       negative_prompt: plan.negativePrompt !== undefined,
       seed: plan.seed !== null,
-      // A follow-up gives four pictures by itself.
+      // A follow-up always makes four pictures.
       count: plan.count > 1 && plan.grid !== true,
       extend_picture: work?.kind === 'extend',
       upscale: work?.kind === 'upscale',
@@ -205,9 +122,10 @@ function imageCapabilities({ work, variants = [], ...plan }: ImagePlan): readonl
   ];
 }
 
+/** The kind of a medium. */
 export type MediumKind = 'image' | 'video' | 'audio';
 
-/** `image_1`, `image_2`, `video_1`: each kind is counted by itself. */
+/** `image_1`, `image_2`, `video_1`: the names of references; each kind is counted separately. */
 export const numberedNames = (kinds: readonly MediumKind[]): readonly string[] =>
   kinds.map((kind, place) => `${kind}_${kinds.slice(0, place + 1).filter(one => one === kind).length}`);
 
@@ -216,7 +134,7 @@ function numberedCapabilities(kinds: readonly MediumKind[]): readonly Capability
   return capabilities.filter(name => names.includes(name));
 }
 
-/** Sound as the engine gives it stands for the values that the model has where nothing is said. */
+/** The defaults of the models: an engine may use its own values in their place. */
 const speechDefaults = { sampleRates: [24_000, 32_000], bitrate: 128_000 };
 
 function speechCapabilities({ modify, ...plan }: SpeechPlan): readonly Capability[] {

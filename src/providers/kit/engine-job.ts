@@ -4,18 +4,12 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ImagePlan, RenderPlan, SpeechPlan, VideoPlan } from '../../../engine/src/render-plan.ts';
 import type { Faults } from '../../catalog/faults.ts';
+import { type Capability, capabilities } from '../../catalog/field-meaning.ts';
 import { models } from '../../catalog/index.ts';
 import type { Model } from '../../catalog/model.ts';
 import type { MediaFacts } from '../../domain/media.ts';
 import type { ProviderTask } from '../../domain/provider.ts';
-import {
-  type Capability,
-  capabilities,
-  fieldFor,
-  type MediumKind,
-  missingCapabilityFaults,
-  numberedNames,
-} from './capabilities.ts';
+import { fieldFor, type MediumKind, missingCapabilityFaults, numberedNames } from './capabilities.ts';
 
 /** What may stand at the route to an engine of one's own; `doable` is what its protocol has words for. */
 export const engineRouteOptions = <const Names extends readonly Capability[]>(doable: Names) => ({
@@ -100,7 +94,12 @@ export function engineInputFaults(
   return [
     // An engine is given one prompt: what the others would make is billed and never drawn.
     ...(model.billedJobs(input) > 1
-      ? [{ path: fieldFor('variants', input), reason: 'must make one job here: no {a,b} and no --repeat' }]
+      ? [
+          {
+            path: fieldFor(model, 'variants', input),
+            reason: 'must make one job here: no {a,b} and no --repeat',
+          },
+        ]
       : []),
     ...missingCapabilityFaults(
       model,
@@ -108,7 +107,7 @@ export function engineInputFaults(
       new Set<string>([...parameters, ...parameters.flatMap(basicCapabilitiesOf), ...does, ...ignores]),
     ),
     ...wanted.map(name => ({
-      path: fieldFor(name, input),
+      path: fieldFor(model, name, input),
       reason: `a medium that is its ${name} is required here`,
     })),
   ];

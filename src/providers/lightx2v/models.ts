@@ -3,10 +3,10 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Faults } from '../../catalog/faults.ts';
+import { basicCapabilities } from '../../catalog/field-meaning.ts';
 import type { Model } from '../../catalog/model.ts';
 import { toJson } from '../../domain/json.ts';
 import type { ProviderTask } from '../../domain/provider.ts';
-import { basicCapabilities } from '../kit/capabilities.ts';
 import { type EngineMedium, engineInputFaults, engineJobOf, engineRouteOptions } from '../kit/engine-job.ts';
 
 /** What a server of one task can be asked for. It has loaded one model: there is no name to give. */

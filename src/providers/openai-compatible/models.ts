@@ -5,10 +5,11 @@ import { readFile } from 'node:fs/promises';
 import { FormData } from 'undici';
 import { z } from 'zod';
 import type { Faults } from '../../catalog/faults.ts';
+import { basicCapabilities } from '../../catalog/field-meaning.ts';
 import type { Model } from '../../catalog/model.ts';
 import { toJson } from '../../domain/json.ts';
 import type { ProviderTask } from '../../domain/provider.ts';
-import { basicCapabilities, missingCapabilityFaults } from '../kit/capabilities.ts';
+import { missingCapabilityFaults } from '../kit/capabilities.ts';
 import { type EngineJob, type EngineMedium, engineJobOf, engineRouteOptions } from '../kit/engine-job.ts';
 
 /** What these servers can be asked for. The model is whatever was loaded: without one at the route none is named. */

@@ -54,12 +54,14 @@ const input = z.strictObject({
     title: 'Content',
     description:
       'A text and, beside it or alone, the first frame or the first and the last frame; or a draft alone, to be made into its final video.',
+    means: ['words', 'media'],
   }),
   callback_url: callbackUrl,
   return_last_frame: flag({
     title: 'Return the last frame',
     description: 'Also gives the last frame as a png without a watermark, the first frame of a next video.',
     group: 'Delivery',
+    means: ['return_last_frame'],
   }).default(false),
   service_tier: choice(['default', 'flex'], {
     title: 'Service tier',
@@ -76,6 +78,7 @@ const input = z.strictObject({
   draft: flag({
     title: 'Draft',
     description: 'A cheaper preview in 480p, of which a final video can be made.',
+    means: ['draft'],
   }).default(false),
   // No default of the schema: what is left out is 480p for a draft, and 720p for all others.
   resolution: choice(['480p', '720p', '1080p'], {
@@ -88,8 +91,9 @@ const input = z.strictObject({
     title: 'Seed',
     description: '-1: a random one.',
     widget: 'seed',
+    means: ['seed'],
   }).default(-1),
-  camera_fixed: flag({ title: 'Camera stands still' }).default(false),
+  camera_fixed: flag({ title: 'Camera stands still', means: ['camera_fixed'] }).default(false),
   watermark: alphaFields.watermark,
 });
 

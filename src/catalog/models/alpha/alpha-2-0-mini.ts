@@ -134,6 +134,7 @@ export default defineModel({
       title: 'Content',
       description:
         'Texts and, beside them or alone, either the first frame, the first and the last frame, or references: up to 9 pictures, 3 videos and 3 sounds.',
+      means: ['words', 'media'],
     }),
     generate_audio: alphaFields.generate_audio,
     resolution: choice(['480p', '720p'], { title: 'Resolution' }).default('720p'),

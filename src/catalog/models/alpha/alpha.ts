@@ -151,15 +151,18 @@ export const alphaFields = {
     title: 'Sound',
     description: 'Speech, effects and music that fit the picture, in one channel; a silent video without.',
     group: 'Sound',
+    means: ['sound'],
   }).default(true),
   ratio: choice([...ratios, 'adaptive'], {
     title: 'Aspect ratio',
     description: 'adaptive: of the first frame, else of the first video or picture, else by the text.',
+    means: ['size'],
   }).default('adaptive'),
   watermark: flag({
     title: 'Watermark',
     description: 'A mark in the lower right corner.',
     group: 'Delivery',
+    means: ['watermark'],
   }).default(false),
 };
 
@@ -179,6 +182,7 @@ export const secondsUpTo = (max: number) => {
     description: '-1: the model chooses.',
     unit: 's',
     widget: 'slider',
+    means: ['length'],
   });
 };
 

@@ -80,7 +80,7 @@ export default defineModel({
     remixPrompt: remixPrompt(8096, 'What the repainted part shows.', { needsWords: true }),
     canvas: group(
       { width: canvasSide('Width'), height: canvasSide('Height') },
-      { title: 'Canvas', description: 'The size of the result.', widget: 'canvas' },
+      { title: 'Canvas', description: 'The size of the result.', widget: 'canvas', means: ['repaint'] },
     ),
     imgPos: group(
       { x: edge('From the left'), y: edge('From the top'), width: extent('Width'), height: extent('Height') },

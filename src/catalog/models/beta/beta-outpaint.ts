@@ -30,6 +30,7 @@ export default defineModel({
       description:
         'How many times the area of the picture the result has; 2 makes each side 1.41 times as long.',
       widget: 'slider',
+      means: ['size'],
     }),
     remixPrompt: remixPrompt(8192, 'What the new part shows.', { needsWords: false }).optional(),
   }),

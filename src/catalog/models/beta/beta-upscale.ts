@@ -17,7 +17,11 @@ export default defineModel({
   input: z.strictObject({
     jobId: jobIdField,
     imageNo: imageNoField.default(0),
-    type: numberChoice([0, 1], { title: 'Way', description: '0: soft, 1: creative.' }).default(0),
+    type: numberChoice([0, 1], {
+      title: 'Way',
+      description: '0: soft, 1: creative.',
+      means: ['creative_upscale'],
+    }).default(0),
   }),
   mediaRules: [sizeRule],
   references: referencesOf,

@@ -19,6 +19,7 @@ const picturesOfGrid = 4;
 export const jobIdField = requiredText(null, {
   title: 'Earlier job',
   widget: 'job',
+  means: ['extend_picture', 'upscale'],
   description:
     'The request_id of a finished job of yours that gave pictures; where the model is made by an upstream that knows jobs of its own, also the id of one of those.',
 });
@@ -70,6 +71,7 @@ export const remixPrompt = (max: number, description: string, { needsWords }: { 
     title: 'Prompt',
     description: `${description} May ${needsWords ? 'end with' : 'be or end with'} parameters such as --no text --seed 7.`,
     widget: 'parameters',
+    means: ['words', 'negative_prompt', 'seed', 'parameters', 'variants'],
   }).superRefine((value, context) => {
     const read = readPrompt(value, { needsWords });
     if (read.kind === 'broken') context.addIssue({ code: 'custom', message: read.reason });

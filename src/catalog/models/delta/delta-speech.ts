@@ -28,6 +28,7 @@ const words = requiredText(9999, {
   description:
     'What is said. A new line is a new paragraph; `<#x#>` between spoken words pauses for x seconds, 0.01 to 99.99 with at most two decimals.',
   widget: 'textarea',
+  means: ['words', 'pauses'],
 }).superRefine((value, context) => {
   const read = readPieces(value);
   if (read.kind === 'broken') context.addIssue({ code: 'custom', message: read.reason });
@@ -51,7 +52,7 @@ const voiceEffects = group(
     timbre: share('Timbre'),
     sound_effects: choice(effects, { title: 'Effect' }).optional(),
   },
-  { title: 'Voice effects', description: 'With mp3, wav and flac.' },
+  { title: 'Voice effects', description: 'With mp3, wav and flac.', means: ['voice_modify'] },
 );
 
 const input = z.strictObject({
@@ -70,13 +71,20 @@ const input = z.strictObject({
         widget: 'voice',
         examples: knownVoices,
         requiredUnless: 'timbre_weights',
+        means: ['voice'],
       }).optional(),
-      speed: number(0.5, 2, { title: 'Speed', widget: 'slider' }).default(1),
-      vol: number(0, 10, { title: 'Volume', widget: 'slider' }).default(1),
-      pitch: integer(-12, 12, { title: 'Pitch', unit: 'semitones', widget: 'slider' }).default(0),
+      speed: number(0.5, 2, { title: 'Speed', widget: 'slider', means: ['speed'] }).default(1),
+      vol: number(0, 10, { title: 'Volume', widget: 'slider', means: ['volume'] }).default(1),
+      pitch: integer(-12, 12, {
+        title: 'Pitch',
+        unit: 'semitones',
+        widget: 'slider',
+        means: ['pitch'],
+      }).default(0),
       emotion: choice(emotions, {
         title: 'Emotion',
         description: 'Normally chosen by the model.',
+        means: ['emotion'],
       }).optional(),
     },
     { title: 'Voice' },
@@ -91,38 +99,51 @@ const input = z.strictObject({
     ),
     0,
     4,
-    { title: 'Timbre mix', description: 'Up to four voices and their weights.' },
+    { title: 'Timbre mix', description: 'Up to four voices and their weights.', means: ['mix'] },
   ).optional(),
   audio_setting: group(
     {
       sample_rate: numberChoice([8000, 16_000, 22_050, 24_000, 32_000, 44_100], {
         title: 'Sample rate',
         unit: 'Hz',
+        means: ['sample_rate'],
       }).default(32_000),
       bitrate: numberChoice([32_000, 64_000, 128_000, 256_000], {
         title: 'Bitrate',
         description: 'No effect but with mp3.',
         unit: 'bit/s',
+        means: ['bitrate'],
       }).default(128_000),
-      format: choice(['mp3', 'pcm', 'flac', 'wav'], { title: 'Format' }).default('mp3'),
-      channel: numberChoice([1, 2], { title: 'Channels' }).default(1),
+      format: choice(['mp3', 'pcm', 'flac', 'wav'], { title: 'Format', means: ['format', 'pcm'] }).default(
+        'mp3',
+      ),
+      channel: numberChoice([1, 2], { title: 'Channels', means: ['stereo'] }).default(1),
     },
     { title: 'Sound' },
   ).prefault({}),
   text_normalization: flag({
     title: 'Normalise the text',
     description: 'Reads numbers and the like in words.',
+    means: ['normalization'],
   }).default(false),
   latex_read: flag({
     title: 'Read formulas',
     description:
       'Chinese only, and sets the language to it. Formulas stand in $$, each backslash inside doubled.',
   }).default(false),
-  force_cbr: flag({ title: 'Constant bitrate', description: 'Normally not needed.' }).default(false),
+  force_cbr: flag({
+    title: 'Constant bitrate',
+    description: 'Normally not needed.',
+    means: ['constant_bitrate'],
+  }).default(false),
   language_boost: choice(languages, { title: 'Language' })
     .nullable()
     .default(null)
-    .meta({ title: 'Language', description: 'Null or auto: by the script of the text.' }),
+    .meta({
+      title: 'Language',
+      description: 'Null or auto: by the script of the text.',
+      means: ['language'],
+    }),
   pronunciation_dict: group(
     {
       tone: z.array(pronunciation, { error: 'must be an array' }).meta({ title: 'Replacements' }).optional(),
@@ -130,10 +151,11 @@ const input = z.strictObject({
     {
       title: 'Pronunciation',
       description: 'Each source/replacement; Chinese tones are the numbers 1 to 5, 5 being neutral.',
+      means: ['pronunciations'],
     },
   ).optional(),
   voice_modify: voiceEffects.optional(),
-  subtitle_enable: flag({ title: 'Subtitles', group: 'Delivery' }).default(false),
+  subtitle_enable: flag({ title: 'Subtitles', group: 'Delivery', means: ['subtitles'] }).default(false),
   subtitle_type: choice(['sentence', 'word'], { title: 'Subtitles by', group: 'Delivery' }).default(
     'sentence',
   ),
@@ -141,6 +163,7 @@ const input = z.strictObject({
     title: 'Marker',
     description: 'A rhythm at the end that marks generated speech.',
     group: 'Delivery',
+    means: ['marker'],
   }).default(false),
 });
 

@@ -31,6 +31,7 @@ export default defineModel({
       title: 'Earlier video',
       description:
         'The id of a creation of an earlier job, of the upstream too where it makes the model. Either this or an address.',
+      means: ['extend'],
     }).optional(),
     video_url: media(
       {
@@ -41,19 +42,23 @@ export default defineModel({
         otherFormats: true,
         seconds: { min: 4, max: 60 },
       },
-      { title: 'Video', description: 'Any video of 4 to 60 seconds.' },
+      { title: 'Video', description: 'Any video of 4 to 60 seconds.', means: ['extend'] },
     ).optional(),
     images: list(media(epsilonFrame, { title: 'Image' }), 0, 1, {
       title: 'End frame',
       description: 'At most one image, with which the extension ends.',
+      means: ['media'],
     }).optional(),
     prompt: text(null, {
       title: 'Prompt',
       description: 'Guides what is added.',
       widget: 'textarea',
+      means: ['words'],
     }).optional(),
     resolution: epsilonResolution,
-    duration: integer(1, 7, { title: 'Extension', unit: 's', widget: 'slider' }).default(5),
+    duration: integer(1, 7, { title: 'Extension', unit: 's', widget: 'slider', means: ['length'] }).default(
+      5,
+    ),
     ...epsilonWatermark,
     wm_position: epsilonCorner,
     meta_data: epsilonMetaData,

@@ -37,29 +37,38 @@ export default defineModel({
     images: list(media(epsilonFrame, { title: 'Image' }), 1, 1, {
       title: 'First frame',
       description: 'Exactly one image.',
+      means: ['media'],
     }),
     prompt: epsilonPrompt,
-    audio: flag({ title: 'Sound', description: 'Speech and background sounds.', group: 'Sound' }).default(
-      false,
-    ),
+    audio: flag({
+      title: 'Sound',
+      description: 'Speech and background sounds.',
+      group: 'Sound',
+      means: ['sound'],
+    }).default(false),
     voice_id: text(null, {
       title: 'Voice',
       description: 'Only with sound. Chosen automatically when empty.',
       widget: 'voice',
       group: 'Sound',
+      means: ['voice_of_video'],
     }).optional(),
     audio_type: choice(['all', 'speech_only', 'sound_effect_only'], {
       title: 'What is heard',
       description: 'Only with sound.',
       group: 'Sound',
+      means: ['sound_kind'],
     }).default('all'),
     is_rec: epsilonRecommended,
     bgm: flag({
       title: 'Background music',
       description: 'As long as the video. No effect at 9 and 10 seconds.',
       group: 'Sound',
+      means: ['music'],
     }).default(false),
-    duration: integer(1, 10, { title: 'Duration', unit: 's', widget: 'slider' }).default(5),
+    duration: integer(1, 10, { title: 'Duration', unit: 's', widget: 'slider', means: ['length'] }).default(
+      5,
+    ),
     seed: epsilonSeed,
     resolution: epsilonResolution,
     ...epsilonWatermark,

@@ -45,13 +45,16 @@ export default defineModel({
     images: list(media(epsilonFrame, { title: 'Image' }), 2, 2, {
       title: 'Start and end frame',
       description: 'Two images of about the same size; the first is the start frame.',
+      means: ['media'],
     }),
     prompt: epsilonPrompt,
     is_rec: epsilonRecommended,
-    duration: integer(1, 16, { title: 'Duration', unit: 's', widget: 'slider' }).default(5),
+    duration: integer(1, 16, { title: 'Duration', unit: 's', widget: 'slider', means: ['length'] }).default(
+      5,
+    ),
     seed: epsilonSeed,
     resolution: epsilonResolution,
-    audio: flag({ title: 'Sound', description: 'Speech and effects.' }).default(true),
+    audio: flag({ title: 'Sound', description: 'Speech and effects.', means: ['sound'] }).default(true),
     ...epsilonWatermark,
     wm_position: epsilonPosition,
     meta_data: epsilonMetaData,

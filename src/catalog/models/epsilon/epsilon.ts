@@ -28,12 +28,16 @@ export const epsilonPrompt = text(5000, {
   title: 'Prompt',
   description: 'What happens in the video.',
   widget: 'textarea',
+  means: ['words'],
 }).optional();
 
 /** Contract 2.10 to 2.12: the shorter side in pixels. */
 const shorterSides = { '540p': 540, '720p': 720, '1080p': 1080 } as const;
 
-export const epsilonResolution = choice(['540p', '720p', '1080p'], { title: 'Resolution' }).default('720p');
+export const epsilonResolution = choice(['540p', '720p', '1080p'], {
+  title: 'Resolution',
+  means: ['size'],
+}).default('720p');
 
 /** The shape is that of the first frame, or of the video that is extended. */
 export const epsilonSize = (resolution: keyof typeof shorterSides, facts: MediaFacts | null): Size =>
@@ -44,6 +48,7 @@ export const epsilonSeed = integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTE
   title: 'Seed',
   description: 'Drawn when left out or 0.',
   widget: 'seed',
+  means: ['seed'],
 }).optional();
 
 export const epsilonRecommended = flag({
@@ -69,6 +74,7 @@ export const epsilonWatermark = {
     title: 'Watermark',
     description: 'Also gives a copy with a mark.',
     group: 'Watermark',
+    means: ['watermark'],
   }).default(false),
   wm_url: media(
     {
@@ -119,6 +125,7 @@ export const epsilonMetaData = z
     description: 'Kept in the file as it is. A default that names the job is used when it is empty.',
     group: 'Delivery',
     contentMediaType: 'application/json',
+    means: ['metadata'],
   })
   .optional();
 

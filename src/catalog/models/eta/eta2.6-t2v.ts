@@ -32,18 +32,23 @@ export default defineModel({
       title: 'Prompt',
       description: 'What the video shows, in Chinese or English. Cut after 1500 characters.',
       widget: 'textarea',
+      means: ['words'],
     }),
     negative_prompt: text(null, {
       title: 'Negative prompt',
       description: 'What it must not show, in Chinese or English.',
       widget: 'textarea',
+      means: ['negative_prompt'],
     }).optional(),
-    duration: integer(2, 15, { title: 'Duration', unit: 's', widget: 'slider' }).default(5),
+    duration: integer(2, 15, { title: 'Duration', unit: 's', widget: 'slider', means: ['length'] }).default(
+      5,
+    ),
     size: choice([...sizes720, ...sizes1080], {
       title: 'Size',
       description: 'Width*height in pixels, not a ratio or a level.',
       unit: 'px',
       widget: 'size',
+      means: ['size'],
     }).default('1920*1080'),
     audio_url: media(
       {
@@ -59,9 +64,13 @@ export default defineModel({
           'audio/aac',
         ],
       },
-      { title: 'Guiding audio', description: 'A sound that takes the place of the composed one.' },
+      {
+        title: 'Guiding audio',
+        description: 'A sound that takes the place of the composed one.',
+        means: ['guide_audio'],
+      },
     ).optional(),
-    shot_type: choice(['single', 'multi'], { title: 'Shots' }).optional(),
+    shot_type: choice(['single', 'multi'], { title: 'Shots', means: ['shots'] }).optional(),
     prompt_extend: flag({
       title: 'Extend the prompt',
       description: 'Rewrites the prompt; takes longer.',
@@ -70,8 +79,13 @@ export default defineModel({
       title: 'Seed',
       description: 'Drawn when left out. The same seed does not promise the same video.',
       widget: 'seed',
+      means: ['seed'],
     }).optional(),
-    watermark: flag({ title: 'Watermark', description: 'A mark in the lower right corner.' }).default(false),
+    watermark: flag({
+      title: 'Watermark',
+      description: 'A mark in the lower right corner.',
+      means: ['watermark'],
+    }).default(false),
   }),
   render: input => {
     const [width, height] = sidesOf(input.size);

@@ -45,19 +45,26 @@ const scales = { '1k': 1, '2k': 2 } as const;
 
 /** Contract 2.7: the fields that both image models of this family share. */
 export const gammaImageFields = {
-  prompt: requiredText(2500, { title: 'Prompt', description: 'What the picture shows.', widget: 'textarea' }),
+  prompt: requiredText(2500, {
+    title: 'Prompt',
+    description: 'What the picture shows.',
+    widget: 'textarea',
+    means: ['words'],
+  }),
   negative_prompt: text(2500, {
     title: 'Negative prompt',
     description: 'What it must not show. Ignored together with an image.',
     widget: 'textarea',
+    means: ['negative_prompt'],
   }).optional(),
   image: media(gammaPicture, {
     title: 'Reference image',
     description: 'Makes it image to image; leave it out for text to image.',
+    means: ['media'],
   }).optional(),
-  n: integer(1, 9, { title: 'Pictures', widget: 'slider' }).default(1),
+  n: integer(1, 9, { title: 'Pictures', widget: 'slider', means: ['count'] }).default(1),
   resolution: choice(['1k', '2k'], { title: 'Resolution' }).default('1k'),
-  aspect_ratio: choice(aspectRatios, { title: 'Aspect ratio' }).default('16:9'),
+  aspect_ratio: choice(aspectRatios, { title: 'Aspect ratio', means: ['size'] }).default('16:9'),
   watermark_info: watermarkInfo,
   callback_url: callbackUrl,
   external_task_id: externalTaskId,

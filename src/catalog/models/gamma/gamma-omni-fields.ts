@@ -40,6 +40,7 @@ const duration = z
     description: 'A number, or the same as a string. No effect with a base video.',
     unit: 's',
     widget: 'slider',
+    means: ['length'],
   })
   .default(5);
 
@@ -95,7 +96,7 @@ const video = group(
 
 /** Contract 2.9; decisions 4 name the fields that it leaves open. */
 export const omniInput = z.strictObject({
-  multi_shot: flag({ title: 'Several shots', group: 'Shots' }).default(false),
+  multi_shot: flag({ title: 'Several shots', group: 'Shots', means: ['shots'] }).default(false),
   shot_type: choice(['customize', 'intelligence'], {
     title: 'Cut by',
     description: 'customize: the shots below; intelligence: the model, from the prompt.',
@@ -106,36 +107,47 @@ export const omniInput = z.strictObject({
     description:
       'What the video shows, and what it must not. Refers to <<<element_1>>>, <<<image_1>>>, <<<video_1>>>. Unused with shots of your own.',
     widget: 'textarea',
+    means: ['words'],
   }).optional(),
   multi_prompt: list(shot, 1, 6, {
     title: 'Shots',
     description: 'One to six; their seconds add up to the duration.',
     widget: 'shots',
     group: 'Shots',
+    means: ['shot_words'],
   }).optional(),
   image_list: list(image, 0, maxReferences.alone, {
     title: 'Images',
     description:
       'References, or the first and the last frame. Up to 7, or 4 with a video, elements included.',
     group: 'References',
+    means: ['media'],
   }).optional(),
   element_list: list(element, 0, maxReferences.alone, {
     title: 'Elements',
     description: 'Of the subject library.',
     group: 'References',
+    means: ['elements'],
   }).optional(),
-  video_list: list(video, 0, 1, { title: 'Video', group: 'References' }).optional(),
+  video_list: list(video, 0, 1, {
+    title: 'Video',
+    group: 'References',
+    means: ['edit', 'feature', 'keep_sound'],
+  }).optional(),
   sound: choice(['on', 'off'], {
     title: 'Sound',
     description: 'Only off together with a reference video.',
+    means: ['sound'],
   }).default('off'),
   mode: choice(['std', 'pro', '4k'], {
     title: 'Quality',
     description: 'std is 720p, pro is 1080p.',
+    means: ['size'],
   }).default('pro'),
   aspect_ratio: choice(['16:9', '9:16', '1:1'], {
     title: 'Aspect ratio',
     description: 'Required unless a first frame or a base video gives it.',
+    means: ['size'],
   }).optional(),
   duration,
   watermark_info: watermarkInfo,

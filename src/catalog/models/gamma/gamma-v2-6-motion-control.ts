@@ -29,6 +29,7 @@ export default defineModel({
       {
         title: 'Character',
         description: 'A character that is clearly visible, not covered and not in an extreme pose.',
+        means: ['media'],
       },
     ),
     video_url: media(
@@ -42,22 +43,30 @@ export default defineModel({
         title: 'Motion',
         description:
           'One continuous shot, its character always in the frame. Of several people the largest counts.',
+        means: ['motion'],
       },
     ),
     character_orientation: choice(['image', 'video'], {
       title: 'Orientation of',
       description:
         'Whose orientation the character takes. image: at most 10 s of motion; video: at most 30 s.',
+      means: ['facing'],
     }),
     element_list: list(element, 0, 1, {
       title: 'Subject',
       description: 'One of the subject library; then only the orientation in the video counts.',
+      means: ['elements'],
     }).optional(),
-    mode: choice(['std', 'pro'], { title: 'Quality', description: 'std is economical, pro is better.' }),
+    mode: choice(['std', 'pro'], {
+      title: 'Quality',
+      description: 'std is economical, pro is better.',
+      means: ['size'],
+    }),
     prompt: text(2500, {
       title: 'Prompt',
       description: 'What shows beside the motion, and what must not.',
       widget: 'textarea',
+      means: ['words'],
     }).optional(),
     keep_original_sound: keepOriginalSound,
     watermark_info: watermarkInfo,

@@ -29,6 +29,7 @@ export default defineModel({
     element_list: list(element, 0, maxReferences, {
       title: 'Subjects',
       description: 'Of the subject library; together with the reference image at most 10.',
+      means: ['elements'],
     }).optional(),
   }),
   rules: [

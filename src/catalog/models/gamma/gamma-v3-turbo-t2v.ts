@@ -19,6 +19,7 @@ const prompt = requiredText(3072, {
   description:
     'What the video shows. Several shots: `shot n, m, words` one after another, with n the number and m the seconds of the shot; 1 to 6 shots. 2500 characters are recommended.',
   widget: 'shots',
+  means: ['words', 'shots'],
 }).superRefine((value, context) => {
   const read = readShots(value);
   if (read.kind === 'broken') context.addIssue({ code: 'custom', message: read.reason });
@@ -35,14 +36,21 @@ export default defineModel({
     settings: group(
       {
         resolution: choice(['720p', '1080p'], { title: 'Resolution' }).default('720p'),
-        aspect_ratio: choice(['16:9', '9:16', '1:1'], { title: 'Aspect ratio' }).default('16:9'),
-        duration: integer(3, 15, { title: 'Duration', unit: 's', widget: 'slider' }).default(5),
+        aspect_ratio: choice(['16:9', '9:16', '1:1'], { title: 'Aspect ratio', means: ['size'] }).default(
+          '16:9',
+        ),
+        duration: integer(3, 15, {
+          title: 'Duration',
+          unit: 's',
+          widget: 'slider',
+          means: ['length'],
+        }).default(5),
       },
       { title: 'Settings' },
     ).prefault({}),
     options: group(
       { callback_url: callbackUrl, external_task_id: externalTaskId, watermark_info: watermarkInfo },
-      { title: 'Options' },
+      { title: 'Options', means: ['watermark'] },
     ).optional(),
   }),
   rules: [

@@ -23,4 +23,5 @@ export const gammaClip = {
 export const keepOriginalSound = choice(['yes', 'no'], {
   title: 'Keep its sound',
   description: 'Whether the sound of the reference video stays.',
+  means: ['keep_sound'],
 }).default('yes');

@@ -49,8 +49,9 @@ export default defineModel({
       title: 'Text',
       description: 'What is said. A style may stand before it, as in `Say cheerfully: have a good day`.',
       widget: 'textarea',
+      means: ['words', 'speed', 'volume', 'emotion'],
     }),
-    voice_name: choice(voices, { title: 'Voice', widget: 'voice' }).default('Kore'),
+    voice_name: choice(voices, { title: 'Voice', widget: 'voice', means: ['voice'] }).default('Kore'),
   }),
   render: ({ text, voice_name }) => {
     const { words, emotion, speed, volume } = readStyle(text);

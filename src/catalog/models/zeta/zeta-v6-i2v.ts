@@ -28,25 +28,28 @@ export default defineModel({
         maxBytes: 20 * megabyte,
         sides: { min: 1, max: 10_000 },
       },
-      { title: 'First frame', description: 'A public address.' },
+      { title: 'First frame', description: 'A public address.', means: ['media'] },
     ),
     prompt: requiredText(5000, {
       title: 'Prompt',
       description: 'What happens in the video.',
       widget: 'textarea',
+      means: ['words'],
     }),
-    duration: number(1, 15, { title: 'Duration', unit: 's', widget: 'slider' }),
+    duration: number(1, 15, { title: 'Duration', unit: 's', widget: 'slider', means: ['length'] }),
     quality: choice(['360p', '540p', '720p', '1080p'], {
       title: 'Quality',
       description: 'Costs more a second the higher it is, and more with sound.',
+      means: ['size'],
     }),
     seed: integer(0, 2_147_483_647, {
       title: 'Seed',
       description: 'Drawn when left out.',
       widget: 'seed',
+      means: ['seed'],
     }).optional(),
-    generate_audio_switch: flag({ title: 'Sound' }).default(false),
-    generate_multi_clip_switch: flag({ title: 'Several clips' }).default(false),
+    generate_audio_switch: flag({ title: 'Sound', means: ['sound'] }).default(false),
+    generate_multi_clip_switch: flag({ title: 'Several clips', means: ['shots'] }).default(false),
   }),
   render: (input, factsAt) => {
     const [width, height] = sizeByShorterSide(shorterSides[input.quality], ratioOf(factsAt('image')));
