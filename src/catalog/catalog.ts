@@ -4,26 +4,27 @@ import { z } from 'zod';
 import type { JobResult } from '../domain/job.ts';
 import { defineModel, type Kind, type Model } from './model.ts';
 
-/** The models there are: those of the contract, and beside them those of the operator. */
+/** The models of this gateway: those of the contract, and the operator's custom models. */
 export interface Catalog {
-  /** Those of the contract first. */
+  /** The models of the contract first. */
   readonly all: readonly Model[];
   /** Null where there is no such model. */
   find(id: string): Model | null;
 }
 
+/** A catalog of these models. */
 export function openCatalog(all: readonly Model[]): Catalog {
   const byId = new Map(all.map(model => [model.id, model]));
   return { all, find: id => byId.get(id) ?? null };
 }
 
-/** The model of a job that is kept: an operator may have taken it away since, and what was made stays readable. */
+/** The model of a stored job. Its results stay readable after an operator removed a custom model. */
 export const modelOfJob = (
   catalog: Catalog,
   { modelId, result }: { readonly modelId: string; readonly result: JobResult | null },
 ): Model => catalog.find(modelId) ?? removedModel(modelId, kindOf(result));
 
-/** The core keys of a result are all that can be told without the model. */
+/** A stand-in for a removed model: a result then has the core keys only. */
 const removedModel = (id: string, kind: Kind): Model =>
   defineModel({
     id,
@@ -33,7 +34,7 @@ const removedModel = (id: string, kind: Kind): Model =>
     summary: '',
     input: z.looseObject({}),
     render: () => {
-      throw new Error(`expected a model, got ${id}, which is gone`);
+      throw new Error(`expected a model, got ${id}, which was removed`);
     },
     native: () => ({}),
     examples: [{}],

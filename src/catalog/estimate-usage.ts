@@ -4,7 +4,7 @@ import type { Usage } from '../domain/job.ts';
 import { countCharacters } from './fields.ts';
 import type { Model } from './model.ts';
 
-/** What an input would use, as far as it can be told before its media are read and anything is made. */
+/** The usage of an input, as far as it is known before its media are read. */
 export function estimateUsage(model: Model, input: unknown): readonly Usage[] {
   const line = (unit: Usage['unit'], quantity: number): Usage => ({ unit, quantity, basis: 'computed' });
   const plan = model.render(input);
@@ -23,7 +23,7 @@ export function estimateUsage(model: Model, input: unknown): readonly Usage[] {
   }
 }
 
-/** Both families that speak name it so. */
+/** The text of a speech input; both speech families name the field so. */
 export function spokenTextOf(input: unknown): string {
   const text = typeof input === 'object' && input !== null ? Reflect.get(input, 'text') : undefined;
   return typeof text === 'string' ? text : '';

@@ -4,25 +4,27 @@ import { z } from 'zod';
 import type { Rule } from './rule.ts';
 import { matchesOption } from './strip-omitted.ts';
 
-/** One thing wrong with a request: where, and a reason that follows it in the sentence. */
+/** One fault of a request: its path, and a reason that follows the path in the error sentence. */
 export interface Fault {
-  /** Joined by dots, array positions as numbers. */
+  /** Joined by dots, array indexes as numbers. */
   readonly path: string;
+  /** Such as `must be between 3 and 15`. */
   readonly reason: string;
 }
+/** All faults of a request. */
 export type Faults = readonly Fault[];
 
 /** `settings.duration: must be between 3 and 15; prompt: is required` */
 export const formatFaults = (faults: Faults): string =>
   faults.map(({ path, reason }) => `${path}: ${reason}`).join('; ');
 
-/** What a body became: a validated input, or every fault of it. */
+/** The outcome of validation: an input with defaults, or every fault. */
 export type ParsedInput<Input = unknown> =
-  /** `given`: the fields at the top that the client gave; all others have their defaults. */
+  /** `given`: the top-level fields of the body; all others have their defaults. */
   | { readonly ok: true; readonly input: Input; readonly given: readonly string[] }
   | { readonly ok: false; readonly faults: Faults };
 
-/** Finds every fault at once: of the schema, and of each rule whose own fields are sound. */
+/** Validates a body, and returns every fault: of the schema, and of each rule whose fields are valid. */
 export function parseInput<Schema extends z.ZodObject>(
   schema: Schema,
   rules: readonly Rule<z.output<Schema>>[],
@@ -36,14 +38,14 @@ export function parseInput<Schema extends z.ZodObject>(
   }
   const faults = parsed.error.issues.flatMap(issue => faultsOfIssue(schema, body, issue));
   const wrong = new Set(faults.map(fault => fault.path.split('.')[0]));
-  const judgeable = rules.filter(rule => rule.fields.every(field => !wrong.has(field.split('.')[0])));
-  return { ok: false, faults: [...faults, ...brokenRules(judgeable, validFields(schema, body, wrong))] };
+  const applicable = rules.filter(rule => rule.fields.every(field => !wrong.has(field.split('.')[0])));
+  return { ok: false, faults: [...faults, ...brokenRules(applicable, validFields(schema, body, wrong))] };
 }
 
 const brokenRules = <Input>(rules: readonly Rule<Input>[], input: Input): Faults =>
   rules.filter(rule => !rule.holds(input)).map(rule => ({ path: rule.fields[0], reason: rule.says }));
 
-/** The top-level fields that parse by themselves, with their defaults: all that a judgeable rule looks at. */
+/** The top-level fields that are valid, with their defaults: all that an applicable rule reads. */
 function validFields<Schema extends z.ZodObject>(
   schema: Schema,
   body: unknown,
@@ -67,7 +69,7 @@ function faultsOfIssue(schema: z.ZodObject, body: unknown, issue: z.core.$ZodIss
     }));
   }
   if (issue.code === 'invalid_union') {
-    // The branch that came closest tells what is wrong.
+    // The issues of the option with the fewest.
     const closest = issue.errors.toSorted((a, b) => a.length - b.length)[0];
     if (closest && closest.length > 0) {
       return closest.flatMap(inner =>
@@ -80,7 +82,7 @@ function faultsOfIssue(schema: z.ZodObject, body: unknown, issue: z.core.$ZodIss
 
 const pathOf = (path: readonly PropertyKey[]): string => path.map(String).join('.');
 
-/** The reason where a field does not bring its own. */
+/** The reason where a field has no sentence of its own. */
 function reasonOf(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined && issue.code === 'invalid_type') return 'is required';
   switch (issue.code) {
@@ -102,7 +104,7 @@ const typeNames: Readonly<Record<string, string>> = {
   object: 'an object',
 };
 
-/** The keys of the object at a path: of the option of a union that was meant, of every one where none can be told. */
+/** The keys of the object at a path: of the matching option of a union, or of all options where none matches. */
 function knownKeysAt(schema: z.ZodObject, body: unknown, path: readonly PropertyKey[]): readonly string[] {
   let at: readonly z.core.$ZodType[] = [schema];
   let value = body;
@@ -144,7 +146,7 @@ function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   return at;
 }
 
-/** Looking for one takes far longer than the rest of the judgement: who sends thousands of fields made no typing error. */
+/** Searching suggestions is far slower than validation, and a body with more unknown fields has no typing error. */
 const maxSuggestions = 20;
 
 function suggestion(key: string, known: readonly string[]): string {
@@ -152,7 +154,7 @@ function suggestion(key: string, known: readonly string[]): string {
   return nearest === null ? '' : `, did you mean ${nearest}?`;
 }
 
-/** What was perhaps meant by a name that is not there; null where none is near. */
+/** The known name that is closest to an unknown one; null where none is close. */
 export function closestMatch(key: string, known: readonly string[]): string | null {
   const nearest = known
     .map(candidate => ({

@@ -19,7 +19,7 @@ export type Hints = {
   readonly means?: readonly FieldMeaning[];
 };
 
-/** Length in Unicode code points: what the contract calls characters. */
+/** Length in Unicode code points, which the contract calls characters. */
 export function countCharacters(text: string): number {
   let count = text.length;
   for (let at = 0; at < text.length - 1; at++) {
@@ -32,15 +32,16 @@ export function countCharacters(text: string): number {
   return count;
 }
 
-/** A character has at most two units: what has more than twice as many is not counted. */
+/** Whether a text has at most so many characters. A text with more than twice as many UTF-16 units is not counted. */
 export const hasAtMost = (text: string, characters: number): boolean =>
   text.length <= 2 * characters && countCharacters(text) <= characters;
 
+/** Error sentences of a string field. */
 export const mustBeText = {
   error: (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : 'must be a string'),
 };
 
-/** A string of at most `max` characters; null where the contract gives no bound but the body's. */
+/** A string of at most `max` characters; null for no bound but that of the body. */
 export function text(max: number | null, hints: Hints) {
   return z
     .string(mustBeText)
@@ -83,7 +84,7 @@ export function integer(min: number, max: number, hints: Hints) {
   const error = `must be between ${min} and ${max}`;
   return (
     z
-      // What is an integer beyond 2^53 fails here already, and is out of bounds all the same.
+      // An integer beyond 2^53 fails here already, and is out of bounds.
       .int({
         error: ({ input }) =>
           input === undefined ? 'is required' : isWhole(input) ? error : 'must be an integer',
@@ -111,7 +112,7 @@ export function number(min: number, max: number, hints: Hints) {
     .meta(hints);
 }
 
-/** One word of a list. */
+/** One string of a list. */
 export function choice<const T extends readonly string[]>(words: T, hints: Hints) {
   return z
     .enum(words, {
@@ -125,6 +126,7 @@ export function numberChoice<const T extends readonly number[]>(numbers: T, hint
   return z.literal(numbers, { error: `must be one of ${numbers.join(', ')}` }).meta(hints);
 }
 
+/** A boolean. */
 export function flag(hints: Hints) {
   return z
     .boolean({ error: issue => (issue.input === undefined ? 'is required' : 'must be true or false') })
@@ -143,7 +145,7 @@ export function list<Item extends z.core.$ZodType>(item: Item, min: number, max:
   return (
     z
       .array(item, { error: issue => (issue.input === undefined ? 'is required' : 'must be an array') })
-      // Also beside a wrong item, but not for a string, which has a length, too.
+      // Also checked beside an invalid item, but not for a string, which has a length, too.
       .refine(({ length }) => length >= min && length <= max, {
         error,
         when: ({ value }) => Array.isArray(value),
@@ -187,7 +189,7 @@ function isWebAddress(text: string): boolean {
   );
 }
 
-/** Contract 2, conventions: the caller's own id, unique per user. It is kept in a column, so no control characters. */
+/** Contract 2, conventions: the caller's id of a job, unique per user. Stored in a column, so no control characters. */
 export const externalTaskId = z
   .string({ error: 'must be a string' })
   .refine(value => hasAtMost(value, 256) && value.trim() !== '' && !/\p{Cc}|\p{Cs}/u.test(value), {
@@ -216,13 +218,13 @@ export const watermarkInfo = z
   })
   .optional();
 
-/** A subject of an upstream's subject library. */
+/** A subject of an upstream's library, by id. */
 export const element = z.strictObject(
   { element_id: long({ title: 'Element id' }) },
   { error: 'must be an object' },
 );
 
-/** A nested object whose members have defaults of their own. */
+/** A nested object; its members may have defaults. */
 export function group<Shape extends z.core.$ZodLooseShape>(shape: Shape, hints: Hints) {
   return z
     .strictObject(shape, {

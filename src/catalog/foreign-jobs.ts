@@ -3,18 +3,18 @@
 import { mayBeJobId } from '../domain/ids.ts';
 import type { Reference } from '../domain/reference.ts';
 
-/** Things that only an upstream may know: what a reference can point at, and assets in the place of media. */
+/** What only an upstream may know: the targets of references, and assets used as media. */
 export type ForeignKind = Reference['kind'] | 'asset';
 
-/** What upstreams call their jobs: no text that could be more than a name. */
+/** Ids of upstreams: no character that could change a path. */
 const foreignId = /^[0-9A-Za-z][0-9A-Za-z._:-]{0,199}$/;
 const foreignAsset = /^asset:\/\/[0-9A-Za-z][0-9A-Za-z._:-]{0,199}$/;
 
-/** Whether a reference can only be to something that an upstream made for somebody else than this gateway. */
+/** Whether a reference can only mean something that an upstream made for another client. */
 export const isForeign = ({ id, mayBeForeign }: Reference): boolean =>
   mayBeForeign === true && !mayBeOurs(id) && foreignId.test(id);
 
-/** The same of a medium that is written `asset://…`. */
+/** Whether a medium is an `asset://…` that only an upstream knows. */
 export const isForeignAsset = (value: string): boolean => foreignAsset.test(value) && !mayBeOurs(value);
 
 const mayBeOurs = (id: string): boolean => mayBeJobId(id) || /file_/i.test(id);
@@ -26,6 +26,6 @@ const providersByForeignKind: Readonly<Record<ForeignKind, string>> = {
   asset: 'ark or modelark',
 };
 
-/** Which routes would take the name of something that was made elsewhere: follows a reason. */
+/** A hint which routes would accept an upstream's id; it follows a reason. */
 export const foreignRouteHint = (kind: ForeignKind): string =>
-  `; one of an upstream is passed on where every route of the model leads to ${providersByForeignKind[kind]}, or to a relay with foreign_ids`;
+  `; an upstream id is accepted only if all routes of the model use ${providersByForeignKind[kind]}, or a relay with foreign_ids`;

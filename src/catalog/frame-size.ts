@@ -5,28 +5,28 @@ import type { MediaFacts } from '../domain/media.ts';
 /** Width and height in pixels. */
 export type Size = readonly [width: number, height: number];
 
-/** Wider or taller than this is cut by the frame: no encoder takes a ribbon. */
+/** Frames are never wider or taller than this ratio, because encoders refuse them. */
 const maxRatio = 4;
 
-/** Width divided by height of a probed picture or video; 16:9 for one that nobody has looked at yet. */
+/** Width divided by height of a probed picture or video; 16:9 for one that is not probed yet. */
 export function ratioOf(facts: MediaFacts | null): number {
   const sides = facts?.image ?? facts?.video;
   return sides ? sides.width / sides.height : 16 / 9;
 }
 
-/** The shorter side is given, the longer one follows from the ratio. */
+/** The frame with that shorter side; the longer one follows from the ratio. */
 export function sizeByShorterSide(side: number, ratio: number): Size {
-  const held = clampRatio(ratio);
-  return held >= 1 ? [toEven(side * held), side] : [side, toEven(side / held)];
+  const clamped = clampRatio(ratio);
+  return clamped >= 1 ? [toEven(side * clamped), side] : [side, toEven(side / clamped)];
 }
 
-/** As many pixels as that, whatever the ratio. */
+/** The frame of that area in pixels, whatever the ratio. */
 export function sizeByArea(area: number, ratio: number): Size {
-  const held = clampRatio(ratio);
-  return [toEven(Math.sqrt(area * held)), toEven(Math.sqrt(area / held))];
+  const clamped = clampRatio(ratio);
+  return [toEven(Math.sqrt(area * clamped)), toEven(Math.sqrt(area / clamped))];
 }
 
 const clampRatio = (ratio: number): number => Math.min(maxRatio, Math.max(1 / maxRatio, ratio));
 
-/** Encoders want even sides. */
+/** Encoders require even sides. */
 const toEven = (side: number): number => 2 * Math.round(side / 2);

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { FieldMeaning } from './field-meaning.ts';
 
-/** How a media value may be written in a request. Our own files (`file_…`, `asset://file_…`, signed addresses) always may. */
+/** How a media value may be written in a request. Stored files (`file_…`, `asset://file_…`, signed addresses) always may. */
 export type MediaForm = 'url' | 'data-url' | 'raw-base64';
 
 /** A range; `exclusive` where the contract says "strictly between" or "below". */
@@ -14,13 +14,13 @@ export interface Range {
   readonly exclusive?: true;
 }
 
-/** The bounds of one media field, as data: the gate holds them, the console shows them, the docs print them. */
+/** The limits of one media field, as data: admission enforces them, the console shows them, the docs print them. */
 export interface MediaLimits {
   readonly kind: 'image' | 'video' | 'audio';
   readonly forms: readonly MediaForm[];
   /** MIME types. */
   readonly formats: readonly string[];
-  /** Any other container is taken, too, as far as a video can be found in it. */
+  /** Any other container is accepted, too, if it contains a video. */
   readonly otherFormats?: true;
   readonly maxBytes?: number;
   /** "under", not "at most". */
@@ -70,10 +70,10 @@ declare module 'zod' {
 const ownFile = /^(?:asset:\/\/)?file_[0-9A-Za-z]{24}$/;
 const webUrl = /^https?:\/\/\S+$/i;
 const dataUrl = /^data:[a-z]+\/[a-z0-9.+-]+;base64,/;
-/** White space in base64 says nothing (decisions 9). */
+/** White space in base64 is ignored (decisions 9). */
 const base64Start = /^\s*(?:[A-Za-z0-9+/]\s*){16}/;
 
-/** Which form a value is written in; null when it is none that can be. */
+/** The form of a value; null where it has none of them. */
 export function mediaFormOf(value: string): 'own' | 'asset' | MediaForm | null {
   if (ownFile.test(value)) return 'own';
   if (/^asset:\/\/\S+$/.test(value)) return 'asset';
@@ -88,7 +88,7 @@ const formWords: Readonly<Record<MediaForm, string>> = {
   'raw-base64': 'base64 without a data: prefix',
 };
 
-/** A field that holds one medium. Its bytes are looked at by the gate, not here. */
+/** A field for one medium. Admission probes its bytes; the schema checks how it is written. */
 export function media(
   limits: MediaLimits,
   hints: {
@@ -103,7 +103,7 @@ export function media(
     .refine(
       value => {
         const form = mediaFormOf(value);
-        // An asset that is no file of ours is looked for by the gate.
+        // Admission resolves an asset that is not a stored file.
         return form === 'own' || form === 'asset' || (form !== null && limits.forms.includes(form));
       },
       { error: `must be ${wanted}` },
@@ -111,7 +111,7 @@ export function media(
     .meta({ ...hints, media: limits });
 }
 
-/** One medium of a request and where it stands. */
+/** One medium of a request, and its path. */
 export interface FoundMedia {
   readonly path: readonly (string | number)[];
   readonly value: string;
@@ -121,10 +121,10 @@ export interface FoundMedia {
 /** Finds every media value of an input. */
 export type MediaFinder = (input: unknown, path?: FoundMedia['path']) => readonly FoundMedia[];
 
-/** Walks a schema once, so that an input is looked at only where a medium may stand. */
+/** Walks a schema once, so that an input is searched only where a medium may be. */
 export const mediaFinder = (schema: z.core.$ZodType): MediaFinder => finderOf(schema) ?? (() => []);
 
-/** Null where no medium can stand. */
+/** Null where the schema has no media. */
 function finderOf(schema: z.core.$ZodType): MediaFinder | null {
   const limits = z.globalRegistry.get(schema)?.media;
   if (limits)
@@ -164,7 +164,7 @@ const finderInArray = (find: MediaFinder | null): MediaFinder | null =>
   ((input, path = []) =>
     Array.isArray(input) ? input.flatMap((item, index) => find(item, [...path, index])) : []);
 
-/** Only the option that the input is: the others do not parse it. */
+/** Searches the option that parses the input. */
 function finderInUnion(options: readonly z.core.$ZodType[]): MediaFinder | null {
   const finders = options.map(option => ({ option, find: finderOf(option) }));
   if (finders.every(({ find }) => find === null)) return null;

@@ -10,8 +10,9 @@ import { type FoundMedia, mediaFinder } from './media.ts';
 import type { FactsAt, MediaRule, Rule } from './rule.ts';
 import { omittedStripper } from './strip-omitted.ts';
 
+/** What a model makes. */
 export type Kind = 'video' | 'image' | 'speech';
-/** Each with result keys that its users know; `own`: of an operator, with the core keys alone. */
+/** Families have their own result keys; `own` is a custom model of the operator, with the core keys only. */
 export type Family = 'alpha' | 'beta' | 'gamma' | 'delta' | 'epsilon' | 'zeta' | 'eta' | 'theta' | 'own';
 
 /** A produced file with its address of the moment. */
@@ -20,7 +21,7 @@ export interface SignedOutput extends Output {
   readonly url: string | null;
 }
 
-/** What a family's own result keys are built from. Times in epoch ms. */
+/** What a family's result keys are built from. Times in epoch ms. */
 export interface ResultView<Input> {
   readonly jobId: string;
   readonly state: JobState;
@@ -37,6 +38,7 @@ export interface ResultView<Input> {
   readonly audioHex: string | null;
 }
 
+/** What the file of a model states. */
 export interface ModelDefinition<Schema extends z.ZodObject> {
   readonly id: string;
   readonly kind: Kind;
@@ -45,52 +47,52 @@ export interface ModelDefinition<Schema extends z.ZodObject> {
   readonly summary: string;
   /** The body of a creation: types, bounds, defaults, and hints for forms. */
   readonly input: Schema;
-  /** Top-level fields that a switch in this very body makes unused: they are neither judged nor kept nor sent on. */
+  /** Top-level fields that another field of the body makes unused: they are not validated, stored or sent. */
   readonly unusedFields?: (body: Readonly<Record<string, unknown>>) => readonly string[];
   readonly rules?: readonly Rule<z.output<Schema>>[];
   readonly mediaRules?: readonly MediaRule<z.output<Schema>>[];
-  /** Whether the medium at a path has no effect in this input: then it is neither looked at nor fetched. */
+  /** Whether the medium at a path has no effect in this input: then it is not fetched. */
   readonly ignoresMedia?: (input: z.output<Schema>, path: string) => boolean;
-  /** Pointers to earlier jobs; the gate resolves them within the user. */
+  /** References to earlier jobs; admission resolves them within the user. */
   readonly references?: (input: z.output<Schema>) => readonly Reference[];
-  /** What an input becomes once its references are resolved, before it is stored: a final takes over its draft's input. */
+  /** The input to store once its references are resolved: a final video inherits its draft's input. */
   readonly inherit?: (input: z.output<Schema>, referred: readonly ResolvedReference[]) => z.output<Schema>;
-  /** The fields that are taken over by `adopt`: one that the client gave must be as it is there. */
+  /** The fields that `inherit` sets: one that the client gave must be equal. */
   readonly inheritedFields?: readonly string[];
-  /** Contract 8; 64 MB where it says nothing. */
+  /** Contract 8. Default: 64 MB. */
   readonly maxBodyBytes?: number;
-  /** The member that holds `callback_url` and `external_task_id`, where they do not stand at the top. */
+  /** The object with `callback_url` and `external_task_id`. Default: the body itself. */
   readonly deliveryGroup?: string;
-  /** Seconds after creation at which the job expires; none of its own where it says nothing. */
+  /** Seconds after creation at which the job expires. Default: no deadline of the model. */
   readonly deadlineSeconds?: (input: z.output<Schema>) => number;
-  /** 1 for jobs that may wait behind others. */
+  /** 1 for jobs that wait behind others. Default: 0. */
   readonly priority?: (input: z.output<Schema>) => Priority;
-  /** Jobs that the caller pays for, at least 1; 1 where it says nothing. */
+  /** Jobs that the caller pays for, at least 1. Default: 1. */
   readonly billedJobs?: (input: z.output<Schema>) => number;
-  /** Whether the result carries the sound itself, as `audioHex`; never where it says nothing. */
+  /** Whether the result has the sound itself, as `audioHex`. Default: never. */
   readonly inlineAudio?: (input: z.output<Schema>) => boolean;
-  /** How the local engine draws it; by then every medium is probed. */
+  /** The plan of an input; at render time every medium is probed. */
   readonly render: (input: z.output<Schema>, factsAt: FactsAt) => RenderPlan;
-  /** What of an input the local engine cannot draw; nothing where it says nothing. */
+  /** What of an input the local engine cannot render. Default: nothing. */
   readonly renderFaults?: (input: z.output<Schema>) => Faults;
-  /** Fields that no plan carries, so that no engine hears of them; none where it says nothing. */
+  /** Fields that no plan has a place for, so that engines never see them. Default: none. */
   readonly unmappedFields?: readonly string[];
   /** The keys that users of this family know, beside the core ones. */
   readonly native: (view: ResultView<z.output<Schema>>) => Readonly<Record<string, unknown>>;
-  /** The keys that they know of each picture in `images`, beside the core ones. */
+  /** The family's keys of each picture in `images`, beside the core ones. */
   readonly nativeImage?: (image: SignedOutput, input: z.output<Schema>) => Readonly<Record<string, unknown>>;
   readonly examples: readonly [z.input<Schema>, ...z.input<Schema>[]];
 }
 
-/** How a job is known between this gateway and whoever it is sent to. */
+/** The task id and callback address that an upstream gets. */
 export interface UpstreamDelivery {
   /** Null: it goes without one. */
   readonly externalTaskId: string | null;
-  /** Absent or null: nobody is called. */
+  /** Absent or null: none. */
   readonly callbackUrl?: string | null;
 }
 
-/** A catalog entry. Its functions take an input that its own `parse` gave, then or before it was stored. */
+/** A catalog entry. Its functions take an input that its `parse` returned, now or before it was stored. */
 export interface Model {
   readonly id: string;
   readonly kind: Kind;
@@ -108,23 +110,25 @@ export interface Model {
   readonly examples: readonly unknown[];
   /** The fields with that meaning, as dotted paths; those without a default first. */
   fieldsFor(meaning: FieldMeaning): readonly string[];
+  /** Validates a body. */
   parse(body: unknown): ParsedInput;
+  /** Every medium of an input that has an effect. */
   media(input: unknown): readonly FoundMedia[];
-  /** Every media rule that is broken, of those whose media are all probed. */
+  /** The broken media rules, of those whose media are all probed. */
   mediaFaults(input: unknown, factsAt: FactsAt): Faults;
   references(input: unknown): readonly Reference[];
   inherit(input: unknown, referred: readonly ResolvedReference[]): unknown;
-  /** Fields that a client gave, and that are otherwise in what takes their place. */
+  /** Fields that a client gave with another value than the inherited one. */
   inheritFaults(input: unknown, given: readonly string[], referred: readonly ResolvedReference[]): Faults;
   callbackUrl(input: unknown): string | null;
   externalTaskId(input: unknown): string | null;
-  /** The input for somebody else: a task id and a callback address of our own, or none, in the place of the client's. */
+  /** The input for an upstream: with our task id and callback address, or none, instead of the client's. */
   withDelivery(input: unknown, delivery: UpstreamDelivery): Readonly<Record<string, unknown>>;
   /** Null: the input sets no deadline. */
   deadlineSeconds(input: unknown): number | null;
   priority(input: unknown): Priority;
   billedJobs(input: unknown): number;
-  /** True: whoever builds the result body reads the first output and passes it on as hexadecimal text. */
+  /** Whether the result body needs the first output as hexadecimal text. */
   inlineAudio(input: unknown): boolean;
   render(input: unknown, factsAt?: FactsAt): RenderPlan;
   renderFaults(input: unknown): Faults;
@@ -134,12 +138,13 @@ export interface Model {
 }
 
 const megabyte = 1024 * 1024;
-/** Decisions 8: 64 MB for every model without a bound of its own. */
+/** Decisions 8: for every model without another bound. */
 const defaultMaxBodyBytes = 64 * megabyte;
 
+/** Makes the catalog entry of a model; defaults are those of `ModelDefinition`. */
 export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinition<Schema>): Model {
   type Input = z.output<Schema>;
-  // What reaches these functions was parsed by this very schema, at the door or before it was stored.
+  // Inputs were parsed by this schema, at admission or before they were stored.
   const trusted = (input: unknown): Input => input as Input;
   const rules = definition.rules ?? [];
   const mediaRules = definition.mediaRules ?? [];
@@ -191,14 +196,14 @@ export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinit
     references: input => definition.references?.(trusted(input)) ?? [],
     inherit: (input, referred) => definition.inherit?.(trusted(input), referred) ?? input,
     inheritFaults: (input, given, referred) => {
-      const adopted = definition.inherit?.(trusted(input), referred) ?? input;
-      // What the draft was asked for is the draft's, too: a seed of -1, of which it has one that was drawn.
-      const asked = referred[0]?.input;
+      const inherited = definition.inherit?.(trusted(input), referred) ?? input;
+      // The draft's requested value counts, too: a seed of -1 became one that was drawn.
+      const requested = referred[0]?.input;
       const isOfDraft = (name: string) =>
-        [adopted, asked].some(whole => memberOf(input, name) === memberOf(whole, name));
+        [inherited, requested].some(whole => memberOf(input, name) === memberOf(whole, name));
       return (definition.inheritedFields ?? [])
         .filter(name => given.includes(name) && !isOfDraft(name))
-        .map(name => ({ path: name, reason: `is that of the draft, ${memberOf(adopted, name)}` }));
+        .map(name => ({ path: name, reason: `must equal the draft's value, ${memberOf(inherited, name)}` }));
     },
     callbackUrl: input => deliveryOf(input, 'callback_url'),
     externalTaskId: input => deliveryOf(input, 'external_task_id'),
@@ -220,7 +225,7 @@ export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinit
   };
 }
 
-/** Whether every medium at or below these fields is there to be judged, and there is one at all. */
+/** Whether there are media at or below these fields, and all of them are probed. */
 function areProbed(fields: readonly string[], paths: readonly string[], factsAt: FactsAt): boolean {
   const looked = paths.filter(path => fields.some(field => path === field || path.startsWith(`${field}.`)));
   return looked.length > 0 && looked.every(path => factsAt(path) !== null);

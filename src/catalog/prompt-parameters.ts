@@ -18,6 +18,7 @@ export interface PromptVariant {
   readonly parameters: PromptParameters;
 }
 
+/** A prompt as it was read, or why it is malformed. */
 export type ReadPrompt =
   | {
       readonly kind: 'read';
@@ -29,7 +30,7 @@ export type ReadPrompt =
   /** A reason that follows the name of the field. */
   | { readonly kind: 'broken'; readonly reason: string };
 
-/** Reads words, weights, variants and parameters; positions are told in code points, from 1. */
+/** Reads words, weights, variants and parameters; positions count code points, from 1. */
 export function readPrompt(prompt: string, { needsWords = false } = {}): ReadPrompt {
   const expanded = expandBraces(prompt, maxBilledJobs);
   if (expanded.kind === 'broken') return expanded;
@@ -45,7 +46,7 @@ export function readPrompt(prompt: string, { needsWords = false } = {}): ReadPro
     : { kind: 'read', variants, billedJobs };
 }
 
-/** Why it cannot be read. */
+/** Why a prompt is malformed. */
 interface PromptError {
   readonly reason: string;
 }
@@ -84,7 +85,7 @@ const textOf = (characters: readonly PromptCharacter[]): string =>
     .join('')
     .trim();
 
-/** Each repetition is told by itself. */
+/** The tokens without --repeat, because each repetition is a variant. */
 const withoutRepeat = (tokens: readonly Token[]): readonly string[] => {
   let isRepeat = false;
   return tokens.flatMap(token => {

@@ -6,15 +6,17 @@ import { countCharacters } from './fields.ts';
 const maxShots = 6;
 const maxShotCharacters = 512;
 
+/** One shot of a prompt. */
 export interface Shot {
   readonly seconds: number;
   readonly prompt: string;
 }
 
+/** A prompt as shots, as one text, or malformed. */
 export type ReadShots =
   | { readonly kind: 'plain' }
   | { readonly kind: 'shots'; readonly shots: readonly Shot[] }
-  /** A reason that follows the name of the field; positions are told in code points, from 1. */
+  /** A reason that follows the name of the field; positions count code points, from 1. */
   | { readonly kind: 'broken'; readonly reason: string };
 
 /** What every shot begins with, wherever it stands. */
@@ -24,7 +26,7 @@ const form = /^shot\s*(\d+)\s*[,:]\s*(\d+)\s*[,:]\s*(\S[\s\S]*)$/i;
 const listMark = /(^|[\n;])[^\S\n]*(?:[-*•·–—]|\(?\d{1,2}[.)、:]|[①-⑥])\s*$/u;
 
 /**
- * Decisions 9: the text is cut before every `shot n,`. A text that holds such a mark is meant as shots: it must begin
+ * Decisions 9: the text is cut before every `shot n,`. A text with such a mark is meant as shots: it must begin
  * with one and keep the form, and is never taken for one plain shot instead.
  */
 export function readShots(prompt: string): ReadShots {
@@ -43,12 +45,14 @@ export function readShots(prompt: string): ReadShots {
     const part = text.slice(start, starts[place + 1]);
     const length = endOfWords(part);
     const read = form.exec(part.slice(0, length));
-    const [, number = '', seconds = '', words = ''] = read ?? [];
-    // Of the same length: the words are the client's own, with his own marks.
-    const own = prompt.slice(start + length - words.length, start + length);
-    const reason = read ? faultOfShot(number, seconds, own, shots.length + 1) : 'expected `shot n, m, words`';
+    const [, number = '', seconds = '', matched = ''] = read ?? [];
+    // `text` has the same length, so the client's own characters can be cut out.
+    const words = prompt.slice(start + length - matched.length, start + length);
+    const reason = read
+      ? faultOfShot(number, seconds, words, shots.length + 1)
+      : 'expected `shot n, m, words`';
     if (reason) return broken(reason, start);
-    shots.push({ seconds: Number(seconds), prompt: own });
+    shots.push({ seconds: Number(seconds), prompt: words });
   }
   return { kind: 'shots', shots };
 }

@@ -19,10 +19,10 @@ export interface StatusContext {
   readonly events: readonly JobEvent[] | null;
 }
 
-/** A job of which only the input may be missing: then the keys of its family are not told. */
+/** A job whose input may be missing: then the body has no keys of its family. */
 type JobOfStatus = Omit<Job, 'input' | 'result'> & Partial<Pick<Job, 'input'>>;
 
-/** Decisions 2, status: one shape a state. Contract 6.3: an unfinished one has the family's own keys, as a result has. */
+/** Decisions 2, status: one shape a state. Contract 6.3: an unfinished job has the family's keys, as a result has. */
 export function statusBody(model: Model, job: JobOfStatus, { publicUrl, position, events }: StatusContext) {
   const status = publicStatus(job.state);
   const head = {

@@ -6,14 +6,14 @@ import type { MediaFacts } from '../domain/media.ts';
 export interface Rule<Input> {
   /** ONE sentence: the client's error, the line in the docs, the name of the test. */
   readonly says: string;
-  /** The fields it looks at; the first is named in the error. */
+  /** The fields that it reads; the first is named in the error. */
   readonly fields: readonly [string, ...string[]];
   readonly holds: (input: Input) => boolean;
   /** A change to the first example that breaks this rule and no other; undefined takes a field out. */
   readonly brokenBy: Readonly<Record<string, unknown>>;
 }
 
-/** A constraint on what media hold, judged once all of them that it looks at are probed. */
+/** A constraint on probed media, checked once all media of its fields are probed. */
 export interface MediaRule<Input> {
   readonly says: string;
   /** Each medium at or below one of these paths is looked at; the first is named in the error. */
@@ -26,5 +26,5 @@ export interface MediaRule<Input> {
   };
 }
 
-/** Probed facts by field path; null for a medium that nobody has looked at yet. */
+/** Probed facts by field path; null for a medium that is not probed yet. */
 export type FactsAt = (path: string) => MediaFacts | null;

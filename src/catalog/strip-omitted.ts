@@ -79,9 +79,9 @@ function stripOfUnion(options: readonly z.core.$ZodType[]): Strip | null {
   return value => {
     const meant = strips.find(({ option }) => matchesOption(option, value));
     if (!meant) return value;
-    const own = namesOf(meant.option);
+    const names = namesOf(meant.option);
     const ofOthers = ([name, given]: [string, unknown]) =>
-      known.has(name) && !own.includes(name) && isOmitted(given);
+      known.has(name) && !names.includes(name) && isOmitted(given);
     const members = isRecord(value) ? Object.entries(value) : [];
     const kept = members.some(ofOthers) ? Object.fromEntries(members.filter(each => !ofOthers(each))) : value;
     return meant.strip?.(kept) ?? kept;

@@ -234,10 +234,10 @@ describe('the rules of an operator’s model', () => {
   test('are tried at the start', () => {
     const rule = { says: 'one of both', fields: ['a', 'b'], given: 'at_least_one' };
     assert.deepEqual(faultsOf(ruled({ ...rule, broken_by: { b: '1' } }, { a: '1' })), [
-      'rules.0.broken_by: put over the first example, it breaks no rule',
+      'rules.0.broken_by: applied to the first example, it breaks no rule',
     ]);
     assert.deepEqual(faultsOf(ruled({ ...rule, broken_by: { a: 5 } }, { a: '1' })), [
-      'rules.0.broken_by: put over the first example, it breaks something else: a: must be a string',
+      'rules.0.broken_by: applied to the first example, it breaks something else: a: must be a string',
     ]);
     assert.deepEqual(faultsOf(ruled({ ...rule, fields: ['a', 'camera.pan'], broken_by: {} }, { a: '1' })), [
       'rules.0: there is no field camera.pan',
@@ -261,12 +261,12 @@ describe('a description of a model that is wrong', () => {
       ),
       [
         'schema.properties.a b: must be a letter, then letters, digits or _, 64 at most',
-        'schema.properties.constructor: is a name that is not taken',
+        'schema.properties.constructor: is not an allowed name',
         'schema.properties.kind.type: must be string, integer, number, boolean, array or object',
-        'schema.properties.size.anyOf: this keyword is not taken',
-        'schema.properties.size.format: this keyword is not taken',
+        'schema.properties.size.anyOf: unsupported keyword',
+        'schema.properties.size.format: unsupported keyword',
         'schema.properties.list.maxItems: is required',
-        'schema.$ref: this keyword is not taken',
+        'schema.$ref: unsupported keyword',
       ],
     ],
     [
@@ -296,8 +296,8 @@ describe('a description of a model that is wrong', () => {
         n: { type: 'integer', default: 1.5 },
       }),
       [
-        'schema.properties.callback_url: is a name of the gateway itself',
-        'schema.properties.WebhookUrl: is a name of the gateway itself',
+        'schema.properties.callback_url: is a reserved name',
+        'schema.properties.WebhookUrl: is a reserved name',
         'schema.properties.n.default: must be an integer',
       ],
     ],
@@ -328,9 +328,9 @@ function nested(levels: number): object {
 }
 
 describe('a pattern', () => {
-  const lasting = 'takes too many steps to try: fewer repetitions, or a smaller maxLength or maxItems';
+  const lasting = 'is too expensive to match: use fewer repetitions, or a smaller maxLength or maxItems';
   const notTaken = (what: string) =>
-    `has something that is not taken (${what}): no lookarounds, back-references or modifiers, and at most 1000 repetitions`;
+    `uses unsupported syntax (${what}): no lookarounds, back-references or modifiers, and at most 1000 repetitions`;
   const patterns: readonly (readonly [
     pattern: string,
     maxLength: number | undefined,
@@ -345,7 +345,7 @@ describe('a pattern', () => {
     ['^(?=a)$', 20, notTaken('invalid or unsupported Perl syntax')],
     ['^(.)\\1$', 20, notTaken('invalid escape sequence')],
     ['^(?i:a)$', 20, notTaken('(?i:')],
-    ['a[]', 20, notTaken('a class of nothing')],
+    ['a[]', 20, notTaken('an empty character class')],
     ['[ab]{900}c', 20_000, lasting],
     ['^[a-z$', 20, 'is no regular expression'],
     ['^a$', undefined, 'needs a maxLength beside it'],

@@ -289,7 +289,7 @@ describe('models of an operator', () => {
         'models.acme-2.schema_file: cannot read nowhere.json',
         'models.acme-3.schema_file: set schema or schema_file, not both',
         'models.acme-4.kind: must be one of video, image, speech',
-        `routes.${sketch}.0.account: no engine has a word for the field mood of ${sketch}`,
+        `routes.${sketch}.0.account: field mood of ${sketch} is not mapped to any engine parameter`,
       ],
     );
     await write({ [film]: example.models[film], [sketch]: sketchModel });

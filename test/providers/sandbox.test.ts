@@ -14,7 +14,7 @@ const speechPlan = (text: string) => planOf('theta-3.1-flash-tts-preview', { tex
 const sandboxOf = (text: string) => extractSandbox(speechPlan(text)).sandbox;
 
 const whatExists =
-  'there are [atelier:fail=CODE] with one of runtime_error, invalid_input, file_download_error, file_invalid, ' +
+  'available: [atelier:fail=CODE] with one of runtime_error, invalid_input, file_download_error, file_invalid, ' +
   'content_policy_violation, provider_unavailable, submission_uncertain, expired, cancelled, ' +
   'response_too_large, internal_error; [atelier:slow=SECONDS] with 1 to 600; and [atelier:progress]';
 
@@ -59,7 +59,7 @@ describe('what is asked for', () => {
 
   test('a failure can be late', () => {
     assert.deepEqual(sandboxOf('Hello [atelier:slow=7] [atelier:fail=expired]'), {
-      failure: { code: 'expired', message: 'the switch [atelier:fail=expired] asked for it' },
+      failure: { code: 'expired', message: 'requested by the switch [atelier:fail=expired]' },
       delayMs: 7000,
     });
   });
@@ -67,7 +67,7 @@ describe('what is asked for', () => {
   test('content_policy is short for content_policy_violation', () => {
     assert.deepEqual(sandboxOf('Hello [atelier:fail=content_policy]').failure, {
       code: 'content_policy_violation',
-      message: 'the switch [atelier:fail=content_policy] asked for it',
+      message: 'requested by the switch [atelier:fail=content_policy]',
     });
   });
 

@@ -2,24 +2,25 @@
 
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 
+/** A compiled pattern. */
 export interface Pattern {
-  /** Whether a part of the text matches, as JSON Schema means it. Its time grows with the length of the text alone. */
+  /** Whether any part of the text matches, as in JSON Schema. Takes time linear in the length of the text. */
   test(text: string): boolean;
 }
 
-/** What a text may cost: each of its characters is a step in each part of the program that a pattern becomes. */
+/** Bound of the cost of a text: its characters times the size of the compiled pattern. */
 const maxSteps = 1_000_000;
 
-/** The pattern of an operator, for a matcher that never goes back in a text; throws where `patternFault` has a reason. */
+/** Compiles a pattern for a matcher without backtracking; throws where `patternFault` returns a reason. */
 export function openPattern(pattern: string): Pattern {
   const matcher = compile(pattern);
-  if (typeof matcher === 'string') throw new Error(`expected a pattern that was judged, got ${pattern}`);
+  if (typeof matcher === 'string') throw new Error(`expected a validated pattern, got ${pattern}`);
   return { test: text => matcher.test(text) };
 }
 
 /**
- * Why a pattern of an operator is not taken; null where it is. What is taken cannot take long, whatever a client
- * sends. `times` is how many such texts one input may hold.
+ * Why a pattern is refused; null where it is accepted. An accepted pattern matches fast, whatever a client sends.
+ * `times` is how many such texts one input may contain.
  */
 export function patternFault(pattern: string, maxLength: number | undefined, times: number): string | null {
   if (maxLength === undefined) return 'needs a maxLength beside it';
@@ -28,7 +29,7 @@ export function patternFault(pattern: string, maxLength: number | undefined, tim
   if (typeof matcher === 'string') return matcher;
   return matcher.programSize() * maxLength * times <= maxSteps
     ? null
-    : 'takes too many steps to try: fewer repetitions, or a smaller maxLength or maxItems';
+    : 'is too expensive to match: use fewer repetitions, or a smaller maxLength or maxItems';
 }
 
 function isPattern(pattern: string): boolean {
@@ -40,10 +41,10 @@ function isPattern(pattern: string): boolean {
   }
 }
 
-/** A reason where RE2 does not take it. */
+/** A matcher, or the reason why RE2 cannot compile the pattern. */
 function compile(pattern: string): RE2JS | string {
   const refused = (what: string): string =>
-    `has something that is not taken (${what}): no lookarounds, back-references or modifiers, and at most 1000 repetitions`;
+    `uses unsupported syntax (${what}): no lookarounds, back-references or modifiers, and at most 1000 repetitions`;
   try {
     return RE2JS.compile(translate(pattern));
   } catch (failure) {
@@ -60,7 +61,7 @@ class UnsupportedSyntax extends Error {
 const token =
   /\\u\{(?<point>[\da-fA-F]+)\}|(?<pair>\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2})|\\u(?<unit>[\da-fA-F]{4})|\\c(?<control>[a-zA-Z])|\\(?<sign>[pP])\{(?:Script|sc)=(?<script>\w+)\}|\\(?<escaped>.)|(?<head>\(\?<(?![=!])[^>]+>)|(?<modifier>\(\?[a-z-]+:)|./suy;
 
-/** RE2 reads a few marks otherwise than JavaScript, whose expressions JSON Schema takes: these are written out. */
+/** Rewrites the syntax that RE2 reads differently from JavaScript, whose expressions JSON Schema uses. */
 function translate(pattern: string): string {
   let written = '';
   let isInClass = false;
@@ -68,7 +69,7 @@ function translate(pattern: string): string {
   for (let found = reader.exec(pattern); found; found = reader.exec(pattern)) {
     const [text] = found;
     if (!isInClass && /^\[\^?\]/.test(pattern.slice(found.index)))
-      throw new UnsupportedSyntax('a class of nothing');
+      throw new UnsupportedSyntax('an empty character class');
     written += translateToken(text, found.groups ?? {}, isInClass);
     if (text === '[') isInClass = true;
     if (text === ']') isInClass = false;
@@ -128,7 +129,7 @@ const spaces: Ranges = [
 ];
 const lastCharacter = 0x10ffff;
 
-/** What lies between and around them. */
+/** The ranges between and around these. */
 const complementOf = (ranges: Ranges): Ranges =>
   [...ranges, [lastCharacter + 1, lastCharacter] as const].map(([first], index) => [
     (ranges[index - 1]?.[1] ?? -1) + 1,
@@ -142,7 +143,7 @@ const rangesOf = (ranges: Ranges): string =>
 
 const character = (codePoint: number): string => `\\x{${codePoint.toString(16)}}`;
 
-/** Of a pair written as `\ud83d\ude00`. */
+/** The code point of a surrogate pair such as `\ud83d\ude00`. */
 const codePointOf = (pair: string): number =>
   (Number.parseInt(pair.slice(2, 6), 16) - 0xd800) * 0x400 +
   (Number.parseInt(pair.slice(8), 16) - 0xdc00) +

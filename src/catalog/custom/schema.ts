@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Fault, Faults } from '../faults.ts';
 import { patternFault } from './pattern.ts';
 
-/** Of a schema, as JSON. */
+/** Largest schema, as JSON. */
 export const maxSchemaBytes = 64 * 1024;
 const maxLevels = 24;
 const maxItems = 1000;
@@ -25,7 +25,7 @@ const range = z.strictObject({
   exclusive: z.literal(true).optional(),
 });
 const mediumKind = z.enum(['image', 'video', 'audio']);
-/** As `GET /v1/models/{id}` publishes the bounds of a medium; all but the kind has a default. */
+/** The limits of a medium, as `GET /v1/models/{id}` publishes them; all but the kind have defaults. */
 const medium = z.union([
   mediumKind,
   z.strictObject({
@@ -105,10 +105,10 @@ const property: z.ZodType<Property> = z.discriminatedUnion(
 const propertyName = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/, { error: 'must be a letter, then letters, digits or _, 64 at most' })
-  // Every object of the language has something under that name.
-  .refine(name => !(name in {}), { error: 'is a name that is not taken' });
+  // Names such as `constructor`, which every object inherits.
+  .refine(name => !(name in {}), { error: 'is not an allowed name' });
 
-/** What says nothing of the values may stand at the root, as other programs write it. */
+/** The root: annotations without effect are allowed, because other programs write them. */
 const rootSchema = z.strictObject({
   $schema: z.string().optional(),
   title: z.string().optional(),
@@ -117,9 +117,13 @@ const rootSchema = z.strictObject({
   ...members,
 });
 
+/** A property of type string. */
 export type TextProperty = z.output<typeof textProperty>;
+/** A property of type integer or number. */
 export type NumberProperty = z.output<typeof numberProperty>;
+/** A property of type boolean. */
 export type FlagProperty = z.output<typeof flagProperty>;
+/** A property of type array. */
 export interface ListProperty extends z.output<z.ZodObject<typeof hints>> {
   readonly type: 'array';
   readonly items: Property;
@@ -132,18 +136,22 @@ export interface Members {
   readonly properties: Record<string, Property>;
   readonly required: string[];
 }
+/** A property of type object. */
 export interface GroupProperty extends Members, z.output<z.ZodObject<typeof hints>> {
   readonly type: 'object';
   readonly default?: Record<string, unknown> | undefined;
 }
+/** Any property. */
 export type Property = TextProperty | NumberProperty | FlagProperty | ListProperty | GroupProperty;
+/** `media` of a string property: a kind, or limits. */
 export type MediumSettings = z.output<typeof medium>;
 
+/** A schema as it was read, or all its faults. */
 export type ParsedSchema =
   | { readonly ok: true; readonly root: Members }
   | { readonly ok: false; readonly faults: Faults };
 
-/** The JSON Schema of an operator's model: of all its keywords those whose meaning is held here, and no other. */
+/** Reads the JSON Schema of a custom model. Only keywords that are enforced are accepted. */
 export function readSchema(written: unknown): ParsedSchema {
   const one = (reason: string): ParsedSchema => ({ ok: false, faults: [{ path: '', reason }] });
   if (isDeeperThan(written, maxLevels)) return one(`must not be deeper than ${maxLevels} levels`);
@@ -163,24 +171,24 @@ const isDeeperThan = (value: unknown, levels: number): boolean =>
 function faultsOfIssue(issue: z.core.$ZodIssue): Faults {
   const path = issue.path.map(String);
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map(key => ({ path: [...path, key].join('.'), reason: 'this keyword is not taken' }));
+    return issue.keys.map(key => ({ path: [...path, key].join('.'), reason: 'unsupported keyword' }));
   if (issue.code === 'invalid_key')
     return issue.issues.map(({ message }) => ({ path: path.join('.'), reason: message }));
   return [{ path: path.join('.'), reason: issue.message }];
 }
 
-/** The reason where a keyword does not bring its own. */
+/** The reason where a keyword has no sentence of its own. */
 const reasonOf = ({ input, code }: z.core.$ZodRawIssue): string | undefined =>
   input === undefined && code === 'invalid_type' ? 'is required' : undefined;
 
 type Path = readonly (string | number)[];
 
-/** What the words of a property say against each other. `times` is how many of it one input may hold. */
+/** Contradictions between the keywords of properties. `times` is how many of each one input may contain. */
 function faultsIn({ properties, required }: Members, path: Path, times: number): Faults {
-  const nameless = required
+  const missing = required
     .filter(name => !Object.hasOwn(properties, name))
     .map(name => ({ path: [...path, 'required'].join('.'), reason: `there is no property ${name}` }));
-  const own = Object.entries(properties).flatMap(([name, member]) => {
+  const contradictions = Object.entries(properties).flatMap(([name, member]) => {
     const at = [...path, 'properties', name];
     return [
       ...(required.includes(name) && member.default !== undefined
@@ -189,7 +197,7 @@ function faultsIn({ properties, required }: Members, path: Path, times: number):
       ...faultsOfProperty(member, at, times),
     ];
   });
-  return [...nameless, ...own];
+  return [...missing, ...contradictions];
 }
 
 function faultsOfProperty(member: Property, path: Path, times: number): Faults {

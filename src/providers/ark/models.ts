@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { defineMapping, type Mapping } from '../kit/mapping.ts';
 
-/** What Ark calls the models, and ModelArk; an operator may name an endpoint of his own (`ep-…`) instead. */
+/** Ark's model ids, and below ModelArk's; an operator may name an endpoint (`ep-…`) at the route instead. */
 export const arkModels = {
   'alpha-2-0-mini': 'doubao-seedance-2-0-mini-260615',
   'alpha-1-5-pro': 'doubao-seedance-1-5-pro-251215',
@@ -13,9 +13,10 @@ export const modelarkModels = {
   'alpha-1-5-pro': 'seedance-1-5-pro-251215',
 } as const;
 
+/** The body of a task without its model. */
 export type ArkBody = Readonly<Record<string, unknown>>;
 
-/** The fields of the family are this upstream's own. */
+/** The upstream takes the fields of the family as they are. */
 const item = z.looseObject({ type: z.string(), role: z.string().optional() });
 
 const mini = defineMapping(
@@ -34,22 +35,31 @@ const pro = defineMapping(
     return {
       ...(isFinal ? withoutDraftFields(input) : input),
       content: withoutEmptyRoles(content),
-      // Left out there, it would be 720p for a draft, too, which is refused.
+      // The upstream's default is 720p for a draft, too, which it refuses.
       resolution: resolution ?? (input.draft ? '480p' : '720p'),
     };
   },
 );
 
-/** A single first frame needs no role, and an empty one is none. */
+/** Removes empty roles, which the upstream refuses; a single first frame needs none. */
 const withoutEmptyRoles = (content: readonly z.output<typeof item>[]) =>
   content.map(({ role, ...rest }) => (role ? { ...rest, role } : rest));
 
-/** The final video of a draft takes over the rest from it, there as here. */
+/** Removes the fields that a final video inherits from its draft, at the upstream as here. */
 function withoutDraftFields(input: ArkBody): ArkBody {
-  const { draft: _, generate_audio: _1, seed: _2, ratio: _3, duration: _4, camera_fixed: _5, ...own } = input;
-  return own;
+  const {
+    draft: _,
+    generate_audio: _1,
+    seed: _2,
+    ratio: _3,
+    duration: _4,
+    camera_fixed: _5,
+    ...rest
+  } = input;
+  return rest;
 }
 
+/** The mappings by model id. */
 export const arkMappings: Readonly<Record<keyof typeof arkModels, Mapping<ArkBody>>> = {
   'alpha-2-0-mini': mini,
   'alpha-1-5-pro': pro,

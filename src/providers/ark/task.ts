@@ -6,6 +6,7 @@ import type { ProducedFile, Production } from '../../domain/provider.ts';
 import { memberAt, readList } from '../kit/lookup.ts';
 import { lenient, readResults, resultUrl } from '../kit/read-success.ts';
 
+/** A task, as the API answers a poll. */
 export const arkTask = z.object({
   status: z.enum(['queued', 'running', 'succeeded', 'failed', 'cancelled', 'expired']),
   error: lenient(z.object({ code: lenient(z.string()), message: lenient(z.string()) })),
@@ -15,6 +16,7 @@ export const arkTask = z.object({
 });
 export type ArkTask = z.output<typeof arkTask>;
 
+/** The files, usage and seed of a task. */
 export function productionOf({ content, seed, usage }: ArkTask) {
   const { items, isWhole } = readResults(content?.video_url || [], resultUrl);
   const files = [
@@ -42,17 +44,19 @@ const listedTask = z.object({
   created_at: z.number(),
 });
 
+/** What a task of ours is looked for by. */
 export interface TaskQuery {
+  /** The key of the attempt. */
   readonly name: string;
-  /** Epoch ms: it was not made before. */
+  /** The earliest time of its creation, epoch ms. */
   readonly notBefore: number;
-  /** More tasks than that are on another page. */
+  /** Most tasks of one page. */
   readonly pageSize: number;
 }
 
 /**
- * Our task in the newest ones: its id; null where it is certainly not there: the page is the last, or in order and
- * reaches back far enough, and no task of that time hides its name. Undefined where nobody can say.
+ * Looks for our task in the newest page. Returns its id; null where it certainly does not exist: the page is the last,
+ * or in order and reaching back far enough, and every task of that time has its name. Undefined where it is unknown.
  */
 export function findTask(json: unknown, { name, notBefore, pageSize }: TaskQuery): string | null | undefined {
   const { items = [], isWhole: isReadable = false } = readList(memberAt(json, 'items'), listedTask) ?? {};

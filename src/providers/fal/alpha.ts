@@ -45,7 +45,7 @@ export const alphaPro = defineMapping(
     content: z.array(z.discriminatedUnion('type', [words, frame])).refine(hasText, textRequired),
     return_last_frame: mustBeFalse,
     service_tier: z.literal('default'),
-    // Held by this gateway.
+    // Enforced by this gateway.
     execution_expires_after: z.int(),
     generate_audio: z.boolean(),
     draft: mustBeFalse,

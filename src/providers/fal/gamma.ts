@@ -71,7 +71,7 @@ export const gammaTurbo = defineMapping(
 
 const shot = z.strictObject({ index: z.int(), prompt: z.string(), duration: z.string() });
 
-/** References in a prompt are written in another way there, and a video has its own endpoints: neither is translated. */
+/** References in a prompt have another syntax there, and videos have other endpoints: neither is translated. */
 export const gammaOmni = defineMapping(
   z.strictObject({
     multi_shot: z.boolean(),

@@ -6,7 +6,7 @@ import { alphaMini, alphaPro } from './alpha.ts';
 import { type FalCall, mustBeFalse } from './call.ts';
 import { gammaImage, gammaOmni, gammaTurbo, motionControl } from './gamma.ts';
 
-/** What fal calls the models, up to where an input chooses among several endpoints. */
+/** fal's endpoints, up to the part that the input decides. */
 export const falModels = {
   'alpha-2-0-mini': 'bytedance/seedance-2.0/mini',
   'alpha-1-5-pro': 'fal-ai/bytedance/seedance/v1.5/pro',
@@ -22,14 +22,14 @@ export const falModels = {
   'theta-3.1-flash-tts-preview': 'fal-ai/gemini-3.1-flash-tts',
 } as const;
 
-/** What epsilon's models share: the pass-through is given back by this gateway. */
+/** Fields that the epsilon models share; `payload` is returned by this gateway. */
 const epsilon = {
   prompt: z.string(),
   is_rec: mustBeFalse,
   resolution: z.enum(['540p', '720p', '1080p']),
   seed: z.int().optional(),
   watermark: mustBeFalse,
-  // Without a watermark it has no place and no picture.
+  // Without a watermark, its position and picture have no effect.
   wm_position: anyValue,
   wm_url: anyValue,
   payload: z.string().optional(),
@@ -121,7 +121,7 @@ const eta = defineMapping(
 const delta = defineMapping(
   z.strictObject({
     text: z.string().max(5000),
-    // Sound comes by address; in which form our client has it is this gateway's affair.
+    // Sound is fetched by address; the form for the client is this gateway's concern.
     output_format: z.enum(['url', 'hex']),
     voice_setting: z.strictObject({
       voice_id: z.string(),
@@ -171,7 +171,7 @@ const delta = defineMapping(
 
 const theta = defineMapping(
   z.strictObject({ text: z.string(), voice_name: z.string() }),
-  // Always a WAV file, as the model promises.
+  // Always WAV, as the contract requires.
   ({ text, voice_name }): FalCall => ({
     path: '',
     body: { prompt: text, voice: voice_name, output_format: 'wav' },

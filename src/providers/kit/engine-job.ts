@@ -11,79 +11,89 @@ import type { MediaFacts } from '../../domain/media.ts';
 import type { ProviderTask } from '../../domain/provider.ts';
 import { fieldFor, type MediumKind, missingCapabilityFaults, numberedNames } from './capabilities.ts';
 
-/** What may stand at the route to an engine of one's own; `doable` is what its protocol has words for. */
+/** Options of a route to a self-hosted engine; `doable` are the capabilities that its protocol can express. */
 export const engineRouteOptions = <const Names extends readonly Capability[]>(doable: Names) => ({
-  /** What the loaded model does beyond words, size and length. */
+  /** Capabilities of the loaded model beyond text, size and length. */
   does: z.array(z.enum(doable)).default([]),
   ...sharedEngineOptions,
 });
 
+/** Options of a route to any self-hosted engine. */
 export const sharedEngineOptions = {
-  /** What clients may ask for although it is not done: the operator's own decision. */
+  /** Capabilities that clients may request although the engine lacks them: the operator's decision. */
   ignores: z.array(z.enum(capabilities)).default([]),
-  /** Frames a second that the loaded model draws; with it lengths are told in frames. */
+  /** Frames per second of the loaded model; with it, lengths are sent in frames. */
   fps: z.int().min(1).max(120).optional(),
-  /** Frames come in steps of so many, and one more: 4 for Wan, 8 for LTX. */
+  /** A length in frames is a multiple of this plus one: 4 for Wan, 8 for LTX. */
   frame_step: z.int().min(2).max(64).optional(),
-  /** Our client's voice → the engine's; one that is not named goes as it is. */
+  /** The client's voice → the engine's; a voice without an entry is sent as it is. */
   voices: z.record(z.string(), z.string()).default({}),
 };
 
 const engineOptionsSchema = z.object(sharedEngineOptions);
 type EngineOptions = z.output<typeof engineOptionsSchema>;
 
-/** One medium of a job, under the name that it has for engines. */
+/** One medium of a job. */
 export interface EngineMedium {
-  /** As it stands in the input. */
+  /** As it is written in the input. */
   readonly reference: string;
   /** The local file. */
   readonly path: string;
   readonly mimeType: string;
 }
 
+/** One value of a job. */
 export type EngineValue = string | number | boolean;
 
-/** A job in the words that engines have in common: they know no families. */
+/** A job as any engine understands it, whatever its model family. */
 export interface EngineJob {
   readonly kind: 'video' | 'image' | 'speech';
+  /** By the names of `valueNames`. */
   readonly values: Readonly<Record<string, EngineValue>>;
+  /** By the names of `mediaNames`. */
   readonly media: Readonly<Record<string, EngineMedium>>;
 }
 
-/** The names that values may have, and media. One that is also a wish fulfils it. */
+/** The names of values, and below of media. A parameter whose name is also a capability provides it. */
 export const valueNames = [
   ...(['prompt', 'negative_prompt', 'width', 'height', 'seconds', 'fps', 'frames', 'seed', 'count'] as const),
   ...(['sound', 'camera_fixed', 'creative_upscale', 'left', 'top', 'right', 'bottom'] as const),
   ...(['text', 'voice', 'speed', 'volume', 'pitch', 'emotion', 'language', 'format'] as const),
   ...(['sample_rate', 'bitrate'] as const),
 ] as const;
+/** The names of media. */
 export const mediaNames = [
   ...(['first_frame', 'last_frame', 'extend', 'edit', 'motion', 'feature', 'guide_audio'] as const),
   ...(['extend_picture', 'upscale'] as const),
   ...(['image_1', 'image_2', 'image_3', 'image_4', 'image_5', 'image_6', 'image_7', 'image_8'] as const),
   ...(['image_9', 'video_1', 'video_2', 'video_3', 'audio_1', 'audio_2', 'audio_3'] as const),
 ] as const;
+/** A value or a medium of a job, as routes name it. */
 export type ParameterName = (typeof valueNames)[number] | (typeof mediaNames)[number];
 
-/** Every model but the one whose canvas and mask no parameter tells of. */
+/** Every model but beta-edit, whose canvas and mask no parameter expresses. */
 export const engineModels: Readonly<Record<string, string>> = Object.fromEntries(
   models.flatMap(({ id }) => (id === 'beta-edit' ? [] : [[id, '']])),
 );
 
+/** What the options of a route declare of its engine. */
 export interface DeclaredCapabilities {
+  /** Parameters that the engine takes. */
   readonly parameters: readonly ParameterName[];
+  /** Further capabilities of the loaded model. */
   readonly does: readonly Capability[];
+  /** Capabilities that are ignored instead of refused. */
   readonly ignores: readonly Capability[];
 }
 
-/** Fields of an operator's model that no engine hears of: a route there would drop what clients say in them. */
+/** Fields of a custom model that no engine sees: a route there would drop their values. */
 export const unmappedFieldFaults = ({ id, unmappedFields }: Model): Faults =>
   unmappedFields.map(field => ({
     path: 'account',
-    reason: `no engine has a word for the field ${field} of ${id}`,
+    reason: `field ${field} of ${id} is not mapped to any engine parameter`,
   }));
 
-/** What an input asks for that is not declared, and what is declared of media that it does not give. */
+/** Capabilities that an input needs and the route does not declare, and media that the route needs and the input lacks. */
 export function engineInputFaults(
   model: Model,
   input: unknown,
@@ -92,7 +102,7 @@ export function engineInputFaults(
   const given = namedMediaOf(model.render(input)).map(([name]) => name);
   const wanted = parameters.filter(name => isMediaName(name) && !given.includes(name));
   return [
-    // An engine is given one prompt: what the others would make is billed and never drawn.
+    // An engine gets one prompt: the results of the others would be billed and never made.
     ...(model.billedJobs(input) > 1
       ? [
           {
@@ -113,7 +123,7 @@ export function engineInputFaults(
   ];
 }
 
-/** The basic wish that a value fulfils. */
+/** The basic capabilities that a parameter provides. */
 const basicCapabilitiesOf = (name: ParameterName): readonly Capability[] =>
   basicCapabilitiesByParameter[name] ?? [];
 const basicCapabilitiesByParameter: Partial<Record<ParameterName, readonly Capability[]>> = {
@@ -128,11 +138,11 @@ const basicCapabilitiesByParameter: Partial<Record<ParameterName, readonly Capab
 
 const isMediaName = (name: ParameterName): boolean => mediaNames.some(medium => medium === name);
 
-/** What a job is to an engine; `switches` are those of its route. */
-export function engineJobOf(model: Model, task: ProviderTask, switches: unknown): EngineJob {
-  const own = engineOptionsSchema.parse(switches);
+/** The job of a task; `options` are those of its route. */
+export function engineJobOf(model: Model, task: ProviderTask, options: unknown): EngineJob {
+  const engineOptions = engineOptionsSchema.parse(options);
   const plan = model.render(task.job.input, path => task.facts[path] ?? null);
-  const values = valuesOf(plan, own);
+  const values = valuesOf(plan, engineOptions);
   return {
     kind: plan.kind,
     values: {
@@ -144,7 +154,7 @@ export function engineJobOf(model: Model, task: ProviderTask, switches: unknown)
   };
 }
 
-/** How far a picture is continued on each side, where it is. */
+/** Pixels by which a picture is extended on each side; none where it is not extended. */
 function bordersOf(model: Model, plan: RenderPlan, task: ProviderTask): EngineJob['values'] {
   if (plan.kind !== 'image' || plan.work?.kind !== 'extend') return {};
   const { width, height } = factsOf(model, task, plan.work.media)?.image ?? plan;
@@ -153,18 +163,18 @@ function bordersOf(model: Model, plan: RenderPlan, task: ProviderTask): EngineJo
   return { left, top, right: across - left, bottom: down - top };
 }
 
-/** Where none is asked for: the job's own, so that a second try draws the same, and no two jobs do. */
+/** The seed of a job that requests none: derived from its id, so that a second attempt makes the same result. */
 const seedOf = ({ job }: ProviderTask): number =>
   createHash('sha256').update(job.id).digest().readUInt32BE(0) >>> 1;
 
-function valuesOf(plan: RenderPlan, own: EngineOptions): EngineJob['values'] {
+function valuesOf(plan: RenderPlan, options: EngineOptions): EngineJob['values'] {
   switch (plan.kind) {
     case 'video':
-      return videoValues(plan, own);
+      return videoValues(plan, options);
     case 'image':
       return imageValues(plan);
     case 'speech':
-      return speechValues(plan, own);
+      return speechValues(plan, options);
   }
 }
 
@@ -255,13 +265,13 @@ const numberedMedia = (references: readonly { readonly kind: MediumKind; readonl
 
 const workNames = { repaint: 'repaint', extend: 'extend_picture', upscale: 'upscale' } as const;
 
-/** What a medium holds, by the reference that names it. */
+/** The probed facts of a medium, by its reference in the input. */
 function factsOf(model: Model, task: ProviderTask, reference: string): MediaFacts | null {
   const { input } = task.job;
-  const stand = [
+  const places = [
     ...model.media(input).map(({ path, value }) => [value, path.join('.')] as const),
     ...model.references(input).map(({ id, path }) => [id, path] as const),
   ];
-  const [, path = ''] = stand.find(([named]) => named === reference) ?? [];
+  const [, path = ''] = places.find(([named]) => named === reference) ?? [];
   return task.facts[path] ?? null;
 }

@@ -7,7 +7,7 @@ import { normalizeShots } from '../../catalog/read-shots.ts';
 import type { RouteContext } from '../kit/definition.ts';
 import { defineMapping, type Mapping, mappingFaults } from '../kit/mapping.ts';
 
-/** What Kling calls the models: by `model_name`, the one of API 2.0 in the path. */
+/** Kling's model ids: `model_name`, or for API 2.0 a part of the path. */
 export const klingModels = {
   'gamma-v2-6-motion-control': 'kling-v2-6',
   'gamma-v2-multi-image2image': 'kling-v2-1',
@@ -17,7 +17,7 @@ export const klingModels = {
   'gamma-v3-omni-video': 'kling-v3-omni',
 } as const;
 
-/** Where the tasks of a model lie in the classic API; the one that is missing belongs to API 2.0. */
+/** Path of a model's tasks in the classic API; a model without one belongs to API 2.0. */
 export const classicPaths: Readonly<Record<string, string>> = {
   'gamma-v2-6-motion-control': '/v1/videos/motion-control',
   'gamma-v2-multi-image2image': '/v1/images/multi-image2image',
@@ -26,13 +26,14 @@ export const classicPaths: Readonly<Record<string, string>> = {
   'gamma-v3-omni-video': '/v1/videos/omni-video',
 };
 
+/** The body of a task without its model. */
 export type KlingInput = Readonly<Record<string, unknown>>;
 
-/** The fields of the family are this upstream's own: all of them pass as they stand. */
+/** The upstream takes all fields of the family as they are. */
 const passThroughSchema = z.looseObject({});
 const passThrough = defineMapping(passThroughSchema, (input): KlingInput => input);
 
-/** It has one resolution, and no field for it. */
+/** The upstream has one resolution, and no field for it. */
 const multi = defineMapping(
   z.looseObject({ resolution: z.literal('1k').optional() }),
   ({ resolution: _, ...input }): KlingInput => input,
@@ -51,6 +52,7 @@ const omni = defineMapping(
   (input): KlingInput => ({ ...input, duration: String(input.duration) }),
 );
 
+/** The mappings by model id. */
 export const klingMappings: Readonly<Record<keyof typeof klingModels, Mapping<KlingInput>>> = {
   'gamma-v2-6-motion-control': passThrough,
   'gamma-v2-multi-image2image': multi,
@@ -64,10 +66,10 @@ const shots = z.object({
   multi_shot: z.literal(true),
   image_list: z.array(z.object({ type: z.string().optional() })),
 });
-/** The upstream's models that draw several shots up to a last frame. */
+/** The upstream's models that take a last frame together with several shots. */
 const modelsWithMultiShotEndFrame: readonly string[] = ['kling-v3', 'kling-v3-omni'];
 
-/** What the upstream's model of the route cannot take. */
+/** What the upstream's model of the route cannot take of an input. */
 export function klingFaults(
   model: Model,
   input: unknown,

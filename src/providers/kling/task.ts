@@ -7,7 +7,7 @@ import type { UpstreamError } from '../kit/error-table.ts';
 import { memberAt, readList } from '../kit/lookup.ts';
 import { lenient, readResults, resultUrl } from '../kit/read-success.ts';
 
-/** A task, in whichever of the two APIs it was told. */
+/** A task of either API. */
 export interface KlingTask {
   /** Absent where the answer does not repeat it. */
   readonly id?: string;
@@ -57,7 +57,7 @@ const taskV2 = z
   })
   .transform(({ id, status, message, outputs, billing }): KlingTask => {
     const { items, isWhole } = results(outputs);
-    // What is paid in money is no credit.
+    // Charges in money are not credits.
     const charges = readResults(billing, charge).items.filter(line => line.charge_type === 'unit');
     return {
       id,
@@ -79,13 +79,13 @@ const creditsOf = (amounts: readonly number[]): readonly Usage[] =>
 const classicAnswer = z.object({ code: z.literal(0), data: classic });
 const answerV2 = z.object({ code: z.literal(0), data: z.array(z.unknown()) });
 
-/** The one task of an answer of the classic API; undefined where it tells of none. */
+/** The task in an answer of the classic API; undefined where it has none, or another. */
 export function readClassic(json: unknown, id: string): KlingTask | undefined {
   const task = classicAnswer.safeParse(json).data?.data;
   return (task?.id ?? id) === id ? task : undefined;
 }
 
-/** The task of that id in an answer of API 2.0, wherever it stands; null where the answer is a list without it. */
+/** The task of that id in an answer of API 2.0; null where the answer is a list without it. */
 export function readV2(json: unknown, id: string): KlingTask | undefined | null {
   const list = answerV2.safeParse(json).data?.data;
   if (!list) return undefined;
@@ -99,16 +99,16 @@ const namedTask = z.object({
 });
 const namedTaskV2 = z.object({ id: z.string().min(1), external_id: z.string() });
 
-/** The id of the task that goes by our name; null where there is certainly none, undefined where nobody can say. */
+/** The id of the task with our name; null where there is certainly none, undefined where it is unknown. */
 export type FoundTaskId = string | null | undefined;
 
-/** In the answer of the classic API for that name alone: it has no answer without a task that is no error. */
+/** Reads the classic API's answer for one name; without such a task it answers with an error. */
 export function findClassic(json: unknown, name: string): FoundTaskId {
   const task = namedTask.safeParse(memberAt(json, 'data')).data;
   return (task?.task_info?.external_task_id ?? name) === name ? task?.task_id : undefined;
 }
 
-/** In the answer of API 2.0 for that name alone: an empty list. One of other tasks did not heed the name. */
+/** Reads API 2.0's answer for one name. Only an empty list proves absence: a list of other tasks ignored the name. */
 export function findV2(json: unknown, name: string): FoundTaskId {
   const list = memberAt(json, 'code') === 0 ? readList(memberAt(json, 'data'), namedTaskV2) : null;
   const ours = list?.items.find(task => task.external_id === name);
@@ -116,15 +116,15 @@ export function findV2(json: unknown, name: string): FoundTaskId {
   return list?.isWhole && list.items.length === 0 ? null : undefined;
 }
 
-/** Of a task that the classic API knows neither by its id nor by its name; the same code tells of a bad parameter. */
-export const isTaskNotFound = (said: UpstreamError | null | undefined): boolean =>
-  said?.code === '1201' && /not found/i.test(said.message);
+/** Whether the classic API does not know a task. Its code also means a bad parameter, so the sentence decides. */
+export const isTaskNotFound = (error: UpstreamError | null | undefined): boolean =>
+  error?.code === '1201' && /not found/i.test(error.message);
 
-/** Of a second task under one name, as far as a sentence says so; the same code tells of a bad parameter. */
+/** Whether the name is used already. The code also means a bad parameter, so the sentence decides. */
 export const isNameTaken = ({ message }: UpstreamError): boolean =>
   /external|duplicat|already|repeat|重复|已存在/i.test(message);
 
-/** A marked copy stands beside its original where it was asked for. */
+/** The files of a task: each original, and its watermarked copy where one was requested. */
 export const filesOf = ({ results }: KlingTask, isMarkWanted: boolean): readonly ProducedFile[] =>
   results.flatMap(({ url, markedUrl }, index) => {
     const file = (role: 'primary' | 'watermarked', from: string): ProducedFile => ({

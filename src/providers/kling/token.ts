@@ -2,17 +2,17 @@
 
 import { createHmac } from 'node:crypto';
 
-/** What an account of the older kind has in the place of an API key. */
+/** The credentials of an older account, which has no API key. */
 export interface KeyPair {
   readonly accessKey: string;
   readonly secretKey: string;
 }
 
 const lifetimeSeconds = 1800;
-/** Clocks differ. */
+/** Allowed difference between the upstream's clock and ours. */
 const clockSkewSeconds = 5;
 
-/** A token that the key pair signs, for one call: HS256 over these claims, in this order and no others. */
+/** Signs a token for one call: a JWT with HS256 over exactly these claims, in this order. */
 export function mintToken({ accessKey, secretKey }: KeyPair, nowMs: number): string {
   const now = Math.floor(nowMs / 1000);
   const claims = { iss: accessKey, exp: now + lifetimeSeconds, nbf: now - clockSkewSeconds };

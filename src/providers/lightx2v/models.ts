@@ -9,7 +9,7 @@ import { toJson } from '../../domain/json.ts';
 import type { ProviderTask } from '../../domain/provider.ts';
 import { type EngineMedium, engineInputFaults, engineJobOf, engineRouteOptions } from '../kit/engine-job.ts';
 
-/** What a server of one task can be asked for. It has loaded one model: there is no name to give. */
+/** The models that a server of one task can serve. It has loaded one model, which needs no name. */
 export const lightx2vModels = {
   'alpha-2-0-mini': '',
   'alpha-1-5-pro': '',
@@ -27,57 +27,60 @@ const supportedCapabilities = [
   ...(['negative_prompt', 'sound', 'first_frame', 'last_frame', 'guide_audio', 'shots'] as const),
   'image_1',
 ] as const;
-/** What each kind of task has words for: a wish beyond them stays unfulfilled, whatever the engine could do. */
+/** The capabilities that each kind of task can express; others are refused, whatever the engine could do. */
 const capabilitiesByKind: Readonly<Record<string, readonly string[]>> = {
   video: ['negative_prompt', 'sound', 'first_frame', 'last_frame', 'guide_audio', 'shots'],
   image: ['negative_prompt', 'image_1'],
 };
 
+/** Options of a route. */
 export const lightx2vRouteOptions = z.strictObject({
   ...engineRouteOptions(supportedCapabilities),
-  // Lengths go in frames alone, so that there is a pace without a word: that of Wan.
+  // Lengths are sent in frames only, so the frame rate has a default: that of Wan.
   fps: z.int().min(1).max(120).default(16),
   frame_step: z.int().min(2).max(64).default(4),
-  /** Media without which the loaded task does nothing: a first frame, for i2v. */
+  /** Media that the loaded task requires, such as a first frame for i2v. */
   needs: z.array(z.enum(['first_frame', 'last_frame', 'guide_audio', 'image_1'])).default([]),
-  /** Members that are sent with every job of the route as they are, such as infer_steps. */
+  /** Members that are sent unchanged with every job of the route, such as infer_steps. */
   extra: z.record(z.string().min(1), z.json()).default({}),
 });
 
-export function lightx2vFaults(model: Model, input: unknown, switches: unknown): Faults {
-  const { does, needs, ignores } = lightx2vRouteOptions.parse(switches);
-  const words = capabilitiesByKind[model.kind] ?? [];
+/** What of an input the engine of the route cannot do. */
+export function lightx2vFaults(model: Model, input: unknown, options: unknown): Faults {
+  const { does, needs, ignores } = lightx2vRouteOptions.parse(options);
+  const expressible = capabilitiesByKind[model.kind] ?? [];
   return engineInputFaults(model, input, {
-    parameters: needs.filter(name => words.includes(name)),
-    does: [...basicCapabilities, 'seed', ...does.filter(name => words.includes(name))],
+    parameters: needs.filter(name => expressible.includes(name)),
+    does: [...basicCapabilities, 'seed', ...does.filter(name => expressible.includes(name))],
     ignores,
   });
 }
 
+/** One call, and the seed in its body. */
 export interface Lightx2vCall {
   readonly path: string;
   readonly body: string;
   readonly seed: number;
 }
 
-/** Lengths go in frames, shapes as height and width, media as data URLs. The id is the sender's. */
+/** The call for a job. Lengths are in frames, the shape is height and width, media are data URLs; the id is ours. */
 export async function lightx2vCall(model: Model, task: ProviderTask): Promise<Lightx2vCall> {
-  const switches = lightx2vRouteOptions.parse(task.routeOptions);
-  const { kind, values, media } = engineJobOf(model, task, switches);
+  const options = lightx2vRouteOptions.parse(task.routeOptions);
+  const { kind, values, media } = engineJobOf(model, task, options);
   const given = async (name: 'first_frame' | 'last_frame' | 'guide_audio' | 'image_1') => {
     const medium = media[name];
-    const isWanted = switches.needs.includes(name) || switches.does.includes(name);
+    const isWanted = options.needs.includes(name) || options.does.includes(name);
     return medium && isWanted ? dataUrl(medium) : undefined;
   };
   const fields = {
     task_id: task.dedupeKey,
     prompt: values.prompt,
-    ...(switches.does.includes('negative_prompt') && { negative_prompt: values.negative_prompt }),
+    ...(options.does.includes('negative_prompt') && { negative_prompt: values.negative_prompt }),
     target_shape: [values.height, values.width],
-    // Always: some ways in take the same seed for every job where none is given.
+    // Always sent: without one, some servers use the same seed for every job.
     seed: values.seed,
   };
-  const own =
+  const kindFields =
     kind === 'video'
       ? {
           target_video_length: values.frames,
@@ -89,15 +92,15 @@ export async function lightx2vCall(model: Model, task: ProviderTask): Promise<Li
       : { image_path: await given('image_1') };
   return {
     path: `/v1/tasks/${kind}/`,
-    body: toJson({ ...fields, ...own, ...switches.extra }),
+    body: toJson({ ...fields, ...kindFields, ...options.extra }),
     ...seedOf(model, task),
   };
 }
 
-/** The one that goes there: the operator's, where he gave all jobs the same. */
+/** The seed that is sent: the operator's, where the route sets one for all jobs. */
 export function seedOf(model: Model, task: ProviderTask): { readonly seed: number } {
-  const switches = lightx2vRouteOptions.parse(task.routeOptions);
-  return { seed: Number(switches.extra.seed ?? engineJobOf(model, task, switches).values.seed) };
+  const options = lightx2vRouteOptions.parse(task.routeOptions);
+  return { seed: Number(options.extra.seed ?? engineJobOf(model, task, options).values.seed) };
 }
 
 const dataUrl = async ({ path, mimeType }: EngineMedium): Promise<string> =>

@@ -21,7 +21,7 @@ import { modelOf } from '../kit/media-encoding.ts';
 import { extractSandbox, type Sandbox } from './sandbox.ts';
 
 const pollMs = 250;
-/** No plan of the catalog takes this long; a render that does is stuck. */
+/** No render takes this long unless it is stuck. */
 const renderTimeoutMs = 30 * 60 * 1000;
 
 const traits: ProviderTraits = {
@@ -32,11 +32,12 @@ const traits: ProviderTraits = {
   minPollMs: pollMs,
 };
 
+/** What the provider needs of the gateway. */
 export interface LocalProviderOptions {
   readonly catalog: Catalog;
   readonly engine: RenderEngine;
   readonly clock: Clock;
-  /** Where renders write until their files are collected. */
+  /** Directory where renders write until their outputs are stored. */
   readonly folder: string;
 }
 
@@ -45,18 +46,18 @@ interface Running {
   readonly render: Render;
   readonly sandbox: Sandbox;
   ended: Awaited<Render['outcome']> | null;
-  /** Epoch ms before which the end is not told. */
+  /** Epoch ms before which the end is not reported. */
   reportedAt: number;
 }
 
-/** In the place of a render, where a switch asks for a failure. */
+/** Used instead of a render where a switch requests a failure. */
 const skippedRender: Render = {
   outcome: Promise.resolve({ kind: 'cancelled' }),
   progress: () => 1,
   cancel: () => {},
 };
 
-/** The engine that needs no account: it draws and speaks on this machine. Sending again costs nothing. */
+/** Opens the provider of the built-in engine. A repeated submission costs nothing. */
 export function openLocalProvider({ catalog, engine, clock, folder }: LocalProviderOptions): Provider {
   const running = new Map<string, Running>();
   const folderOf = ({ dedupeKey }: ProviderAttempt) => join(folder, dedupeKey);
@@ -97,9 +98,9 @@ export function openLocalProvider({ catalog, engine, clock, folder }: LocalProvi
     async poll({ dedupeKey }) {
       const entry = running.get(dedupeKey);
       if (!entry) return { kind: 'lost' };
-      const heldMs = entry.reportedAt - clock.now();
-      if (!entry.ended || heldMs > 0)
-        return { kind: 'running', nextPollMs: pollMs, progress: progressOf(entry, heldMs) };
+      const remainingMs = entry.reportedAt - clock.now();
+      if (!entry.ended || remainingMs > 0)
+        return { kind: 'running', nextPollMs: pollMs, progress: progressOf(entry, remainingMs) };
       const { failure } = entry.sandbox;
       if (failure) return { kind: 'failed', error: { ...failure, retry: false } };
       switch (entry.ended.kind) {
@@ -135,10 +136,10 @@ export function openLocalProvider({ catalog, engine, clock, folder }: LocalProvi
   };
 }
 
-/** A wait that was asked for is half of the way, or all of it where nothing is drawn. */
-function progressOf({ render, sandbox: { failure, delayMs }, ended }: Running, heldMs: number): number {
+/** A requested delay is half of the progress, or all of it where nothing is rendered. */
+function progressOf({ render, sandbox: { failure, delayMs }, ended }: Running, remainingMs: number): number {
   if (delayMs === 0) return render.progress();
-  const waited = ended ? 1 - heldMs / delayMs : 0;
+  const waited = ended ? 1 - remainingMs / delayMs : 0;
   return failure ? waited : (render.progress() + waited) / 2;
 }
 
@@ -160,7 +161,7 @@ const contentLabelOf = (jobId: string): string =>
     ReservedCode2: '',
   });
 
-/** The seed that was asked for; else one of the job's own, so that a second try draws the same. */
+/** The requested seed; else one derived from the job's id, so that a second attempt makes the same result. */
 function seedOf(plan: RenderPlan, { job }: ProviderTask): number {
   if (plan.kind !== 'speech' && plan.seed !== null) return plan.seed;
   return createHash('sha256').update(job.id).digest().readUInt32BE(0) >>> 1;
@@ -180,12 +181,12 @@ function productionOf(plan: RenderPlan, { outputs, seed, bitrate, words }: Rende
       ...(pcm && role === 'primary' && { pcm }),
     }),
   );
-  const idle = ineffectiveParametersNote(plan);
+  const note = ineffectiveParametersNote(plan);
   return {
     files,
     seed,
     ...(bitrate !== undefined && { bitrate }),
     ...(words !== undefined && { words }),
-    ...(idle !== null && { notes: [idle] }),
+    ...(note !== null && { notes: [note] }),
   };
 }

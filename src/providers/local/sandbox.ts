@@ -4,15 +4,15 @@ import type { RenderPlan, SpeechPlan } from '../../../engine/src/render-plan.ts'
 import { seconds } from '../../domain/clock.ts';
 import type { JobErrorCode } from '../../domain/job.ts';
 
-/** What the switches in the words of a plan ask for. */
+/** What the switches in the texts of a plan request. */
 export interface Sandbox {
   /** How the job ends instead of with media; null: with media. */
   readonly failure: { readonly code: JobErrorCode; readonly message: string } | null;
-  /** Milliseconds by which the end comes later. */
+  /** Milliseconds by which the end is delayed. */
   readonly delayMs: number;
 }
 
-/** One switch as it is written, without its brackets: `name` or `name=value`. */
+/** One switch. `written` is its text without brackets: `name` or `name=value`. */
 type Switch =
   | { readonly kind: 'fail'; readonly code: JobErrorCode; readonly written: string }
   | { readonly kind: 'slow'; readonly delayMs: number }
@@ -26,11 +26,11 @@ interface ParsedSwitches {
 }
 
 const maxSlowSeconds = 600;
-/** Long enough that whoever polls once a second sees it grow. */
+/** Long enough that a client that polls once a second sees progress. */
 const progressMs = 5 * seconds;
 const silenceMs = 1 * seconds;
 
-/** A record, so that a code that is added to the union is missed here. */
+/** A record, so that the compiler requires every code of the union. */
 const errorCodes: Readonly<Record<JobErrorCode, true>> = {
   runtime_error: true,
   invalid_input: true,
@@ -45,12 +45,12 @@ const errorCodes: Readonly<Record<JobErrorCode, true>> = {
   internal_error: true,
 };
 
-const supportedSwitches = `there are [atelier:fail=CODE] with one of ${Object.keys(errorCodes).join(', ')}; [atelier:slow=SECONDS] with 1 to ${maxSlowSeconds}; and [atelier:progress]`;
+const supportedSwitches = `available: [atelier:fail=CODE] with one of ${Object.keys(errorCodes).join(', ')}; [atelier:slow=SECONDS] with 1 to ${maxSlowSeconds}; and [atelier:progress]`;
 
-/** One that is never closed reaches to the end of its line: it is named, not drawn or spoken. */
+/** A switch without a closing bracket ends with its line: it is reported, not rendered. */
 const switchPattern = / ?\[atelier:([^\]\n]*)(?:\]|(?=\n)|$)/gi;
 
-/** Takes the switches out of the words of a plan, so that they are neither drawn nor spoken. */
+/** Removes the switches from the texts of a plan, so that they are neither drawn nor spoken. */
 export function extractSandbox(plan: RenderPlan): { readonly plan: RenderPlan; readonly sandbox: Sandbox } {
   const switches: Switch[] = [];
   const rest = mapTexts(plan, words => {
@@ -65,6 +65,7 @@ export function extractSandbox(plan: RenderPlan): { readonly plan: RenderPlan; r
   };
 }
 
+/** The switches of a text, and the text without them. */
 export function readSwitches(text: string): ParsedSwitches {
   const switches = [...text.matchAll(switchPattern)].map(([, inner = '']) => readSwitch(inner));
   return { switches, rest: switches.length === 0 ? text : text.replace(switchPattern, '').trim() };
@@ -93,7 +94,7 @@ function readSwitch(inner: string): Switch {
 const isErrorCode = (word: string | undefined): word is JobErrorCode =>
   word !== undefined && Object.hasOwn(errorCodes, word);
 
-/** A switch that nobody knows is told before anything that others ask for. */
+/** An unknown switch is reported before anything that other switches request. */
 function failureOf(switches: readonly Switch[]): Sandbox['failure'] {
   const unknown = switches.find(one => one.kind === 'unknown');
   if (unknown) {
@@ -103,10 +104,10 @@ function failureOf(switches: readonly Switch[]): Sandbox['failure'] {
     };
   }
   const fail = switches.find(one => one.kind === 'fail');
-  return fail ? { code: fail.code, message: `the switch [atelier:${fail.written}] asked for it` } : null;
+  return fail ? { code: fail.code, message: `requested by the switch [atelier:${fail.written}]` } : null;
 }
 
-/** The shots of a film may all carry the same words, so that a switch counts once however often it stands. */
+/** The longest delay: all shots may repeat one text, so each switch counts once. */
 const delayOf = (switches: readonly Switch[]): number =>
   switches.some(one => one.kind === 'unknown')
     ? 0
@@ -138,7 +139,7 @@ function mapTexts(plan: RenderPlan, change: (words: string) => string): RenderPl
   }
 }
 
-/** A text that was nothing but switches is silence: a sound must have a length. */
+/** A text of switches only becomes silence, because speech must have a length. */
 const withSilenceIfEmpty = (plan: SpeechPlan): SpeechPlan =>
   plan.pieces.some(piece => 'pauseMs' in piece || piece.text.trim() !== '')
     ? plan

@@ -6,7 +6,7 @@ import type { Model } from '../../catalog/model.ts';
 import type { RouteContext } from '../kit/definition.ts';
 import { defineMapping, type Mapping, mappingFaults } from '../kit/mapping.ts';
 
-/** What MiniMax calls the models. */
+/** MiniMax's model ids. */
 export const minimaxModels = {
   'delta-speech-01-turbo': 'speech-01-turbo',
   'delta-speech-02-hd': 'speech-02-hd',
@@ -14,7 +14,7 @@ export const minimaxModels = {
 
 export type MinimaxBody = Readonly<Record<string, unknown>>;
 
-/** The fields of the family are this upstream's own; three of them stand elsewhere there. */
+/** The upstream takes the fields of the family, five of them in other groups. */
 const delta = defineMapping(
   z.looseObject({
     voice_setting: z.looseObject({ vol: z.number().gt(0, { error: 'must be more than 0 here' }) }),
@@ -38,7 +38,7 @@ const delta = defineMapping(
     audio_setting: { ...audio_setting, force_cbr },
     ...(language_boost !== null && { language_boost }),
     stream: false,
-    // Sound comes by address; in which form our client has it is this gateway's affair.
+    // Sound is fetched by address; the form for the client is this gateway's concern.
     output_format: 'url',
   }),
 );
@@ -51,7 +51,7 @@ export const minimaxMappings: Readonly<Record<keyof typeof minimaxModels, Mappin
 const newerLanguages = ['Persian', 'Filipino', 'Tamil'];
 const spoken = z.object({ language_boost: z.string() });
 
-/** What the upstream's model of the route cannot take: those of the first two series know fewer languages. */
+/** What the upstream's model of the route cannot take: the first two series know fewer languages. */
 export function minimaxFaults(
   model: Model,
   input: unknown,

@@ -12,7 +12,7 @@ import type { ProviderTask } from '../../domain/provider.ts';
 import { missingCapabilityFaults } from '../kit/capabilities.ts';
 import { type EngineJob, type EngineMedium, engineJobOf, engineRouteOptions } from '../kit/engine-job.ts';
 
-/** What these servers can be asked for. The model is whatever was loaded: without one at the route none is named. */
+/** The models that these servers can serve. Without a model at the route, the call names none. */
 export const openaiCompatibleModels = {
   'alpha-2-0-mini': '',
   'alpha-1-5-pro': '',
@@ -40,14 +40,14 @@ export const openaiCompatibleRouteOptions = z.strictObject({
   ...engineRouteOptions(supportedCapabilities),
   /** `videos`: a job that is polled, as vLLM-Omni and SGLang make one. `video`: the one long call of LocalAI. */
   api: z.enum(['videos', 'video']).default('videos'),
-  /** How speech is told its language: by its name, or by the letter that Kokoro-FastAPI knows it by. */
+  /** Field for the language of speech: its name, or the letter that Kokoro-FastAPI uses. */
   language_field: z.enum(['language', 'lang_code']).default('language'),
-  /** Members that are sent with every job of the route as they are, such as num_inference_steps. */
+  /** Members that are sent unchanged with every job of the route, such as num_inference_steps. */
   extra: z.record(z.string().min(1), z.json()).default({}),
 });
 type RouteOptions = z.output<typeof openaiCompatibleRouteOptions>;
 
-/** What each call has words for: a wish beyond them stays unfulfilled, whatever the engine could do. */
+/** The capabilities that each call can express; others are refused, whatever the engine could do. */
 const pictures = supportedCapabilities.filter(name => name.startsWith('image_'));
 const capabilitiesByCall = {
   videos: ['negative_prompt', 'seed', 'sound', 'first_frame', 'guide_audio', 'shots'],
@@ -55,7 +55,7 @@ const capabilitiesByCall = {
   image: ['negative_prompt', 'seed', ...pictures],
   speech: ['language', 'emotion'],
 } as const satisfies Readonly<Record<string, readonly RouteOptions['does'][number][]>>;
-/** What the protocol promises of every server. */
+/** The capabilities that the protocol guarantees for every server. */
 const guaranteedCapabilities = [...basicCapabilities, 'count', 'speed'];
 
 /** https://github.com/remsky/Kokoro-FastAPI: `lang_code`. */
@@ -71,9 +71,9 @@ const kokoroLetters: Readonly<Record<string, string>> = {
 };
 const boosted = z.object({ language_boost: z.string() });
 
-/** What an input asks for that the engine of the route is not said to do. */
-export function openaiFaults(model: Model, input: unknown, switches: unknown): Faults {
-  const { does, ignores, api, language_field: field } = openaiCompatibleRouteOptions.parse(switches);
+/** What of an input the engine of the route cannot do. */
+export function openaiFaults(model: Model, input: unknown, options: unknown): Faults {
+  const { does, ignores, api, language_field: field } = openaiCompatibleRouteOptions.parse(options);
   const { kind } = model;
   const words: readonly string[] = capabilitiesByCall[kind === 'video' ? api : kind];
   const language = boosted.safeParse(input).data?.language_boost ?? 'auto';
@@ -89,7 +89,7 @@ export function openaiFaults(model: Model, input: unknown, switches: unknown): F
   ];
 }
 
-/** One call. `answers`: what a good answer to it holds. */
+/** One call, and what a good answer to it contains. */
 export interface OpenaiCall {
   readonly path: string;
   readonly body: string | FormData;
@@ -97,29 +97,30 @@ export interface OpenaiCall {
   readonly seed?: number;
 }
 
+/** The call for a job, by its kind and the options of its route. */
 export async function openaiCall(entry: Model, task: ProviderTask): Promise<OpenaiCall> {
-  const switches = openaiCompatibleRouteOptions.parse(task.routeOptions);
-  const job = engineJobOf(entry, task, switches);
+  const options = openaiCompatibleRouteOptions.parse(task.routeOptions);
+  const job = engineJobOf(entry, task, options);
   const model = task.upstreamModel === '' ? {} : { model: task.upstreamModel };
-  const seed = switches.does.includes('seed') ? { seed: Number(switches.extra.seed ?? job.values.seed) } : {};
-  const call = await callOf(job, switches, { ...model, ...seed });
+  const seed = options.does.includes('seed') ? { seed: Number(options.extra.seed ?? job.values.seed) } : {};
+  const call = await callOf(job, options, { ...model, ...seed });
   return { ...call, ...seed };
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
-async function callOf(job: EngineJob, switches: RouteOptions, head: Members): Promise<OpenaiCall> {
+async function callOf(job: EngineJob, options: RouteOptions, head: Members): Promise<OpenaiCall> {
   switch (job.kind) {
     case 'video':
-      return switches.api === 'videos' ? videosCall(job, switches, head) : videoCall(job, switches, head);
+      return options.api === 'videos' ? videosCall(job, options, head) : videoCall(job, options, head);
     case 'image':
-      return imagesCall(job, switches, head);
+      return imagesCall(job, options, head);
     case 'speech':
-      return speechCall(job, switches, head);
+      return speechCall(job, options, head);
   }
 }
 
-/** Drawn in frames where the operator says how many there are in a second, else in seconds. */
+/** In frames where the route states frames per second, else in seconds. */
 const lengthOf = ({ values: { fps, frames, seconds } }: EngineJob): Members =>
   fps === undefined ? { seconds: String(seconds) } : { fps, num_frames: frames };
 
@@ -128,24 +129,24 @@ const negativeOf = ({ values: { negative_prompt } }: EngineJob, { does }: RouteO
 
 const sizeOf = ({ values: { width, height } }: EngineJob): string => `${width}x${height}`;
 
-/** The medium of that name, where it is one that the engine is given. */
+/** The medium of that name, where the engine of the route takes it. */
 const mediumOf = ({ media }: EngineJob, { does }: RouteOptions, name: RouteOptions['does'][number]) =>
   does.includes(name) ? media[name] : undefined;
 
 /** docs.vllm.ai/projects/vllm-omni, Videos API; docs.sglang.io, OpenAI API: a form, as only the second takes JSON too. */
-async function videosCall(job: EngineJob, switches: RouteOptions, head: Members): Promise<OpenaiCall> {
-  const first = mediumOf(job, switches, 'first_frame');
+async function videosCall(job: EngineJob, options: RouteOptions, head: Members): Promise<OpenaiCall> {
+  const first = mediumOf(job, options, 'first_frame');
   const sound = job.media.guide_audio;
   const fields: Members = {
     ...head,
     prompt: job.values.prompt,
     size: sizeOf(job),
     ...lengthOf(job),
-    ...negativeOf(job, switches),
-    ...(switches.does.includes('sound') && { generate_sound: job.values.sound }),
+    ...negativeOf(job, options),
+    ...(options.does.includes('sound') && { generate_sound: job.values.sound }),
     ...(sound &&
-      switches.does.includes('guide_audio') && { audio_reference: { audio_url: await dataUrl(sound) } }),
-    ...switches.extra,
+      options.does.includes('guide_audio') && { audio_reference: { audio_url: await dataUrl(sound) } }),
+    ...options.extra,
   };
   return {
     path: '/v1/videos',
@@ -154,11 +155,11 @@ async function videosCall(job: EngineJob, switches: RouteOptions, head: Members)
   };
 }
 
-/** LocalAI: media are base64 without a prefix, the answer comes when the video is made. */
-async function videoCall(job: EngineJob, switches: RouteOptions, head: Members): Promise<OpenaiCall> {
+/** LocalAI: media are base64 without a prefix; the answer arrives when the video is made. */
+async function videoCall(job: EngineJob, options: RouteOptions, head: Members): Promise<OpenaiCall> {
   const bytesOf = async (medium: EngineMedium | undefined) => medium && (await base64(medium));
-  const [first, last] = [mediumOf(job, switches, 'first_frame'), mediumOf(job, switches, 'last_frame')];
-  const sound = switches.does.includes('guide_audio') ? job.media.guide_audio : undefined;
+  const [first, last] = [mediumOf(job, options, 'first_frame'), mediumOf(job, options, 'last_frame')];
+  const sound = options.does.includes('guide_audio') ? job.media.guide_audio : undefined;
   const { prompt, width, height } = job.values;
   return {
     path: '/video',
@@ -168,29 +169,29 @@ async function videoCall(job: EngineJob, switches: RouteOptions, head: Members):
       width,
       height,
       ...lengthOf(job),
-      ...negativeOf(job, switches),
+      ...negativeOf(job, options),
       start_image: await bytesOf(first),
       end_image: await bytesOf(last),
       audio: await bytesOf(sound),
-      // Its address is at the server itself: a video in base64 would have to fit into memory.
+      // An address at the server itself: a video in base64 would have to fit into memory.
       response_format: 'url',
-      ...switches.extra,
+      ...options.extra,
     }),
     responseKind: 'items',
   };
 }
 
-async function imagesCall(job: EngineJob, switches: RouteOptions, head: Members): Promise<OpenaiCall> {
+async function imagesCall(job: EngineJob, options: RouteOptions, head: Members): Promise<OpenaiCall> {
   const fields: Members = {
     ...head,
     prompt: job.values.prompt,
     n: job.values.count,
     size: sizeOf(job),
-    ...negativeOf(job, switches),
+    ...negativeOf(job, options),
     response_format: 'b64_json',
-    ...switches.extra,
+    ...options.extra,
   };
-  const given = pictures.flatMap(name => mediumOf(job, switches, name) ?? []);
+  const given = pictures.flatMap(name => mediumOf(job, options, name) ?? []);
   return given.length > 0
     ? {
         path: '/v1/images/edits',
@@ -203,8 +204,8 @@ async function imagesCall(job: EngineJob, switches: RouteOptions, head: Members)
     : { path: '/v1/images/generations', body: toJson(fields), responseKind: 'items' };
 }
 
-function speechCall({ values }: EngineJob, switches: RouteOptions, head: Members): OpenaiCall {
-  const { does, extra, language_field: field } = switches;
+function speechCall({ values }: EngineJob, options: RouteOptions, head: Members): OpenaiCall {
+  const { does, extra, language_field: field } = options;
   const { language } = values;
   const spokenIn = field === 'lang_code' ? kokoroLetters[String(language)] : language;
   return {
@@ -215,7 +216,7 @@ function speechCall({ values }: EngineJob, switches: RouteOptions, head: Members
       voice: values.voice,
       response_format: values.format,
       speed: values.speed,
-      // Kokoro streams unless it is told not to: what breaks off would look whole.
+      // Kokoro streams by default, and a truncated stream would look complete.
       stream: false,
       ...(does.includes('language') && spokenIn !== undefined && { [field]: spokenIn }),
       ...(does.includes('emotion') &&

@@ -31,7 +31,7 @@ const alphaPro = defineMapping(
       }),
     return_last_frame: mustBeFalse,
     service_tier: z.literal('default'),
-    // Held by this gateway.
+    // Enforced by this gateway.
     execution_expires_after: z.int(),
     generate_audio: z.boolean(),
     draft: mustBeFalse,
@@ -83,7 +83,7 @@ const motionControl = defineMapping(
 const delta = defineMapping(
   z.strictObject({
     text: z.string(),
-    // Sound comes by address; in which form our client has it is this gateway's affair.
+    // Sound is fetched by address; the form for the client is this gateway's concern.
     output_format: z.enum(['url', 'hex']),
     voice_setting: z.strictObject({
       voice_id: z.string(),

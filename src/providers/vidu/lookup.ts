@@ -9,24 +9,25 @@ import { memberAt, type ParsedList, readList, undecided, wellFormedJson } from '
 import type { UpstreamReply } from '../kit/upstream.ts';
 
 const pageTasks = 100;
-/** More pages of the list, or more single tasks, are not gone through. */
+/** Bounds of one lookup: pages of the list, and tasks that are read one by one. */
 const maxPages = 20;
 const maxTaskLookups = 100;
-/** Their clock may be behind ours. */
+/** Allowed difference between the upstream's clock and ours. */
 const clockMarginMs = 5 * minutes;
 
 const listed = z.object({ id: z.string().min(1), payload: z.string().nullish() });
 const taskPayload = z.object({ payload: z.string() });
 const nextToken = z.string().catch('');
 
+/** How the upstream is called. */
 export interface ViduLookup {
   readonly get: (path: string) => Promise<UpstreamReply>;
   readonly errors: ErrorTable;
 }
 
 /**
- * The task that carries the key of a call. That the list names what a task carries is not documented: where it does
- * not, each task is asked for it, which is. Nothing is believed to be absent before an empty page has come.
+ * Finds the task whose payload is the key of an attempt. The list is not documented to name payloads: where it does not,
+ * each task is read by itself, which is documented. Absence is believed only after an empty page.
  */
 export async function findByPayload(
   vidu: ViduLookup,
@@ -44,7 +45,7 @@ export async function findByPayload(
     if (!page?.isWhole) return undecided(reply);
     const tasks = page.items;
     if (tasks.length === 0) return checkEachTask(vidu, unnamed, dedupeKey);
-    // The same page again: its number was not heeded.
+    // The same page again: the upstream ignores the page number.
     if (tasks.every(({ id }) => seen.has(id))) return { kind: 'undecided' };
     unnamed.push(...tasks.flatMap(({ id, payload }) => (payload || seen.has(id) ? [] : id)));
     for (const { id } of tasks) seen.add(id);
@@ -57,7 +58,7 @@ interface Page extends ParsedList<z.output<typeof listed>> {
   readonly token: string;
 }
 
-/** The tasks stand at the top, or below `data`. Null where no list stands there: such an answer is no empty page. */
+/** The tasks, at the top or below `data`. Null without a list there: such an answer is not an empty page. */
 function readPage(json: unknown): Page | null {
   const whole = Array.isArray(memberAt(json, 'tasks')) ? json : memberAt(json, 'data');
   const list = readList(memberAt(whole, 'tasks') ?? whole, listed);
@@ -71,7 +72,7 @@ function pathOfPage(from: string, number: number, token: string): string {
   return `/ent/v2/tasks?${query}`;
 }
 
-/** Asks each task what it carries. */
+/** Reads the payload of each task. */
 async function checkEachTask(
   { get, errors }: ViduLookup,
   ids: readonly string[],
@@ -80,9 +81,9 @@ async function checkEachTask(
   if (ids.length > maxTaskLookups) return { kind: 'undecided' };
   for (const id of ids) {
     const reply = await get(`/ent/v2/tasks/${encodeURIComponent(id)}/creations`);
-    const told = taskPayload.safeParse(wellFormedJson(reply, errors)).data;
-    if (!told) return undecided(reply);
-    if (told.payload === dedupeKey) return { kind: 'found', ref: { id } };
+    const task = taskPayload.safeParse(wellFormedJson(reply, errors)).data;
+    if (!task) return undecided(reply);
+    if (task.payload === dedupeKey) return { kind: 'found', ref: { id } };
   }
   return { kind: 'absent' };
 }

@@ -16,7 +16,7 @@ export interface ViduCall {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** The pass-through is given back by this gateway; what travels in its place finds a lost call again. */
+/** The client's payload is returned by this gateway; the key of the attempt is sent in its place, for lookups. */
 const payload = z.string().optional();
 
 const resolution = z.enum(['540p', '720p', '1080p']);
@@ -30,14 +30,14 @@ interface WatermarkInput {
 
 const watermarkSchema = {
   watermark: z.boolean(),
-  // A picture of its own is fetched there: bytes in the body are for frames alone.
+  // The upstream fetches the picture of a mark: only frames may be bytes in the body.
   wm_url: z
     .string()
     .regex(/^(?!data:)/, { error: 'must be an address that the upstream can reach' })
     .optional(),
 };
 
-/** Without a watermark it has no place and no picture. */
+/** The fields of a watermark; without one, position and picture are left out. */
 const watermarkFields = ({ watermark, wm_position, wm_url }: WatermarkInput) => ({
   watermark,
   ...(watermark && { wm_position }),
@@ -46,12 +46,12 @@ const watermarkFields = ({ watermark, wm_position, wm_url }: WatermarkInput) => 
 
 const metadataFields = (label: string | undefined) => (label?.trim() ? { meta_data: label } : {});
 
-/** Theirs draws one for what is left out, and for 0. */
+/** The upstream draws a seed where it is left out or 0. */
 const seedOf = (seed: number | undefined) => (seed ? { seed } : {});
 
 const extend = defineMapping(
   z.strictObject({
-    video_creation_id: z.string().min(1, { error: 'has no name at the upstream' }).optional(),
+    video_creation_id: z.string().min(1, { error: 'has no id at the upstream' }).optional(),
     video_url: z.string().optional(),
     images: z.array(z.string()).max(1).optional(),
     prompt: z.string().max(2000).optional(),
@@ -99,7 +99,7 @@ const img2video = defineMapping(
       images,
       ...(prompt && { prompt }),
       audio,
-      // Without sound there is nothing to be heard of either.
+      // Without sound neither has an effect.
       ...(audio && { audio_type }),
       ...(audio && voice_id && { voice_id }),
       is_rec,

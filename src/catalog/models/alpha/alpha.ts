@@ -35,7 +35,7 @@ export const textItem = group(
   { title: 'Text' },
 );
 
-/** Decisions 7: when a role is mandatory depends on the other items, so rules judge that. */
+/** Decisions 7: when a role is mandatory depends on the other items, so rules check it. */
 export const pictureItem = <const Roles extends readonly string[]>(limits: MediaLimits, roles: Roles) =>
   group(
     {
@@ -271,7 +271,7 @@ function ratioFromPrompt(prompt: string): Ratio {
 }
 
 /**
- * Decisions 4. `settings`: what the caller asked for and may read back at any time.
+ * Decisions 4. `settings`: fields of the input that the client may read back at any time.
  * The usage is an estimate by the family's rule of thumb: pixels times frames, divided by 1024.
  */
 export function alphaNative(

@@ -9,7 +9,7 @@ import { primaryOutputs } from '../../outputs.ts';
 import { type PromptVariant, readPrompt } from '../../prompt-parameters.ts';
 import type { FactsAt, MediaRule } from '../../rule.ts';
 
-/** Contract 2.3: mask areas know pictures up to this; larger ones are not worked on any further. */
+/** Contract 2.3: mask areas have at most this side, so larger pictures have no follow-ups. */
 export const maxSide = 4096;
 
 /** The family draws four pictures a job, and a grid of them. */
@@ -62,10 +62,10 @@ export const sizeRule: MediaRule<unknown> = {
   brokenBy: { facts: { jobId: pictureFacts(maxSide + 2, maxSide) } },
 };
 
-/** Of the earlier picture; the family's usual size while nobody has looked at it. */
+/** Of the earlier picture; the family's usual size until it is probed. */
 export const sizeOf = (factsAt: FactsAt) => factsAt('jobId')?.image ?? { width: 1024, height: 1024 };
 
-/** A prompt that may end with parameters (Contract 2.4); one that may be left out may hold them alone. */
+/** A prompt that may end with parameters (Contract 2.4); an optional one may be parameters only. */
 export const remixPrompt = (max: number, description: string, { needsWords }: { needsWords: boolean }) =>
   requiredText(max, {
     title: 'Prompt',
@@ -151,7 +151,7 @@ export function betaNative({ jobId, state, input, result, outputs }: ResultView<
   };
 }
 
-/** Follow-ups name the first four by their number; each tells the prompt that it was made from. */
+/** The number by which follow-ups refer to a picture (the first four), and the prompt that it was made from. */
 export function betaImage({ index }: SignedOutput, { remixPrompt }: RemixInput) {
   const jobs = jobsOf(remixPrompt);
   const job = jobs[Math.floor(index / picturesOfGrid)] ?? jobs[0];

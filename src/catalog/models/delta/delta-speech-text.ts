@@ -10,7 +10,7 @@ type ReadPieces =
 
 const marker = /<#([^#<>\n]*)#>/g;
 
-/** Contract 2.15: what is said, and the pauses `<#x#>` between. What breaks the form is told with its place. */
+/** Contract 2.15: the spoken text, and the pauses `<#x#>` between. A malformed pause is reported with its position. */
 export function readPieces(text: string): ReadPieces {
   const pieces: Pieces[number][] = [];
   let end = 0;

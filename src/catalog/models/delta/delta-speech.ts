@@ -320,14 +320,16 @@ function nativeOf({ jobId, state, input, error, result, outputs, audioHex }: Res
   };
 }
 
-/** Bits per second: of raw samples exactly, else as the engine tells it, else what the file has on the whole. */
+/** Bits per second: exact for raw samples, else as the engine reports it, else the average of the file. */
 function bitrateOf(
-  { audio_setting: asked }: DeltaInput,
+  { audio_setting: requested }: DeltaInput,
   sound: SignedOutput,
-  told: number | undefined,
+  reported: number | undefined,
 ): number {
-  if (asked.format === 'wav' || asked.format === 'pcm')
-    return (sound.sampleRate ?? asked.sample_rate) * bitsPerSample * (sound.channels ?? asked.channel);
+  if (requested.format === 'wav' || requested.format === 'pcm')
+    return (
+      (sound.sampleRate ?? requested.sample_rate) * bitsPerSample * (sound.channels ?? requested.channel)
+    );
   const { bytes, seconds = 0 } = sound;
-  return told ?? (seconds > 0 ? Math.round((bytes * 8) / seconds) : 0);
+  return reported ?? (seconds > 0 ? Math.round((bytes * 8) / seconds) : 0);
 }

@@ -20,7 +20,7 @@ function wordsOf(formula: string): string {
     .trim();
 }
 
-/** What holds other parts; from the inside out, so a part has no braces left. */
+/** Structures with parts, replaced from the inside out, so that a part has no braces left. */
 const structures: readonly (readonly [sign: RegExp, spoken: string])[] = [
   [/\\frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}/g, '$2分之$1'],
   [/\\sqrt\s*\{([^{}]*)\}/g, '根号$1'],

@@ -149,7 +149,7 @@ const states: Readonly<Record<JobState, 'queueing' | 'processing' | 'success' | 
   running: 'processing',
   completed: 'success',
   failed: 'failed',
-  // The family has no word for it; `err_code` says what happened.
+  // The family has no such state; `err_code` says what happened.
   cancelled: 'failed',
 };
 
@@ -159,7 +159,7 @@ interface EpsilonInput {
   readonly seed?: number | undefined;
 }
 
-/** Decisions 4, epsilon. The credits are unknown here, and so not told; a drawn seed is told once it is known. */
+/** Decisions 4, epsilon. The credits are unknown here, so they are left out; a drawn seed appears once it is known. */
 export function epsilonTask({ jobId, state, input, error, result, outputs }: ResultView<EpsilonInput>) {
   const urlOf = (role: 'cover' | 'watermarked') => outputs.find(output => output.role === role)?.url;
   return {

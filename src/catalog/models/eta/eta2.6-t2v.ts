@@ -118,7 +118,7 @@ export default defineModel({
         ...(video && { video_url: video.url }),
         ...(error && { code: error.code, message: error.message }),
       },
-      // What is undefined, because nobody told it yet, is absent from JSON.
+      // Undefined, and so absent from JSON, until it is known.
       seed: result?.seed ?? input.seed,
       ...(video && {
         usage: {

@@ -157,7 +157,7 @@ export const omniInput = z.strictObject({
 
 export type OmniInput = z.output<typeof omniInput>;
 
-/** Contract 2.9: shots and the way to cut are unused without multi_shot, the prompt is with shots of one's own. */
+/** Contract 2.9: shots and the way to cut are unused without multi_shot, the prompt with custom shots. */
 export function unusedInOmni({
   multi_shot: isCut,
   shot_type: cutBy,

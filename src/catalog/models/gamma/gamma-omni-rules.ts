@@ -33,7 +33,7 @@ export const omniRules: readonly Rule<OmniInput>[] = [
   {
     says: 'the prompt must not be empty unless multi_shot is true with shot_type customize',
     fields: ['prompt', 'multi_shot', 'shot_type'],
-    // Without the shot_type it is not known yet, and that alone is told.
+    // A missing shot_type is reported alone, because it decides whether the prompt is required.
     holds: ({ prompt = '', multi_shot, shot_type }) =>
       (multi_shot && shot_type !== 'intelligence') || prompt.trim() !== '',
     brokenBy: { prompt: undefined },

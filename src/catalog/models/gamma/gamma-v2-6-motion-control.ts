@@ -13,7 +13,7 @@ import { gammaClip, gammaVideoSize, keepOriginalSound } from './gamma-video.ts';
 const megabyte = 1024 * 1024;
 /** Contract 2.5: the longest reference video, by whose orientation is matched. */
 const maxSeconds = { video: 30, image: 10 } as const;
-/** Only until somebody has looked at the reference video. */
+/** Length of the motion until the reference video is probed. */
 const guessedSeconds = 5;
 
 export default defineModel({

@@ -73,7 +73,7 @@ function planOf(input: OmniInput, factsAt: FactsAt): VideoPlan {
   const references = images.filter(image => image.type === undefined);
   const videoFacts = factsAt('video_list.0.video_url');
   const [width, height] = gammaVideoSize(input.mode, planRatio(input, factsAt));
-  // Known for sure once the video is probed; until then as it was asked for.
+  // As requested until the video is probed, and then only if it has sound.
   const keepSound =
     video?.keep_original_sound === 'yes' && (videoFacts === null || videoFacts.audio !== undefined);
   return {
@@ -100,7 +100,7 @@ function planOf(input: OmniInput, factsAt: FactsAt): VideoPlan {
   };
 }
 
-/** What is asked for, else the shape of the first frame or of the video to edit. */
+/** The requested ratio, else that of the first frame or of the video to edit. */
 function planRatio(input: OmniInput, factsAt: FactsAt): number {
   if (input.aspect_ratio !== undefined) {
     const [across = 1, down = 1] = input.aspect_ratio.split(':').map(Number);

@@ -109,7 +109,7 @@ const emotionWords = {
 } as const;
 const emotions = ['happy', 'sad', 'angry', 'fearful', 'disgusted', 'surprised', 'calm'] as const;
 
-/** What steers a voice beside the words of feeling; adverbs are told by their end. */
+/** Words of style beside those of emotion; adverbs are recognised by their ending. */
 const styleWords =
   /\b(?:slow|fast|quick|loud|quiet|soft|hush|husky|hoarse|breath|shout|yell|whisper|murmur|mutter|sing|robot|monoton|drama|sarcas|ironic|serious|formal|casual|playful|tired|sleep|bored|energ|enthusias|proud|friendl|polite|firm|urgent|mysterio|tender|curious|voice|tone|accent|manner|style|mood|pace|pitch|feeling|emotion)/i;
 const adverb =
@@ -119,7 +119,7 @@ const withoutVerb =
   /^\s*()(in an? [^:[\n]{0,60}\b(?:voice|tone|whisper|accent|manner|style|mood))\s*:\s*(?=\S)/i;
 /**
  * Contract 2.16: the style can be requested in the text. Decisions 9: what stands before a colon is such a request, and
- * is not spoken, where it holds a word of style or nothing but its verb; else it is part of the text.
+ * is not spoken, where it contains a word of style or nothing but its verb; else it is part of the text.
  */
 function readStyle(text: string) {
   const [request = '', verb = '', style = ''] =
