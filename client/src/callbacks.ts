@@ -4,21 +4,21 @@ import type { AnyResult, FailedResult, RunningStatus } from './bodies.ts';
 
 export type { AnyResult, FailedResult, JobError, RunningStatus } from './bodies.ts';
 
-/** What a callback tells: that the job runs, or how it ended. */
+/** The body of a callback: that the job runs, or how it ended. */
 export type CallbackEvent = RunningStatus | AnyResult | FailedResult;
 
-/** The callback does not come from the gateway, or came too late: answer it with 400 and do nothing. */
+/** The callback is not from the gateway, or too old: answer it with 400 and ignore it. */
 export class CallbackError extends Error {
   override readonly name = 'CallbackError';
 }
 
 export type CallbackHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** How far the time of a callback may be from ours. */
+/** Allowed difference between the time of a callback and ours. */
 const toleranceSeconds = 5 * 60;
 
 /**
- * Verifies a callback by Standard Webhooks and gives what it tells. `body` is the body as it came, before
+ * Verifies a callback (webhook) by Standard Webhooks and returns its event. `body` is the raw body, before
  * anything parses it; `secret` is `whsec_…`, or several of them.
  */
 export async function verify(
@@ -51,7 +51,7 @@ function ofRecord(headers: Readonly<Record<string, string | readonly string[] | 
   return [found ?? null].flat()[0] ?? null;
 }
 
-/** The platform compares in a time that says nothing of where they differ. */
+/** `crypto.subtle.verify` compares in constant time. */
 async function isSigned(
   signed: Uint8Array<ArrayBuffer>,
   signatures: string,
@@ -78,7 +78,7 @@ function joined(head: Uint8Array, tail: Uint8Array): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-/** Null for what is not base64. */
+/** The decoded bytes; null for text that is not base64. */
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> | null {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return null;
   try {

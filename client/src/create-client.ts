@@ -9,13 +9,13 @@ import { type ModelId, openQueue, type Queue } from './queue.ts';
 import { type Finished, type SubscribeOptions, subscribe } from './subscribe.ts';
 
 export interface Callbacks {
-  /** The secret that one's own callbacks are signed with, `whsec_…`. */
+  /** The secret that signs the user's callbacks, `whsec_…`. */
   secret(options?: CallOptions): Promise<string>;
   readonly verify: typeof verify;
 }
 
 export interface Client {
-  /** Creates a job, waits for its end and gives its result. */
+  /** Creates a job, waits for its end and returns its result. */
   subscribe<Id extends ModelId>(model: Id, options: SubscribeOptions<Id>): Promise<Finished<Id>>;
   readonly queue: Queue;
   readonly jobs: Jobs;
@@ -24,7 +24,7 @@ export interface Client {
   readonly callbacks: Callbacks;
 }
 
-/** A client of one gateway. It does nothing until it is asked, and keeps nothing. */
+/** A client of one gateway. It sends nothing until a method is called, and stores nothing. */
 export function createClient(options: ClientOptions): Client {
   const ask = openExchange(options);
   const queue = openQueue(ask);

@@ -36,7 +36,7 @@ export class GatewayError extends Error {
   readonly body: unknown;
   /** Whether the same call may succeed later. */
   readonly retryable: boolean;
-  /** What the gateway asked to wait; undefined where it said nothing. */
+  /** The wait that the gateway asked for, in ms; undefined where it named none. */
   readonly retryAfterMs: number | undefined;
   /** The job it is about, where one exists: a wait that ended early can go on with it. */
   jobId: string | undefined;

@@ -10,11 +10,11 @@ export interface ClientOptions {
   readonly baseUrl: string;
   /** The key, or what gives it before each call. */
   readonly apiKey: string | (() => string | Promise<string>);
-  /** The platform's own unless another is given. */
+  /** Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
-  /** How often a call that may be made again is; 4 unless told. */
+  /** Most retries of a call; 4 by default. */
   readonly maxRetries?: number;
-  /** How long one try of a call may take; 60 seconds unless told, ten minutes for an upload. */
+  /** Timeout of one attempt; 60 seconds by default, ten minutes for an upload. */
   readonly timeoutMs?: number;
 }
 
@@ -24,7 +24,7 @@ export interface CallOptions {
 }
 
 /**
- * After which failures a call is made again.
+ * After which failures a call is retried.
  * `read`: it changes nothing, so after any. `keyed`: a repetition is known as one, so after any that may pass.
  * `refused`: a repetition would do it twice, so only where the answer says that nothing was done.
  */
@@ -50,29 +50,29 @@ export interface Reply {
   readonly body: unknown;
 }
 
-/** Asks the gateway, again where that is safe; every refusal is thrown as a GatewayError. */
-export type Exchange = (asked: Ask) => Promise<Reply>;
+/** Sends a request, and retries it where that is safe; every refusal is thrown as a GatewayError. */
+export type Exchange = (request: Ask) => Promise<Reply>;
 
 const usualRetries = 4;
-/** Whatever the client was told: nothing is asked more often in a row. */
-const mostReadRetries = 5;
+/** Bound of the retries of a read, whatever `maxRetries` is. */
+const maxReadRetries = 5;
 const usualTimeoutMs = 60_000;
 const firstPauseMs = 250;
 const longestPauseMs = 60_000;
 
 export function openExchange(options: ClientOptions): Exchange {
   const base = baseOf(options.baseUrl);
-  return async asked => {
-    const most = mostRetries(options, asked);
-    // Written once, so that a repetition is the same to the byte.
-    const body = bodyOf(asked.body);
+  return async request => {
+    const most = mostRetries(options, request);
+    // Written once, so that a retry has the same bytes.
+    const body = bodyOf(request.body);
     for (let retries = 0; ; retries++) {
-      const answered = await askOnce(options, base, asked, body);
+      const answered = await sendOnce(options, base, request, body);
       if (!(answered instanceof GatewayError)) return answered;
       const pauseMs = answered.retryAfterMs ?? jittered(firstPauseMs * 2 ** retries);
-      if (retries >= most || !mayRepeat(asked.repeatable, answered) || pauseMs > longestPauseMs)
+      if (retries >= most || !mayRepeat(request.repeatable, answered) || pauseMs > longestPauseMs)
         throw answered;
-      await pause(pauseMs, asked.signal);
+      await pause(pauseMs, request.signal);
     }
   };
 }
@@ -83,7 +83,7 @@ function baseOf(address: string): string {
 }
 
 function mostRetries({ maxRetries = usualRetries }: ClientOptions, { repeatable }: Ask): number {
-  return repeatable === 'read' ? Math.min(maxRetries, mostReadRetries) : maxRetries;
+  return repeatable === 'read' ? Math.min(maxRetries, maxReadRetries) : maxRetries;
 }
 
 function mayRepeat(repeatable: Repeatable, { kind, status = 0 }: GatewayError): boolean {
@@ -104,26 +104,26 @@ function bodyOf(body: unknown): Body | null {
   return { content: toJson(body), headers: { 'content-type': 'application/json' } };
 }
 
-/** A failure is returned, not thrown: whether it is one is not known yet. */
-async function askOnce(
+/** Returns a failure instead of throwing it, because the caller may retry. */
+async function sendOnce(
   { fetch = globalThis.fetch, apiKey, timeoutMs = usualTimeoutMs }: ClientOptions,
   base: string,
-  asked: Ask,
+  request: Ask,
   body: Body | null,
 ): Promise<Reply | GatewayError> {
   const key = typeof apiKey === 'function' ? await apiKey() : apiKey;
-  const limit = limited(asked.signal, asked.timeoutMs ?? timeoutMs);
+  const limit = limited(request.signal, request.timeoutMs ?? timeoutMs);
   try {
     limit.signal.throwIfAborted();
-    const response = await fetch(base + asked.path, {
-      method: asked.method,
-      headers: { authorization: `Bearer ${key}`, ...body?.headers, ...asked.headers },
+    const response = await fetch(base + request.path, {
+      method: request.method,
+      headers: { authorization: `Bearer ${key}`, ...body?.headers, ...request.headers },
       ...(body && { body: body.content }),
       signal: limit.signal,
     });
-    return readReply(response, await response.text(), asked, base);
+    return readReply(response, await response.text(), request, base);
   } catch (failure) {
-    return unanswered(failure, asked, limit.signal, base);
+    return unanswered(failure, request, limit.signal, base);
   } finally {
     limit.end();
   }

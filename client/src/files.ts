@@ -17,12 +17,12 @@ export interface UploadOptions extends CallOptions {
   readonly filename?: string;
   /** The gateway looks at the bytes first. */
   readonly mimeType?: string;
-  /** How long the upload may take; ten minutes unless told. */
+  /** How long the upload may take; ten minutes by default. */
   readonly timeoutMs?: number;
 }
 
 export interface FileListOptions extends CallOptions {
-  /** 20 unless told, at most 100. */
+  /** Default: 20; at most 100. */
   readonly limit?: number | undefined;
   readonly order?: 'asc' | 'desc' | undefined;
   /** The `last_id` of the page before. */

@@ -11,7 +11,7 @@ export interface JobFilters extends CallOptions {
   readonly externalTaskId?: string | undefined;
   /** Those created since: Unix seconds, or ISO 8601. */
   readonly since?: string | number | undefined;
-  /** 20 unless told, at most 100. */
+  /** Default: 20; at most 100. */
   readonly limit?: number | undefined;
   /** The `last_id` of the page before. */
   readonly after?: string | undefined;

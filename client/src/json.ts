@@ -1,12 +1,12 @@
 /** JSON with 64-bit integers as bigint. */
 
 /**
- * JSON text in which a bigint keeps all its digits. The platform's own writer refuses them, and its way to write
- * digits as they stand is too new for some of the places this runs in.
+ * Writes JSON in which a bigint keeps all its digits. `JSON.stringify` throws for a bigint, and `JSON.rawJSON` is
+ * missing in some of the runtimes that this client supports.
  */
 export const toJson = (value: unknown): string => textOf(value) ?? 'null';
 
-/** Undefined for what JSON leaves out. */
+/** Undefined for values that JSON leaves out. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -19,14 +19,14 @@ function textOf(value: unknown): string | undefined {
   return `{${members.join(',')}}`;
 }
 
-/** Whole numbers too long for the platform's own reader stand somewhere outside a word, or seem to. */
+/** Whether the text may contain an integer that is too long for `JSON.parse`. */
 const mayHoldLong = /-?\d{16}/;
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** The counterpart: an integer that a number cannot hold becomes a bigint, on every platform. */
+/** Parses JSON; an integer that a number cannot represent becomes a bigint. */
 export function fromJson(text: string): unknown {
   if (!mayHoldLong.test(text)) return JSON.parse(text);
-  // Nobody can have written it into a string of the text.
+  // Random, so that no string of the text can contain it.
   const mark = `${Math.random()} `;
   const marked = text.replace(tokens, token => (isLong(token) ? `"${mark}${token}"` : token));
   return JSON.parse(marked, (_, member: unknown) =>

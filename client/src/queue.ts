@@ -21,11 +21,11 @@ export type { Poll, WatchOptions };
 
 /** A model of the catalog, or any other that the gateway serves. */
 export type ModelId = keyof ModelMap | (string & {});
-/** What a creation of the model takes. */
+/** The input of a model. */
 export type InputOf<Id extends ModelId> = Id extends keyof ModelMap
   ? ModelMap[Id]['input']
   : Readonly<Record<string, unknown>>;
-/** What it gives when it succeeds. */
+/** The result of a job that succeeded. */
 export type ResultOf<Id extends ModelId> = Id extends keyof ModelMap ? ModelMap[Id]['output'] : AnyResult;
 
 /** Which job: the handle of a creation will do. */
@@ -45,7 +45,7 @@ export interface SubmitOptions<Id extends ModelId> extends CallOptions {
 export interface ListOptions extends CallOptions {
   readonly externalTaskId?: string | undefined;
   readonly status?: JobStatus['status'] | undefined;
-  /** 20 unless told, at most 100. */
+  /** Default: 20; at most 100. */
   readonly limit?: number | undefined;
   /** The `last_id` of the page before. */
   readonly after?: string | undefined;
@@ -57,16 +57,16 @@ export type Named<Id extends ModelId, Options> =
   | readonly [model: Id, requestId: string, options?: Options];
 
 export interface Queue {
-  /** Creates a job. Asked again after a lost answer, it is the same job: nothing is made twice. */
+  /** Creates a job. A retry after a lost answer returns the same job: nothing is made twice. */
   submit<Id extends ModelId>(model: Id, options: SubmitOptions<Id>): Promise<JobHandle<Id>>;
   status<Id extends ModelId>(...job: Named<Id, StatusOptions>): Promise<JobStatus>;
-  /** The end of a job, good or bad: `error` tells. Throws a NotReadyError while there is none. */
+  /** The result of a job; `error` is set where it failed. Throws a NotReadyError until the job ends. */
   result<Id extends ModelId>(...job: Named<Id, CallOptions>): Promise<ResultOf<Id> | FailedResult>;
-  /** `requested`: it waited and is cancelled, or it runs and is asked to stop. */
+  /** `requested`: a queued job is cancelled, a running one was requested to stop. */
   cancel<Id extends ModelId>(...job: Named<Id, CallOptions>): Promise<'requested' | 'already_completed'>;
-  /** Every change of the job's status until it is COMPLETED, the present one first. */
+  /** Every change of the job's status until it is COMPLETED, the current one first. */
   watch<Id extends ModelId>(...job: Named<Id, WatchOptions>): AsyncIterable<JobStatus>;
-  /** One's own jobs of a model, the newest first. */
+  /** The user's jobs of a model, the newest first. */
   list(model: ModelId, options?: ListOptions): Promise<Page<ListedJob>>;
 }
 
@@ -89,7 +89,7 @@ export function openQueue(ask: Exchange): Queue {
     },
     async status(...named) {
       const { job, options } = readNamed(named);
-      return (await askStatus(ask, job, options)).status;
+      return (await readStatus(ask, job, options)).status;
     },
     async result<Id extends ModelId>(...named: Named<Id, CallOptions>) {
       const { job, options } = readNamed(named);
@@ -112,7 +112,7 @@ export function openQueue(ask: Exchange): Queue {
     },
     watch(...named) {
       const { job, options } = readNamed(named);
-      return watchJob(asked => askStatus(ask, job, asked), options);
+      return watchJob(wanted => readStatus(ask, job, wanted), options);
     },
     async list(model, { externalTaskId, signal, ...filters } = {}) {
       const path = `${pathOf(model)}/requests${queryText({ external_task_id: externalTaskId, ...filters })}`;
@@ -136,7 +136,7 @@ function readNamed<Id extends ModelId, Options extends object>(
     : { job: first as JobRef<Id>, options: second ?? {} };
 }
 
-async function askStatus(ask: Exchange, job: JobRef, { logs, waitSeconds, signal }: StatusOptions) {
+async function readStatus(ask: Exchange, job: JobRef, { logs, waitSeconds, signal }: StatusOptions) {
   const { headers, body } = await ask({
     method: 'GET',
     path: `${pathOfJob(job)}/status${logs ? '?logs=1' : ''}`,
@@ -147,6 +147,6 @@ async function askStatus(ask: Exchange, job: JobRef, { logs, waitSeconds, signal
   return { status: body as JobStatus, headers };
 }
 
-/** Not the platform's own ids: a page that is not served by https has none. */
+/** Without `crypto.randomUUID`, which pages that are not served by https lack. */
 const newKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0')).join('');

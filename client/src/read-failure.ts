@@ -11,24 +11,24 @@ import {
   ValidationError,
 } from './errors.ts';
 
-/** What of an answer tells why it is none. */
+/** The answer to a failed call. */
 export interface Failed {
   readonly status: number;
   readonly headers: Headers;
   readonly body: unknown;
 }
 
-/** Any of the three error bodies, or none of them where something between answered, as one error. */
+/** The error of a failed answer: of any of the three error bodies, or of a proxy between that answered without one. */
 export function readFailure(failed: Failed): GatewayError {
   const { status, headers, body } = failed;
-  const told = readBody(body) ?? {
+  const error = readBody(body) ?? {
     kind: 'gateway' as const,
     message: `The answer was ${status} and no error body of the gateway`,
   };
   const facts: ErrorFacts = {
-    kind: told.kind,
+    kind: error.kind,
     status,
-    code: told.code ?? headers.get('x-error-code') ?? undefined,
+    code: error.code ?? headers.get('x-error-code') ?? undefined,
     suggestion: headers.get('x-suggestion') ?? undefined,
     requestId: headers.get('x-request-id') ?? undefined,
     body,
@@ -37,31 +37,32 @@ export function readFailure(failed: Failed): GatewayError {
   };
   switch (status) {
     case 401:
-      return new AuthError(told.message, facts);
+      return new AuthError(error.message, facts);
     case 403:
-      return new PermissionError(told.message, facts);
+      return new PermissionError(error.message, facts);
     case 404:
-      return new NotFoundError(told.message, facts);
+      return new NotFoundError(error.message, facts);
     case 429:
-      return new RateLimitError(told.message, facts);
+      return new RateLimitError(error.message, facts);
     case 400:
     case 413:
     case 415:
     case 422:
-      return new ValidationError(told.message, facts, told.issues ?? issuesOf(told.message));
+      return new ValidationError(error.message, facts, error.issues ?? issuesOf(error.message));
     default:
-      return new GatewayError(told.message, facts);
+      return new GatewayError(error.message, facts);
   }
 }
 
-interface Told {
+/** What an error body says. */
+interface ErrorBody {
   readonly kind: 'gateway' | 'detail' | 'file';
   readonly message: string;
   readonly code?: string;
   readonly issues?: readonly Issue[];
 }
 
-function readBody(body: unknown): Told | null {
+function readBody(body: unknown): ErrorBody | null {
   const { detail, error } = membersOf(body);
   if (typeof detail === 'string') return { kind: 'detail', message: detail };
   const { message, code, type, param } = membersOf(error);
@@ -74,7 +75,7 @@ function readBody(body: unknown): Told | null {
 const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? { ...value } : {};
 
-/** Faults stand in one string: `path: reason; path: reason`. A reason may hold a semicolon. */
+/** Splits faults in one string, `path: reason; path: reason`. A reason may contain a semicolon. */
 export function issuesOf(detail: string): readonly Issue[] {
   const parts = detail.split(/; (?=[^\s:;]+: )/);
   return parts.map(part => {

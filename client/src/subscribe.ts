@@ -6,13 +6,13 @@ import type { ModelId, Queue, ResultOf, SubmitOptions, WatchOptions } from './qu
 import { limited } from './waits.ts';
 
 export interface SubscribeOptions<Id extends ModelId> extends SubmitOptions<Id>, WatchOptions {
-  /** How long all of it may take: the creation, the wait and the result. No end unless told. */
+  /** How long all of it may take: the creation, the wait and the result. Default: no limit. */
   readonly deadlineMs?: number;
   /** Also cancels the job when the signal or the deadline ends the wait; without it the job goes on. */
   readonly cancelOnAbort?: boolean;
-  /** Told once, when the job exists. */
+  /** Called once, when the job exists. */
   readonly onSubmit?: (job: JobHandle<Id>) => void;
-  /** Told of every change. */
+  /** Called with every change. */
   readonly onUpdate?: (status: JobStatus) => void;
 }
 
@@ -21,10 +21,10 @@ export interface Finished<Id extends ModelId> {
   readonly requestId: string;
 }
 
-/** How long a cancel may take once the wait has ended. */
-const lastWordsMs = 5_000;
+/** Timeout of the cancel after the wait has ended. */
+const cancelTimeoutMs = 5_000;
 
-/** Creates a job, waits for its end and gives its result; throws a JobFailedError where it has none. */
+/** Creates a job, waits for its end and returns its result; throws a JobFailedError where it failed. */
 export async function subscribe<Id extends ModelId>(
   queue: Queue,
   model: Id,
@@ -36,7 +36,7 @@ export async function subscribe<Id extends ModelId>(
     const job = await queue.submit(model, { ...options, signal });
     try {
       options.onSubmit?.(job);
-      return await follow(queue, job, { ...options, signal });
+      return await waitForResult(queue, job, { ...options, signal });
     } catch (failure) {
       if (failure instanceof GatewayError) failure.jobId ??= job.request_id;
       if (cancelOnAbort && signal.aborted) await cancelQuietly(queue, job);
@@ -47,7 +47,7 @@ export async function subscribe<Id extends ModelId>(
   }
 }
 
-async function follow<Id extends ModelId>(
+async function waitForResult<Id extends ModelId>(
   queue: Queue,
   job: JobHandle<Id>,
   { onUpdate, ...options }: Pick<SubscribeOptions<Id>, 'onUpdate' | 'poll' | 'logs' | 'signal'>,
@@ -62,9 +62,9 @@ const isFailed = <Result extends { readonly error: unknown }>(
   result: Result | FailedResult,
 ): result is FailedResult => result.error !== null;
 
-/** Why the wait ended is worth more than why the cancel failed. */
+/** Ignores a failed cancel: the error that ended the wait is thrown. */
 async function cancelQuietly(queue: Queue, job: JobHandle<ModelId>): Promise<void> {
-  const limit = limited(undefined, lastWordsMs);
+  const limit = limited(undefined, cancelTimeoutMs);
   await queue.cancel(job, { signal: limit.signal }).catch(() => {});
   limit.end();
 }

@@ -4,11 +4,11 @@ import type { JobStatus } from './bodies.ts';
 import type { CallOptions } from './exchange.ts';
 import { jittered, pause } from './waits.ts';
 
-/** How often a status is asked for: at first every `minMs`, then more and more seldom up to `maxMs`. */
+/** Pauses between polls: at first `minMs`, then longer and longer up to `maxMs`. */
 export interface Poll {
-  /** 1,000 unless told. */
+  /** Default: 1,000. */
   readonly minMs?: number;
-  /** 10,000 unless told. */
+  /** Default: 10,000. */
   readonly maxMs?: number;
 }
 
@@ -17,31 +17,31 @@ export interface WatchOptions extends CallOptions {
   readonly logs?: boolean;
 }
 
-/** A status, and what its answer said beside it. */
-interface Asked {
+/** A status, with the headers of its answer. */
+interface StatusAnswer {
   readonly status: JobStatus;
   readonly headers: Headers;
 }
 
 const growth = 1.5;
-/** Of the protocol. */
-const longestHoldSeconds = 60;
+/** Longest wait that the protocol allows. */
+const maxWaitSeconds = 60;
 
 /**
- * The pause between two answers is spent at the gateway, which answers at once when the status changes; here
- * only where something between does not hold. The last status is COMPLETED, whatever came of the job.
+ * Yields every change of a status; the last one is COMPLETED. The gateway delays its answer until the status changes or
+ * the pause is over (`Prefer: wait`); the client pauses itself where a proxy does not allow that.
  */
 export async function* watchJob(
-  askStatus: (options: StatusOptions) => Promise<Asked>,
+  askStatus: (options: StatusOptions) => Promise<StatusAnswer>,
   { poll = {}, logs = false, signal }: WatchOptions,
 ): AsyncGenerator<JobStatus, void, undefined> {
   const { minMs = 1_000, maxMs = 10_000 } = poll;
   let seen: JobStatus | null = null;
   let waitMs = minMs;
   for (;;) {
-    const askedAt = performance.now();
-    const waitSeconds = Math.min(longestHoldSeconds, Math.max(1, Math.round(waitMs / 1000)));
-    // The first answer is wanted now.
+    const requestedAt = performance.now();
+    const waitSeconds = Math.min(maxWaitSeconds, Math.max(1, Math.round(waitMs / 1000)));
+    // The first status is read without delay.
     const { status, headers } = await askStatus({ logs, signal, ...(seen && { waitSeconds }) });
     const isNews = JSON.stringify(status) !== JSON.stringify(seen);
     if (isNews) yield status;
@@ -50,10 +50,10 @@ export async function* watchJob(
     const isFirst = seen === null;
     seen = status;
     if (isFirst) continue;
-    const isHeld = headers.has('preference-applied');
-    if (isHeld && isNews) continue;
-    const retryAfterMs = isHeld ? 0 : secondsIn(headers.get('retry-after')) * 1000;
-    const restMs = Math.max(jittered(waitMs), retryAfterMs) - (performance.now() - askedAt);
+    const hasWaited = headers.has('preference-applied');
+    if (hasWaited && isNews) continue;
+    const retryAfterMs = hasWaited ? 0 : secondsIn(headers.get('retry-after')) * 1000;
+    const restMs = Math.max(jittered(waitMs), retryAfterMs) - (performance.now() - requestedAt);
     if (restMs > 0) await pause(restMs, signal);
   }
 }
@@ -61,8 +61,8 @@ export async function* watchJob(
 const secondsIn = (header: string | null): number => (/^\d{1,5}$/.test(header ?? '') ? Number(header) : 0);
 
 export interface StatusOptions extends CallOptions {
-  /** Also what happened to the job until now. */
+  /** Also returns the log lines of the job so far. */
   readonly logs?: boolean;
-  /** Holds the answer until the status changes or so many seconds pass; at most 60. */
+  /** Delays the answer until the status changes or so many seconds pass; at most 60. */
   readonly waitSeconds?: number;
 }

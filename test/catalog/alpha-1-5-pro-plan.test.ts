@@ -213,8 +213,8 @@ test('what is given beside a draft_task must be as it is in the draft', () => {
   assert.deepEqual(faultsOf({ duration: 4, generate_audio: false, seed: 99, watermark: true }), []);
   assert.deepEqual(faultsOf({ duration: null, ratio: '' }), []);
   assert.deepEqual(faultsOf({ duration: 5, ratio: '1:1', generate_audio: true }), [
-    'generate_audio: must equal the draft's value, false',
-    'ratio: must equal the draft's value, adaptive',
-    'duration: must equal the draft's value, 4',
+    "generate_audio: must equal the draft's value, false",
+    "ratio: must equal the draft's value, adaptive",
+    "duration: must equal the draft's value, 4",
   ]);
 });

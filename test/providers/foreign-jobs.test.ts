@@ -45,7 +45,7 @@ describe('a jobId that this gateway did not give', () => {
   const missing = 'jobId: no finished job of yours with images has this id';
   const unknown = { detail: missing };
   const elsewhere = {
-    detail: `${missing}; one of an upstream is passed on where every route of the model leads to youchuan, or to a relay with foreign_ids`,
+    detail: `${missing}; an upstream id is accepted only if all routes of the model use youchuan, or a relay with foreign_ids`,
   };
 
   test('goes to the upstream untouched where nothing but that upstream may make the job', async () => {
@@ -155,7 +155,7 @@ describe('a draft, a creation and an asset that this gateway did not make', () =
     try {
       const own = await plain.key();
       const taken = (who: string) =>
-        `; one of an upstream is passed on where every route of the model leads to ${who}, or to a relay with foreign_ids`;
+        `; an upstream id is accepted only if all routes of the model use ${who}, or a relay with foreign_ids`;
       for (const [model, body, detail] of [
         [
           'alpha-1-5-pro',
