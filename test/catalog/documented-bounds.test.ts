@@ -104,6 +104,6 @@ describe('the bounds in docs/api.md', () => {
       plan.shots.reduce((sum, { seconds }) => sum + seconds, 0),
       3,
     );
-    assert.ok(page.includes('the source does not stand before it'));
+    assert.ok(page.includes('the source is not included'));
   });
 });

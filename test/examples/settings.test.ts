@@ -31,7 +31,7 @@ describe('the settings of the examples', () => {
         from: root,
       });
       assert.deepEqual([code, stderr], [0, '']);
-      assert.match(stdout, /^The settings are right\.\n/);
+      assert.match(stdout, /^Settings are valid\.\n/);
     });
   }
 });
