@@ -3,11 +3,15 @@
 import { describe } from '../../src/catalog/describe.ts';
 import { models } from '../../src/catalog/index.ts';
 import type { Family, Model } from '../../src/catalog/model.ts';
+import { bodiesSource } from './body-types.ts';
 import { docComment } from './doc-comment.ts';
 import { type InputMember, inputMembers } from './input-type.ts';
 
 const head =
   '// Made from the catalog by `npm run generate -w atelier-client`: change the catalog instead.\n';
+
+const bodiesHead =
+  '// Made from src/answers by `npm run generate -w atelier-client`: change the schemas instead.\n\n';
 
 type Description = ReturnType<typeof describe>;
 
@@ -37,6 +41,7 @@ export function generatedSources(): ReadonlyMap<string, string> {
     shared: sharedParts(family, members),
   }));
   return new Map([
+    ['bodies.ts', bodiesHead + bodiesSource()],
     ...families
       .filter(({ shared }) => isUsed(shared))
       .map(({ shared }): [string, string] => [`${shared.family}.ts`, head + familySource(shared)]),

@@ -16,7 +16,6 @@ export const resultFileSchema = z
   })
   .meta({ id: 'ResultFile', description: 'One file of a result. Its URL needs no key.' });
 
-const file = resultFileSchema.shape;
 const sides = { width: z.int(), height: z.int() };
 const head = {
   request_id: z.string(),
@@ -34,7 +33,7 @@ export const videoResultSchema = z
     ...head,
     error: z.null(),
     duration: z.number().describe('Seconds: the real duration of the video.'),
-    video: z.object({ ...file, ...sides, duration: z.number(), fps: z.number() }),
+    video: z.intersection(resultFileSchema, z.object({ ...sides, duration: z.number(), fps: z.number() })),
     watermarked_url: fileUrl.exactOptional().describe('Where a watermarked copy was requested.'),
     last_frame: z
       .object({ url: fileUrl, content_type: z.string(), ...sides })
@@ -47,7 +46,7 @@ export const imageResultSchema = z
   .looseObject({
     ...head,
     error: z.null(),
-    images: z.array(z.looseObject({ index: z.int(), ...file, ...sides })),
+    images: z.array(z.intersection(resultFileSchema, z.looseObject({ index: z.int(), ...sides }))),
   })
   .meta({ id: 'ImageResult', description: 'Finished images.' });
 
@@ -55,12 +54,14 @@ export const speechResultSchema = z
   .looseObject({
     ...head,
     error: z.null(),
-    audio: z.object({
-      ...file,
-      duration: z.number().describe('Seconds.'),
-      sample_rate: z.int(),
-      channels: z.int(),
-    }),
+    audio: z.intersection(
+      resultFileSchema,
+      z.object({
+        duration: z.number().describe('Seconds.'),
+        sample_rate: z.int(),
+        channels: z.int(),
+      }),
+    ),
   })
   .meta({ id: 'SpeechResult', description: 'Finished speech.' });
 

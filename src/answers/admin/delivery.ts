@@ -39,6 +39,6 @@ export const redeliverySchema = z
   .object({ object: z.literal('redelivery'), deliveries: z.int() })
   .meta({ id: 'AdminRedelivery', description: 'How many deliveries are sent again.' });
 
-export type Try = z.infer<typeof deliveryAttemptSchema>;
+export type DeliveryAttempt = z.infer<typeof deliveryAttemptSchema>;
 export type Delivery = z.infer<typeof deliverySchema>;
 export type DeliveryDetail = z.infer<typeof deliveryDetailSchema>;

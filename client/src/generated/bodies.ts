@@ -1,0 +1,341 @@
+// Made from src/answers by `npm run generate -w atelier-client`: change the schemas instead.
+
+/** A new job: its id, its URLs and its place in the queue. */
+export interface CreatedJob {
+  readonly request_id: string;
+  readonly response_url: string;
+  readonly status_url: string;
+  readonly cancel_url: string;
+  /** 0: next, or already starting. */
+  readonly queue_position: number;
+}
+
+/** A job in one of its three states. */
+export type JobStatus = QueuedStatus | RunningStatus | CompletedStatus;
+
+/** A job that waits, with the keys that the users of its model’s family know of a task. */
+export interface QueuedStatus {
+  readonly status: 'IN_QUEUE';
+  readonly model: string;
+  readonly external_task_id?: string;
+  readonly request_id: string;
+  readonly response_url: string;
+  readonly status_url: string;
+  readonly cancel_url: string;
+  /** Unix time in seconds. */
+  readonly created_at: number;
+  /** 0: next, or already starting. */
+  readonly queue_position: number;
+}
+
+/** A job that runs, with the keys that the users of its model’s family know of a task. */
+export interface RunningStatus {
+  readonly status: 'IN_PROGRESS';
+  readonly model: string;
+  readonly external_task_id?: string;
+  readonly request_id: string;
+  readonly response_url: string;
+  readonly status_url: string;
+  readonly cancel_url: string;
+  /** Unix time in seconds. */
+  readonly created_at: number;
+  /** Null unless the request has `logs=1`. */
+  readonly logs: readonly LogLine[] | null;
+  /** 0 to 1; absent until it is known. */
+  readonly progress?: number;
+  /** Unix time in seconds. */
+  readonly started_at?: number;
+}
+
+/** One event of a job. */
+export interface LogLine {
+  readonly timestamp: string;
+  readonly level: 'INFO' | 'WARN' | 'ERROR';
+  readonly source: string;
+  readonly message: string;
+}
+
+/** A finished job; `error` tells failure from success. */
+export interface CompletedStatus {
+  readonly status: 'COMPLETED';
+  readonly request_id: string;
+  readonly response_url: string;
+  readonly status_url: string;
+  readonly cancel_url: string;
+  /** Null unless the request has `logs=1`. */
+  readonly logs: readonly LogLine[] | null;
+  readonly metrics: Metrics;
+  /** Null where the job succeeded. */
+  readonly error: JobError | null;
+  readonly error_type?: string;
+  /** Unix time in seconds. */
+  readonly created_at: number;
+  /** Unix time in seconds. */
+  readonly started_at?: number;
+  /** Unix time in seconds. */
+  readonly completed_at: number;
+}
+
+/** Figures of a finished job. */
+export interface Metrics {
+  /** Seconds. */
+  readonly inference_time: number;
+}
+
+/** Why a job did not succeed. */
+export interface JobError {
+  readonly code:
+    | 'runtime_error'
+    | 'invalid_input'
+    | 'file_download_error'
+    | 'file_invalid'
+    | 'content_policy_violation'
+    | 'provider_unavailable'
+    | 'submission_uncertain'
+    | 'expired'
+    | 'cancelled'
+    | 'response_too_large'
+    | 'internal_error';
+  readonly message: string;
+  /** Whether creating the same job again can help. */
+  readonly retryable: boolean;
+  /** Present only where an upstream gave a reason. */
+  readonly provider?: {
+    readonly code: string;
+    readonly message: string;
+  };
+}
+
+/** A job with its model and, where one job is read, its input. */
+export type ListedJob = JobStatus & {
+  readonly model: string;
+  readonly external_task_id?: string;
+  /** As it was stored; only where one job is read. */
+  readonly input?: Readonly<Record<string, unknown>>;
+};
+
+/** The same for all models, beside the keys that the users of the model’s family know. */
+export type JobResult = VideoResult | ImageResult | SpeechResult | FailedResult;
+
+/** A finished video. */
+export interface VideoResult {
+  readonly request_id: string;
+  readonly status: 'COMPLETED';
+  readonly model: string;
+  readonly external_task_id?: string;
+  /** Unix time in seconds. */
+  readonly created_at: number;
+  /** Unix time in seconds. */
+  readonly started_at?: number;
+  /** Unix time in seconds. */
+  readonly completed_at: number;
+  readonly metrics: Metrics;
+  readonly error: null;
+  /** Seconds: the real duration of the video. */
+  readonly duration: number;
+  readonly video: ResultFile & {
+    readonly width: number;
+    readonly height: number;
+    readonly duration: number;
+    readonly fps: number;
+  };
+  /** Where a watermarked copy was requested. */
+  readonly watermarked_url?: string | null;
+  /** Where the last frame was requested. */
+  readonly last_frame?: {
+    /** Signed for a day; null once the file was deleted. */
+    readonly url: string | null;
+    readonly content_type: string;
+    readonly width: number;
+    readonly height: number;
+  };
+  readonly [native: string]: unknown;
+}
+
+/** One file of a result. Its URL needs no key. */
+export interface ResultFile {
+  /** Signed for a day; null once the file was deleted. */
+  readonly url: string | null;
+  readonly content_type: string;
+  readonly file_name: string;
+  /** Bytes. */
+  readonly file_size: number;
+}
+
+/** Finished images. */
+export interface ImageResult {
+  readonly request_id: string;
+  readonly status: 'COMPLETED';
+  readonly model: string;
+  readonly external_task_id?: string;
+  /** Unix time in seconds. */
+  readonly created_at: number;
+  /** Unix time in seconds. */
+  readonly started_at?: number;
+  /** Unix time in seconds. */
+  readonly completed_at: number;
+  readonly metrics: Metrics;
+  readonly error: null;
+  readonly images: readonly (ResultFile & {
+    readonly index: number;
+    readonly width: number;
+    readonly height: number;
+    readonly [native: string]: unknown;
+  })[];
+  readonly [native: string]: unknown;
+}
+
+/** Finished speech. */
+export interface SpeechResult {
+  readonly request_id: string;
+  readonly status: 'COMPLETED';
+  readonly model: string;
+  readonly external_task_id?: string;
+  /** Unix time in seconds. */
+  readonly created_at: number;
+  /** Unix time in seconds. */
+  readonly started_at?: number;
+  /** Unix time in seconds. */
+  readonly completed_at: number;
+  readonly metrics: Metrics;
+  readonly error: null;
+  readonly audio: ResultFile & {
+    /** Seconds. */
+    readonly duration: number;
+    readonly sample_rate: number;
+    readonly channels: number;
+  };
+  readonly [native: string]: unknown;
+}
+
+/** A job that failed, was cancelled or expired. */
+export interface FailedResult {
+  readonly request_id: string;
+  readonly status: 'COMPLETED';
+  readonly model: string;
+  readonly external_task_id?: string;
+  /** Unix time in seconds. */
+  readonly created_at: number;
+  /** Unix time in seconds. */
+  readonly started_at?: number;
+  /** Unix time in seconds. */
+  readonly completed_at: number;
+  readonly metrics: Metrics;
+  readonly error: JobError;
+  readonly [native: string]: unknown;
+}
+
+/** What a cancellation did. */
+export interface Cancellation {
+  readonly status: 'OK' | 'CANCELLATION_REQUESTED' | 'ALREADY_COMPLETED';
+  readonly request_id: string;
+}
+
+/** For a verifier of Standard Webhooks. */
+export interface CallbackSecret {
+  /** whsec_… */
+  readonly key: string;
+}
+
+/** A stored file with a fresh signed URL. */
+export interface FileObject {
+  readonly id: string;
+  readonly object: 'file';
+  readonly filename: string;
+  readonly bytes: number;
+  readonly mime_type: string;
+  readonly file_type: 'image' | 'audio' | 'video' | 'document' | 'text';
+  readonly source: 'upload' | 'input' | 'output';
+  /** Pixels as displayed; null for all but JPEG, PNG and GIF. */
+  readonly dimensions: {
+    readonly width: number;
+    readonly height: number;
+  } | null;
+  readonly storage_policy: 'temporary';
+  /** Unix time in seconds. */
+  readonly created_at: number;
+  /** Unix time in seconds. */
+  readonly expires_at: number;
+  /** Signed, valid for an hour. */
+  readonly url: string;
+  /** As it was sent; absent where none was. */
+  readonly purpose?: string;
+  /** Only beside `purpose`. */
+  readonly status?: 'processed';
+}
+
+/** A file that was deleted. */
+export interface FileDeletion {
+  readonly id: string;
+  readonly object: 'file';
+  readonly deleted: true;
+}
+
+/** A model in the list of models. */
+export interface ModelSummary {
+  readonly id: string;
+  readonly object: 'model';
+  readonly owned_by: string;
+  readonly kind: 'video' | 'image' | 'speech';
+  readonly family: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly accepts_callback: boolean;
+}
+
+/** All that a form, a document or a typed client needs of a model. */
+export interface ModelDescription {
+  readonly id: string;
+  readonly object: 'model';
+  readonly owned_by: string;
+  readonly kind: 'video' | 'image' | 'speech';
+  readonly family: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly accepts_callback: boolean;
+  readonly limits: {
+    readonly max_body_bytes: number;
+  };
+  /** JSON Schema with hints for forms. */
+  readonly input_schema: Readonly<Record<string, unknown>>;
+  /** Constraints between fields, a sentence each. */
+  readonly rules: readonly ({
+    readonly says: string;
+    readonly fields: readonly string[];
+  })[];
+  readonly examples: readonly unknown[];
+}
+
+/** An input that would be accepted. */
+export interface Validation {
+  readonly object: 'validation';
+  readonly model: string;
+  readonly valid: true;
+  /** Jobs that the caller would pay for. */
+  readonly billed_jobs: number;
+}
+
+/** Refused for every endpoint alike: by key, rate or quota. */
+export interface GatewayError {
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+  };
+  readonly request_id: string;
+}
+
+/** Refused by the queue, by the models or by the admin API. */
+export interface DetailError {
+  readonly detail: string;
+}
+
+/** Refused by the file endpoints. */
+export interface FileError {
+  readonly error: {
+    readonly message: string;
+    readonly type: 'invalid_request_error' | 'api_error';
+    /** The field at fault. */
+    readonly param: string | null;
+    readonly code: string;
+  };
+}
