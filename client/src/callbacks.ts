@@ -12,6 +12,7 @@ export class CallbackError extends Error {
   override readonly name = 'CallbackError';
 }
 
+/** The headers of a callback, in any of the usual forms. */
 export type CallbackHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Allowed difference between the time of a callback and ours. */

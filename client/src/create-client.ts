@@ -8,12 +8,14 @@ import { type Jobs, openJobs } from './jobs.ts';
 import { type ModelId, openQueue, type Queue } from './queue.ts';
 import { type Finished, type SubscribeOptions, subscribe } from './subscribe.ts';
 
+/** Callbacks (webhooks): their secret and their verification. */
 export interface Callbacks {
   /** The secret that signs the user's callbacks, `whsec_…`. */
   secret(options?: CallOptions): Promise<string>;
   readonly verify: typeof verify;
 }
 
+/** All calls of one gateway, by subject. */
 export interface Client {
   /** Creates a job, waits for its end and returns its result. */
   subscribe<Id extends ModelId>(model: Id, options: SubscribeOptions<Id>): Promise<Finished<Id>>;

@@ -4,6 +4,7 @@ import type { JsonSchema, ModelDescription, ModelSummary, Validation } from './b
 import type { CallOptions, Exchange } from './exchange.ts';
 import type { InputOf, ModelId } from './queue.ts';
 
+/** The models of the gateway. */
 export interface Models {
   /** What there is, a line each. */
   list(options?: CallOptions): Promise<readonly ModelSummary[]>;
@@ -15,6 +16,7 @@ export interface Models {
   validate<Id extends ModelId>(model: Id, input: InputOf<Id>, options?: CallOptions): Promise<Validation>;
 }
 
+/** Calls about models. */
 export function openModels(ask: Exchange): Models {
   const get = async (model: string, { signal }: CallOptions = {}) =>
     (await ask({ method: 'GET', path: pathOf(model), repeatable: 'read', signal })).body as ModelDescription;

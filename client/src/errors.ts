@@ -8,6 +8,7 @@ import type { FailedResult, UnfinishedStatus } from './bodies.ts';
  */
 export type ErrorKind = 'gateway' | 'detail' | 'file' | 'network' | 'timeout' | 'abort' | 'job';
 
+/** What is known of a failure; members as in `GatewayError`. */
 export interface ErrorFacts {
   readonly kind: ErrorKind;
   readonly status?: number | undefined;

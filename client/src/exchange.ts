@@ -5,6 +5,7 @@ import { fromJson, toJson } from './json.ts';
 import { readFailure } from './read-failure.ts';
 import { isTimeout, jittered, limited, pause } from './waits.ts';
 
+/** How the client reaches its gateway. */
 export interface ClientOptions {
   /** Where the gateway is, as `https://gateway.example.com`. */
   readonly baseUrl: string;
@@ -18,6 +19,7 @@ export interface ClientOptions {
   readonly timeoutMs?: number;
 }
 
+/** Options of every call. */
 export interface CallOptions {
   /** Ends the call, and every wait within it. */
   readonly signal?: AbortSignal | undefined;
@@ -30,6 +32,7 @@ export interface CallOptions {
  */
 export type Repeatable = 'read' | 'keyed' | 'refused';
 
+/** One request. */
 export interface Ask extends CallOptions {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** From the base address, with its query. */
@@ -44,6 +47,7 @@ export interface Ask extends CallOptions {
   readonly alsoGood?: readonly number[];
 }
 
+/** A good answer; `body` is parsed JSON. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
@@ -60,6 +64,7 @@ const usualTimeoutMs = 60_000;
 const firstPauseMs = 250;
 const longestPauseMs = 60_000;
 
+/** The transport of one client. Throws a TypeError for an invalid address. */
 export function openExchange(options: ClientOptions): Exchange {
   const base = baseOf(options.baseUrl);
   return async request => {

@@ -12,6 +12,7 @@ export type FileSource =
   | Uint8Array<ArrayBuffer>
   | ReadableStream<Uint8Array<ArrayBuffer>>;
 
+/** Options of one upload. */
 export interface UploadOptions extends CallOptions {
   /** The name of a File, else one that the gateway makes. */
   readonly filename?: string;
@@ -21,6 +22,7 @@ export interface UploadOptions extends CallOptions {
   readonly timeoutMs?: number;
 }
 
+/** Filters and the page of a list of files. */
 export interface FileListOptions extends CallOptions {
   /** Default: 20; at most 100. */
   readonly limit?: number | undefined;
@@ -29,6 +31,7 @@ export interface FileListOptions extends CallOptions {
   readonly after?: string | undefined;
 }
 
+/** The user's uploaded files. */
 export interface Files {
   /** Uploads one file, of at most 40 MiB; it lives seven days. Its id stands for it in every media field. */
   create(source: FileSource, options?: UploadOptions): Promise<FileObject>;
@@ -43,6 +46,7 @@ const uploadTimeoutMs = 600_000;
 /** Of the protocol. */
 const maxBytes = 40 * 1024 * 1024;
 
+/** Calls about files. */
 export function openFiles(ask: Exchange): Files {
   return {
     async create(source, { filename, mimeType, timeoutMs = uploadTimeoutMs, signal } = {}) {

@@ -5,6 +5,7 @@ import type { CallOptions, Exchange } from './exchange.ts';
 import { queryText } from './query-text.ts';
 import type { ModelId } from './queue.ts';
 
+/** Filters and the page of a list of jobs. */
 export interface JobFilters extends CallOptions {
   readonly model?: ModelId | undefined;
   readonly status?: JobStatus['status'] | undefined;
@@ -31,6 +32,7 @@ export interface Jobs {
   get(requestId: string, options?: CallOptions): Promise<JobRecord>;
 }
 
+/** Calls about jobs of all models. */
 export function openJobs(ask: Exchange): Jobs {
   return {
     async list({ externalTaskId, signal, ...filters } = {}) {

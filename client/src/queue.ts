@@ -34,6 +34,7 @@ export interface JobRef<Id extends ModelId = ModelId> {
   readonly request_id: string;
 }
 
+/** The input of a job, and options of its creation. */
 export interface SubmitOptions<Id extends ModelId> extends CallOptions {
   readonly input: InputOf<Id>;
   /** The same key with the same input is the same job, for 24 hours; a new one unless given. */
@@ -42,6 +43,7 @@ export interface SubmitOptions<Id extends ModelId> extends CallOptions {
   readonly cancelAfter?: string | number;
 }
 
+/** Filters and the page of a list of jobs of one model. */
 export interface ListOptions extends CallOptions {
   readonly externalTaskId?: string | undefined;
   readonly status?: JobStatus['status'] | undefined;
@@ -56,6 +58,7 @@ export type Named<Id extends ModelId, Options> =
   | readonly [job: JobRef<Id>, options?: Options]
   | readonly [model: Id, requestId: string, options?: Options];
 
+/** Jobs of one model: creation, status, result, cancel. */
 export interface Queue {
   /** Creates a job. A retry after a lost answer returns the same job: nothing is made twice. */
   submit<Id extends ModelId>(model: Id, options: SubmitOptions<Id>): Promise<JobHandle<Id>>;
@@ -70,6 +73,7 @@ export interface Queue {
   list(model: ModelId, options?: ListOptions): Promise<Page<ListedJob>>;
 }
 
+/** Calls about jobs of one model. */
 export function openQueue(ask: Exchange): Queue {
   const queue: Queue = {
     async submit(model, { input, idempotencyKey = newKey(), cancelAfter, signal }) {
@@ -127,6 +131,7 @@ const pathOf = (model: string): string => `/v1/queue/${encodeURIComponent(model)
 const pathOfJob = ({ model, request_id }: JobRef): string =>
   `${pathOf(model)}/requests/${encodeURIComponent(request_id)}`;
 
+/** The job and the options of a call, in either form. */
 function readNamed<Id extends ModelId, Options extends object>(
   named: Named<Id, Options>,
 ): { readonly job: JobRef<Id>; readonly options: Partial<Options> } {
@@ -136,6 +141,7 @@ function readNamed<Id extends ModelId, Options extends object>(
     : { job: first as JobRef<Id>, options: second ?? {} };
 }
 
+/** The status of a job, with the headers of the answer. */
 async function readStatus(ask: Exchange, job: JobRef, { logs, waitSeconds, signal }: StatusOptions) {
   const { headers, body } = await ask({
     method: 'GET',

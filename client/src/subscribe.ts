@@ -5,6 +5,7 @@ import { GatewayError, JobFailedError } from './errors.ts';
 import type { ModelId, Queue, ResultOf, SubmitOptions, WatchOptions } from './queue.ts';
 import { limited } from './waits.ts';
 
+/** Options of the creation, the wait and the result. */
 export interface SubscribeOptions<Id extends ModelId> extends SubmitOptions<Id>, WatchOptions {
   /** How long all of it may take: the creation, the wait and the result. Default: no limit. */
   readonly deadlineMs?: number;
@@ -16,6 +17,7 @@ export interface SubscribeOptions<Id extends ModelId> extends SubmitOptions<Id>,
   readonly onUpdate?: (status: JobStatus) => void;
 }
 
+/** The result of a job that succeeded. */
 export interface Finished<Id extends ModelId> {
   readonly data: ResultOf<Id>;
   readonly requestId: string;

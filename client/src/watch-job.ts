@@ -12,6 +12,7 @@ export interface Poll {
   readonly maxMs?: number;
 }
 
+/** Options of a watch. */
 export interface WatchOptions extends CallOptions {
   readonly poll?: Poll;
   readonly logs?: boolean;
@@ -60,6 +61,7 @@ export async function* watchJob(
 
 const secondsIn = (header: string | null): number => (/^\d{1,5}$/.test(header ?? '') ? Number(header) : 0);
 
+/** Options of one read of a status. */
 export interface StatusOptions extends CallOptions {
   /** Also returns the log lines of the job so far. */
   readonly logs?: boolean;

@@ -48,4 +48,5 @@ export const models: readonly Model[] = [
 /** What there is where an operator adds nothing. */
 export const contractCatalog = openCatalog(models);
 
+/** The model of the contract with that id; null where there is none. */
 export const findModel = contractCatalog.find;

@@ -197,13 +197,8 @@ export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinit
     inherit: (input, referred) => definition.inherit?.(trusted(input), referred) ?? input,
     inheritFaults: (input, given, referred) => {
       const inherited = definition.inherit?.(trusted(input), referred) ?? input;
-      // The draft's requested value counts, too: a seed of -1 became one that was drawn.
-      const requested = referred[0]?.input;
-      const isOfDraft = (name: string) =>
-        [inherited, requested].some(whole => memberOf(input, name) === memberOf(whole, name));
-      return (definition.inheritedFields ?? [])
-        .filter(name => given.includes(name) && !isOfDraft(name))
-        .map(name => ({ path: name, reason: `must equal the draft's value, ${memberOf(inherited, name)}` }));
+      const names = (definition.inheritedFields ?? []).filter(name => given.includes(name));
+      return contradictingFields(names, input, { inherited, requested: referred[0]?.input });
     },
     callbackUrl: input => deliveryOf(input, 'callback_url'),
     externalTaskId: input => deliveryOf(input, 'external_task_id'),
@@ -224,6 +219,17 @@ export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinit
     nativeImage: (image, input) => definition.nativeImage?.(image, trusted(input)) ?? {},
   };
 }
+
+/** Fields whose value is neither the inherited one nor the one that the draft's client requested. */
+const contradictingFields = (
+  names: readonly string[],
+  input: unknown,
+  { inherited, requested }: { readonly inherited: unknown; readonly requested: unknown },
+): Faults =>
+  names
+    // The draft's requested value counts, too: a seed of -1 became one that was drawn.
+    .filter(name => [inherited, requested].every(whole => memberOf(input, name) !== memberOf(whole, name)))
+    .map(name => ({ path: name, reason: `must equal the draft's value, ${memberOf(inherited, name)}` }));
 
 /** Whether there are media at or below these fields, and all of them are probed. */
 function areProbed(fields: readonly string[], paths: readonly string[], factsAt: FactsAt): boolean {

@@ -6,6 +6,7 @@ export interface PromptCharacter {
   readonly at: number;
 }
 
+/** The variants of a prompt, or why its braces are malformed. */
 export type ExpandedPrompt =
   | { readonly kind: 'expanded'; readonly variants: readonly (readonly PromptCharacter[])[] }
   /** A reason that follows the name of the field. */

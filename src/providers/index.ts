@@ -39,5 +39,6 @@ export const providers: readonly ProviderDefinition[] = [
   declarative,
 ];
 
+/** The provider with that name; undefined for an unknown one. */
 export const definitionOf = (provider: unknown): ProviderDefinition | undefined =>
   providers.find(({ name }) => name === provider);

@@ -99,10 +99,13 @@ const maxListBytes = 16 * 1024 * 1024;
 /** Allowed difference between the upstream's clock and ours. */
 const clockSkewMs = 10 * minutes;
 
+/** The part of an answer to a submission that names the job. */
 const createdTask = z.object({ id: z.string().min(1).max(200) });
 const tiered = z.object({ service_tier: z.string() });
+/** The body of an error. */
 const problem = z.object({ error: z.object({ code: z.string(), message: z.string().default('') }) });
 
+/** What the upstream's error codes and statuses mean, by its documentation. */
 const errors: ErrorTable = {
   read(json) {
     const error = problem.safeParse(json).data?.error;
@@ -148,6 +151,7 @@ interface ArkContext extends Pick<ProviderDependencies, 'catalog' | 'linkTo'> {
   readonly takesCallbacks: boolean;
 }
 
+/** The port of one account. */
 function openArk(context: ArkContext): Provider {
   const { name, upstream, dedupe, takesCallbacks } = context;
   const traits: ProviderTraits = {
@@ -173,6 +177,7 @@ function openArk(context: ArkContext): Provider {
 
 const pathOf = (ref: unknown): string => `${tasks}/${encodeURIComponent(idOf(ref))}`;
 
+/** The one billable call for a job. */
 const submitTask = ({ upstream, catalog, dedupe, linkTo }: ArkContext, task: ProviderTask) =>
   submitMapped(task, {
     upstream,
@@ -250,12 +255,14 @@ const taskQueryOf = ({ dedupeKey: name, job }: ProviderTask) => ({
   pageSize,
 });
 
+/** Reads the answer to a poll. */
 const readTask = (reply: UpstreamReply): PollResult =>
   readPoll(reply, {
     stateIn: answer => readJson(answer, arkTask),
     resultOf,
   });
 
+/** What each state of the upstream means for the job. */
 function resultOf(task: ArkTask, answer: UpstreamReply): PollResult {
   switch (task.status) {
     case 'queued':

@@ -8,6 +8,7 @@ export const arkModels = {
   'alpha-2-0-mini': 'doubao-seedance-2-0-mini-260615',
   'alpha-1-5-pro': 'doubao-seedance-1-5-pro-251215',
 } as const;
+/** ModelArk's model ids. */
 export const modelarkModels = {
   'alpha-2-0-mini': 'dreamina-seedance-2-0-mini-260615',
   'alpha-1-5-pro': 'seedance-1-5-pro-251215',

@@ -14,6 +14,7 @@ export const arkTask = z.object({
   seed: z.int().nonnegative().nullish().catch(null),
   usage: z.object({ completion_tokens: z.number().nonnegative() }).nullish().catch(null),
 });
+/** A task as it was read. */
 export type ArkTask = z.output<typeof arkTask>;
 
 /** The files, usage and seed of a task. */

@@ -91,12 +91,14 @@ const prediction = z.object({
   metrics: z.object({ predict_time: z.number().nonnegative().optional() }).nullish(),
 });
 type Prediction = z.output<typeof prediction>;
+/** The body of an error. */
 const problem = z.union([
   z.object({ detail: z.array(z.object({ msg: z.string() })).min(1) }),
   z.object({ detail: z.string() }),
   z.object({ error: z.string() }),
 ]);
 
+/** What the upstream's error codes and statuses mean, by its documentation. */
 const errors: ErrorTable = {
   read(json) {
     // A failed run is answered with 200 and read by `resultOf`.
@@ -116,6 +118,7 @@ function declaredCapabilities(options: unknown): DeclaredCapabilities {
   return { parameters: Object.values(input), does, ignores };
 }
 
+/** The port of one account. */
 function openCog(
   upstream: Upstream,
   dependencies: Pick<ProviderDependencies, 'catalog' | 'folder'>,
@@ -165,6 +168,7 @@ interface RunContext {
   readonly seed: number | null;
 }
 
+/** What each state of the upstream means for the job. */
 async function resultOf(run: Prediction, { results, dedupeKey, seed }: RunContext): Promise<SubmitResult> {
   switch (run.status) {
     case 'starting':
@@ -248,6 +252,7 @@ function filesIn({ output }: Prediction): CogOutput | null {
   return contents.length + urls.length > 0 ? { contents, urls } : null;
 }
 
+/** The usage that the upstream reports. */
 function usageOf({ metrics }: Prediction): readonly Usage[] {
   const quantity = metrics?.predict_time;
   return quantity === undefined ? [] : [{ unit: 'gpu_second', quantity, basis: 'reported' }];

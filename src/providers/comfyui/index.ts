@@ -57,6 +57,7 @@ const firstPollMs = 1 * seconds;
 /** Of the list of jobs, of which the engine remembers ten thousand. */
 const maxListBytes = 32 * 1024 * 1024;
 
+/** What the upstream guarantees for repeated calls, and the timing of calls. */
 const traits: ProviderTraits = {
   ...freeTraits,
   // It runs a graph twice that arrives twice, and can be asked for the id that the sender chose.
@@ -65,13 +66,16 @@ const traits: ProviderTraits = {
   submitTimeoutMs,
 };
 
+/** What later calls need to know of a job: the ref, as read back from the database. */
 const refSchema = z.object({
   id: z.string().min(1),
   /** Absent where an operator named the job by its id alone: every node counts then. */
   outputs: z.array(z.string()).optional(),
   seed: z.int().optional(),
 });
+/** The part of an answer to a submission that names the job. */
 const handle = z.object({ prompt_id: z.string().min(1).max(200) });
+/** The answer to an upload. */
 const uploaded = z.object({ name: z.string().min(1), subfolder: z.string().default('') });
 /** A reference of the input → the name of its upload: what `prepare` returned, as read back from the database. */
 const uploadsSchema = z.record(z.string(), z.string()).default({});
@@ -82,6 +86,7 @@ const jobs = z.object({
 const nodeError = z.object({
   errors: z.array(z.object({ message: z.string(), details: z.string().nullish() })),
 });
+/** The body of an error. */
 const problem = z.object({
   error: z.union([z.string(), z.object({ type: z.string().nullish(), message: z.string().default('') })]),
   node_errors: z
@@ -90,6 +95,7 @@ const problem = z.object({
     .catch(null),
 });
 
+/** What the upstream's error codes and statuses mean, by its documentation. */
 const errors: ErrorTable = {
   read(json) {
     const body = problem.safeParse(json).data;
@@ -130,6 +136,7 @@ interface ComfyuiContext {
   readonly catalog: Catalog;
 }
 
+/** The port of one account. */
 function openComfyui(context: ComfyuiContext): Provider {
   const { upstream, baseUrl, catalog } = context;
   return {
@@ -166,6 +173,7 @@ function openComfyui(context: ComfyuiContext): Provider {
 
 const pathOf = (id: string): string => `/api/jobs/${encodeURIComponent(id)}`;
 
+/** The media of a job that have to be uploaded. */
 function uploadsOf(catalog: Catalog, task: ProviderTask): readonly Upload[] {
   const names: readonly string[] = declaredCapabilities(task.routeOptions).parameters;
   const { media } = engineJobOf(modelOf(catalog, task), task, {});
@@ -188,11 +196,13 @@ async function formOf(
   return body;
 }
 
+/** What the upstream calls an uploaded file. */
 function nameIn(reply: UpstreamReply): string | undefined {
   const created = readJson(reply, uploaded);
   return created?.subfolder === '' ? created.name : created && `${created.subfolder}/${created.name}`;
 }
 
+/** The one billable call for a job. */
 async function submitWorkflow(
   { upstream, catalog }: ComfyuiContext,
   task: ProviderTask,

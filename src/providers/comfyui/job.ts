@@ -25,6 +25,7 @@ const job = z.object({
   execution_start_time: z.number().nullish(),
   execution_end_time: z.number().nullish(),
 });
+/** A job as it was read. */
 export type ComfyJob = z.output<typeof job>;
 
 /** The job of that id in an answer; undefined for every other reply. */

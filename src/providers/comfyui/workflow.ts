@@ -20,6 +20,7 @@ const graphSchema = z.record(
   z.string(),
   z.looseObject({ class_type: z.string(), inputs: z.record(z.string(), z.json()) }),
 );
+/** Nodes by id. */
 export type Graph = z.output<typeof graphSchema>;
 
 const placeholder = z.strictObject({
@@ -50,6 +51,7 @@ const workflow = z
     for (const [place, node] of outputs.entries())
       if (!graph[node]) fault(`the graph has no node ${node}`, 'outputs', place);
   });
+/** A workflow as it was read. */
 export type Workflow = z.output<typeof workflow>;
 
 /** The options of a route: the path of a workflow file, or its content. Read once, with the settings. */

@@ -52,6 +52,7 @@ const submitTimeoutMs = 30 * seconds;
 /** A video takes one to five minutes. */
 const firstPollMs = 15 * seconds;
 
+/** What the upstream guarantees for repeated calls, and the timing of calls. */
 const traits: ProviderTraits = {
   // It takes no key, and nothing in its list identifies an attempt of ours.
   dedupe: 'none',
@@ -62,6 +63,7 @@ const traits: ProviderTraits = {
   minPollMs: 5 * seconds,
 };
 
+/** The part of an answer to a submission that names the job. */
 const accepted = z.object({ output: z.object({ task_id: z.string().min(1).max(200) }) });
 const length = z.number().nonnegative().nullish();
 const task = z.object({
@@ -74,6 +76,7 @@ const task = z.object({
   }),
   usage: lenient(z.object({ duration: length, output_video_duration: length })),
 });
+/** The body of an error. */
 const problem = z.object({ code: z.string().min(1), message: z.string().nullish() });
 
 const codes: ErrorTable['codes'] = {
@@ -92,6 +95,7 @@ const codes: ErrorTable['codes'] = {
 /** Most codes are a word and a narrower one behind a dot. */
 const familyOf = (code: string): string => (code in codes ? code : (code.split('.')[0] ?? code));
 
+/** What the upstream's error codes and statuses mean, by its documentation. */
 const errors: ErrorTable = {
   read(json) {
     const error = problem.safeParse(json).data;
@@ -102,6 +106,7 @@ const errors: ErrorTable = {
   statuses: { 404: 'account' },
 };
 
+/** The port of one account. */
 function openDashscope(
   upstream: Upstream,
   { catalog, linkTo }: Pick<ProviderDependencies, 'catalog' | 'linkTo'>,
@@ -141,11 +146,13 @@ function openDashscope(
   };
 }
 
+/** The ref of an accepted submission; undefined where the answer names no job. */
 function refIn(json: unknown) {
   const created = accepted.safeParse(json).data;
   return created && { id: created.output.task_id };
 }
 
+/** Reads the answer to a poll. */
 const readTask = (reply: UpstreamReply, id: string): PollResult =>
   readPoll(reply, {
     stateIn(answer) {
@@ -155,6 +162,7 @@ const readTask = (reply: UpstreamReply, id: string): PollResult =>
     resultOf,
   });
 
+/** What each state of the upstream means for the job. */
 function resultOf(found: z.output<typeof task>, answer: UpstreamReply): PollResult {
   const { task_status: state, video_url: video, code, message } = found.output;
   switch (state) {

@@ -42,6 +42,7 @@ const textToVideo = defineMapping(
   }),
 );
 
+/** The mappings by model id. */
 export const dashscopeMappings: Readonly<Record<keyof typeof dashscopeModels, Mapping<DashscopeBody>>> = {
   'eta2.6-t2v': textToVideo,
 };

@@ -74,6 +74,7 @@ const maxStateLength = 60;
 
 /** An id that does not change the path it is written into. */
 const idSchema = z.string().regex(/^(?!\.{1,2}$).{1,500}$/);
+/** What later calls need to know of a job: the ref, as read back from the database. */
 const refSchema = z.object({ id: idSchema });
 
 type JobCall = DeclarativeAccount['poll'];
@@ -84,6 +85,7 @@ interface DeclarativeContext extends Pick<ProviderDependencies, 'catalog' | 'lin
   readonly results: InlineResults;
 }
 
+/** The port of one account. */
 function openDeclarative(context: DeclarativeContext): Provider {
   const traits = traitsOf(context.account);
   return {
@@ -97,6 +99,7 @@ function openDeclarative(context: DeclarativeContext): Provider {
   };
 }
 
+/** The one billable call for a job. */
 async function submitJob(context: DeclarativeContext, task: ProviderTask): Promise<SubmitResult> {
   const { account, upstream } = context;
   const { submit, times, dedupe } = account;

@@ -21,6 +21,7 @@ const reference = z.discriminatedUnion('type', [
 const hasText = (content: readonly { readonly type: string }[]) => content.some(item => item.type === 'text');
 const textRequired = { error: 'a text item is required here' };
 
+/** Seedance 2.0 mini. */
 export const alphaMini = defineMapping(
   z.strictObject({
     content: z.array(reference).refine(hasText, textRequired),
@@ -40,6 +41,7 @@ export const alphaMini = defineMapping(
   },
 );
 
+/** Seedance 1.5 pro. */
 export const alphaPro = defineMapping(
   z.strictObject({
     content: z.array(z.discriminatedUnion('type', [words, frame])).refine(hasText, textRequired),

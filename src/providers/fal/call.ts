@@ -10,4 +10,5 @@ export interface FalCall {
 
 /** For what the upstream cannot do. */
 export const mustBeFalse = z.literal(false);
+/** A `watermark_info` that requests none. */
 export const noWatermark = z.strictObject({ enabled: mustBeFalse }).optional();

@@ -8,6 +8,7 @@ import { type FalCall, noWatermark } from './call.ts';
 /** `mode` as a part of the path. */
 const tiers = { std: 'standard', pro: 'pro', '4k': '4k' } as const;
 
+/** Kling 2.6 motion control. */
 export const motionControl = defineMapping(
   z.strictObject({
     image_url: z.string(),
@@ -24,6 +25,7 @@ export const motionControl = defineMapping(
   }),
 );
 
+/** Kling image 3. */
 export const gammaImage = defineMapping(
   z
     .strictObject({
@@ -53,6 +55,7 @@ export const gammaImage = defineMapping(
   }),
 );
 
+/** Kling 3 turbo, text to video. */
 export const gammaTurbo = defineMapping(
   z.strictObject({
     prompt: z.string().max(2500),

@@ -71,6 +71,7 @@ const maxInlineBytes = 20 * 1024 * 1024;
 /** Results are stored here by then; a day is left for a gateway that was down. */
 const resultLifecycle = toJson({ expiration_duration_seconds: 86_400 });
 
+/** What the upstream guarantees for repeated calls, and the timing of calls. */
 const traits: ProviderTraits = {
   // It offers neither a key for a call nor a list to look in.
   dedupe: 'none',
@@ -89,6 +90,7 @@ const refSchema = z.object({
   path: z.string().optional(),
   response: z.string().optional(),
 });
+/** The part of an answer to a submission that names the job. */
 const handle = z.object({
   request_id: z.string().min(1).max(200),
   status_url: z.string(),
@@ -163,6 +165,7 @@ const noRetry = { 'x-fal-no-retry': '1' };
 /** Two spellings are in use. */
 const noFallback = { 'x-app-fal-disable-fallback': 'true', 'x-fal-disable-fallbacks': 'true' };
 
+/** The port of one account. */
 function openFal({ upstream, takesCallbacks, allowsFallback, catalog, linkTo }: Fal): Provider {
   const accountTraits = { ...traits, takesCallbacks };
   const headers = {
@@ -237,6 +240,7 @@ interface Completed {
   readonly completed: Status;
 }
 
+/** Reads the answer to a poll. */
 const readState = (reply: UpstreamReply): PollResult | Completed =>
   readPoll<Status, Completed>(reply, {
     stateIn: answer => readJson(answer, status, [200, 202]),

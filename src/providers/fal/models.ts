@@ -178,6 +178,7 @@ const theta = defineMapping(
   }),
 );
 
+/** The mappings by model id. */
 export const falMappings: Readonly<Record<keyof typeof falModels, Mapping<FalCall>>> = {
   'alpha-2-0-mini': alphaMini,
   'alpha-1-5-pro': alphaPro,

@@ -23,6 +23,7 @@ import { readRawType, wavOf } from './wav.ts';
 
 const models = { 'theta-3.1-flash-tts-preview': 'gemini-3.1-flash-tts-preview' } as const;
 
+/** The mappings by model id. */
 const mappings: Readonly<Record<keyof typeof models, Mapping<unknown>>> = {
   'theta-3.1-flash-tts-preview': defineMapping(
     z.strictObject({ text: z.string(), voice_name: z.string() }),
@@ -61,6 +62,7 @@ export default defineProvider({
 const submitTimeoutMs = 10 * minutes;
 const maxAnswerBytes = 64 * 1024 * 1024;
 
+/** What the upstream guarantees for repeated calls, and the timing of calls. */
 const traits: ProviderTraits = {
   // It takes no key for a call and stores no calls.
   dedupe: 'none',
@@ -91,6 +93,7 @@ const detail = z.object({
   retryDelay: z.string().optional(),
   violations: z.array(z.object({ quotaId: z.string().optional() })).optional(),
 });
+/** The body of an error. */
 const problem = z.object({
   error: z.object({
     status: z.string(),
@@ -99,6 +102,7 @@ const problem = z.object({
   }),
 });
 
+/** What the upstream's error codes and statuses mean, by its documentation. */
 const errors: ErrorTable = {
   read(json) {
     const error = problem.safeParse(json).data?.error;
@@ -124,6 +128,7 @@ function codeOf({ status, details }: z.output<typeof problem>['error']): string 
   return status === 'RESOURCE_EXHAUSTED' && quotas.some(id => /PerDay/i.test(id)) ? 'DAY_EXHAUSTED' : status;
 }
 
+/** The port of one account. */
 function openGemini(
   upstream: Upstream,
   dependencies: Pick<ProviderDependencies, 'catalog' | 'folder'>,

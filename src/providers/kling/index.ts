@@ -89,6 +89,7 @@ const lookupTimeoutMs = 15 * seconds;
 const firstPollMs = { image: 3 * seconds, video: 10 * seconds, speech: 3 * seconds } as const;
 const maxInlineBytes = 10 * 1024 * 1024;
 
+/** What the upstream guarantees for repeated calls, and the timing of calls. */
 const traits: ProviderTraits = {
   dedupe: 'lookup',
   keepsDedupeKey: true,
@@ -103,6 +104,7 @@ const traits: ProviderTraits = {
 /** `marked`: a watermarked copy was requested. */
 const refSchema = z.object({ id: z.string().min(1), marked: z.boolean().optional() });
 type Ref = z.output<typeof refSchema>;
+/** The part of an answer to a submission that names the job. */
 const createdTask = z.object({
   data: z.union([
     z.object({ task_id: z.string().min(1) }).transform(task => task.task_id),
@@ -114,10 +116,12 @@ const marked = z.object({
   watermark_info: mark.optional(),
   options: z.object({ watermark_info: mark.optional() }).optional(),
 });
+/** The body of an error. */
 const problem = z.object({ code: z.int(), message: z.string().default('') });
 /** Tokens are signed for each call, so they are not among the known secrets of the account. */
 const token = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g;
 
+/** What the upstream's error codes and statuses mean, by its documentation. */
 const errors: ErrorTable = {
   read(json) {
     const error = problem.safeParse(json).data;
@@ -145,6 +149,7 @@ interface KlingContext extends Pick<ProviderDependencies, 'catalog' | 'linkTo'> 
   readonly upstream: Upstream;
 }
 
+/** The port of one account. */
 function openKling(
   upstream: Upstream,
   takesCallbacks: boolean,
@@ -173,6 +178,7 @@ function openKling(
   };
 }
 
+/** The one billable call for a job. */
 const submitTask = ({ upstream, catalog, linkTo }: KlingContext, task: ProviderTask) =>
   submitMapped(task, {
     upstream,
@@ -260,6 +266,7 @@ function refOf(task: ProviderTask, id: string): Ref {
   return { id, ...(isMarked && { marked: true }), ...callbackFlag(task) };
 }
 
+/** Reads the answer to a poll. */
 const readTask = (
   reply: UpstreamReply,
   read: (json: unknown) => KlingTask | undefined | null,
@@ -273,6 +280,7 @@ const readTask = (
     resultOf: (task, answer) => resultOf(task, answer, isMarked),
   });
 
+/** What each state of the upstream means for the job. */
 function resultOf(task: KlingTask, answer: UpstreamReply, isMarked: boolean): PollResult {
   const { state, message, usage } = task;
   switch (state) {

@@ -42,6 +42,7 @@ export default defineProvider({
 const submitTimeoutMs = 1 * minutes;
 const firstPollMs = 2 * seconds;
 
+/** What the upstream guarantees for repeated calls, and the timing of calls. */
 const traits: ProviderTraits = {
   ...freeTraits,
   // The sender chooses the id: it can be looked up, and a known one is refused.
@@ -50,7 +51,9 @@ const traits: ProviderTraits = {
   submitTimeoutMs,
 };
 
+/** What later calls need to know of a job: the ref, as read back from the database. */
 const refSchema = z.object({ id: z.string().min(1), seed: z.int().optional() });
+/** The part of an answer to a submission that names the job. */
 const handle = z.object({ task_id: z.string().min(1).max(200) });
 const task = z.object({
   task_id: z.string(),
@@ -61,10 +64,12 @@ const task = z.object({
 type Lightx2vTask = z.output<typeof task>;
 const tasks = z.record(z.string(), z.unknown());
 const stopped = z.object({ stop_status: z.literal('success') });
+/** The body of an error. */
 const problem = z.object({
   detail: z.union([z.string(), z.array(z.object({ msg: z.string() })).min(1)]),
 });
 
+/** What the upstream's error codes and statuses mean, by its documentation. */
 const errors: ErrorTable = {
   read(json) {
     const detail = problem.safeParse(json).data?.detail;
@@ -83,6 +88,7 @@ interface Lightx2vContext {
   readonly catalog: Catalog;
 }
 
+/** The port of one account. */
 function openLightx2v(context: Lightx2vContext): Provider {
   const { upstream, baseUrl } = context;
   return {
@@ -114,6 +120,7 @@ function openLightx2v(context: Lightx2vContext): Provider {
 
 const pathOf = (id: string): string => `/v1/tasks/${encodeURIComponent(id)}`;
 
+/** The one billable call for a job. */
 async function submitTask({ upstream, catalog }: Lightx2vContext, job: ProviderTask): Promise<SubmitResult> {
   const { path, body, seed } = await lightx2vCall(modelOf(catalog, job), job);
   const call = { method: 'POST', path, body, timeoutMs: submitTimeoutMs, isBillable: true } as const;
@@ -153,6 +160,7 @@ function taskIn(reply: UpstreamReply, id: string): Lightx2vTask | undefined {
   return found?.task_id === id ? found : undefined;
 }
 
+/** What each state of the upstream means for the job. */
 function resultOf(
   { status, error, error_type: type }: Lightx2vTask,
   url: string,

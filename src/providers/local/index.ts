@@ -24,6 +24,7 @@ const pollMs = 250;
 /** No render takes this long unless it is stuck. */
 const renderTimeoutMs = 30 * 60 * 1000;
 
+/** What the upstream guarantees for repeated calls, and the timing of calls. */
 const traits: ProviderTraits = {
   dedupe: 'replay',
   dedupeWindowMs: Number.POSITIVE_INFINITY,

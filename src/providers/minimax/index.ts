@@ -44,6 +44,7 @@ export default defineProvider({
 /** Ten thousand characters are turned into speech before the answer. */
 const submitTimeoutMs = 5 * minutes;
 
+/** What the upstream guarantees for repeated calls, and the timing of calls. */
 const traits: ProviderTraits = {
   // It takes no key for a call and keeps no list of calls.
   dedupe: 'none',
@@ -84,10 +85,12 @@ const wanted = z.object({
   subtitle_enable: z.boolean(),
   audio_setting: z.object({ format: z.string(), sample_rate: z.int(), channel: z.int() }),
 });
+/** The body of an error. */
 const problem = z.object({
   base_resp: z.object({ status_code: z.int(), status_msg: z.string().default('') }),
 });
 
+/** What the upstream's error codes and statuses mean, by its documentation. */
 const errors: ErrorTable = {
   read(json) {
     const status = problem.safeParse(json).data?.base_resp;
@@ -115,6 +118,7 @@ interface Minimax {
   readonly catalog: Catalog;
 }
 
+/** The port of one account. */
 function openMinimax({ upstream, groupQuery, timbreField, catalog }: Minimax): Provider {
   return {
     ...providerDefaults,
@@ -150,6 +154,7 @@ function openMinimax({ upstream, groupQuery, timbreField, catalog }: Minimax): P
   };
 }
 
+/** What each state of the upstream means for the job. */
 function resultOf({ audio, subtitles, pcm, bitrate, words, characters }: Ref): PollResult {
   if (audio === undefined) {
     const cause = { code: null, message: 'the upstream cannot return speech by id' };

@@ -12,6 +12,7 @@ export const minimaxModels = {
   'delta-speech-02-hd': 'speech-02-hd',
 } as const;
 
+/** The body of a call without its model. */
 export type MinimaxBody = Readonly<Record<string, unknown>>;
 
 /** The upstream takes the fields of the family, five of them in other groups. */
@@ -43,6 +44,7 @@ const delta = defineMapping(
   }),
 );
 
+/** The mappings by model id. */
 export const minimaxMappings: Readonly<Record<keyof typeof minimaxModels, Mapping<MinimaxBody>>> = {
   'delta-speech-01-turbo': delta,
   'delta-speech-02-hd': delta,

@@ -73,7 +73,9 @@ const paidTraits: ProviderTraits = {
   billable: true,
 };
 
+/** What later calls need to know of a job: the ref, as read back from the database. */
 const refSchema = z.object({ id: z.string().min(1), seed: z.int().optional() });
+/** The part of an answer to a submission that names the job. */
 const handle = z.object({ id: z.string().min(1).max(200) });
 const fault = z.object({
   message: z.string().default(''),
@@ -95,12 +97,14 @@ const items = z.object({
   data: z.array(z.object({ b64_json: z.string().nullish(), url: z.string().nullish() })).min(1),
 });
 const list = z.object({ data: z.array(handle), has_more: z.boolean().nullish() });
+/** The body of an error. */
 const errorBody = z.union([
   z.object({ error: fault }),
   z.object({ object: z.literal('error'), message: z.string(), code: z.unknown(), type: z.unknown() }),
   z.object({ detail: z.union([z.string(), z.array(z.object({ msg: z.string() })).min(1)]) }),
 ]);
 
+/** What the upstream's error codes and statuses mean, by its documentation. */
 const errors: ErrorTable = {
   read(json) {
     const body = errorBody.safeParse(json).data;
@@ -139,6 +143,7 @@ interface ServerContext {
   readonly dependencies: ProviderDependencies;
 }
 
+/** The port of one account. */
 function openServer(context: ServerContext): Provider {
   const { upstream, baseUrl, traits, dependencies } = context;
   const results = openInlineResults(dependencies);
@@ -221,6 +226,7 @@ interface CompletedVideo {
   readonly url: string | null;
 }
 
+/** Reads the answer to a poll. */
 const readVideo = (reply: UpstreamReply, id: string): PollResult | CompletedVideo =>
   readPoll<Video, CompletedVideo>(reply, {
     stateIn(answer) {
@@ -230,6 +236,7 @@ const readVideo = (reply: UpstreamReply, id: string): PollResult | CompletedVide
     resultOf,
   });
 
+/** What each state of the upstream means for the job. */
 function resultOf({ status, progress, error, url }: Video, answer: UpstreamReply) {
   switch (status) {
     case 'queued':

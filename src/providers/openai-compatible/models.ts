@@ -36,6 +36,7 @@ const supportedCapabilities = [
   ...(['language', 'emotion'] as const),
 ] as const;
 
+/** Options of a route. */
 export const openaiCompatibleRouteOptions = z.strictObject({
   ...engineRouteOptions(supportedCapabilities),
   /** `videos`: a job that is polled, as vLLM-Omni and SGLang make one. `video`: the one long call of LocalAI. */

@@ -55,6 +55,7 @@ export default defineProvider({
 const submitTimeoutMs = 30 * seconds;
 const firstPollMs = 10 * seconds;
 
+/** What the upstream guarantees for repeated calls, and the timing of calls. */
 const traits: ProviderTraits = {
   // The same trace id makes no second video. How long that is so is not documented: one hour is assumed.
   dedupe: 'replay',
@@ -65,9 +66,11 @@ const traits: ProviderTraits = {
 };
 
 const answer = z.object({ ErrCode: z.int(), ErrMsg: z.string().nullish(), Resp: z.unknown().optional() });
+/** The answer to an upload. */
 const uploaded = z.object({ img_id: z.int().positive() });
 /** What `prepare` returned, as read back from the database. */
 const preparedSchema = z.object({ img_id: z.int() });
+/** The part of an answer to a submission that names the job. */
 const accepted = z.object({ video_id: z.union([z.int().positive(), z.string().min(1).max(200)]) });
 const video = z.object({
   status: z.int(),
@@ -76,6 +79,7 @@ const video = z.object({
 });
 
 const videoNotFound = '500008';
+/** What the upstream's error codes and statuses mean, by its documentation. */
 const errors: ErrorTable = {
   /** Most errors come with the status 200. */
   read(json) {
@@ -102,6 +106,7 @@ function respOf(reply: UpstreamReply): unknown {
   return body?.ErrCode === 0 ? body.Resp : undefined;
 }
 
+/** The port of one account. */
 function openPixverse(upstream: Upstream, catalog: Catalog): Provider {
   return {
     ...providerDefaults,
@@ -140,6 +145,7 @@ function openPixverse(upstream: Upstream, catalog: Catalog): Provider {
   };
 }
 
+/** The ref of an accepted submission; undefined where the answer names no job. */
 function refIn(_: unknown, reply: UpstreamReply) {
   const created = accepted.safeParse(respOf(reply)).data;
   return created && { id: String(created.video_id) };
@@ -162,6 +168,7 @@ export function traceIdOf(dedupeKey: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
+/** Reads the answer to a poll. */
 const readVideo = (reply: UpstreamReply): PollResult =>
   readPoll(reply, {
     stateIn: answer => video.safeParse(respOf(answer)).data,
@@ -170,6 +177,7 @@ const readVideo = (reply: UpstreamReply): PollResult =>
     resultOf,
   });
 
+/** What each state of the upstream means for the job. */
 function resultOf({ status, url, seed }: z.output<typeof video>, answer: UpstreamReply): PollResult {
   switch (status) {
     case 1: {

@@ -23,6 +23,7 @@ const imageToVideo = defineMapping(
   ({ image: _, seed, ...input }): PixverseBody => ({ ...input, ...(seed !== undefined && { seed }) }),
 );
 
+/** The mappings by model id. */
 export const pixverseMappings: Readonly<Record<keyof typeof pixverseModels, Mapping<PixverseBody>>> = {
   'zeta-v6-i2v': imageToVideo,
 };

@@ -65,6 +65,7 @@ const replayWindowMs = 23 * hours;
 /** Its finished jobs are kept longer than any job of ours runs. */
 const lookupWindowMs = 7 * days;
 
+/** The part of an answer to a submission that names the job. */
 const handle = z.object({ request_id: z.string().min(1).max(200) });
 /** An id that no gateway assigns. */
 const nonexistentRequestId = '00000000-0000-7000-8000-000000000000';
@@ -73,6 +74,7 @@ const status = z.object({
   status: z.enum(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED']),
   progress: z.number().min(0).max(1).optional(),
 });
+/** The answer to an upload. */
 const upload = z.object({ id: z.string() });
 /** Our file id → that gateway's: what `prepare` returned, as read back from the database. */
 const uploadsSchema = z.record(z.string(), z.string()).default({});
@@ -82,6 +84,7 @@ interface RelayContext {
   readonly dedupe: ProviderTraits['dedupe'];
 }
 
+/** The port of one account. */
 function openRelay(context: RelayContext): Provider {
   const { upstream, catalog, dedupe } = context;
   const traits: ProviderTraits = {
@@ -136,6 +139,7 @@ const queuePath = ({ upstreamModel }: ProviderAttempt): string =>
 const requestPath = (attempt: ProviderAttempt, ref: unknown, end: string): string =>
   `${queuePath(attempt)}/requests/${encodeURIComponent(idOf(ref))}${end}`;
 
+/** The media of a job that have to be uploaded. */
 const uploadsOf = (catalog: Catalog, task: ProviderTask): readonly Upload[] =>
   modelOf(catalog, task)
     .media(task.job.input)
@@ -150,8 +154,10 @@ const uploadsOf = (catalog: Catalog, task: ProviderTask): readonly Upload[] =>
       return [{ reference, form }];
     });
 
+/** What the upstream calls an uploaded file. */
 const nameIn = (reply: UpstreamReply): string | undefined => readJson(reply, upload)?.id;
 
+/** The one billable call for a job. */
 async function submitRequest(
   context: RelayContext,
   task: ProviderTask,
@@ -204,6 +210,7 @@ const upstreamIdOf = ({ ref, upstreamId }: Pinned, kind: 'image' | 'draft' | 'vi
 const detail = z.object({ detail: z.string() });
 const gatewayError = z.object({ error: z.object({ message: z.string() }) });
 
+/** What the upstream's error codes and statuses mean, by its documentation. */
 const errors: ErrorTable = {
   read(json) {
     const message = detail.safeParse(json).data?.detail ?? gatewayError.safeParse(json).data?.error.message;
@@ -218,6 +225,7 @@ const errors: ErrorTable = {
 const isRequestNotFound: NonNullable<AccountTestCall['isAccepted']> = ({ status, json }) =>
   status === 404 && detail.safeParse(json).data?.detail === 'Request not found';
 
+/** Reads the answer to a poll. */
 const readState = (reply: UpstreamReply, id: string): PollResult | 'completed' =>
   readPoll<z.output<typeof status>, 'completed'>(reply, {
     stateIn(answer) {

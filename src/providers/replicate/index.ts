@@ -60,6 +60,7 @@ export default defineProvider({
 const submitTimeoutMs = 30 * seconds;
 const firstPollMs = 2 * seconds;
 
+/** What the upstream guarantees for repeated calls, and the timing of calls. */
 const traits: ProviderTraits = {
   // Its list names neither a key of ours nor, reliably, the address of the webhook.
   dedupe: 'none',
@@ -76,11 +77,14 @@ const prediction = z.object({
   error: z.unknown().optional(),
   metrics: lenient(z.object({ predict_time: lenient(z.number().nonnegative()) })),
 });
+/** The answer to an upload. */
 const uploaded = z.object({ urls: z.object({ get: z.url() }) });
 /** A reference of the input → the address of its upload: what `prepare` returned, as read back from the database. */
 const uploadsSchema = z.record(z.string(), z.string()).default({});
+/** The body of an error. */
 const problem = z.object({ detail: z.string().optional(), title: z.string().optional() });
 
+/** What the upstream's error codes and statuses mean, by its documentation. */
 const errors: ErrorTable = {
   read(json) {
     const error = problem.safeParse(json).data;
@@ -92,6 +96,7 @@ const errors: ErrorTable = {
   statuses: { 404: 'account' },
 };
 
+/** The port of one account. */
 function openReplicate(upstream: Upstream, takesCallbacks: boolean, catalog: Catalog): Provider {
   const accountTraits = { ...traits, takesCallbacks };
   const pathOf = (ref: unknown) => `/predictions/${encodeURIComponent(idOf(ref))}`;
@@ -131,6 +136,7 @@ function openReplicate(upstream: Upstream, takesCallbacks: boolean, catalog: Cat
   };
 }
 
+/** The media of a job that have to be uploaded. */
 const uploadsOf = ({ media }: ProviderTask) =>
   Object.entries(media)
     .filter(([reference]) => parseFileId(reference))
@@ -143,9 +149,11 @@ const uploadsOf = ({ media }: ProviderTask) =>
       },
     }));
 
+/** What the upstream calls an uploaded file. */
 const nameIn = (reply: UpstreamReply): string | undefined =>
   isSuccess(reply) ? uploaded.safeParse(reply.json).data?.urls.get : undefined;
 
+/** The ref of an accepted submission; undefined where the answer names no job. */
 function refIn(json: unknown) {
   const created = prediction.safeParse(json).data;
   return created && { id: created.id };
@@ -162,6 +170,7 @@ function callOf({ upstreamModel, callbackUrl: webhook }: ProviderTask, input: un
 
 type Prediction = z.output<typeof prediction>;
 
+/** Reads the answer to a poll. */
 const readPrediction = (reply: UpstreamReply, id: string): PollResult =>
   readPoll(reply, {
     stateIn(answer) {
@@ -171,6 +180,7 @@ const readPrediction = (reply: UpstreamReply, id: string): PollResult =>
     resultOf,
   });
 
+/** What each state of the upstream means for the job. */
 function resultOf(found: Prediction, answer: UpstreamReply): PollResult {
   switch (found.status) {
     case 'starting':
@@ -195,6 +205,7 @@ function resultOf(found: Prediction, answer: UpstreamReply): PollResult {
 /** The code of the platform in a sentence, such as `(E005)`; null for an error of the model. */
 const codeIn = (message: string): string | null => /\bE\d{3,4}\b/.exec(message)?.[0] ?? null;
 
+/** The usage that the upstream reports. */
 function usageOf({ metrics }: Prediction): readonly Usage[] {
   const quantity = metrics?.predict_time;
   return quantity === undefined ? [] : [{ unit: 'gpu_second', quantity, basis: 'reported' }];

@@ -127,6 +127,7 @@ const delta = defineMapping(
 const languageOf = (language: string | null): string =>
   language === null ? 'None' : language === 'auto' ? 'Automatic' : language;
 
+/** The mappings by model id. */
 export const replicateMappings: Readonly<Record<keyof typeof replicateModels, Mapping<ReplicateInput>>> = {
   'alpha-1-5-pro': alphaPro,
   'gamma-v2-6-motion-control': motionControl,

@@ -63,6 +63,7 @@ const firstPollMs = 5 * seconds;
 /** The whole body may have 20 MB there, and base64 needs a third more than the bytes. */
 const maxInlineBytesInAll = 14 * 1024 * 1024;
 
+/** What the upstream guarantees for repeated calls, and the timing of calls. */
 const traits: ProviderTraits = {
   dedupe: 'lookup',
   // Its list goes back seven days.
@@ -72,6 +73,7 @@ const traits: ProviderTraits = {
   minPollMs: 3 * seconds,
 };
 
+/** The part of an answer to a submission that names the job. */
 const accepted = z.object({ task_id: z.string().min(1).max(200) });
 const creation = z.object({
   id: lenient(z.string()),
@@ -86,8 +88,10 @@ const task = z.object({
   creations: z.unknown().optional(),
 });
 type Task = z.output<typeof task>;
+/** The body of an error. */
 const problem = z.object({ reason: z.string().min(1), message: z.string().nullish() });
 
+/** What the upstream's error codes and statuses mean, by its documentation. */
 const errors: ErrorTable = {
   read(json) {
     const error = problem.safeParse(json).data;
@@ -110,6 +114,7 @@ interface ViduContext extends Pick<ProviderDependencies, 'catalog' | 'linkTo'> {
   readonly upstream: Upstream;
 }
 
+/** The port of one account. */
 function openVidu(
   upstream: Upstream,
   takesCallbacks: boolean,
@@ -144,6 +149,7 @@ function openVidu(
   };
 }
 
+/** The one billable call for a job. */
 const submitTask = ({ upstream, catalog, linkTo }: ViduContext, task: ProviderTask) =>
   submitMapped(task, {
     upstream,
@@ -170,6 +176,7 @@ const submitTask = ({ upstream, catalog, linkTo }: ViduContext, task: ProviderTa
     read: (reply, submission) => readAcceptance(reply, submission, { errors, firstPollMs, refIn }),
   });
 
+/** The ref of an accepted submission; undefined where the answer names no job. */
 function refIn(json: unknown) {
   const created = accepted.safeParse(json).data;
   return created && { id: created.task_id };
@@ -180,9 +187,11 @@ const upstreamCreationIdOf = ({ upstreamId }: Pinned): string => upstreamId ?? '
 
 const pathOf = (ref: unknown, end: string): string => `/ent/v2/tasks/${encodeURIComponent(idOf(ref))}${end}`;
 
+/** Reads the answer to a poll. */
 const readTask = (reply: UpstreamReply): PollResult =>
   readPoll(reply, { stateIn: answer => readJson(answer, task), resultOf });
 
+/** What each state of the upstream means for the job. */
 function resultOf({ state, err_code, credits, creations }: Task, answer: UpstreamReply): PollResult {
   const usage: readonly Usage[] = credits ? [{ unit: 'credit', quantity: credits, basis: 'reported' }] : [];
   switch (state) {

@@ -142,6 +142,7 @@ const startEnd = defineMapping(
   }),
 );
 
+/** The mappings by model id. */
 export const viduMappings: Readonly<Record<keyof typeof viduModels, Mapping<ViduCall>>> = {
   'epsilon-q2-turbo-extend': extend,
   'epsilon-q2-turbo-img2video': img2video,

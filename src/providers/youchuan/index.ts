@@ -51,6 +51,7 @@ const firstPollMs = 5 * seconds;
 /** Of a mask in the body. */
 const maxInlineBytes = 8 * 1024 * 1024;
 
+/** What the upstream guarantees for repeated calls, and the timing of calls. */
 const traits: ProviderTraits = {
   // It takes no key, and its list of costs has no more than times.
   dedupe: 'none',
@@ -60,6 +61,7 @@ const traits: ProviderTraits = {
   minPollMs: 3 * seconds,
 };
 
+/** The part of an answer to a submission that names the job. */
 const accepted = z.object({ id: z.string().min(1).max(200) });
 const job = z.object({
   id: lenient(z.string()),
@@ -67,8 +69,10 @@ const job = z.object({
   comment: lenient(z.string()),
   urls: z.unknown().optional(),
 });
+/** The body of an error. */
 const problem = z.object({ reason: z.string().min(1), message: z.string().nullish() });
 
+/** What the upstream's error codes and statuses mean, by its documentation. */
 const errors: ErrorTable = {
   read(json) {
     const error = problem.safeParse(json).data;
@@ -101,6 +105,7 @@ const errors: ErrorTable = {
   },
 };
 
+/** The port of one account. */
 function openYouchuan(
   upstream: Upstream,
   takesCallbacks: boolean,
@@ -146,6 +151,7 @@ function openYouchuan(
 
 const upstreamJobIdOf = ({ ref }: Pinned): string => idOf(ref);
 
+/** Reads the answer to a poll. */
 const readJob = (reply: UpstreamReply, id: string): PollResult =>
   readPoll(reply, {
     stateIn(answer) {
@@ -155,6 +161,7 @@ const readJob = (reply: UpstreamReply, id: string): PollResult =>
     resultOf,
   });
 
+/** What each state of the upstream means for the job. */
 function resultOf({ status, comment, urls }: z.output<typeof job>, answer: UpstreamReply): PollResult {
   switch (status) {
     case 0:

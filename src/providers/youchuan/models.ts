@@ -11,6 +11,7 @@ export const youchuanModels = {
   'beta-upscale': 'upscale',
 } as const;
 
+/** The body of a job without the address for webhooks. */
 export type YouchuanBody = Readonly<Record<string, unknown>>;
 
 /** An answer names one job: the others that such a prompt makes would be paid for and lost. */
@@ -66,6 +67,7 @@ const upscale = defineMapping(
   (input): YouchuanBody => input,
 );
 
+/** The mappings by model id. */
 export const youchuanMappings: Readonly<Record<keyof typeof youchuanModels, Mapping<YouchuanBody>>> = {
   'beta-edit': edit,
   'beta-outpaint': outpaint,

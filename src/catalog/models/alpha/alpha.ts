@@ -22,6 +22,7 @@ export const alphaPicture = {
   ratio: { min: 0.4, max: 2.5, exclusive: true },
 } as const satisfies MediaLimits;
 
+/** An item of `content` with text. */
 export const textItem = group(
   {
     type: z.literal('text'),
@@ -70,6 +71,7 @@ export interface AlphaItem {
 
 type AlphaContent = readonly AlphaItem[];
 
+/** The items of one type, in order. */
 export const itemsOf = (content: AlphaContent, type: string): AlphaContent =>
   content.filter(item => item.type === type);
 
@@ -146,6 +148,7 @@ const sizes = {
   },
 } as const;
 
+/** Fields that both models have. */
 export const alphaFields = {
   generate_audio: flag({
     title: 'Sound',
@@ -186,6 +189,7 @@ export const secondsUpTo = (max: number) => {
   });
 };
 
+/** The fields that the plan of both models needs. */
 interface AlphaInput {
   readonly content: AlphaContent;
   readonly generate_audio: boolean;
@@ -224,8 +228,10 @@ export const textOf = (content: AlphaContent): string =>
     .map(({ text = '' }) => text)
     .join('\n');
 
+/** 0 for a first frame, 1 for a last frame. */
 const placeOf = ({ role }: AlphaItem): number => (role === 'last_frame' ? 1 : 0);
 
+/** The reference that an item is; none for frames and text. */
 function referenceOf(item: AlphaItem): NonNullable<VideoPlan['references']> {
   if (item.role === 'reference_image' && item.image_url)
     return [{ kind: 'image', media: item.image_url.url }];
@@ -247,6 +253,7 @@ const hasItemType =
   (item: AlphaItem): boolean =>
     item.type === type;
 
+/** Width divided by height of a named ratio. */
 const ratioValue = (ratio: Ratio): number => {
   const [across = 1, down = 1] = ratio.split(':').map(Number);
   return across / down;

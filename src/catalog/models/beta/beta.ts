@@ -23,6 +23,7 @@ export const jobIdField = requiredText(null, {
   description:
     'The request_id of a finished job of yours that gave pictures; where the model is made by an upstream that knows jobs of its own, also the id of one of those.',
 });
+/** The index of the picture in its job. */
 export const imageNoField = integer(0, 3, {
   title: 'Picture',
   description: 'Its number in that job.',
@@ -34,6 +35,7 @@ interface FollowUp {
   readonly imageNo: number;
 }
 
+/** The earlier picture that an input refers to. */
 export const referencesOf = ({ jobId, imageNo }: FollowUp): readonly Reference[] => [
   {
     kind: 'image',
@@ -52,6 +54,7 @@ export const pictureFacts = (width: number, height: number): MediaFacts => ({
   image: { width, height },
 });
 
+/** Larger pictures have no follow-ups. */
 export const sizeRule: MediaRule<unknown> = {
   says: `the earlier picture must be at most ${maxSide} px wide and high`,
   fields: ['jobId'],
@@ -90,6 +93,7 @@ function jobsOf(remixPrompt: string | undefined): readonly PromptVariant[] {
     : [];
 }
 
+/** Jobs that a prompt makes: one for each variant and repetition. */
 export const billedJobsOf = ({ remixPrompt }: RemixInput): number => Math.max(1, jobsOf(remixPrompt).length);
 
 /** Decisions 9: all that is billed is drawn, four pictures a job. The grid shows those of the first. */

@@ -49,5 +49,7 @@ export const languages = [
   ...(['Catalan', 'Nynorsk', 'Tamil', 'Afrikaans', 'auto'] as const),
 ] as const;
 
+/** Contract 2.15, voice_setting.emotion. */
 export const emotions = ['happy', 'sad', 'angry', 'fearful', 'disgusted', 'surprised', 'calm'] as const;
+/** Contract 2.15, voice_modify.sound_effects. */
 export const effects = ['spacious_echo', 'auditorium_echo', 'lofi_telephone', 'robotic'] as const;

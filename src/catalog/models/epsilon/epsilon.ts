@@ -24,6 +24,7 @@ export const epsilonFrame = {
   ratio: { min: 1 / 4, max: 4, exclusive: true },
 } as const satisfies MediaLimits;
 
+/** Contract 2.11 and 2.12: the prompt, at most 5000 characters. */
 export const epsilonPrompt = text(5000, {
   title: 'Prompt',
   description: 'What happens in the video.',
@@ -34,6 +35,7 @@ export const epsilonPrompt = text(5000, {
 /** Contract 2.10 to 2.12: the shorter side in pixels. */
 const shorterSides = { '540p': 540, '720p': 720, '1080p': 1080 } as const;
 
+/** Contract 2.10 to 2.12: the level of the shorter side. */
 export const epsilonResolution = choice(['540p', '720p', '1080p'], {
   title: 'Resolution',
   means: ['size'],
@@ -51,6 +53,7 @@ export const epsilonSeed = integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTE
   means: ['seed'],
 }).optional();
 
+/** Contract 2.11 and 2.12: is_rec. */
 export const epsilonRecommended = flag({
   title: 'Recommended prompt',
   description: 'A prompt of the service takes the place of yours; costs extra.',
@@ -69,6 +72,7 @@ export const epsilonDelivery = {
   callback_url: callbackUrl,
 };
 
+/** Contract 2.10 to 2.12: whether a copy is marked, and with what. */
 export const epsilonWatermark = {
   watermark: flag({
     title: 'Watermark',

@@ -155,6 +155,7 @@ export const omniInput = z.strictObject({
   external_task_id: externalTaskId,
 });
 
+/** A validated input with its defaults. */
 export type OmniInput = z.output<typeof omniInput>;
 
 /** Contract 2.9: shots and the way to cut are unused without multi_shot, the prompt with custom shots. */
@@ -174,6 +175,7 @@ export const hasCustomShots = ({ multi_shot, shot_type }: OmniInput): boolean =>
 export const customShotsOf = (input: OmniInput) =>
   hasCustomShots(input) ? (input.multi_prompt ?? []).toSorted((a, b) => a.index - b.index) : [];
 
+/** Whether an image is used as that frame. */
 export const isFrame = ({ image_list = [] }: OmniInput, type: 'first_frame' | 'end_frame'): boolean =>
   image_list.some(image => image.type === type);
 

@@ -7,6 +7,7 @@ import type { MediaLimits, Range } from '../../media.ts';
 /** Contract 2.5 and 2.9: the levels of this family's videos. Pixels of a frame, whatever its ratio. */
 const areas = { std: 1280 * 720, pro: 1920 * 1080, '4k': 3840 * 2160 } as const;
 
+/** The frame of a quality level, with the given ratio. */
 export const gammaVideoSize = (mode: keyof typeof areas, ratio: number): Size =>
   sizeByArea(areas[mode], ratio);
 
@@ -20,6 +21,7 @@ export const gammaClip = {
   formats: ['video/mp4', 'video/quicktime'],
 } as const satisfies MediaLimits;
 
+/** Contract 2.5 and 2.9: keep_original_sound. */
 export const keepOriginalSound = choice(['yes', 'no'], {
   title: 'Keep its sound',
   description: 'Whether the sound of the reference video stays.',
