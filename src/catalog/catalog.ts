@@ -40,6 +40,7 @@ const removedModel = (id: string, kind: Kind): Model =>
     examples: [{}],
   });
 
+/** The kind of a result, from the media type of its first file. */
 function kindOf(result: JobResult | null): Kind {
   const [type] = result?.outputs.find(({ role }) => role === 'primary')?.mimeType.split('/') ?? [];
   if (type === 'video' || type === 'image') return type;

@@ -42,6 +42,7 @@ export function parseInput<Schema extends z.ZodObject>(
   return { ok: false, faults: [...faults, ...brokenRules(applicable, validFields(schema, body, wrong))] };
 }
 
+/** The faults of the rules that an input breaks. */
 const brokenRules = <Input>(rules: readonly Rule<Input>[], input: Input): Faults =>
   rules.filter(rule => !rule.holds(input)).map(rule => ({ path: rule.fields[0], reason: rule.says }));
 
@@ -60,6 +61,7 @@ function validFields<Schema extends z.ZodObject>(
   return Object.fromEntries(sound) as z.output<Schema>;
 }
 
+/** The faults of one zod issue; of a union those of its closest option. */
 function faultsOfIssue(schema: z.ZodObject, body: unknown, issue: z.core.$ZodIssue): Faults {
   if (issue.code === 'unrecognized_keys') {
     const known = knownKeysAt(schema, body, issue.path);
@@ -120,6 +122,7 @@ function knownKeysAt(schema: z.ZodObject, body: unknown, path: readonly Property
     .flatMap(option => (option instanceof z.ZodObject ? Object.keys(option.shape) : []));
 }
 
+/** The options of a union that a value was written for, else all of them. */
 const matchingOptions =
   (value: unknown) =>
   (schema: z.core.$ZodType): readonly z.core.$ZodType[] => {
@@ -149,6 +152,7 @@ function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
 /** Searching suggestions is far slower than validation, and a body with more unknown fields has no typing error. */
 const maxSuggestions = 20;
 
+/** The end of the sentence for an unknown field. */
 function suggestion(key: string, known: readonly string[]): string {
   const nearest = closestMatch(key, known);
   return nearest === null ? '' : `, did you mean ${nearest}?`;

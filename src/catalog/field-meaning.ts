@@ -57,6 +57,7 @@ export function fieldsByMeaning(schema: z.ZodObject): FieldsByMeaning {
   );
 }
 
+/** A field with its meanings. */
 interface MeaningfulField {
   readonly path: string;
   readonly means: readonly FieldMeaning[];

@@ -17,6 +17,7 @@ export const isForeign = ({ id, mayBeForeign }: Reference): boolean =>
 /** Whether a medium is an `asset://…` that only an upstream knows. */
 export const isForeignAsset = (value: string): boolean => foreignAsset.test(value) && !mayBeOurs(value);
 
+/** Whether an id may be one of this gateway: then it is never sent to an upstream. */
 const mayBeOurs = (id: string): boolean => mayBeJobId(id) || /file_/i.test(id);
 
 const providersByForeignKind: Readonly<Record<ForeignKind, string>> = {

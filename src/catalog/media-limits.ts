@@ -36,6 +36,7 @@ export function brokenBytes(
   return `must be ${maxBytesExclusive ? 'under' : 'at most'} ${maxBytes / (1024 * 1024)} MB`;
 }
 
+/** Why a value is outside a range; null where it is inside, or where there is no range. */
 function brokenRange(
   what: string,
   value: number,

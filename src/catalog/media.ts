@@ -82,6 +82,7 @@ export function mediaFormOf(value: string): 'own' | 'asset' | MediaForm | null {
   return base64Start.test(value) ? 'raw-base64' : null;
 }
 
+/** The forms in error sentences. */
 const formWords: Readonly<Record<MediaForm, string>> = {
   url: 'an http or https URL',
   'data-url': 'a data URL in base64',

@@ -237,6 +237,7 @@ function areProbed(fields: readonly string[], paths: readonly string[], factsAt:
   return looked.length > 0 && looked.every(path => factsAt(path) !== null);
 }
 
+/** Replaces the task id and the callback address among the members of an object. */
 function withDeliveryMembers(
   members: Readonly<Record<string, unknown>>,
   { externalTaskId, callbackUrl = null }: UpstreamDelivery,

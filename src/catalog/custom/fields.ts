@@ -48,6 +48,7 @@ export function fieldsOf(
   };
 }
 
+/** A field, and what is wrong with the defaults in its property. */
 interface BuiltField {
   readonly field: z.ZodType;
   readonly faults: Faults;
@@ -56,6 +57,7 @@ interface BuiltField {
 const prefixPaths = (path: string, faults: Faults): Faults =>
   faults.map(fault => ({ ...fault, path: `${path}.${fault.path}` }));
 
+/** The field of one property. */
 function fieldOf(name: string, property: Property, means: readonly FieldMeaning[] = []): BuiltField {
   const hints = { ...hintsOf(name, property), ...(means.length > 0 && { means }) };
   const alone = (field: z.ZodType): BuiltField => ({ field, faults: [] });
@@ -91,6 +93,7 @@ function hintsOf(name: string, { title, description, unit, group, widget }: Prop
   };
 }
 
+/** The error sentences of a field with named values. */
 const oneOf = (values: readonly (string | number | boolean)[]) => ({
   error: ({ input }: { readonly input?: unknown }) =>
     input === undefined
@@ -109,6 +112,7 @@ function allowedValuesOf<Value>(property: {
   return property.enum ?? null;
 }
 
+/** A string with its bounds and its pattern, checked in this order. */
 function textField(property: TextProperty, hints: Hints): z.ZodType {
   const named = allowedValuesOf(property);
   if (named) return z.enum(named, oneOf(named)).meta(hints);
@@ -133,6 +137,7 @@ function textField(property: TextProperty, hints: Hints): z.ZodType {
     });
 }
 
+/** A number with its bounds. */
 function numberField(property: NumberProperty, hints: Hints): z.ZodType {
   const named = allowedValuesOf(property);
   if (named) return z.literal([...named], oneOf(named)).meta({ ...hints, type: property.type });
@@ -159,6 +164,7 @@ function numberField(property: NumberProperty, hints: Hints): z.ZodType {
 const isBeyond = (input: unknown, isInteger: boolean): boolean =>
   typeof input === 'bigint' || (isInteger && isWhole(input));
 
+/** The error sentence of a number, by the bounds that it has. */
 function boundsSentence({
   type,
   minimum: least,
@@ -185,6 +191,7 @@ function flagField(property: FlagProperty, hints: Hints): z.ZodType {
   return only === undefined ? flag(hints) : z.literal(only, oneOf([only])).meta(hints);
 }
 
+/** The formats that the gateway can probe. */
 const formats: Readonly<Record<MediaLimits['kind'], readonly string[]>> = {
   image: ['image/jpeg', 'image/png', 'image/webp'],
   video: ['video/mp4', 'video/quicktime', 'video/webm'],

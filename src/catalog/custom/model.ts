@@ -77,11 +77,13 @@ const unmappedFieldsIn = ({ kind }: CustomModelSettings, { properties }: Members
     .filter(([name, property]) => !isMappedField(kind, name) && !isMedium(property))
     .map(([name]) => name);
 
+/** Whether a property is a medium, or a list of media. */
 const isMedium = (property: Property): boolean =>
   property.type === 'array'
     ? isMedium(property.items)
     : property.type === 'string' && property.media !== undefined;
 
+/** The catalog entry of settings without faults. */
 function modelOf(
   id: string,
   { kind, title, summary, rules, examples }: CustomModelSettings,
@@ -125,6 +127,7 @@ function exampleFaults({ examples, rules, parse }: Model): Faults {
 const messageIn = (parsed: ReturnType<Model['parse']>): string | null =>
   parsed.ok ? null : formatFaults(parsed.faults);
 
+/** An example with some fields changed; undefined removes a field. */
 const withChange = (example: unknown, change: Readonly<Record<string, unknown>>): unknown =>
   Object.fromEntries(
     Object.entries({ ...z.looseObject({}).parse(example), ...change }).filter(

@@ -32,6 +32,7 @@ export function patternFault(pattern: string, maxLength: number | undefined, tim
     : 'is too expensive to match: use fewer repetitions, or a smaller maxLength or maxItems';
 }
 
+/** Whether JavaScript can compile a pattern. */
 function isPattern(pattern: string): boolean {
   try {
     new RegExp(pattern, 'u');
@@ -58,6 +59,7 @@ class UnsupportedSyntax extends Error {
   override readonly name = 'UnsupportedSyntax';
 }
 
+/** One token of a JavaScript expression, with groups for those that RE2 reads differently. */
 const token =
   /\\u\{(?<point>[\da-fA-F]+)\}|(?<pair>\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2})|\\u(?<unit>[\da-fA-F]{4})|\\c(?<control>[a-zA-Z])|\\(?<sign>[pP])\{(?:Script|sc)=(?<script>\w+)\}|\\(?<escaped>.)|(?<head>\(\?<(?![=!])[^>]+>)|(?<modifier>\(\?[a-z-]+:)|./suy;
 
@@ -79,6 +81,7 @@ function translate(pattern: string): string {
 
 type Groups = Readonly<Record<string, string | undefined>>;
 
+/** The same token in the syntax of RE2. */
 function translateToken(text: string, groups: Groups, isInClass: boolean): string {
   const { point, pair, unit, control, sign, script, escaped, head, modifier } = groups;
   if (point !== undefined) return character(Number.parseInt(point, 16));
@@ -93,6 +96,7 @@ function translateToken(text: string, groups: Groups, isInClass: boolean): strin
   return text === '.' ? negatedClass(lineEnds) : text;
 }
 
+/** A character behind a backslash, in the syntax of RE2. */
 function translateEscaped(escaped: string, isInClass: boolean): string {
   switch (escaped) {
     case 's':

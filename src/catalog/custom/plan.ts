@@ -99,6 +99,7 @@ export function renderFaults(kind: Kind, given: CustomInput): Faults {
   ];
 }
 
+/** The fault of a value that the built-in engine cannot render. */
 function outOfBoundsFaults(given: CustomInput, meaning: PlanMeaning): Faults {
   const bounds = boundsByMeaning[meaning];
   const value = numberAt(given, meaning);
@@ -109,11 +110,13 @@ function outOfBoundsFaults(given: CustomInput, meaning: PlanMeaning): Faults {
   return [{ path: name, reason: `must be between ${lower} and ${upper} here` }];
 }
 
+/** The first number among the fields with a meaning. */
 const numberAt = ({ input, fieldsFor }: CustomInput, meaning: PlanMeaning): number | undefined =>
   fieldsFor(meaning)
     .map(path => valueAt(input, path))
     .find(value => typeof value === 'number');
 
+/** The first text among the fields with a meaning. */
 const textAt = ({ input, fieldsFor }: CustomInput, meaning: PlanMeaning): string | undefined =>
   fieldsFor(meaning)
     .map(path => valueAt(input, path))
@@ -121,6 +124,7 @@ const textAt = ({ input, fieldsFor }: CustomInput, meaning: PlanMeaning): string
 
 const toEven = (side: number): number => 2 * Math.round(side / 2);
 
+/** What plans of videos and pictures share; `usual` is the size without width and height. */
 function commonPlanFields(input: CustomInput, usual: readonly [width: number, height: number]) {
   const negativePrompt = textAt(input, 'negative_prompt');
   return {
@@ -132,6 +136,7 @@ function commonPlanFields(input: CustomInput, usual: readonly [width: number, he
   } as const;
 }
 
+/** The first medium is the first frame if it is a picture; all others are references. */
 function videoOf(input: CustomInput, media: readonly FoundMedia[]): VideoPlan {
   const [first, ...others] = media;
   const references = others.map(({ value, limits: { kind } }) => ({ kind, media: value }));
@@ -149,6 +154,7 @@ function videoOf(input: CustomInput, media: readonly FoundMedia[]): VideoPlan {
   };
 }
 
+/** All pictures of the input are references. */
 const imageOf = (input: CustomInput, media: readonly FoundMedia[]): ImagePlan => ({
   kind: 'image',
   ...commonPlanFields(input, [1024, 1024]),
@@ -159,6 +165,7 @@ const imageOf = (input: CustomInput, media: readonly FoundMedia[]): ImagePlan =>
     .map(({ value }) => ({ use: 'base', media: value })),
 });
 
+/** Speech with the defaults of the delta family. */
 const speechOf = (input: CustomInput): SpeechPlan => ({
   kind: 'speech',
   pieces: [{ text: textAt(input, 'words') ?? '' }],

@@ -42,6 +42,7 @@ export type CustomRuleSettings = z.output<typeof customRuleSchema>;
 
 type Input = Readonly<Record<string, unknown>>;
 
+/** Whether so many given fields of all fields satisfy a rule. */
 const cardinalityTests: Readonly<Record<string, (given: number, all: number) => boolean>> = {
   exactly_one: given => given === 1,
   at_most_one: given => given <= 1,
@@ -72,6 +73,7 @@ export function ruleOf(written: CustomRuleSettings): Rule<Input> {
 export const fieldsOfRule = (rule: CustomRuleSettings): readonly string[] =>
   'when' in rule ? [...Object.keys(rule.when), ...Object.keys(rule.requires)] : rule.fields;
 
+/** Whether an input meets every condition. */
 const meets = (input: Input, required: z.output<typeof conditions>): boolean =>
   Object.entries(required).every(([field, wanted]) => {
     const value = valueAt(input, field);
@@ -88,6 +90,7 @@ export function unknownFields(rules: readonly CustomRuleSettings[], schema: z.Zo
   );
 }
 
+/** Whether a schema has a field at a path. */
 function hasField(schema: z.core.$ZodType, [name, ...rest]: readonly string[]): boolean {
   if (name === undefined) return true;
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault)

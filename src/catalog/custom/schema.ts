@@ -11,6 +11,7 @@ const maxItems = 1000;
 
 const count = z.int().min(0).max(1_000_000);
 const words = z.string().min(1);
+/** Keywords for forms and documentation. */
 const hints = {
   title: words.max(200).optional(),
   description: words.max(4000).optional(),
@@ -19,6 +20,7 @@ const hints = {
   widget: z.enum(['textarea', 'seed', 'voice', 'size', 'shots', 'slider']).optional(),
 };
 
+/** Bounds of a probed value; null for no upper bound. */
 const range = z.strictObject({
   min: z.number().default(0),
   max: z.number().nullable().default(null),
@@ -48,6 +50,7 @@ const medium = z.union([
   }),
 ]);
 
+/** A string: text, or a medium. */
 const textProperty = z.strictObject({
   type: z.literal('string'),
   enum: z.array(words).min(1).max(1000).optional(),
@@ -76,6 +79,7 @@ const flagProperty = z.strictObject({
   default: z.boolean().optional(),
   ...hints,
 });
+/** A list; `maxItems` is required, so that every input is bounded. */
 const listProperty = z.strictObject({
   type: z.literal('array'),
   get items() {
@@ -86,6 +90,7 @@ const listProperty = z.strictObject({
   default: z.array(z.unknown()).optional(),
   ...hints,
 });
+/** The members of an object. */
 const members = {
   properties: z.lazy(() => z.record(propertyName, property)),
   required: z.array(z.string()).default([]),
@@ -163,11 +168,13 @@ export function readSchema(written: unknown): ParsedSchema {
   return faults.length === 0 ? { ok: true, root: read.data } : { ok: false, faults };
 }
 
+/** Whether JSON has more levels than that. */
 const isDeeperThan = (value: unknown, levels: number): boolean =>
   typeof value === 'object' &&
   value !== null &&
   (levels === 0 || Object.values(value).some(member => isDeeperThan(member, levels - 1)));
 
+/** The faults of one issue, each with its path. */
 function faultsOfIssue(issue: z.core.$ZodIssue): Faults {
   const path = issue.path.map(String);
   if (issue.code === 'unrecognized_keys')
@@ -200,6 +207,7 @@ function faultsIn({ properties, required }: Members, path: Path, times: number):
   return [...missing, ...contradictions];
 }
 
+/** Contradictions within one property, and below it. */
 function faultsOfProperty(member: Property, path: Path, times: number): Faults {
   const fault = (keyword: string, reason: string): Fault => ({ path: [...path, keyword].join('.'), reason });
   switch (member.type) {
@@ -230,6 +238,7 @@ function faultsOfProperty(member: Property, path: Path, times: number): Faults {
   }
 }
 
+/** Whether no number can satisfy the bounds. */
 const isEmptyRange = ({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: NumberProperty): boolean =>
   Math.max(minimum ?? -Infinity, exclusiveMinimum ?? -Infinity) >
   Math.min(maximum ?? Infinity, exclusiveMaximum ?? Infinity);

@@ -52,7 +52,9 @@ export default defineProvider({
   },
 });
 
+/** Timeout of a submission. */
 const submitTimeoutMs = 30 * seconds;
+/** When to poll first, after a submission. */
 const firstPollMs = 1 * seconds;
 /** Of the list of jobs, of which the engine remembers ten thousand. */
 const maxListBytes = 32 * 1024 * 1024;

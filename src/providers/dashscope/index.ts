@@ -48,6 +48,7 @@ export default defineProvider({
   },
 });
 
+/** Timeout of a submission. */
 const submitTimeoutMs = 30 * seconds;
 /** A video takes one to five minutes. */
 const firstPollMs = 15 * seconds;

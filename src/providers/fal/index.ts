@@ -66,6 +66,7 @@ export default defineProvider({
 
 /** A medium in the body is stored before the answer. */
 const submitTimeoutMs = 60 * seconds;
+/** When to poll first, after a submission. */
 const firstPollMs = 2 * seconds;
 const maxInlineBytes = 20 * 1024 * 1024;
 /** Results are stored here by then; a day is left for a gateway that was down. */

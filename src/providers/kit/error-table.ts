@@ -146,6 +146,7 @@ const token = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g;
 
 type UpstreamDetail = NonNullable<ProviderError['upstream']>;
 
+/** The error of a job for an error class. */
 function toProviderError(meaning: ErrorClass, upstream: UpstreamDetail): ProviderError {
   const { code, message } = upstream;
   switch (meaning) {
@@ -176,6 +177,7 @@ function toProviderError(meaning: ErrorClass, upstream: UpstreamDetail): Provide
   }
 }
 
+/** An error that ends the job. */
 const permanentError = (code: JobErrorCode, message: string, upstream: UpstreamDetail): ProviderError => ({
   code,
   message,
@@ -183,6 +185,7 @@ const permanentError = (code: JobErrorCode, message: string, upstream: UpstreamD
   upstream,
 });
 
+/** An error that lets the job wait. */
 const unavailableError = (
   message: string,
   trouble: NonNullable<ProviderError['trouble']>,

@@ -45,6 +45,7 @@ export function openInlineResults({ folder }: Pick<ProviderDependencies, 'folder
   };
 }
 
+/** The file at a path; its type is read from its first bytes. */
 const fileOf = (path: string, index: number, head: Buffer): ProducedFile => ({
   role: 'primary',
   index,

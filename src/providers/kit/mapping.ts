@@ -40,6 +40,7 @@ export const anyValue = z.unknown().optional();
 /** The reason for a field or value that the upstream does not take. */
 export const notAvailable = 'is not available here';
 
+/** The reason of a fault, by what the mapping accepts. */
 function reasonOf(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_value':
@@ -61,6 +62,7 @@ export function joinWithOr(values: readonly unknown[]): string {
   return words.length > 1 ? `${words.slice(0, -1).join(', ')} or ${words.at(-1)}` : String(words[0]);
 }
 
+/** The faults of one issue; one for each field that the mapping does not name. */
 function faultsOf(issue: z.core.$ZodIssue): Faults {
   const path = issue.path.map(String);
   return issue.code === 'unrecognized_keys'

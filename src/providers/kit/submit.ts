@@ -68,6 +68,7 @@ export async function submitMapped<Body>(
   return protocol.read(reply, mapped.submission);
 }
 
+/** A mapped input, or why it is refused. */
 type MappedInput<Body> =
   | { readonly kind: 'mapped'; readonly submission: MappedSubmission<Body> }
   | { readonly kind: 'refused'; readonly error: ProviderError };

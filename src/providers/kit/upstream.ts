@@ -147,6 +147,7 @@ function pathBelow(baseUrl: string, text: string): string | null {
   return url.href.startsWith(`${baseUrl}/`) ? url.href.slice(baseUrl.length) : null;
 }
 
+/** The connections of one account. */
 interface Connections {
   readonly connectTo: buildConnector.connector;
   /** For free calls, which share connections. */
@@ -155,6 +156,7 @@ interface Connections {
   readonly semaphore: Semaphore;
 }
 
+/** Opens the pool of an account. */
 function openConnections(): Connections {
   const connectTo = buildConnector({ allowH2: false, timeout: connectTimeoutMs });
   const pool = new Agent({
@@ -167,11 +169,13 @@ function openConnections(): Connections {
   return { connectTo, pool, semaphore: openSemaphore(maxConnections) };
 }
 
+/** What a request needs of its account. */
 interface SendContext extends Pick<UpstreamOptions, 'baseUrl' | 'secrets'> {
   readonly accountHeaders: () => Readonly<Record<string, string>>;
   readonly connections: Connections;
 }
 
+/** Sends one request, and reports whether bytes of it may have left. */
 async function send(request: UpstreamRequest, context: SendContext): Promise<UpstreamReply> {
   const { isBillable = false, timeoutMs, signal, maxAnswerBytes: maxBytes = defaultMaxAnswerBytes } = request;
   const { connectTo, pool, semaphore } = context.connections;
@@ -193,6 +197,7 @@ async function send(request: UpstreamRequest, context: SendContext): Promise<Ups
   }
 }
 
+/** The request as undici takes it; the account's headers win. */
 function toDispatch(
   { method, path, headers, body }: UpstreamRequest,
   { baseUrl, accountHeaders }: SendContext,
@@ -214,6 +219,7 @@ function toDispatch(
   };
 }
 
+/** Bounds what runs at the same time. */
 interface Semaphore {
   /** Resolves once there is a free place, to the function that frees it. */
   enter(): Promise<() => void>;
@@ -265,6 +271,7 @@ function parseJson(bytes: Buffer, secrets: readonly string[]): unknown {
 const joinHeaders = (headers: HttpResponse['headers']): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]));
 
+/** A sentence for a failure of the network, without addresses. */
 function describeFailure(failure: unknown): string {
   const code = failure instanceof Error && 'code' in failure ? String(failure.code) : '';
   return code === '' ? 'the connection failed' : `the connection failed (${code})`;

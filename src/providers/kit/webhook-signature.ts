@@ -60,6 +60,7 @@ export function verifyWebhookSignature(secret: string, { headers, body, now }: I
     .some(given => constantTimeEqualText(given, `v1,${signed}`));
 }
 
+/** A header as one text; empty where it is missing. */
 const headerOf = (headers: IncomingHttpHeaders, name: string): string =>
   [headers[name] ?? ''].flat().join(', ');
 

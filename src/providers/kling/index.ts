@@ -86,7 +86,9 @@ export default defineProvider({
 const submitTimeoutMs = 60 * seconds;
 /** Of the lookup that may follow a refusal. */
 const lookupTimeoutMs = 15 * seconds;
+/** When to poll first, by the kind of the model. */
 const firstPollMs = { image: 3 * seconds, video: 10 * seconds, speech: 3 * seconds } as const;
+/** Largest picture in a body; longer ones need an address. */
 const maxInlineBytes = 10 * 1024 * 1024;
 
 /** What the upstream guarantees for repeated calls, and the timing of calls. */
@@ -112,6 +114,7 @@ const createdTask = z.object({
   ]),
 });
 const mark = z.object({ enabled: z.boolean() });
+/** Where an input requests a watermarked copy. */
 const marked = z.object({
   watermark_info: mark.optional(),
   options: z.object({ watermark_info: mark.optional() }).optional(),
@@ -145,6 +148,7 @@ const errorsWithSubjects: ErrorTable = {
   codes: { ...errors.codes, ...mapCodes('input', '1203') },
 };
 
+/** What a submission needs of its account. */
 interface KlingContext extends Pick<ProviderDependencies, 'catalog' | 'linkTo'> {
   readonly upstream: Upstream;
 }
@@ -208,6 +212,7 @@ function callOf({ task, model, body }: MappedSubmission<KlingInput>) {
     : { path: `/text-to-video/${encodeURIComponent(task.upstreamModel)}`, body: named };
 }
 
+/** Reads the answer to a submission, and looks up the name where it was refused as a bad parameter. */
 async function readCreated(
   upstream: Upstream,
   reply: UpstreamReply,
@@ -260,6 +265,7 @@ const asRawBase64 = (model: Model, input: unknown): unknown =>
       input,
     );
 
+/** The ref of a task: its id, and what its polls need of the input. */
 function refOf(task: ProviderTask, id: string): Ref {
   const requested = marked.safeParse(task.job.input).data;
   const isMarked = requested?.watermark_info?.enabled ?? requested?.options?.watermark_info?.enabled ?? false;

@@ -39,6 +39,7 @@ const multi = defineMapping(
   ({ resolution: _, ...input }): KlingInput => input,
 );
 
+/** API 2.0 reads shots in their plain form only. */
 const turbo = defineMapping(
   z.looseObject({ prompt: z.string() }),
   (input): KlingInput => ({
@@ -47,6 +48,7 @@ const turbo = defineMapping(
   }),
 );
 
+/** The upstream wants the duration as a string. */
 const omni = defineMapping(
   z.looseObject({ duration: z.union([z.string(), z.int()]) }),
   (input): KlingInput => ({ ...input, duration: String(input.duration) }),
@@ -62,6 +64,7 @@ export const klingMappings: Readonly<Record<keyof typeof klingModels, Mapping<Kl
   'gamma-v3-omni-video': omni,
 };
 
+/** An input with several shots and images. */
 const shots = z.object({
   multi_shot: z.literal(true),
   image_list: z.array(z.object({ type: z.string().optional() })),

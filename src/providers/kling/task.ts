@@ -20,9 +20,11 @@ export interface KlingTask {
 }
 
 const amount = z.coerce.number().nonnegative();
+/** One result, in either API. */
 const result = z.object({ url: resultUrl, watermark_url: lenient(z.string()), index: lenient(z.int()) });
 const results = (value: unknown) => readResults(value, result);
 
+/** A task of the classic API. */
 const classic = z
   .object({
     task_id: lenient(z.string()),
@@ -45,8 +47,10 @@ const classic = z
     };
   });
 
+/** One line of the billing of API 2.0. */
 const charge = z.object({ charge_type: z.string(), amount });
 
+/** A task of API 2.0. */
 const taskV2 = z
   .object({
     id: z.string(),
@@ -71,6 +75,7 @@ const taskV2 = z
 
 const urlsOf = ({ url, watermark_url: markedUrl = '' }: z.output<typeof result>) => ({ url, markedUrl });
 
+/** The sum of the reported credits; nothing where none are reported. */
 const creditsOf = (amounts: readonly number[]): readonly Usage[] =>
   amounts.length === 0
     ? []
@@ -93,10 +98,12 @@ export function readV2(json: unknown, id: string): KlingTask | undefined | null 
   return named === undefined ? null : taskV2.safeParse(named).data;
 }
 
+/** A task of the classic API, with the name that its sender gave it. */
 const namedTask = z.object({
   task_id: z.string().min(1),
   task_info: z.object({ external_task_id: z.string().nullish() }).nullish(),
 });
+/** The same in API 2.0. */
 const namedTaskV2 = z.object({ id: z.string().min(1), external_id: z.string() });
 
 /** The id of the task with our name; null where there is certainly none, undefined where it is unknown. */

@@ -40,6 +40,7 @@ export default defineProvider({
 
 /** Media in the body are written to disk before the answer. */
 const submitTimeoutMs = 1 * minutes;
+/** When to poll first, after a submission. */
 const firstPollMs = 2 * seconds;
 
 /** What the upstream guarantees for repeated calls, and the timing of calls. */
@@ -55,6 +56,7 @@ const traits: ProviderTraits = {
 const refSchema = z.object({ id: z.string().min(1), seed: z.int().optional() });
 /** The part of an answer to a submission that names the job. */
 const handle = z.object({ task_id: z.string().min(1).max(200) });
+/** A task, as the server answers a poll. */
 const task = z.object({
   task_id: z.string(),
   status: z.enum(['pending', 'processing', 'completed', 'failed', 'cancelled']),
@@ -62,7 +64,9 @@ const task = z.object({
   error_type: z.string().nullish(),
 });
 type Lightx2vTask = z.output<typeof task>;
+/** The list of tasks, by id. */
 const tasks = z.record(z.string(), z.unknown());
+/** The answer to a cancel that came in time. */
 const stopped = z.object({ stop_status: z.literal('success') });
 /** The body of an error. */
 const problem = z.object({
@@ -82,6 +86,7 @@ const errors: ErrorTable = {
   statuses: { 404: 'account', 405: 'account', 503: 'down' },
 };
 
+/** An opened account. */
 interface Lightx2vContext {
   readonly upstream: Upstream;
   readonly baseUrl: string;
@@ -149,6 +154,7 @@ async function isGone(upstream: Upstream, id: string): Promise<boolean> {
   return list !== undefined && !(id in list);
 }
 
+/** Whether the server refused a repeated id: then the first call was accepted. */
 const isKnownAlready = (reply: UpstreamReply): boolean =>
   reply.kind === 'answered' &&
   reply.status === 503 &&

@@ -23,6 +23,7 @@ export const lightx2vModels = {
   'eta2.6-t2v': '',
 } as const;
 
+/** Capabilities that a route may declare. */
 const supportedCapabilities = [
   ...(['negative_prompt', 'sound', 'first_frame', 'last_frame', 'guide_audio', 'shots'] as const),
   'image_1',
@@ -103,5 +104,6 @@ export function seedOf(model: Model, task: ProviderTask): { readonly seed: numbe
   return { seed: Number(options.extra.seed ?? engineJobOf(model, task, options).values.seed) };
 }
 
+/** The bytes of a medium as a data URL. */
 const dataUrl = async ({ path, mimeType }: EngineMedium): Promise<string> =>
   `data:${mimeType};base64,${(await readFile(path)).toString('base64')}`;

@@ -42,6 +42,7 @@ export interface LocalProviderOptions {
   readonly folder: string;
 }
 
+/** A render, and how its job will end. */
 interface Running {
   readonly plan: RenderPlan;
   readonly render: Render;
@@ -144,6 +145,7 @@ function progressOf({ render, sandbox: { failure, delayMs }, ended }: Running, r
   return failure ? waited : (render.progress() + waited) / 2;
 }
 
+/** The plan of a task; a video without a content label gets the default one. */
 function planOf(catalog: Catalog, task: ProviderTask): RenderPlan {
   const { job, facts } = task;
   const plan = modelOf(catalog, task).render(job.input, path => facts[path] ?? null);
@@ -168,6 +170,7 @@ function seedOf(plan: RenderPlan, { job }: ProviderTask): number {
   return createHash('sha256').update(job.id).digest().readUInt32BE(0) >>> 1;
 }
 
+/** The files and figures of a render, with a note on parameters without effect. */
 function productionOf(plan: RenderPlan, { outputs, seed, bitrate, words }: RenderResult): Production {
   const pcm =
     plan.kind === 'speech' && plan.format === 'pcm'

@@ -19,6 +19,7 @@ type Switch =
   | { readonly kind: 'progress' }
   | { readonly kind: 'unknown'; readonly written: string };
 
+/** The switches of one text. */
 interface ParsedSwitches {
   readonly switches: readonly Switch[];
   /** The text without them; the very same text where there are none. */
@@ -28,6 +29,7 @@ interface ParsedSwitches {
 const maxSlowSeconds = 600;
 /** Long enough that a client that polls once a second sees progress. */
 const progressMs = 5 * seconds;
+/** Length of the silence that replaces a text of switches only. */
 const silenceMs = 1 * seconds;
 
 /** A record, so that the compiler requires every code of the union. */
@@ -45,6 +47,7 @@ const errorCodes: Readonly<Record<JobErrorCode, true>> = {
   internal_error: true,
 };
 
+/** The part of the error sentence that lists all switches. */
 const supportedSwitches = `available: [atelier:fail=CODE] with one of ${Object.keys(errorCodes).join(', ')}; [atelier:slow=SECONDS] with 1 to ${maxSlowSeconds}; and [atelier:progress]`;
 
 /** A switch without a closing bracket ends with its line: it is reported, not rendered. */
@@ -71,6 +74,7 @@ export function readSwitches(text: string): ParsedSwitches {
   return { switches, rest: switches.length === 0 ? text : text.replace(switchPattern, '').trim() };
 }
 
+/** One switch; `unknown` for a name or a value that does not exist. */
 function readSwitch(inner: string): Switch {
   const [name, value, ...more] = inner.split('=');
   const unknown: Switch = { kind: 'unknown', written: inner };

@@ -54,6 +54,7 @@ const traits: ProviderTraits = {
   minPollMs: 0,
 };
 
+/** The answer to a submission: the address of the sound, and its figures. */
 const spoken = z.object({
   data: z.object({ audio: z.url(), subtitle_file: z.url().optional().catch(undefined) }),
   extra_info: z
@@ -81,6 +82,7 @@ const refSchema = z.object({
 });
 type Ref = z.output<typeof refSchema>;
 
+/** The fields of the input that decide how the answer is read. */
 const wanted = z.object({
   subtitle_enable: z.boolean(),
   audio_setting: z.object({ format: z.string(), sample_rate: z.int(), channel: z.int() }),

@@ -50,6 +50,7 @@ export const minimaxMappings: Readonly<Record<keyof typeof minimaxModels, Mappin
   'delta-speech-02-hd': delta,
 };
 
+/** Languages that only newer series of the upstream know. */
 const newerLanguages = ['Persian', 'Filipino', 'Tamil'];
 const spoken = z.object({ language_boost: z.string() });
 

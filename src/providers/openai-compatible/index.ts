@@ -55,15 +55,18 @@ export default defineProvider({
   },
 });
 
+/** For a call that only creates a video to poll. */
 const handleTimeoutMs = 1 * minutes;
 /** A video takes that long on a small graphics card. */
 const generationTimeoutMs = 30 * minutes;
+/** When to poll first, after a submission. */
 const firstPollMs = 2 * seconds;
 /** Nine pictures of 2k in base64. */
 const maxGenerationBytes = 256 * 1024 * 1024;
 /** Videos that one page of the list has at most. */
 const pageSize = 100;
 
+/** Traits of an account whose calls cost money. */
 const paidTraits: ProviderTraits = {
   ...freeTraits,
   // None of these servers recognises a repeated call.
@@ -77,11 +80,13 @@ const paidTraits: ProviderTraits = {
 const refSchema = z.object({ id: z.string().min(1), seed: z.int().optional() });
 /** The part of an answer to a submission that names the job. */
 const handle = z.object({ id: z.string().min(1).max(200) });
+/** An error, as an answer or a failed video has it. */
 const fault = z.object({
   message: z.string().default(''),
   code: z.union([z.string(), z.number()]).nullish(),
   type: z.string().nullish(),
 });
+/** A video, as the server answers a poll. */
 const video = z.object({
   id: z.string(),
   status: z.enum(['queued', 'in_progress', 'completed', 'failed']),
@@ -93,9 +98,11 @@ const video = z.object({
     .catch(null),
   error: fault.nullish(),
 });
+/** Results in an answer, as base64 or as addresses. */
 const items = z.object({
   data: z.array(z.object({ b64_json: z.string().nullish(), url: z.string().nullish() })).min(1),
 });
+/** One page of the list of videos. */
 const list = z.object({ data: z.array(handle), has_more: z.boolean().nullish() });
 /** The body of an error. */
 const errorBody = z.union([
@@ -136,6 +143,7 @@ const errorIn = ({ code, type, message }: z.output<typeof fault>) => ({
   message,
 });
 
+/** An opened account. */
 interface ServerContext {
   readonly upstream: Upstream;
   readonly baseUrl: string;
@@ -255,6 +263,7 @@ function resultOf({ status, progress, error, url }: Video, answer: UpstreamReply
   }
 }
 
+/** Results as bytes, or as files that are fetched later. */
 interface ServerOutput {
   readonly contents: readonly Buffer[];
   readonly remoteFiles: Production['files'];

@@ -30,6 +30,7 @@ export const openaiCompatibleModels = {
   'theta-3.1-flash-tts-preview': '',
 } as const;
 
+/** Capabilities that a route may declare. */
 const supportedCapabilities = [
   ...(['negative_prompt', 'seed', 'sound', 'first_frame', 'last_frame', 'guide_audio', 'shots'] as const),
   ...(['image_1', 'image_2', 'image_3', 'image_4', 'image_5', 'image_6', 'image_7', 'image_8'] as const),
@@ -70,6 +71,7 @@ const kokoroLetters: Readonly<Record<string, string>> = {
   Portuguese: 'p',
   Chinese: 'z',
 };
+/** An input with a language. */
 const boosted = z.object({ language_boost: z.string() });
 
 /** What of an input the engine of the route cannot do. */
@@ -110,6 +112,7 @@ export async function openaiCall(entry: Model, task: ProviderTask): Promise<Open
 
 type Members = Readonly<Record<string, unknown>>;
 
+/** The call for the kind of a job; `head` are the members that all calls have. */
 async function callOf(job: EngineJob, options: RouteOptions, head: Members): Promise<OpenaiCall> {
   switch (job.kind) {
     case 'video':
@@ -182,6 +185,7 @@ async function videoCall(job: EngineJob, options: RouteOptions, head: Members): 
   };
 }
 
+/** Images API: an edit where the job has pictures, else a generation. */
 async function imagesCall(job: EngineJob, options: RouteOptions, head: Members): Promise<OpenaiCall> {
   const fields: Members = {
     ...head,
@@ -205,6 +209,7 @@ async function imagesCall(job: EngineJob, options: RouteOptions, head: Members):
     : { path: '/v1/images/generations', body: toJson(fields), responseKind: 'items' };
 }
 
+/** Speech API: the answer is the sound itself. */
 function speechCall({ values }: EngineJob, options: RouteOptions, head: Members): OpenaiCall {
   const { does, extra, language_field: field } = options;
   const { language } = values;
@@ -232,6 +237,7 @@ const base64 = async ({ path }: EngineMedium): Promise<string> => (await readFil
 const dataUrl = async (medium: EngineMedium): Promise<string> =>
   `data:${medium.mimeType};base64,${await base64(medium)}`;
 
+/** A multipart form; objects are written as JSON. */
 async function formOf(
   fields: Members,
   files: readonly (readonly [name: string, medium: EngineMedium])[],

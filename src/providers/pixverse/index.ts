@@ -52,7 +52,9 @@ export default defineProvider({
   },
 });
 
+/** Timeout of a submission. */
 const submitTimeoutMs = 30 * seconds;
+/** When to poll first, after a submission. */
 const firstPollMs = 10 * seconds;
 
 /** What the upstream guarantees for repeated calls, and the timing of calls. */
@@ -65,6 +67,7 @@ const traits: ProviderTraits = {
   minPollMs: 3 * seconds,
 };
 
+/** Every answer: a code, 0 for success, and a payload. */
 const answer = z.object({ ErrCode: z.int(), ErrMsg: z.string().nullish(), Resp: z.unknown().optional() });
 /** The answer to an upload. */
 const uploaded = z.object({ img_id: z.int().positive() });
@@ -72,12 +75,14 @@ const uploaded = z.object({ img_id: z.int().positive() });
 const preparedSchema = z.object({ img_id: z.int() });
 /** The part of an answer to a submission that names the job. */
 const accepted = z.object({ video_id: z.union([z.int().positive(), z.string().min(1).max(200)]) });
+/** A video, as the payload of a poll. */
 const video = z.object({
   status: z.int(),
   url: z.unknown().optional(),
   seed: lenient(z.int().nonnegative()),
 });
 
+/** The code for an unknown video. */
 const videoNotFound = '500008';
 /** What the upstream's error codes and statuses mean, by its documentation. */
 const errors: ErrorTable = {
@@ -151,6 +156,7 @@ function refIn(_: unknown, reply: UpstreamReply) {
   return created && { id: String(created.video_id) };
 }
 
+/** The form with the one picture of the job. */
 async function uploadFormOf({ media, facts }: ProviderTask): Promise<FormData> {
   const [path] = Object.values(media);
   const mimeType = facts.image?.mimeType ?? 'application/octet-stream';

@@ -58,6 +58,7 @@ export default defineProvider({
   },
 });
 
+/** Timeout of a submission. */
 const submitTimeoutMs = 20 * seconds;
 const minPollMs = 1 * seconds;
 /** That gateway remembers a key for a day; one hour is left for a difference of clocks. */
@@ -69,6 +70,7 @@ const lookupWindowMs = 7 * days;
 const handle = z.object({ request_id: z.string().min(1).max(200) });
 /** An id that no gateway assigns. */
 const nonexistentRequestId = '00000000-0000-7000-8000-000000000000';
+/** The status body of that gateway. */
 const status = z.object({
   request_id: z.string(),
   status: z.enum(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED']),
@@ -78,6 +80,7 @@ const status = z.object({
 const upload = z.object({ id: z.string() });
 /** Our file id → that gateway's: what `prepare` returned, as read back from the database. */
 const uploadsSchema = z.record(z.string(), z.string()).default({});
+/** An opened account. */
 interface RelayContext {
   readonly upstream: Upstream;
   readonly catalog: Catalog;
@@ -207,7 +210,9 @@ async function lookUpRequest(upstream: Upstream, task: ProviderTask): Promise<Re
 const upstreamIdOf = ({ ref, upstreamId }: Pinned, kind: 'image' | 'draft' | 'video'): string | null =>
   kind === 'video' ? upstreamId : idOf(ref);
 
+/** An error body of the queue. */
 const detail = z.object({ detail: z.string() });
+/** Any other error body of a gateway. */
 const gatewayError = z.object({ error: z.object({ message: z.string() }) });
 
 /** What the upstream's error codes and statuses mean, by its documentation. */

@@ -10,6 +10,7 @@ import { readJson, type UpstreamReply } from '../kit/upstream.ts';
 const link = z.object({ url: resultUrl, content_type: z.string().catch('application/octet-stream') });
 const picture = link.extend({ index: lenient(z.int().min(0)) });
 const sound = link.extend({ sample_rate: lenient(z.int()), channels: lenient(z.int()) });
+/** The result body of that gateway, whatever the family. */
 const result = z.object({
   request_id: z.string(),
   error: z
@@ -49,6 +50,7 @@ const passedThroughCodes: readonly JobErrorCode[] = [
   'provider_unavailable',
 ];
 
+/** The error of a failed job; the upstream's code and message are kept for the operator. */
 function failureOf({ code, message }: { readonly code: string; readonly message: string }): ProviderError {
   return {
     code: passedThroughCodes.find(known => known === code) ?? 'runtime_error',
@@ -58,6 +60,7 @@ function failureOf({ code, message }: { readonly code: string; readonly message:
   };
 }
 
+/** The files and figures of a completed job. */
 function productionOf(body: Result) {
   const videos = readResults(body.video, link);
   const images = readResults(body.images, picture);
@@ -111,6 +114,7 @@ function companionsOf({ watermarked_url, last_frame, image_url, data, creations 
 /** The file id in a signed address of a gateway. */
 const fileIdIn = (url: string): string | undefined => /\/v1\/f\/(file_[0-9A-Za-z]{24})\//.exec(url)?.[1];
 
+/** The figures of raw sound; undefined for any other type. */
 const pcmOf = ({ content_type, sample_rate: sampleRate, channels }: z.output<typeof sound>) =>
   /pcm|l16/i.test(content_type) && sampleRate !== undefined
     ? { sampleRate, channels: channels ?? 1 }

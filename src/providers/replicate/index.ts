@@ -57,7 +57,9 @@ export default defineProvider({
   },
 });
 
+/** Timeout of a submission. */
 const submitTimeoutMs = 30 * seconds;
+/** When to poll first, after a submission. */
 const firstPollMs = 2 * seconds;
 
 /** What the upstream guarantees for repeated calls, and the timing of calls. */
@@ -70,6 +72,7 @@ const traits: ProviderTraits = {
   minPollMs: 1 * seconds,
 };
 
+/** A prediction, as every call about it answers. */
 const prediction = z.object({
   id: z.string().regex(/^[a-z0-9]{1,64}$/i),
   status: z.enum(['starting', 'processing', 'succeeded', 'failed', 'canceled', 'aborted']),

@@ -22,6 +22,7 @@ const frame = z.strictObject({
 });
 const words = z.strictObject({ type: z.literal('text'), text: z.string() });
 
+/** Seedance 1.5 pro. */
 const alphaPro = defineMapping(
   z.strictObject({
     content: z
@@ -60,6 +61,7 @@ const alphaPro = defineMapping(
   },
 );
 
+/** Kling 2.6 motion control. */
 const motionControl = defineMapping(
   z.strictObject({
     image_url: z.string(),
@@ -80,6 +82,7 @@ const motionControl = defineMapping(
   }),
 );
 
+/** MiniMax speech 02 HD. */
 const delta = defineMapping(
   z.strictObject({
     text: z.string(),
@@ -124,6 +127,7 @@ const delta = defineMapping(
   }),
 );
 
+/** The upstream's name of a language. */
 const languageOf = (language: string | null): string =>
   language === null ? 'None' : language === 'auto' ? 'Automatic' : language;
 

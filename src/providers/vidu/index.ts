@@ -58,7 +58,9 @@ export default defineProvider({
   },
 });
 
+/** Timeout of a submission. */
 const submitTimeoutMs = 60 * seconds;
+/** When to poll first, after a submission. */
 const firstPollMs = 5 * seconds;
 /** The whole body may have 20 MB there, and base64 needs a third more than the bytes. */
 const maxInlineBytesInAll = 14 * 1024 * 1024;
@@ -75,12 +77,14 @@ const traits: ProviderTraits = {
 
 /** The part of an answer to a submission that names the job. */
 const accepted = z.object({ task_id: z.string().min(1).max(200) });
+/** One result: a video, with its cover and its watermarked copy. */
 const creation = z.object({
   id: lenient(z.string()),
   url: resultUrl,
   cover_url: lenient(z.string()),
   watermarked_url: lenient(z.string()),
 });
+/** A task, as the API answers a poll. */
 const task = z.object({
   state: z.enum(['created', 'queueing', 'processing', 'success', 'failed']),
   err_code: lenient(z.string()),
@@ -110,6 +114,7 @@ const errors: ErrorTable = {
   },
 };
 
+/** What a submission needs of its account. */
 interface ViduContext extends Pick<ProviderDependencies, 'catalog' | 'linkTo'> {
   readonly upstream: Upstream;
 }

@@ -15,6 +15,7 @@ const maxTaskLookups = 100;
 /** Allowed difference between the upstream's clock and ours. */
 const clockMarginMs = 5 * minutes;
 
+/** A task in the list. */
 const listed = z.object({ id: z.string().min(1), payload: z.string().nullish() });
 const taskPayload = z.object({ payload: z.string() });
 const nextToken = z.string().catch('');
@@ -65,6 +66,7 @@ function readPage(json: unknown): Page | null {
   return list && { ...list, token: nextToken.parse(memberAt(whole, 'next_page_token')) };
 }
 
+/** The path of one page: by token where the last page named one, else by number. */
 function pathOfPage(from: string, number: number, token: string): string {
   const query = new URLSearchParams({ 'created_at.from': from, 'pager.pagesz': String(pageTasks) });
   if (token) query.set('pager.page_token', token);

@@ -22,6 +22,7 @@ const payload = z.string().optional();
 const resolution = z.enum(['540p', '720p', '1080p']);
 const metaData = z.string().optional();
 
+/** The fields of an input that concern its watermark. */
 interface WatermarkInput {
   readonly watermark: boolean;
   readonly wm_position: string | number;
@@ -49,6 +50,7 @@ const metadataFields = (label: string | undefined) => (label?.trim() ? { meta_da
 /** The upstream draws a seed where it is left out or 0. */
 const seedOf = (seed: number | undefined) => (seed ? { seed } : {});
 
+/** Continues a video, named by its creation id or its address. */
 const extend = defineMapping(
   z.strictObject({
     video_creation_id: z.string().min(1, { error: 'has no id at the upstream' }).optional(),
@@ -77,6 +79,7 @@ const extend = defineMapping(
   }),
 );
 
+/** Video from a first frame. */
 const img2video = defineMapping(
   z.strictObject({
     images: z.tuple([z.string()]),
@@ -112,6 +115,7 @@ const img2video = defineMapping(
   }),
 );
 
+/** Video between two frames. */
 const startEnd = defineMapping(
   z.strictObject({
     images: z.tuple([z.string(), z.string()]),

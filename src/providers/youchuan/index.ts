@@ -46,7 +46,9 @@ export default defineProvider({
   },
 });
 
+/** Timeout of a submission. */
 const submitTimeoutMs = 30 * seconds;
+/** When to poll first, after a submission. */
 const firstPollMs = 5 * seconds;
 /** Of a mask in the body. */
 const maxInlineBytes = 8 * 1024 * 1024;
@@ -63,6 +65,7 @@ const traits: ProviderTraits = {
 
 /** The part of an answer to a submission that names the job. */
 const accepted = z.object({ id: z.string().min(1).max(200) });
+/** A job, as the API answers a poll. */
 const job = z.object({
   id: lenient(z.string()),
   status: z.int(),
@@ -184,6 +187,7 @@ function resultOf({ status, comment, urls }: z.output<typeof job>, answer: Upstr
   }
 }
 
+/** The pictures of a job that is done. */
 function readPictures(urls: unknown, answer: UpstreamReply): PollResult {
   const { items } = readResults(urls, resultUrl.nullable().catch(null));
   // Later jobs name a picture by its index, which an unreadable one beside it must not change.

@@ -26,6 +26,7 @@ const framePicture = {
   formats: [...alphaPicture.formats, 'image/heic', 'image/heif'],
 } as const satisfies MediaLimits;
 
+/** An item of `content` that names a draft. */
 const draftItem = group(
   {
     type: z.literal('draft_task'),

@@ -31,6 +31,7 @@ const maxTotalSeconds = 15;
 /** The contract bounds no texts; more is a mistake. */
 const maxTexts = 50;
 
+/** An item of `content` with a reference video. */
 const videoItem = group(
   {
     type: z.literal('video_url'),
@@ -58,6 +59,7 @@ const videoItem = group(
   { title: 'Video' },
 );
 
+/** An item of `content` with a reference sound. */
 const soundItem = group(
   {
     type: z.literal('audio_url'),

@@ -33,6 +33,7 @@ const maxOffset = 8192;
 const maskSide = (title: string) =>
   integer(minMaskSide, maxSide, { title, description: 'Of the earlier picture.', unit: 'px' });
 
+/** A polygon on the earlier picture. */
 const area = group(
   {
     width: maskSide('Width'),
@@ -179,6 +180,7 @@ export default defineModel({
   ],
 });
 
+/** The mask of the plan; null for a mask without areas and picture. */
 function maskOf({ areas, url }: z.output<typeof mask>): PictureMask | null {
   if (url !== undefined) return { kind: 'picture', media: url };
   return areas ? { kind: 'areas', areas } : null;

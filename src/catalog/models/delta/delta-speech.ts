@@ -34,6 +34,7 @@ const words = requiredText(9999, {
   if (read.kind === 'broken') context.addIssue({ code: 'custom', message: read.reason });
 });
 
+/** One replacement, `source/replacement`. */
 const pronunciation = z
   .string({ error: 'must be a string' })
   .refine(rule => readPronunciation(rule) !== null, {
@@ -45,6 +46,7 @@ const pronunciation = z
 
 const share = (title: string) => integer(-100, 100, { title, widget: 'slider' }).optional();
 
+/** Contract 2.15, voice_modify. */
 const voiceEffects = group(
   {
     pitch: share('Depth'),
@@ -241,6 +243,7 @@ const isDefaultModify = (modify: unknown): boolean =>
   voiceEffects.safeParse(modify).success &&
   Object.values(modify ?? {}).every(value => value === undefined || value === 0);
 
+/** The plan of an input; formulas are written in words. */
 function planOf(input: DeltaInput): SpeechPlan {
   const { voice_setting: voice, audio_setting: audio, voice_modify: modify, timbre_weights = [] } = input;
   const read = readPieces(input.text);
@@ -288,6 +291,7 @@ const statusCodes: Readonly<Partial<Record<JobErrorCode, number>>> = {
   expired: 1001,
 };
 
+/** Decisions 4, delta: the sound and its figures, or why there is none. */
 function nativeOf({ jobId, state, input, error, result, outputs, audioHex }: ResultView<DeltaInput>) {
   const [sound] = state === 'completed' ? primaryOutputs(outputs) : [];
   const subtitles = outputs.find(output => output.role === 'subtitle');

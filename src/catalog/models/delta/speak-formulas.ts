@@ -7,6 +7,7 @@ export const speakFormulas = (text: string): string =>
 /** How deep fractions and roots may stand in each other. */
 const deepest = 8;
 
+/** One formula in words: structures first, then signs. */
 function wordsOf(formula: string): string {
   // Each backslash may come doubled, as the contract asks, or as a JSON string has already undone it.
   let words = formula.replaceAll('\\\\', '\\');

@@ -148,6 +148,7 @@ export const planMetadata = (
 ): { readonly metadata: string } | { readonly ownLabel: true } =>
   metaData === undefined || metaData.trim() === '' ? { ownLabel: true } : { metadata: metaData };
 
+/** The family's names of our states. */
 const states: Readonly<Record<JobState, 'queueing' | 'processing' | 'success' | 'failed'>> = {
   available: 'queueing',
   running: 'processing',
@@ -157,6 +158,7 @@ const states: Readonly<Record<JobState, 'queueing' | 'processing' | 'success' | 
   cancelled: 'failed',
 };
 
+/** The fields of an input that a result repeats. */
 interface EpsilonInput {
   readonly payload?: string | undefined;
   readonly bgm?: boolean;

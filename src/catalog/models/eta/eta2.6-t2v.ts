@@ -12,6 +12,7 @@ import { splitShots } from '../../split-shots.ts';
 const sizes720 = ['1280*720', '720*1280', '960*960', '1088*832', '832*1088'] as const;
 const sizes1080 = ['1920*1080', '1080*1920', '1440*1440', '1632*1248', '1248*1632'] as const;
 
+/** The family's names of our states. */
 const states: Readonly<Record<JobState, 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELED'>> = {
   available: 'PENDING',
   running: 'RUNNING',

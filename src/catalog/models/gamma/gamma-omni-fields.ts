@@ -44,6 +44,7 @@ const duration = z
   })
   .default(5);
 
+/** One shot of a custom cut. */
 const shot = group(
   {
     index: integer(1, 6, { title: 'Number' }),
@@ -56,6 +57,7 @@ const shot = group(
   { title: 'Shot' },
 );
 
+/** A frame or a reference. */
 const image = group(
   {
     image_url: media(
@@ -71,6 +73,7 @@ const image = group(
   { title: 'Image' },
 );
 
+/** The video to edit, or whose characteristics are used. */
 const video = group(
   {
     video_url: media(
