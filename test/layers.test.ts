@@ -70,7 +70,7 @@ const engineRooms: Readonly<Record<string, readonly string[]>> = {
   video: ['root', 'paint', 'picture', 'sound', 'speech'],
 };
 /** The settings are read here; the child process of the engine is given nothing but PATH. */
-const readersOfEnvironment = ['src/config/', 'src/cli/', 'engine/src/child-processes.ts'];
+const readersOfEnvironment = ['src/config/', 'src/cli/', 'engine/src/fork-child.ts'];
 const maxFileLines = 350;
 const maxFunctionLines = 80;
 
