@@ -114,7 +114,7 @@ async function resume(claiming: Claiming, modelId: string, route: Route): Promis
   return jobs.length;
 }
 
-/** Slots and rate that hold over all processes; null for the local engine, whose slots are counted in this one. */
+/** Slots and rate that apply over all processes; null for the local engine, whose slots are counted in this one. */
 function accountLimits({ account }: Route): ResumeOptions['account'] | null {
   const { id, slots, sharedLimits } = account;
   return sharedLimits && { id, slots, rate: sharedLimits.rate };

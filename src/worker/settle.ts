@@ -69,7 +69,7 @@ function logEnd(context: WorkerContext, lease: LeasedJob, outcome: Outcome, isSe
   announceJob(context, lease);
 }
 
-/** Announces that a job changed, to held requests and to the callback dispatcher. */
+/** Announces that a job changed, to waiting requests and to the callback dispatcher. */
 export function announceJob({ db }: WorkerContext, { jobId, hasCallback }: LeasedJob): void {
   db.announce(jobTopic(jobId));
   if (hasCallback) db.announce(deliveryTopic);
