@@ -3,6 +3,7 @@ import { chmod, constants, copyFile, link, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { blobPath, flush } from './disk.ts';
 
+/** Numbers of blobs. */
 export interface CopyResult {
   readonly blobs: number;
   /** Removed since their rows were read. */

@@ -102,6 +102,7 @@ async function hasSize(handle: FileHandle, bytes: number): Promise<boolean> {
 /** Longer than any copy takes: older ones were left by a killed process. */
 const maxCopyMs = 60 * 60 * 1000;
 
+/** Returns how many copies from before that moment (epoch ms) were removed. */
 async function removeStaleCopies(incoming: string, begunBefore: number): Promise<number> {
   let removed = 0;
   for (const name of await readdir(incoming)) {
@@ -114,6 +115,7 @@ async function removeStaleCopies(incoming: string, begunBefore: number): Promise
   return removed;
 }
 
+/** Size and SHA-256 of a file, in one pass. */
 async function readInfo(path: string): Promise<Omit<BlobInfo, 'key'>> {
   const hash = createHash('sha256');
   let bytes = 0;

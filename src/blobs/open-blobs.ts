@@ -11,6 +11,7 @@ export interface OpenedBlobs {
   close(): void;
 }
 
+/** The configured places; the bucket takes precedence over the folder. */
 export interface BlobsLocation {
   readonly folder: string;
   /** Null: the folder is used. */

@@ -6,6 +6,7 @@ import { type S3Location, s3UriOf } from '../domain/s3-location.ts';
 import type { SizedBody } from './resumable-stream.ts';
 import { clientSettings, type S3Limits } from './s3-settings.ts';
 
+/** What every call to the bucket needs. */
 export interface S3Bucket {
   /** The SDK, imported only where a bucket is configured. */
   readonly sdk: typeof import('@aws-sdk/client-s3');
@@ -33,6 +34,7 @@ export async function openS3Bucket(location: S3Location, limits: S3Limits): Prom
 
 const keyPattern = /^[0-9a-f]{40}$/;
 
+/** Throws on text that is not a blob key, so that no other object can be addressed. */
 export function objectNameOf({ Prefix }: S3Bucket, key: string): string {
   if (!keyPattern.test(key)) throw new Error(`expected a blob key, got ${JSON.stringify(key)}`);
   return `${Prefix}${key}`;
@@ -92,6 +94,7 @@ export async function getObject(
   }
 }
 
+/** Some servers ignore a range and send the whole object, which must not be taken for the range. */
 function objectBodyOf(
   body: Readable,
   { ContentLength: bytes, ContentRange }: Pick<GetObjectCommandOutput, 'ContentLength' | 'ContentRange'>,
@@ -105,6 +108,7 @@ function objectBodyOf(
   throw new Error(`expected bytes from ${start}, got ${ContentRange ?? 'the whole object'}`);
 }
 
+/** The SDK's errors are distinguished by their names. */
 export const hasErrorName = (failure: unknown, ...names: readonly string[]): boolean =>
   failure instanceof Error && names.includes(failure.name);
 

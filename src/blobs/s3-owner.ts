@@ -8,6 +8,7 @@ const maxOwnerBytes = 1024;
 /** How long a successful write proves that writes work. */
 const writeCheckValidMs = 5 * minutes;
 
+/** Guards a prefix that two installations might share. */
 export interface OwnerMarker {
   /** Rejects when the prefix belongs to another installation; an unused prefix becomes ours. */
   verify(): Promise<void>;
@@ -17,6 +18,7 @@ export interface OwnerMarker {
   writeEnded(isSuccess: boolean): void;
 }
 
+/** `owner` is the content of the marker. Reads and writes nothing yet. */
 export function openOwnerMarker(bucket: S3Bucket, owner: string): OwnerMarker {
   const { sdk, client, limits, Bucket, Prefix, uri } = bucket;
   const Key = `${Prefix}owner`;

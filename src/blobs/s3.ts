@@ -34,6 +34,7 @@ export async function openS3Blobs(
   return { blobs: blobsOf(bucket, upload, ownerMarker), close: () => bucket.client.destroy() };
 }
 
+/** Maps every failure of a call to `BlobsUnavailable`. */
 function blobsOf(bucket: S3Bucket, upload: UploadObject, ownerMarker: OwnerMarker): Blobs {
   const unavailable = (failure: unknown): never => throwUnavailable(bucket, failure);
   return {
@@ -69,6 +70,7 @@ function blobsOf(bucket: S3Bucket, upload: UploadObject, ownerMarker: OwnerMarke
   };
 }
 
+/** Null when the object is missing, or is shorter or longer than `wholeBytes`. */
 async function openObject(
   bucket: S3Bucket,
   key: string,

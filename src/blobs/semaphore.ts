@@ -4,6 +4,7 @@ export interface Semaphore {
   acquire(signal: AbortSignal): Promise<() => void>;
 }
 
+/** At most `permits` callers have a permit at once. */
 export function openSemaphore(permits: number): Semaphore {
   const queue: (() => void)[] = [];
   let taken = 0;

@@ -117,7 +117,7 @@ function startAttempt(dispatch: Dispatch, delivery: Delivery): void {
  */
 async function attemptDelivery({ context, stopping, aborting }: Dispatch, delivery: Delivery): Promise<void> {
   const { db, clock, log } = context;
-  const facts = { delivery: delivery.id, job: delivery.jobId, attempt: delivery.tries };
+  const facts = { delivery: delivery.id, job: delivery.jobId, attempt: delivery.attempts };
   try {
     const span = { job: delivery.jobId, name: 'callback' } as const;
     const send = () => sendCallback(context, delivery, aborting);
@@ -137,10 +137,10 @@ async function attemptDelivery({ context, stopping, aborting }: Dispatch, delive
 }
 
 /** Counts and outcomes only: never the URL or the answer of a receiver. */
-function spanResultOf({ status, tries }: Delivery, { outcome, code }: DeliveryAttemptResult): SpanResult {
+function spanResultOf({ status, attempts }: Delivery, { outcome, code }: DeliveryAttemptResult): SpanResult {
   const attributes = {
     'atelier.event': status,
-    'atelier.attempt': tries,
+    'atelier.attempt': attempts,
     'atelier.outcome': outcome.kind,
     ...(code !== null && { 'http.response.status_code': code }),
   };

@@ -51,7 +51,7 @@ export async function sendCallback(
     code: number | null = null,
   ): DeliveryAttemptResult => ({
     id: delivery.id,
-    number: delivery.tries,
+    number: delivery.attempts,
     tookMs: clock.now() - startedAt,
     code,
     answer,

@@ -30,7 +30,7 @@ export async function listCallbacksCommand({ failed, json }: ListOptions): Promi
     status: delivery.status,
     state: delivery.state,
     url: delivery.url,
-    tries: delivery.tries,
+    tries: delivery.attempts,
     created_at: isoTime(delivery.createdAt),
     due_at: delivery.state === 'waiting' ? isoTime(delivery.dueAt) : null,
     ended_at: isoTime(delivery.endedAt),

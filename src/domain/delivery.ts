@@ -19,7 +19,7 @@ export interface Delivery {
   readonly url: string;
   readonly state: DeliveryState;
   /** How often it was claimed; the number of its newest attempt. */
-  readonly tries: number;
+  readonly attempts: number;
   /** Failed attempts since it was last queued. */
   readonly failures: number;
   /** Epoch ms before which it is not attempted. */

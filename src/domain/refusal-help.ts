@@ -1,20 +1,18 @@
+/** What each refusal means and what to do about it: the source of docs/errors.md (npm run errors-page). */
 import { type RefusalName, refusals } from './refusal.ts';
 
-/**
- * What each refusal means and what to do about it, in a sentence or two: the page docs/errors.md is made of them
- * (npm run errors-page).
- */
+/** One or two sentences for each refusal, for developers of clients. */
 export const refusalHelp: Readonly<Record<RefusalName, string>> = {
   key_missing:
     'The request has no Authorization header, an empty one, or one of another scheme than Bearer. Send `Authorization: Bearer atl_…`.',
   key_invalid:
     'The key is unknown, mistyped, expired or revoked. Take a valid key; an operator makes one with `atelier keys create --user NAME`.',
   operator_token_invalid:
-    'The admin API was asked with another token than the admin token. It is `ATELIER_ADMIN_TOKEN`, or stands in `secrets.json` of the data folder.',
+    'The admin API was called with another token than the admin token. It is `ATELIER_ADMIN_TOKEN`, or in `secrets.json` of the data folder.',
   session_ended: 'The session of the console has expired or was ended. Log in again.',
   login_refused: 'There is no account of that name with that password. Check both.',
   logins_exceeded:
-    'Too many logins of this name or from this range of addresses failed. Wait for `Retry-After`; a browser that logged in before is not held up by others.',
+    'Too many logins of this name or from this range of addresses failed. Wait for `Retry-After`; a browser that logged in before is not delayed by others.',
   logins_full:
     'Too many passwords are being checked at this moment. Wait for `Retry-After`, then log in again.',
   setup_code_wrong:
@@ -23,19 +21,19 @@ export const refusalHelp: Readonly<Record<RefusalName, string>> = {
     'The key has as many jobs running or made today as its operator allows. Wait for `Retry-After`, or have its limits raised.',
   rate_exceeded: 'The key sends more requests a second than its limit. Wait for `Retry-After`, then repeat.',
   bodies_of_key_full:
-    'The bodies that this key sends at this moment hold all the memory one key may have. Wait for `Retry-After`, and send fewer at once.',
+    'The bodies that this key is sending use all the memory that one key may have. Wait for `Retry-After`, and send fewer at once.',
   waiting_of_key_full:
     'The key has as many waiting jobs as one key may have. Wait until some of them ended, then repeat after `Retry-After`.',
   storage_of_key_used:
-    'The files of the key or of its user hold as many bytes as `limits.storage` allows. Delete files that are no longer needed, or have the operator raise the limit.',
+    'The files of the key or of its user have as many bytes as `limits.storage` allows. Delete files that are no longer needed, or have the operator raise the limit.',
   spool_of_key_full:
-    'Files of this key that are on their way in hold as much of the local disk as one key may have. Wait for `Retry-After`, and send fewer at once.',
+    'Incoming files of this key use as much of the local disk as one key may have. Wait for `Retry-After`, and send fewer at once.',
   probes_of_key_full:
     'As many media of this key wait to be read as one key may have waiting. Wait for `Retry-After`, and send fewer at once.',
   work_of_share_full:
-    'As much expensive work as one key or address may have waits already. Wait for `Retry-After`, and ask for less at once.',
+    'As much expensive work as one key or address may have is waiting already. Wait for `Retry-After`, and send fewer requests at once.',
   metrics_token_invalid:
-    'The metrics were asked for without the token in `ATELIER_METRICS_TOKEN`. Send it as a Bearer token.',
+    'The metrics were requested without the token in `ATELIER_METRICS_TOKEN`. Send it as a Bearer token.',
   model_unknown:
     'No model has this id. The header `X-Suggestion` names the nearest id where one is near; `GET /v1/models` lists them all.',
   model_forbidden:
@@ -73,14 +71,14 @@ export const refusalHelp: Readonly<Record<RefusalName, string>> = {
   person_unknown: 'No person has this id. `GET /admin/v1/people` lists them.',
   session_unknown: 'No session has this id, or it has ended. `GET /admin/v1/sessions` lists the live ones.',
   password_absent:
-    'Whoever logged in with the admin token has no password. Make an account under Settings, or change the token.',
+    'A session of the admin token has no password. Create an account under Settings, or change the token.',
   provider_unknown: 'No account has this name in `atelier.yaml`. `GET /admin/v1/providers` lists them.',
   admin_file_unknown: 'There is no such file, or it was deleted or has expired.',
   console_key_revoked:
     'The key under which the console makes jobs was revoked. Make jobs with a key of your own.',
-  doubt_unknown: 'No open doubt has this id. `GET /admin/v1/doubts` lists them.',
+  doubt_unknown: 'No unresolved uncertain submission (doubt) has this id. `GET /admin/v1/doubts` lists them.',
   input_invalid:
-    'The request breaks the schema or a rule; every fault is named as `path: reason`, and the paths stand again in `X-Error-Fields`. Change the request; `GET /v1/models/{id}` tells what the model takes.',
+    'The request breaks the schema or a rule; every fault is named as `path: reason`, and the paths stand again in `X-Error-Fields`. Change the request; `GET /v1/models/{id}` describes what the model accepts.',
   external_task_id_used:
     'Another job of yours has this external_task_id; its request_id stands in the sentence. Read that job, or choose another id.',
   idempotency_key_reused:
@@ -96,38 +94,39 @@ export const refusalHelp: Readonly<Record<RefusalName, string>> = {
   request_too_slow:
     'The headers or the body arrived too slowly, and the connection was closed. Repeat over a better connection.',
   job_failed:
-    'The job that was asked for has failed, and this path says so by its status. `…/response` answers its `error` with 200.',
+    'The requested job has failed, and this path reports that by its status. `…/response` returns its `error` with 200.',
   job_ended_early:
     'The job was cancelled, expired, or its input was at fault. `…/response` answers its `error` with 200.',
   unavailable: 'The database or the storage does not answer. Nothing was stored. Repeat after `Retry-After`.',
   bodies_full:
-    'Bodies of all clients hold all the memory there is for them. Nothing was stored. Repeat after `Retry-After`.',
+    'Bodies of all clients use all the memory reserved for them. Nothing was stored. Repeat after `Retry-After`.',
   waiting_full: 'As many jobs wait as this gateway takes in. Nothing was stored. Repeat after `Retry-After`.',
   spool_full:
-    'Files on their way in hold all of the local disk that they may. Nothing was stored. Repeat after `Retry-After`.',
+    'Incoming files use all of the local disk that they may. Nothing was stored. Repeat after `Retry-After`.',
   probes_full: 'Too many media wait to be read. Nothing was stored. Repeat after `Retry-After`.',
   work_full: 'Too much expensive work waits already. Nothing was stored. Repeat after `Retry-After`.',
   work_stopped:
-    'This process stops. Nothing was stored. Repeat; another process answers, or this one once it is back.',
-  bug: 'A fault of the gateway; its log has the stack under the `X-Request-Id`. Tell the operator.',
+    'This process is stopping. Nothing was stored. Repeat; another process answers, or this one after its restart.',
+  bug: 'A fault of the gateway; its log has the stack under the `X-Request-Id`. Report it to the operator.',
   file_request_invalid:
     'The upload or the query is wrong; `message` says how and `param` names the field. Change the request.',
   file_method_not_allowed:
     'The path exists and does not take this method. The header `Allow` names the methods that it takes.',
   file_required: 'The form has no part named `file`. Send the file in a part of that name.',
-  invalid_base64: '`data` is empty or holds what is not base64. Encode the bytes anew.',
+  invalid_base64: '`data` is empty or not valid base64. Encode the bytes again.',
   unsupported_file_type:
     'The bytes are of a type that is not kept. Kept are JPEG, PNG, GIF, WebP; MP3, WAV, audio in MP4 and WebM; MP4, QuickTime, WebM; PDF; plain text, CSV and JSON. Convert the file.',
   file_too_large: 'The file is longer than 40 MiB. Send a smaller one, or give the model a web address.',
   upload_rate_exceeded:
     'Ten uploads of this user were accepted within the last 60 seconds. Repeat after `Retry-After`.',
   file_rate_exceeded: 'The key sends more requests a second than its limit. Wait for `Retry-After`.',
-  file_unavailable: 'The gateway has no room for the upload at this moment. Repeat after `Retry-After`.',
+  file_unavailable: 'The gateway cannot take the upload at this moment. Repeat after `Retry-After`.',
   storage_unavailable: 'The database or the storage does not answer. Repeat after `Retry-After`.',
   storage_quota_exceeded:
-    'The files of the key or of its user hold as many bytes as `limits.storage` allows. Delete files with `DELETE /v1/files/{id}`, or have the operator raise the limit.',
+    'The files of the key or of its user have as many bytes as `limits.storage` allows. Delete files with `DELETE /v1/files/{id}`, or have the operator raise the limit.',
   scope_files: 'The key lacks the scope `files`. Take another key, or have the operator add the scope.',
-  file_bug: 'A fault of the gateway; its log has the stack under the `X-Request-Id`. Tell the operator.',
+  file_bug:
+    'A fault of the gateway; its log has the stack under the `X-Request-Id`. Report it to the operator.',
   invalid_signature:
     'The address was changed, or signed by another installation. Ask for the file or the result again and use its `url` as it is.',
   url_expired: 'The signed address is past its time. Ask for the file or the result again to get a new one.',
@@ -146,7 +145,7 @@ export const otherCodes = {
   not_ready: {
     status: 503,
     words: '{"status":"unavailable","reason":…}',
-    help: 'The process does not take traffic at this moment; `reason` says why. Ask another one, or later.',
+    help: 'The process does not take traffic at this moment; `reason` says why. Retry on another one, or later.',
   },
   console_not_built: {
     status: 404,
@@ -155,9 +154,9 @@ export const otherCodes = {
   },
 } as const;
 
-/** The code in the header X-Error-Code: the name of the row. Whoever forges a call learns no more than of a wrong path. */
+/** The code in the header X-Error-Code: the name of the row, except where that would help a forger of calls. */
 export const codeOf = (refusal: RefusalName): RefusalName =>
   refusal === 'call_unsigned' ? 'path_unknown' : refusal;
 
-/** Every row of the table with what is told of it, in the order of the table. */
+/** Every row of the table, in its order. */
 export const refusalNames = Object.keys(refusals) as readonly RefusalName[];

@@ -3,20 +3,20 @@
  * Change a status code or a sentence of an error here and nowhere else.
  */
 
-/** Contract 7.1. `words` may hold `{subject}`. */
+/** Contract 7.1. `words` may contain `{subject}`. */
 interface GatewayRefusal {
   readonly shape: 'gateway';
   readonly status: number;
   readonly code: string;
   readonly words: string;
 }
-/** Contract 7.2. `words` may hold `{subject}`. */
+/** Contract 7.2. `words` may contain `{subject}`. */
 interface DetailRefusal {
   readonly shape: 'detail';
   readonly status: number;
   readonly words: string;
 }
-/** Contract 7.3. `words` may hold `{subject}`; `param` is used unless the thrower names one. */
+/** Contract 7.3. `words` may contain `{subject}`; `param` is used unless the thrower names one. */
 interface FileRefusal {
   readonly shape: 'file';
   readonly status: number;
@@ -97,7 +97,7 @@ export const refusals = {
   ),
   origin_foreign: detail(403, 'Not allowed for pages of {subject}'),
   mcp_only_posted: detail(405, 'There is no stream here: every request is a POST'),
-  // Told like a wrong path: nothing is said to whoever forges a call.
+  // Answered like an unknown path: reveals nothing to a forger of calls.
   call_unsigned: detail(404, 'Not Found'),
   job_unknown: detail(404, 'Request not found'),
   delivery_unknown: detail(404, 'Delivery not found'),

@@ -5,6 +5,7 @@ import ipaddr from 'ipaddr.js';
 /** Maximum length of a URL, in characters. */
 export const maxUrlLength = 2048;
 
+/** Policy of the guard. */
 export interface GuardOptions {
   /** Whether the operator allows addresses of the internal network (tests, local development). */
   readonly allowPrivate: boolean;
@@ -47,7 +48,7 @@ export function checkUrl(text: string, { allowPrivate }: GuardOptions): UrlVerdi
   }
   const url = new URL(text);
   if (url.username || url.password || authorityWithAt.test(text)) {
-    return rejected('The address may not hold a user name or password.');
+    return rejected('The address may not contain a user name or password.');
   }
   if (allowPrivate) return { ok: true, url };
   if (!isAllowedPort(url.port)) return rejected('The port of the address is not accepted.');
@@ -64,6 +65,7 @@ const authorityWithAt = /^[a-z]+:\/\/[^/?#]*@/i;
 /** Names that by their standard never leave a machine or a local network. */
 const internalSuffixes = ['localhost', 'local', 'internal', 'home.arpa'];
 
+/** Whether a host name can lead outside; its addresses are checked when connecting. */
 function isPublicName(host: string): boolean {
   // A name without a dot is completed by the resolver's search list, so it is internal.
   if (!/[^.]\.[^.]/.test(host)) return false;

@@ -6,6 +6,7 @@ import { BodyFailed, BodyTooLarge, type BoundedBody } from './bounded-body.ts';
 import type { Outbound } from './outbound.ts';
 import type { SpooledFile } from './spool-file.ts';
 
+/** Limits of one download. */
 export interface FetchLimits {
   readonly maxBytes: number;
   /** For all redirects and the whole body, in milliseconds. */
@@ -71,6 +72,7 @@ export async function fetchMedia(
 
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
+/** Why a response is not the wanted file; null for a success. */
 function refusalOf(
   status: number,
   headers: Readonly<Record<string, string>>,
@@ -92,6 +94,7 @@ function refusalOf(
   return null;
 }
 
+/** The body in a new file; on failure no file is left. */
 async function saveBody(body: BoundedBody, directory: string): Promise<FetchedMedia> {
   const path = join(directory, `${randomUUID()}.part`);
   try {

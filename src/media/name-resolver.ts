@@ -16,6 +16,7 @@ export interface Lookup {
 /** All addresses of a name, in the order in which they should be tried. */
 export type Resolve = (hostname: string, lookup: Lookup) => Promise<readonly string[]>;
 
+/** One per process, so that its limits hold for all requests. */
 export interface NameResolver {
   readonly resolve: Resolve;
   /** Rejects waiting lookups; running ones end with their requests. */

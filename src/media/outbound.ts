@@ -9,6 +9,7 @@ import { LookupFailed, type Resolve } from './name-resolver.ts';
 
 export type { Resolve } from './name-resolver.ts';
 
+/** A client whose every request is guarded by `address-guard.ts`. */
 export interface Outbound {
   /** Sends one request; redirects are not followed. Never rejects. */
   request(url: string, request: OutboundRequest): Promise<OutboundAnswer>;
@@ -29,6 +30,7 @@ export interface OutboundRequest {
   readonly share?: string;
 }
 
+/** Every HTTP status is `answered`, also errors. */
 export type OutboundAnswer =
   | {
       readonly kind: 'answered';
@@ -54,6 +56,7 @@ const connectTimeoutMs = 5 * seconds;
 const maxTriedAddresses = 4;
 const maxHeaderBytes = 16 * 1024;
 
+/** Connections are not reused between requests. */
 export function openOutbound({ allowPrivate, resolve = resolveWithSystem }: OutboundOptions): Outbound {
   const closing = new AbortController();
   const open = new Set<Agent>();

@@ -11,6 +11,7 @@ export type ProbeCache = (
   signal?: AbortSignal,
 ) => Promise<Probe>;
 
+/** Identifies bytes within a share. */
 export interface ProbeCacheKey {
   /** Shares have separate entries, so that the response time does not reveal what others sent. */
   readonly share: string;

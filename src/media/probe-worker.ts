@@ -31,6 +31,7 @@ export interface ProbeTask {
 /** The messages from the thread: first `ready`, then one per task. `unopened`: this machine could not read the file. */
 export type ProbeReport = { readonly kind: 'ready' } | { readonly kind: 'unopened' } | Probe;
 
+/** Result for one file. */
 export type Probe =
   | { readonly kind: 'read'; readonly facts: MediaFacts }
   /** The reason is a sentence that may be shown to the sender of the file. */

@@ -8,6 +8,7 @@ import type { Probe, ProbeReport, ProbeTask } from './probe-worker.ts';
 
 export type { Probe } from './probe-worker.ts';
 
+/** Probing never throws on broken files: those are `unreadable`. */
 export interface Prober {
   /**
    * Facts of the file at that path. A request is rejected with `QueueFull` when too many files wait, and with the
@@ -77,6 +78,7 @@ export function storableFacts(probe: Probe): KnownFacts | null {
   return probe === timedOut || probe === unopened ? null : 'unreadable';
 }
 
+/** Starts no thread before the first probe or `ready`. */
 export function openProber(options: ProberOptions = {}): Prober {
   const { workers = 2, timeoutMs = 4 * seconds, maxWaiting = 256 } = options;
   const threads = openProbeThreads(workers, timeoutMs);

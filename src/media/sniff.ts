@@ -3,6 +3,7 @@
 /** How many bytes at the start of a file are inspected. */
 export const sniffBytes = 4100;
 
+/** A recognised type. */
 export interface Sniffed {
   readonly mimeType: string;
   /** Present for containers of both audio and video: the tracks decide between audio/* and video/*. */
@@ -141,12 +142,10 @@ function sniffBrands(bytes: Uint8Array): Sniffed | null {
   const compatible: string[] = [];
   for (let at = 16; at + 4 <= end; at += 4) compatible.push(ascii(bytes, at, at + 4));
   const major = ascii(bytes, 8, 12);
-  // mif1 only says "some picture": the compatible brands say which.
+  // mif1 means any image: the compatible brands name the format.
   const isGeneric = major === 'mif1' || major === 'msf1';
-  const telling = isGeneric
-    ? [...compatible.filter(brand => brand !== major), major]
-    : [major, ...compatible];
-  for (const brand of telling) {
+  const brands = isGeneric ? [...compatible.filter(brand => brand !== major), major] : [major, ...compatible];
+  for (const brand of brands) {
     const found = sniffBrand(brand);
     if (found && !(isGeneric && found.tracksDecide)) return found;
   }

@@ -16,6 +16,7 @@ import type { ProberSize } from '../media/prober.ts';
 import type { Statements } from '../store/db/connection.ts';
 import { openStoreGauges } from './store-gauges.ts';
 
+/** What the rest of the gateway reports. */
 export interface Metrics {
   requestAnswered(route: string, method: string, status: number, tookSeconds: number): void;
   jobSettled(modelId: string, outcome: Outcome['kind'], tookSeconds: number): void;
@@ -45,6 +46,7 @@ export interface SiblingProcesses {
   registerSource(own: () => Promise<MetricSnapshot>): void;
 }
 
+/** With siblings, `text` contains the metrics of every process, and the store is counted once. */
 export function openMetrics(db: Statements, clock: Clock, siblings: SiblingProcesses | null = null): Metrics {
   const ofProcess = new Registry();
   const ofStore = new Registry();
@@ -70,6 +72,7 @@ export function openMetrics(db: Statements, clock: Clock, siblings: SiblingProce
   };
 }
 
+/** Names are public: dashboards and alerts use them. */
 function openProcessMetrics(register: Registry) {
   const registers = [register];
   return {

@@ -12,11 +12,13 @@ const countMaxAgeMs = 10 * seconds;
 /** Each user is a time series. */
 const maxUsersReported = 20;
 
+/** One time series of a gauge. */
 interface Sample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
+/** A gauge and the query behind it. */
 interface StoreGauge {
   readonly name: string;
   readonly help: string;
@@ -24,6 +26,7 @@ interface StoreGauge {
   readonly count: (db: Statements) => Promise<readonly Sample[]>;
 }
 
+/** For gauges without labels. */
 const single = (value: number): readonly Sample[] => [{ labels: {}, value }];
 
 const gauges: readonly StoreGauge[] = [
@@ -77,6 +80,7 @@ export function openStoreGauges(
   for (const gauge of gauges) openStoreGauge(db, clock, register, onFailure, gauge);
 }
 
+/** Counts on scrape, and at most once in `countMaxAgeMs`. */
 function openStoreGauge(
   db: Statements,
   clock: Clock,

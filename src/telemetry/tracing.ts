@@ -5,6 +5,7 @@ import { seconds } from '../domain/clock.ts';
 import type { JobId } from '../domain/ids.ts';
 import { type FinishedSpan, noTracing, type Tracing } from '../domain/tracing.ts';
 
+/** Tracing with an end. */
 export interface OpenedTracing extends Tracing {
   /** Sends the remaining spans, within a short timeout. */
   close(): Promise<void>;
@@ -85,6 +86,7 @@ export async function openTracing(
   };
 }
 
+/** Hexadecimal, as W3C Trace Context writes them. */
 interface Ids {
   readonly traceId: string;
   readonly spanId: string;

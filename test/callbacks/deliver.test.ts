@@ -131,7 +131,7 @@ for (const dialect of dialects) {
         );
         for (const [index, { at }] of attempts.slice(1).entries()) assert.ok(at >= due[index]!);
         assert.equal(receiver.notices.length, 9);
-        assert.deepEqual([delivery.tries, delivery.failures], [9, 9]);
+        assert.deepEqual([delivery.attempts, delivery.failures], [9, 9]);
       }));
 
     test('a receiver that was dead for an hour gets every final event once it is back, under the same ids', () =>
@@ -200,7 +200,7 @@ for (const dialect of dialects) {
           'failed for good',
           ({ state }) => state === 'failed',
         );
-        assert.equal(delivery.tries, 1);
+        assert.equal(delivery.attempts, 1);
         const [only] = await attemptsOf(delivery.id);
         assert.deepEqual([only?.code, only?.answer], [410, 'gone']);
       }));
@@ -263,8 +263,8 @@ for (const dialect of dialects) {
         );
         gateway.clock.advance(10 * seconds);
         const [first, final] = await callbacksOf(gateway, job.id);
-        assert.deepEqual([first?.status, first?.state, first?.tries], ['IN_PROGRESS', 'superseded', 1]);
-        assert.deepEqual([final?.status, final?.state, final?.tries], ['COMPLETED', 'delivered', 1]);
+        assert.deepEqual([first?.status, first?.state, first?.attempts], ['IN_PROGRESS', 'superseded', 1]);
+        assert.deepEqual([final?.status, final?.state, final?.attempts], ['COMPLETED', 'delivered', 1]);
         assert.deepEqual(
           receiver.notices.map(notice => notice.body.status),
           ['IN_PROGRESS', 'COMPLETED'],

@@ -72,7 +72,7 @@ for (const dialect of dialects) {
         const { id, dueAt } = (await callbacksOf(gateway, second))[0]!;
         const queue = queueKey(caller.userId, receiver.url);
         const [frozen] = await claimDeliveries(db, new Map([[queue, 1]]), dueAt);
-        assert.equal(frozen?.tries, 2);
+        assert.equal(frozen?.attempts, 2);
         gateway.clock.advance(dueAt - gateway.clock.now() + 60 * seconds);
         await untilCallback(gateway, second, 'is delivered', ({ state }) => state === 'delivered');
         const late = {

@@ -5,7 +5,7 @@ import { checkUrl, isPublicAddress } from '../../src/media/address-guard.ts';
 const plain = 'The address must be a plain http:// or https:// address.';
 const notPublic = 'The address is not a public one.';
 const port = 'The port of the address is not accepted.';
-const userinfo = 'The address may not hold a user name or password.';
+const userinfo = 'The address may not contain a user name or password.';
 const tooLong = 'The address is longer than 2048 characters.';
 
 const hostile: readonly (readonly [text: string, reason: string])[] = [

@@ -82,7 +82,7 @@ describe('a medium is fetched', () => {
     ['/nowhere', 'The address answered with status 302.', 'address'],
     ['/nonsense', 'The address redirects to an invalid URL.', 'address'],
     ['/to-file', 'The address must be a plain http:// or https:// address.', 'address'],
-    ['/to-user', 'The address may not hold a user name or password.', 'address'],
+    ['/to-user', 'The address may not contain a user name or password.', 'address'],
     ['/missing', 'The address answered with status 404.', 'address'],
     ['/unchanged', 'The address answered with status 304.', 'address'],
     ['/failing', 'The address answered with status 500.', 'transient'],

@@ -108,7 +108,7 @@ const wholes = [
 ];
 
 const reasons =
-  /: (?:The address is not a public one|The address must be a plain http:\/\/ or https:\/\/ address|The address may not hold a user name or password|The port of the address is not accepted|The address is longer than 2048 characters)\.(?: `atelier listen` .*)?$/;
+  /: (?:The address is not a public one|The address must be a plain http:\/\/ or https:\/\/ address|The address may not contain a user name or password|The port of the address is not accepted|The address is longer than 2048 characters)\.(?: `atelier listen` .*)?$/;
 /** What the catalog takes for the address of a medium; everything else is refused at the door. */
 const looksLikeAddress = /^https?:\/\/\S+$/i;
 

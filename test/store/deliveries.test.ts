@@ -63,7 +63,7 @@ for (const dialect of dialects) {
     ) =>
       settleDelivery(
         db,
-        { id: delivery.id, number: delivery.tries, tookMs: 7, code, answer: 'sorry', outcome },
+        { id: delivery.id, number: delivery.attempts, tookMs: 7, code, answer: 'sorry', outcome },
         now,
       );
     const claimOne = async (url: string, now = later): Promise<Delivery> => {
@@ -124,7 +124,7 @@ for (const dialect of dialects) {
         await ended(url);
         await end(await claimOne(url), { kind: 'again', dueAt: later + 5000 });
         assert.deepEqual(await claim(url, later + 4999), []);
-        assert.equal((await claimOne(url, later + 5000)).tries, 2);
+        assert.equal((await claimOne(url, later + 5000)).attempts, 2);
       });
 
       test('gives what a dead process left in flight once its time is over', async () => {
@@ -133,7 +133,7 @@ for (const dialect of dialects) {
         const lost = await claimOne(url);
         assert.deepEqual(await claim(url, later + sendLeaseMs - 1), []);
         const again = await claimOne(url, later + sendLeaseMs);
-        assert.deepEqual([again.id, again.tries], [lost.id, 2]);
+        assert.deepEqual([again.id, again.attempts], [lost.id, 2]);
       });
 
       test('of two at once gives each delivery to one of them', async () => {
@@ -254,7 +254,7 @@ for (const dialect of dialects) {
       const lost = await claimOne(url);
       await releaseDeliveries(db, later + 1);
       const again = await claimOne(url, later + 1);
-      assert.deepEqual([again.id, again.tries], [lost.id, 2]);
+      assert.deepEqual([again.id, again.attempts], [lost.id, 2]);
       await end(again, { kind: 'delivered' });
       assert.equal(await end(lost, { kind: 'failed' }), false);
     });
@@ -312,7 +312,7 @@ for (const dialect of dialects) {
           assert.equal(await redeliver(db, delivery.id, later + 50), 'in_line');
           assert.deepEqual(await found(delivery), { ...delivery, dueAt: later + 50 });
           const again = await claimOne(url, later + 50);
-          assert.deepEqual([again.id, again.tries, again.failures], [delivery.id, 2, 0]);
+          assert.deepEqual([again.id, again.attempts, again.failures], [delivery.id, 2, 0]);
           assert.deepEqual(await lastAudit(), {
             at: later + 50,
             actor: 'operator',
@@ -329,7 +329,7 @@ for (const dialect of dialects) {
         const delivery = await claimOne(url);
         await end(delivery, { kind: 'again', dueAt: later + 8 * hours });
         assert.equal(await redeliver(db, delivery.id, later + 1), 'in_line');
-        assert.equal((await claimOne(url, later + 1)).tries, 2);
+        assert.equal((await claimOne(url, later + 1)).attempts, 2);
       });
 
       test('of one in flight leaves it there', async () => {

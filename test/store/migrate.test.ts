@@ -64,7 +64,7 @@ for (const dialect of dialects) {
         assert.deepEqual(due, ['u https://a.test/x']);
         const claimed = await claimDeliveries(other, new Map([[due[0]!, 4]]), start);
         assert.deepEqual(
-          claimed.map(({ id, tries }) => [id, tries]),
+          claimed.map(({ id, attempts }) => [id, attempts]),
           [['msg_1', 1]],
         );
       } finally {

@@ -126,7 +126,7 @@ export const deliveryBody = (delivery: ListedDelivery) => ({
   status: delivery.status,
   url: delivery.url,
   state: delivery.state,
-  try_count: delivery.tries,
+  try_count: delivery.attempts,
   created_at: toUnixSeconds(delivery.createdAt),
   due_at: delivery.state === 'waiting' ? toUnixSeconds(delivery.dueAt) : null,
   ended_at: delivery.endedAt === null ? null : toUnixSeconds(delivery.endedAt),

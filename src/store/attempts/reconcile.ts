@@ -14,6 +14,7 @@ export interface Destination {
   readonly isCertain: boolean;
 }
 
+/** What the rows of a backup do not contain. */
 export interface ReconcileOptions {
   /** Where the next attempt of a job of that model is sent; `account` is null where the rows do not name one. */
   readonly destinationOf: (modelId: string, account: string | null) => Destination;
@@ -23,6 +24,7 @@ export interface ReconcileOptions {
   readonly leaseMs: number;
 }
 
+/** `jobs`: how many got an open intent. */
 export type Reconciled =
   | { readonly kind: 'reconciled'; readonly jobs: number }
   /** Jobs of live workers cannot be distinguished from those submitted after the backup. */
@@ -62,6 +64,7 @@ export function reconcile(db: Connection, options: ReconcileOptions): Promise<Re
   });
 }
 
+/** Returns the number of jobs that got one. */
 async function insertOpenIntents(
   tx: Statements,
   { modelId, account }: { readonly modelId: string; readonly account: string | null },

@@ -89,6 +89,7 @@ export async function countUncertainSubmissions(db: Statements): Promise<number>
   return integer(row!, 'unresolved');
 }
 
+/** An operator's decision; `kind` is also stored in the row and the audit. */
 export type UncertainResolution =
   /** Charged: the upstream has it under this id, and a new job of the same user fetches its outputs. */
   | { readonly kind: 'adopted'; readonly upstreamId: string }
@@ -97,6 +98,7 @@ export type UncertainResolution =
   /** Resent: a new job of the same user with the same input, which may be charged a second time. */
   | { readonly kind: 'sent_again' };
 
+/** `newJobId` is null where the decision needs no new job. */
 export type UncertainResolved =
   | { readonly kind: 'settled'; readonly newJobId: JobId | null }
   /** There is no such uncertain submission, or it is resolved already. */

@@ -8,6 +8,7 @@ import { integer, integerOrNull, oneOf, text } from '../db/rows.ts';
 export const breakdowns = ['model', 'key', 'user'] as const;
 export type Breakdown = (typeof breakdowns)[number];
 
+/** Time range and grouping of a report. */
 export interface ReportQuery {
   /** Epoch ms; `to` is exclusive. */
   readonly from: number;
@@ -36,6 +37,7 @@ export interface UsageSum {
   readonly quantity: number;
 }
 
+/** Durations of the jobs of one name. */
 export interface JobDurations {
   readonly name: string;
   readonly jobs: number;
@@ -127,6 +129,7 @@ export async function measureDurations(
 
 const startOf = (row: Row): number => integerOrNull(row, 'started_at') ?? integer(row, 'completed_at');
 
+/** Nearest rank; 0 for no values. */
 function percentilesOf(values: readonly number[]): Percentiles {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;

@@ -29,6 +29,7 @@ export interface Rotation {
 const proof = { plain: 'atelier', owner: 'seal_proof' } as const;
 const usersPerBatch = 200;
 
+/** `masterSecret` must be the same in every process of a database. */
 export function openCallbackSecrets(db: Connection, masterSecret: string): CallbackSecrets {
   const sealing = openSeal(masterSecret);
   const { seal, open } = sealing;
@@ -104,6 +105,7 @@ async function readRow(db: Statements, { seal }: Seal, userId: UserId): Promise<
   return read();
 }
 
+/** The previous secret is encrypted, too, if an older version stored it as plain text. */
 async function rotate(
   tx: Statements,
   { seal }: Seal,

@@ -45,6 +45,7 @@ export async function enqueueCallback(
   );
 }
 
+/** One page of the scan over queues. */
 export interface DueQueuesPage {
   /** Queue keys with a delivery that is due. */
   readonly due: readonly string[];
@@ -91,6 +92,7 @@ export function claimDeliveries(
   });
 }
 
+/** Also records the start of each attempt. */
 async function claimFromQueue(
   { skipLocked }: Connection,
   tx: Statements,
@@ -108,16 +110,17 @@ async function claimFromQueue(
     [queue, now, limit, now + sendLeaseMs],
   );
   const deliveries = rows.map(deliveryFromRow);
-  for (const { id, tries } of deliveries) {
+  for (const { id, attempts } of deliveries) {
     await tx.write('INSERT INTO delivery_tries (delivery_id, number, at) VALUES ($1, $2, $3)', [
       id,
-      tries,
+      attempts,
       now,
     ]);
   }
   return deliveries;
 }
 
+/** The result of sending one delivery once. */
 export interface DeliveryAttemptResult {
   readonly id: DeliveryId;
   /** Number of the attempt: a result that arrives after a later attempt started changes nothing. */
@@ -174,6 +177,7 @@ export async function releaseDeliveries(db: Statements, now: number): Promise<vo
   ]);
 }
 
+/** Null members do not filter. */
 export interface DeliveryQuery {
   readonly jobId: string | null;
   readonly userName: string | null;
@@ -212,6 +216,7 @@ export async function listDeliveries(
   return rows.map(listedFromRow);
 }
 
+/** Null when there is no such delivery. */
 export async function readDelivery(db: Statements, id: DeliveryId): Promise<ListedDelivery | null> {
   const [row] = await db.read(`${selectListed} WHERE deliveries.id = $1`, [id]);
   return row ? listedFromRow(row) : null;
@@ -233,7 +238,7 @@ function deliveryFromRow(row: Row): Delivery {
     status: oneOf(row, 'status', ['IN_PROGRESS', 'COMPLETED']),
     url: text(row, 'url'),
     state: oneOf(row, 'state', deliveryStates),
-    tries: integer(row, 'tries'),
+    attempts: integer(row, 'tries'),
     failures: integer(row, 'failures'),
     dueAt: integer(row, 'due_at'),
     createdAt: integer(row, 'created_at'),

@@ -1,6 +1,7 @@
 /** Batches concurrent calls of one kind into one statement. */
 import { type Connection, StoreUnavailable } from './connection.ts';
 
+/** Bounds the statements of one kind on a connection. */
 export interface BatchLimits {
   /** Maximum number of calls in one statement. */
   readonly maxSize: number;

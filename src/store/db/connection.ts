@@ -2,6 +2,7 @@
 
 /** A parameter or column: times are epoch milliseconds, JSON is text. */
 export type Value = string | number | null;
+/** Columns by name, as the statement selects them. */
 export type Row = Readonly<Record<string, Value>>;
 
 /** Thrown when the database cannot be reached, is full, or does not flush. Nothing was written in part. */

@@ -18,6 +18,7 @@ interface QueuedWrite {
   readonly settle: (failure?: unknown) => void;
 }
 
+/** How the owner of the connection learns of disk faults. */
 export interface WriteFaultOptions {
   /** Called whenever a write found no space on the disk. */
   readonly onDiskFull?: () => void;
@@ -25,6 +26,7 @@ export interface WriteFaultOptions {
   readonly onWriteFailed?: (cause: unknown) => void;
 }
 
+/** The queue in front of the writer. */
 export interface GroupCommit {
   /**
    * Queues a write; `setValue`, called by its work, gives what the promise resolves to after the COMMIT. Rejects

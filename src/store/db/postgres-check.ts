@@ -11,6 +11,7 @@ export interface PostgresSettings {
   readonly synchronousCommit: string;
 }
 
+/** As seen by our own session, so role and URL count, too. */
 export async function readPostgresSettings(db: Statements): Promise<PostgresSettings> {
   const [row] = await db.read(
     `SELECT current_setting('server_version_num') AS version, current_setting('fsync') AS fsync,

@@ -16,6 +16,7 @@ const listenTimeoutMs = 5_000;
 /** Reports failures of connections that no caller waits on; `event` is a log message. */
 export type OnConnectionError = (event: string, cause: unknown) => void;
 
+/** One per connection pool. */
 export interface Announcements extends Pick<Connection, 'announce' | 'onAnnounced'> {
   /** Sends pending hints. Never rejects. */
   flush(): Promise<void>;

@@ -15,11 +15,13 @@ const maxAttempts = 4;
 /** Any number, the same in every process: migrations run one at a time. */
 const migrationLock = 4_204_918_003;
 
+/** `url` is a `postgres://` connection string. */
 export interface PostgresOptions {
   readonly url: string;
   readonly onConnectionError: OnConnectionError;
 }
 
+/** Connects lazily: an unreachable server fails the first statement. */
 export async function openPostgres({ url, onConnectionError }: PostgresOptions): Promise<Connection> {
   const pool = openPool(url, onConnectionError);
   const { announce, onAnnounced, flush, stopListening } = openAnnouncements(pool, url, onConnectionError);
@@ -70,6 +72,7 @@ function openPool(url: string, onConnectionError: OnConnectionError): pg.Pool {
   return pool;
 }
 
+/** Runs `work` again after a deadlock or serialization failure, on a fresh transaction. */
 async function inTransaction<T>(
   pool: pg.Pool,
   work: (db: Statements, client: pg.PoolClient) => Promise<T>,
@@ -121,6 +124,7 @@ async function run(
 
 const statementNames = new Map<string, string>();
 
+/** Stable per text, so that a statement is planned once per connection. */
 function statementName(text: string): string {
   let name = statementNames.get(text);
   if (!name) {

@@ -16,9 +16,11 @@ export function integer(row: Row, column: string): number {
   return value;
 }
 
+/** A nullable column of text. */
 export const textOrNull = (row: Row, column: string): string | null =>
   row[column] === null ? null : text(row, column);
 
+/** A nullable column of numbers. */
 export const integerOrNull = (row: Row, column: string): number | null =>
   row[column] === null ? null : integer(row, column);
 

@@ -1,6 +1,7 @@
 /** Encryption of short texts for a column: AES-256-GCM with a key derived from the master secret. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
+/** Encryption with one master secret. */
 export interface Seal {
   /** Encrypts. `owner` is authenticated, too: a value that is copied to another row does not open there. */
   seal(plain: string, owner: string): string;
@@ -13,8 +14,10 @@ const version = 'v1.';
 const ivBytes = 12;
 const tagBytes = 16;
 
+/** Whether a stored value is encrypted; older versions stored plain text. */
 export const isSealed = (stored: string): boolean => stored.startsWith(version);
 
+/** The key is derived once; every value has a random nonce. */
 export function openSeal(masterSecret: string): Seal {
   const key = Buffer.from(hkdfSync('sha256', masterSecret, '', 'atelier webhook secrets v1', 32));
   return {

@@ -50,6 +50,7 @@ export function findDatabaseCorruption(path: string, wholeBytes = maxFullCheckBy
   }
 }
 
+/** Checks the tables without which no request can be authenticated. */
 function quickCheckAuthTables(db: DatabaseSync): string | null {
   const known = db.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
   for (const table of authTables) {

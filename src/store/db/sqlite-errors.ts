@@ -8,15 +8,20 @@ const full = 13;
 /** SQLITE_IOERR_WRITE, IOERR_FSYNC, IOERR_DIR_FSYNC. A failed read, or no space for the -shm file, is not one. */
 const flushFaults: readonly number[] = [778, 1034, 1290];
 
+/** Faults of disk, memory or file; never a mistake in a statement. */
 export const isStorageFault = (failure: unknown): boolean =>
   storageFaults.includes((errorCodeOf(failure) ?? 0) & 0xff);
 
+/** After such a fault the process must not write to the file again. */
 export const isFlushFault = (failure: unknown): boolean => flushFaults.includes(errorCodeOf(failure) ?? 0);
 
+/** Writes may succeed again once there is space. */
 export const isDiskFull = (failure: unknown): boolean => errorCodeOf(failure) === full;
 
+/** Another process has the lock. */
 export const isBusy = (failure: unknown): boolean => errorCodeOf(failure) === busy;
 
+/** Nothing was written: the transaction is rolled back. */
 export function asStoreUnavailable(cause: unknown): StoreUnavailable {
   if (cause instanceof StoreUnavailable) return cause;
   return new StoreUnavailable(`SQLite: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });

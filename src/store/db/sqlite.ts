@@ -47,6 +47,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Connectio
   };
 }
 
+/** Every write goes through the group commit. */
 function writesOf(
   writer: DatabaseSync,
   group: GroupCommit,

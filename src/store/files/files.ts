@@ -71,6 +71,7 @@ export async function uploadWaitMs(db: Statements, userId: UserId, now: number):
   return oldest ? integer(oldest, 'created_at') + uploadWindowMs - now : null;
 }
 
+/** `waitMs`: after which another upload is accepted. */
 export type UploadInsertion =
   | { readonly kind: 'inserted' }
   | { readonly kind: 'rate_exceeded'; readonly waitMs: number }
@@ -134,6 +135,7 @@ export async function findLiveFiles(
   return new Set(rows.map(row => text(row, 'id')));
 }
 
+/** One page of a user's uploads. */
 export interface FileQuery {
   readonly userId: UserId;
   readonly now: number;

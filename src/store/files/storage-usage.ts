@@ -14,6 +14,7 @@ export interface StorageExceeded {
   readonly bytes: number;
 }
 
+/** Limits in bytes. */
 export type StorageBounds = Pick<StorageLimits, 'perKey' | 'perUser'>;
 
 /** Serialises the inserts of files of one user until this transaction ends, so that no two count the same free bytes. */
@@ -45,6 +46,7 @@ export async function readStoredBytes(db: Statements): Promise<number> {
   return integer(row!, 'bytes');
 }
 
+/** Stored bytes of one user. */
 export interface UserStorage {
   readonly name: string;
   readonly bytes: number;
@@ -88,6 +90,7 @@ export async function subtractStoredBytes(tx: Statements, rows: readonly Row[]):
 /** Rows per key, so that concurrent inserts rarely lock the same one. */
 const counterShards = 8;
 
+/** `bytes` may be negative. */
 async function changeStoredBytes(
   tx: Statements,
   {

@@ -61,6 +61,7 @@ const isBound = (model: number): string => `CASE WHEN EXISTS (SELECT 1 FROM jobs
   WHERE bound.model_id = $${model} AND bound.state = 'available' AND bound.account IS NOT NULL AND bound.due_at <= $1)
   THEN 1 ELSE 0 END`;
 
+/** Which jobs a worker claims, and within which limits. */
 export interface ClaimOptions {
   readonly worker: WorkerId;
   readonly modelId: string;
@@ -172,6 +173,7 @@ export function settle(
 const isUncertain = (outcome: Outcome): boolean =>
   outcome.kind === 'failed' && outcome.error.code === 'submission_uncertain';
 
+/** The state that an outcome leads to. */
 function stateAfter(outcome: Outcome): JobState {
   switch (outcome.kind) {
     case 'completed':
@@ -202,6 +204,7 @@ export const requeueAssignments = `state = 'available', holder = NULL, progress 
  */
 export const stateWithoutIndex = (state: JobState): string => `state || '' = '${state}'`;
 
+/** Timeline entry of a job that its worker released. */
 export const requeuedEvent = (at: number): JobEvent => ({
   at,
   level: 'INFO',
@@ -262,6 +265,7 @@ export async function recordProgress(db: Statements, lease: Lease, progress: num
   );
 }
 
+/** The error of a job that missed its deadline. */
 export const expiredError = jobError('expired', 'the deadline passed before the job was done');
 
 /** Adds an entry to the timeline of a job. */

@@ -32,6 +32,7 @@ export async function countWaiting(db: Statements, upTo: number): Promise<number
   return integer(row!, 'waiting');
 }
 
+/** One figure of the gauge of jobs. */
 export interface UnfinishedOfModel {
   readonly modelId: string;
   readonly state: 'available' | 'running';

@@ -32,6 +32,7 @@ import { extendInputs } from './inputs.ts';
 /** Decisions 2: an Idempotency-Key is remembered for this long. */
 const idempotencyLifeMs = 24 * hours;
 
+/** What admission decided about a job. */
 export interface NewJob {
   readonly id: JobId;
   readonly userId: UserId;
@@ -55,6 +56,7 @@ export interface NewJob {
   readonly inputsOf?: JobId | null;
 }
 
+/** The Idempotency-Key of a creation. */
 export interface Idempotency {
   readonly key: string;
   /** Hash of the parsed body: another body under the same key is refused. */
@@ -95,6 +97,7 @@ export async function insertJob(
   return insertion;
 }
 
+/** A conflict that vanishes meanwhile is worth a second attempt; a third never is. */
 async function insertOrExplain(db: Connection, job: NewJob, options: InsertOptions): Promise<Insertion> {
   const inserted = await insertWithinLimits(db, job, options);
   if (inserted) return inserted;
@@ -259,6 +262,7 @@ const tryInsertBatched = batch(
   { maxSize: 256, maxConcurrent: 2 },
 );
 
+/** Adds `behind` to each row: see `insertMany`. */
 function withRankOffsets(jobs: readonly NewJob[]) {
   const lengths = new Map<string, number>();
   return jobs.map(job => {

@@ -12,6 +12,7 @@ import {
   statusColumns,
 } from './read.ts';
 
+/** Null members do not filter. */
 export interface UserJobQuery {
   readonly userId: UserId;
   /** Null: every model. */

@@ -23,6 +23,7 @@ export async function expireJobs(db: Connection, now: number, limit: number): Pr
   return expired;
 }
 
+/** Their callbacks are due at once. */
 function announceFailed(db: Connection, jobIds: readonly string[]): void {
   for (const id of jobIds) db.announce(jobTopic(id));
   if (jobIds.length > 0) db.announce(deliveryTopic);
@@ -96,6 +97,7 @@ async function requeueInTransaction(
 
 const idsOf = (rows: readonly Row[]): readonly string[] => rows.map(row => text(row, 'id'));
 
+/** Returns the rows that were updated, with `id` and `callback_url`. */
 async function failPoisonJobs(
   tx: Statements,
   jobIds: readonly string[],
@@ -143,6 +145,7 @@ function attributeCrashes(orphaned: readonly Row[]): ReadonlySet<Row> {
   return new Set([...suspects, ...risky.filter(row => !holders.has(row.holder ?? null))]);
 }
 
+/** `places` gives the placeholders of the ids, numbered from its argument on. */
 async function inBatches(
   ids: readonly string[],
   work: (ids: readonly string[], places: (from: number) => string) => Promise<void>,
@@ -158,6 +161,7 @@ const poisonError = jobError(
   `the worker process crashed ${maxCrashes} times while it ran this job`,
 );
 
+/** Returns the ids of the rows. */
 async function enqueueFailureCallbacks(
   tx: Statements,
   rows: readonly Row[],

@@ -32,6 +32,7 @@ export interface FailureGroup {
   readonly jobId: string;
 }
 
+/** `now` in epoch ms. */
 export async function readOverview(db: Statements, now: number): Promise<Overview> {
   const since = now - hours;
   const count = async (from: string, values: readonly number[] = []) => {
@@ -64,6 +65,7 @@ export async function readOverview(db: Statements, now: number): Promise<Overvie
   };
 }
 
+/** Largest groups first, at most twelve. */
 async function groupFailures(db: Statements, since: number): Promise<readonly FailureGroup[]> {
   const rows = await db.read(
     `SELECT id, model_id, error FROM jobs WHERE completed_at IS NOT NULL AND completed_at >= $1 AND state = 'failed'

@@ -19,6 +19,7 @@ interface QueueTotals {
 
 type QueuedJob = Pick<JobSummary, 'id' | 'modelId' | 'band' | 'rank'>;
 
+/** Caches totals per model and priority. */
 export interface QueuePositions {
   /** Jobs of the same model that start before this one; 0 = next. */
   positionOf(job: QueuedJob): Promise<number>;
@@ -93,9 +94,9 @@ async function countAhead(db: Connection, place: QueuedJob): Promise<number> {
 const countAheadBatched = batch(
   async (db, places: readonly QueuedJob[]) => {
     const rows = await db.read(
-      `SELECT nth, (${countAheadSql(name => `asked."${name}"`)}) AS found
+      `SELECT nth, (${countAheadSql(name => `wanted."${name}"`)}) AS found
        FROM json_to_recordset(CAST($1 AS JSON))
-         AS asked(nth INTEGER, "modelId" TEXT, band INTEGER, rank BIGINT, id TEXT)`,
+         AS wanted(nth INTEGER, "modelId" TEXT, band INTEGER, rank BIGINT, id TEXT)`,
       [JSON.stringify(places.map(({ modelId, band, rank, id }, nth) => ({ nth, modelId, band, rank, id })))],
     );
     const found = new Map(rows.map(row => [integer(row, 'nth'), integer(row, 'found')]));

@@ -18,6 +18,7 @@ export type JobSummary = Omit<Job, 'input' | 'result'>;
 
 export const summaryColumns = `id, user_id, key_id, model_id, state, band, rank, due_at, holder, claim, deaths, created_at,
   started_at, completed_at, expires_at, cancel_requested_at, external_task_id, callback_url, progress, error`;
+/** All columns of `Job`. */
 export const jobColumns = `${summaryColumns}, input, result`;
 
 /** What a status response contains. That of an unfinished job echoes part of the input. */
@@ -32,35 +33,35 @@ export const statusColumns = `${summaryColumns}, CASE WHEN state IN ('available'
   AND octet_length(input) <= ${maxEchoedInputBytes} THEN input END AS input`;
 
 /** Null for a job that is missing, of another user or of another model alike. */
-export async function readJobSummary(db: Statements, asked: JobAddress): Promise<JobSummary | null> {
+export async function readJobSummary(db: Statements, address: JobAddress): Promise<JobSummary | null> {
   const [row] = await db.read(
     `SELECT ${summaryColumns} FROM jobs WHERE id = $1 AND user_id = $2 AND model_id = $3`,
-    [asked.jobId, asked.userId, asked.modelId],
+    [address.jobId, address.userId, address.modelId],
   );
   return row ? summaryFromRow(row) : null;
 }
 
 /** For the status endpoint: on PostgreSQL concurrent reads share one statement. */
-export const readJobForStatus = (db: Connection, asked: JobAddress): Promise<JobForStatus | null> =>
-  db.dialect === 'postgres' ? readForStatusBatched(db, asked) : readForStatus(db, asked);
+export const readJobForStatus = (db: Connection, address: JobAddress): Promise<JobForStatus | null> =>
+  db.dialect === 'postgres' ? readForStatusBatched(db, address) : readForStatus(db, address);
 
-async function readForStatus(db: Statements, asked: JobAddress): Promise<JobForStatus | null> {
+async function readForStatus(db: Statements, address: JobAddress): Promise<JobForStatus | null> {
   const [row] = await db.read(
     `SELECT ${statusColumns} FROM jobs WHERE id = $1 AND user_id = $2 AND model_id = $3`,
-    [asked.jobId, asked.userId, asked.modelId],
+    [address.jobId, address.userId, address.modelId],
   );
   return row ? forStatusFromRow(row) : null;
 }
 
 const readForStatusBatched = batch(
-  async (db, asks: readonly JobAddress[]) => {
+  async (db, addresses: readonly JobAddress[]) => {
     const rows = await db.read(
       `SELECT ${statusColumns} FROM jobs
        WHERE id = ANY(ARRAY(SELECT json_array_elements_text(CAST($1 AS JSON))))`,
-      [JSON.stringify(asks.map(({ jobId }) => jobId))],
+      [JSON.stringify(addresses.map(({ jobId }) => jobId))],
     );
     const rowById = new Map(rows.map(row => [text(row, 'id'), row]));
-    return asks.map(({ jobId, userId, modelId }) => {
+    return addresses.map(({ jobId, userId, modelId }) => {
       const row = rowById.get(jobId);
       return row && row.user_id === userId && row.model_id === modelId ? forStatusFromRow(row) : null;
     });
@@ -68,10 +69,11 @@ const readForStatusBatched = batch(
   { maxSize: 256, maxConcurrent: 2 },
 );
 
-export async function readJob(db: Statements, asked: JobAddress): Promise<Job | null> {
+/** Null for a job that is missing, of another user or of another model alike. */
+export async function readJob(db: Statements, address: JobAddress): Promise<Job | null> {
   const [row] = await db.read(
     `SELECT ${jobColumns} FROM jobs WHERE id = $1 AND user_id = $2 AND model_id = $3`,
-    [asked.jobId, asked.userId, asked.modelId],
+    [address.jobId, address.userId, address.modelId],
   );
   return row ? jobFromRow(row) : null;
 }
@@ -89,12 +91,14 @@ export interface JobAddress {
   readonly modelId: string;
 }
 
+/** The states behind each public status. */
 export const statesByStatus: Readonly<Record<JobStatus, readonly JobState[]>> = {
   IN_QUEUE: ['available'],
   IN_PROGRESS: ['running'],
   COMPLETED: ['completed', 'failed', 'cancelled'],
 };
 
+/** Null members do not filter. */
 export interface JobQuery {
   readonly userId: UserId;
   readonly modelId: string;
@@ -134,6 +138,7 @@ export async function listEvents(db: Statements, jobId: JobId): Promise<readonly
   }));
 }
 
+/** For rows of `summaryColumns`. */
 export function summaryFromRow(row: Row): JobSummary {
   const holder = textOrNull(row, 'holder');
   const progress = integerOrNull(row, 'progress');
@@ -163,11 +168,13 @@ export function summaryFromRow(row: Row): JobSummary {
   };
 }
 
+/** For rows of `statusColumns`. */
 export function forStatusFromRow(row: Row): JobForStatus {
   const input = textOrNull(row, 'input');
   return { ...summaryFromRow(row), ...(input !== null && { input: fromJson(input) }) };
 }
 
+/** For rows of `jobColumns`. */
 export function jobFromRow(row: Row): Job {
   const result = textOrNull(row, 'result');
   return {

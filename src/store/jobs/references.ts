@@ -57,6 +57,7 @@ export async function resolveReferenceFile(
   return referred?.output ? fileIdFromRow(referred.output.fileId) : null;
 }
 
+/** Null when the job has no such output. */
 function findOutput({ kind, id, index }: Reference, outputs: readonly Output[]): Output | null {
   const found =
     kind === 'video'

@@ -22,6 +22,7 @@ export function releaseJobs(
   });
 }
 
+/** All leases of one group have the same worker and claim number, so one statement checks them. */
 async function releaseGroup(
   tx: Statements,
   leases: readonly Lease[],

@@ -22,6 +22,7 @@ export interface ResumedJob {
   readonly ref: unknown;
 }
 
+/** As for a claim; only jobs at an account can be resumed. */
 export interface ResumeOptions
   extends Pick<ClaimOptions, 'worker' | 'modelId' | 'limit' | 'now' | 'perKey' | 'leaseMs'> {
   readonly account: AccountLimits;
@@ -44,6 +45,7 @@ export function resumeJobs(db: Connection, wanted: ResumeOptions): Promise<reado
   });
 }
 
+/** The rows stay locked until the transaction ends. */
 function findInFlight(
   tx: Statements,
   { worker, modelId, account, now, perKey, leaseMs }: ResumeOptions,

@@ -22,6 +22,7 @@ export interface FoundJob extends Job {
   readonly account: string | null;
 }
 
+/** May be shorter than its limit although `next` is set: the scan is bounded. */
 export interface JobPage {
   readonly jobs: readonly FoundJob[];
   /** Cursor of the next page: the last job scanned, matching or not; null at the end. */
@@ -108,6 +109,7 @@ async function findScanEnd(db: Statements, filter: JobFilter, after: JobId | nul
   return row ? jobIdFromRow(text(row, 'id')) : null;
 }
 
+/** In the order of ids, newest first. */
 async function readFound(db: Statements, ids: readonly JobId[]): Promise<readonly FoundJob[]> {
   if (ids.length === 0) return [];
   const rows = await db.read(

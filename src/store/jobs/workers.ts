@@ -36,10 +36,12 @@ export async function markStopping(db: Connection, worker: WorkerId): Promise<vo
   await db.write(`UPDATE workers SET stopping_at = ${db.nowMs} WHERE id = $1`, [worker]);
 }
 
+/** At the end of a worker that stopped in order. */
 export async function removeWorker(db: Connection, worker: WorkerId): Promise<void> {
   await db.write('DELETE FROM workers WHERE id = $1', [worker]);
 }
 
+/** Whether a worker had no heartbeat for `leaseMs`. */
 export async function hasDeadWorkers(db: Connection, leaseMs: number): Promise<boolean> {
   const rows = await db.read(`SELECT id FROM workers WHERE heartbeat_at <= ${db.nowMs} - $1 LIMIT 1`, [
     leaseMs,

@@ -84,6 +84,7 @@ const hashOf = (row: Row): string =>
     .update(JSON.stringify(hashedColumns.map(column => String(row[column]))))
     .digest('hex');
 
+/** Result of a verification. */
 export type AuditVerdict =
   | { readonly kind: 'whole'; readonly rows: number }
   /** Number of the first row that is missing, changed or forged. */
@@ -140,6 +141,7 @@ const listedColumns = 'number, at, actor, action, subject, details, hash';
 /** An allow list: a new kind of entry is hidden until it is known not to be about people. */
 const shownSubjects = ['key', 'job', 'delivery', 'callback_secret', 'doubt', 'account'];
 
+/** For rows of `listedColumns`. */
 export const auditFromRow = (row: Row): AuditRow => ({
   number: integer(row, 'number'),
   at: integer(row, 'at'),

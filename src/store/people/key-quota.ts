@@ -37,6 +37,7 @@ export async function findExceededQuota(
   return null;
 }
 
+/** Jobs created on the present day of UTC. */
 async function readDailyCount(db: Statements, keyId: KeyId, now: number): Promise<number> {
   const [row] = await db.read('SELECT jobs FROM key_days WHERE key_id = $1 AND day = $2', [
     keyId,

@@ -14,6 +14,7 @@ import { integer, integerOrNull, text, textOrNull } from '../db/rows.ts';
 import { type Actor, writeAudit } from './audit.ts';
 import { quotaFromRow } from './key-quota.ts';
 
+/** What an operator chooses for a key. */
 export interface NewKey {
   readonly userName: string;
   readonly name: string | null;
@@ -67,6 +68,7 @@ export function createKey(
   });
 }
 
+/** All keys, also expired and revoked ones, oldest first. */
 export async function listKeys(db: Statements): Promise<readonly ApiKey[]> {
   const rows = await db.read(`${selectKeys} ORDER BY keys.created_at, keys.id`);
   return rows.map(keyFromRow);
@@ -92,6 +94,7 @@ export async function revokeKey(
   return isKnown;
 }
 
+/** False on a new installation. */
 export async function anyKeyExists(db: Statements): Promise<boolean> {
   return (await db.read('SELECT id FROM keys LIMIT 1')).length > 0;
 }

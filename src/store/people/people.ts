@@ -11,6 +11,7 @@ import { endSetup } from './setup.ts';
 const columns = 'id, name, role, created_at, changed_at';
 const maxListedPeople = 500;
 
+/** A person to be created. */
 export interface NewPerson {
   readonly name: string;
   readonly role: Role;
@@ -41,6 +42,7 @@ export function createFirstPerson(
   });
 }
 
+/** Null when the name is taken. */
 async function insertPerson(
   tx: Statements,
   { name, role, passwordHash }: NewPerson,
@@ -133,11 +135,13 @@ export function removePerson(
   });
 }
 
+/** By name. */
 export async function listPeople(db: Statements): Promise<readonly Person[]> {
   const rows = await db.read(`SELECT ${columns} FROM people ORDER BY name LIMIT ${maxListedPeople}`);
   return rows.map(personFromRow);
 }
 
+/** What verifying a password needs. */
 export interface Login {
   readonly person: Person;
   readonly passwordHash: string;

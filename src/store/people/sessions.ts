@@ -16,6 +16,7 @@ import { endSetup } from './setup.ts';
 /** The person of a session; null for a login by the admin token. */
 export type SessionOwner = Person | null;
 
+/** A login that succeeded. */
 export interface NewSession {
   readonly owner: SessionOwner;
   /** SHA-256 of the secret in the cookie. */
