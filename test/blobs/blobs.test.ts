@@ -147,7 +147,7 @@ function portSuite(open: (folder: string) => Promise<OpenedBlobs>): void {
     assert.equal(await opened.blobs.open('0'.repeat(40)), null);
   });
 
-  test('a blob that lost bytes opens as null for whoever says how many it had, whatever part is asked for', async () => {
+  test('a blob that lost bytes opens as null for a caller that knows its size, whatever part is requested', async () => {
     const { key, bytes } = await keep('0123456789');
     await opened.cut(key, 6);
     assert.equal(await opened.blobs.open(key, undefined, bytes), null);
@@ -155,7 +155,7 @@ function portSuite(open: (folder: string) => Promise<OpenedBlobs>): void {
     assert.equal(await opened.blobs.open(key, { start: 7, end: 8 }, bytes), null);
   });
 
-  test('a blob that is whole opens for whoever says how many bytes it has', async () => {
+  test('a complete blob opens for a caller that knows its size', async () => {
     const { key, bytes } = await keep('0123456789');
     const part = await opened.blobs.open(key, { start: 2, end: 4 }, bytes);
     assert.deepEqual(Buffer.concat((await part?.toArray()) ?? []), Buffer.from('234'));

@@ -83,7 +83,7 @@ describe('a bucket', () => {
     assert.deepEqual(await read(key, overTheSeam), content.subarray(8 * megabyte - 2, 8 * megabyte + 2));
   });
 
-  test('holds every object under the prefix, and what another prefix holds is never listed', async () => {
+  test('stores every object under the prefix, and never lists objects of another prefix', async () => {
     const deeper = await open({ prefix: `${s3.place.prefix}deeper/` });
     const above = await open({ prefix: '' });
     const { key } = await keep('a');
@@ -119,7 +119,7 @@ describe('a bucket', () => {
     for (const [index, { key }] of kept.entries()) assert.deepEqual(await read(key), contents[index]);
   });
 
-  test('that belongs to another installation is told so: nothing of it is listed or removed', async () => {
+  test('that belongs to another installation is refused: nothing of it is listed or removed', async () => {
     const { key } = await keep('theirs');
     await blobs.check();
     const stranger = await open({}, {}, 'another');
@@ -203,7 +203,7 @@ describe('a bucket in trouble', () => {
     }
   }
 
-  test('a call that is told to slow down is tried again', async () => {
+  test('a call that is answered with SlowDown is retried', async () => {
     spoil('put', slowDown, 1);
     const { key } = await keep('slower');
     assert.deepEqual(await read(key), Buffer.from('slower'));
@@ -288,7 +288,7 @@ describe('a bucket in trouble', () => {
       assert.match(range ?? '', new RegExp(`^bytes=\\d+-${content.length - 1}$`));
   });
 
-  test('a part that is cut goes on too, and ends where it was asked to', async () => {
+  test('a part that is cut is resumed, too, and ends at the requested byte', async () => {
     const content = randomBytes(3 * megabyte);
     const { key } = await keep(content);
     spoil('get', { kind: 'cut', bytes: 100_000 }, 1);
@@ -296,7 +296,7 @@ describe('a bucket in trouble', () => {
     assert.ok((await read(key, range))?.equals(content.subarray(megabyte, 2 * megabyte)));
   });
 
-  test('a reading that brings nothing more fails as unavailable', async () => {
+  test('a read that gets no more bytes fails as unavailable', async () => {
     const { key } = await keep(randomBytes(megabyte));
     s3.play(({ operation, range }) =>
       operation === 'get' ? { kind: 'cut', bytes: range === undefined ? 1000 : 0 } : null,

@@ -4,7 +4,7 @@ import { openSemaphore } from '../../src/blobs/semaphore.ts';
 
 const never = new AbortController().signal;
 
-test('so many are in at once, and the next comes in when one goes, in the order of coming', async () => {
+test('at most so many have a permit, and a released one goes to the next in the order of requests', async () => {
   const turns = openSemaphore(2);
   const ends = [await turns.acquire(never), await turns.acquire(never)] as const;
   const came: string[] = [];
@@ -20,7 +20,7 @@ test('so many are in at once, and the next comes in when one goes, in the order 
   assert.deepEqual(came, ['third', 'fourth']);
 });
 
-test('whoever gives up in the line leaves his place to the next', async () => {
+test('an aborted request leaves its place in the queue to the next', async () => {
   const turns = openSemaphore(1);
   const end = await turns.acquire(never);
   const patience = new AbortController();
@@ -33,7 +33,7 @@ test('whoever gives up in the line leaves his place to the next', async () => {
   (await turns.acquire(never))();
 });
 
-test('a turn is not begun for whoever has given up before', async () => {
+test('no permit is granted to a request that was aborted before', async () => {
   const turns = openSemaphore(1);
   await assert.rejects(turns.acquire(AbortSignal.abort(new Error('too late'))), { message: 'too late' });
   await turns.acquire(never);

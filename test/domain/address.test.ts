@@ -15,7 +15,7 @@ test('of IPv6 a network of 64 bits is one client', () => {
 
 test('what is no address is counted as it stands', () => assert.equal(addressShare('unknown'), 'unknown'));
 
-test('a loopback address is told from every other text', () => {
+test('a loopback address is distinguished from every other text', () => {
   const here = ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'];
   const elsewhere = ['10.0.0.1', '0.0.0.0', '::', '2001:db8::1', 'localhost', 'for=127.0.0.1', ''];
   assert.deepEqual([...here, ...elsewhere].filter(isLoopback), here);

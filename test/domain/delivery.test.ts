@@ -30,7 +30,7 @@ describe('the schedule', () => {
     ]);
   });
 
-  test('of IN_PROGRESS has two tries in all', () => {
+  test('of IN_PROGRESS has two attempts in all', () => {
     assert.deepEqual(classifyAnswer({ status: 'IN_PROGRESS', failures: 0 }, null, now, 0.5), {
       kind: 'again',
       dueAt: now + 5 * seconds,
@@ -112,7 +112,7 @@ describe('the headers', () => {
   const body = Buffer.from('{"prompt":"Ein Leuchtturm über dem Meer 🌊"}');
   const secrets = [newCallbackSecret(), newCallbackSecret()] as const;
 
-  test('hold the id, the second of the try and one signature for each secret', () => {
+  test('contain the id, the second of the attempt and one signature for each secret', () => {
     const headers = webhookHeaders(id, body, secrets, now + 999);
     const verify = (secret: string) => new Webhook(secret).sign(id, new Date(now), body.toString());
     assert.deepEqual(headers, {

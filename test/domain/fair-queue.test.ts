@@ -9,7 +9,7 @@ import {
 
 const limits: FairQueueLimits = { running: 2, runningPerShare: 2, waiting: 100, waitingPerShare: 50 };
 
-/** Work that ends when it is told to, and what began in which order. */
+/** Work that ends on request, and what began in which order. */
 function openBench(over: Partial<FairQueueLimits> = {}) {
   const queue = openFairQueue<string>({ ...limits, ...over });
   const begun: string[] = [];

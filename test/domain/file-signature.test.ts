@@ -9,7 +9,7 @@ const invalid: SignatureVerdict = { kind: 'invalid' };
 const valid: SignatureVerdict = { kind: 'valid', fileId: id };
 const address = signer.sign({ id, fileName: 'a b.png' }, expiresAt);
 
-test('an address holds the id, the encoded name, the second of its end and 43 characters of signature', () => {
+test('an address contains the id, the encoded name, the second of its end and 43 characters of signature', () => {
   assert.match(address, new RegExp(`^/v1/f/${id}/a%20b\\.png\\?exp=1800000000&sig=[A-Za-z0-9_-]{43}$`));
 });
 
@@ -71,7 +71,7 @@ test('parameters more, twice or in another order make an address invalid', () =>
   }
 });
 
-test('a changed end is invalid, not expired: nobody learns from a guess', () => {
+test('a changed end is invalid, not expired: a guess reveals nothing', () => {
   assert.deepEqual(signer.verify(address.replace('exp=1800000000', 'exp=1'), expiresAt), invalid);
 });
 

@@ -86,7 +86,7 @@ test('a key is kept as its SHA-256', () => {
   assert.equal(hashApiKey('abc'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
 });
 
-test('whatever could be read as a job id of ours is told apart from the ids of upstreams', () => {
+test('whatever could be read as a job id of ours is distinguished from the ids of upstreams', () => {
   const id = newJobId(Date.UTC(2026, 4, 21));
   for (const text of [id, id.toUpperCase(), id.replaceAll('-', ''), `{${id}}`, `urn:uuid:${id}`, `${id}/..`])
     assert.equal(mayBeJobId(text), true, text);

@@ -117,7 +117,7 @@ for (const [way, parse] of Object.entries(ways))
       );
     });
 
-    test('one character changed in a right text is judged as the platform judges it', () => {
+    test('one character changed in a valid text is accepted or refused as by the platform', () => {
       fc.assert(
         fc.property(
           fc.json({ maxDepth: 3 }),

@@ -16,7 +16,7 @@ test('every refusal says in whole sentences what it means, and no two codes are 
   for (const code of codes) assert.match(code, /^[a-z][a-z0-9_]*$/);
 });
 
-test('a forged call is told what a wrong path is', () => {
+test('a forged call is answered like an unknown path', () => {
   assert.equal(codeOf('call_unsigned'), 'path_unknown');
   assert.equal(refusalHelp.call_unsigned, 'Nothing is at this path.');
 });

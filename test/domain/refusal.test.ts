@@ -61,14 +61,14 @@ describe('the table of refusals', () => {
   });
 
   test('has the words and codes of the contract', () => {
-    const told = (name: RefusalName, subject = '') => refuse(name, { subject }).message;
-    assert.equal(told('model_unknown', 'x-1'), 'App not found: x-1');
-    assert.equal(told('model_forbidden'), 'Model not allowed for this user');
-    assert.equal(told('webhook_unsupported'), 'webhook not supported');
-    assert.equal(told('stream_unsupported'), 'SSE streaming not supported');
-    assert.equal(told('path_unknown'), 'Not Found');
-    assert.equal(told('job_failed'), 'Runtime execution failed');
-    assert.equal(told('job_unknown'), 'Request not found');
+    const messageOf = (name: RefusalName, subject = '') => refuse(name, { subject }).message;
+    assert.equal(messageOf('model_unknown', 'x-1'), 'App not found: x-1');
+    assert.equal(messageOf('model_forbidden'), 'Model not allowed for this user');
+    assert.equal(messageOf('webhook_unsupported'), 'webhook not supported');
+    assert.equal(messageOf('stream_unsupported'), 'SSE streaming not supported');
+    assert.equal(messageOf('path_unknown'), 'Not Found');
+    assert.equal(messageOf('job_failed'), 'Runtime execution failed');
+    assert.equal(messageOf('job_unknown'), 'Request not found');
     assert.equal(refusals.key_missing.code, 'UNAUTHORIZED');
     assert.equal(refusals.rate_exceeded.code, 'RATE_LIMIT_EXCEEDED');
     const files = [

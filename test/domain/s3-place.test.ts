@@ -81,11 +81,11 @@ describe('the place of the blobs', () => {
     assert.equal(region('s3://bucket?endpoint=http://s3.test'), 'us-east-1');
   });
 
-  test('leaves credentials to the SDK where no variable holds them', () => {
+  test('leaves credentials to the SDK where no variable contains them', () => {
     assert.equal(read({ ATELIER_BLOBS_URL: 's3://bucket?region=eu-west-1' })?.credentials, null);
   });
 
-  test('has all its faults told at once', () => {
+  test('has all its faults reported at once', () => {
     const env = { ATELIER_BLOBS_URL: 's3://bucket', AWS_ACCESS_KEY_ID: 'an id', ATELIER_PORT: 'x' };
     assert.throws(() => readConfig(env), {
       name: 'ConfigError',

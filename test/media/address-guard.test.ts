@@ -179,11 +179,11 @@ describe('where private addresses are allowed', () => {
       assert.deepEqual(checkUrl(text, { allowPrivate: true }), { ok: true, url: new URL(text) });
     });
   }
-  test('schemes, user names and length are judged all the same', () => {
-    const judge = (text: string) => checkUrl(text, { allowPrivate: true });
-    assert.deepEqual(judge('file:///etc/passwd'), { ok: false, reason: plain });
-    assert.deepEqual(judge('http://a:b@127.0.0.1/'), { ok: false, reason: userinfo });
-    assert.deepEqual(judge(`http://127.0.0.1/${'a'.repeat(2048)}`), { ok: false, reason: tooLong });
+  test('schemes, user names and length are checked all the same', () => {
+    const check = (text: string) => checkUrl(text, { allowPrivate: true });
+    assert.deepEqual(check('file:///etc/passwd'), { ok: false, reason: plain });
+    assert.deepEqual(check('http://a:b@127.0.0.1/'), { ok: false, reason: userinfo });
+    assert.deepEqual(check(`http://127.0.0.1/${'a'.repeat(2048)}`), { ok: false, reason: tooLong });
   });
 });
 

@@ -55,7 +55,7 @@ describe('with private addresses allowed', () => {
     server.close();
   });
 
-  test('an answer comes with status, headers and body, asked for unpacked', async () => {
+  test('an answer comes with status, headers and body, requested without compression', async () => {
     const answer = await outbound.request(`${base}/echo`, { ...bounds, method: 'POST', body: 'ping' });
     assert.equal(await readAll(answer), 'ping');
     assert.equal(answer.kind, 'answered');
@@ -121,7 +121,7 @@ describe('with private addresses allowed', () => {
     assert.deepEqual(answer, { kind: 'failed', reason: 'The request was aborted.' });
   });
 
-  test('closing breaks off what is under way', async () => {
+  test('closing aborts requests in flight', async () => {
     const other = openOutbound({ allowPrivate: true });
     const answered = other.request(`${base}/silent`, bounds);
     await once(server, 'request');
@@ -165,14 +165,14 @@ describe('with private addresses allowed', () => {
     const port = await listen(turned, '127.0.0.2');
     const first = createServer((request, response) => response.end(`first ${request.headers.host}`));
     await listen(first, '127.0.0.1', port);
-    let asked = 0;
+    let lookups = 0;
     const rebinding = openOutbound({
       allowPrivate: true,
-      resolve: async () => [asked++ === 0 ? '127.0.0.1' : '127.0.0.2'],
+      resolve: async () => [lookups++ === 0 ? '127.0.0.1' : '127.0.0.2'],
     });
     const url = `http://rebinding.example:${port}/`;
     assert.equal(await readAll(await rebinding.request(url, bounds)), `first rebinding.example:${port}`);
-    assert.equal(asked, 1);
+    assert.equal(lookups, 1);
     assert.equal(await readAll(await rebinding.request(url, bounds)), 'turned');
     first.close();
     turned.close();

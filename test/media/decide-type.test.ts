@@ -78,7 +78,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     ['binary', 'application/json', undefined, contradicted('application/json', nothing)],
     ['binary', 'text/html', undefined, contradicted('text/html', nothing)],
   ],
-  'the tracks will tell film from sound': [
+  'the tracks decide between video and audio': [
     ['mp4', undefined, undefined, open('video/mp4', 'mp4')],
     ['mp4', 'video/mp4', undefined, open('video/mp4', 'mp4')],
     ['mp4', 'audio/mp4', undefined, open('video/mp4', 'mp4')],

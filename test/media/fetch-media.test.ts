@@ -99,7 +99,7 @@ describe('a medium is fetched', () => {
     });
   }
 
-  test('what an address asks for with 429 is told', async () => {
+  test('the retry-after of a 429 is returned', async () => {
     const reason = 'The address answered with status 429.';
     assert.deepEqual(await fetch('/busy'), { kind: 'refused', reason, why: 'transient', retryAfter: '7' });
   });
@@ -140,7 +140,7 @@ describe('a medium is fetched', () => {
   });
 });
 
-describe('each redirect is judged like the first address', () => {
+describe('each redirect is checked like the first address', () => {
   let visits = 0;
   const canary = createTcpServer(socket => {
     visits++;
@@ -157,13 +157,13 @@ describe('each redirect is judged like the first address', () => {
   for (const target of ['http://127.0.0.1', 'http://0x7f.1', 'http://localhost', 'http://inward.example']) {
     test(`a redirect to ${target} is refused`, async () => {
       const guarded = openOutbound({ allowPrivate: false, resolve: async () => ['127.0.0.1'] });
-      const asked: string[] = [];
+      const requested: string[] = [];
       // What a public server answers cannot be had without one, so the first hop is scripted.
       const outbound: typeof guarded = {
         ...guarded,
         request: async (url, request) => {
-          asked.push(url);
-          if (asked.length > 1) return guarded.request(url, request);
+          requested.push(url);
+          if (requested.length > 1) return guarded.request(url, request);
           const body = {
             readFirst: async () => new Uint8Array(),
             discard() {},
@@ -178,7 +178,7 @@ describe('each redirect is judged like the first address', () => {
         reason: 'The address is not a public one.',
         why: 'address',
       });
-      assert.deepEqual(asked, [
+      assert.deepEqual(requested, [
         'http://media.example/a.png',
         `${target.replace('0x7f.1', '127.0.0.1')}:${port}/`,
       ]);

@@ -118,7 +118,7 @@ describe('hostile files', () => {
       assert.deepEqual(body.dimensions, { width: 20_000, height: 20_000 });
     });
 
-    test('a picture with a page behind it is handed out as a picture and nothing else', async () => {
+    test('a picture with a page behind it is served as a picture and nothing else', async () => {
       const content = await polyglot();
       const { status, body } = await send('page.html', 'application/octet-stream', content);
       assert.equal(status, 200);

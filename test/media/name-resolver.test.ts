@@ -41,7 +41,7 @@ describe('a name that somebody wrote', () => {
     assert.deepEqual(await resolve('alias.test'), ['192.0.2.9']);
   });
 
-  test('that nobody knows says so, and is not asked for again soon', async () => {
+  test('that does not exist fails so, and is not queried again soon', async () => {
     for (let times = 0; times < 3; times++) await assert.rejects(resolve('unknown.test'), unknown);
     // Once for each family.
     assert.equal(timesAsked('unknown.test'), 2);
@@ -127,7 +127,7 @@ describe('a name of this machine', () => {
     names.close();
   });
 
-  test('is asked for like every other where they are not', async () => {
+  test('is queried like every other where they are not', async () => {
     const names = open(false);
     const over = new AbortController();
     const waiting = names.resolve('own.test', { share: '', signal: over.signal });

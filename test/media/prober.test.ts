@@ -344,7 +344,7 @@ describe('the queue', () => {
       assert.equal(own.size().begun, 1);
     }));
 
-  test('the same bytes are read once for a key, also when the first who asked is gone', () =>
+  test('the same bytes are read once for a key, also when the first caller is gone', () =>
     withProber({}, async own => {
       const sha256 = 'of silent.mp4';
       const gone = new AbortController();
@@ -382,7 +382,7 @@ describe('the queue', () => {
       }
     }));
 
-  test('is ready once a thread started, whoever asks, and so is one that was closed', async () => {
+  test('is ready once a thread started, for every caller, and so is one that was closed', async () => {
     const fresh = openProber();
     await Promise.all([fresh.ready(), fresh.ready()]);
     await fresh.ready();
@@ -392,19 +392,19 @@ describe('the queue', () => {
     await Promise.all(closing);
   });
 
-  test('closing rejects who waits, and whoever comes later', async () => {
+  test('closing rejects what waits, and what comes later', async () => {
     const closing = openProber({ workers: 1 });
-    const asked = [request('a'), request('b'), { share: 'a', kind: 'job' } as const];
-    const rejected = asked.map(asker =>
+    const callers = [request('a'), request('b'), { share: 'a', kind: 'job' } as const];
+    const rejected = callers.map(asker =>
       assert.rejects(closing.probe(at('silent.mp4'), asker), { name: QueueClosed.name }),
     );
     await closing.close();
     await Promise.all(rejected);
-    await assert.rejects(closing.probe(at('silent.mp4'), asked[0]), { name: QueueClosed.name });
+    await assert.rejects(closing.probe(at('silent.mp4'), callers[0]), { name: QueueClosed.name });
   });
 });
 
-/** Either a neutral sentence, or facts that hold no zero, no infinity and no nonsense. */
+/** Either a neutral sentence, or facts without zero, no infinity and no nonsense. */
 function assertSound(probe: Probe): void {
   if (probe.kind === 'unreadable') {
     assert.match(probe.reason, /^(The|Reading) [a-z ]+\.$/);

@@ -25,7 +25,7 @@ for (const dialect of dialects) {
     });
     after(() => database.remove());
 
-    async function hold(): Promise<Lease> {
+    async function lease(): Promise<Lease> {
       const { id, modelId } = await wait(db, owner, { modelId: unique('model') });
       const holder = newWorkerId();
       await claimJobs(db, { worker: holder, modelId, limit: 1, now: later });
@@ -40,26 +40,26 @@ for (const dialect of dialects) {
     });
     const last = async ({ jobId }: Lease) => (await readLastAttempts(db, [jobId])).get(jobId);
     const open = ({ jobId }: Lease, number: number) => {
-      const { billable: _, ...told } = intent(number);
-      return { ...told, jobId, answer: null, ref: null, prepared: undefined, sends: 1, startedAt: later };
+      const { billable: _, ...expected } = intent(number);
+      return { ...expected, jobId, answer: null, ref: null, prepared: undefined, sends: 1, startedAt: later };
     };
 
     test('an intent is there before its call and open until it is answered', async () => {
-      const own = await hold();
+      const own = await lease();
       assert.equal(await last(own), undefined);
       assert.equal(await insertAttempt(db, own, intent(1), later), true);
       assert.deepEqual(await last(own), open(own, 1));
     });
 
-    test('a lost hold opens no attempt', async () => {
-      const own = await hold();
+    test('a lost lease opens no attempt', async () => {
+      const own = await lease();
       assert.equal(await insertAttempt(db, { ...own, claim: 2 }, intent(1), later), false);
       assert.equal(await insertAttempt(db, { ...own, holder: newWorkerId() }, intent(1), later), false);
       assert.equal(await last(own), undefined);
     });
 
     test('one number is opened once', async () => {
-      const own = await hold();
+      const own = await lease();
       await insertAttempt(db, own, intent(1), later);
       await assert.rejects(insertAttempt(db, own, intent(1), later), /constraint/i);
     });
@@ -73,7 +73,7 @@ for (const dialect of dialects) {
     ];
     for (const answer of answers) {
       test(`the answer ${answer.kind} is kept`, async () => {
-        const own = await hold();
+        const own = await lease();
         await insertAttempt(db, own, intent(1), later);
         await recordAnswer(db, own.jobId, 1, answer, later);
         const ref = answer.kind === 'accepted' ? answer.ref : null;
@@ -82,7 +82,7 @@ for (const dialect of dialects) {
     }
 
     test('a first answer stands, except that an accepted job may be lost later', async () => {
-      const own = await hold();
+      const own = await lease();
       await insertAttempt(db, own, intent(1), later);
       await recordAnswer(db, own.jobId, 1, { kind: 'accepted', ref: 7 }, later);
       await recordAnswer(db, own.jobId, 1, { kind: 'refused', error: {} }, later);
@@ -92,7 +92,7 @@ for (const dialect of dialects) {
     });
 
     test('the newest attempt of each job is read', async () => {
-      const [one, two, none] = [await hold(), await hold(), await hold()];
+      const [one, two, none] = [await lease(), await lease(), await lease()];
       for (let number = 1; number <= 12; number++) await insertAttempt(db, one, intent(number), later);
       await insertAttempt(db, two, intent(1), later);
       const found = await readLastAttempts(db, [one.jobId, two.jobId, none.jobId]);

@@ -123,7 +123,7 @@ for (const dialect of dialects) {
           owner = await makeOwner(db);
           before = await lastNumber();
         });
-        const told = (job: NewJob, state: string, at: number) => ({
+        const entryOf = (job: NewJob, state: string, at: number) => ({
           at,
           actor: owner.keyId,
           action: 'job.cancel',
@@ -135,22 +135,22 @@ for (const dialect of dialects) {
           const job = await wait(db, owner);
           assert.equal(await cancelJob(db, addressOf(job), later, owner.keyId), 'cancelled');
           assert.equal(await cancelJob(db, addressOf(job), later + 1, owner.keyId), 'already_final');
-          assert.deepEqual(await writtenAfter(before), [told(job, 'available', later)]);
+          assert.deepEqual(await writtenAfter(before), [entryOf(job, 'available', later)]);
         });
-        test('that asked a running job to stop is one, for the first that asked', async () => {
+        test('that requested the stop of a running job is one, for the first request', async () => {
           const job = await wait(db, owner, { modelId: unique('model') });
           await claimJobs(db, { worker: newWorkerId(), modelId: job.modelId, limit: 1, now: later });
           assert.equal(await cancelJob(db, addressOf(job), later, owner.keyId), 'requested');
           assert.equal(await cancelJob(db, addressOf(job), later + 1, owner.keyId), 'requested');
-          assert.deepEqual(await writtenAfter(before), [told(job, 'running', later)]);
+          assert.deepEqual(await writtenAfter(before), [entryOf(job, 'running', later)]);
         });
         test('of a final or an unknown job is none', async () => {
           const job = await wait(db, owner, { modelId: unique('model') });
           const worker = newWorkerId();
           await claimJobs(db, { worker, modelId: job.modelId, limit: 1, now: later });
           const result = { outputs: [], inferenceMs: 1 };
-          const hold = { jobId: job.id, holder: worker, claim: 1 };
-          await settle(db, hold, { kind: 'completed', result }, later);
+          const lease = { jobId: job.id, holder: worker, claim: 1 };
+          await settle(db, lease, { kind: 'completed', result }, later);
           assert.equal(await cancelJob(db, addressOf(job), later, owner.keyId), 'already_final');
           const { userId } = await makeOwner(db);
           const after = await lastNumber();
@@ -161,14 +161,14 @@ for (const dialect of dialects) {
           const job = await wait(db, owner);
           await cancelJob(db, addressOf(job), later);
           assert.deepEqual(await writtenAfter(before), [
-            { ...told(job, 'available', later), actor: 'operator' },
+            { ...entryOf(job, 'available', later), actor: 'operator' },
           ]);
         });
         test('stays when its job is pruned', async () => {
           const job = await wait(db, owner);
           await cancelJob(db, addressOf(job), later, owner.keyId);
           assert.equal(await pruneJobs(db, later, 10), 1);
-          assert.deepEqual(await writtenAfter(before), [told(job, 'available', later)]);
+          assert.deepEqual(await writtenAfter(before), [entryOf(job, 'available', later)]);
           assert.deepEqual(await verifyAudit(db), { kind: 'whole', rows: before + 1 });
         });
       });

@@ -82,7 +82,7 @@ for (const dialect of dialects) {
     });
 
     describe('rescue', () => {
-      test('takes back what a silent worker held and leaves what a living one holds', async () => {
+      test('requeues the jobs of a silent worker and leaves those of a live one', async () => {
         const [lost, kept] = [await waitAlone(), await waitAlone()];
         await claim(lost, await openWorker(leaseMs));
         await claim(kept, await openWorker(leaseMs - 5 * seconds));
@@ -94,16 +94,16 @@ for (const dialect of dialects) {
           { at: later, level: 'WARN', message: 'Requeued: worker lease expired' },
         ]);
       });
-      test('takes back what a worker without a row held', async () => {
+      test('requeues the jobs of a worker without a row', async () => {
         const job = await waitAlone();
         await claim(job, newWorkerId());
         assert.deepEqual(await requeueOrphanedJobs(db, leaseMs, later), { requeued: [job.id], failed: [] });
       });
-      test('a hold that was rescued settles nothing', async () => {
+      test('a lease whose job was requeued settles nothing', async () => {
         const job = await waitAlone();
-        const hold = await claim(job, newWorkerId());
+        const lease = await claim(job, newWorkerId());
         await requeueOrphanedJobs(db, leaseMs, later);
-        assert.equal(await settle(db, hold, completed, later), false);
+        assert.equal(await settle(db, lease, completed, later), false);
         assert.equal((await rowOf(db, job.id)).state, 'available');
       });
       test('closes a job with its third death', async () => {
@@ -124,7 +124,7 @@ for (const dialect of dialects) {
           ['failed', 3, later + 1, JSON.stringify(jobError('internal_error', words))],
         );
       });
-      test('a worker that hands a job back did not die: the deaths are forgotten', async () => {
+      test('a worker that releases a job did not crash: its crashes are reset', async () => {
         const job = await waitAlone();
         for (let round = 0; round < 2; round++) {
           await claim(job, newWorkerId());
@@ -133,28 +133,28 @@ for (const dialect of dialects) {
         await settle(db, await claim(job, newWorkerId()), { kind: 'interrupted' }, later);
         assert.equal((await rowOf(db, job.id)).deaths, 0);
       });
-      test('a death while the result was brought is not forgotten with a submission that goes well', async () => {
+      test('a crash while outputs were fetched is not reset by a successful submission', async () => {
         const job = await waitAlone();
         for (const isCollecting of [true, false]) {
-          const hold = await claim(job, newWorkerId());
-          if (isCollecting) await markFetchingOutputs(db, hold);
+          const lease = await claim(job, newWorkerId());
+          if (isCollecting) await markFetchingOutputs(db, lease);
           await requeueOrphanedJobs(db, leaseMs, later);
         }
-        const hold = await claim(job, newWorkerId());
-        assert.equal(await resetCrashes(db, hold), false);
+        const lease = await claim(job, newWorkerId());
+        assert.equal(await resetCrashes(db, lease), false);
         assert.equal((await rowOf(db, job.id)).deaths, 2);
-        await settle(db, hold, completed, later);
+        await settle(db, lease, completed, later);
       });
       test('a death before that is forgotten', async () => {
         const job = await waitAlone();
         await claim(job, newWorkerId());
         await requeueOrphanedJobs(db, leaseMs, later);
-        const hold = await claim(job, newWorkerId());
-        assert.equal(await resetCrashes(db, hold), true);
+        const lease = await claim(job, newWorkerId());
+        assert.equal(await resetCrashes(db, lease), true);
         assert.equal((await rowOf(db, job.id)).deaths, 0);
-        await settle(db, hold, completed, later);
+        await settle(db, lease, completed, later);
       });
-      test('a worker that was told to stop was ended from outside: no job is blamed', async () => {
+      test('a worker that was stopping was terminated from outside: no job is charged', async () => {
         const job = await waitAlone();
         const worker = await openWorker(leaseMs);
         await claim(job, worker);
@@ -217,9 +217,9 @@ for (const dialect of dialects) {
       test('of IN_PROGRESS is written with the claim, once, however often the job is claimed', async () => {
         const job = await waitAlone({ callbackUrl });
         assert.deepEqual(await deliveriesOf(db, job.id), []);
-        const hold = await claim(job, newWorkerId());
+        const lease = await claim(job, newWorkerId());
         assert.deepEqual(await deliveriesOf(db, job.id), [waiting('IN_PROGRESS')]);
-        await settle(db, hold, { kind: 'interrupted' }, later);
+        await settle(db, lease, { kind: 'interrupted' }, later);
         await claim(job, newWorkerId());
         assert.deepEqual(await deliveriesOf(db, job.id), [waiting('IN_PROGRESS')]);
       });
@@ -233,12 +233,12 @@ for (const dialect of dialects) {
       });
       test('of a sent IN_PROGRESS stays delivered', async () => {
         const job = await waitAlone({ callbackUrl });
-        const hold = await claim(job, newWorkerId());
+        const lease = await claim(job, newWorkerId());
         await db.write(`UPDATE deliveries SET state = 'delivered', ended_at = $2 WHERE job_id = $1`, [
           job.id,
           later,
         ]);
-        await settle(db, hold, completed, later);
+        await settle(db, lease, completed, later);
         assert.deepEqual(await deliveriesOf(db, job.id), [
           { status: 'IN_PROGRESS', state: 'delivered' },
           waiting('COMPLETED'),

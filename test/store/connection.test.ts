@@ -71,7 +71,7 @@ for (const dialect of dialects) {
       assert.equal(await count(line), 0);
     });
 
-    test('a transaction sees its own writes and nobody else does before it is committed', async () => {
+    test('a transaction sees its own writes, and no other connection does before the commit', async () => {
       const line = unique('line');
       const seen = await db.transaction(async tx => {
         await tx.write(insert, [place(), line]);
@@ -82,7 +82,7 @@ for (const dialect of dialects) {
       assert.equal(await count(line), 1);
     });
 
-    test('nobody ever sees half of a transaction', async () => {
+    test('no reader ever sees half of a transaction', async () => {
       const line = unique('line');
       const other = await database.connect();
       const pairs = Array.from({ length: 50 }, () =>
@@ -173,10 +173,10 @@ for (const dialect of dialects) {
         const [own, others]: [string[], string[]] = [[], []];
         const stop = db.onAnnounced(topic => own.push(topic));
         other.onAnnounced(topic => others.push(topic));
-        let told = 0;
+        let announced = 0;
         await until(async () => {
           db.announce('mine');
-          told++;
+          announced++;
           return others.includes('mine');
         }, 'the announcement');
         // Hints of one database come in order: whatever came of mine came before.
@@ -185,7 +185,7 @@ for (const dialect of dialects) {
           return own.includes('end');
         }, 'the end');
         stop();
-        assert.equal(own.filter(topic => topic === 'mine').length, told);
+        assert.equal(own.filter(topic => topic === 'mine').length, announced);
       });
 
       test('a connection whose server side is gone is made again', async () => {

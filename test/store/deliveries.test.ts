@@ -39,13 +39,13 @@ for (const dialect of dialects) {
     });
     after(() => database.remove());
 
-    /** A host nobody else calls: lines keep the tests apart. */
+    /** A host of its own: queues keep the tests apart. */
     const freshUrl = () => `https://${unique('host')}.test/callback`;
-    const hold = async (url: string): Promise<{ readonly job: NewJob; readonly hold: Lease }> => {
+    const lease = async (url: string): Promise<{ readonly job: NewJob; readonly lease: Lease }> => {
       const job = await wait(db, owner, { modelId: unique('model'), callbackUrl: url });
       const worker = newWorkerId();
       const [claimed] = await claimJobs(db, { worker, modelId: job.modelId, limit: 1, now: later });
-      return { job, hold: { jobId: job.id, holder: worker, claim: claimed!.claim } };
+      return { job, lease: { jobId: job.id, holder: worker, claim: claimed!.claim } };
     };
     /** A job that ended without ever running has one callback. */
     const ended = async (url: string, at = later): Promise<NewJob> => {
@@ -83,7 +83,7 @@ for (const dialect of dialects) {
     };
 
     describe('a claim', () => {
-      test('gives what is due, the oldest first, and no more than asked for', async () => {
+      test('gives what is due, the oldest first, and no more than requested', async () => {
         const url = freshUrl();
         const jobs = [await ended(url, later - 2), await ended(url, later - 3), await ended(url, later - 1)];
         const claimed = await claim(url, later, 2);
@@ -152,7 +152,7 @@ for (const dialect of dialects) {
 
       test('of a final event waits until the one in flight before it is over', async () => {
         const url = freshUrl();
-        const { job, hold: own } = await hold(url);
+        const { job, lease: own } = await lease(url);
         const first = await claimOne(url);
         await settle(db, own, completed, later);
         assert.deepEqual(await claim(url), []);
@@ -163,7 +163,7 @@ for (const dialect of dialects) {
 
       test('of a final event comes when the process that sent the one before it died', async () => {
         const url = freshUrl();
-        const { hold: own } = await hold(url);
+        const { lease: own } = await lease(url);
         await claimOne(url);
         await settle(db, own, completed, later);
         assert.equal((await claimOne(url, later + sendLeaseMs)).status, 'COMPLETED');
@@ -212,7 +212,7 @@ for (const dialect of dialects) {
       test('that failed leaves a superseded delivery superseded, and it is not tried again', async () => {
         for (const outcome of outcomes.filter(({ kind }) => kind !== 'delivered')) {
           const url = freshUrl();
-          const { job, hold: own } = await hold(url);
+          const { job, lease: own } = await lease(url);
           const first = await claimOne(url);
           await settle(db, own, completed, later);
           assert.equal(await end(first, outcome, later + 3), true);
@@ -227,7 +227,7 @@ for (const dialect of dialects) {
 
       test('that came through says delivered, though the job ended meanwhile', async () => {
         const url = freshUrl();
-        const { job, hold: own } = await hold(url);
+        const { job, lease: own } = await lease(url);
         const first = await claimOne(url);
         await settle(db, own, completed, later);
         await end(first, { kind: 'delivered' }, later + 3, 200);
@@ -343,7 +343,7 @@ for (const dialect of dialects) {
 
       test('of an IN_PROGRESS is made while its job runs', async () => {
         const url = freshUrl();
-        await hold(url);
+        await lease(url);
         const delivery = await claimOne(url);
         await end(delivery, { kind: 'failed' });
         assert.equal(await redeliver(db, delivery.id, later + 1), 'in_line');
@@ -353,7 +353,7 @@ for (const dialect of dialects) {
       test('of an IN_PROGRESS is refused once its job ended', async () => {
         for (const kind of ['delivered', 'failed'] as const) {
           const url = freshUrl();
-          const { hold: own } = await hold(url);
+          const { lease: own } = await lease(url);
           const delivery = await claimOne(url);
           await end(delivery, { kind });
           await settle(db, own, completed, later);
@@ -365,7 +365,7 @@ for (const dialect of dialects) {
 
       test('of a superseded one is refused', async () => {
         const url = freshUrl();
-        const { job, hold: own } = await hold(url);
+        const { job, lease: own } = await lease(url);
         await settle(db, own, completed, later);
         const listed = await listDeliveries(db, {
           jobId: job.id,
@@ -386,7 +386,7 @@ for (const dialect of dialects) {
         const other = await database.connect();
         for (let round = 0; round < 20; round++) {
           const url = freshUrl();
-          const { job, hold: own } = await hold(url);
+          const { job, lease: own } = await lease(url);
           const delivery = await claimOne(url);
           await end(delivery, { kind: 'delivered' });
           await Promise.all([redeliver(other, delivery.id, later), settle(db, own, completed, later)]);
@@ -402,7 +402,7 @@ for (const dialect of dialects) {
         const old = await fail(freshUrl(), since - 1);
         const young = [await fail(freshUrl(), since), await fail(freshUrl(), since + 5)];
         const running = freshUrl();
-        await hold(running);
+        await lease(running);
         await end(await claimOne(running), { kind: 'failed' }, since);
         const delivered = freshUrl();
         await ended(delivered, since);
@@ -427,7 +427,7 @@ for (const dialect of dialects) {
 
     test('a list is the newest first and can be cut by job, user, state and age', async () => {
       const url = freshUrl();
-      const { job, hold: own } = await hold(url);
+      const { job, lease: own } = await lease(url);
       await settle(db, own, completed, later + 1);
       const all = { jobId: job.id, userName: null, state: null, after: null, limit: 10 };
       const rows = await listDeliveries(db, all);

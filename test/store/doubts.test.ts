@@ -44,24 +44,24 @@ for (const dialect of dialects) {
     });
     after(() => database.remove());
 
-    /** A held job with an intent at an upstream that charges. */
+    /** A leased job with an intent at an upstream that charges. */
     async function submitted(billable = true, wanted: Partial<NewJob> = {}): Promise<Job> {
       const modelId = unique('model');
       await wait(db, owner, { modelId, ...wanted });
       const [job] = await claimJobs(db, { worker, modelId, limit: 1, now: later, account });
       assert.ok(job);
       const intent = { number: 1, provider: 'relay', account: 'studio', dedupeKey: `${job.id}-1`, billable };
-      assert.equal(await insertAttempt(db, holdOf(job), intent, later), true);
+      assert.equal(await insertAttempt(db, leaseOf(job), intent, later), true);
       return job;
     }
-    const holdOf = ({ id, claim }: Job) => ({ jobId: id, holder: worker, claim });
+    const leaseOf = ({ id, claim }: Job) => ({ jobId: id, holder: worker, claim });
     const answer = ({ id }: Job, given: AttemptAnswer) => recordAnswer(db, id, 1, given, later);
     const isDoubted = async (id: JobId) =>
-      (await listUncertainSubmissions(db)).some(doubt => doubt.jobId === id);
+      (await listUncertainSubmissions(db)).some(submission => submission.jobId === id);
     const doubted = async (wanted: Partial<NewJob> = {}) => {
       const job = await submitted(true, wanted);
       await answer(job, { kind: 'unknown', error: { message: 'the connection failed' } });
-      await settle(db, holdOf(job), uncertain, later);
+      await settle(db, leaseOf(job), uncertain, later);
       return job;
     };
 
@@ -69,14 +69,14 @@ for (const dialect of dialects) {
       const job = await submitted();
       await answer(job, { kind: 'accepted', ref: { id: 'theirs' } });
       const uncertainSubmission = { message: 'the answer cannot be read', answer: '{"works":[null]}' };
-      await settle(db, holdOf(job), { ...uncertain, uncertainSubmission }, later);
+      await settle(db, leaseOf(job), { ...uncertain, uncertainSubmission }, later);
       const found = (await listUncertainSubmissions(db)).find(({ jobId }) => jobId === job.id);
       assert.deepEqual([found?.attempt, found?.reason], [1, 'the answer cannot be read: {"works":[null]}']);
     });
 
     test('an uncertain job is on the list with all that is known', async () => {
       const job = await doubted();
-      const found = (await listUncertainSubmissions(db)).find(doubt => doubt.jobId === job.id);
+      const found = (await listUncertainSubmissions(db)).find(submission => submission.jobId === job.id);
       assert.deepEqual(found, {
         jobId: job.id,
         userId: owner.userId,
@@ -93,12 +93,12 @@ for (const dialect of dialects) {
         doubtedAt: later,
         reason: 'the connection failed',
       });
-      // An answer that comes after all is written down; the doubt is settled by a person.
+      // A late answer is recorded; the uncertain submission is resolved by a person.
       await answer(job, { kind: 'accepted', ref: { id: 'up' } });
       assert.equal(await isDoubted(job.id), true);
     });
 
-    test('a refusal that a frozen process tells late takes the doubt back', async () => {
+    test('a refusal that a frozen process records late clears the uncertain submission', async () => {
       const job = await doubted();
       await answer(job, { kind: 'refused', error: { code: 'invalid_input' } });
       assert.equal(await isDoubted(job.id), false);
@@ -106,33 +106,33 @@ for (const dialect of dialects) {
       assert.deepEqual(settled, { kind: 'unknown' });
     });
 
-    test('certain ends leave no doubt', async () => {
+    test('certain ends leave no uncertain submission', async () => {
       const refused = await submitted();
       await answer(refused, { kind: 'refused', error: {} });
-      await settle(db, holdOf(refused), runtime, later);
+      await settle(db, leaseOf(refused), runtime, later);
       const accepted = await submitted();
       await answer(accepted, { kind: 'accepted', ref: { id: 'up' } });
-      await settle(db, holdOf(accepted), { kind: 'cancelled' }, later);
+      await settle(db, leaseOf(accepted), { kind: 'cancelled' }, later);
       const free = await submitted(false);
-      await settle(db, holdOf(free), { kind: 'cancelled' }, later);
+      await settle(db, leaseOf(free), { kind: 'cancelled' }, later);
       for (const job of [refused, accepted, free]) assert.equal(await isDoubted(job.id), false);
     });
 
-    test('a job that goes on is in no doubt yet', async () => {
+    test('a job that continues has no uncertain submission yet', async () => {
       const job = await submitted();
-      await settle(db, holdOf(job), retry, later);
+      await settle(db, leaseOf(job), retry, later);
       assert.equal(await isDoubted(job.id), false);
     });
 
-    test('whatever else ends a job with an open intent names it: cancel, deadline, deaths', async () => {
+    test('every other end of a job with an open intent reports it: cancel, deadline, crashes', async () => {
       const cancelled = await submitted();
-      await settle(db, holdOf(cancelled), retry, later);
+      await settle(db, leaseOf(cancelled), retry, later);
       const { userId, modelId } = cancelled;
       await cancelJob(db, { jobId: cancelled.id, userId, modelId }, later);
       assert.equal(await isDoubted(cancelled.id), true);
 
       const expired = await submitted();
-      await settle(db, holdOf(expired), retry, later);
+      await settle(db, leaseOf(expired), retry, later);
       await expireJobs(db, later + 30 * days, 1000);
       assert.equal(await isDoubted(expired.id), true);
 
@@ -145,7 +145,7 @@ for (const dialect of dialects) {
       assert.equal(await isDoubted(poison.id), true);
     });
 
-    test('a job in doubt is kept until it is settled', async () => {
+    test('a job with an uncertain submission is not pruned until that is resolved', async () => {
       const job = await doubted();
       await pruneJobs(db, later + 60 * days, 1000);
       assert.equal(await isDoubted(job.id), true);
@@ -160,7 +160,7 @@ for (const dialect of dialects) {
       { kind: 'adopted', upstreamId: 'up-7' },
     ];
     for (const settlement of settlements) {
-      test(`a doubt is settled once, with an audit row: ${settlement.kind}`, async () => {
+      test(`an uncertain submission is resolved once, with an audit row: ${settlement.kind}`, async () => {
         const job = await doubted();
         const [settled, again] = await Promise.all([
           resolveUncertainSubmission(db, job.id, settlement, later),

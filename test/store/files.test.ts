@@ -112,7 +112,7 @@ for (const dialect of dialects) {
       const list = (order: 'asc' | 'desc', after: StoredFile | null = null, limit = 20) =>
         listUploads(db, { userId: whose.userId, now: start + 3, limit, order, after });
 
-      test('holds the own, living uploads by age', async () => {
+      test("lists the user's live uploads by age", async () => {
         assert.deepEqual(await list('asc'), files);
         assert.deepEqual(await list('desc'), files.toReversed());
       });

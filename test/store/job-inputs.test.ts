@@ -36,7 +36,7 @@ for (const dialect of dialects) {
     });
     after(() => database.remove());
 
-    /** A waiting job that brought one medium, which lives for a month. */
+    /** An available job with one input medium, which lives for a month. */
     async function create(): Promise<NewJob> {
       const job = newJob(owner, { modelId: unique('model') });
       const made = { createdAt: later, expiresAt: later + month, jobId: job.id };
@@ -45,15 +45,15 @@ for (const dialect of dialects) {
       });
       return job;
     }
-    async function hold(modelId: string): Promise<Job> {
+    async function lease(modelId: string): Promise<Job> {
       const [job] = await claimJobs(db, { worker, modelId, limit: 1, now: later, account });
       assert.ok(job);
       return job;
     }
-    const holdOf = ({ id, claim }: Job) => ({ jobId: id, holder: worker, claim });
+    const leaseOf = ({ id, claim }: Job) => ({ jobId: id, holder: worker, claim });
     const intend = async (job: Job, billable: boolean) => {
       const intent = { number: 1, provider: 'relay', account: 'studio', dedupeKey: `${job.id}-1`, billable };
-      assert.equal(await insertAttempt(db, holdOf(job), intent, later), true);
+      assert.equal(await insertAttempt(db, leaseOf(job), intent, later), true);
     };
     const cancel = ({ id, userId, modelId }: Pick<Job, 'id' | 'userId' | 'modelId'>) =>
       cancelJob(db, { jobId: id, userId, modelId }, later);
@@ -68,28 +68,28 @@ for (const dialect of dialects) {
     const uncharged: Readonly<Record<string, (job: NewJob) => Promise<unknown>>> = {
       'cancelled while it waits': cancel,
       'cancelled while it runs': async job =>
-        settle(db, holdOf(await hold(job.modelId)), { kind: 'cancelled' }, later),
+        settle(db, leaseOf(await lease(job.modelId)), { kind: 'cancelled' }, later),
       'failed before anything was sent': async job =>
-        settle(db, holdOf(await hold(job.modelId)), failed, later),
+        settle(db, leaseOf(await lease(job.modelId)), failed, later),
       'failed where nothing is charged': async job => {
-        const held = await hold(job.modelId);
-        await intend(held, false);
-        await recordAnswer(db, held.id, 1, { kind: 'accepted', ref: {} }, later);
-        await settle(db, holdOf(held), failed, later);
+        const leased = await lease(job.modelId);
+        await intend(leased, false);
+        await recordAnswer(db, leased.id, 1, { kind: 'accepted', ref: {} }, later);
+        await settle(db, leaseOf(leased), failed, later);
       },
       'refused by an upstream that charges': async job => {
-        const held = await hold(job.modelId);
-        await intend(held, true);
-        await recordAnswer(db, held.id, 1, { kind: 'refused', error: {} }, later);
-        await settle(db, holdOf(held), failed, later);
+        const leased = await lease(job.modelId);
+        await intend(leased, true);
+        await recordAnswer(db, leased.id, 1, { kind: 'refused', error: {} }, later);
+        await settle(db, leaseOf(leased), failed, later);
       },
       'past its deadline': async job => {
         await db.write('UPDATE jobs SET expires_at = $1 WHERE id = $2', [later, job.id]);
         await expireJobs(db, later, 1000);
       },
       'closed as poison': async job => {
-        const held = await hold(job.modelId);
-        await db.write('UPDATE jobs SET deaths = $1 WHERE id = $2', [maxCrashes - 1, held.id]);
+        const leased = await lease(job.modelId);
+        await db.write('UPDATE jobs SET deaths = $1 WHERE id = $2', [maxCrashes - 1, leased.id]);
         await db.write('UPDATE workers SET heartbeat_at = heartbeat_at - $1', [1 * minutes]);
         await requeueOrphanedJobs(db, 30 * seconds, later);
         worker = newWorkerId();
@@ -107,23 +107,23 @@ for (const dialect of dialects) {
 
     test('the media of a job that may be charged, or that was made, stay', async () => {
       const done = await create();
-      await settle(db, holdOf(await hold(done.modelId)), completed, later);
+      await settle(db, leaseOf(await lease(done.modelId)), completed, later);
       const paid = await create();
-      const held = await hold(paid.modelId);
-      await intend(held, true);
-      await recordAnswer(db, held.id, 1, { kind: 'accepted', ref: {} }, later);
-      await settle(db, holdOf(held), failed, later);
+      const leased = await lease(paid.modelId);
+      await intend(leased, true);
+      await recordAnswer(db, leased.id, 1, { kind: 'accepted', ref: {} }, later);
+      await settle(db, leaseOf(leased), failed, later);
       const doubted = await create();
-      const open = await hold(doubted.modelId);
+      const open = await lease(doubted.modelId);
       await intend(open, true);
-      await settle(db, holdOf(open), uncertain, later);
+      await settle(db, leaseOf(open), uncertain, later);
       for (const job of [done, paid, doubted]) assert.equal(await endOf('input', job.id), later + month);
     });
 
     test('a job that goes back in line keeps its media', async () => {
       const job = await create();
       const retry = { kind: 'retry', dueAt: later, reason: 'again' } as const;
-      await settle(db, holdOf(await hold(job.modelId)), retry, later);
+      await settle(db, leaseOf(await lease(job.modelId)), retry, later);
       assert.equal(await endOf('input', job.id), later + month);
     });
 
@@ -159,11 +159,11 @@ for (const dialect of dialects) {
       assert.equal(await endOf('input', job.id), later + 1 * hours);
     });
 
-    test('a doubt that is sent again has the media of the first job', async () => {
+    test('an uncertain submission that is resent has the media of the first job', async () => {
       const job = await create();
-      const held = await hold(job.modelId);
-      await intend(held, true);
-      await settle(db, holdOf(held), uncertain, later);
+      const leased = await lease(job.modelId);
+      await intend(leased, true);
+      await settle(db, leaseOf(leased), uncertain, later);
       const now = later + 20 * days;
       assert.equal(
         (await resolveUncertainSubmission(db, job.id, { kind: 'sent_again' }, now)).kind,

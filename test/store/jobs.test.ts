@@ -91,16 +91,16 @@ for (const dialect of dialects) {
       assert.deepEqual(await ranksOf(stranger, 2), [2, 3]);
     });
 
-    test("summaries that are read in one moment are each their own, or nobody's", async () => {
+    test('summaries that are read in one moment are each their own, or null', async () => {
       const modelId = unique('model');
       const jobs = await Promise.all([owner, stranger].map(who => wait(db, who, { modelId })));
-      const asked = [
+      const addresses = [
         ...jobs.map(addressOf),
         { ...addressOf(jobs[0]!), userId: stranger.userId },
         { ...addressOf(jobs[0]!), modelId: 'another' },
         { ...addressOf(jobs[0]!), jobId: newJobId(start) },
       ];
-      const found = await Promise.all(asked.map(address => readJobForStatus(db, address)));
+      const found = await Promise.all(addresses.map(address => readJobForStatus(db, address)));
       assert.deepEqual(
         found.map(job => job && [job.id, job.userId]),
         [...jobs.map(job => [job.id, job.userId]), null, null, null],
@@ -245,18 +245,18 @@ for (const dialect of dialects) {
         return found.map(({ id }) => jobs.findIndex(job => job.id === id));
       };
 
-      test('holds the own jobs of the model, newest first', async () => {
+      test("lists the user's jobs of the model, newest first", async () => {
         assert.deepEqual(await list({}), [4, 3, 2, 1, 0]);
       });
       test('goes on after a job and ends at its limit', async () => {
         assert.deepEqual(await list({ after: jobs[3]!.id, limit: 2 }), [2, 1]);
       });
-      test('holds only jobs of the asked status', async () => {
+      test('lists only jobs of the requested status', async () => {
         assert.deepEqual(await list({ status: 'IN_QUEUE' }), [4, 2, 1]);
         assert.deepEqual(await list({ status: 'IN_PROGRESS' }), [0]);
         assert.deepEqual(await list({ status: 'COMPLETED' }), [3]);
       });
-      test('holds only the job of the asked external_task_id, within the status and after the id', async () => {
+      test('lists only the job of the requested external_task_id, within the status and after the id', async () => {
         const { externalTaskId } = jobs[1]!;
         assert.deepEqual(await list({ externalTaskId }), [1]);
         assert.deepEqual(await list({ externalTaskId, status: 'COMPLETED' }), []);

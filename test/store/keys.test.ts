@@ -56,7 +56,7 @@ for (const dialect of dialects) {
       assert.equal(listed?.quota, null);
     });
 
-    test('a key speaks for its user and is told by its record, never by its secret', async () => {
+    test('a key speaks for its user and is recognised by its record, never by its secret', async () => {
       const userName = unique('user');
       const { key, secret } = await create({
         userName,
@@ -103,7 +103,7 @@ for (const dialect of dialects) {
       assert.equal(await findPrincipal(db, hashApiKey(secret), start + 1_000), null);
     });
 
-    test('a revoked key speaks for nobody, and revoking it again keeps the first time', async () => {
+    test('a revoked key has no principal, and revoking it again keeps the first time', async () => {
       const { key, secret } = await create();
       assert.equal(await revokeKey(db, key.id, start + 1), true);
       assert.equal(await revokeKey(db, key.id, start + 2), true);
@@ -112,7 +112,7 @@ for (const dialect of dialects) {
       assert.deepEqual(listed, { ...key, revokedAt: start + 1 });
     });
 
-    test('an unknown key is nobody and cannot be revoked', async () => {
+    test('an unknown key has no principal and cannot be revoked', async () => {
       assert.equal(await findPrincipal(db, hashApiKey('atl_unknown'), start), null);
       assert.equal(await revokeKey(db, newKeyId(), start), false);
     });

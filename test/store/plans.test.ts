@@ -15,13 +15,13 @@ import { openTestClock } from '../../testkit/clock.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { fillLine, later, makeOwner, newJob, type Owner, wait } from './rows.ts';
 
-interface Asked {
+interface Statement {
   readonly text: string;
   readonly values: readonly Value[];
 }
 
-/** The plan of a statement as it was really asked, on whatever the database knows of its tables. */
-type Explain = (asked: Asked) => Promise<string>;
+/** The plan of a statement as it was really sent, with the statistics the database has of its tables. */
+type Explain = (statement: Statement) => Promise<string>;
 
 /** A sort of rows of jobs, or a read of all of them. */
 const badPlan = /Seq Scan on jobs|Sort {2}\(|SCAN jobs(?! USING)|SEARCH jobs[^\n]*\nUSE TEMP B-TREE/;
@@ -47,12 +47,13 @@ for (const dialect of dialects) {
     after(() => database.remove());
 
     const statements = {
-      claim: (told: Connection) =>
-        claimJobs(told, { worker: newWorkerId(), modelId: 'busy', limit: 4, now: later, leaseMs }),
-      'look for work': (told: Connection) => findClaimableModels(told, ['busy', 'other', 'idle'], later),
-      insert: (told: Connection) => insertJob(told, newJob(owner, { modelId: 'busy' })),
-      position: async (told: Connection) =>
-        openQueuePositions(told, openTestClock()).positionOf({
+      claim: (connection: Connection) =>
+        claimJobs(connection, { worker: newWorkerId(), modelId: 'busy', limit: 4, now: later, leaseMs }),
+      'look for work': (connection: Connection) =>
+        findClaimableModels(connection, ['busy', 'other', 'idle'], later),
+      insert: (connection: Connection) => insertJob(connection, newJob(owner, { modelId: 'busy' })),
+      position: async (connection: Connection) =>
+        openQueuePositions(connection, openTestClock()).positionOf({
           ...newJob(owner, { modelId: 'busy' }),
           rank: 7_000,
         }),
@@ -67,16 +68,16 @@ for (const dialect of dialects) {
     for (const [what, ask] of Object.entries(statements)) {
       const wanted = indexes[what as keyof typeof indexes];
       test(`the ${what} statement reads ${wanted.join(' and ')}, sorts nothing and reads no whole table`, async () => {
-        const [asked] = await recordStatements(db, ask);
+        const [statement] = await recordStatements(db, ask);
         for (const explain of explainers(database, db)) {
-          const plan = await explain(asked!);
+          const plan = await explain(statement!);
           for (const index of wanted) assert.match(plan, new RegExp(`\\b${index}\\b`));
           assert.doesNotMatch(plan, badPlan);
         }
       });
     }
 
-    test('what is under way is found by jobs_bound, with no sort', async () => {
+    test('in-flight jobs are found by jobs_bound, with no sort', async () => {
       const account = { id: 'studio', slots: 10_000, rate: null };
       await db.write(`UPDATE jobs SET account = 'studio' WHERE model_id = 'other' AND rank % 3 = 0`);
       await db.write(
@@ -84,8 +85,8 @@ for (const dialect of dialects) {
          SELECT id, 1, 'relay', 'studio', id || '-1', 0, 0, 'accepted', '{}' FROM jobs WHERE account = 'studio'`,
       );
       const wanted = { worker: newWorkerId(), modelId: 'other', account, limit: 4, now: later, leaseMs };
-      const asked = await recordStatements(db, told => resumeJobs(told, wanted));
-      const found = asked.find(({ text }) => text.includes('JOIN attempts'));
+      const statement = await recordStatements(db, connection => resumeJobs(connection, wanted));
+      const found = statement.find(({ text }) => text.includes('JOIN attempts'));
       for (const explain of explainers(database, db)) {
         const plan = await explain(found!);
         assert.match(plan, /\bjobs_bound\b/);
@@ -93,15 +94,15 @@ for (const dialect of dialects) {
       }
     });
 
-    test('many that are handed back are found by their ids, also those of a holder nobody heard of', async () => {
+    test('many released jobs are found by their ids, also those of an unknown holder', async () => {
       await db.write(`UPDATE jobs SET state = 'running', holder = 'gone', started_at = 0
         WHERE model_id = 'other' AND rank % 3 = 1`);
       const rows = await db.read(`SELECT id FROM jobs WHERE holder = 'gone' ORDER BY id LIMIT 500`);
       const holder = newWorkerId();
-      const holds = rows.map(({ id }) => ({ jobId: jobIdFromRow(String(id)), holder, claim: 0 }));
-      const [asked] = await recordStatements(db, told => releaseJobs(told, holds, later));
+      const leases = rows.map(({ id }) => ({ jobId: jobIdFromRow(String(id)), holder, claim: 0 }));
+      const [statement] = await recordStatements(db, connection => releaseJobs(connection, leases, later));
       for (const explain of explainers(database, db)) {
-        const plan = await explain(asked!);
+        const plan = await explain(statement!);
         assert.doesNotMatch(plan, /jobs_held|jobs_running/);
         assert.doesNotMatch(plan, badPlan);
       }
@@ -113,8 +114,10 @@ for (const dialect of dialects) {
          SELECT 'file_' || id, user_id, key_id, 'input', id, 'a.png', 7, 'image/png', '00', id, created_at, expires_at + 2592000000 FROM jobs`,
       );
       const job = await wait(db, owner, { modelId: 'busy' });
-      const asked = await recordStatements(db, told => cancelJob(told, { ...job, jobId: job.id }, later));
-      const found = asked.find(({ text }) => text.includes('UPDATE files'));
+      const statement = await recordStatements(db, connection =>
+        cancelJob(connection, { ...job, jobId: job.id }, later),
+      );
+      const found = statement.find(({ text }) => text.includes('UPDATE files'));
       for (const explain of explainers(database, db)) {
         const plan = await explain(found!);
         assert.match(plan, /\bfiles_of_job\b/);
@@ -127,13 +130,13 @@ for (const dialect of dialects) {
     });
 
     const deliveryStatements = {
-      'lines with deliveries': (told: Connection) =>
-        findDueQueues(told, { after: '', limit: 500, now: later }),
-      'delivery claim': (told: Connection) =>
-        claimDeliveries(told, new Map([[`${owner.userId} busy.test`, 4]]), later),
-      'delivery end': async (told: Connection) => {
+      'lines with deliveries': (connection: Connection) =>
+        findDueQueues(connection, { after: '', limit: 500, now: later }),
+      'delivery claim': (connection: Connection) =>
+        claimDeliveries(connection, new Map([[`${owner.userId} busy.test`, 4]]), later),
+      'delivery end': async (connection: Connection) => {
         const { id } = await wait(db, owner, { callbackUrl: 'https://busy.test/' });
-        await enqueueCallback(told, id, 'completed', later);
+        await enqueueCallback(connection, id, 'completed', later);
       },
     };
     const deliveryIndexes = {
@@ -145,9 +148,9 @@ for (const dialect of dialects) {
     for (const [what, ask] of Object.entries(deliveryStatements)) {
       const wanted = deliveryIndexes[what as keyof typeof deliveryIndexes];
       test(`the ${what} statement reads ${wanted.join(' and ')} and never all deliveries`, async () => {
-        const [asked] = await recordStatements(db, ask);
+        const [statement] = await recordStatements(db, ask);
         for (const explain of explainers(database, db)) {
-          const plan = await explain(asked!);
+          const plan = await explain(statement!);
           for (const index of wanted) assert.match(plan, new RegExp(`\\b${index}\\b`));
           assert.doesNotMatch(plan, /\bdeliveries_by_state\b/);
           assert.doesNotMatch(plan, badDeliveryPlan);
@@ -168,24 +171,24 @@ async function fillDeliveries(db: Connection): Promise<void> {
   );
 }
 
-/** Runs the work and gives what it asked the database, in order. */
+/** Runs the work and returns the statements it sent, in order. */
 async function recordStatements(
   db: Connection,
   work: (db: Connection) => Promise<unknown>,
-): Promise<Asked[]> {
-  const asked: Asked[] = [];
+): Promise<Statement[]> {
+  const statement: Statement[] = [];
   const listening = (to: Statements): Statements => ({
     read: (text, values = []) => {
-      asked.push({ text, values });
+      statement.push({ text, values });
       return to.read(text, values);
     },
     write: (text, values = []) => {
-      asked.push({ text, values });
+      statement.push({ text, values });
       return to.write(text, values);
     },
   });
   await work({ ...db, ...listening(db), transaction: run => db.transaction(tx => run(listening(tx))) });
-  return asked;
+  return statement;
 }
 
 function explainers(database: TestDatabase, db: Connection): readonly Explain[] {
@@ -214,9 +217,9 @@ function explainers(database: TestDatabase, db: Connection): readonly Explain[] 
   };
   const analyzed =
     (explain: Explain): Explain =>
-    async asked => {
+    async statement => {
       await db.write('ANALYZE');
-      return explain(asked);
+      return explain(statement);
     };
   return [analyzed(custom), analyzed(generic)];
 }

@@ -37,7 +37,7 @@ for (const dialect of dialects) {
       destinationOf: (modelId: string, account: string | null) => Destination = () => upstream,
       at: number | null = backedUpAt,
     ) => reconcile(db, { destinationOf, backedUpAt: at, leaseMs });
-    const hold = async (job: NewJob): Promise<Lease> => {
+    const lease = async (job: NewJob): Promise<Lease> => {
       const holder = newWorkerId();
       const [claimed] = await claimJobs(db, { worker: holder, modelId: job.modelId, limit: 1, now: later });
       return { jobId: job.id, holder, claim: claimed!.claim };
@@ -45,7 +45,7 @@ for (const dialect of dialects) {
     /** A job whose attempts were answered so, handed back by its worker. */
     const tried = async (...given: readonly (AttemptAnswer | null)[]): Promise<NewJob> => {
       const job = await wait(db, owner, { modelId: unique('model') });
-      const held = await hold(job);
+      const leased = await lease(job);
       for (const [index, answer] of given.entries()) {
         const number = index + 1;
         const intent = {
@@ -55,10 +55,10 @@ for (const dialect of dialects) {
           dedupeKey: `${job.id}-${number}`,
           billable: true,
         };
-        await insertAttempt(db, held, intent, later);
+        await insertAttempt(db, leased, intent, later);
         if (answer) await recordAnswer(db, job.id, number, answer, later);
       }
-      await settle(db, held, { kind: 'retry', dueAt: later, reason: 'again' }, later);
+      await settle(db, leased, { kind: 'retry', dueAt: later, reason: 'again' }, later);
       return job;
     };
     const last = async ({ id }: NewJob) => (await readLastAttempts(db, [id])).get(id);
@@ -124,7 +124,7 @@ for (const dialect of dialects) {
       });
     }
 
-    test('a job that a dead worker held at another account has its intent there', async () => {
+    test('a job that a dead worker leased at another account has its intent there', async () => {
       const job = await wait(db, owner, { modelId: unique('model') });
       const limits = { id: 'c', slots: 1, rate: null };
       await claimJobs(db, {
@@ -146,8 +146,8 @@ for (const dialect of dialects) {
 
     test('a job that is final stays as it is', async () => {
       const job = await wait(db, owner, { modelId: unique('model') });
-      const held = await hold(job);
-      await settle(db, held, { kind: 'completed', result: { outputs: [], inferenceMs: 1 } }, later);
+      const leased = await lease(job);
+      await settle(db, leased, { kind: 'completed', result: { outputs: [], inferenceMs: 1 } }, later);
       await run();
       assert.deepEqual(await counted(job), [0]);
     });

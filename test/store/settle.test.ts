@@ -44,18 +44,18 @@ for (const dialect of dialects) {
 
     const worker = newWorkerId();
     const claim = (modelId: string) => claimJobs(db, { worker, modelId, limit: 1, now: later });
-    async function hold(
+    async function lease(
       wanted: Partial<NewJob> = {},
-    ): Promise<{ readonly job: NewJob; readonly hold: Lease }> {
+    ): Promise<{ readonly job: NewJob; readonly lease: Lease }> {
       const job = await wait(db, owner, { modelId: unique('model'), ...wanted });
       const [claimed] = await claim(job.modelId);
-      return { job, hold: { jobId: job.id, holder: worker, claim: claimed!.claim } };
+      return { job, lease: { jobId: job.id, holder: worker, claim: claimed!.claim } };
     }
     const addressOf = ({ id, userId, modelId }: NewJob) => ({ jobId: id, userId, modelId });
 
     describe('an outcome', () => {
       const settled = async (outcome: Outcome) => {
-        const { job, hold: own } = await hold();
+        const { job, lease: own } = await lease();
         assert.equal(await settle(db, own, outcome, later + 5), true);
         const { state, holder, completedAt, dueAt, claim, result, error } = (await readJob(
           db,
@@ -107,8 +107,8 @@ for (const dialect of dialects) {
     });
 
     for (const outcome of outcomes) {
-      test(`a stale hold changes nothing when it settles as ${outcome.kind}`, async () => {
-        const { job, hold: first } = await hold({ callbackUrl: 'https://a.test/' });
+      test(`a stale lease changes nothing when it settles as ${outcome.kind}`, async () => {
+        const { job, lease: first } = await lease({ callbackUrl: 'https://a.test/' });
         await settle(db, first, { kind: 'interrupted' }, later);
         await claim(job.modelId);
         const before = [
@@ -130,8 +130,8 @@ for (const dialect of dialects) {
         assert.deepEqual(await fileIdsOf(db, job.id), []);
       });
 
-      test(`a settled job stays as it is when the same hold settles again as ${outcome.kind}`, async () => {
-        const { job, hold: own } = await hold();
+      test(`a settled job stays as it is when the same lease settles again as ${outcome.kind}`, async () => {
+        const { job, lease: own } = await lease();
         await settle(db, own, { kind: 'completed', result }, later);
         const before = await rowOf(db, job.id);
         assert.equal(await settle(db, own, outcome, later + 9), false);
@@ -140,14 +140,14 @@ for (const dialect of dialects) {
     }
 
     test('the files of a result are kept with it', async () => {
-      const { job, hold: own } = await hold();
+      const { job, lease: own } = await lease();
       const file = newFile(owner, { source: 'output', jobId: job.id });
       await settle(db, own, { kind: 'completed', result }, later, [file]);
       assert.deepEqual(await fileIdsOf(db, job.id), [file.id]);
     });
 
-    test('a result whose files cannot be kept leaves the job running and tells no callback', async () => {
-      const { job, hold: own } = await hold({ callbackUrl: 'https://a.test/' });
+    test('a result whose files cannot be stored leaves the job running and enqueues no callback', async () => {
+      const { job, lease: own } = await lease({ callbackUrl: 'https://a.test/' });
       const blobKey = unique('blob');
       const files = [1, 2].map(() => newFile(owner, { source: 'output', jobId: job.id, blobKey }));
       await assert.rejects(settle(db, own, { kind: 'completed', result }, later, files), /unique/i);
@@ -156,7 +156,7 @@ for (const dialect of dialects) {
     });
 
     test('progress is written by the holder alone and forgotten when the job goes back', async () => {
-      const { job, hold: own } = await hold();
+      const { job, lease: own } = await lease();
       await recordProgress(db, own, 0.4);
       await recordProgress(db, { ...own, claim: 9 }, 0.9);
       assert.equal((await readJob(db, addressOf(job)))?.progress, 0.4);
@@ -177,7 +177,7 @@ for (const dialect of dialects) {
         assert.deepEqual(await claim(job.modelId), []);
       });
       test('of a running job asks its holder, and repeating it keeps the first time', async () => {
-        const { job, hold: own } = await hold();
+        const { job, lease: own } = await lease();
         assert.equal(await isCancelRequested(db, own), false);
         assert.equal(await cancelJob(db, addressOf(job), later), 'requested');
         assert.equal(await cancelJob(db, addressOf(job), later + 5), 'requested');
@@ -187,7 +187,7 @@ for (const dialect of dialects) {
         assert.equal(await isCancelRequested(db, { ...own, claim: 2 }), false);
       });
       test('of a final job changes nothing', async () => {
-        const { job, hold: own } = await hold();
+        const { job, lease: own } = await lease();
         await settle(db, own, { kind: 'completed', result }, later);
         const before = await rowOf(db, job.id);
         assert.equal(await cancelJob(db, addressOf(job), later + 5), 'already_final');

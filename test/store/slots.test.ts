@@ -35,14 +35,14 @@ for (const dialect of dialects) {
     };
     const claim = (wanted: Partial<ClaimOptions> & Pick<ClaimOptions, 'modelId'>, on = db) =>
       claimJobs(on, { worker, limit: 64, now: later, ...wanted });
-    const holdOf = (job: Pick<Job, 'id' | 'claim'>) => ({
+    const leaseOf = (job: Pick<Job, 'id' | 'claim'>) => ({
       jobId: job.id,
       holder: worker,
       claim: job.claim,
     });
     const cancelled = { kind: 'cancelled' } as const;
 
-    test('an account never has more jobs than slots, whoever claims and on whichever connection', async () => {
+    test('an account never has more jobs than slots, whatever worker claims on whatever connection', async () => {
       const modelId = await waitMany(20);
       const account = { id: unique('account'), slots: 7, rate: null };
       const claims = Array.from({ length: 16 }, (_, index) =>
@@ -59,7 +59,7 @@ for (const dialect of dialects) {
       const account = { id: unique('account'), slots: 2, rate: null };
       const [one, two] = await claim({ modelId, account });
       assert.ok(one && two);
-      assert.equal(await settle(db, holdOf(one), cancelled, later), true);
+      assert.equal(await settle(db, leaseOf(one), cancelled, later), true);
       assert.equal((await claim({ modelId, account })).length, 1);
       await db.write('UPDATE workers SET heartbeat_at = heartbeat_at - $1 WHERE id = $2', [
         1 * minutes,
@@ -71,7 +71,7 @@ for (const dialect of dialects) {
       assert.equal((await claim({ modelId, account })).length, 2);
     });
 
-    test('a rate is held over all processes: a burst, then one each spacing', async () => {
+    test('a rate applies over all processes: a burst, then one each spacing', async () => {
       const modelId = await waitMany(9);
       const account = { id: unique('account'), slots: 100, rate: { perSecond: 2, burst: 3 } };
       const both = await Promise.all([claim({ modelId, account }), claim({ modelId, account }, other)]);
@@ -92,7 +92,7 @@ for (const dialect of dialects) {
       assert.equal((await claim({ modelId, account, now: later + 10 * seconds })).length, 1);
     });
 
-    test('a paused account is given nothing new, until it is resumed; what is under way there goes on', async () => {
+    test('a paused account starts no new jobs until it is resumed; its in-flight jobs continue', async () => {
       const modelId = await waitMany(2);
       const account = { id: unique('account'), slots: 2, rate: null };
       const by = { actor: 'operator', now: later } as const;
@@ -125,16 +125,16 @@ for (const dialect of dialects) {
       const [job] = await claim({ modelId, account: first! });
       assert.ok(job);
       await open(job.id, 1, 'unknown');
-      await settle(db, holdOf(job), retry, later);
+      await settle(db, leaseOf(job), retry, later);
       assert.deepEqual(await claim({ modelId, account: second! }), []);
       const [again] = await claim({ modelId, account: first! });
       assert.ok(again);
       await db.write(`UPDATE attempts SET answer = 'refused' WHERE job_id = $1`, [job.id]);
-      await settle(db, holdOf(again), retry, later);
+      await settle(db, leaseOf(again), retry, later);
       assert.equal((await claim({ modelId, account: second! }))[0]?.id, job.id);
     });
 
-    test('a key never has more running than it may, and another key is not held up', async () => {
+    test('a key never has more running than it may, and another key is not delayed', async () => {
       const [busy, calm] = [await makeOwner(db), await makeOwner(db)];
       const modelId = await waitMany(6, busy);
       await wait(db, calm, { modelId });
@@ -145,7 +145,7 @@ for (const dialect of dialects) {
       const keys = jobs.map(job => job.keyId).toSorted();
       assert.deepEqual(keys, [busy.keyId, busy.keyId, calm.keyId].toSorted());
       const [running] = jobs.filter(job => job.keyId === busy.keyId);
-      await settle(db, holdOf(running!), cancelled, later);
+      await settle(db, leaseOf(running!), cancelled, later);
       assert.equal((await claim({ modelId, perKey: 2 })).length, 1);
       assert.equal((await claim({ modelId, perKey: 2 })).length, 0);
     });

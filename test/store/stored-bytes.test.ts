@@ -73,15 +73,15 @@ for (const dialect of dialects) {
 
       const worker = newWorkerId();
       await registerWorker(db, worker);
-      const [held] = await claimJobs(db, { worker, modelId, limit: 1, now: later });
+      const [leased] = await claimJobs(db, { worker, modelId, limit: 1, now: later });
       const result = { outputs: [], inferenceMs: 1 };
-      const hold = { jobId: job.id, holder: worker, claim: held!.claim };
+      const lease = { jobId: job.id, holder: worker, claim: leased!.claim };
       const outputs = [1, 2].map(() => newFile(owner, { source: 'output', jobId: job.id, bytes: 600_000 }));
-      assert.equal(await settle(db, hold, { kind: 'completed', result }, later, outputs), true);
+      assert.equal(await settle(db, lease, { kind: 'completed', result }, later, outputs), true);
       await assertStored(owner, 1_254_321);
-      // A hold that is lost counts nothing.
+      // A lease that is lost counts nothing.
       assert.equal(
-        await settle(db, hold, { kind: 'completed', result }, later, [newFile(owner, { bytes: 9 })]),
+        await settle(db, lease, { kind: 'completed', result }, later, [newFile(owner, { bytes: 9 })]),
         false,
       );
       await assertStored(owner, 1_254_321);

@@ -31,8 +31,8 @@ for (const dialect of dialects) {
     const newAccount = (slots = 100) => ({ id: unique('account'), slots, rate: null });
     type Account = ReturnType<typeof newAccount>;
 
-    /** Claimed, submitted and accepted by a worker; it holds them. */
-    const holdUnderWay = async (
+    /** Claimed, submitted and accepted by a worker; which leases them. */
+    const leaseInFlight = async (
       count: number,
       modelId: string,
       account: Account,
@@ -41,27 +41,27 @@ for (const dialect of dialects) {
     ): Promise<readonly Lease[]> => {
       for (let made = 0; made < count; made++) await wait(db, of, { modelId });
       const jobs = await claimJobs(db, { worker: holder, modelId, limit: count, now: later, account });
-      const holds = jobs.map(({ id: jobId, claim }) => ({ jobId, holder, claim }));
-      for (const hold of holds) await accept(hold, account);
-      return holds;
+      const leases = jobs.map(({ id: jobId, claim }) => ({ jobId, holder, claim }));
+      for (const lease of leases) await accept(lease, account);
+      return leases;
     };
-    const accept = async (hold: Lease, account: Account, number = 1) => {
-      const dedupeKey = `${hold.jobId}-${number}`;
+    const accept = async (lease: Lease, account: Account, number = 1) => {
+      const dedupeKey = `${lease.jobId}-${number}`;
       const intent = { number, provider: 'relay', account: account.id, dedupeKey, billable: true };
-      assert.equal(await insertAttempt(db, hold, intent, later), true);
+      assert.equal(await insertAttempt(db, lease, intent, later), true);
       const answer = { kind: 'accepted', ref: { id: `upstream-${number}` } } as const;
-      await recordAnswer(db, hold.jobId, number, answer, later);
+      await recordAnswer(db, lease.jobId, number, answer, later);
     };
-    const leaveInLine = async (...[count, modelId, account, of]: Parameters<typeof holdUnderWay>) => {
-      const holds = await holdUnderWay(count, modelId, account, of);
-      await releaseJobs(db, holds, later);
-      return holds.map(hold => hold.jobId);
+    const leaveInLine = async (...[count, modelId, account, of]: Parameters<typeof leaseInFlight>) => {
+      const leases = await leaseInFlight(count, modelId, account, of);
+      await releaseJobs(db, leases, later);
+      return leases.map(lease => lease.jobId);
     };
     const takeUp = (wanted: Pick<ResumeOptions, 'modelId' | 'account'> & Partial<ResumeOptions>) =>
       resumeJobs(db, { worker: fresh, limit: 100, now: later, ...wanted });
     const idsOf = (jobs: readonly ResumedJob[]) => jobs.map(job => job.jobId);
 
-    test('what is under way is taken up in line order, with all that a poll needs', async () => {
+    test('in-flight jobs are resumed in queue order, with all that a poll needs', async () => {
       const [modelId, account] = [unique('model'), newAccount()];
       const [first, second, third] = await leaveInLine(3, modelId, account);
       const taken = await takeUp({ modelId, account, limit: 2 });
@@ -95,7 +95,7 @@ for (const dialect of dialects) {
       ]);
     });
 
-    test('a job that was never sent, was refused, was lost or is open is not under way', async () => {
+    test('a job that was never sent, was refused, was lost or is open is not in flight', async () => {
       const [modelId, account] = [unique('model'), newAccount()];
       const answers = [
         { kind: 'refused', error: {} },
@@ -104,14 +104,14 @@ for (const dialect of dialects) {
       for (const answer of answers) {
         await wait(db, owner, { modelId });
         const [job] = await claimJobs(db, { worker: gone, modelId, limit: 1, now: later, account });
-        const hold = { jobId: job!.id, holder: gone, claim: 1 };
+        const lease = { jobId: job!.id, holder: gone, claim: 1 };
         const dedupeKey = `${job!.id}-1`;
         const intent = { number: 1, provider: 'relay', account: account.id, dedupeKey, billable: true };
-        await insertAttempt(db, hold, intent, later);
-        await recordAnswer(db, hold.jobId, 1, answer, later);
-        await settle(db, hold, { kind: 'interrupted' }, later + 1);
+        await insertAttempt(db, lease, intent, later);
+        await recordAnswer(db, lease.jobId, 1, answer, later);
+        await settle(db, lease, { kind: 'interrupted' }, later + 1);
       }
-      const [lost] = await holdUnderWay(1, modelId, account);
+      const [lost] = await leaseInFlight(1, modelId, account);
       await recordAnswer(db, lost!.jobId, 1, { kind: 'lost' }, later);
       await releaseJobs(db, [lost!], later);
       await wait(db, owner, { modelId });
@@ -120,15 +120,15 @@ for (const dialect of dialects) {
 
     test('a job is taken up by the attempt that was accepted, not by one before it', async () => {
       const [modelId, account] = [unique('model'), newAccount()];
-      const [hold] = await holdUnderWay(1, modelId, account);
-      await recordAnswer(db, hold!.jobId, 1, { kind: 'lost' }, later);
-      await accept(hold!, account, 2);
-      await releaseJobs(db, [hold!], later);
+      const [lease] = await leaseInFlight(1, modelId, account);
+      await recordAnswer(db, lease!.jobId, 1, { kind: 'lost' }, later);
+      await accept(lease!, account, 2);
+      await releaseJobs(db, [lease!], later);
       const [taken] = await takeUp({ modelId, account });
       assert.deepEqual([taken?.attempt, taken?.ref], [2, { id: 'upstream-2' }]);
     });
 
-    test('slots hold, another account gets nothing, and a suspect is left to be claimed alone', async () => {
+    test('the limit of slots applies, another account gets nothing, and a suspect is left to be claimed alone', async () => {
       const [modelId, account] = [unique('model'), newAccount(3)];
       const wide = { ...account, slots: 100 };
       const ids = await leaveInLine(5, modelId, wide);
@@ -161,21 +161,21 @@ for (const dialect of dialects) {
 
     test('an account that is left alone gets nothing, a job that waits for later neither', async () => {
       const [modelId, account] = [unique('model'), newAccount()];
-      const [hold] = await holdUnderWay(1, modelId, account);
+      const [lease] = await leaseInFlight(1, modelId, account);
       const later15 = later + 15 * seconds;
-      await settle(db, hold!, { kind: 'retry', dueAt: later15, reason: 'Storage was unavailable' }, later);
+      await settle(db, lease!, { kind: 'retry', dueAt: later15, reason: 'Storage was unavailable' }, later);
       assert.deepEqual(await takeUp({ modelId, account }), []);
       await blockAccount(db, account.id, later15 + 1, 'down');
       assert.deepEqual(await takeUp({ modelId, account, now: later15 }), []);
-      assert.deepEqual(idsOf(await takeUp({ modelId, account, now: later15 + 1 })), [hold!.jobId]);
+      assert.deepEqual(idsOf(await takeUp({ modelId, account, now: later15 + 1 })), [lease!.jobId]);
     });
 
-    test('a key never has more running than it may, and another key is not held up', async () => {
+    test('a key never has more running than it may, and another key is not delayed', async () => {
       const [modelId, account, other] = [unique('model'), newAccount(), await makeOwner(db)];
-      const held = await holdUnderWay(3, modelId, account, await makeOwner(db));
-      const heldToo = await holdUnderWay(1, modelId, account, other);
-      await releaseJobs(db, [...held, ...heldToo], later);
-      const [own, others] = [held, heldToo].map(holds => holds.map(hold => hold.jobId));
+      const leased = await leaseInFlight(3, modelId, account, await makeOwner(db));
+      const leasedToo = await leaseInFlight(1, modelId, account, other);
+      await releaseJobs(db, [...leased, ...leasedToo], later);
+      const [own, others] = [leased, leasedToo].map(leases => leases.map(lease => lease.jobId));
       const wanted = { modelId, account, perKey: 2 };
       const taken = await takeUp(wanted);
       assert.deepEqual(new Set(idsOf(taken)), new Set([own![0], own![1], others![0]]));
@@ -185,12 +185,12 @@ for (const dialect of dialects) {
       assert.deepEqual(idsOf(await takeUp(wanted)), [own![2]]);
     });
 
-    test('a cancel that was asked for before is told', async () => {
+    test('an earlier cancel request is reported', async () => {
       const [modelId, account] = [unique('model'), newAccount()];
-      const [hold] = await holdUnderWay(1, modelId, account);
+      const [lease] = await leaseInFlight(1, modelId, account);
       const { userId } = owner;
-      assert.equal(await cancelJob(db, { jobId: hold!.jobId, userId, modelId }, later), 'requested');
-      await releaseJobs(db, [hold!], later);
+      assert.equal(await cancelJob(db, { jobId: lease!.jobId, userId, modelId }, later), 'requested');
+      await releaseJobs(db, [lease!], later);
       const [taken] = await takeUp({ modelId, account });
       assert.equal(taken?.isCancelRequested, true);
     });
@@ -212,12 +212,12 @@ for (const dialect of dialects) {
       assert.deepEqual([taken.length, new Set(taken).size], [400, 400]);
     });
 
-    test('many are handed back at once: in line, still bound, with a line in their timelines', async () => {
+    test('many are released at once: available, still bound, with an entry in their timelines', async () => {
       const [modelId, account] = [unique('model'), newAccount()];
-      const holds = await holdUnderWay(3, modelId, account);
-      const back = await releaseJobs(db, holds, later + 5);
-      assert.deepEqual(back, new Set(holds.map(hold => hold.jobId)));
-      for (const { jobId } of holds) {
+      const leases = await leaseInFlight(3, modelId, account);
+      const back = await releaseJobs(db, leases, later + 5);
+      assert.deepEqual(back, new Set(leases.map(lease => lease.jobId)));
+      for (const { jobId } of leases) {
         const row = await rowOf(db, jobId);
         assert.deepEqual(
           [row.state, row.holder, row.claim, row.due_at, row.account, row.collecting, row.progress],
@@ -228,16 +228,16 @@ for (const dialect of dialects) {
       }
     });
 
-    test('whoever lost a hold hands back nothing of it', async () => {
+    test('a lost lease releases nothing', async () => {
       const [modelId, account] = [unique('model'), newAccount()];
-      const holds = await holdUnderWay(3, modelId, account);
-      const [kept, taken, ended] = holds;
+      const leases = await leaseInFlight(3, modelId, account);
+      const [kept, taken, ended] = leases;
       await releaseJobs(db, [taken!], later);
       await takeUp({ modelId, account });
       const outcome = { kind: 'completed', result: { outputs: [], inferenceMs: 1 } } as const;
       assert.equal(await settle(db, ended!, outcome, later), true);
       const before = await Promise.all([taken!, ended!].map(({ jobId }) => rowOf(db, jobId)));
-      assert.deepEqual(await releaseJobs(db, holds, later + 9), new Set([kept!.jobId]));
+      assert.deepEqual(await releaseJobs(db, leases, later + 9), new Set([kept!.jobId]));
       const afterwards = await Promise.all([taken!, ended!].map(({ jobId }) => rowOf(db, jobId)));
       assert.deepEqual(afterwards, before);
       const messages = (await listEvents(db, ended!.jobId)).map(event => event.message);

@@ -12,7 +12,7 @@ const asking = (
 const answers = (settled: readonly PromiseSettledResult<string>[]) =>
   settled.map(one => (one.status === 'fulfilled' ? one.value : String(one.reason)));
 
-test('what is asked in one moment is asked once, and each gets its own answer', async () => {
+test('calls of one turn share a statement, and each gets its own answer', async () => {
   const runs: (readonly string[])[] = [];
   const ask = batch(
     async (_, words: readonly string[]) => {
@@ -25,7 +25,7 @@ test('what is asked in one moment is asked once, and each gets its own answer', 
   assert.deepEqual(runs, [['a', 'b', 'c']]);
 });
 
-test('two databases are never asked together', async () => {
+test('two databases never share a statement', async () => {
   const runs: (readonly string[])[] = [];
   const ask = batch(
     async (_, words: readonly string[]) => {
@@ -38,7 +38,7 @@ test('two databases are never asked together', async () => {
   assert.deepEqual(runs, [['a'], ['b']]);
 });
 
-test('no statement asks more than its bound, and no more than so many are under way', async () => {
+test('no statement exceeds its limit of calls, nor their number its own', async () => {
   let underWay = 0;
   const seen: [asks: number, underWay: number][] = [];
   const ask = batch(
@@ -70,7 +70,7 @@ test('one that cannot be answered fails alone', async () => {
   assert.deepEqual(answers(await asking(ask, ['a', 'bad', 'c'])), ['a', 'Error: a bad word', 'c']);
 });
 
-test('a database that is away is told to all, and asked no second time', async () => {
+test('an unavailable database rejects all calls, without a second statement', async () => {
   let runs = 0;
   const ask = batch<string, string>(
     async () => {

@@ -39,7 +39,7 @@ for (const dialect of dialects) {
       );
     });
 
-    test('a job behind one that is for others is not held up', async () => {
+    test('a job behind one that is for others is not delayed', async () => {
       const modelId = unique('model');
       await wait(db, owner, { modelId, accounts: ['two'] });
       const { id } = await wait(db, owner, { modelId });

@@ -45,7 +45,7 @@ for (const dialect of dialects) {
       await rm(folder, { recursive: true });
     });
 
-    test('goes from its creation to its callbacks under one id, and tells no secret', async () => {
+    test('goes from its creation to its callbacks under one id, and contains no secret', async () => {
       const callbackUrl = `${receiver.url}/hook?token=a-secret-of-the-receiver`;
       const made = await gateway.ask('POST', picture, {
         key,
@@ -88,7 +88,7 @@ for (const dialect of dialects) {
       const inOrder = ['create', 'queue', 'submit', 'poll', 'store_outputs'].map(begin);
       assert.deepEqual(inOrder, inOrder.toSorted());
       for (const span of spans) assert.ok(span.endTimeUnixNano >= span.startTimeUnixNano, span.name);
-      assert.deepEqual(told(spans, 'submit'), {
+      assert.deepEqual(attributesOf(spans, 'submit'), {
         'atelier.job': id,
         'atelier.account': 'studio-replay',
         'atelier.outcome': 'accepted',
@@ -118,9 +118,9 @@ describe('traces', () => {
         return answer.status === 200 && answer;
       }, 'the end of the job');
       assert.equal(ended.body.error.code, 'content_policy_violation');
-      const asked = performance.now();
+      const startedAt = performance.now();
       await gateway.stop();
-      assert.ok(performance.now() - asked < 15_000);
+      assert.ok(performance.now() - startedAt < 15_000);
       const failed = collector.spans().filter(({ status }) => status.code === 2);
       assert.deepEqual(
         [...new Set(failed.map(({ name, status }) => `${name}: ${status.message}`))],
@@ -146,7 +146,7 @@ describe('traces', () => {
     await collector.close();
   });
 
-  test('cost a start nothing where nobody asked for them: their packages are loaded late', async () => {
+  test('cost a start nothing where they are not configured: their packages are loaded late', async () => {
     const src = fileURLToPath(new URL('../../src/', import.meta.url));
     const wrong: string[] = [];
     for (const entry of await readdir(src, { recursive: true, withFileTypes: true })) {
@@ -159,7 +159,7 @@ describe('traces', () => {
 });
 
 /** What the one span of this name says. */
-function told(spans: readonly Collected[], name: string): Record<string, unknown> {
+function attributesOf(spans: readonly Collected[], name: string): Record<string, unknown> {
   const [span] = spans.filter(each => each.name === name);
   return Object.fromEntries(
     span?.attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]) ?? [],
