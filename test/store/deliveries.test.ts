@@ -98,7 +98,7 @@ for (const dialect of dialects) {
         assert.deepEqual(await claim(url), []);
       });
 
-      test('counts a try and writes it down before it is made', async () => {
+      test('counts an attempt and records it before it is sent', async () => {
         const url = freshUrl();
         const job = await ended(url);
         const { id, ...rest } = await claimOne(url);
@@ -108,7 +108,7 @@ for (const dialect of dialects) {
           status: 'COMPLETED',
           url,
           state: 'waiting',
-          tries: 1,
+          attempts: 1,
           failures: 0,
           dueAt: later + sendLeaseMs,
           createdAt: later,
