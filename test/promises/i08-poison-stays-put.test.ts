@@ -10,10 +10,11 @@ import type { Connection } from '../../src/store/db/connection.ts';
 import { claimJobs, markFetchingOutputs, settle } from '../../src/store/jobs/claim.ts';
 import { requeueOrphanedJobs } from '../../src/store/jobs/maintenance.ts';
 import { registerWorker, removeWorker } from '../../src/store/jobs/workers.ts';
+import { createKeyOfAnn } from '../../testkit/create-key.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { dieAt } from '../../testkit/die-at.ts';
 import { ask, until } from '../../testkit/gateway.ts';
-import { runProgram, serve } from '../../testkit/program.ts';
+import { serve } from '../../testkit/program.ts';
 import { speech } from '../../testkit/worker-jobs.ts';
 import { later, makeOwner, rowOf, unique, wait } from '../store/rows.ts';
 
@@ -158,7 +159,7 @@ describe('I8 a process that dies', () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'atelier-poison-'));
     env = { ATELIER_DATA_DIR: folder, ATELIER_LOCAL_CONCURRENCY: '1', ATELIER_LOG_LEVEL: 'error' };
-    key = JSON.parse((await runProgram(['keys', 'create', '--user', 'ann', '--json'], { env })).stdout).key;
+    key = await createKeyOfAnn(env);
   });
   after(() => rm(folder, { recursive: true, force: true }));
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
+import { createKeyOfAnn } from '../../testkit/create-key.ts';
 import { ask, until } from '../../testkit/gateway.ts';
 import { runProgram, type Served, serve } from '../../testkit/program.ts';
 import { shortSpeech, speech } from '../../testkit/worker-jobs.ts';
@@ -20,7 +21,7 @@ describe('backup', () => {
     folder = await mkdtemp(join(tmpdir(), 'atelier-backup-'));
     dataDir = join(folder, 'data');
     env = { ATELIER_DATA_DIR: dataDir, ATELIER_LOCAL_CONCURRENCY: '1', ATELIER_LOG_LEVEL: 'error' };
-    key = JSON.parse((await runProgram(['keys', 'create', '--user', 'ann', '--json'], { env })).stdout).key;
+    key = await createKeyOfAnn(env);
     served = await serve({ env });
   });
   after(async () => {
@@ -153,8 +154,7 @@ describe('backup', () => {
 
   test('of a gateway that was killed brings in what stood in its log', async () => {
     const own = { ...env, ATELIER_DATA_DIR: join(folder, 'killed'), ATELIER_ROLE: 'api' };
-    const made = await runProgram(['keys', 'create', '--user', 'ann', '--json'], { env: own });
-    const { key: ownKey } = JSON.parse(made.stdout);
+    const ownKey = await createKeyOfAnn(own);
     const killed = await serve({ env: own });
     const { body } = await ask(killed.url, 'POST', speech, { key: ownKey, body: shortSpeech });
     await killed.end('SIGKILL');

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { findDatabaseCorruption, findDatabaseLoss } from '../../src/store/db/sqlite-check.ts';
+import { createKeyOfAnn } from '../../testkit/create-key.ts';
 import { ask } from '../../testkit/gateway.ts';
 import { runProgram, serve } from '../../testkit/program.ts';
 import { shortSpeech, speech } from '../../testkit/worker-jobs.ts';
@@ -20,7 +21,7 @@ describe('the start on a damaged database', () => {
     folder = await mkdtemp(join(tmpdir(), 'atelier-damaged-'));
     template = join(folder, 'template');
     const env = { ATELIER_DATA_DIR: template, ATELIER_ROLE: 'api' };
-    key = JSON.parse((await runProgram(['keys', 'create', '--user', 'ann', '--json'], { env })).stdout).key;
+    key = await createKeyOfAnn(env);
     const served = await serve({ env });
     await ask(served.url, 'POST', '/v1/files', { key, body: { mime_type: 'text/plain', data: 'aGVsbG8=' } });
     jobId = (await ask(served.url, 'POST', speech, { key, body: shortSpeech })).body.request_id;

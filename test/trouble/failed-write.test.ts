@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openSqlite } from '../../src/store/db/sqlite.ts';
+import { createKeyOfAnn } from '../../testkit/create-key.ts';
 import { ask } from '../../testkit/gateway.ts';
-import { runProgram, type Served, serve } from '../../testkit/program.ts';
+import { type Served, serve } from '../../testkit/program.ts';
 import { speech } from '../../testkit/worker-jobs.ts';
 
 const clients = 8;
@@ -33,8 +34,7 @@ describe('a disk that does not take a write', () => {
   test('ends the process with a clear line, and every acknowledged job is there at the next start', {
     timeout: 120_000,
   }, async () => {
-    const made = await runProgram(['keys', 'create', '--user', 'ann', '--json'], { env });
-    const key = JSON.parse(made.stdout).key;
+    const key = await createKeyOfAnn(env);
     failing = await serve({ env, node: limitedNode });
     const acknowledged: string[] = [];
     const others = new Set<number>();

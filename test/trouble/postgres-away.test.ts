@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { seconds } from '../../src/domain/clock.ts';
 import { findUnsafePostgresSetting } from '../../src/store/db/postgres-check.ts';
+import { createKeyOfAnn } from '../../testkit/create-key.ts';
 import { type Answer, ask, until } from '../../testkit/gateway.ts';
 import { makePostgres, type OwnPostgres } from '../../testkit/own-postgres.ts';
 import { runProgram, type Served, serve } from '../../testkit/program.ts';
@@ -35,7 +36,7 @@ describe('PostgreSQL under two processes', () => {
       ATELIER_LOCAL_CONCURRENCY: '2',
       ATELIER_LOG_LEVEL: 'error',
     };
-    key = JSON.parse((await runProgram(['keys', 'create', '--user', 'ann', '--json'], { env })).stdout).key;
+    key = await createKeyOfAnn(env);
     api = await serve({ env: { ...env, ATELIER_ROLE: 'api' } });
     worker = await serve({ env: { ...env, ATELIER_ROLE: 'worker', ATELIER_PUBLIC_URL: api.url } });
   });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
+import { createKeyOfAnn } from '../../testkit/create-key.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { ask, until } from '../../testkit/gateway.ts';
 import { runProgram, serve } from '../../testkit/program.ts';
@@ -38,7 +39,7 @@ for (const dialect of dialects) {
         ATELIER_LOG_LEVEL: 'error',
         ...(database.url !== null && { ATELIER_DATABASE_URL: database.url }),
       };
-      key = JSON.parse((await runProgram(['keys', 'create', '--user', 'ann', '--json'], { env })).stdout).key;
+      key = await createKeyOfAnn(env);
     });
     after(async () => {
       await upstream.close();

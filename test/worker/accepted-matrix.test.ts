@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { until } from '../../testkit/gateway.ts';
 import { kinds, modelOf } from '../../testkit/upstream/routing.ts';
 import type { Operation, RuleInput } from '../../testkit/upstream/script.ts';
 import { type Ending, good, openStudio, type Studio } from './studio.ts';
@@ -109,12 +110,13 @@ describe('a job that was accepted upstream', () => {
   test('that is cancelled is cancelled there, and what it cost stays written down', async () => {
     const { gateway, key, upstream } = studio;
     await upstream.play({});
+    const { status: polls } = await upstream.counts();
     const order = await studio.order('none', [
       { on: 'status', act: { kind: 'change', set: { status: 'IN_PROGRESS' } } },
     ]);
     const path = `/v1/queue/${modelOf.none}/requests/${order.id}`;
-    const waiting = { key, headers: { prefer: 'wait=10' } };
-    assert.equal((await gateway.ask('GET', `${path}/status`, waiting)).body.status, 'IN_PROGRESS');
+    await until(async () => (await upstream.counts()).status > polls, 'a poll of the accepted job');
+    assert.equal((await gateway.ask('GET', `${path}/status`, { key })).body.status, 'IN_PROGRESS');
     assert.equal((await gateway.ask('PUT', `${path}/cancel`, { key })).status, 202);
     assert.deepEqual(await studio.ending(order), paid('cancelled'));
     assert.equal(

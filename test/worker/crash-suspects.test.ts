@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
+import { createKeyOfAnn } from '../../testkit/create-key.ts';
 import { makeDatabase } from '../../testkit/databases.ts';
 import { ask, until } from '../../testkit/gateway.ts';
-import { runProgram, serve } from '../../testkit/program.ts';
+import { serve } from '../../testkit/program.ts';
 
 const path = '/v1/queue/gamma-v2-image';
 
@@ -27,11 +28,10 @@ for (const [what, isStopping, deaths] of [
       ATELIER_ALLOW_PRIVATE_NETWORK: '1',
       ATELIER_DRAIN_SECONDS: '10',
     };
-    const { stdout } = await runProgram(['keys', 'create', '--user', 'ann', '--json'], { env });
+    const key = await createKeyOfAnn(env);
     const served = await serve({ env });
     try {
       const image = `http://127.0.0.1:${address.port}/a.png`;
-      const { key } = JSON.parse(stdout);
       const made = await ask(served.url, 'POST', path, { key, body: { prompt: 'A fox.', image } });
       assert.equal(made.status, 200, JSON.stringify(made.body));
       await until(async () => requests.length > 0, 'the medium to be fetched');

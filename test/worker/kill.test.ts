@@ -4,9 +4,10 @@ import { after, before, describe, test } from 'node:test';
 import { seconds } from '../../src/domain/clock.ts';
 import { maxCrashes } from '../../src/domain/job.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
+import { createKeyOfAnn } from '../../testkit/create-key.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { ask, until } from '../../testkit/gateway.ts';
-import { runProgram, type Served, serve } from '../../testkit/program.ts';
+import { type Served, serve } from '../../testkit/program.ts';
 import { openRandom } from '../../testkit/random.ts';
 import { speech } from '../../testkit/worker-jobs.ts';
 
@@ -36,7 +37,7 @@ for (const dialect of dialects) {
         ATELIER_LOG_LEVEL: 'error',
         ...(database.url !== null && { ATELIER_DATABASE_URL: database.url }),
       };
-      key = JSON.parse((await runProgram(['keys', 'create', '--user', 'ann', '--json'], { env })).stdout).key;
+      key = await createKeyOfAnn(env);
       life = serve({ env });
     });
     after(async () => {

@@ -1,5 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import type { Act, ResetPoint } from './script.ts';
@@ -56,10 +57,9 @@ export async function answer(response: ServerResponse, truth: Truth, act: Act | 
       return;
     case 'bomb': {
       const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
-      const packed = createGzip();
-      packed.pipe(response.writeHead(200, headers));
-      await pour(packed, act.megabytes);
-      packed.end();
+      const packed = await packedSpaces(act.megabytes);
+      response.writeHead(200, headers).write(packed);
+      response.end();
       return;
     }
     default: {
@@ -113,6 +113,23 @@ export function bytesBefore(at: ResetPoint, truth: Truth): number {
 }
 
 const megabyte = Buffer.alloc(1024 * 1024, ' ');
+
+const packedBySize = new Map<number, Promise<Buffer>>();
+
+/** Packed once per size: hundreds of megabytes take seconds to pack. */
+function packedSpaces(megabytes: number): Promise<Buffer> {
+  const packed = packedBySize.get(megabytes) ?? packSpaces(megabytes);
+  packedBySize.set(megabytes, packed);
+  return packed;
+}
+
+async function packSpaces(megabytes: number): Promise<Buffer> {
+  const gzip = createGzip();
+  const packed = buffer(gzip);
+  await pour(gzip, megabytes);
+  gzip.end();
+  return packed;
+}
 
 /** As fast as the other side takes it, until it goes. */
 async function pour(into: NodeJS.WritableStream & { destroyed?: boolean }, megabytes: number): Promise<void> {
