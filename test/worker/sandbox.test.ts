@@ -53,7 +53,7 @@ describe('the switches of the local engine', () => {
             'COMPLETED',
             {
               code,
-              message: `Runtime execution failed: the switch [atelier:fail=${code}] asked for it`,
+              message: `Runtime execution failed: requested by the switch [atelier:fail=${code}]`,
               retryable,
             },
           ],
