@@ -1,3 +1,4 @@
+/** Queue, cancellation, timeout, isolation and determinism of renders. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { copyFile, readdir } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+/** New pictures: size, number, watermarks, references and words. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import { createCanvas } from '@napi-rs/canvas';
 import { imageSize } from 'image-size';
 import { bytesOf, imagePlan, namesIn, noteOf, openStudio, pixelsOf } from './renders.ts';
 
-test('pictures have the exact size, are as many as asked and differ', async t => {
+test('pictures have the exact size, have the requested number and differ', async t => {
   const { start } = openStudio(t);
   const { render, directory } = await start({ ...imagePlan, width: 151, height: 87, count: 3 });
   const end = await render.outcome;
@@ -42,7 +43,7 @@ test('a copy is marked in the lower right and nowhere else', async t => {
   assert.ok(changed.top > 320 && changed.top < 350, `from row ${changed.top}`);
 });
 
-test('every picture says what made it', async t => {
+test('every picture has a comment about its origin', async t => {
   const { rendered } = openStudio(t);
   const made = await rendered({ ...imagePlan, count: 2, grid: true, watermark: 'copy' });
   const notes = await Promise.all(

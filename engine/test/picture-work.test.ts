@@ -1,3 +1,4 @@
+/** Edits of pictures: repaint, extend, upscale, tile. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -103,7 +104,7 @@ test('the white parts of a mask picture are repainted, the black ones are not', 
   for (const x of [64, 90, 119]) assert.notDeepEqual(is.at(x, 40), was.at(x, 40));
 });
 
-test('an extended picture stands untouched in the middle and its border goes on', async t => {
+test('an extended picture is unchanged in the middle and its border continues', async t => {
   const { rendered, folder } = openStudio(t);
   const path = join(await folder(), 'a.png');
   const canvas = createCanvas(120, 80);
@@ -137,7 +138,7 @@ for (const [kind, sky, ground] of [
   ['black', '#000000', '#000000'],
   ['white', '#ffffff', '#ffffff'],
 ] as const) {
-  test(`around a ${kind} picture, without words, four narrow borders can be told apart`, async t => {
+  test(`around a ${kind} picture, without words, four narrow borders differ`, async t => {
     const { rendered, folder } = openStudio(t);
     const path = join(await folder(), 'a.png');
     const canvas = createCanvas(200, 160);
@@ -178,7 +179,7 @@ for (const [kind, sky, ground] of [
   });
 }
 
-test('an upscaled picture keeps its forms; a creative one has details of its own that follow the seed', async t => {
+test('an upscaled picture keeps its shapes; a creative one has added detail that depends on the seed', async t => {
   const { rendered, folder } = openStudio(t);
   const path = join(await folder(), 'a.png');
   const wave = (x: number, y: number) => 128 + 90 * Math.sin(x * 0.9) * Math.cos(y * 0.7);

@@ -1,3 +1,4 @@
+/** Films with reference media, and the parts of their sound. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -63,13 +64,13 @@ test('pictures, the first frames of videos and the sounds of references are all 
   assert.ok(film.loudness(1, 1.45) < 0.001, `silence ${film.loudness(1, 1.45)}`);
 });
 
-test('the composed sound holds what the plan says, in as many channels, with words and metadata', async t => {
+test('the composed sound has the parts that the plan names, in as many channels, with words and metadata', async t => {
   const { rendered } = openStudio(t);
   const made = async (change: Partial<VideoPlan>) => {
     const result = await rendered({ ...plan, shots, ...change });
     return decodeFile(result.outputs[0]!.path);
   };
-  const asked = {
+  const soundPlan = {
     sound: true,
     soundKind: 'speech',
     soundChannels: 1,
@@ -81,8 +82,8 @@ test('the composed sound holds what the plan says, in as many channels, with wor
     made({}),
     made({ music: true }),
     made({ sound: true, soundKind: 'effects' }),
-    rendered({ ...plan, ...asked }),
-    rendered({ ...plan, ...asked }),
+    rendered({ ...plan, ...soundPlan }),
+    rendered({ ...plan, ...soundPlan }),
   ]);
   assert.deepEqual(silent.codecs, ['h264']);
   assert.ok(music.peak > 0.5, 'music alone where there is no other sound');

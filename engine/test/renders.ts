@@ -1,3 +1,4 @@
+/** Plans, an engine for a test, and measurements of pictures, films and sounds. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -178,7 +179,7 @@ export function distance(one: Buffer | undefined, other: Buffer | undefined): nu
 
 export const namesIn = async (directory: string): Promise<string[]> => (await readdir(directory)).sort();
 
-/** What a PNG or JPEG says about itself, each chunk of a PNG with a right checksum; null where it says nothing. */
+/** The comment of a PNG or JPEG; throws for a PNG chunk with a wrong checksum, null without a comment. */
 export function noteOf(picture: Buffer): string | null {
   if (picture.readUInt16BE() === 0xffd8) {
     for (let at = 2; picture[at + 1] !== 0xda; at += 2 + picture.readUInt16BE(at + 2))

@@ -1,3 +1,4 @@
+/** Films from a source video: extend, edit, motion and sound. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,7 +31,7 @@ function town(): Buffer {
   return canvas.toBuffer('image/png');
 }
 
-test('a source is gone on with, changed, followed and kept in sound', async t => {
+test('a source is extended, edited, followed by motion, and its sound kept', async t => {
   const { rendered, folder } = openStudio(t);
   const directory = await folder();
   const inputs: Record<string, string> = { a: join(directory, 'a.png'), b: join(directory, 'b.png') };
@@ -67,7 +68,7 @@ test('a source is gone on with, changed, followed and kept in sound', async t =>
   assert.ok(like > 0.95, `it begins on the last frame: ${like}`);
   const size = { width, height: 180 };
   const step = stepBetween(onward.film.pictures.get(0)!, onward.film.pictures.get(3)!, size);
-  assert.ok(step.x < -0.004, `it goes on to the right: ${step.x}`);
+  assert.ok(step.x < -0.004, `it continues to the right: ${step.x}`);
   assert.equal(onward.film.codecs.length, 1);
   assert.ok(ssim(ended.film.pictures.get(0), source.film.pictures.get(23), width) > 0.95);
   const end = await coverGray(plain.toBuffer('image/png'), width, 180);

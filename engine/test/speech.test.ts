@@ -1,3 +1,4 @@
+/** Speech: formats, pauses, speed, voices, effects, subtitles. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SpeechPlan } from '../src/render-plan.ts';
@@ -49,7 +50,7 @@ test('pcm is bare samples, equal in both channels', async t => {
   const one = await bytesOf(await rendered({ ...speechPlan, format: 'pcm' }));
   const two = await bytesOf(await rendered({ ...speechPlan, format: 'pcm', channels: 2 }));
   const wav = await bytesOf(await rendered(speechPlan));
-  assert.ok(dataOfWav(wav).equals(one), 'the wav file holds the very same samples');
+  assert.ok(dataOfWav(wav).equals(one), 'the wav file has the same samples');
   assert.equal(two.length, one.length * 2);
   assert.deepEqual(
     samplesOfPcm(two).filter((_, i) => i % 2 === 1),
@@ -86,7 +87,7 @@ test('a pause is silent for exactly its milliseconds', async t => {
   assert.notEqual(rms(samples.subarray(first + 12_000, first + 12_800)), 0);
 });
 
-test('speed is linear, pauses that nobody asked for included', async t => {
+test('speed is linear, natural pauses included', async t => {
   const { rendered } = openStudio(t);
   for (const text of [
     'The quick brown fox jumps over the lazy dog and runs away',
@@ -103,7 +104,7 @@ test('speed is linear, pauses that nobody asked for included', async t => {
   }
 });
 
-test('a pause that was asked for lasts as long at every speed', async t => {
+test('a pause of the plan has the same length at every speed', async t => {
   const { rendered } = openStudio(t);
   const pieces = (pauseMs: number) => [{ text: 'One, two' }, { pauseMs }, { text: 'three.' }];
   for (const speed of [0.5, 2]) {
@@ -160,7 +161,7 @@ test('pitch moves by semitones and keeps the length', async t => {
   );
 });
 
-test('voices are told apart by name, mix, and stay the same', async t => {
+test('voices differ by name, mix, and are stable', async t => {
   const { rendered } = openStudio(t);
   const speak = async (...voices: SpeechPlan['voices']) =>
     (await bytesOf(await rendered({ ...speechPlan, voices }))).toString('base64');
@@ -213,7 +214,7 @@ test('the marker is fifteen beats of rhythm at the end', async t => {
   assert.equal(marked.length - plain.length, 15 * 0.075 * 16_000);
 });
 
-test('subtitles tell sentences and words with their times and places', async t => {
+test('subtitles have sentences and words with their times and positions', async t => {
   const { rendered } = openStudio(t);
   const pieces = [{ text: 'Hi 😀 R&B <b>. Next one!' }, { pauseMs: 500 }, { text: '你好，世界。' }];
   const read = async (subtitles: 'sentence' | 'word'): Promise<Subtitle[]> => {
@@ -251,7 +252,7 @@ test('subtitles tell sentences and words with their times and places', async t =
   assert.equal(words.at(-1)?.time_end, sentences[2]!.time_end);
 });
 
-test('markup in the text is spoken, not obeyed', async t => {
+test('markup in the text is spoken, not interpreted', async t => {
   const { rendered } = openStudio(t);
   const text = 'Stop <break time="9s"/> now';
   const samples = samplesOfWav(await bytesOf(await rendered({ ...speechPlan, pieces: [{ text }] })));

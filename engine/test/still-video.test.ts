@@ -1,3 +1,4 @@
+/** Films from still pictures: first and last frame, camera, mark, draft. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -35,7 +36,7 @@ function drawing(dark: string, light: string, width = 480, height = 360): Buffer
   return canvas.toBuffer('image/png');
 }
 
-test('a film begins on its first frame exactly and moves as the prompt says', async t => {
+test('a film begins with exactly its first frame and moves as the prompt names', async t => {
   const { rendered, folder } = openStudio(t);
   const path = join(await folder(), 'a.png');
   const picture = drawing('#203050', '#f0c080');
@@ -121,7 +122,7 @@ test('a last frame alone is what a painted scene ends on', async t => {
   assert.ok(distance(film.pictures.get(0), wanted) > 30, 'it begins elsewhere');
 });
 
-test('a picture as a mark stands in its corner, in the marked copy only', async t => {
+test('a picture as a mark is in its corner, in the marked copy only', async t => {
   const { rendered, folder } = openStudio(t);
   const path = join(await folder(), 'mark.png');
   const canvas = createCanvas(60, 30);

@@ -1,3 +1,4 @@
+/** HEIC pictures that are stored as tiles. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,9 +1,10 @@
+/** Films from a prompt: streams, shots, sound and marks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AVCOL_PRI_BT709, AVCOL_RANGE_MPEG, AVCOL_SPC_BT709, AVCOL_TRC_BT709 } from 'node-av/constants';
 import { bytesOf, decodeFile, distance, namesIn, openStudio, speechPlan, videoPlan } from './renders.ts';
 
-test('a film has exactly the asked frames, size, colours and sound, and says what made it', async t => {
+test('a film has exactly the requested frames, size, colours and sound, and a comment about its origin', async t => {
   const { start } = openStudio(t);
   const { render, directory } = await start({ ...videoPlan, width: 240, height: 136 });
   const end = await render.outcome;
@@ -26,7 +27,7 @@ test('a film has exactly the asked frames, size, colours and sound, and says wha
   });
   assert.ok(peak > 0.55 && peak < 0.8, `peak ${peak}`);
   const bytes = await bytesOf(end.rendered);
-  assert.ok(bytes.indexOf('moov') < bytes.indexOf('mdat'), 'the index stands before the pictures');
+  assert.ok(bytes.indexOf('moov') < bytes.indexOf('mdat'), 'the index comes before the frames');
 });
 
 test('a film without sound has no audio stream, and its frames follow seconds times fps', async t => {

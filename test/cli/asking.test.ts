@@ -13,7 +13,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const unknownId = '01900000-0000-7000-8000-000000000000';
 const speech = 'theta-3.1-flash-tts-preview';
 
-describe('commands that ask a gateway', () => {
+describe('client commands', () => {
   let folder: string;
   let gateway: Served;
   /** Of the machine of the gateway: its data folder, and no key. */
@@ -37,7 +37,7 @@ describe('commands that ask a gateway', () => {
     return stdout === '' ? null : JSON.parse(stdout);
   }
 
-  test('run --save on a fresh install makes a key, a picture, and a file of it', async () => {
+  test('run --save on a fresh install creates a key, a picture, and a file of it', async () => {
     const pictures = join(folder, 'pictures');
     const fields = ['prompt=A red balloon', 'aspect_ratio=1:1'];
     const { code, stdout, stderr } = await atelier('run', 'gamma-v3-image', ...fields, `--save=${pictures}`);
@@ -66,7 +66,7 @@ describe('commands that ask a gateway', () => {
     assert.equal((await given('keys', 'list', '--json')).length, 2);
   });
 
-  test('fields become what the model asks for, to the last digit', async () => {
+  test('fields get the types of the model, to the last digit', async () => {
     const { request_id: id } = await given(
       ...['run', 'gamma-v3-image', 'prompt=7', 'n=2', 'aspect_ratio:="1:1"', '--no-wait'],
       ...['-i', 'watermark_info.enabled=true', '-i', 'element_list.0.element_id=9007199254740993'],
@@ -190,7 +190,12 @@ describe('commands that ask a gateway', () => {
       ],
       'an unknown job': [5, ['job', unknownId], /^Request not found\. See: atelier jobs\n$/],
       'an unknown model': [5, ['run', 'nobody', 'a=b'], /^App not found: nobody\. See: atelier models\n$/],
-      'no gateway': [1, ['jobs'], /^GET \/v1\/jobs got no answer from http:\/\/127\.0\.0\.1:1: /, nobody()],
+      'no gateway': [
+        1,
+        ['jobs'],
+        /^GET \/v1\/jobs got no answer from http:\/\/127\.0\.0\.1:1: /,
+        unreachable(),
+      ],
       'an unknown profile': [
         1,
         ['jobs', '--profile', 'x'],
@@ -288,7 +293,7 @@ describe('commands that ask a gateway', () => {
   });
 });
 
-/** Nobody listens there, and a key is at hand. */
-function nobody(): Environment {
+/** An address without a listener, with a key. */
+function unreachable(): Environment {
   return { ATELIER_URL: 'http://127.0.0.1:1', ATELIER_API_KEY: 'k' };
 }

@@ -46,7 +46,7 @@ for (const dialect of dialects) {
     };
     const stateOf = async (id: Parameters<typeof readDelivery>[1]) => (await readDelivery(db, id))?.state;
 
-    test('list --json tells every callback', async () => {
+    test('list --json lists every callback', async () => {
       const { id, jobId, url } = await tried({ kind: 'again', dueAt: later + 5000 });
       const { code, stdout, stderr } = await callbacks('list', '--json');
       assert.deepEqual([code, stderr], [0, '']);
@@ -64,7 +64,7 @@ for (const dialect of dialects) {
       });
     });
 
-    test('list --failed is a line for each that was given up', async () => {
+    test('list --failed is a line for each that failed', async () => {
       const { id, jobId, url } = await tried({ kind: 'failed' });
       await tried({ kind: 'delivered' });
       const { code, stdout } = await callbacks('list', '--failed');

@@ -149,7 +149,7 @@ describe('the command line', () => {
       );
     });
     for (const host of ['0.0.0.0', '::', '0:0:0:0:0:0:0:0']) {
-      test(`warns where it listens on ${host} and nobody said by which address it is reached`, async () => {
+      test(`warns where it listens on ${host} and no public address is set`, async () => {
         const env = { ...fresh(), ATELIER_HOST: host };
         await runProgram(['keys', 'create', '--user', 'ann'], { env });
         const warned = await runProgram(['doctor'], { env });
@@ -159,7 +159,7 @@ describe('the command line', () => {
         assert.doesNotMatch((await runProgram(['doctor'], { env: named })).stdout, /warn/);
       });
     }
-    test('tells wrong settings', async () => {
+    test('reports invalid settings', async () => {
       const { code, stdout } = await runProgram(['doctor'], { env: { ...fresh(), ATELIER_PORT: 'x' } });
       assert.deepEqual(
         [code, stdout],
@@ -168,7 +168,7 @@ describe('the command line', () => {
     });
   });
 
-  test('a Node that is too old is told in one sentence, a new one is used', async () => {
+  test('a Node that is too old is reported in one sentence, a new one is used', async () => {
     const { node, version } = await nodeOfMachine();
     const { code, stdout, stderr } = await runProgram(['config', 'check'], { env: fresh(), node });
     const isOld = Number(version.split('.')[0]) < 24;
@@ -181,7 +181,7 @@ describe('the command line', () => {
   });
 });
 
-/** The first Node on the PATH that no dependency brought; the one of this test where there is no other. */
+/** The first Node on the PATH that no dependency installed; the one of this test where there is no other. */
 async function nodeOfMachine(): Promise<{ readonly node: string; readonly version: string }> {
   const folders = (process.env.PATH ?? '').split(delimiter).filter(path => !path.includes('node_modules'));
   for (const path of folders.map(each => resolve(each, 'node'))) {

@@ -84,7 +84,7 @@ const check = async (text: string, env: Readonly<Record<string, string>> = {}) =
   return stderr.replaceAll(file, 'atelier.yaml').trimEnd().split('\n').slice(1);
 };
 
-test('what is no YAML is told with its line and column', async () => {
+test('invalid YAML is reported with its line and column', async () => {
   assert.deepEqual(await check('limits:\n  queue: { per_second: 5\nmodels: [\n'), [
     '  atelier.yaml: Flow map in block collection must be sufficiently indented and end with a } (line 3, column 1)',
     '  atelier.yaml: Flow sequence in block collection must be sufficiently indented and end with a ] (line 4, column 1)',
@@ -94,7 +94,7 @@ test('what is no YAML is told with its line and column', async () => {
   ]);
 });
 
-test('a fault that stands behind an alias is told where it is written', async () => {
+test('a fault behind an alias is reported where it is written', async () => {
   const text = 'accounts:\n  a: &same\n    provider: fal\n    api_key: env:KEY\n    slot: 1\n  b: *same\n';
   assert.deepEqual(await check(text, { KEY: 'a-key' }), [
     '  atelier.yaml accounts.a.slot: unknown key, did you mean slots? (line 5, column 5)',
@@ -102,7 +102,7 @@ test('a fault that stands behind an alias is told where it is written', async ()
   ]);
 });
 
-test('a setting of the environment that is not there is told with the nearest', async () => {
+test('a setting of the environment that does not exist is reported with the nearest name', async () => {
   assert.deepEqual(await check('limits: {}\n', { ATELIER_PROT: '1' }), [
     '  ATELIER_PROT: unknown setting, did you mean ATELIER_PORT?',
   ]);

@@ -45,7 +45,7 @@ for (const dialect of dialects) {
       );
     });
 
-    test('list --json tells every key without its secret', async () => {
+    test('list --json lists every key without its secret', async () => {
       const models = ['eta2.6-t2v', 'gamma-v3-image'];
       const made = await create(
         '--user',

@@ -31,10 +31,10 @@ describe('commands that ask the admin API', () => {
 
   const atelier = (...args: string[]) => runProgram(args, { env });
 
-  test('listen sends callbacks on, signed as the gateway signs; queue stats and usage tell of the job', async () => {
+  test('listen forwards callbacks with the usual signature; queue stats and usage count the job', async () => {
     const listening = speak(['listen', '--forward-to', receiver.url], env);
     await listening.heard(/^Listening\. /m);
-    // What the gateway itself calls answers to nobody; the other one is on this machine.
+    // The receiver of the gateway never answers; the other one is on this machine.
     const fields = ['prompt=A kite', 'aspect_ratio=1:1', 'callback_url=http://127.0.0.1:1/hook'];
     const made = await atelier('run', 'gamma-v3-image', ...fields);
     assert.equal(made.code, 0, made.stderr);

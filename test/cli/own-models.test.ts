@@ -94,7 +94,7 @@ describe('models of an operator', () => {
   /** A film that was made before its model was taken away. */
   let earlier: string;
 
-  test('are told of like those of the contract', async () => {
+  test('are described like those of the contract', async () => {
     const { body: list } = await get('/v1/models');
     assert.deepEqual(
       list.data
@@ -200,7 +200,7 @@ describe('models of an operator', () => {
     assert.deepEqual([code, stderr.split(':')[0]], [1, '--models names unknown models']);
   });
 
-  test('change with the settings that are read again', async () => {
+  test('change with reloaded settings', async () => {
     const { schema, ...rest } = z.looseObject({ schema: members }).parse(example.models[film]);
     const properties = { ...members.parse(schema.properties), mood: { type: 'string', enum: ['calm'] } };
     const changed = { ...rest, schema: { ...schema, properties } };
@@ -216,12 +216,12 @@ describe('models of an operator', () => {
     assert.equal((await get(`/v1/models/${sketch}`)).status, 404);
   });
 
-  test('that are taken away end what is under way, and leave what was made', async () => {
+  test('that are removed end their jobs in flight, and keep results', async () => {
     await fake.play({ runMs: 600_000 });
     const late = await create(film, { prompt: 'A slow boat' });
     await until(
       async () => (await statusOf(late)) === 'IN_PROGRESS' && fake.received().length === 2,
-      'a job under way',
+      'a job in flight',
     );
     await write({});
     await reload();
@@ -257,7 +257,7 @@ describe('models of an operator', () => {
     }
   });
 
-  test('are told at config check with all that is wrong, and who makes them', async () => {
+  test('are checked by config check, with every fault and the accounts that serve them', async () => {
     const wrong = { kind: 'film', schema_file: 'nowhere.json' };
     await writeFile(
       file,

@@ -44,11 +44,11 @@ describe('what the program writes', () => {
     assert.deepEqual(await openToOthers(folder), []);
   });
 
-  test('is closed at a start where an older version left it open; doctor tells of it, the log what it was', async t => {
+  test('is closed at a start where an older version left it open; doctor reports it, the log names the files', async t => {
     const opened = { '.': 0o755, blobs: 0o755, 'atelier.db': 0o644, 'secrets.json': 0o640 };
     for (const [name, mode] of Object.entries(opened)) await chmod(join(folder, name), mode);
-    const told = await runProgram(['doctor'], { env: env() });
-    const line = told.stdout.split('\n').find(text => text.includes('data folder'));
+    const checked = await runProgram(['doctor'], { env: env() });
+    const line = checked.stdout.split('\n').find(text => text.includes('data folder'));
     // SQLite gives its log the permissions of the database, while somebody has it open.
     const named = [
       `${folder} (0755)`,
@@ -59,7 +59,7 @@ describe('what the program writes', () => {
       line,
       `BAD  data folder: open to other accounts of this machine: ${named.join(', ')}; start the gateway once, or: chmod -R go= ${folder}`,
     );
-    assert.equal(told.code, 1);
+    assert.equal(checked.code, 1);
 
     const served = await serve({ env: env() });
     t.after(() => served.end('SIGKILL'));

@@ -44,7 +44,7 @@ describe('serve with several processes', () => {
         .filter(({ msg }) => msg === 'process ready')
         .map(({ process, pid }) => [Number(process), Number(pid)]),
     );
-  /** Which process answered how many requests to a route, by what they tell themselves. */
+  /** Which process answered how many requests to a route, by their own metrics. */
   const answered = async (route: string): Promise<ReadonlyMap<string, number>> => {
     const { status, body } = await ask(served.url, 'GET', '/metrics');
     assert.equal(status, 200);
@@ -67,9 +67,9 @@ describe('serve with several processes', () => {
     }, 'an answer of each');
   });
 
-  test('figures tell of all processes, whichever is asked, and what is counted in the rows stands there once', async () => {
+  test('metrics are of all processes, whichever answers; what is counted in the database is there once', async () => {
     const before = sum(await answered('/readyz'));
-    for (let asked = 0; asked < 10; asked++) await askAnew(`${served.url}/readyz`);
+    for (let scrape = 0; scrape < 10; scrape++) await askAnew(`${served.url}/readyz`);
     for (let looked = 0; looked < 4; looked++) assert.equal(sum(await answered('/readyz')), before + 10);
     const { body } = await ask(served.url, 'GET', '/metrics');
     assert.equal(body.match(/^process_start_time_seconds\{process="\d"\} [\d.]+$/gm)?.length, processes);
@@ -123,9 +123,9 @@ describe('serve with several processes', () => {
       );
       assert.deepEqual([ended.body.status, ended.body.error], ['COMPLETED', null]);
     }
-    const told = logOf(served).filter(({ msg }) => msg === 'process exited: restarting');
+    const restarts = logOf(served).filter(({ msg }) => msg === 'process exited: restarting');
     assert.deepEqual(
-      told.map(({ process, signal, waitMs }) => ({ process, signal, waitMs })),
+      restarts.map(({ process, signal, waitMs }) => ({ process, signal, waitMs })),
       [{ process: 2, signal: 'SIGKILL', waitMs: 500 }],
     );
   });
@@ -146,9 +146,9 @@ describe('serve with several processes', () => {
     );
     const living = logOf(own).flatMap(({ msg, pid }) => (msg === 'process ready' ? [Number(pid)] : []));
     assert.equal(living.length, processes);
-    const asked = performance.now();
+    const stoppedAt = performance.now();
     assert.equal(await own.end('SIGTERM'), 0);
-    assert.ok(performance.now() - asked < 25_000);
+    assert.ok(performance.now() - stoppedAt < 25_000);
     assert.deepEqual(living.filter(isAlive), []);
     const db = await other.connect();
     assert.deepEqual(await db.read('SELECT state, holder, deaths FROM jobs'), [
@@ -223,7 +223,7 @@ function isAlive(pid: number): boolean {
 const sum = (counts: ReadonlyMap<string, number>): number =>
   [...counts.values()].reduce((all, count) => all + count, 0);
 
-/** The connection lay in the process that was killed: whoever asks again is answered. */
+/** The connection may have been to the process that was killed: a second request is answered. */
 function refusedConnection(failure: unknown): false {
   assert.ok(failure instanceof TypeError, String(failure));
   return false;

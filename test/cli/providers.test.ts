@@ -60,8 +60,8 @@ describe('atelier providers', () => {
       { account: 'away', provider: 'relay', slots: 8, models: [] },
       { account: 'clips', provider: 'fal', slots: 8, models: ['eta2.6-t2v'] },
     ]);
-    const told = await run('list');
-    assert.deepEqual(told.stdout.split('\n').slice(1, 3), [
+    const printed = await run('list');
+    assert.deepEqual(printed.stdout.split('\n').slice(1, 3), [
       'studio  relay  3 slots  beta-edit,gamma-v3-image',
       'wrong  relay  8 slots  no model is routed to it',
     ]);
@@ -112,8 +112,8 @@ describe('atelier providers', () => {
     });
   });
 
-  test('no command tells a secret', async () => {
-    const told = await Promise.all([run('list'), run('test', 'studio'), run('test', 'wrong')]);
-    for (const { stdout, stderr } of told) assert.doesNotMatch(stdout + stderr, /canary/);
+  test('no command prints a secret', async () => {
+    const printed = await Promise.all([run('list'), run('test', 'studio'), run('test', 'wrong')]);
+    for (const { stdout, stderr } of printed) assert.doesNotMatch(stdout + stderr, /canary/);
   });
 });

@@ -20,13 +20,13 @@ const logOf = (served: Served): readonly Record<string, unknown>[] =>
     .split('\n')
     .filter(line => line.startsWith('{'))
     .map(line => JSON.parse(line));
-const told = (served: Served, msg: string) => logOf(served).filter(line => line.msg === msg);
+const linesOf = (served: Served, msg: string) => logOf(served).filter(line => line.msg === msg);
 
 /** Sends SIGHUP and waits until so many more processes said so. */
 async function hangUp(served: Served, msg: string, processes = 1): Promise<void> {
-  const before = told(served, msg).length;
+  const before = linesOf(served, msg).length;
   process.kill(served.pid, 'SIGHUP');
-  await until(async () => told(served, msg).length === before + processes, msg);
+  await until(async () => linesOf(served, msg).length === before + processes, msg);
 }
 
 describe('SIGHUP', () => {
@@ -87,7 +87,7 @@ describe('SIGHUP', () => {
   test('sends new jobs by the new routes, and ends the others where they began', async () => {
     await fakes.one.play({ runMs: 600_000 });
     const early = await create();
-    await until(async () => sent()[0] === 1 && (await statusOf(early)) === 'IN_PROGRESS', 'a job under way');
+    await until(async () => sent()[0] === 1 && (await statusOf(early)) === 'IN_PROGRESS', 'a job in flight');
     await write('two');
     await hangUp(served, read);
     const late = await create();
@@ -101,7 +101,7 @@ describe('SIGHUP', () => {
   test('with a file that is wrong changes nothing, and logs every fault', async () => {
     await write('one', { limits: { queue: { burst: 0 } }, models: { eta9: 'off' } });
     await hangUp(served, wrong);
-    const faults = told(served, wrong).at(-1)?.faults as readonly string[];
+    const faults = linesOf(served, wrong).at(-1)?.faults as readonly string[];
     assert.deepEqual(faults.map(withoutPlaces), [
       `${file} limits.queue.burst: Too small: expected number to be >=1`,
       `${file} models.eta9: there is no such model`,
@@ -115,14 +115,14 @@ describe('SIGHUP', () => {
     const limits = { queue: { per_second: 0.01, burst: 2 } };
     await write('two', { models: { [pictures]: 'off' }, limits });
     await hangUp(served, read);
-    const asked = () => ask(served.url, 'GET', `/v1/models/${pictures}`, { key });
-    assert.deepEqual((await asked()).body, { detail: `App not found: ${pictures}` });
+    const describeModel = () => ask(served.url, 'GET', `/v1/models/${pictures}`, { key });
+    assert.deepEqual((await describeModel()).body, { detail: `App not found: ${pictures}` });
     const { body } = await ask(served.url, 'GET', '/openapi.json');
     assert.equal(`/v1/queue/${pictures}` in body.paths, false);
-    assert.deepEqual([(await asked()).status, (await asked()).status], [404, 429]);
+    assert.deepEqual([(await describeModel()).status, (await describeModel()).status], [404, 429]);
     await write('two');
     await hangUp(served, read);
-    assert.equal((await asked()).status, 200);
+    assert.equal((await describeModel()).status, 200);
   });
 });
 
@@ -150,7 +150,7 @@ describe('SIGHUP to several processes', () => {
     await writeFile(join(database.folder, 'atelier.yaml'), `models: { ${pictures}: off }`);
     await hangUp(served, read, 2);
     assert.deepEqual(
-      told(served, read)
+      linesOf(served, read)
         .map(line => line.process)
         .toSorted(),
       [1, 2],

@@ -18,7 +18,7 @@ describe('serve on every address of the machine', () => {
     `It listens on ${host}, but its addresses can be followed from this machine only: set ATELIER_PUBLIC_URL to the address that others reach it by.`;
 
   for (const host of ['0.0.0.0', '::']) {
-    test(`without a public address: ${host} is told in banner and log, and answers name 127.0.0.1`, async () => {
+    test(`without a public address: ${host} is named in banner and log, and answers name 127.0.0.1`, async () => {
       const folder = await mkdtemp(join(tmpdir(), 'atelier-serve-'));
       const served = await serve({ env: { ATELIER_DATA_DIR: folder, ATELIER_HOST: host } });
       try {
@@ -40,7 +40,7 @@ describe('serve on every address of the machine', () => {
     });
   }
 
-  test('with one: its answers name that, and nothing is told', async () => {
+  test('with one: its answers name that, and nothing is reported', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'atelier-serve-'));
     const env = {
       ATELIER_DATA_DIR: folder,
@@ -118,7 +118,7 @@ describe('serve', () => {
   });
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`ends with 0 at ${signal} while a job runs and a request is held, and goes on with the job at the next start`, async () => {
+    test(`ends with 0 at ${signal} while a job runs and a request waits, and resumes the job at the next start`, async () => {
       const own = await mkdtemp(join(tmpdir(), 'atelier-serve-'));
       const earlier = await serve({ env: { ATELIER_DATA_DIR: own } });
       const ownKey = earlier.firstKey();

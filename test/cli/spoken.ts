@@ -6,7 +6,7 @@ import type { Ended, Environment } from '../../testkit/program.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A command that somebody talks with while it runs. */
+/** A command whose output a test reads while it runs. */
 export interface Spoken {
   readonly child: ChildProcess;
   /** Resolves when its stderr matches. */
@@ -19,22 +19,22 @@ export function speak(args: readonly string[], env: Environment, stdin = ''): Sp
     cwd: root,
     env: { ...bareEnvironment(), ...env },
   });
-  const told = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (told.stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (told.stderr += text));
+  const printed = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (printed.stderr += text));
   child.stdin.end(stdin);
   const closed = once(child, 'close');
   return {
     child,
     async heard(words) {
-      while (!words.test(told.stderr)) {
-        if (child.exitCode !== null) throw new Error(`expected ${words}, it ended: ${told.stderr}`);
+      while (!words.test(printed.stderr)) {
+        if (child.exitCode !== null) throw new Error(`expected ${words}, it ended: ${printed.stderr}`);
         await Promise.race([once(child.stderr, 'data'), closed]);
       }
     },
     async ended() {
       const [code] = await closed;
-      return { code, ...told };
+      return { code, ...printed };
     },
   };
 }
@@ -51,12 +51,12 @@ export async function speakAtTerminal(
     env: { ...bareEnvironment(), TERM: 'xterm', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const told = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (told.stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (told.stderr += text));
+  const printed = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (printed.stderr += text));
   child.stdout.on('data', () => {
-    if (last?.test(told.stdout)) child.kill('SIGTERM');
+    if (last?.test(printed.stdout)) child.kill('SIGTERM');
   });
   const [code] = await once(child, 'close');
-  return { code, ...told };
+  return { code, ...printed };
 }

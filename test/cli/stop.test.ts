@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { ask, until } from '../../testkit/gateway.ts';
 import { serve } from '../../testkit/program.ts';
 
-test('ends with 0 at SIGTERM though somebody is connected who never asks anything', async () => {
+test('ends with 0 at SIGTERM although a connection never sends a request', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-stop-'));
   const served = await serve({ env: { ATELIER_DATA_DIR: folder, ATELIER_ROLE: 'api' } });
   const silent = connect(Number(new URL(served.url).port), '127.0.0.1').on('error', () => {});
@@ -29,12 +29,12 @@ test('with ATELIER_DRAIN_SECONDS it says that it stops, answers on, and closes e
   const speech = '/v1/queue/theta-3.1-flash-tts-preview';
   assert.equal((await ask(served.url, 'GET', '/readyz')).headers.get('connection'), 'keep-alive');
   const ended = served.end('SIGTERM');
-  const told = await until(async () => {
+  const answered = await until(async () => {
     const answer = await ask(served.url, 'GET', '/readyz');
     return answer.status !== 200 && answer;
   }, 'it to be unready');
   assert.deepEqual(
-    [told.status, told.body, told.headers.get('connection')],
+    [answered.status, answered.body, answered.headers.get('connection')],
     [503, { status: 'unavailable', reason: 'the process stops' }, 'close'],
   );
   const made = await ask(served.url, 'POST', speech, { key, body: { text: 'Hello.' } });
