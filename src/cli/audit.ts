@@ -6,7 +6,9 @@ import { withStore } from './with-store.ts';
 
 /** Options of `audit list`. */
 interface ListOptions {
+  /** Maximum number of entries, 1 to 999999. */
   readonly limit: string;
+  /** One JSON array instead of lines. */
   readonly json?: true;
 }
 
@@ -30,6 +32,7 @@ export async function verifyAuditCommand(): Promise<void> {
   );
 }
 
+/** Throws with the range. */
 function readLimit(text: string): number {
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
   throw new CommandError('--limit must be a whole number from 1 to 999999');

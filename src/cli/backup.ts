@@ -31,8 +31,10 @@ export async function backup(directory: string): Promise<void> {
 
 /** Absolute paths, but for the bucket. */
 interface BackupPaths {
+  /** Folder of blobs and secrets. */
   readonly dataDir: string;
   readonly database: string;
+  /** Empty folder of the backup. */
   readonly target: string;
   /** Null: the blobs are in the data folder. */
   readonly s3: S3Location | null;

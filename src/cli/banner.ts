@@ -3,6 +3,7 @@ import { setupUrl } from './setup-link.ts';
 
 /** Secrets that only the very first start shows. */
 export interface FirstSecrets {
+  /** The first API key, or where it was written. */
   readonly key:
     | { readonly kind: 'shown'; readonly secret: string }
     /** In a file that only its owner may read. */

@@ -15,7 +15,9 @@ const listLimit = 1_000;
 
 /** Options of `callbacks list`. */
 interface ListOptions {
+  /** Only deliveries that failed for good. */
   readonly failed?: true;
+  /** One JSON array instead of lines. */
   readonly json?: true;
 }
 

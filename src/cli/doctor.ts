@@ -19,6 +19,7 @@ export async function doctor(): Promise<void> {
   const warnings: string[] = [];
   await withStore(async (db, config) => {
     const exposed = await findExposedPaths(config.dataDir);
+    // SQLite is checked page by page; PostgreSQL checks itself.
     const damage =
       db.dialect === 'sqlite' ? findDatabaseCorruption(sqlitePath(config.dataDir), Infinity) : null;
     findings.push([`settings, database (${db.dialect})`, damage]);
@@ -45,6 +46,7 @@ export async function doctor(): Promise<void> {
       `keys (${keys.length})`,
       keys.length === 0 ? 'none yet; make one: atelier keys create --user NAME' : null,
     ]);
+    // Encodes two frames and loads the synthesiser.
     const engine = openRenderEngine({ concurrency: 1 });
     const able = await engine.ready();
     await engine.close();

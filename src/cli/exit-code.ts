@@ -43,6 +43,7 @@ function hintFor(failure: GatewayError): string | null {
     return `${failure.suggestion === undefined ? '' : `Did you mean ${failure.suggestion}? `}See: atelier models`;
   if (failure.message === 'Request not found') return 'See: atelier jobs';
   if (failure.kind === 'network') return 'Is it running? Is the address right? See: atelier whoami';
+  // For a failure of the gateway: its log has the cause under this id.
   if (failure.requestId !== undefined && (failure.status ?? 0) >= 500)
     return `In the log of the gateway: ${failure.requestId}`;
   return null;

@@ -12,11 +12,13 @@ import { withStore } from './with-store.ts';
 
 /** Options of `keys create`, as written. */
 interface CreateOptions {
+  /** Created where it does not exist. */
   readonly user: string;
   /** What the key is for; shown in lists. */
   readonly name?: string;
   /** Comma-separated ids; absent: all models. */
   readonly models?: string;
+  /** Comma-separated; absent: all scopes. */
   readonly scopes?: string;
   /** A duration, such as 90d. */
   readonly expires?: string;

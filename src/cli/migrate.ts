@@ -10,6 +10,7 @@ import { openLog } from './open-log.ts';
 export async function migrateCommand(): Promise<void> {
   const config = readConfig(process.env);
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  // Not `withStore`: that would apply the migrations before they can be listed.
   const db = await openStore(config, await openLog({ logLevel: 'error' }));
   try {
     const applied = await migrate(db, systemClock.now());

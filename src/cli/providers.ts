@@ -12,6 +12,7 @@ import { withStore } from './with-store.ts';
 /** Prints every account with its slots and the models that are routed to it; the local engine first. */
 export async function listProvidersCommand({ json }: { readonly json?: true }): Promise<void> {
   const config = readConfig(process.env);
+  // Models that are switched off are left out.
   const served = servedModelsOf(config);
   const engine = { id: localAccount, provider: localAccount, slots: config.localConcurrency };
   const rows = [engine, ...config.routing.accounts].map(({ id, provider, slots }) => ({

@@ -105,6 +105,7 @@ function restart(group: ProcessGroup, index: number, failures: number, exit: obj
   group.restartTimers.add(timer);
 }
 
+/** Workers that are not ready yet are reloaded as soon as they are. */
 function reloadAll(group: ProcessGroup): void {
   group.reloads += 1;
   for (const worker of group.ready) worker.process.kill('SIGHUP');
@@ -126,6 +127,7 @@ function stop(group: ProcessGroup, signal: string | null): void {
   exitWhenEmpty(group);
 }
 
+/** The primary exits with its last worker. */
 function exitWhenEmpty({ workers, exitCode }: ProcessGroup): void {
   if (workers.size === 0) process.exit(exitCode);
 }

@@ -19,14 +19,18 @@ const stopTimeoutMs = 24 * seconds;
 
 /** Options of the command line; each replaces its environment variable. */
 export interface ServeOptions {
+  /** Replaces ATELIER_ROLE. */
   readonly role?: string;
+  /** Replaces ATELIER_PROCESSES. */
   readonly processes?: string;
+  /** First start of a restored backup. */
   readonly reconcile?: boolean;
 }
 
 /** Resolves when the gateway serves; the process then runs until it is stopped. */
 export async function serve({ role, processes, reconcile = false }: ServeOptions): Promise<void> {
   const { [processIndexVariable]: processIndex, ...env } = process.env;
+  // Also called by a reload, which keeps the options of the command line.
   const read = () =>
     readConfig({
       ...env,
@@ -42,6 +46,7 @@ export async function serve({ role, processes, reconcile = false }: ServeOptions
   if (url !== null) await printBanner(config, url);
 }
 
+/** Runs the gateway in this process and prints the banner. */
 async function serveSingleProcess(
   config: Config,
   read: () => Config,
@@ -65,6 +70,7 @@ async function serveSingleProcess(
   /** Pending commits are rejected first. The next start continues from what is on disk. */
   function exitOnBrokenDisk(cause: unknown): void {
     log.fatal({ err: cause }, 'database write failed: exiting');
+    // In the next turn, so that rejected requests are answered.
     setImmediate(() => process.exit(1));
   }
 }

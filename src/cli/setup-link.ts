@@ -8,6 +8,7 @@ import { CommandError } from './command-error.ts';
 import { isoTime, print } from './print.ts';
 import { withStore } from './with-store.ts';
 
+/** After this a new link is needed. */
 const setupCodeLifetimeMs = 24 * hours;
 
 /** A new setup code that replaces the one before; null once an account exists. */

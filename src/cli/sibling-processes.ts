@@ -103,6 +103,7 @@ export function relayMetrics(): void {
   });
 }
 
+/** Workers that can still receive messages. */
 const connectedWorkers = (): readonly Worker[] =>
   Object.values(cluster.workers ?? {}).flatMap(worker => (worker?.isConnected() ? [worker] : []));
 
@@ -111,6 +112,7 @@ function sendToWorker(worker: Worker, message: z.infer<typeof primaryMessage>): 
   if (worker.isConnected()) worker.send(message, () => {});
 }
 
+/** The callback keeps a lost channel from being reported as an error event. */
 function sendToPrimary(message: z.infer<typeof workerMessage>): void {
   process.send?.(message, undefined, undefined, () => {});
 }

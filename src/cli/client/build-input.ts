@@ -27,6 +27,7 @@ export async function buildInput(
 ): Promise<Readonly<Record<string, unknown>>> {
   const parsed = fields.map(parseField);
   const files = uploads.map(parseUpload);
+  // The schema decides the type of each field.
   const schema = await client.models.schema(model);
   let input = jsonSource === undefined ? before : { ...before, ...(await readJsonSource(jsonSource)) };
   for (const field of parsed) input = setField(input, schema, field);

@@ -46,6 +46,7 @@ export async function findKnownIdentity({
   const { current, byName } = await readProfiles(process.env);
   const name = requested ?? readEnv('ATELIER_PROFILE') ?? current;
   const profile = name === null ? undefined : byName.get(name);
+  // A profile that is named explicitly wins over the key of the environment.
   const isNamed = name !== current;
   if (isNamed && !profile) throw new CommandError(`There is no profile ${name}. See: atelier profile ls`);
   if (key !== undefined && !isNamed) {

@@ -36,6 +36,7 @@ interface CompletionContext {
 function completionContexts(command: Command, words: readonly string[]): readonly CompletionContext[] {
   const options = command.options.map(({ long }) => long ?? '').filter(long => long !== '');
   const names = command.commands.map(inner => inner.name());
+  // Commands whose first argument is a model complete model ids.
   const takesModel = command.registeredArguments[0]?.name() === 'model';
   const candidates = [...names, ...(takesModel ? models.map(({ id }) => id) : []), ...options];
   const inner = command.commands.flatMap(one => completionContexts(one, [...words, one.name()]));

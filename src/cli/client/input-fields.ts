@@ -4,10 +4,12 @@ import { CommandError } from '../command-error.ts';
 
 /** The members of JSON Schema that decide the type of a value. */
 interface Schema {
+  /** A type or a list of types. */
   readonly type?: unknown;
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly properties?: Readonly<Record<string, Schema>>;
+  /** Schema of each item of a list. */
   readonly items?: Schema;
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];

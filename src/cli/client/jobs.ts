@@ -48,8 +48,10 @@ interface JobsOptions extends ClientCommandOptions {
   readonly status?: string;
   readonly model?: string;
   readonly task?: string;
+  /** A duration or a time. */
   readonly since?: string;
   readonly limit: string;
+  /** Id of the last job of the page before. */
   readonly after?: string;
 }
 
@@ -116,6 +118,7 @@ async function jobCommand(
       ['created', new Date(record.created_at * 1000).toISOString()],
       ...(record.external_task_id === undefined ? [] : [['task', record.external_task_id]]),
     ]),
+    // Large integers are bigint in the client, which JSON.stringify refuses.
     JSON.stringify(record.input, (_, value) => (typeof value === 'bigint' ? String(value) : value), 2),
     ...logs.map(({ timestamp, level, message }) => [timestamp, level, message].join('  ')),
   ]);

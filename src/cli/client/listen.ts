@@ -28,6 +28,7 @@ export function registerListen(program: Command): void {
 
 /** Options of `listen`. */
 interface ListenOptions extends ClientCommandOptions {
+  /** Required unless printSecret is set. */
   readonly forwardTo?: string;
   readonly model?: string;
   readonly printSecret?: true;

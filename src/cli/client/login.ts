@@ -33,6 +33,7 @@ export function registerLogin(program: Command): void {
 /** Options of `login`. */
 interface LoginOptions extends ClientCommandOptions {
   readonly url?: string;
+  /** `-` reads it from stdin. */
   readonly key?: string;
 }
 
@@ -91,6 +92,7 @@ async function whoamiCommand(options: ClientCommandOptions): Promise<void> {
   const output = openOutput(options);
   const { url, key, from } = await findIdentity(options, output);
   const models = await createClient({ baseUrl: url, apiKey: key }).models.list();
+  // The key is never printed in full.
   const hint = `${key.slice(0, 8)}…${key.slice(-4)}`;
   output.printResult({ url, key: hint, from, models: models.length }, () =>
     alignColumns([

@@ -41,6 +41,7 @@ export async function makeLocalKey(wantedUrl: string | undefined, output: Comman
   };
   const { key, secret } = await withStore(db => createKey(db, wanted, systemClock.now()));
   if (!(await isAccepted(url, secret))) {
+    // A key that the gateway does not know must not stay valid in another database.
     await withStore(db => revokeKey(db, key.id, systemClock.now()));
     throw new CommandError(
       `The gateway at ${url} uses another database than ${databaseLocation(config)}. Set ATELIER_URL, or log in: atelier login`,

@@ -18,6 +18,7 @@ export interface Profile {
 export interface Profiles {
   /** Name of the profile in use where none is named; null: there is none. */
   readonly current: string | null;
+  /** In the order in which they were saved. */
   readonly byName: ReadonlyMap<string, Profile>;
 }
 

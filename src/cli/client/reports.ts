@@ -87,7 +87,9 @@ type Usage = z.output<typeof usage>;
 
 /** Options of `usage`. */
 interface UsageOptions extends OutputOptions {
+  /** model, key or user. */
   readonly by: string;
+  /** A duration, such as 30d. */
   readonly since: string;
   readonly csv?: true;
 }

@@ -90,6 +90,7 @@ const inputOptions = (fields: readonly string[], { input, file, jsonInput }: Run
 
 /** An external_task_id identifies one job of a user, so a copy must not have it. */
 function withoutTaskId(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  // Some families have it at the top, others within `options`.
   const { external_task_id: _, options, ...rest } = input;
   if (typeof options !== 'object' || options === null) return rest;
   const { external_task_id: __, ...others } = { external_task_id: null, ...options };

@@ -10,6 +10,7 @@ import { isRecord } from './input-fields.ts';
 
 /** A file to download. */
 interface RemoteFile {
+  /** Signed: needs no key. */
   readonly url: string;
   /** File name that the gateway gives it, made safe. */
   readonly name: string;
@@ -58,6 +59,7 @@ async function downloadFile({ url, name }: RemoteFile, folder: string): Promise<
     await pipeline(Readable.from(response.body), createWriteStream(part, { flags: 'wx' }));
     return await linkUnderFreeName(part, folder, name);
   } finally {
+    // After a link the file has two names; the temporary one goes.
     await rm(part, { force: true });
   }
 }

@@ -5,6 +5,7 @@ import type { CommandOutput } from './command-output.ts';
 export interface StatusLine {
   /** Sets the text beside the elapsed time. */
   show(text: string): void;
+  /** Removes the line. */
   close(): void;
 }
 

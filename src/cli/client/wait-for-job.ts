@@ -35,6 +35,7 @@ export async function waitForJob(
       line.show(`${statusText(status)} · ${job.model} · ${job.request_id}`);
     return await client.queue.result(job, { signal: limit.signal });
   } catch (failure) {
+    // Before anything else is printed.
     line.close();
     if (!(failure instanceof GatewayError) || !limit.signal.aborted) throw failure;
     if (!interrupts.signal.aborted) throw await timeoutError({ client, output }, job, cancelOnTimeout);
