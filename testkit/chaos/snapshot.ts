@@ -18,7 +18,7 @@ export interface JobRow {
   readonly error: string | null;
   readonly deaths: number;
   readonly claim: number;
-  /** How often it was taken back from a worker that died. */
+  /** How often it was requeued from a worker that died. */
   readonly rescues: number;
   readonly cancelAsked: boolean;
   readonly externalTaskId: string | null;
@@ -41,7 +41,7 @@ export const markPattern = /\bmark-[0-9a-z]+\b/;
 export async function takeSnapshot(db: Connection): Promise<Snapshot> {
   const jobs = await db.read(
     `SELECT id, model_id, input, state, error, deaths, claim, cancel_requested_at, external_task_id, callback_url,
-       (SELECT count(*) FROM events WHERE job_id = jobs.id AND message = 'Taken back from a worker that died') AS rescues
+       (SELECT count(*) FROM events WHERE job_id = jobs.id AND message = 'Requeued: worker lease expired') AS rescues
      FROM jobs ORDER BY id`,
   );
   const attempts = await db.read(
