@@ -1,3 +1,4 @@
+/** The HTTP side of a process: the API, or the health checks alone in a worker. */
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { openAdmission } from '../admission/admit.ts';
@@ -5,7 +6,7 @@ import { openAuthenticate } from '../admission/authenticate.ts';
 import { openBacklogLimit } from '../admission/backlog-limit.ts';
 import { openLoginThrottle } from '../admission/login-throttle.ts';
 import { openPasswords, type Passwords } from '../admission/passwords.ts';
-import { openRate } from '../admission/rate.ts';
+import { openRate, type TakeFromRate } from '../admission/rate.ts';
 import { openRefusedLogins } from '../admission/refused-logins.ts';
 import { openSpool } from '../admission/spool.ts';
 import { openStorageQuota } from '../admission/storage-quota.ts';
@@ -15,174 +16,199 @@ import type { RateLimit } from '../domain/limits.ts';
 import { openTrustedProxies } from '../domain/trusted-proxies.ts';
 import { createApp, createHealthApp } from '../http/app.ts';
 import { readBuiltConsole } from '../http/console/built-console.ts';
-import { openDrain } from '../http/drain.ts';
+import { type Drain, openDrain } from '../http/drain.ts';
 import type { HttpContext } from '../http/http-context.ts';
 import { openJobWatch } from '../http/job-watch.ts';
 import { openOutbound } from '../media/outbound.ts';
 import { openAccountStatus } from '../routing/account-status.ts';
 import { candidatesOf, verifyIngressSignature } from '../routing/accounts.ts';
 import { ping } from '../store/db/ping.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { Worker } from '../worker/claim-loop.ts';
-import type { Closers } from './closers.ts';
 import type { AppContext } from './context.ts';
 import { diskBytesAt, rejectWritesWhenFull } from './disk-reserve.ts';
 import { listen } from './listen.ts';
 import { connectionsWithinFileLimit, readOpenFileLimit } from './open-file-limit.ts';
 
-/** What tests put in place of the gateway's own. */
+/** Replacements for tests. */
 export interface HttpOverrides {
   readonly openPasswords?: typeof openPasswords;
+  /** See `HttpContext`. */
   readonly verifiesDeclarations?: boolean;
 }
 
-/** Serves what the role has to serve; returns where it listens. */
+/** Serves what the role has to serve; returns the URL at which this machine reaches it. */
 export async function openHttp(
-  foundation: AppContext,
+  context: AppContext,
   worker: Worker | null,
-  closers: Closers,
+  resources: AsyncDisposableStack,
   { openPasswords: open = openPasswords, verifiesDeclarations = false }: HttpOverrides = {},
 ): Promise<string> {
-  const { config, clock, metrics, log } = foundation;
-  // Nobody is sent to a process that only works.
-  const departure = openDrain(clock, config.role === 'worker' ? 0 : config.drainMs);
-  const parts = {
-    ...foundation,
-    verifiesDeclarations,
-    metrics: metrics.text,
-    onRefused: metrics.refused,
-    metricsToken: config.metricsToken,
-    connectionLimits: {
-      maxConnections: connectionsWithinFileLimit(readOpenFileLimit(), config.limits.connections, log),
-      connectionsPerAddress: config.limits.connectionsPerAddress,
-      isTrustedProxy: openTrustedProxies(config.trustedProxies),
-    },
-    whyNotReady: async () =>
-      departure.whyNotReady() ?? (await whyStorageIsNotReady(foundation)) ?? worker?.whyNotReady() ?? null,
-  };
-  const app = config.role === 'worker' ? createHealthApp(parts) : await openApi(parts, foundation, open());
-  app.addHook('onResponse', async (request, reply) => {
-    const route = request.routeOptions.url ?? 'unknown';
-    metrics.requestAnswered(route, request.method, reply.statusCode, reply.elapsedTime / 1000);
-  });
-  departure.attach(app);
-  closers.add(app, async opened => {
-    if (opened.server.listening) await departure.begin();
+  const { config, clock, metrics } = context;
+  // A load balancer sends no requests to a process of the role worker, so it has nothing to drain.
+  const drain = openDrain(clock, config.role === 'worker' ? 0 : config.drainMs);
+  const shared = { ...sharedOf(context, worker, drain), verifiesDeclarations };
+  const app =
+    config.role === 'worker'
+      ? createHealthApp({ ...context, ...shared })
+      : await openApi(context, shared, open());
+  recordRequests(app, metrics);
+  drain.attach(app);
+  resources.adopt(app, async opened => {
+    if (opened.server.listening) await drain.begin();
     await opened.close();
   });
   return listen(app, config, { isShared: config.processes > 1 });
 }
 
-/** Where the build of the console puts it. */
-const consoleFolder = fileURLToPath(new URL('../../console/dist/', import.meta.url));
-
-/** Upstreams tell of a few states; whoever calls more often is asked to come later. */
-const webhookRate: RateLimit = { perSecond: 1, burst: 10 };
-
-type OpenDependencies = Pick<
+/** What both the API and the health checks need. */
+type SharedDependencies = Pick<
   HttpContext,
   'metrics' | 'metricsToken' | 'onRefused' | 'connectionLimits' | 'whyNotReady' | 'verifiesDeclarations'
 >;
 
+/** Metrics, connection limits and readiness. */
+function sharedOf(
+  context: AppContext,
+  worker: Worker | null,
+  drain: Drain,
+): Omit<SharedDependencies, 'verifiesDeclarations'> {
+  const { config, metrics, log } = context;
+  const { connections, connectionsPerAddress } = config.limits;
+  return {
+    metrics: metrics.text,
+    onRefused: metrics.refused,
+    metricsToken: config.metricsToken,
+    connectionLimits: {
+      maxConnections: connectionsWithinFileLimit(readOpenFileLimit(), connections, log),
+      connectionsPerAddress,
+      isTrustedProxy: openTrustedProxies(config.trustedProxies),
+    },
+    whyNotReady: async () =>
+      drain.whyNotReady() ?? (await whyStorageIsNotReady(context)) ?? worker?.whyNotReady() ?? null,
+  };
+}
+
+/** The route as it was declared, not the path of the request, which has ids in it. */
+function recordRequests(app: FastifyInstance, metrics: Metrics): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown';
+    metrics.requestAnswered(route, request.method, reply.statusCode, reply.elapsedTime / 1000);
+  });
+}
+
+/** Where the build of the console puts it. */
+const consoleFolder = fileURLToPath(new URL('../../console/dist/', import.meta.url));
+
+/** Upstreams report few states of a job; one that calls more often is refused. */
+const webhookRate: RateLimit = { perSecond: 1, burst: 10 };
+
+/** The API with everything that serves it; closed by the hooks of the app. */
 async function openApi(
-  open: OpenDependencies,
-  foundation: AppContext,
+  context: AppContext,
+  shared: SharedDependencies,
   passwords: Passwords,
 ): Promise<FastifyInstance> {
-  const {
-    config,
-    settings,
-    db,
-    clock,
-    nameResolver,
-    metrics,
-    positions,
-    scratchDir,
-    diskReserve,
-    sessionKey,
-    log,
-  } = foundation;
-  const spool = openSpool(await scratchDir.makeDir('spool'), config.limits.spool);
-  const storage = openStorageQuota({
-    db,
-    clock,
-    bounds: config.limits.storage,
-    maxTotalBytes: await maxStoredBytes(config),
-  });
-  const base = { ...foundation, ...open, storage, spool };
+  const { config, settings, db, clock, nameResolver, metrics, sessionKey, log } = context;
+  const limited = { ...context, ...shared, ...(await openLimits(context)) };
+  metrics.watchBodies(limited.memoryBudget.bytesInFlight);
+  metrics.watchSpool(limited.spool.bytesInUse);
   const jobWatch = openJobWatch(db);
-  const memoryBudget = openMemoryBudget(config.limits.bodies);
   const outbound = openOutbound({ allowPrivate: config.allowPrivateNetwork, resolve: nameResolver.resolve });
   const refusedLogins = openRefusedLogins(db, clock, log);
-  let takeFromRate = openRate(config.limits.queue, clock);
-  settings.onChange(({ limits }) => {
-    takeFromRate = openRate(limits.queue, clock);
-  });
-  metrics.watchBodies(memoryBudget.bytesInFlight);
-  metrics.watchSpool(spool.bytesInUse);
   const app = createApp({
-    ...base,
+    ...limited,
     catalog: settings.catalog,
     servedModels: settings.servedModels,
     prices: () => settings.current().prices,
     console: memoize(() => readBuiltConsole(consoleFolder)),
     accounts: openAccountStatus({
-      ...foundation,
+      ...context,
       routing: () => settings.current().routing,
       catalog: settings.servedModels,
     }),
     jobWatch,
-    memoryBudget,
     outbound,
     passwords,
     refusedLogins,
     loginThrottle: openLoginThrottle(db, clock, sessionKey),
     authenticate: openAuthenticate(db, clock),
-    takeFromRate: keyId => takeFromRate(keyId),
+    takeFromRate: openReloadableRate(context),
     takeFromWebhookRate: openRate(webhookRate, clock),
     isSigned: (account, call) => verifyIngressSignature(settings.current().routing, account, call),
-    admission: openAdmission({
-      db: rejectWritesWhenFull(db, diskReserve),
-      clock,
-      tracing: foundation.tracing,
-      positions,
-      media: base,
-      memoryBudget,
-      storage,
-      backlog: openBacklogLimit({
-        db,
-        clock,
-        limits: config.limits.waiting,
-        hasSiblingProcesses: db.dialect !== 'sqlite',
-      }),
-      servedModels: settings.servedModels,
-      candidatesOf: model => candidatesOf(settings.current().routing, model),
-      allowPrivateNetwork: config.allowPrivateNetwork,
-    }),
+    admission: openAdmission(admissionContextOf(limited)),
   });
   app.addHook('preClose', () => jobWatch.close());
-  app.addHook('onClose', async () => memoryBudget.close());
-  app.addHook('onClose', () => passwords.close());
-  app.addHook('onClose', () => refusedLogins.close());
-  app.addHook('onClose', () => outbound.close());
+  app.addHook('onClose', async () => limited.memoryBudget.close());
+  for (const opened of [passwords, refusedLogins, outbound]) app.addHook('onClose', () => opened.close());
   return app;
 }
 
-/** A bucket is no disk: only a number of bytes bounds it. */
+/** What bounds incoming bytes: memory, local disk and stored files. */
+async function openLimits({ config, db, clock, scratchDir }: AppContext) {
+  const { limits } = config;
+  return {
+    memoryBudget: openMemoryBudget(limits.bodies),
+    spool: openSpool(await scratchDir.makeDir('spool'), limits.spool),
+    storage: openStorageQuota({
+      db,
+      clock,
+      bounds: limits.storage,
+      maxTotalBytes: await maxStoredBytes(config),
+    }),
+  };
+}
+
+type Limits = Awaited<ReturnType<typeof openLimits>>;
+
+/** Creations are written through a connection that rejects them while the disk is full. */
+function admissionContextOf(
+  context: Omit<AppContext, 'metrics'> & Limits,
+): Parameters<typeof openAdmission>[0] {
+  const { config, settings, db, clock, diskReserve } = context;
+  const backlog = openBacklogLimit({
+    db,
+    clock,
+    limits: config.limits.waiting,
+    hasSiblingProcesses: db.dialect !== 'sqlite',
+  });
+  return {
+    ...context,
+    db: rejectWritesWhenFull(db, diskReserve),
+    media: context,
+    backlog,
+    servedModels: settings.servedModels,
+    candidatesOf: model => candidatesOf(settings.current().routing, model),
+    allowPrivateNetwork: config.allowPrivateNetwork,
+  };
+}
+
+/** The rate of the current settings; a reload starts to count anew. */
+function openReloadableRate({ config, settings, clock }: AppContext): TakeFromRate {
+  let take = openRate(config.limits.queue, clock);
+  settings.onChange(({ limits }) => {
+    take = openRate(limits.queue, clock);
+  });
+  return keyId => take(keyId);
+}
+
+/** A share of the disk; null for a bucket, which has no disk and is unlimited unless a number of bytes is set. */
 async function maxStoredBytes({ limits, dataDir, s3 }: Config): Promise<number | null> {
   const { inAll } = limits.storage;
   if ('bytes' in inAll) return inAll.bytes;
   return s3 === null ? Math.floor((await diskBytesAt(dataDir)) * inAll.shareOfDisk) : null;
 }
 
-/** Begun when it is first asked for. */
-function memoize<T>(begin: () => Promise<T>): () => Promise<T> {
-  let begun: Promise<T> | null = null;
+/** Runs once, at the first call. */
+function memoize<T>(run: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | null = null;
   return () => {
-    begun ??= begin();
-    return begun;
+    result ??= run();
+    return result;
   };
 }
 
+/** The reason that /readyz and the admin overview report; null while rows and bytes can be written. */
 async function whyStorageIsNotReady({ db, blobs, diskReserve, log }: AppContext): Promise<string | null> {
   try {
     await ping(db);
@@ -193,7 +219,7 @@ async function whyStorageIsNotReady({ db, blobs, diskReserve, log }: AppContext)
     await blobs.check();
     return diskReserve.whyFull();
   } catch (failure) {
-    log.warn({ err: failure }, 'the blobs cannot be written');
-    return 'the blobs cannot be written';
+    log.warn({ err: failure }, 'blob storage not writable');
+    return 'blob storage not writable';
   }
 }

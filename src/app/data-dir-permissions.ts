@@ -1,15 +1,16 @@
+/** Keeps the data folder private: finds and closes what other users of the machine can access. */
 import { chmod, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 
-/** What other accounts of this machine could read or enter. */
+/** A file or folder that other users of this machine can read or enter. */
 export interface ExposedPath {
   readonly path: string;
-  /** Of permissions, without the type of the file. */
+  /** The permission bits. */
   readonly mode: number;
 }
 
-/** The data folder, its folders, and the files in it: what lies deeper is closed by its folder. */
+/** The data folder, its folders and its files; everything deeper is protected by its folder. */
 const privatePaths = [
   '.',
   'blobs',
@@ -24,38 +25,38 @@ const privatePaths = [
 ];
 const groupAndOtherBits = 0o077;
 
-/** What of a data folder is open to other accounts. Windows has no such permissions. */
+/** Empty on Windows, which has no such permissions. */
 export async function findExposedPaths(dataDir: string): Promise<readonly ExposedPath[]> {
   if (process.platform === 'win32') return [];
-  const looked = await Promise.all(
+  const exposed = await Promise.all(
     privatePaths.map(async name => {
       const path = join(dataDir, name);
       const found = await stat(path).catch(() => null);
       return found && (found.mode & groupAndOtherBits) !== 0 ? [{ path, mode: found.mode & 0o777 }] : [];
     }),
   );
-  return looked.flat();
+  return exposed.flat();
 }
 
-/** Closes to other accounts what an older version, or another program, left open; the log says what that was. */
+/** Removes the permissions that an older version or another program left, and logs each path. */
 export async function tightenPermissions(dataDir: string, log: Logger): Promise<void> {
   for (const { path, mode } of await findExposedPaths(dataDir)) {
     const facts = { path, mode: formatMode(mode) };
     try {
       await chmod(path, mode & ~groupAndOtherBits);
-      log.info(facts, 'permissions tightened: other accounts of this machine could reach it');
+      log.info(facts, 'permissions tightened: it was accessible to other users of this machine');
     } catch (failure) {
-      // A volume whose root belongs to somebody else: the platform decides who reaches it.
-      log.warn({ ...facts, err: failure }, 'permissions not tightened: this account may not change them');
+      // A volume whose root belongs to another user: the platform decides who can access it.
+      log.warn({ ...facts, err: failure }, 'permissions not tightened: operation not permitted');
     }
   }
 }
 
-/** One sentence about it; null where nothing is open. */
+/** One sentence with the remedy; null where nothing is exposed. */
 export function exposedPathsWarning(exposed: readonly ExposedPath[], dataDir: string): string | null {
   if (exposed.length === 0) return null;
   const named = exposed.map(({ path, mode }) => `${path} (${formatMode(mode)})`).join(', ');
-  return `open to other accounts of this machine: ${named}; start the gateway once, or: chmod -R go= ${dataDir}`;
+  return `accessible to other users of this machine: ${named}; start the gateway once, or: chmod -R go= ${dataDir}`;
 }
 
 const formatMode = (mode: number): string => mode.toString(8).padStart(4, '0');

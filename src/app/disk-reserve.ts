@@ -1,3 +1,4 @@
+/** Space reserved for a full disk, so that jobs can still be settled and files deleted on it. */
 import { randomBytes } from 'node:crypto';
 import { rmSync, statSync } from 'node:fs';
 import { open, rename, rm, statfs } from 'node:fs/promises';
@@ -7,30 +8,32 @@ import { type Blobs, BlobsUnavailable } from '../domain/blobs.ts';
 import { type Connection, StoreUnavailable } from '../store/db/connection.ts';
 
 /**
- * Room kept for a full disk. While it is given up nothing new is taken in, so that what is there can still
- * be ended, deleted and pruned.
+ * A file that is deleted when the disk is full. Until it can be written again, new jobs and uploads are rejected, so that
+ * the space is left for settling, deleting and pruning.
  */
 export interface DiskReserve {
-  /** Null while there is room, else why nothing new is taken in. */
+  /** Why new jobs and uploads are rejected; null while they are accepted. */
   whyFull(): string | null;
-  /** Gives the room up now; told by whoever met the full disk. */
+  /** Deletes the file now, after a write failed on a full disk. */
   release(): void;
-  /** Gives the room up shortly before the disk is full, and takes it again when there is plenty. */
+  /** Deletes the file shortly before the disk is full, and writes it again when there is enough space. */
   maintain(): Promise<void>;
 }
 
+/** Where the file is, and how large. */
 export interface DiskReserveOptions {
   readonly path: string;
+  /** Size of the file. */
   readonly bytes: number;
   readonly log: Logger;
-  /** Of the disk on which it lies; a test tells another. */
+  /** Free bytes of the disk; a test passes a function of its own. */
   readonly freeBytes?: () => Promise<number>;
 }
 
 const reason = 'the disk is full';
 const chunkBytes = 1024 * 1024;
 
-/** Looks whether there is room at all; the first tending takes it. */
+/** Checks the free space; the first `maintain` writes the file. */
 export async function openDiskReserve({
   path,
   bytes,
@@ -42,7 +45,8 @@ export async function openDiskReserve({
 
   function release(): void {
     rmSync(path, { force: true });
-    if (!isFull) log.error({ gave: bytes }, `${reason}: nothing new is taken in until there is room`);
+    if (!isFull)
+      log.error({ releasedBytes: bytes }, 'disk full: new jobs and uploads are rejected until space is free');
     isFull = true;
   }
 
@@ -51,9 +55,9 @@ export async function openDiskReserve({
       if ((await free()) < bytes) release();
       return;
     }
-    // As much again must stay free, or the next look would give it up.
+    // As much again must stay free, or the next check would delete it.
     if ((await free()) < 3 * bytes || !(await createReserveFile(path, bytes))) return release();
-    if (isFull) log.info('there is room on the disk again');
+    if (isFull) log.info('disk space available again: new jobs and uploads are accepted');
     isFull = false;
   }
 
@@ -61,46 +65,47 @@ export async function openDiskReserve({
   return { whyFull: () => (isFull ? reason : null), release, maintain };
 }
 
-/** For an installation that needs none. */
+/** For installations whose database is on another machine. */
 export const noDiskReserve: DiskReserve = {
   whyFull: () => null,
   release: () => {},
   maintain: async () => {},
 };
 
-/** A connection for whoever adds: it reads always, and writes while there is room. */
-export function rejectWritesWhenFull(db: Connection, ballast: DiskReserve): Connection {
+/** A connection for creations: it always reads, and rejects writes while the disk is full. */
+export function rejectWritesWhenFull(db: Connection, diskReserve: DiskReserve): Connection {
   const refuse = () => Promise.reject(new StoreUnavailable(reason));
   return {
     ...db,
-    write: (text, values) => (ballast.whyFull() ? refuse() : db.write(text, values)),
-    transaction: work => (ballast.whyFull() ? refuse() : db.transaction(work)),
+    write: (text, values) => (diskReserve.whyFull() ? refuse() : db.write(text, values)),
+    transaction: work => (diskReserve.whyFull() ? refuse() : db.transaction(work)),
   };
 }
 
-/** Blobs that tell the ballast of a full disk, and keep nothing more while it is given up. */
-export function rejectBlobsWhenFull(blobs: Blobs, ballast: DiskReserve): Blobs {
+/** Blobs that report a full disk to the reserve, and reject new ones while it is released. */
+export function rejectBlobsWhenFull(blobs: Blobs, diskReserve: DiskReserve): Blobs {
   return {
     ...blobs,
     async put(path, known) {
-      if (ballast.whyFull()) throw new BlobsUnavailable(reason);
+      if (diskReserve.whyFull()) throw new BlobsUnavailable(reason);
       try {
         return await blobs.put(path, known);
       } catch (failure) {
-        if (isDiskFull(failure)) ballast.release();
+        if (isDiskFull(failure)) diskReserve.release();
         throw failure;
       }
     },
   };
 }
 
+/** The disk is full, or the quota of the user on it. */
 const isDiskFull = (failure: unknown): boolean =>
   failure instanceof Error &&
   failure.cause instanceof Error &&
   'code' in failure.cause &&
   ['ENOSPC', 'EDQUOT'].includes(String(failure.cause.code));
 
-/** Of the disk on which a folder lies, whatever is in use of it. */
+/** The size of the disk of a folder, used space included. */
 export async function diskBytesAt(folder: string): Promise<number> {
   const { blocks, bsize } = await statfs(folder);
   return blocks * bsize;
@@ -111,7 +116,7 @@ async function freeBytesAt(path: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** Written in full: a file with holes, or one that compresses to nothing, would give nothing back. False: no room. */
+/** Random bytes in full: deleting a sparse or compressible file would free no space. False where they do not fit. */
 async function createReserveFile(path: string, bytes: number): Promise<boolean> {
   const part = `${path}.part`;
   try {

@@ -1,3 +1,4 @@
+/** Listens at a port, alone or shared with sibling processes. */
 import { createServer, isIP, isIPv6, type Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import ipaddr from 'ipaddr.js';
@@ -7,42 +8,42 @@ import { StartError } from './start-error.ts';
 type Address = Pick<Config, 'host' | 'port'>;
 
 export interface ListenOptions {
-  /** Other processes listen at the same port. */
+  /** Whether sibling processes listen at the same port. */
   readonly isShared: boolean;
 }
 
-/** Returns where it listens. */
+/** Returns the URL at which this machine reaches it; throws StartError where the port is in use. */
 export async function listen(
   app: FastifyInstance,
   address: Address,
   { isShared }: ListenOptions,
 ): Promise<string> {
   const { host, port } = address;
-  // The system shares connections out. Where it cannot, the process that started this one does.
-  const where = { host, port, reusePort: isShared && process.platform === 'linux' };
-  await app.listen(where).catch(failure => throwPortInUse(failure, address));
+  // Linux distributes the connections itself. Elsewhere the parent process distributes them.
+  const options = { host, port, reusePort: isShared && process.platform === 'linux' };
+  await app.listen(options).catch(failure => throwPortInUse(failure, address));
   return addressOf(host, portOf(app.server));
 }
 
-/** The address by which this machine reaches what listens there. */
+/** The URL at which this machine reaches a server that listens there. */
 export function addressOf(host: string, port: number): string {
   const name = isUnspecified(host) ? '127.0.0.1' : host;
   return `http://${isIPv6(name) ? `[${name}]` : name}:${port}`;
 }
 
-/** What a server says of the addresses in its answers that others cannot follow; null where nobody has to be told. */
+/** The warning that the URLs in responses work on this machine only; null where they work for others. */
 export const localOnlyWarning = ({ host, publicUrl }: Pick<Config, 'host' | 'publicUrl'>): string | null =>
   publicUrl === null && isUnspecified(host)
-    ? `It listens on ${host}, but its addresses can be followed from this machine only: set ATELIER_PUBLIC_URL to the address that others reach it by.`
+    ? `Listening on ${host}, but URLs in responses work on this machine only: set ATELIER_PUBLIC_URL to the address that clients use.`
     : null;
 
-/** `0.0.0.0` and `::` in every spelling: every address of the machine, and the name of none. */
+/** `0.0.0.0` and `::` in every spelling: all addresses of the machine, but not one that a client can use. */
 const isUnspecified = (host: string): boolean =>
   isIP(host) !== 0 && !host.includes('%') && ipaddr.parse(host).range() === 'unspecified';
 
 /**
- * The port that several processes are to share, the one to be found where it is 0. Of another gateway's they
- * would not hear that it is in use, so it is listened at once alone.
+ * The port that several processes will share; a free one where it is 0. Sharing processes get no error for a port that
+ * another gateway uses, so it is opened once without sharing.
  */
 export async function findSharedPort(address: Address): Promise<number> {
   const { host, port } = address;
@@ -61,6 +62,7 @@ function portOf(server: Server | FastifyInstance['server']): number {
   throw new Error('expected a server that listens at a port');
 }
 
+/** Turns the system error into one that says what to do. */
 function throwPortInUse(failure: unknown, { host, port }: Address): never {
   const isUsed = failure instanceof Error && 'code' in failure && failure.code === 'EADDRINUSE';
   if (!isUsed) throw failure;

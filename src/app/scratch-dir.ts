@@ -1,33 +1,34 @@
+/** The scratch folder of a process, for bytes in progress; folders of dead processes are removed. */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockFolder } from '../store/db/sqlite.ts';
 
-/** A folder of this process alone, for bytes on their way; it goes with the process. */
+/** A folder that no other process uses, and that is removed with its process. */
 export interface ScratchDir {
   /** Makes a folder inside and gives its path. */
   makeDir(name: string): Promise<string>;
   remove(): Promise<void>;
 }
 
-/** Makes a folder of our own under `parent`, and removes those whose processes are gone. */
+/** Creates and locks a folder under `parent`, and removes those of processes that ended without cleanup. */
 export async function openScratchDir(parent: string): Promise<ScratchDir> {
   await mkdir(parent, { recursive: true });
   for (const name of await readdir(parent)) await removeIfAbandoned(join(parent, name));
-  const own = join(parent, randomBytes(8).toString('hex'));
-  await mkdir(own);
-  const lock = lockFolder(join(own, 'lock'));
-  if (!lock) throw new Error(`expected to lock a folder of our own, ${own}`);
+  const path = join(parent, randomBytes(8).toString('hex'));
+  await mkdir(path);
+  const lock = lockFolder(join(path, 'lock'));
+  if (!lock) throw new Error(`expected to lock the new folder ${path}`);
   return {
     async makeDir(name) {
-      const path = join(own, name);
-      await mkdir(path);
-      return path;
+      const folder = join(path, name);
+      await mkdir(folder);
+      return folder;
     },
     async remove() {
       lock.release();
-      await rm(own, { recursive: true, force: true });
+      await rm(path, { recursive: true, force: true });
     },
   };
 }
@@ -35,10 +36,10 @@ export async function openScratchDir(parent: string): Promise<ScratchDir> {
 /** How long making and locking a folder may take. */
 const creationGraceMs = 10_000;
 
-/** A lock that can be had belonged to a process that died. Another start may remove the same folder meanwhile. */
+/** A folder whose lock is free belonged to a process that died. Another start may remove it at the same time. */
 async function removeIfAbandoned(folder: string): Promise<void> {
   try {
-    // Somebody is just making it, and locks it in a moment.
+    // Another process may have just created it, and locks it next.
     const { birthtimeMs } = await stat(folder);
     if (Date.now() - birthtimeMs < creationGraceMs) return;
     const lock = lockFolder(join(folder, 'lock'));

@@ -1,4 +1,6 @@
-/** Thrown when the start is refused; the message says what to do. */
+/** The error of a start that is refused. */
+
+/** The message says what to do. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 }

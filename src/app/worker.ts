@@ -1,8 +1,9 @@
+/** The worker side of a process: accounts, the claim loop and the callback dispatcher. */
 import { openRenderEngine } from '../../engine/src/engine.ts';
 import { type CallbackDispatcher, startCallbackDispatcher } from '../callbacks/dispatcher.ts';
 import { extensionByMimeType, resultUrlLifeMs } from '../domain/file.ts';
 import { localAccount } from '../domain/provider.ts';
-import { openOutbound } from '../media/outbound.ts';
+import { type Outbound, openOutbound } from '../media/outbound.ts';
 import type { ProviderDependencies } from '../providers/kit/definition.ts';
 import { openLocalProvider } from '../providers/local/index.ts';
 import { openAccounts } from '../routing/accounts.ts';
@@ -10,47 +11,28 @@ import type { Account } from '../routing/routes.ts';
 import { openCircuitBreaker } from '../worker/circuit-breaker.ts';
 import { startWorker, type Worker } from '../worker/claim-loop.ts';
 import type { WorkerContext } from '../worker/context.ts';
-import type { Closers } from './closers.ts';
 import type { AppContext } from './context.ts';
 
-export async function openWorker(foundation: AppContext, closers: Closers): Promise<Worker> {
-  const { config, settings, clock, scratchDir, metrics } = foundation;
-  const outbound = closers.add(outboundOf(foundation), opened => opened.close());
-  const engine = closers.add(openRenderEngine({ concurrency: config.localConcurrency }), opened =>
-    opened.close(),
-  );
+/** Opens the accounts and starts the worker; a reload replaces the accounts. */
+export async function openWorker(context: AppContext, resources: AsyncDisposableStack): Promise<Worker> {
+  const { settings, scratchDir, metrics } = context;
   const { catalog } = settings;
-  const provider = openLocalProvider({ catalog, engine, clock, folder: await scratchDir.makeDir('render') });
-  const ownEngine: Account = {
-    id: localAccount,
-    provider,
-    slots: config.localConcurrency,
-    sharedLimits: null,
-    resultsClient: outbound,
-  };
-  const routing = closers.add(
-    openAccounts(config, ownEngine, {
-      catalog,
-      clock,
-      outbound,
-      linkTo: linker(foundation),
-      folder: await scratchDir.makeDir('made'),
-    }),
-    opened => opened.close(),
-  );
-  const parts = {
-    ...foundation,
+  const outbound = resources.adopt(outboundOf(context), opened => opened.close());
+  const { account, engine } = await openLocalEngine(context, outbound, resources);
+  const routing = await openRoutedAccounts(context, account, outbound, resources);
+  const worker = await startWorker({
+    ...context,
     catalog,
     outbound,
     probeVideo: engine.probe,
     routing,
     runningPerKey: () => settings.current().limits.runningPerKey,
-    breaker: openCircuitBreaker(foundation),
-    callbackUrlFor: callbackUrls(foundation),
+    breaker: openCircuitBreaker(context),
+    callbackUrlFor: callbackUrls(context),
     workDir: await scratchDir.makeDir('work'),
     onSettled: metrics.jobSettled,
-  };
-  const worker = closers.add(await startWorker(parts), opened => opened.stop());
+  });
+  resources.adopt(worker, opened => opened.stop());
   settings.onChange(next => {
     routing.replace(next);
     worker.checkAccounts();
@@ -58,11 +40,51 @@ export async function openWorker(foundation: AppContext, closers: Closers): Prom
   return worker;
 }
 
-/** The way to addresses that users and upstreams wrote. */
+/**
+ * The engine of this machine, as an account like any other. Its slots count in this process alone, because each process
+ * has an engine of its own.
+ */
+async function openLocalEngine(
+  { config, settings, clock, scratchDir }: AppContext,
+  outbound: Outbound,
+  resources: AsyncDisposableStack,
+) {
+  const concurrency = config.localConcurrency;
+  const engine = resources.adopt(openRenderEngine({ concurrency }), opened => opened.close());
+  const folder = await scratchDir.makeDir('render');
+  const account: Account = {
+    id: localAccount,
+    provider: openLocalProvider({ catalog: settings.catalog, engine, clock, folder }),
+    slots: concurrency,
+    sharedLimits: null,
+    resultsClient: outbound,
+  };
+  return { account, engine };
+}
+
+/** The accounts with a route, beside the local engine. */
+async function openRoutedAccounts(
+  context: AppContext,
+  local: Account,
+  outbound: Outbound,
+  resources: AsyncDisposableStack,
+) {
+  const { config, settings, clock, scratchDir } = context;
+  const accounts = openAccounts(config, local, {
+    catalog: settings.catalog,
+    clock,
+    outbound,
+    linkTo: linker(context),
+    folder: await scratchDir.makeDir('made'),
+  });
+  return resources.adopt(accounts, opened => opened.close());
+}
+
+/** The client for URLs that users and upstreams wrote. */
 const outboundOf = ({ config, nameResolver }: AppContext) =>
   openOutbound({ allowPrivate: config.allowPrivateNetwork, resolve: nameResolver.resolve });
 
-/** Signed addresses of our files for upstreams, where the operator says under which name this gateway is reached. */
+/** Signed URLs of our files for upstreams; null without a public URL, for the upstream could not reach another one. */
 const linker =
   ({ config, signer, clock }: AppContext): ProviderDependencies['linkTo'] =>
   (id, mimeType) => {
@@ -72,26 +94,26 @@ const linker =
   };
 
 /**
- * Where upstreams may call. The path is a secret that must not travel in the open, and an upstream may refuse an
- * address that is not https: another one serves only where the operator allows the private network.
+ * The URLs that upstreams may call. The path is a secret, so it must not be sent unencrypted, and an upstream may refuse
+ * a URL that is not https: plain http is used only where the operator allows the private network.
  */
 const callbackUrls =
   ({ config, ingress }: AppContext): WorkerContext['callbackUrlFor'] =>
   calledFor => {
     const { publicUrl, allowPrivateNetwork } = config;
-    const isFit = publicUrl !== null && (publicUrl.startsWith('https:') || allowPrivateNetwork);
-    return isFit ? publicUrl + ingress.pathOf(calledFor) : null;
+    const isUsable = publicUrl !== null && (publicUrl.startsWith('https:') || allowPrivateNetwork);
+    return isUsable ? publicUrl + ingress.pathOf(calledFor) : null;
   };
 
-/** Callbacks begin once the addresses in their bodies are known; what ends them stands ready before. */
-export function openCallbacks(foundation: AppContext, closers: Closers): () => void {
-  const { settings, metrics } = foundation;
-  const outbound = closers.add(outboundOf(foundation), opened => opened.close());
-  let deliveries: CallbackDispatcher | null = null;
-  closers.add(null, () => deliveries?.stop());
+/** Returns the start of the dispatcher, which waits until the URLs in callback bodies are known; `resources` stops it. */
+export function openCallbacks(context: AppContext, resources: AsyncDisposableStack): () => void {
+  const { settings, metrics } = context;
+  const outbound = resources.adopt(outboundOf(context), opened => opened.close());
+  let dispatcher: CallbackDispatcher | null = null;
+  resources.defer(() => dispatcher?.stop());
   return () => {
-    deliveries = startCallbackDispatcher({
-      ...foundation,
+    dispatcher = startCallbackDispatcher({
+      ...context,
       catalog: settings.catalog,
       outbound,
       onAttempt: metrics.deliveryAttempted,

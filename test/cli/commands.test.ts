@@ -153,7 +153,7 @@ describe('the command line', () => {
         const env = { ...fresh(), ATELIER_HOST: host };
         await runProgram(['keys', 'create', '--user', 'ann'], { env });
         const warned = await runProgram(['doctor'], { env });
-        const line = `warn addresses: It listens on ${host}, but its addresses can be followed from this machine only: set ATELIER_PUBLIC_URL to the address that others reach it by.`;
+        const line = `warn addresses: Listening on ${host}, but URLs in responses work on this machine only: set ATELIER_PUBLIC_URL to the address that clients use.`;
         assert.deepEqual([warned.code, warned.stdout.trimEnd().split('\n').at(-1)], [0, line]);
         const named = { ...env, ATELIER_PUBLIC_URL: 'https://gateway.example' };
         assert.doesNotMatch((await runProgram(['doctor'], { env: named })).stdout, /warn/);

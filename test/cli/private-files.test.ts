@@ -57,7 +57,7 @@ describe('what the program writes', () => {
     ].map((text, index) => (index === 0 ? text : join(folder, text)));
     assert.equal(
       line,
-      `BAD  data folder: open to other accounts of this machine: ${named.join(', ')}; start the gateway once, or: chmod -R go= ${folder}`,
+      `BAD  data folder: accessible to other users of this machine: ${named.join(', ')}; start the gateway once, or: chmod -R go= ${folder}`,
     );
     assert.equal(checked.code, 1);
 

@@ -15,7 +15,7 @@ const renderedMs = 120_000;
 
 describe('serve on every address of the machine', () => {
   const sentence = (host: string) =>
-    `It listens on ${host}, but its addresses can be followed from this machine only: set ATELIER_PUBLIC_URL to the address that others reach it by.`;
+    `Listening on ${host}, but URLs in responses work on this machine only: set ATELIER_PUBLIC_URL to the address that clients use.`;
 
   for (const host of ['0.0.0.0', '::']) {
     test(`without a public address: ${host} is named in banner and log, and answers name 127.0.0.1`, async () => {

@@ -77,7 +77,7 @@ for (const dialect of dialects) {
 }
 
 describe('GET /readyz: 503', () => {
-  test('while the blobs cannot be written; the process goes on answering', async () => {
+  test('while blob storage not writable; the process goes on answering', async () => {
     const gateway = await startGateway({ role: 'api', isAlone: true });
     try {
       const incoming = join(gateway.folder, 'blobs', 'incoming');
@@ -86,7 +86,7 @@ describe('GET /readyz: 503', () => {
       const { status, headers, body } = await gateway.ask('GET', '/readyz');
       assert.equal(status, 503);
       assert.equal(headers.get('x-error-code'), 'not_ready');
-      assert.deepEqual(body, { status: 'unavailable', reason: 'the blobs cannot be written' });
+      assert.deepEqual(body, { status: 'unavailable', reason: 'blob storage not writable' });
       assert.equal((await gateway.ask('GET', '/healthz')).status, 200);
     } finally {
       await gateway.close();

@@ -41,8 +41,8 @@ describe('I24 a rolling restart under load', () => {
       await fleet.startReady(member);
       await until(async () => balancer.ready().length === 3, 'every api process to be ready');
     }
-    const { made, asked, failed } = await load.stop();
-    t.diagnostic(`${asked} requests, ${made.length} jobs`);
+    const { made, requests, failed } = await load.stop();
+    t.diagnostic(`${requests} requests, ${made.length} jobs`);
     assert.deepEqual(failed, []);
     assert.deepEqual(balancer.broken, []);
 
@@ -74,10 +74,10 @@ describe('I24 a rolling restart under load', () => {
   function startLoad() {
     const made: { readonly mark: string; readonly path: string }[] = [];
     const failed: string[] = [];
-    let [asked, turns, isOver] = [0, 0, false];
+    let [requests, turns, isOver] = [0, 0, false];
 
-    const tell = async (expected: number, method: string, path: string, options: object): Promise<Answer> => {
-      asked++;
+    const send = async (expected: number, method: string, path: string, options: object): Promise<Answer> => {
+      requests++;
       const answer = await ask(balancer.url, method, path, options);
       if (answer.status !== expected && answer.status !== 202)
         failed.push(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
@@ -92,25 +92,25 @@ describe('I24 a rolling restart under load', () => {
         const mark = `mark-r${index}x${n}`;
         const headers = n % 2 === 0 ? {} : { 'idempotency-key': mark };
         const path = `/v1/queue/${modelOf[kind]}`;
-        const { body } = await tell(200, 'POST', path, { key, headers, body: bodyOf[kind](mark) });
+        const { body } = await send(200, 'POST', path, { key, headers, body: bodyOf[kind](mark) });
         const job = `${path}/requests/${body.request_id}`;
         made.push({ mark, path: job });
-        await tell(200, 'GET', `${job}/status`, { key });
+        await send(200, 'GET', `${job}/status`, { key });
         const form = new FormData();
         form.append('file', new Blob([`Hello of ${mark}.`], { type: 'text/plain' }), 'hello.txt');
-        const file = await tell(200, 'POST', '/v1/files', { key, body: form });
-        await tell(200, 'GET', new URL(file.body.url).pathname + new URL(file.body.url).search, {});
+        const file = await send(200, 'POST', '/v1/files', { key, body: form });
+        await send(200, 'GET', new URL(file.body.url).pathname + new URL(file.body.url).search, {});
         await follow(job, key);
         turns++;
       }
     };
     const follow = async (job: string, key: string): Promise<void> => {
       const ended = await until(async () => {
-        const answer = await tell(200, 'GET', `${job}/response`, { key, headers: { prefer: 'wait=5' } });
+        const answer = await send(200, 'GET', `${job}/response`, { key, headers: { prefer: 'wait=5' } });
         return answer.status === 200 && answer.body;
       }, `the end of ${job}`);
       const medium = new URL(ended.audio?.url ?? ended.images[0].url);
-      await tell(200, 'GET', medium.pathname + medium.search, {});
+      await send(200, 'GET', medium.pathname + medium.search, {});
     };
     const all = Promise.all(Array.from({ length: clients }, client));
     return {
@@ -122,7 +122,7 @@ describe('I24 a rolling restart under load', () => {
       async stop() {
         isOver = true;
         await all;
-        return { made, asked, failed };
+        return { made, requests, failed };
       },
     };
   }

@@ -28,13 +28,13 @@ describe('I7 takeover', () => {
   });
   after(() => fleet.close());
 
-  /** How many jobs that an upstream works on each worker holds. */
+  /** How many leased jobs with an upstream each worker has. */
   const holders = async (): Promise<ReadonlyMap<string, number>> => {
     const rows = await fleet.db.read(
-      `SELECT holder, count(*) AS held FROM jobs WHERE state = 'running' AND EXISTS (
+      `SELECT holder, count(*) AS leased FROM jobs WHERE state = 'running' AND EXISTS (
          SELECT 1 FROM attempts WHERE job_id = jobs.id AND answer = 'accepted') GROUP BY holder`,
     );
-    return new Map(rows.map(row => [String(row.holder), Number(row.held)]));
+    return new Map(rows.map(row => [String(row.holder), Number(row.leased)]));
   };
 
   /** So many jobs that an upstream works on, each under its path. */
@@ -69,17 +69,17 @@ describe('I7 takeover', () => {
     await fleet.startReady(victim);
     const paths = await create('t');
     const [dead] = await until(async () => {
-      const held = await holders();
-      return [...held.values()][0] === jobs && [...held.keys()];
-    }, 'every job to be under way');
+      const leases = await holders();
+      return [...leases.values()][0] === jobs && [...leases.keys()];
+    }, 'every job to be submitted');
     await fleet.startReady(other);
 
     await fleet.kill(victim);
     const killedAt = performance.now();
     await until(async () => {
-      const held = await holders();
-      return !held.has(dead!) && [...held.values()][0] === jobs;
-    }, 'every job to be held by the other');
+      const leases = await holders();
+      return !leases.has(dead!) && [...leases.values()][0] === jobs;
+    }, 'every job to be leased by the other worker');
     const tookMs = performance.now() - killedAt;
     t.diagnostic(`taken over after ${Math.round(tookMs)} ms`);
     assert.ok(tookMs < takenOverMs, `taken over after ${tookMs} ms`);
@@ -90,12 +90,12 @@ describe('I7 takeover', () => {
     assert.equal(ledger.filter(entry => entry.kind === 'cancel' && entry.took).length, jobs);
   });
 
-  test('I7 workers that could not beat while the database was away keep what they hold', async () => {
+  test('I7 workers that could not send heartbeats while the database was unavailable keep their leases', async () => {
     const { db, workers, upstream } = fleet;
     await upstream.play({ runMs: 2 * minutes });
     for (const worker of workers) if (worker.state === 'gone') await fleet.startReady(worker);
     const paths = await create('s');
-    await until(async () => sum(await holders()) === jobs, 'every job to be under way');
+    await until(async () => sum(await holders()) === jobs, 'every job to be submitted');
     const before = await holders();
     const eldestBeat = async () => {
       const [row] = await db.read('SELECT min(heartbeat_at) AS at FROM workers');
@@ -121,4 +121,5 @@ describe('I7 takeover', () => {
   });
 });
 
-const sum = (held: ReadonlyMap<string, number>): number => [...held.values()].reduce((all, n) => all + n, 0);
+const sum = (leases: ReadonlyMap<string, number>): number =>
+  [...leases.values()].reduce((all, n) => all + n, 0);

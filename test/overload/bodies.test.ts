@@ -10,7 +10,7 @@ import { figureOf, openPost, refusedFor, startLimited, untilHeld } from './limit
 const mebibyte = 1024 * 1024;
 const largest = 64 * mebibyte;
 const ofEpsilon = 20 * mebibyte;
-/** What an upload holds, whatever its size. */
+/** The memory of an upload, whatever its size. */
 const ofUpload = mebibyte;
 const epsilon = 'epsilon-q2-turbo-img2video';
 const json = (key: string, length: number) => ({
@@ -21,7 +21,7 @@ const json = (key: string, length: number) => ({
 const unavailable = { detail: 'Service temporarily unavailable' };
 const soon = /^[3-7]$/;
 
-describe('the room for bodies', () => {
+describe('the memory budget of bodies', () => {
   let gateway: TestGateway;
   before(async () => {
     gateway = await startLimited({ bodies: { bytes_in_all: largest, bytes_per_key: largest } });
@@ -29,7 +29,7 @@ describe('the room for bodies', () => {
   after(() => gateway.close());
 
   /** A creation of which nothing but its headers has come. */
-  async function holdLargest() {
+  async function sendLargestSlowly() {
     const post = openPost(gateway, `/v1/queue/${speech}`, json(await gateway.key(), largest));
     await untilHeld(gateway, largest);
     return post;
@@ -40,7 +40,7 @@ describe('the room for bodies', () => {
   };
 
   test('a body that has none is refused with 503 before it is read, and has it afterwards', async () => {
-    const held = await holdLargest();
+    const slow = await sendLargestSlowly();
     const key = await gateway.key();
     const before = await figureOf(gateway, refusedFor('bodies_full'));
     const second = openPost(gateway, `/v1/queue/${speech}`, json(key, 100));
@@ -50,54 +50,54 @@ describe('the room for bodies', () => {
     assert.deepEqual(refused?.body, unavailable);
     assert.match(refused?.headers.get('retry-after') ?? '', soon);
     assert.equal(await figureOf(gateway, refusedFor('bodies_full')), before + 1);
-    await endOf(held);
+    await endOf(slow);
     await create(gateway, key);
   });
 
   test('an upload that has none is refused with 503 in the body of the files, and leaves nothing', async () => {
-    const held = await holdLargest();
+    const slow = await sendLargestSlowly();
     const key = await gateway.key();
     const expected = fileError('service_unavailable', unavailable.detail, null, 'api_error');
-    const asked: readonly (() => Promise<Answer>)[] = [
+    const requests: readonly (() => Promise<Answer>)[] = [
       () => uploadForm(gateway, key, { content: 'hello' }),
       () => gateway.ask('POST', '/v1/files', { key, body: { data: 'aGVsbG8=', mime_type: 'text/plain' } }),
     ];
-    for (const ask of asked) {
+    for (const ask of requests) {
       const { status, headers, body } = await leavingNothing(gateway, ask);
       assert.equal(status, 503);
       assert.deepEqual(body, expected);
       assert.match(headers.get('retry-after') ?? '', soon);
     }
-    await endOf(held);
+    await endOf(slow);
     await uploadText(gateway, key);
   });
 
-  test('a dry run needs room, too', async () => {
-    const held = await holdLargest();
+  test('a dry run needs memory, too', async () => {
+    const slow = await sendLargestSlowly();
     const { status, body } = await gateway.ask('POST', `/v1/models/${speech}/validate`, {
       key: await gateway.key(),
       body: bodies[speech],
     });
     assert.equal(status, 503);
     assert.deepEqual(body, unavailable);
-    await endOf(held);
+    await endOf(slow);
   });
 
-  test('the gates before the body answer as they do with room', async () => {
-    const held = await holdLargest();
+  test('the gates before the body answer as they do with free memory', async () => {
+    const slow = await sendLargestSlowly();
     const key = await gateway.key();
     const path = `/v1/queue/${speech}`;
-    const asked: readonly (readonly [status: number, () => Promise<Answer>])[] = [
+    const requests: readonly (readonly [status: number, () => Promise<Answer>])[] = [
       [401, () => gateway.ask('POST', path, { body: {} })],
-      [404, () => gateway.ask('POST', '/v1/queue/nobody', { key, body: {} })],
+      [404, () => gateway.ask('POST', '/v1/queue/unknown', { key, body: {} })],
       [400, () => gateway.ask('POST', `${path}?webhook=1`, { key, body: {} })],
     ];
-    for (const [status, ask] of asked) assert.equal((await ask()).status, status);
+    for (const [status, ask] of requests) assert.equal((await ask()).status, status);
     const tooLarge = openPost(gateway, path, json(key, largest + 1));
     assert.equal((await tooLarge.answered)?.status, 413);
     tooLarge.abort();
     assert.equal((await gateway.ask('GET', `${path}/requests`, { key })).status, 200);
-    await endOf(held);
+    await endOf(slow);
   });
 
   test('a body of unknown length takes all that its model allows, and no more than it was once it came', async () => {
@@ -147,10 +147,10 @@ describe('the room for bodies', () => {
     await untilHeld(gateway, 0);
   });
 
-  test('whatever becomes of a body, its room is given back', async () => {
+  test('the memory of a body is free again however its request ends', async () => {
     const key = await gateway.key();
     const path = `/v1/queue/${image}`;
-    const asked: readonly (readonly [status: number, () => Promise<Answer>])[] = [
+    const requests: readonly (readonly [status: number, () => Promise<Answer>])[] = [
       [200, () => gateway.ask('POST', path, { key, body: bodies[image] })],
       [422, () => gateway.ask('POST', path, { key, body: {} })],
       [400, () => gateway.ask('POST', path, { key, body: 'no JSON' })],
@@ -159,7 +159,7 @@ describe('the room for bodies', () => {
       [400, () => uploadForm(gateway, key, { says: 'name="other"', content: 'hello' })],
       [400, () => gateway.ask('POST', '/v1/files', { key, body: {} })],
     ];
-    for (const [status, ask] of asked) {
+    for (const [status, ask] of requests) {
       assert.equal((await ask()).status, status);
       assert.equal(await figureOf(gateway, 'atelier_body_bytes'), 0);
     }
@@ -173,12 +173,12 @@ describe('the room for bodies', () => {
   });
 });
 
-describe('the room of a key', () => {
+describe('the memory budget of a key', () => {
   test('a key that took its share is refused with 429 while others are served', async () => {
     const gateway = await startLimited({ bodies: { bytes_in_all: 2 * largest, bytes_per_key: largest } });
     try {
       const key = await gateway.key();
-      const held = openPost(gateway, `/v1/queue/${speech}`, json(key, largest));
+      const slow = openPost(gateway, `/v1/queue/${speech}`, json(key, largest));
       await untilHeld(gateway, largest);
       const { status, headers, body } = await gateway.ask('POST', `/v1/queue/${speech}`, {
         key,
@@ -200,7 +200,7 @@ describe('the room of a key', () => {
         fileError('rate_limit_exceeded', 'Request rate exceeded, please try again later', null, 'api_error'),
       );
       await create(gateway, await gateway.key());
-      held.abort();
+      slow.abort();
       await untilHeld(gateway, 0);
       await create(gateway, key);
     } finally {
@@ -213,16 +213,16 @@ describe('the room of a key', () => {
     try {
       const [key, other] = [await gateway.key(), await gateway.key()];
       const open = (own: string) => openPost(gateway, `/v1/queue/${speech}`, json(own, 10));
-      const held = [open(key), open(key)];
+      const slow = [open(key), open(key)];
       await untilHeld(gateway, 20);
       const ask = (own: string) =>
         gateway.ask('POST', `/v1/queue/${speech}`, { key: own, body: bodies[speech] });
       assert.equal((await ask(key)).status, 429);
       assert.equal((await ask(other)).status, 200);
-      held.push(open(other));
+      slow.push(open(other));
       await untilHeld(gateway, 30);
       assert.equal((await ask(await gateway.key())).status, 503);
-      for (const post of held) post.abort();
+      for (const post of slow) post.abort();
       await untilHeld(gateway, 0);
       for (const own of [key, other]) assert.equal((await ask(own)).status, 200);
     } finally {

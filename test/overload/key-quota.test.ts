@@ -38,7 +38,7 @@ const sentences = {
   perDay: 'This key may make 2 jobs a day (UTC), please try again later',
 } as const;
 
-/** Exactly two are taken in, and every other is told why it is not. */
+/** Exactly two are accepted, and every other gets the reason of its refusal. */
 function assertTwo(answers: readonly Answer[], message: string): void {
   assert.equal(answers.filter(({ status }) => status === 200).length, 2);
   for (const { status, headers, body } of answers.filter(answer => answer.status !== 200)) {
@@ -93,7 +93,7 @@ for (const dialect of dialects) {
 
     manyAtOnce(() => [gateway]);
 
-    test('of twelve parallel creates that bring a picture exactly two are accepted, and two pictures are kept', async () => {
+    test('of twelve parallel creates with a picture exactly two are accepted, and two pictures are kept', async () => {
       const key = await limitedKey(gateway, { atOnce: 2, perDay: null });
       const medium = (await picture('jpeg', 400, 300)).toString('base64');
       const before = await traceOf(gateway);
@@ -118,7 +118,7 @@ for (const dialect of dialects) {
       assert.deepEqual(counted, []);
     });
 
-    test('a job that ended makes room at once, and counts on its day', async () => {
+    test('a job that ended frees its place at once, and counts on its day', async () => {
       const key = await limitedKey(gateway, { atOnce: 1, perDay: 2 });
       const { request_id } = await create(gateway, key);
       assert.equal((await ask(gateway, key)).status, 429);

@@ -11,7 +11,7 @@ import {
   until,
 } from '../../testkit/gateway.ts';
 
-/** A gateway whose `limits` are those, which takes no jobs in hand. */
+/** A gateway with these `limits`, and without a worker. */
 export async function startLimited(
   limits: Readonly<Record<string, unknown>>,
   options: TestGatewayOptions = {},
@@ -46,7 +46,7 @@ export const refusedFor = (reason: string): string => `atelier_refused_total{rea
 export const untilHeld = (gateway: TestGateway, bytes: number): Promise<unknown> =>
   until(
     async () => (await figureOf(gateway, 'atelier_body_bytes')) === bytes,
-    `${bytes} bytes of bodies to be held`,
+    `${bytes} bytes of bodies to be reserved`,
   );
 
 /** A POST whose body the test writes piece by piece. */

@@ -6,25 +6,25 @@ import { Refusal } from '../../src/domain/refusal.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
 import { dialects, makeDatabase } from '../../testkit/databases.ts';
 
-const tries = Array.from({ length: 450 }, () => ({ range: '127.0.0.0/24', account: null, device: null }));
+const attempts = Array.from({ length: 450 }, () => ({ range: '127.0.0.0/24', account: null, device: null }));
 
-/** Stands still: a bucket gives nothing while the tries are counted. */
+/** Stands still: a bucket gives nothing while the attempts are counted. */
 const clock = { ...systemClock, now: () => Date.UTC(2026, 10, 22) };
 
-/** What each of 450 tries came to that are made at once: null where it was let through. */
+/** The result of each of 450 attempts at once: null where it was accepted. */
 async function takeAtOnce(throttle: LoginThrottle): Promise<readonly unknown[]> {
-  const ends = await Promise.allSettled(tries.map(tried => throttle.take(tried)));
+  const ends = await Promise.allSettled(attempts.map(attempt => throttle.take(attempt)));
   return ends.map(end => (end.status === 'rejected' ? end.reason : null));
 }
 
 /** Counts the transactions, and has them done by `transaction`. */
 function counted(db: Connection, transaction: Connection['transaction']): [Connection, () => number] {
-  let asked = 0;
+  let queries = 0;
   const counting: Connection['transaction'] = work => {
-    asked++;
+    queries++;
     return transaction(work);
   };
-  return [{ ...db, transaction: counting }, () => asked];
+  return [{ ...db, transaction: counting }, () => queries];
 }
 
 for (const dialect of dialects)
@@ -33,12 +33,12 @@ for (const dialect of dialects)
       const database = await makeDatabase(dialect);
       try {
         const db = await database.connect();
-        const [counting, asked] = counted(db, work => db.transaction(work));
+        const [counting, queries] = counted(db, work => db.transaction(work));
         const ends = await takeAtOnce(openLoginThrottle(counting, clock, 'a key'));
         assert.equal(ends.filter(end => end === null).length, 30);
         const refused = ends.filter(end => end instanceof Refusal && end.refusal === 'logins_exceeded');
         assert.equal(refused.length, 420);
-        assert.equal(asked(), 31);
+        assert.equal(queries(), 31);
       } finally {
         await database.remove();
       }
@@ -49,13 +49,13 @@ for (const dialect of dialects)
       try {
         const db = await database.connect();
         const failure = new Error('the database is away');
-        const [counting, asked] = counted(db, () => Promise.reject(failure));
+        const [counting, queries] = counted(db, () => Promise.reject(failure));
         const throttle = openLoginThrottle(counting, clock, 'a key');
         const ends = await takeAtOnce(throttle);
         assert.ok(ends.every(end => end === failure));
-        assert.equal(asked(), 1);
-        await assert.rejects(throttle.take(tries[0]!), failure);
-        assert.equal(asked(), 2);
+        assert.equal(queries(), 1);
+        await assert.rejects(throttle.take(attempts[0]!), failure);
+        assert.equal(queries(), 2);
       } finally {
         await database.remove();
       }

@@ -44,7 +44,7 @@ function send(
   { from = '127.0.0.1', headers = {}, signal }: Sent = {},
 ): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const asked = request(
+    const outgoing = request(
       new URL(path, url),
       {
         method,
@@ -54,15 +54,15 @@ function send(
         headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       },
       answer => {
-        const { statusCode = 0, headers: told } = answer;
+        const { statusCode = 0, headers } = answer;
         json(answer).then(read => {
-          const [cookies, retryAfter] = [told['set-cookie'] ?? [], told['retry-after']];
+          const [cookies, retryAfter] = [headers['set-cookie'] ?? [], headers['retry-after']];
           resolve({ status: statusCode, cookies, retryAfter, body: read });
         }, reject);
       },
     );
-    asked.on('error', reject);
-    asked.end(body === undefined ? undefined : JSON.stringify(body));
+    outgoing.on('error', reject);
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body));
   });
 }
 
@@ -90,7 +90,7 @@ describe('many logins at once', () => {
   test('beyond two at work and twenty that wait are refused, and those who go leave their places', async () => {
     const leaving = new AbortController();
     const answers = Array.from({ length: 23 }, (_, index) =>
-      logIn(gateway, `nobody-${index}`, password, { from: addressOf(index), signal: leaving.signal }),
+      logIn(gateway, `unknown-${index}`, password, { from: addressOf(index), signal: leaving.signal }),
     );
     const { status, body, retryAfter } = await Promise.race(answers);
     const { request_id: _, ...rest } = body;
@@ -107,13 +107,13 @@ describe('many logins at once', () => {
     leaving.abort();
     const settled = await Promise.allSettled(answers);
     assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 1);
-    // Nothing of those who went is begun: the next is judged after the two that ran.
-    const next = await logIn(gateway, 'nobody', password, { from: addressOf(300) });
+    // No derivation of a client that left is started: the next one runs after the two that were running.
+    const next = await logIn(gateway, 'unknown', password, { from: addressOf(300) });
     assert.deepEqual([next.status, next.body.error], [401, wrongLogin]);
     assert.equal(derived, 3);
   });
 
-  test('leave room for a browser that logged in before', async () => {
+  test('leave places for a browser that logged in before', async () => {
     const gateway = await startWith(quick);
     try {
       const body = { name: 'ann', role: 'viewer', password };
@@ -122,7 +122,7 @@ describe('many logins at once', () => {
       const cookie = known.cookies.find(each => each.startsWith('atelier_device='))?.split(';')[0] ?? '';
       let refused = 0;
       const strangers = Array.from({ length: 60 }, async (_, index) => {
-        const { status } = await logIn(gateway, `nobody-${index}`, password, { from: addressOf(index) });
+        const { status } = await logIn(gateway, `unknown-${index}`, password, { from: addressOf(index) });
         if (status === 429) refused++;
       });
       await until(async () => refused > 0, 'a stranger to be refused');
@@ -141,11 +141,11 @@ describe('many logins at once', () => {
       const key = await gateway.key();
       let unanswered = 450;
       const answers = Array.from({ length: 450 }, async (_, index) => {
-        const answer = await logIn(gateway, `nobody-${index}`, password, { from: addressOf(index) });
+        const answer = await logIn(gateway, `unknown-${index}`, password, { from: addressOf(index) });
         unanswered--;
         return answer;
       });
-      await until(async () => derived > 4, 'the first logins to be judged');
+      await until(async () => derived > 4, 'the first logins to be verified');
       const data = Buffer.from('8 bytes!').toString('base64');
       const body = { data, filename: 'a.txt', mime_type: 'text/plain' };
       const upload = await gateway.ask('POST', '/v1/files', { key, body });
@@ -238,9 +238,9 @@ for (const dialect of dialects) {
         (await listAudit(gateway.gateway.db, 200)).filter(
           ({ action, details }) => action === 'session.refused' && details.address === '127.7.7.7',
         );
-      const told = await entries();
+      const entriesNow = await entries();
       assert.deepEqual(
-        told.map(({ actor, subject, details }) => [actor, subject, details]),
+        entriesNow.map(({ actor, subject, details }) => [actor, subject, details]),
         Array(3).fill(['unknown', 'admin', { address: '127.7.7.7', why: 'wrong' }]),
       );
       gateway.clock.advance(1 * minutes);
@@ -249,7 +249,7 @@ for (const dialect of dialects) {
           (await listAudit(gateway.gateway.db, 200)).find(
             ({ action, details }) => action === 'session.refused' && details.address === undefined,
           ),
-        'what was left out to be told',
+        'the number of omitted entries to be written',
       );
       assert.deepEqual([summary.actor, summary.subject], ['unknown', 'unknown']);
       assert.ok(Number(summary.details.left_out) >= 37);
@@ -275,13 +275,13 @@ test('two processes on PostgreSQL: what ends at one is refused at the other, and
       [401, { code: 'UNAUTHORIZED', message: 'The session has ended; log in again' }],
     );
     for (let index = 0; index < 25; index++) {
-      const guessed = await logIn(index % 2 === 0 ? one : other, 'nobody', password, {
+      const guessed = await logIn(index % 2 === 0 ? one : other, 'unknown', password, {
         from: addressOf(index),
       });
       assert.equal(guessed.status, 401);
     }
     for (const gateway of [one, other])
-      assert.deepEqual((await logIn(gateway, 'nobody', password)).body.error, tooMany);
+      assert.deepEqual((await logIn(gateway, 'unknown', password)).body.error, tooMany);
   } finally {
     await other.stop();
     await one.close();

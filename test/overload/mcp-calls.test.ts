@@ -5,7 +5,7 @@ import { create } from '../contract/queue.ts';
 
 let gateway: TestGateway;
 before(async () => {
-  // No worker takes the job, so whoever waits for its end waits.
+  // No worker claims the job, so a client that waits for its end keeps waiting.
   gateway = await startGateway({ role: 'api', isAlone: true });
 });
 after(() => gateway.close());

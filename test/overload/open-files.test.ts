@@ -35,7 +35,7 @@ describe('a process that may open few files', { skip }, () => {
       const env = { ATELIER_DATA_DIR: join(folder, String(openFiles)), ATELIER_ROLE: 'api' };
       const served = await serve({ env, node: await limitedNode(openFiles) });
       try {
-        const said = 'connections are bounded by the limit of open files';
+        const said = 'connection limit lowered: open file limit (ulimit -n) is too low';
         const line = await until(
           async () =>
             served

@@ -66,7 +66,7 @@ describe('requests that are sent without reading the answers', () => {
     for (const socket of connections) socket.destroy();
   });
 
-  test('as many as a connection may have are held as requests, and only the first of them is answered', async () => {
+  test('as many as a connection may have are parsed as requests, and only the first of them is answered', async () => {
     const base = await memory();
     const connections = await Promise.all(Array.from({ length: 30 }, open));
     for (const socket of connections) socket.pause().write(request('/openapi.json').repeat(64));
@@ -86,8 +86,8 @@ describe('requests that are sent without reading the answers', () => {
     patient.write(
       paths.map((path, at) => request(path, at === last ? 'Connection: close\r\n' : '')).join(''),
     );
-    const told = Buffer.concat(await patient.toArray()).toString();
-    assert.equal(told.match(/HTTP\/1\.1 404 /g)?.length, paths.length);
+    const received = Buffer.concat(await patient.toArray()).toString();
+    assert.equal(received.match(/HTTP\/1\.1 404 /g)?.length, paths.length);
     await until(async () => served.log().includes(`"path":"${paths[last]}"`), 'the last one to be logged');
     const logged = [...served.log().matchAll(/"path":"(\/in\/turn\/\d+)"/g)].map(([, path]) => path);
     assert.deepEqual(logged, paths);
@@ -100,8 +100,8 @@ describe('requests that are sent without reading the answers', () => {
       request('/nothing/behind'),
     ];
     socket.write(closing + behind);
-    const told = Buffer.concat(await socket.toArray()).toString();
-    assert.equal(told.match(/HTTP\/1\.1 /g)?.length, 1);
+    const received = Buffer.concat(await socket.toArray()).toString();
+    assert.equal(received.match(/HTTP\/1\.1 /g)?.length, 1);
     assert.equal((await ask(served.url, 'GET', '/nothing/last')).status, 404);
     await until(async () => served.log().includes('/nothing/last'), 'the last request to be logged');
     assert.match(served.log(), /\/nothing\/first/);

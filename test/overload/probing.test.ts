@@ -39,7 +39,7 @@ const untilFigures = (gateway: TestGateway, wanted: { running: number; waiting: 
     return running === wanted.running && waiting === wanted.waiting;
   }, `${wanted.running} probes to run and ${wanted.waiting} to wait`);
 
-/** A dry run whose answer nobody may ever read. */
+/** A dry run whose response may never be read. */
 function validate(gateway: TestGateway, key: string, url: string): OpenPost {
   const body = Buffer.from(JSON.stringify(naming(url)));
   const post = openPost(gateway, path, {
@@ -87,7 +87,7 @@ describe('300 dry runs of one key that each name a picture of 120 million pixels
     let isOver = false;
     const flood = Promise.all(
       Array.from({ length: 30 }, async () => {
-        for (let asked = 0; asked < 10 && !isOver; asked++) {
+        for (let request = 0; request < 10 && !isOver; request++) {
           const body = naming(dataUrl(variant()), 9);
           const { status } = await gateway.ask('POST', path, { key, body });
           assert.ok([422, 429].includes(status), `answered ${status}`);
@@ -151,7 +151,7 @@ describe('files that keep their readers busy', () => {
     // Two at most took the places of those that were given up meanwhile.
     assert.ok((await figures(gateway)).begun <= begun + 2);
     await until(async () => (await figureOf(gateway, 'atelier_spool_bytes')) === 0, 'the spool to be empty');
-    // Nobody hears of it, and it is no failure of ours.
+    // No client gets the failure, and it is not logged as ours.
     assert.deepEqual(
       gateway.logged.filter(({ level }) => Number(level) >= 50),
       [],
@@ -176,17 +176,17 @@ describe('a reader of media', () => {
 
   test('for which too many of all keys wait refuses with 503, and goes on', async () => {
     const prober = openProber({ workers: 1, maxWaiting: 2 });
-    const asked = ['a', 'b', 'c', 'd'].map(key => read(prober, key, key));
-    assert.deepEqual(await Promise.all(asked), ['read', 'read', 'read', ['probes_full', 503]]);
+    const reads = ['a', 'b', 'c', 'd'].map(key => read(prober, key, key));
+    assert.deepEqual(await Promise.all(reads), ['read', 'read', 'read', ['probes_full', 503]]);
     assert.equal(await read(prober, 'd', 'd'), 'read');
     await prober.close();
   });
 
-  test('that is closed refuses whoever waits with 503', async () => {
+  test('that is closed refuses waiting requests with 503', async () => {
     const prober = openProber();
-    const asked = Array.from({ length: 10 }, (_, at) => read(prober, 'a', String(at)));
+    const reads = Array.from({ length: 10 }, (_, at) => read(prober, 'a', String(at)));
     await prober.close();
-    assert.deepEqual(await Promise.all(asked), Array(10).fill(['probes_full', 503]));
+    assert.deepEqual(await Promise.all(reads), Array(10).fill(['probes_full', 503]));
   });
 });
 

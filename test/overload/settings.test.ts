@@ -52,15 +52,15 @@ describe('the limits in atelier.yaml', () => {
 
   test('of storage that are none are refused', async () => {
     const { path, config } = await read({ storage: { per_key: '63MB', per_user: 7, in_all: '120%' } });
-    const told = 'must be a size such as 20GB or 500MB, or a number of bytes (64MB at least)';
+    const sizeFault = 'must be a size such as 20GB or 500MB, or a number of bytes (64MB at least)';
     assert.throws(config, failure => {
       assert.ok(failure instanceof ConfigError);
       assert.deepEqual(
         withoutPlaces(failure.message).split('\n').toSorted(),
         [
-          `${path} limits.storage.in_all: ${told}, or a share of the disk such as 90%`,
-          `${path} limits.storage.per_key: ${told}`,
-          `${path} limits.storage.per_user: ${told}`,
+          `${path} limits.storage.in_all: ${sizeFault}, or a share of the disk such as 90%`,
+          `${path} limits.storage.per_key: ${sizeFault}`,
+          `${path} limits.storage.per_user: ${sizeFault}`,
         ].toSorted(),
       );
       return true;
@@ -75,13 +75,13 @@ describe('the limits in atelier.yaml', () => {
       connections: -1,
       connections_per_address: 0,
     });
-    const room = 'must be between 67108864 and 1000000000';
+    const countFault = 'must be between 67108864 and 1000000000';
     assert.throws(config, failure => {
       assert.ok(failure instanceof ConfigError);
       assert.deepEqual(
         withoutPlaces(failure.message).split('\n').toSorted(),
         [
-          `${path} limits.bodies.bytes_in_all: ${room}`,
+          `${path} limits.bodies.bytes_in_all: ${countFault}`,
           `${path} limits.bodies.bytes_per_key: must be a whole number`,
           `${path} limits.bodies.bytes: unknown key`,
           `${path} limits.spool.bytes_in_all: must be between 67108864 and 1099511627776`,

@@ -26,7 +26,7 @@ describe('a body that does not come', () => {
     'content-length': length,
   });
 
-  test('of a creation is cut off with 408, and its room is free', async () => {
+  test('of a creation is cut off with 408, and its memory is free', async () => {
     const before = await figureOf(gateway, refusedFor('request_too_slow'));
     const post = openPost(gateway, path, await headersOf(1000));
     await post.write('{"text":"');

@@ -11,7 +11,7 @@ const megabyte = 1024 * 1024;
 const perKey = 64 * megabyte;
 const soon = /^[3-7]$/;
 
-describe('the room on the disk for files on their way in', () => {
+describe('the spool budget for incoming files', () => {
   let gateway: TestGateway;
   before(async () => {
     const spool = { bytes_per_key: perKey, bytes_in_all: 96 * megabyte };
@@ -21,12 +21,12 @@ describe('the room on the disk for files on their way in', () => {
 
   const untilSpooled = (least: number, most: number) =>
     until(async () => {
-      const held = await figureOf(gateway, 'atelier_spool_bytes');
-      return held >= least && held <= most;
+      const bytes = await figureOf(gateway, 'atelier_spool_bytes');
+      return bytes >= least && bytes <= most;
     }, `${least} to ${most} bytes to lie in the spool`);
 
   /** An upload of which so many bytes have come, and no more do. */
-  async function holdUpload(key: string, bytes: number): Promise<OpenPost> {
+  async function keepUploading(key: string, bytes: number): Promise<OpenPost> {
     const before = await figureOf(gateway, 'atelier_spool_bytes');
     const post = openPost(gateway, '/v1/files', { authorization: `Bearer ${key}`, ...formHeaders });
     await post.write(partHead({ type: 'text/plain' }));
@@ -53,7 +53,7 @@ describe('the room on the disk for files on their way in', () => {
 
   test('an upload beyond that of its key is refused with 429, and nothing of it is left', async () => {
     const key = await gateway.key();
-    const held = [await holdUpload(key, 38 * megabyte)];
+    const uploads = [await keepUploading(key, 38 * megabyte)];
     const refusals = await figureOf(gateway, refusedFor('spool_of_key_full'));
     const large = { type: 'text/plain', content: Buffer.alloc(30 * megabyte, 'A') };
     assertRefused(await leavingNothing(gateway, () => uploadForm(gateway, key, large)), [429, rate]);
@@ -63,14 +63,14 @@ describe('the room on the disk for files on their way in', () => {
     assert.equal(await figureOf(gateway, refusedFor('spool_of_key_full')), refusals + 2);
     const others = { type: 'text/plain', content: Buffer.alloc(30 * megabyte, 'A') };
     assert.equal((await uploadForm(gateway, await gateway.key(), others)).status, 200);
-    await dropAll(held);
+    await dropAll(uploads);
     assert.equal((await uploadForm(gateway, key, large)).status, 200);
     await untilSpooled(0, 0);
   });
 
   test('a medium inline beyond it is refused with 429, and nothing of it is left', async () => {
     const key = await gateway.key();
-    const held = [await holdUpload(key, 38 * megabyte)];
+    const uploads = [await keepUploading(key, 38 * megabyte)];
     const image = padTo(await picture('png', 400, 400), 27 * megabyte);
     const body = {
       content: [{ type: 'image_url', image_url: { url: dataUrl(image) }, role: 'reference_image' }],
@@ -84,21 +84,22 @@ describe('the room on the disk for files on their way in', () => {
         request_id: refused.headers.get('x-request-id'),
       },
     ]);
-    await dropAll(held);
+    await dropAll(uploads);
     assert.equal((await ask()).status, 200);
     await untilSpooled(0, 0);
   });
 
   test('what is beyond that of all is refused with 503, and nothing of it is left', async () => {
-    const held = [];
-    for (let keys = 0; keys < 2; keys++) held.push(await holdUpload(await gateway.key(), 38 * megabyte));
+    const uploads = [];
+    for (let keys = 0; keys < 2; keys++)
+      uploads.push(await keepUploading(await gateway.key(), 38 * megabyte));
     const key = await gateway.key();
     const file = { type: 'text/plain', content: Buffer.alloc(21 * megabyte, 'A') };
     const error = fileError('service_unavailable', 'Service temporarily unavailable', null, 'api_error');
     assertRefused(await leavingNothing(gateway, () => uploadForm(gateway, key, file)), [503, error]);
     assert.equal(await figureOf(gateway, refusedFor('spool_full')), 1);
     await upload(gateway, key, await picture('png', 400, 400));
-    await dropAll(held);
+    await dropAll(uploads);
     assert.equal((await uploadForm(gateway, key, file)).status, 200);
   });
 });

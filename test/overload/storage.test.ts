@@ -27,7 +27,7 @@ const countOf = (answers: readonly Answer[], status: number): number =>
 const sentence = (whose: string) =>
   `The files of this ${whose} use 63.9MB of 64MB, storage quota exceeded: delete some (DELETE /v1/files/{id}) or wait until they expire`;
 
-/** A file of the key that leaves so much room below the least bound there is; its bytes are nowhere. */
+/** A file of the key that leaves so many bytes below the least quota; its own bytes are not stored. */
 async function leaveRoom({ gateway, clock }: TestGateway, key: string, bytes: number) {
   const [row] = await gateway.db.read('SELECT id, user_id FROM keys WHERE hash = $1', [hashApiKey(key)]);
   const owner = { keyId: keyIdFromRow(String(row?.id)), userId: userIdFromRow(String(row?.user_id)) };
@@ -45,7 +45,7 @@ for (const dialect of dialects) {
     });
     after(() => gateway.close());
 
-    test('of ten parallel uploads into room for three exactly three are kept, and no blob is left', async () => {
+    test('of ten parallel uploads into a quota for three exactly three are kept, and no blob is left', async () => {
       const key = await gateway.key();
       await leaveRoom(gateway, key, 3_500);
       const before = await traceOf(gateway);
@@ -61,7 +61,7 @@ for (const dialect of dialects) {
       assert.deepEqual([rows - before.rows, kept.length - before.kept.length], [3, 3]);
     });
 
-    test('of six parallel creations with nine pictures each, in room for two, two are kept with their pictures', async () => {
+    test('of six parallel creations with nine pictures each, in a quota for two, two are kept with their pictures', async () => {
       const key = await gateway.key();
       const medium = padTo(await picture('jpeg', 400, 400), 20_000);
       await leaveRoom(gateway, key, 9 * 20_000 * 2 + 50_000);
@@ -96,7 +96,7 @@ for (const dialect of dialects) {
       }
       const { rows, kept } = await traceOf(gateway);
       assert.deepEqual([rows - before.rows, kept.length - before.kept.length], [18, 18]);
-      // What brings no bytes needs no room.
+      // A creation without bytes needs no storage.
       await create(gateway, key, { model: image });
     });
 
@@ -115,7 +115,7 @@ for (const dialect of dialects) {
       assert.equal((await uploadForm(gateway, await gateway.key(), textPart('hello'))).status, 200);
     });
 
-    test('a deleted file makes room at once, an expired one once its bytes are removed', async () => {
+    test('a deleted file frees its bytes at once, an expired one once its bytes are removed', async () => {
       const key = await gateway.key();
       await leaveRoom(gateway, key, 6);
       const { id } = await uploadText(gateway, key);
@@ -127,10 +127,10 @@ for (const dialect of dialects) {
       await until(async () => {
         gateway.clock.advance(1 * minutes);
         return (await uploadForm(gateway, key, textPart('hello'))).status === 200;
-      }, 'room');
+      }, 'free storage');
     });
 
-    test('/metrics tells the bytes in all and of the users who keep the most', async () => {
+    test('/metrics reports the bytes in all and of the users who keep the most', async () => {
       const userName = `keeps-${dialect}`;
       const key = await gateway.key({ userName });
       const { bytes } = await leaveRoom(gateway, key, 7);
@@ -151,7 +151,7 @@ describe('the files of all users', () => {
   });
   after(() => gateway.close());
 
-  test('a full bound is answered like a full disk, to uploads and to creations that bring media', async () => {
+  test('a full bound is answered like a full disk, to uploads and to creations with media', async () => {
     const [full, key] = [await gateway.key(), await gateway.key()];
     await leaveRoom(gateway, full, 100);
     gateway.clock.advance(2_000);

@@ -32,22 +32,22 @@ describe('what needs no key', () => {
   /** The first answer that is a refusal for the rate, and what came before it. */
   async function untilRefused(address: string, path: string, atOnce: number) {
     const statuses = new Set<number>();
-    let asked = 0;
+    let requests = 0;
     const refused = await until(async (): Promise<Answer | undefined> => {
       const answers = await Promise.all(Array.from({ length: atOnce }, () => askFrom(address, path)));
       const found = answers.find(({ status }) => status === 429);
       if (found === undefined) {
-        asked += atOnce;
+        requests += atOnce;
         for (const { status } of answers) statuses.add(status);
       }
       return found;
     }, 'the rate to be used up');
-    return { refused, asked, statuses: [...statuses] };
+    return { refused, requests, statuses: [...statuses] };
   }
 
-  test('429: is answered at a rate of each client address, and nobody else notices', async () => {
-    const { refused, asked, statuses } = await untilRefused('203.0.113.7', '/docs', 20);
-    assert.ok(asked >= 460, `refused after ${asked}`);
+  test('429: is answered at a rate of each client address, and no other client is affected', async () => {
+    const { refused, requests, statuses } = await untilRefused('203.0.113.7', '/docs', 20);
+    assert.ok(requests >= 460, `refused after ${requests}`);
     assert.deepEqual(statuses, [200]);
     assert.equal(refused.body.error.code, 'RATE_LIMIT_EXCEEDED');
     assert.equal(refused.body.error.message, 'Request rate exceeded, please try again later');
@@ -59,8 +59,8 @@ describe('what needs no key', () => {
 
   test('429: so are refusals of who shows no key, whose connection then ends and is not logged', async () => {
     const isOurs = ({ path }: { readonly path?: unknown }) => path === '/nothing/at/all';
-    const { refused, asked, statuses } = await untilRefused('203.0.113.9', '/nothing/at/all', 50);
-    assert.ok(asked >= 1_950, `refused after ${asked}`);
+    const { refused, requests, statuses } = await untilRefused('203.0.113.9', '/nothing/at/all', 50);
+    assert.ok(requests >= 1_950, `refused after ${requests}`);
     assert.deepEqual(statuses, [404]);
     assert.equal(refused.body.error.code, 'RATE_LIMIT_EXCEEDED');
     assert.equal(refused.headers.get('connection'), 'close');
@@ -73,8 +73,12 @@ describe('what needs no key', () => {
   });
 
   test('429: so are signed addresses, in the shape of files and at a higher rate', async () => {
-    const { refused, asked, statuses } = await untilRefused('203.0.113.7', '/v1/f/file_x/a?exp=1&sig=x', 50);
-    assert.ok(asked >= 1_900, `refused after ${asked}`);
+    const { refused, requests, statuses } = await untilRefused(
+      '203.0.113.7',
+      '/v1/f/file_x/a?exp=1&sig=x',
+      50,
+    );
+    assert.ok(requests >= 1_900, `refused after ${requests}`);
     assert.deepEqual(statuses, [403]);
     const tooMany = 'Request rate exceeded, please try again later';
     assert.deepEqual(refused.body, fileError('rate_limit_exceeded', tooMany, null, 'api_error'));
@@ -173,7 +177,7 @@ describe('an answer that is not read', () => {
   });
   after(() => gateway.close());
 
-  /** Files in the blob folder that this process has open; only Linux tells. */
+  /** Files in the blob folder that this process has open; only Linux reports them. */
   async function openBlobs(): Promise<readonly string[]> {
     if (process.platform !== 'linux') return [];
     const links = await readdir('/proc/self/fd');
@@ -198,7 +202,7 @@ describe('an answer that is not read', () => {
   test('is ended where one that was read goes on', async () => {
     const before = await figureOf(gateway, refusedFor('answer_unread'));
     const [unread, read] = [open(gateway), open(gateway)];
-    // Asked for what has come, a connection reads no more than its buffer holds.
+    // A connection reads no more than the size of its buffer.
     const begun = once(unread, 'readable');
     for (const socket of [unread, read])
       socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);

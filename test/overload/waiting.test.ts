@@ -87,7 +87,7 @@ function suite(dialect: Dialect): void {
     }
   });
 
-  test('whoever comes for the handle of a job that is there gets it', async () => {
+  test('a replay gets the handle of its existing job', async () => {
     const key = await gateway.key();
     const headers = { 'idempotency-key': 'first' };
     const first = await ask(gateway, key, headers);
@@ -122,7 +122,7 @@ function suite(dialect: Dialect): void {
     const key = await gateway.key();
     for (let made = 0; made < perKey; made++) await create(gateway, key);
     const body = { prompt: 'A red balloon', image: (await picture('png', 640, 640)).toString('base64') };
-    // With a key of its own it is read and judged first.
+    // Under another Idempotency-Key it is read and validated first.
     const headers = { 'idempotency-key': 'mine' };
     const path = '/v1/queue/gamma-v2-image';
     const refused = await leavingNothing(gateway, () => gateway.ask('POST', path, { key, body, headers }));

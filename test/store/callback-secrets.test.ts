@@ -19,7 +19,7 @@ import { makeOwner } from './rows.ts';
 const master = 'the master secret of this test';
 const other = 'another master secret of this test';
 const refusal =
-  'The master secret is not the one that the webhook secrets in this database are encrypted by: set ATELIER_SECRET as it was, or put secrets.json back into the data folder. Where it is lost or was changed on purpose, stop every process and give all users new webhook secrets: atelier callbacks renew-secrets.';
+  'The master secret does not match the one that encrypted the webhook secrets in this database: set ATELIER_SECRET as it was, or put secrets.json back into the data folder. Where it is lost or was changed on purpose, stop every process and give all users new webhook secrets: atelier callbacks renew-secrets.';
 
 test('what is sealed opens for its owner under the same master secret, and not otherwise', () => {
   const { seal, open } = openSeal(master);
@@ -77,7 +77,7 @@ for (const dialect of dialects) {
       const { gateway, logged } = await start();
       assert.equal((await tables()).includes('whsec_'), false);
       assert.deepEqual(
-        logged.filter(({ msg }) => String(msg).startsWith('webhook secrets')).map(({ users }) => users),
+        logged.filter(({ msg }) => msg === 'plain-text webhook secrets encrypted').map(({ users }) => users),
         [212],
       );
       await gateway.close();

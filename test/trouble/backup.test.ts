@@ -29,16 +29,16 @@ describe('backup', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const tell = (method: string, path: string, body?: unknown) =>
+  const send = (method: string, path: string, body?: unknown) =>
     ask(served.url, method, path, { key, body, headers: { prefer: 'wait=10' } });
   const upload = (text: string) =>
-    tell('POST', '/v1/files', { mime_type: 'text/plain', data: Buffer.from(text).toString('base64') });
+    send('POST', '/v1/files', { mime_type: 'text/plain', data: Buffer.from(text).toString('base64') });
   const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
-  test('of a busy gateway holds whatever was acknowledged before it, whole', async () => {
-    const ended = await tell('POST', speech, shortSpeech);
+  test('of a busy gateway contains everything that was acknowledged before it', async () => {
+    const ended = await send('POST', speech, shortSpeech);
     const result = await until(async () => {
-      const answer = await tell('GET', `${speech}/requests/${ended.body.request_id}/response`);
+      const answer = await send('GET', `${speech}/requests/${ended.body.request_id}/response`);
       return answer.status === 200 && answer;
     }, 'the end of a job');
     const file = (await upload('kept by the backup')).body;
@@ -133,7 +133,7 @@ describe('backup', () => {
     const { code, stdout, stderr } = await runProgram(['serve'], { env: own });
     assert.deepEqual([code, stdout], [1, '']);
     const [, madeAt = ''] =
-      /^This database is a backup made at (\S+): start it once with atelier serve --reconcile, so that nothing is sent again that was sent after the backup\.\n$/.exec(
+      /^This database is a backup made at (\S+): start it once with atelier serve --reconcile, so that no job submitted after the backup is submitted twice\.\n$/.exec(
         stderr,
       ) ?? [];
     assert.ok(Date.parse(madeAt) >= before && Date.parse(madeAt) <= after, stderr);
@@ -152,7 +152,7 @@ describe('backup', () => {
     assert.equal(await second.end('SIGTERM'), 0);
   });
 
-  test('of a gateway that was killed brings in what stood in its log', async () => {
+  test('of a gateway that was killed includes the content of its write-ahead log', async () => {
     const own = { ...env, ATELIER_DATA_DIR: join(folder, 'killed'), ATELIER_ROLE: 'api' };
     const ownKey = await createKeyOfAnn(own);
     const killed = await serve({ env: own });

@@ -11,7 +11,7 @@ import { submissionsIn } from '../../testkit/upstream/ledger.ts';
 import { bodyOf, kinds, modelOf, routeTo } from '../../testkit/upstream/routing.ts';
 import { startUpstream, type Upstream } from '../../testkit/upstream/upstream.ts';
 
-/** What may become of the folder, and what brings it back. */
+/** What may happen to the folder, and how it is restored. */
 const harms = {
   'is gone, as when its disk is not mounted': async (folder: string) => {
     await rename(folder, `${folder}-away`);
@@ -58,7 +58,7 @@ describe('blobs away', () => {
       const ready = await gateway.ask('GET', '/readyz');
       assert.deepEqual(
         [ready.status, ready.body],
-        [503, { status: 'unavailable', reason: 'the blobs cannot be written' }],
+        [503, { status: 'unavailable', reason: 'blob storage not writable' }],
       );
       await repair();
       await assert.rejects(stat(`${blobs}-away`), { code: 'ENOENT' });

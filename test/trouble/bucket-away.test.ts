@@ -62,7 +62,7 @@ for (const [what, fault] of Object.entries(harms)) {
     const ready = await gateway.ask('GET', '/readyz');
     assert.deepEqual(
       [ready.status, ready.body],
-      [503, { status: 'unavailable', reason: 'the blobs cannot be written' }],
+      [503, { status: 'unavailable', reason: 'blob storage not writable' }],
     );
     assert.equal((await gateway.ask('GET', '/healthz')).status, 200);
     s3.play(null);

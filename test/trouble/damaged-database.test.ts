@@ -39,7 +39,7 @@ describe('the start on a damaged database', () => {
     await harm(database);
     return { dataDir, database, env: { ATELIER_DATA_DIR: dataDir, ATELIER_ROLE: 'api', ATELIER_PORT: '0' } };
   }
-  const bring = async (database: string) => {
+  const restore = async (database: string) => {
     const db = new DatabaseSync(database);
     db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     db.close();
@@ -89,7 +89,7 @@ describe('the start on a damaged database', () => {
     [
       'that was cut',
       async database => {
-        await bring(database);
+        await restore(database);
         await truncate(database, 5 * 4096 + 100);
       },
       database => `The database file ${database} is damaged (database disk image is malformed): ${advice}\n`,
@@ -97,7 +97,7 @@ describe('the start on a damaged database', () => {
     [
       'of which a page was overwritten',
       async database => {
-        await bring(database);
+        await restore(database);
         await spoilRoot(database, 'jobs');
       },
       () => /^The database file \S+ is damaged \([^\n]+\): restore [^\n]+ to start empty\.\n$/,
@@ -163,7 +163,7 @@ describe('the start on a damaged database', () => {
   });
 
   test('of a large file the tables that let people in are looked at', async () => {
-    const { database } = await damage(bring);
+    const { database } = await damage(restore);
     await spoilRoot(database, 'jobs');
     assert.equal(findDatabaseCorruption(database, 0), null);
     assert.match(findDatabaseCorruption(database) ?? '', /is damaged \(/);
@@ -173,7 +173,7 @@ describe('the start on a damaged database', () => {
 
   test('doctor looks at all of it, and says what it found', async () => {
     const { env } = await damage(async database => {
-      await bring(database);
+      await restore(database);
       await spoilRoot(database, 'deliveries');
     });
     const { code, stdout } = await runProgram(['doctor'], { env });

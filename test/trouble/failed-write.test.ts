@@ -10,7 +10,7 @@ import { type Served, serve } from '../../testkit/program.ts';
 import { speech } from '../../testkit/worker-jobs.ts';
 
 const clients = 8;
-/** Of half a kilobyte: the database's log meets it before it is brought into the file. */
+/** Of half a kilobyte: the database's log reaches it before the checkpoint. */
 const fileSizeBlocks = 2048;
 
 describe('a disk that does not take a write', () => {
@@ -81,9 +81,9 @@ describe('a disk that does not take a write', () => {
   });
 });
 
-describe('a database that ran out of room', () => {
-  test('tells it, keeps nothing of what failed, and goes on when there is room', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'atelier-no-room-'));
+describe('a database that ran out of space', () => {
+  test('reports it, keeps nothing of what failed, and continues when there is space', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'atelier-no-space-'));
     const reported: string[] = [];
     const db = openSqlite(join(folder, 'a.db'), {
       onDiskFull: () => reported.push('full'),

@@ -19,14 +19,14 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-describe('a gateway whose database has no room left', () => {
+describe('a gateway whose database has no space left', () => {
   let gateway: TestGateway;
   let key: string;
-  let ballast: string;
+  let reserve: string;
   before(async () => {
     gateway = await startGateway({ role: 'api' });
     key = await gateway.key();
-    ballast = join(gateway.folder, 'ballast');
+    reserve = join(gateway.folder, 'ballast');
   });
   after(() => gateway.close());
 
@@ -44,8 +44,8 @@ describe('a gateway whose database has no room left', () => {
 
   test('refuses what is new, leaves nothing of it, goes on with what is there, and heals by itself', async () => {
     gateway.clock.advance(10 * seconds);
-    await until(() => isThere(ballast), 'the ballast');
-    assert.equal((await stat(ballast)).size, 16 * mebibyte);
+    await until(() => isThere(reserve), 'the disk reserve');
+    assert.equal((await stat(reserve)).size, 16 * mebibyte);
     const waiting = await create(gateway, speech, { key, body: shortSpeech });
     const cancelled = await create(gateway, speech, { key, body: shortSpeech });
     const file = await uploadText(gateway, key);
@@ -55,9 +55,9 @@ describe('a gateway whose database has no room left', () => {
     await leavePages(0);
     const first = await makeLong('a');
     assert.deepEqual([first.status, first.body, first.headers.get('retry-after')], [503, refused, '5']);
-    assert.equal(await isThere(ballast), false);
+    assert.equal(await isThere(reserve), false);
 
-    // What the ballast gave back is not for anything new.
+    // The space of the reserve is not for new jobs.
     await leavePages(1_000);
     const inline = { prompt: 'A fox', image };
     for (const answer of [
@@ -82,18 +82,18 @@ describe('a gateway whose database has no room left', () => {
     await leavePages(1_000_000);
     gateway.clock.advance(10 * seconds);
     await until(async () => (await gateway.ask('GET', '/readyz')).status === 200, 'healing');
-    assert.equal(await isThere(ballast), true);
+    assert.equal(await isThere(reserve), true);
     assert.equal((await makeLong('b')).status, 200);
     assert.equal((await uploadForm(gateway, key, { type: 'text/plain' })).status, 200);
   });
 
-  test('keeps no blob of a create whose row found no room', async () => {
+  test('keeps no blob of a create whose row did not fit', async () => {
     const [jobs, kept] = [await countJobs(), await gateway.keptFiles()];
     const image = (await picture('png', 600, 600)).toString('base64');
     await leavePages(0);
     const answer = await gateway.ask('POST', '/v1/queue/gamma-v2-image', {
       key,
-      // The row is longer than the page that has room.
+      // The row is longer than the page that has space.
       body: { prompt: 'A fox '.repeat(400), image },
     });
     assert.deepEqual([answer.status, answer.body], [503, refused]);
@@ -102,12 +102,12 @@ describe('a gateway whose database has no room left', () => {
   });
 });
 
-describe('the ballast', () => {
+describe('the disk reserve', () => {
   let folder: string;
   let path: string;
   let free: number;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'atelier-ballast-'));
+    folder = await mkdtemp(join(tmpdir(), 'atelier-reserve-'));
     path = join(folder, 'ballast');
   });
   after(() => rm(folder, { recursive: true }));
@@ -116,65 +116,65 @@ describe('the ballast', () => {
   const log = pino({ level: 'silent' });
   const open = () => openDiskReserve({ path, bytes, log, freeBytes: async () => free });
 
-  test('is made where there is plenty of room, in full', async () => {
+  test('is written in full where there is enough space', async () => {
     free = 3 * bytes;
-    const ballast = await open();
-    await ballast.maintain();
+    const reserve = await open();
+    await reserve.maintain();
     const { size, blocks } = await stat(path);
     assert.equal(size, bytes);
     assert.ok(blocks * 512 >= bytes, `expected ${bytes} bytes on the disk, got ${blocks * 512}`);
-    assert.equal(ballast.whyFull(), null);
+    assert.equal(reserve.whyFull(), null);
   });
 
   test('is given up shortly before the disk is full, and taken again when there is plenty', async () => {
     free = bytes;
-    const ballast = await open();
-    await ballast.maintain();
-    assert.deepEqual([ballast.whyFull(), await isThere(path)], [null, true]);
+    const reserve = await open();
+    await reserve.maintain();
+    assert.deepEqual([reserve.whyFull(), await isThere(path)], [null, true]);
     free = bytes - 1;
-    await ballast.maintain();
-    assert.deepEqual([ballast.whyFull(), await isThere(path)], ['the disk is full', false]);
+    await reserve.maintain();
+    assert.deepEqual([reserve.whyFull(), await isThere(path)], ['the disk is full', false]);
     free = 3 * bytes - 1;
-    await ballast.maintain();
-    assert.deepEqual([ballast.whyFull(), await isThere(path)], ['the disk is full', false]);
+    await reserve.maintain();
+    assert.deepEqual([reserve.whyFull(), await isThere(path)], ['the disk is full', false]);
     free = 3 * bytes;
-    await ballast.maintain();
-    assert.deepEqual([ballast.whyFull(), await isThere(path)], [null, true]);
+    await reserve.maintain();
+    assert.deepEqual([reserve.whyFull(), await isThere(path)], [null, true]);
   });
 
   test('is given up before a start on a full disk writes anything', async () => {
     free = 0;
-    const ballast = await open();
-    assert.deepEqual([ballast.whyFull(), await isThere(path)], ['the disk is full', false]);
+    const reserve = await open();
+    assert.deepEqual([reserve.whyFull(), await isThere(path)], ['the disk is full', false]);
   });
 
   for (const code of ['ENOSPC', 'EDQUOT']) {
     test(`is given up when a blob meets ${code}, and then no blob is kept any more`, async () => {
       free = 3 * bytes;
-      const ballast = await open();
-      await ballast.maintain();
-      let asked = 0;
+      const reserve = await open();
+      await reserve.maintain();
+      let calls = 0;
       const full: Pick<Blobs, 'put'> = {
         async put() {
-          asked++;
-          throw new BlobsUnavailable('no room', { cause: Object.assign(new Error(code), { code }) });
+          calls++;
+          throw new BlobsUnavailable('no space', { cause: Object.assign(new Error(code), { code }) });
         },
       };
-      const blobs = rejectBlobsWhenFull({ ...noBlobs, ...full }, ballast);
+      const blobs = rejectBlobsWhenFull({ ...noBlobs, ...full }, reserve);
       await assert.rejects(blobs.put('a'), BlobsUnavailable);
-      assert.deepEqual([ballast.whyFull(), await isThere(path)], ['the disk is full', false]);
+      assert.deepEqual([reserve.whyFull(), await isThere(path)], ['the disk is full', false]);
       await assert.rejects(blobs.put('a'), BlobsUnavailable);
-      assert.equal(asked, 1);
+      assert.equal(calls, 1);
     });
   }
 
   test('stays when a blob fails for another reason', async () => {
     free = 3 * bytes;
-    const ballast = await open();
-    await ballast.maintain();
-    const blobs = rejectBlobsWhenFull(noBlobs, ballast);
+    const reserve = await open();
+    await reserve.maintain();
+    const blobs = rejectBlobsWhenFull(noBlobs, reserve);
     await assert.rejects(blobs.put('a'), BlobsUnavailable);
-    assert.deepEqual([ballast.whyFull(), await isThere(path)], [null, true]);
+    assert.deepEqual([reserve.whyFull(), await isThere(path)], [null, true]);
   });
 });
 

@@ -11,9 +11,9 @@ const creates = 300;
 const clients = 8;
 const model = '/v1/queue/delta-speech-02-hd';
 const body = { text: 'Long. '.repeat(1_500), voice_setting: { voice_id: 'calm-man' } };
-/** SQLite brings the log into the file whenever it has grown by that much. */
+/** SQLite checkpoints the log into the file whenever it has grown by that much. */
 const checkpointBytes = 4 * 1024 * 1024;
-/** Holds the lock of the only writer for a moment; `argv`: the database. */
+/** Keeps the lock of the only writer for a moment; `argv`: the database. */
 const writer = `
   const { DatabaseSync } = require('node:sqlite');
   const db = new DatabaseSync(process.argv[1]);
@@ -45,7 +45,7 @@ describe('another process at the database file', () => {
   };
   const logBytes = async () => (await stat(`${database}-wal`)).size;
 
-  test('that reads for long makes nobody wait, and the log stops growing once it is done', async () => {
+  test('that reads for long delays no other request, and the log stops growing once it is done', async () => {
     const reader = new DatabaseSync(database);
     const count = () => Number(reader.prepare('SELECT count(*) AS jobs FROM jobs').get()?.jobs);
     try {

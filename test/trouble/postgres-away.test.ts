@@ -14,7 +14,7 @@ import { shortSpeech, speech } from '../../testkit/worker-jobs.ts';
 const clients = 4;
 /** Jobs of one load; after that it only reads. */
 const maxJobs = 30;
-/** A worker looks this often, told or not; the rest is for a busy machine. */
+/** A worker polls this often without notifications; the rest is for a busy machine. */
 const pollMs = 1 * seconds;
 const slackMs = 4 * seconds;
 const listenerBackMs = 15 * seconds;
@@ -46,7 +46,7 @@ describe('PostgreSQL under two processes', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const tell = (method: string, path: string, body?: unknown, headers = {}): Promise<Answer> =>
+  const send = (method: string, path: string, body?: unknown, headers = {}): Promise<Answer> =>
     ask(api.url, method, path, { key, body, headers });
   const isReady = async () => {
     const answers = await Promise.all([api, worker].map(({ url }) => ask(url, 'GET', '/readyz')));
@@ -67,9 +67,9 @@ describe('PostgreSQL under two processes', () => {
     const client = async () => {
       while (!over) {
         const last = acknowledged.at(-1);
-        if (last !== undefined) note(await tell('GET', `${speech}/requests/${last}/status`));
+        if (last !== undefined) note(await send('GET', `${speech}/requests/${last}/status`));
         if (acknowledged.length >= maxJobs) continue;
-        const made = await tell('POST', speech, shortSpeech);
+        const made = await send('POST', speech, shortSpeech);
         if (note(made)) acknowledged.push(made.body.request_id);
       }
     };
@@ -88,7 +88,7 @@ describe('PostgreSQL under two processes', () => {
   async function assertAllEnd(ids: readonly string[]): Promise<void> {
     for (const id of ids) {
       const { body } = await until(async () => {
-        const answer = await tell('GET', `${speech}/requests/${id}/response`, undefined, {
+        const answer = await send('GET', `${speech}/requests/${id}/response`, undefined, {
           prefer: 'wait=10',
         });
         assert.notEqual(answer.status, 404, `job ${id} was lost`);
@@ -111,10 +111,10 @@ describe('PostgreSQL under two processes', () => {
     const load = startLoad();
     await until(async () => load.acknowledged.length > 10, 'jobs');
     await postgres.stopNow();
-    const made = await tell('POST', speech, shortSpeech);
-    const read = await tell('GET', `${speech}/requests/${load.acknowledged[0]}/status`);
+    const made = await send('POST', speech, shortSpeech);
+    const read = await send('GET', `${speech}/requests/${load.acknowledged[0]}/status`);
     assertRefused([made, read]);
-    const upload = await tell('POST', '/v1/files', { mime_type: 'text/plain', data: 'aGVsbG8=' });
+    const upload = await send('POST', '/v1/files', { mime_type: 'text/plain', data: 'aGVsbG8=' });
     assert.deepEqual([upload.status, upload.body.error.code], [500, 'storage_unavailable']);
     for (const { url } of [api, worker]) {
       const ready = await ask(url, 'GET', '/readyz');
@@ -155,7 +155,7 @@ describe('PostgreSQL under two processes', () => {
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${listener}`,
       );
       assert.equal(ended.length, 2);
-      const { request_id: id } = (await tell('POST', speech, shortSpeech)).body;
+      const { request_id: id } = (await send('POST', speech, shortSpeech)).body;
       await assertAllEnd([id]);
       const [row] = await postgres.query(
         `SELECT started_at - created_at AS waited FROM jobs WHERE id = '${id}'`,

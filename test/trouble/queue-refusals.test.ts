@@ -39,7 +39,7 @@ describe('work that found no place in its queue', () => {
     gateway = await openGateway(readConfig(env), pino({ level: 'silent' }), systemClock, {
       openStore: async (...wanted) => {
         const db = await openStore(...wanted);
-        return { ...db, read: (...asked) => (isOpen ? Promise.reject(failure) : db.read(...asked)) };
+        return { ...db, read: (...statement) => (isOpen ? Promise.reject(failure) : db.read(...statement)) };
       },
     });
     isOpen = true;

@@ -105,7 +105,7 @@ for (const dialect of dialects) {
       const name = url.pathname.slice(1);
       const server = new pg.Client(new URL('/postgres', url).href);
       await server.connect();
-      // Nobody else may be connected to what is copied: the test's own connection is.
+      // PostgreSQL copies a database only without other connections: the test has one itself.
       await server.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
       await until(
         () => server.query(`CREATE DATABASE ${name}_copy TEMPLATE ${name}`).catch(() => null),
@@ -116,7 +116,7 @@ for (const dialect of dialects) {
       return { ...env, ATELIER_DATA_DIR: target, ATELIER_DATABASE_URL: url.href };
     }
 
-    test('sends nothing again that was sent after the backup: it asks, sends under the same key, or names the doubt', async () => {
+    test('submits no job twice that was submitted after the backup: it asks the upstream, repeats the call under its key, or reports an uncertain submission', async () => {
       let known: readonly Order[] = [];
       let waiting: readonly Order[] = [];
       let young: readonly Order[] = [];

@@ -8,7 +8,7 @@ import { openPostgres } from '../../src/store/db/postgres.ts';
 import { makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { until } from '../../testkit/gateway.ts';
 
-/** A way to PostgreSQL that can be made to swallow everything, and nobody is told. */
+/** A connection to PostgreSQL that can be made to drop all packets, without an error at either end. */
 interface Line {
   readonly url: string;
   swallow(isSwallowing: boolean): void;
