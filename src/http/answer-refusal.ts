@@ -18,15 +18,15 @@ import { clientAddress } from './client-address.ts';
 import { loggedPath } from './logged-path.ts';
 import { asFileRefusal } from './refusals-of-route.ts';
 
-/** Refusals of which an operator wants to know whose they were: guesses, and too much at once. */
+/** Statuses whose log line names the client address: guesses, and too many requests. */
 const statusesWithAddress: readonly number[] = [401, 403, 429];
-/** Seconds after which a client may ask an overloaded or ailing service again. */
+/** `Retry-After` of an unavailable service, in seconds. */
 const unavailableRetrySeconds = 5;
 /** Decisions 8: of X-Error-Fields. */
 const maxErrorFields = 20;
 const maxErrorFieldsBytes = 1024;
 
-/** Whatever was thrown becomes one of the contract's three error bodies; what is ours to know goes to the log. */
+/** Answers a failure with one of the contract's three error bodies; its cause goes to the log. */
 export function answerFailure(
   thrown: unknown,
   {
@@ -56,7 +56,7 @@ export function answerFailure(
   if (tooMany) reply.header('connection', 'close');
   else logRefusal(log, request, refusal);
   const { entry, details } = refusal;
-  // What is left of a refused body is read and thrown away, or the connection would hang on it.
+  // The rest of a refused body is read and discarded, or the connection would hang.
   request.raw.resume();
   reply.header('x-error-code', codeOf(refusal.refusal));
   if (entry.status === 401) reply.header('www-authenticate', 'Bearer');
@@ -66,7 +66,7 @@ export function answerFailure(
   reply.code(entry.status).header('content-type', 'application/json; charset=utf-8');
   const body = bodyOf(refusal, request.id);
   const send = () => void (willBeReset(request) ? sendAndLinger(request, reply, body) : reply.send(body));
-  // Many who ask again at once would keep the loop from its next turn, for which those who were let in wait.
+  // Many retries at once would delay the event loop for requests that were admitted.
   if (entry.status === 429 || entry.status === 503) setImmediate(send);
   else send();
 }
@@ -82,7 +82,7 @@ function requireDeclared(
   return refuse(errors === 'file' ? 'file_bug' : 'bug', { cause });
 }
 
-/** What is answered to whoever showed no key: an address that asks for more of it than people do is cut off. */
+/** Refusals without credentials: an address that gets more of them than people do is cut off. */
 const unauthenticatedRefusals: readonly RefusalName[] = [
   'key_missing',
   'key_invalid',
@@ -96,7 +96,7 @@ const unauthenticatedRefusals: readonly RefusalName[] = [
   'metrics_token_invalid',
 ];
 
-/** Null while the address of a stranger is within its rate. */
+/** Null while an address without credentials is within its rate. */
 function addressRateRefusal(
   thrown: unknown,
   request: FastifyRequest,
@@ -121,7 +121,7 @@ function logRefusal(log: Logger, request: FastifyRequest, refusal: Refusal): voi
     status: entry.status,
     ...(statusesWithAddress.includes(entry.status) && { address: clientAddress(request) }),
   };
-  // The failure of a job that is read was written when the job failed, and is none of this answer.
+  // The failure of a job was logged when the job failed.
   if (entry.status >= 500 && refusal.refusal !== 'job_failed')
     log.error({ ...fields, err: details.cause ?? refusal }, refusal.message);
   else
@@ -131,16 +131,16 @@ function logRefusal(log: Logger, request: FastifyRequest, refusal: Refusal): voi
     );
 }
 
-/** A connection that ends with this answer, while its sender is not done: what is unread then makes its end a reset. */
+/** Whether the connection ends with this answer while its sender still sends: the unread rest makes its end a reset. */
 const willBeReset = ({ raw }: FastifyRequest): boolean =>
   !raw.complete && (raw.httpVersion === '1.0' || raw.headers.connection?.toLowerCase() === 'close');
 
-/** The reset would overtake the answer: it comes at once and in whole, and its end once the body was read. */
+/** Sends the whole answer at once and ends it after the body was read, because a reset would overtake it. */
 function sendAndLinger({ raw }: FastifyRequest, reply: FastifyReply, body: unknown): void {
   const bytes = Buffer.from(JSON.stringify(body));
   const untilRead = async function* () {
     yield bytes;
-    // Whoever goes away is not waited for, and whoever is slow is cut off.
+    // A client that disconnects is not waited for, and a slow one is cut off.
     await finished(raw, { writable: false }).catch(() => {});
   };
   reply.header('content-length', bytes.length).send(Readable.from(untilRead()));
@@ -186,7 +186,7 @@ function asRefusal(failure: unknown, errors: 'detail' | 'file'): Refusal {
   return refuse(errors === 'file' ? 'file_bug' : 'bug', details);
 }
 
-/** Work that had to wait for its turn and found no place there, or a process that stops. */
+/** The refusal of a full queue of work, or of a process that stops. */
 function asRefusalOfQueue(failure: unknown): Refusal | null {
   const details = { cause: failure, ...jitteredRetryAfter() };
   if (failure instanceof QueueClosed) return refuse('work_stopped', details);
@@ -200,7 +200,7 @@ const isPathError = (failure: unknown): boolean =>
 const isCode = (failure: unknown, code: string): boolean =>
   failure instanceof Error && 'code' in failure && failure.code === code;
 
-/** What is no HTTP request, or a cut one, is answered on the bare connection, which ends with it. */
+/** Answers an unreadable or incomplete HTTP request on its connection, and closes it. */
 export function answerUnreadable(failure: Error, socket: Duplex, requestId: string): RefusalName | null {
   if (!socket.writable || isCode(failure, 'ECONNRESET')) {
     socket.destroy();
@@ -213,7 +213,7 @@ export function answerUnreadable(failure: Error, socket: Duplex, requestId: stri
   return refusal.refusal;
 }
 
-/** The last answer of a connection, which ends with it whether the other side ends it or not. */
+/** Sends the last answer of a connection and closes it, whether the client closes it or not. */
 export function closeWithRefusal(refusal: Refusal, socket: Duplex, requestId: string): void {
   const body = JSON.stringify(bodyOf(refusal, requestId));
   socket.end(
@@ -233,7 +233,7 @@ export function closeWithRefusal(refusal: Refusal, socket: Duplex, requestId: st
   setTimeout(() => socket.destroy(), closeGraceMs).unref();
 }
 
-/** How long whoever is cut off may take to read why. */
+/** How long a client may take to read the last answer of its connection. */
 const closeGraceMs = 1000;
 
 const unreadable = [

@@ -17,17 +17,17 @@ import { healthRoutes, queueMounts, routes } from './route-list.ts';
 import { openRefuseUnmatched, openRefuseUnmatchedInQueue, type RefuseUnmatched } from './unmatched.ts';
 
 /**
- * How long a request's headers may take to arrive. Bodies must keep a pace; the time for the whole of it is
- * beyond what 64 MB take at that pace.
+ * How long the headers of a request may take to arrive. Bodies have a minimum rate; the timeout of a whole request is
+ * beyond what 64 MB take at that rate.
  */
 const headersTimeoutMs = 20_000;
 const requestTimeoutMs = 600_000;
 const timeoutCheckIntervalMs = 5_000;
-/** Once we stop: how long what is in flight may take. Then whoever is still connected is cut off. */
+/** After a stop: how long in-flight requests may take before their connections are closed. */
 const shutdownGraceMs = 10_000;
-/** As long as all headers may be: an id of any length is judged by its route, like a wrong one. */
+/** As long as all headers may be: an id of any length reaches its route, which refuses it like an unknown one. */
 const maxParamLength = 16 * 1024;
-/** How long a browser that came by https never asks otherwise again. */
+/** How long a browser that used HTTPS uses nothing else. */
 const hstsMaxAgeMs = 365 * days;
 /** Stands for every Content-Type before the framework, which would refuse a malformed one ahead of the gates. */
 const anyContentType = 'application/octet-stream';
@@ -83,7 +83,7 @@ function createServer(
     requestIdHeader: false,
     logger: false,
     exposeHeadRoutes: false,
-    // Whoever is still connected while we stop gets the contract's answers.
+    // Requests during a stop get the contract's answers.
     return503OnClosing: false,
     trustProxy: connectionLimits.isTrustedProxy,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength },
@@ -124,7 +124,7 @@ function createServer(
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.addHook('preClose', async () => {
-    // Or a connection that was busy at that moment, or never asked anything, would hold up the stop.
+    // Otherwise a connection that is busy now, or never sends a request, would delay the stop.
     app.server.keepAliveTimeout = 1;
     setTimeout(() => app.server.closeAllConnections(), shutdownGraceMs).unref();
   });
@@ -135,7 +135,7 @@ function createServer(
   return app;
 }
 
-/** Tells the connections of an app who showed a key, and clients how long they may be silent. */
+/** Marks connections with valid credentials as trusted, and sends clients the idle timeout. */
 function guardConnections(app: FastifyInstance, connections: Connections): void {
   connections.guard(app.server);
   app.addHook('onSend', (request, reply, _body, done) => {
@@ -147,7 +147,7 @@ function guardConnections(app: FastifyInstance, connections: Connections): void 
   app.addHook('onClose', async () => connections.close());
 }
 
-/** Whoever was answered already is not told why; whoever reads the body gets the refusal thrown. */
+/** Refuses a slow body: on the connection if there is no answer yet, and to the reader of the body. */
 function cutSlowBody({ raw, id }: FastifyRequest, reply: FastifyReply): void {
   const refusal = refuse('request_too_slow');
   if (!reply.raw.headersSent) closeWithRefusal(refusal, raw.socket, id);

@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
 import type { HttpContext } from './http-context.ts';
 
-/** Made of the models when it is first asked for, and again once others are served. */
+/** Caches a value made from the served models, until other models are served. */
 export function cachedPerCatalog<T>(
   { servedModels }: Pick<HttpContext, 'servedModels'>,
   make: (models: readonly Model[]) => T,

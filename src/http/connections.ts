@@ -1,3 +1,5 @@
+/** Limits of open connections: in all, for each address, and how long they may idle. */
+
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { addressShare } from '../domain/address.ts';
@@ -18,7 +20,7 @@ export interface ConnectionLimits {
   readonly maxConnections: number;
   /** The same of one client address. */
   readonly connectionsPerAddress: number;
-  /** Its connections carry many clients, so they are not counted, and wait for requests as long as anybody's. */
+  /** Its connections carry many clients, so they are not counted, and idle as long as any other. */
   readonly isTrustedProxy: IsTrustedProxy;
 }
 
@@ -35,7 +37,7 @@ export interface Connections {
   enter(request: IncomingMessage, response: ServerResponse, begin: () => void): void;
   /** A request of that connection showed a valid key or session. */
   trust(socket: Socket): void;
-  /** What a client is told of how long an idle connection stays open; null where node:http says it. */
+  /** The `Keep-Alive` header with the idle timeout; null where node:http sends it. */
   keepAliveHeader(response: ServerResponse): string | null;
   close(): void;
 }
@@ -81,7 +83,7 @@ export function openConnections(
       server.maxConnections = maxConnections;
       server.on('drop', () => onCut('connections_full'));
       server.on('connection', count);
-      // As node:http does it: a little more than is told. A stop shortens it for everybody.
+      // Like node:http: a little longer than announced. A stop shortens it for all.
       idleMs = () =>
         Math.min(unauthenticatedKeepAliveMs, server.keepAliveTimeout) + server.keepAliveTimeoutBuffer;
     },

@@ -1,23 +1,23 @@
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../domain/clock.ts';
 
-/** How a process takes its leave from whoever stands in front of it. */
+/** The readiness of a process while it shuts down behind a load balancer. */
 export interface Drain {
-  /** Null while it stays, else why nothing more is to be sent here. */
+  /** Null while it runs, else the reason why it takes no new requests. */
   whyNotReady(): string | null;
-  /** Closes the connections of an app with the answers that are sent from the begin on. */
+  /** From `begin` on, each answer of the app closes its connection. */
   attach(app: FastifyInstance): void;
-  /** Answers on for a while, unready: a balancer turns away before a connection would be refused or cut. */
+  /** Keeps answering for a while as not ready, so that a load balancer stops sending before connections are closed. */
   begin(): Promise<void>;
 }
 
 export function openDrain(clock: Clock, drainMs: number): Drain {
   let isLeaving = false;
   return {
-    whyNotReady: () => (isLeaving ? 'the process stops' : null),
+    whyNotReady: () => (isLeaving ? 'shutting down' : null),
     attach(app) {
       app.addHook('onSend', async (request, reply) => {
-        // Whoever is still sending keeps the connection: its end would be a reset, which may overtake the answer.
+        // A client that is still sending keeps its connection: closing it would be a reset, which may overtake the answer.
         if (isLeaving && request.raw.complete) reply.header('connection', 'close');
       });
     },

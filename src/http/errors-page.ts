@@ -1,3 +1,5 @@
+/** The text of docs/errors.md, made of the table of refusals. */
+
 import { type RefusalEntry, refusals } from '../domain/refusal.ts';
 import { codeOf, otherCodes, refusalHelp, refusalNames } from '../domain/refusal-help.ts';
 
@@ -9,8 +11,8 @@ const shapes: Readonly<Record<RefusalEntry['shape'], string>> = {
 
 /** The page docs/errors.md, from the table of refusals. */
 export function errorsPage(): string {
-  const told = refusalNames.filter(name => codeOf(name) === name);
-  const rows = told.map(name => {
+  const names = refusalNames.filter(name => codeOf(name) === name);
+  const rows = names.map(name => {
     const entry: RefusalEntry = refusals[name];
     return row(name, String(entry.status), entry.shape, sentenceOf(entry), refusalHelp[name]);
   });

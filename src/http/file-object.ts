@@ -8,7 +8,7 @@ import {
 import type { HttpContext } from './http-context.ts';
 
 /** Contract 2.3: exactly the twelve keys; two more for a client that sent a purpose (decisions 6). */
-export function fileObject(parts: Pick<HttpContext, 'clock' | 'signer' | 'publicUrl'>, file: StoredFile) {
+export function fileObject(context: Pick<HttpContext, 'clock' | 'signer' | 'publicUrl'>, file: StoredFile) {
   return {
     id: file.id,
     object: 'file',
@@ -21,7 +21,7 @@ export function fileObject(parts: Pick<HttpContext, 'clock' | 'signer' | 'public
     storage_policy: 'temporary',
     created_at: toUnixSeconds(file.createdAt),
     expires_at: toUnixSeconds(file.expiresAt),
-    url: signedUrlOf(parts, file),
+    url: signedUrlOf(context, file),
     ...(file.purpose !== null && { purpose: file.purpose, status: 'processed' }),
   };
 }

@@ -1,23 +1,23 @@
 import { type Connection, jobTopic } from '../store/db/connection.ts';
 
-/** More requests than this are not held: they are answered at once. */
+/** Waiting requests at one moment; any more are answered at once. */
 const maxWaiters = 20_000;
 
 export interface JobWatch {
-  /** Resolves when something is announced of the job, the time is over or the signal aborts. Costs no statement. */
+  /** Resolves when the store announces a change of the job, after `ms`, or when the signal aborts. Costs no SQL statement. */
   nextChange(jobId: string, ms: number, signal: AbortSignal): Promise<void>;
-  /** True once the server stops: nobody is held any more. */
+  /** True once the server stops: requests no longer wait. */
   isClosed(): boolean;
-  /** Lets every held request go. */
+  /** Ends every wait. */
   close(): void;
 }
 
 export function openJobWatch(db: Connection): JobWatch {
-  const held = new Map<string, Set<() => void>>();
+  const waiting = new Map<string, Set<() => void>>();
   let count = 0;
   let closed = false;
   const wake = (topic: string) => {
-    for (const release of held.get(topic) ?? []) release();
+    for (const release of waiting.get(topic) ?? []) release();
   };
   const stop = db.onAnnounced(wake);
 
@@ -26,8 +26,8 @@ export function openJobWatch(db: Connection): JobWatch {
       new Promise(resolve => {
         if (closed || signal.aborted || count >= maxWaiters) return resolve();
         const topic = jobTopic(jobId);
-        const waiters = held.get(topic) ?? new Set();
-        held.set(topic, waiters);
+        const waiters = waiting.get(topic) ?? new Set();
+        waiting.set(topic, waiters);
         const timer = setTimeout(release, ms);
         count++;
         waiters.add(release);
@@ -37,7 +37,7 @@ export function openJobWatch(db: Connection): JobWatch {
           count--;
           clearTimeout(timer);
           signal.removeEventListener('abort', release);
-          if (waiters.size === 0) held.delete(topic);
+          if (waiters.size === 0) waiting.delete(topic);
           resolve();
         }
       }),
@@ -45,7 +45,7 @@ export function openJobWatch(db: Connection): JobWatch {
     close() {
       closed = true;
       stop();
-      for (const topic of [...held.keys()]) wake(topic);
+      for (const topic of [...waiting.keys()]) wake(topic);
     },
   };
 }

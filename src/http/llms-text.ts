@@ -11,16 +11,16 @@ Every request carries the header \`Authorization: Bearer <API key>\`. What is li
 ## The queue
 
 1. Create: \`POST ${url}/v1/queue/{model_id}\`, Content-Type application/json, the input of the model as body.
-   - 200 is the handle: \`request_id\`, \`status_url\`, \`response_url\`, \`cancel_url\`, \`queue_position\`. The job is kept from here on. Keep \`request_id\`.
+   - 200 is the handle: \`request_id\`, \`status_url\`, \`response_url\`, \`cancel_url\`, \`queue_position\`. The job is stored from here on. Keep \`request_id\`.
    - Send an \`Idempotency-Key\` of your own: the same key and body answer the first handle again for 24 hours, so a creation whose answer was lost can be repeated without a second paid job. Never repeat a creation without one.
    - \`Cancel-After: 90s | 5m | 3600\` sets a deadline.
-2. Wait: \`GET\` the \`status_url\` with the header \`Prefer: wait=30\` (1 to 60 seconds). It is answered when the status changes or the time is over.
-   - \`status\` is \`IN_QUEUE\`, \`IN_PROGRESS\` or \`COMPLETED\`, and nothing else. COMPLETED is final, for success, failure, cancellation and expiry alike: \`error\` tells them apart.
+2. Wait: \`GET\` the \`status_url\` with the header \`Prefer: wait=30\` (1 to 60 seconds). It returns when the status changes or the time is over.
+   - \`status\` is \`IN_QUEUE\`, \`IN_PROGRESS\` or \`COMPLETED\`, and nothing else. COMPLETED is final, for success, failure, cancellation and expiry alike: \`error\` distinguishes them.
    - Without \`Prefer\`, wait for as many seconds as \`Retry-After\` says.
 3. Fetch: \`GET\` the \`response_url\`. 202 while the job is not finished, 200 with the result once it is.
    - Check \`error\` first: null on success, else \`code\`, \`message\` and \`retryable\`.
-   - The result has \`video\`, \`images\` or \`audio\`, each with a \`url\`. The addresses are good for 24 hours; fetch the result again for new ones. Results are kept for 30 days.
-4. Cancel: \`PUT\` the \`cancel_url\`. 200 it waited and is cancelled, 202 it runs and is asked to stop, 400 it was already COMPLETED.
+   - The result has \`video\`, \`images\` or \`audio\`, each with a \`url\`. The URLs are valid for 24 hours; fetch the result again for new ones. Results are stored for 30 days.
+4. Cancel: \`PUT\` the \`cancel_url\`. 200: it was queued and is cancelled; 202: it is running and was requested to stop; 400: it was already COMPLETED.
 
 The jobs of a key's user: \`GET ${url}/v1/jobs\`, one of them by its id alone: \`GET ${url}/v1/jobs/{request_id}\`.
 

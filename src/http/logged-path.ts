@@ -1,8 +1,8 @@
 const maxLength = 512;
-const withheld = '(a path that may hold a secret)';
+const withheld = '(a path that may contain a secret)';
 
 /**
- * A path as it may stand in a log: without its query, also where its `?` was encoded on the way, because it may hold
+ * A path for the log: without its query, also where its `?` was encoded on the way, because it may contain
  * a signature; without the name of a file, the token by which an upstream calls and the code of a setup.
  */
 export function loggedPath(url: string): string {

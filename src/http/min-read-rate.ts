@@ -7,7 +7,7 @@ const graceMs = 30 * seconds;
 const bytesPerSecond = 128 * 1024;
 const checkEveryMs = 1 * seconds;
 
-/** Watches answers on their way to whoever asked: one that is never read holds a connection and an open file. */
+/** Watches how fast clients read their answers: one that is never read keeps a connection and a file open. */
 export interface MinReadRate {
   watch(response: ServerResponse, socket: Socket): void;
   forget(response: ServerResponse): void;
@@ -22,7 +22,7 @@ interface Watched {
   blockedMs: number;
 }
 
-/** Cuts the connections of those who read too slowly, and tells of each. */
+/** Closes connections that read too slowly, and reports each. */
 export function openMinReadRate(clock: Clock, onCut: () => void): MinReadRate {
   const watched = new Map<ServerResponse, Watched>();
 

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
 
-/** For the pages of a browser and their files: other sites neither hold their window nor learn their addresses. */
+/** Headers of pages and their files: other sites neither keep a reference to their window nor learn their URLs. */
 export const setPageHeaders = (reply: FastifyReply): FastifyReply =>
   reply.header('cross-origin-opener-policy', 'same-origin').header('referrer-policy', 'same-origin');

@@ -6,7 +6,7 @@ const maxUnanswered = 64;
 
 /**
  * The requests of a connection one after another. HTTP/1.1 lets a client send them without reading any answer, and
- * node:http begins all that came in one piece at once: a thousand answers would be made, and held, for nobody.
+ * node:http begins all requests of one packet at once: a thousand answers would be made and buffered.
  */
 export interface Pipelines {
   /** Calls `begin` once every earlier request of the connection is answered; never where it ends before that. */

@@ -1,3 +1,5 @@
+/** The query parameters of the lists of jobs. */
+
 import type { FastifyRequest } from 'fastify';
 import { parseJobId } from '../domain/ids.ts';
 import type { JobStatus } from '../domain/job.ts';
@@ -7,7 +9,7 @@ import { queryOf, queryValue } from './request-values.ts';
 const defaultLimit = 20;
 const maxLimit = 100;
 
-/** What both lists of one's own jobs can be asked for. */
+/** The query of both lists of a user's jobs. */
 export function readJobQuery(request: FastifyRequest) {
   for (const name of Object.keys(queryOf(request))) {
     if (queryValue(request, name) === undefined) refuseQuery(name, 'must be given once');
@@ -19,7 +21,7 @@ export function readJobQuery(request: FastifyRequest) {
   const status = queryValue(request, 'status') ?? null;
   if (status !== null && !isStatus(status)) refuseQuery('status', `must be one of ${statuses.join(', ')}`);
   const externalTaskId = queryValue(request, 'external_task_id') ?? null;
-  // No job has such an id, and not every database can be asked for one.
+  // No job has such an id, and not every database accepts it in a query.
   if (externalTaskId !== null && /\p{Cc}/u.test(externalTaskId)) {
     refuseQuery('external_task_id', 'must be without control characters');
   }

@@ -1,3 +1,5 @@
+/** The job that a path names, its status body, and waiting for a change of status. */
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readStatusBody } from '../answers/job-bodies.ts';
 import { refuseModel } from '../catalog/refuse-model.ts';
@@ -17,62 +19,62 @@ import {
 import type { HttpContext } from './http-context.ts';
 import { pathValue } from './request-values.ts';
 
-/** Seconds that a poller may wait before it asks again. */
+/** `Retry-After` of an unfinished job, in seconds. */
 const pollAgainSeconds = 1;
 /** Decisions 2: `Prefer: wait=N`. */
 const maxWaitSeconds = 60;
 
-/** Which job a path names; what cannot be an id of ours is as unknown as one that is not there. */
+/** The job that a path names. A malformed id is refused like an unknown one. */
 export function jobAddressOfPath(
-  parts: Pick<HttpContext, 'catalog' | 'servedModels'>,
+  context: Pick<HttpContext, 'catalog' | 'servedModels'>,
   request: FastifyRequest,
   principal: Principal,
 ): JobAddress {
   const modelId = pathValue(request, 'modelId');
   const jobId = parseJobId(pathValue(request, 'jobId'));
-  if (!jobId) throw refuseMissing(parts, modelId);
+  if (!jobId) throw refuseMissing(context, modelId);
   return { jobId, userId: principal.userId, modelId };
 }
 
 /**
- * An unknown model is told apart, as at creation; but only where there is no such job: what was made by a model that
- * an operator took away since is still its user's.
+ * An unknown model has a refusal of its own, as at creation; but only where there is no such job: a job of a model
+ * that an operator removed later still belongs to its user.
  */
 export const refuseMissing = (
   { catalog, servedModels }: Pick<HttpContext, 'catalog' | 'servedModels'>,
   modelId: string,
 ): Refusal => (catalog.find(modelId) ? refuse('job_unknown') : refuseModel(servedModels(), modelId));
 
-export async function findJob(parts: HttpContext, asked: JobAddress): Promise<JobForStatus> {
-  const job = await readJobForStatus(parts.db, asked);
-  if (!job) throw refuseMissing(parts, asked.modelId);
+export async function findJob(context: HttpContext, address: JobAddress): Promise<JobForStatus> {
+  const job = await readJobForStatus(context.db, address);
+  if (!job) throw refuseMissing(context, address.modelId);
   return job;
 }
 
 /** The job now, or with `Prefer: wait=N` once its status changed or N seconds passed. */
 export async function waitForStatusChange(
-  parts: HttpContext,
-  asked: JobAddress,
+  context: HttpContext,
+  address: JobAddress,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<JobForStatus> {
-  const holdSeconds = preferredWait(request.headers.prefer);
-  if (holdSeconds === null) return findJob(parts, asked);
-  reply.header('preference-applied', `wait=${holdSeconds}`);
+  const waitSeconds = preferredWait(request.headers.prefer);
+  if (waitSeconds === null) return findJob(context, address);
+  reply.header('preference-applied', `wait=${waitSeconds}`);
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());
-  const endsAt = parts.clock.now() + holdSeconds * seconds;
-  let change = parts.jobWatch.nextChange(asked.jobId, holdSeconds * seconds, gone.signal);
-  const first = await findJob(parts, asked);
+  const endsAt = context.clock.now() + waitSeconds * seconds;
+  let change = context.jobWatch.nextChange(address.jobId, waitSeconds * seconds, gone.signal);
+  const first = await findJob(context, address);
   let job = first;
   while (!isFinal(job.state) && publicStatus(job.state) === publicStatus(first.state)) {
     await change;
-    const restMs = endsAt - parts.clock.now();
+    const restMs = endsAt - context.clock.now();
     if (gone.signal.aborted) break;
-    // Watched before it is read: what happens between the two is not missed.
-    change = parts.jobWatch.nextChange(asked.jobId, Math.max(0, restMs), gone.signal);
-    job = await findJob(parts, asked);
-    if (restMs <= 0 || parts.jobWatch.isClosed()) break;
+    // Watched before it is read, so that no change between the two is missed.
+    change = context.jobWatch.nextChange(address.jobId, Math.max(0, restMs), gone.signal);
+    job = await findJob(context, address);
+    if (restMs <= 0 || context.jobWatch.isClosed()) break;
   }
   gone.abort();
   return job;
@@ -81,34 +83,34 @@ export async function waitForStatusChange(
 function preferredWait(header: string | string[] | undefined): number | null {
   const match = /(?:^|[,;\s])wait=(\d+)(?:$|[,;\s])/.exec([header ?? ''].flat().join(','));
   const wait = Number(match?.[1] ?? 0);
-  // Decisions 9: whoever would wait longer waits as long as anybody may, and is told so.
+  // Decisions 9: a longer wait is capped, and the answer states the wait that was applied.
   return wait >= 1 ? Math.min(wait, maxWaitSeconds) : null;
 }
 
 /** The status body of decisions 2, and `Retry-After` while there is something to wait for. */
 export async function answerStatus(
-  parts: HttpContext,
+  context: HttpContext,
   job: JobForStatus,
   reply: FastifyReply,
   withLogs: boolean,
 ) {
   if (!isFinal(job.state)) reply.header('retry-after', String(pollAgainSeconds));
   const isShort = isFinal(job.state) || job.input !== undefined;
-  // An input too long for many readers at once is read for this one alone.
-  const input = isShort ? job.input : (await readJobById(parts.db, job.id))?.input;
-  return readStatusBody(parts, { ...job, input }, withLogs ? await timelineOf(parts, job) : null);
+  // A long input is not read with the row; it is read for this answer alone.
+  const input = isShort ? job.input : (await readJobById(context.db, job.id))?.input;
+  return readStatusBody(context, { ...job, input }, withLogs ? await timelineOf(context, job) : null);
 }
 
-/** What the row tells by itself, and what was written down beside it, in order. */
-async function timelineOf(parts: HttpContext, job: JobSummary): Promise<readonly JobEvent[]> {
-  const told: JobEvent[] = [{ at: job.createdAt, level: 'INFO', message: 'Accepted' }];
-  if (job.startedAt !== null) told.push({ at: job.startedAt, level: 'INFO', message: 'Started' });
+/** Events that follow from the row, and the stored ones, in order. */
+async function timelineOf(context: HttpContext, job: JobSummary): Promise<readonly JobEvent[]> {
+  const timeline: JobEvent[] = [{ at: job.createdAt, level: 'INFO', message: 'Accepted' }];
+  if (job.startedAt !== null) timeline.push({ at: job.startedAt, level: 'INFO', message: 'Started' });
   if (job.completedAt !== null) {
-    told.push(
+    timeline.push(
       job.error
         ? { at: job.completedAt, level: 'ERROR', message: job.error.message }
         : { at: job.completedAt, level: 'INFO', message: 'Completed' },
     );
   }
-  return [...told, ...(await listEvents(parts.db, job.id))].toSorted((a, b) => a.at - b.at);
+  return [...timeline, ...(await listEvents(context.db, job.id))].toSorted((a, b) => a.at - b.at);
 }

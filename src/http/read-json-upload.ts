@@ -1,3 +1,5 @@
+/** An upload as JSON: base64 is decoded into the spool while it arrives. */
+
 import type { IncomingMessage } from 'node:http';
 import { senderOf } from '../admission/sender.ts';
 import { type CheckedUpload, spoolUpload, type UploadDependencies } from '../admission/store-upload.ts';
@@ -33,26 +35,26 @@ const maxPurposeLength = 256;
 
 /** Contract 2.4: a file in JSON. Its base64 is decoded on its way to the disk, whatever stands before or behind it. */
 export async function readJsonUpload(
-  parts: UploadDependencies,
+  context: UploadDependencies,
   { message, principal, reservation }: IncomingUpload,
 ): Promise<ReceivedUpload> {
   const data = openDataField();
   const tooLarge = () => refuse('file_too_large', { param: 'data' });
   const body = openJsonBody({ diverted: { key: 'data', take: data.take }, maxBufferedCharacters });
-  let told: UploadFields | null = null;
+  let fields: UploadFields | null = null;
   async function* content(): AsyncGenerator<Uint8Array> {
     for await (const piece of readPieces(message, { maxBytes: maxJsonBytes, tooLarge, reservation })) {
       body.push(piece);
       yield* data.decoded();
       freeBuffer(piece);
     }
-    told = readUploadFields(body.end(), data);
+    fields = readUploadFields(body.end(), data);
     yield* data.decoded();
   }
-  const checked = await spoolUpload(parts, senderOf(message, principal), content(), () =>
-    requireFields(told),
+  const checked = await spoolUpload(context, senderOf(message, principal), content(), () =>
+    requireFields(fields),
   ).catch(asFileRefusal);
-  const { fileName, purpose } = requireFields(told);
+  const { fileName, purpose } = requireFields(fields);
   return { checked, fileName, purpose };
 }
 
@@ -63,9 +65,9 @@ interface UploadFields {
   readonly purpose: string | null;
 }
 
-function requireFields(told: UploadFields | null): UploadFields {
-  if (!told) throw new Error('expected the body to be read to its end');
-  return told;
+function requireFields(fields: UploadFields | null): UploadFields {
+  if (!fields) throw new Error('expected the body to be read to its end');
+  return fields;
 }
 
 function readUploadFields(body: JsonObject, content: DataField): UploadFields {
@@ -116,7 +118,7 @@ function asFileRefusal(failure: unknown): never {
   throw failure;
 }
 
-/** What `data` holds as it comes: base64, or a data URL with it. */
+/** The content of `data` as it arrives: base64, or a data URL with it. */
 interface DataField {
   take(piece: Uint8Array): void;
   /** The bytes of the file in what was taken last. */

@@ -21,7 +21,7 @@ export interface Form<Kept> {
 
 const limits = {
   fields: 100,
-  parts: 200,
+  context: 200,
   fieldSize: 16 * 1024,
   fieldNameSize: 200,
   headerPairs: 50,
@@ -52,7 +52,7 @@ export async function readMultipart<Kept>(
   const parser = openParser(message);
   const declaresType = watchContentTypes(parser);
   reserve();
-  // Its end was told already, and is not told again.
+  // Its end was reported already, and is not reported again.
   if (message.destroyed) throw malformed('the connection was closed');
   const fields = new Map<string, string>();
   let content: Readable | null = null;
@@ -61,7 +61,7 @@ export async function readMultipart<Kept>(
   try {
     await new Promise<void>((resolve, reject) => {
       parser.on('file', (name, stream, fileName, _, mimeType) => {
-        // It may fail before anybody reads it: a failure that nobody listens to would end the process.
+        // It may fail before it is read: an error without a listener would end the process.
         stream.on('error', () => {});
         if (name !== 'file') return void stream.resume();
         if (content) {
@@ -77,7 +77,7 @@ export async function readMultipart<Kept>(
         taking.catch(reject);
       });
       parser.on('field', (name, value) => void (fields.size < limits.fields && fields.set(name, value)));
-      parser.on('partsLimit', () => reject(malformed('too many parts')));
+      parser.on('partsLimit', () => reject(malformed('too many context')));
       parser.on('fieldsLimit', () => reject(malformed('too many fields')));
       parser.on('error', cause => reject(malformed(cause)));
       parser.on('finish', resolve);
@@ -93,7 +93,7 @@ export async function readMultipart<Kept>(
     return { file: taking && (await taking), fields };
   } catch (failure) {
     message.unpipe(parser);
-    // What the parser still holds may begin another file, which nobody would drop.
+    // The parser's buffer may begin another file, which would never be dropped.
     parser.removeAllListeners('file');
     message.resume();
     (content as Readable | null)?.destroy(new Error('the form was refused'));
@@ -118,7 +118,7 @@ function openParser(message: IncomingMessage): BusboyInstance {
 }
 
 /**
- * Tells whether the part that began last declared a Content-Type. The parser itself reports `text/plain` for a
+ * Whether the part that began last declared a Content-Type. The parser itself reports `text/plain` for a
  * part without one, as RFC 7578 says, and Python's `requests` sends pictures so.
  */
 function watchContentTypes(parser: BusboyInstance): () => boolean {
@@ -135,7 +135,7 @@ function watchContentTypes(parser: BusboyInstance): () => boolean {
 function partsOf(parser: BusboyInstance): EventEmitter {
   const { _parser: ofForm } = parser as { readonly _parser?: { readonly parser?: unknown } };
   if (ofForm?.parser instanceof EventEmitter) return ofForm.parser;
-  throw new Error('expected the form parser to split parts by an emitter, got none');
+  throw new Error('expected the form parser to split context by an emitter, got none');
 }
 
 const malformed = (cause: unknown) =>

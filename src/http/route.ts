@@ -11,14 +11,14 @@ import type { Operator } from './admin/identify-operator.ts';
 import type { HealthContext, HttpContext } from './http-context.ts';
 
 /**
- * One endpoint. `auth` says who may call it; the app checks that before the handler runs and hands in the caller:
+ * One endpoint. `auth` says who may call it; the app checks that before the handler runs and passes the caller in:
  *
  * - `key`: an API key with the scope of the route; the handler gets its principal.
  * - `admin`: the admin token, or a session of the console with at least the role of the route; gets the operator.
  * - `session`: the same with any role, for what concerns the operator's own sessions; gets the operator.
  * - `signed`: a signature that the handler verifies, in the path or over the body.
  * - `metrics`: the metrics token; where none is set, a loopback connection.
- * - `none`: anybody.
+ * - `none`: every client.
  */
 export type Route = KeyRoute | AdminRoute | SessionRoute | OpenRoute | MetricsRoute;
 

@@ -1,3 +1,5 @@
+/** The refusal of a request that no route matches. */
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
 import { refuseModel } from '../catalog/refuse-model.ts';

@@ -35,7 +35,7 @@ test('with ATELIER_DRAIN_SECONDS it says that it stops, answers on, and closes e
   }, 'it to be unready');
   assert.deepEqual(
     [answered.status, answered.body, answered.headers.get('connection')],
-    [503, { status: 'unavailable', reason: 'the process stops' }, 'close'],
+    [503, { status: 'unavailable', reason: 'shutting down' }, 'close'],
   );
   const made = await ask(served.url, 'POST', speech, { key, body: { text: 'Hello.' } });
   assert.deepEqual([made.status, made.headers.get('connection')], [200, 'close']);

@@ -44,7 +44,7 @@ for (const dialect of dialects) {
         const refused = await again(id);
         assert.deepEqual(
           [refused.status, refused.body],
-          [422, { detail: 'image: the file is no longer there; create the job anew with it' }],
+          [422, { detail: 'image: the file has expired or was deleted; create a new job with a new upload' }],
         );
         assert.equal(refused.headers.get('x-error-fields'), 'image');
       }

@@ -279,7 +279,7 @@ for (const dialect of dialects) {
       test('a wrong wish names its field', async () => {
         const wrong = async (body: unknown) => (await ask('POST', 'keys', { body })).body.detail;
         assert.match(await wrong({ user: '' }), /^user: /);
-        assert.equal(await wrong({ user: 'u', models: ['odd'] }), 'models: "odd" is no model');
+        assert.equal(await wrong({ user: 'u', models: ['odd'] }), 'models: "odd" is not a model id');
         assert.match(
           await wrong({ user: 'u', jobs_per_day: 0 }),
           /^jobs_per_day: must be a whole number from 1/,

@@ -210,7 +210,7 @@ describe('the tools', () => {
           assert.equal(isError, true);
           assert.equal(
             text,
-            `${body.detail}\nNothing was stored. describe_model tells what the model takes.`,
+            `${body.detail}\nNothing was stored. describe_model describes the input of the model.`,
           );
           assert.deepEqual(structured, { http_status: 422, detail: body.detail });
         }

@@ -137,7 +137,10 @@ describe('an upstream that calls back', () => {
         assert.deepEqual(await post(pathOn(job), '{}'), notFound);
         await isLeftAlone(job, polls);
         const told = bench.gateway.logged.filter(line => line.refusal === 'call_unsigned');
-        assert.equal(told.filter(line => line.err === `of the upstream of ${name}`).length, 3);
+        assert.equal(
+          told.filter(line => line.err === `invalid webhook signature for account ${name}`).length,
+          3,
+        );
       });
     }
 

@@ -148,7 +148,7 @@ describe('a blob that lost some of its bytes', () => {
         gateway.logged
           .filter(line => line.level === 50)
           .map(({ msg, file, bytes }) => ({ msg, file, bytes })),
-        [1, 2].map(() => ({ msg: 'the bytes of a file are missing or cut', file: id, bytes: 21 })),
+        [1, 2].map(() => ({ msg: 'blob missing or truncated', file: id, bytes: 21 })),
       );
       const used = await gateway.ask('POST', '/v1/queue/gamma-v2-image', {
         key,

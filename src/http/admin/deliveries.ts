@@ -1,3 +1,5 @@
+/** Callbacks (webhooks) in the admin API: list, read, send again. */
+
 import type { FastifyRequest } from 'fastify';
 import {
   deliveryDetailSchema,
@@ -30,7 +32,7 @@ import { readAdminBody, refuseField } from './admin-body.ts';
 const defaultLimit = 20;
 const maxLimit = 100;
 
-/** Callbacks, the newest first; by job, user name and state. */
+/** Callbacks (webhooks), newest first; by job, user name and state. */
 export const listDeliveries: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/deliveries',
@@ -56,7 +58,7 @@ export const listDeliveries: AdminRoute = {
   },
 };
 
-/** One callback with its tries. */
+/** One callback (webhook) with its attempts. */
 export const getDelivery: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/deliveries/:deliveryId',
@@ -78,7 +80,7 @@ export const getDelivery: AdminRoute = {
   },
 };
 
-/** Sends a callback again, under the same id and with its whole schedule before it. */
+/** Sends a callback again, with the same id and a new retry schedule. */
 export const redeliver: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/deliveries/:deliveryId/redeliver',
@@ -99,7 +101,7 @@ export const redeliver: AdminRoute = {
   },
 };
 
-/** Sends again every final event that failed since a moment: an outage of the receiver's is over. */
+/** Sends again every final event that failed since a time, such as after an outage of the receiver. */
 export const redeliverFailed: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/deliveries/redeliver',
@@ -165,7 +167,7 @@ function readQuery(request: FastifyRequest): DeliveryQuery {
   const job = queryValue(request, 'job');
   const after = queryValue(request, 'after');
   const user = queryValue(request, 'user') ?? null;
-  // No user has such a name, and not every database can be asked for one.
+  // No user has such a name, and not every database accepts it in a query.
   if (user !== null && /\p{Cc}/u.test(user)) refuseField('user', 'must be without control characters');
   return {
     jobId: job === undefined ? null : (parseJobId(job) ?? refuseField('job', 'must be a request_id')),
@@ -183,9 +185,9 @@ const isState = (text: string): text is DeliveryState => deliveryStates.some(sta
 
 async function readFailedSince(request: FastifyRequest): Promise<number> {
   const { failed_since: given } = await readAdminBody(request, ['failed_since']);
-  const isTold = typeof given === 'string' || typeof given === 'number';
+  const isGiven = typeof given === 'string' || typeof given === 'number';
   return (
-    (isTold ? parseTime(String(given)) : null) ??
+    (isGiven ? parseTime(String(given)) : null) ??
     refuseField('failed_since', 'must be a time: ISO 8601 or Unix seconds')
   );
 }

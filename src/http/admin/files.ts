@@ -1,3 +1,5 @@
+/** Files of all users in the admin API. */
+
 import type { FastifyRequest } from 'fastify';
 import { consoleUploadSchema, fileLineSchema, fileListSchema } from '../../answers/admin/file.ts';
 import { fileDeletionSchema } from '../../answers/file-object.ts';
@@ -18,7 +20,7 @@ import { choiceOf, limitOf, refuseUnknownQuery } from './read-query.ts';
 
 const defaultLimit = 50;
 
-/** Files of all users, the newest first. */
+/** Files of all users, newest first. */
 export const listAllFiles: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/files',
@@ -47,7 +49,7 @@ export const listAllFiles: AdminRoute = {
   },
 };
 
-/** One file with a fresh address. */
+/** One file with a fresh URL. */
 export const getAnyFile: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/files/:fileId',
@@ -65,7 +67,7 @@ export const getAnyFile: AdminRoute = {
   },
 };
 
-/** An upload by the console's own user, for the playground. */
+/** An upload of the console's user, for the playground. */
 export const uploadFromConsole: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/files',
@@ -116,7 +118,7 @@ async function readAfter(
   if (after === undefined || after === '') return null;
   const id: FileId | null = parseFileId(after);
   const file = id && (await readFile(db, fileIdFromRow(id), now));
-  return file ?? refuseField('after', 'must be the id of a file that is there');
+  return file ?? refuseField('after', 'must be the id of an existing file');
 }
 
 const fileBody = (context: HttpContext, file: ListedFile | StoredFile) => ({
@@ -125,7 +127,7 @@ const fileBody = (context: HttpContext, file: ListedFile | StoredFile) => ({
   user: 'userName' in file ? file.userName : null,
 });
 
-/** With an address that is relative to wherever the console is. */
+/** With a URL relative to the gateway. */
 const withPath = (context: HttpContext, file: StoredFile) => ({
   ...fileObject(context, file),
   url: fileObject({ ...context, publicUrl: () => '' }, file).url.slice(1),

@@ -1,3 +1,5 @@
+/** Authentication of the admin API: admin token, or session of the console. */
+
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { bearerOf } from '../../admission/authenticate.ts';
@@ -12,11 +14,11 @@ import type { HttpContext } from '../http-context.ts';
 import { cookieParts, refuseBearer } from './login-client.ts';
 import { csrfTokenOf, hashSessionSecret, readSessionSecret } from './session-cookies.ts';
 
-/** Whoever asks the admin API. */
+/** The caller of the admin API. */
 export interface Operator {
   readonly name: string;
   readonly role: Role;
-  /** As the audit names him. */
+  /** As the audit records the operator. */
   readonly actor: Actor;
   /** Null: by the admin token itself. */
   readonly session: Session | null;
@@ -27,17 +29,17 @@ type OperatorDependencies = Pick<
   'adminToken' | 'sessionKey' | 'publicUrl' | 'db' | 'clock' | 'loginThrottle' | 'refusedLogins' | 'log'
 >;
 
-/** How often it is written down that a session is in use. */
+/** How often the last use of a session is written. */
 const lastSeenIntervalMs = 1 * minutes;
 
 /**
- * The one gate of the admin API: the admin token as Bearer, or a session of the console with a role that
- * may do it. Unless it is said otherwise everybody may look, and an admin alone may change something.
+ * The gate of the admin API: the admin token as bearer token, or a session of the console with at least the role
+ * `least`. A write of a session also needs its CSRF token.
  */
 export async function identifyOperator(
   context: OperatorDependencies,
   request: FastifyRequest,
-  least: Role = request.method === 'GET' ? 'viewer' : 'admin',
+  least: Role,
 ): Promise<Operator> {
   const operator = await findOperator(context, request);
   if (!hasRoleAtLeast(operator.role, least)) throw refuse('role_insufficient', { subject: operator.role });
@@ -56,7 +58,7 @@ async function findOperator(context: OperatorDependencies, request: FastifyReque
 async function operatorOfSession(context: OperatorDependencies, request: FastifyRequest): Promise<Operator> {
   const { db, clock, sessionKey } = context;
   const secret = readSessionSecret(request.raw.headers.cookie, cookieParts(context));
-  // Read anew each time: a session that was ended, by whatever process, is refused at once by all.
+  // Read for each request: a session that any process ended is refused at once by all.
   const session = secret === null ? null : await findSession(db, hashSessionSecret(secret), clock.now());
   if (!session) throw refuse('session_ended');
   const csrf = [request.raw.headers['x-csrf-token']].flat().join();
@@ -66,7 +68,7 @@ async function operatorOfSession(context: OperatorDependencies, request: Fastify
   return { name: session.name, role: session.role, actor: session.person ?? 'operator', session };
 }
 
-/** A disk that is full does not keep an operator from looking. */
+/** A full disk does not lock an operator out. */
 async function updateLastSeen(
   { db, clock, log }: OperatorDependencies,
   { id, seenAt }: Session,
@@ -74,11 +76,11 @@ async function updateLastSeen(
   const now = clock.now();
   if (now < seenAt + lastSeenIntervalMs) return;
   await touchSession(db, id, now).catch(failure =>
-    log.warn({ err: failure }, 'it could not be written that a session is in use'),
+    log.warn({ err: failure }, 'session last-seen update failed'),
   );
 }
 
-/** In a time that says nothing of where they differ, nor of how long they are. */
+/** Compares in constant time, whatever the lengths. */
 export const isAdminToken = (token: string, { adminToken }: Pick<HttpContext, 'adminToken'>): boolean =>
   timingSafeEqual(hashOf(token), hashOf(adminToken));
 

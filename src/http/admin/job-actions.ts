@@ -1,3 +1,5 @@
+/** Cancel and run again: what operators do to jobs. */
+
 import type { FastifyRequest } from 'fastify';
 import { jobCancellationSchema, jobCancellationsSchema, rerunSchema } from '../../answers/admin/job.ts';
 import { parseFileId } from '../../domain/ids.ts';
@@ -15,11 +17,11 @@ import { readAdminBody, refuseField } from './admin-body.ts';
 import type { Operator } from './identify-operator.ts';
 import { findAnyJob, statesOf } from './jobs.ts';
 
-/** So many are cancelled by one call; whoever wants more asks again. */
+/** Jobs that one call cancels; `left` says whether to call again. */
 const maxPerCall = 500;
 const cancellable = ['available', 'running', 'unfinished'] as const;
 
-/** As its client could: ended at once while it waits, asked to stop while it runs. */
+/** Like the cancellation by its client: a waiting job ends at once, a running one is requested to stop. */
 export const cancelAnyJob: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/jobs/:jobId/cancel',
@@ -61,7 +63,7 @@ export const rerunAnyJob: AdminRoute = {
     },
 };
 
-/** The files that an input names may have ended since: then the new job could only fail. */
+/** Files of the input may have expired since; the new job could only fail. */
 async function refuseMissingMedia({ db, clock, catalog }: HttpContext, job: FoundJob): Promise<void> {
   const gone: string[] = [];
   for (const { path, value } of catalog.find(job.modelId)?.media(job.input) ?? []) {
@@ -69,11 +71,13 @@ async function refuseMissingMedia({ db, clock, catalog }: HttpContext, job: Foun
     if (fileId && !(await readFile(db, fileId, clock.now()))) gone.push(path.join('.'));
   }
   if (gone.length === 0) return;
-  const subject = gone.map(path => `${path}: the file is no longer there; create the job anew with it`);
+  const subject = gone.map(
+    path => `${path}: the file has expired or was deleted; create a new job with a new upload`,
+  );
   throw refuse('input_invalid', { subject: subject.join('; '), fields: gone });
 }
 
-/** Cancels what fits, the newest first, so many at a time; `left` says whether to call again. */
+/** Cancels the jobs that match, newest first, up to a maximum per call; `left` says whether to call again. */
 export const cancelManyJobs: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/jobs/cancel',

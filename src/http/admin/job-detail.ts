@@ -1,3 +1,5 @@
+/** The context of a job that only its own page shows. */
+
 import { readResultBody, signOutputs } from '../../answers/job-bodies.ts';
 import { modelOfJob } from '../../catalog/catalog.ts';
 import type { Role } from '../../domain/person.ts';
@@ -13,7 +15,7 @@ import { deliveryAttemptBody, deliveryBody } from './deliveries.ts';
 
 const maxDeliveries = 10;
 
-/** What a line of a list leaves out: input, result, and everything that happened, with its times. */
+/** What the line of a list omits: input, result, attempts, events, deliveries, usage and audit. */
 export async function jobDetail(context: HttpContext, job: FoundJob, reader: Role) {
   const { db } = context;
   const usage = await listUsage(db, job.id);
@@ -39,7 +41,7 @@ export async function jobDetail(context: HttpContext, job: FoundJob, reader: Rol
   };
 }
 
-/** The files of a job, under addresses that are relative to wherever the console is. */
+/** The files of a job, with URLs relative to the gateway. */
 export const outputBodies = (context: HttpContext, job: FoundJob) =>
   signOutputs({ ...context, publicUrl: () => '' }, job).map(output => ({
     role: output.role,
@@ -56,7 +58,7 @@ export const outputBodies = (context: HttpContext, job: FoundJob) =>
     fps: output.fps ?? null,
   }));
 
-/** As its client would read it; null while there is none, and where it holds a whole sound as text. */
+/** The result as its client reads it; null while there is none, and where it contains a whole sound as text. */
 async function bodyOf(context: HttpContext, job: FoundJob) {
   const model = modelOfJob(context.catalog, job);
   if (job.completedAt === null || model.inlineAudio(job.input)) return null;
@@ -87,7 +89,7 @@ const attemptBody = (attempt: AttemptRecord) => ({
   in_doubt: attempt.doubtedAt !== null,
 });
 
-/** An entry as somebody of that role reads it: a viewer is not shown which person ran a job. */
+/** An audit entry for an operator of that role: a viewer does not see which person ran a job. */
 export const auditBodyFor = (reader: Role) => (row: AuditRow) => {
   const { number, at, actor, action, subject, details } = row;
   const { name: _, ...nameless } = details;

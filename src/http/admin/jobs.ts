@@ -1,3 +1,5 @@
+/** Jobs of all users in the admin API: search and detail. */
+
 import type { FastifyRequest } from 'fastify';
 import { jobDetailSchema, jobListSchema } from '../../answers/admin/job.ts';
 import { promptOf } from '../../catalog/prompt-of.ts';
@@ -28,7 +30,7 @@ const defaultLimit = 50;
 const promptStart = 80;
 const states = ['available', 'running', 'completed', 'failed', 'cancelled'] as const;
 
-/** Jobs of all users, the newest first; `q` is any id, or the beginning of a key. */
+/** Jobs of all users, newest first; `q` is any id, or the beginning of a key. */
 export const listAllJobs: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/jobs',
@@ -54,7 +56,7 @@ export const listAllJobs: AdminRoute = {
   },
 };
 
-/** One job with all that is known of it. */
+/** One job with everything that is recorded of it. */
 export const getAnyJob: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/jobs/:jobId',
@@ -121,7 +123,7 @@ export function statesOf(state: JobState | 'unfinished' | 'problem'): readonly J
 
 const keysOf = async ({ db }: HttpContext, key: string | null) => (key === null ? null : searchKeys(db, key));
 
-/** Whatever somebody pasted: a request_id or its beginning, a file, a task id, the beginning of a key. */
+/** Searches by request_id or its beginning, file id, external task id, or the beginning of a key. */
 async function search({ db }: HttpContext, q: string | null, keyIds: JobFilter['keyIds']) {
   if (q === null) return { ids: null, keyIds };
   const id = parseJobId(q.toLowerCase());

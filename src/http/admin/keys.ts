@@ -1,3 +1,5 @@
+/** API keys in the admin API: list, create, change, revoke. */
+
 import type { FastifyRequest } from 'fastify';
 import { keyLineSchema, keyListSchema, newKeySchema, revokedKeySchema } from '../../answers/admin/key.ts';
 import { parseTime, toUnixSeconds } from '../../domain/clock.ts';
@@ -16,7 +18,7 @@ import { readAdminBody, refuseField } from './admin-body.ts';
 const maxNameLength = 100;
 const maxJobs = 1_000_000_000;
 
-/** Every key without its secret, the newest first. */
+/** Every key without its secret, newest first. */
 export const listAllKeys: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/keys',
@@ -34,7 +36,7 @@ export const listAllKeys: AdminRoute = {
   },
 };
 
-/** A new key, with its secret: this once. */
+/** Creates a key; the only answer with its secret. */
 export const makeKey: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/keys',
@@ -62,7 +64,7 @@ export const makeKey: AdminRoute = {
     },
 };
 
-/** What is named is changed; the secret never is. */
+/** Changes the given fields; the secret never changes. */
 export const changeKey: AdminRoute = {
   method: 'PUT',
   path: '/admin/v1/keys/:keyId',
@@ -85,7 +87,7 @@ export const changeKey: AdminRoute = {
     },
 };
 
-/** Turned away everywhere at once. */
+/** Every process refuses the key at once. */
 export const revokeApiKey: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/keys/:keyId/revoke',
@@ -144,7 +146,7 @@ function readModels({ servedModels }: HttpContext, value: unknown): readonly str
     return refuseField('models', 'must be a list, or null for all');
   const known = servedModels().all.map(({ id }) => id);
   const unknown = value.find(id => !known.includes(id));
-  if (unknown !== undefined) refuseField('models', `${JSON.stringify(unknown)} is no model`);
+  if (unknown !== undefined) refuseField('models', `${JSON.stringify(unknown)} is not a model id`);
   return value.map(String);
 }
 
@@ -157,9 +159,9 @@ function readScopes(value: unknown): readonly Scope[] | null {
 
 function readExpiry(value: unknown): number | null {
   if (value === null) return null;
-  const isTold = typeof value === 'string' || typeof value === 'number';
+  const isGiven = typeof value === 'string' || typeof value === 'number';
   return (
-    (isTold ? parseTime(String(value)) : null) ??
+    (isGiven ? parseTime(String(value)) : null) ??
     refuseField('expires_at', 'must be a time: ISO 8601 or Unix seconds, or null for never')
   );
 }

@@ -1,3 +1,5 @@
+/** The client of a login attempt, and the throttling of attempts. */
+
 import type { FastifyRequest } from 'fastify';
 import { disconnectSignal } from '../../admission/disconnect-signal.ts';
 import type { Requester } from '../../admission/passwords.ts';
@@ -8,11 +10,11 @@ import { clientAddress } from '../client-address.ts';
 import type { HttpContext } from '../http-context.ts';
 import { type CookieOptions, type Device, readDevice } from './session-cookies.ts';
 
-/** Who tries to log in: what is counted, and what is written down. */
+/** The client of a login attempt: what is counted, and what the audit records. */
 export interface LoginClient {
   readonly address: string;
   readonly range: string;
-  /** Null: nobody logged in to this account there within a year. */
+  /** Null: this account did not log in there within a year. */
   readonly device: Device | null;
   readonly requester: Requester;
 }
@@ -27,7 +29,7 @@ export const cookieParts = ({
   isSecure: publicUrl().startsWith('https:'),
 });
 
-/** `account` is the name that is given; null for the admin token. */
+/** `account` is the name in the request; null for the admin token. */
 export function loginClient(
   context: Pick<HttpContext, 'sessionKey' | 'publicUrl' | 'clock'>,
   request: FastifyRequest,
@@ -40,25 +42,25 @@ export function loginClient(
   return { address: clientAddress(request), range, device, requester };
 }
 
-/** Whoever is logged in and has a password hashed: known, whatever the browser. */
+/** An operator who has a password hashed: known, whatever the browser. */
 export const operatorRequester = (request: FastifyRequest): Requester => ({
   share: addressRange(clientAddress(request)),
   isKnown: true,
   signal: disconnectSignal(request.raw),
 });
 
-/** Counts a try and judges it; what is refused is in the audit. A right one costs the account nothing. */
+/** Counts and verifies an attempt; a refused one is recorded in the audit. A valid one is refunded. */
 export async function checkLogin<Who>(
   context: LoginDependencies,
   { client, account }: { readonly client: LoginClient; readonly account: string | null },
   subject: () => Promise<RefusedLogin['subject']> | RefusedLogin['subject'],
-  judge: () => Promise<Who>,
+  verify: () => Promise<Who>,
 ): Promise<Who> {
-  const tried = { range: client.range, account, device: client.device?.id ?? null };
+  const attempt = { range: client.range, account, device: client.device?.id ?? null };
   try {
-    await context.loginThrottle.take(tried);
-    const who = await judge();
-    await context.loginThrottle.refund(tried);
+    await context.loginThrottle.take(attempt);
+    const who = await verify();
+    await context.loginThrottle.refund(attempt);
     return who;
   } catch (failure) {
     const why = whyRefused(failure);
@@ -67,7 +69,7 @@ export async function checkLogin<Who>(
   }
 }
 
-/** A wrong Bearer token, counted and written down: throws its refusal. */
+/** Counts and records a wrong bearer token; throws its refusal. */
 export async function refuseBearer(context: LoginDependencies, request: FastifyRequest): Promise<never> {
   const range = addressRange(clientAddress(request));
   const failure = await context.loginThrottle.takeWrongToken(range).then(

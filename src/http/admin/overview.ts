@@ -1,3 +1,5 @@
+/** The first page of the console, and the audit log. */
+
 import { auditListSchema } from '../../answers/admin/audit.ts';
 import { overviewSchema } from '../../answers/admin/overview.ts';
 import { jobIdFromRow } from '../../domain/ids.ts';
@@ -15,7 +17,7 @@ import { limitOf } from './read-query.ts';
 
 const shownResults = 8;
 
-/** The queue at this moment, and what needs somebody: one request for the first page. */
+/** The queue at this moment, and what needs an operator: one request for the first page. */
 export const getOverview: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/overview',
@@ -53,7 +55,7 @@ export const getOverview: AdminRoute = {
   },
 };
 
-/** What was done and by whom, the newest first. What concerns people is for those alone who may see people. */
+/** The audit log, newest first. Entries about people are shown to admins alone. */
 export const getAudit: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/audit',

@@ -1,3 +1,5 @@
+/** Change of the operator's own password. */
+
 import { sessionSchema } from '../../answers/admin/session.ts';
 import { Refusal, refuse } from '../../domain/refusal.ts';
 import { changeOwnPassword, readLogin } from '../../store/people/people.ts';
@@ -9,7 +11,7 @@ import { checkLogin, loginClient, operatorRequester } from './login-client.ts';
 import { readPassword } from './people.ts';
 import { issueSession, readText } from './sessions.ts';
 
-/** Another password for oneself: every session of the person ends, and this browser is given a new one. */
+/** Changes the operator's password: every session of the person ends, and this browser gets a new one. */
 export const changePassword: SessionRoute = {
   method: 'PUT',
   path: '/admin/v1/session/password',
@@ -27,9 +29,9 @@ export const changePassword: SessionRoute = {
       if (!session || session.person === null) throw refuse('password_absent');
       const [given, wanted] = [readText('current', current), readPassword(next, 'new')];
       const { name, person: id } = session;
-      const asker = operatorRequester(request);
+      const requester = operatorRequester(request);
       const { device, ...client } = loginClient(context, request, name);
-      // Guesses at the account by strangers do not keep its owner from changing it: the session has a rate of its own.
+      // The session has a rate of its own, so that password guesses by others do not lock its owner out.
       const ownRate = { account: name, id: session.id, at: session.beganAt };
       const before = await checkLogin(
         context,
@@ -37,12 +39,12 @@ export const changePassword: SessionRoute = {
         () => id,
         async () => {
           const login = await readLogin(context.db, name);
-          const verdict = await context.passwords.verify(given, login?.passwordHash ?? null, asker);
+          const verdict = await context.passwords.verify(given, login?.passwordHash ?? null, requester);
           if (!verdict.isValid || !login) throw refuse('login_refused');
           return login.passwordHash;
         },
       ).catch(asFieldRefusal);
-      const after = await context.passwords.hash(wanted, asker);
+      const after = await context.passwords.hash(wanted, requester);
       return issueSession(context, { request, reply, device }, name, async begun => {
         const began = await changeOwnPassword(context.db, { id, before, after }, begun, context.clock.now());
         if (!began) throw refuse('session_ended');
@@ -51,7 +53,7 @@ export const changePassword: SessionRoute = {
     },
 };
 
-/** The session is right, only the field is wrong: a 401 would log the console out. */
+/** A wrong current password is a fault of the field: a 401 would log the console out. */
 function asFieldRefusal(failure: unknown): never {
   if (failure instanceof Refusal && failure.refusal === 'login_refused')
     refuseField('current', 'is not your password');

@@ -1,3 +1,5 @@
+/** Accounts of people in the admin API. */
+
 import type { FastifyRequest } from 'fastify';
 import { personListSchema, personSchema, removedPersonSchema } from '../../answers/admin/person.ts';
 import { toUnixSeconds } from '../../domain/clock.ts';
@@ -17,7 +19,7 @@ import { adminApi } from './admin-api.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
 import { operatorRequester } from './login-client.ts';
 
-/** Who may use the console under a name of his own. */
+/** People with an account of the console. */
 export const listPeople: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/people',
@@ -50,15 +52,15 @@ export const addPerson: AdminRoute = {
     async ({ actor }, request) => {
       const given = await readAdminBody(request, ['name', 'role', 'password']);
       const wanted = { name: readName(given.name), role: readRole(given.role) };
-      const asker = operatorRequester(request);
-      const passwordHash = await context.passwords.hash(readPassword(given.password), asker);
+      const requester = operatorRequester(request);
+      const passwordHash = await context.passwords.hash(readPassword(given.password), requester);
       const now = context.clock.now();
       const person = await createPerson(context.db, { ...wanted, passwordHash }, { actor, now });
       return personBody(person ?? refuseField('name', 'is taken'));
     },
 };
 
-/** Another role or password; the sessions of that person end. */
+/** Changes role or password; the sessions of that person end. */
 export const changePerson: AdminRoute = {
   method: 'PUT',
   path: '/admin/v1/people/:personId',
@@ -73,12 +75,12 @@ export const changePerson: AdminRoute = {
   open:
     context =>
     async ({ actor }, request) => {
-      const asker = operatorRequester(request);
+      const requester = operatorRequester(request);
       const { role, password } = await readAdminBody(request, ['role', 'password']);
       const change = {
         ...(role !== undefined && { role: readRole(role) }),
         ...(password !== undefined && {
-          passwordHash: await context.passwords.hash(readPassword(password), asker),
+          passwordHash: await context.passwords.hash(readPassword(password), requester),
         }),
       };
       const now = context.clock.now();

@@ -1,3 +1,5 @@
+/** The playground of the console: models, dry run, run. */
+
 import type { FastifyRequest } from 'fastify';
 import { modelLineListSchema, runSchema, runValidationSchema } from '../../answers/admin/model.ts';
 import { modelDescriptionSchema } from '../../answers/model-description.ts';
@@ -18,7 +20,7 @@ import { pathValue } from '../request-values.ts';
 import type { AdminRoute } from '../route.ts';
 import { adminApi } from './admin-api.ts';
 
-/** The models as the API tells of them, without a key. */
+/** The models for the playground, with run times and prices. */
 export const listModelsForConsole: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/models',
@@ -47,10 +49,10 @@ export const listModelsForConsole: AdminRoute = {
   },
 };
 
-/** How long runs take of late. */
+/** The period that run times are measured over. */
 const runTimeWindowMs = 7 * days;
 
-/** Beside the summary the kinds of media that an input has a place for: where a result may go on. */
+/** The summary, with the kinds of media that the input accepts: where a result can be used again. */
 const summaryForConsole = (model: Model) => ({ ...summarizeModel(model), takes: mediaKindsOf(model) });
 
 function mediaKindsOf(model: Model): readonly string[] {
@@ -83,7 +85,7 @@ export const getModelForConsole: AdminRoute = {
   },
 };
 
-/** The verdict of a run, nothing stored. */
+/** Dry run: validates an input and estimates its cost; nothing is stored. */
 export const validateFromConsole: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/models/:modelId/validate',
@@ -103,7 +105,7 @@ export const validateFromConsole: AdminRoute = {
   },
 };
 
-/** A run: a job of the console's own key, in the audit under the name of whoever began it. */
+/** A run: a job of the console's key, in the audit under the name of the operator. */
 export const runFromConsole: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/models/:modelId/run',
@@ -142,7 +144,7 @@ const creationOf = async (context: HttpContext, request: FastifyRequest) => ({
   message: request.raw,
 });
 
-/** Who everything that the console runs and uploads belongs to; within the rate of a key. */
+/** The principal of the console's runs and uploads, within the rate of its key. */
 export async function consolePrincipal({ db, clock, takeFromRate }: HttpContext): Promise<Principal> {
   const principal = await readConsolePrincipal(db, clock.now());
   if (!principal) throw refuse('console_key_revoked');

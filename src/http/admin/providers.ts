@@ -1,3 +1,5 @@
+/** Accounts at providers in the admin API: list, test, pause, resume. */
+
 import { accountListSchema, accountPauseSchema, accountTestSchema } from '../../answers/admin/account.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { pauseAccount } from '../../store/jobs/slots.ts';
@@ -5,7 +7,7 @@ import { pathValue } from '../request-values.ts';
 import type { AdminRoute } from '../route.ts';
 import { adminApi } from './admin-api.ts';
 
-/** Accounts at upstreams, the engine of this machine among them: what runs there, and whether one is left alone. */
+/** Accounts at providers, the local engine among them: running jobs, and whether the circuit is open. */
 export const listProviders: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/providers',

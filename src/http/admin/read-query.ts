@@ -22,7 +22,7 @@ export function limitOf(request: FastifyRequest, usual: number): number {
 /** Words to look for; null when absent or blank. */
 export function searchTextOf(request: FastifyRequest, name: string): string | null {
   const words = queryValue(request, name)?.trim() ?? '';
-  // Nothing has such a name, and not every database can be asked for one.
+  // Nothing has such a name, and not every database accepts it in a query.
   if (/\p{Cc}/u.test(words)) refuseField(name, 'must be without control characters');
   if (words.length > 300) refuseField(name, 'must be at most 300 characters');
   return words === '' ? null : words;

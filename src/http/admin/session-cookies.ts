@@ -6,7 +6,7 @@ import { type Session, sessionLifeMs } from '../../domain/session.ts';
 
 /**
  * The cookies of the console. That of a session is a random secret and our signature, which spares the database
- * every made-up one; whether it counts is told by its row. That of a browser says which account logged in there.
+ * lookups of forged ones; its row decides whether it is valid. The cookie of a browser names the account that logged in there.
  */
 export interface CookieOptions {
   readonly sessionKey: string;
@@ -14,7 +14,7 @@ export interface CookieOptions {
   readonly isSecure: boolean;
 }
 
-/** A browser in which somebody logged in to that account. */
+/** A browser in which that account logged in. */
 export type Device = z.output<typeof deviceSchema>;
 
 const deviceSchema = z.strictObject({
@@ -35,40 +35,42 @@ export const hashSessionSecret = (secret: string): string =>
   createHash('sha256').update(secret).digest('hex');
 
 /** The Set-Cookie of a session that begins. */
-export const sessionCookie = (secret: string, parts: CookieOptions): string =>
-  cookie(sessionName, seal('session', secret, parts), sessionLifeMs, parts);
+export const sessionCookie = (secret: string, options: CookieOptions): string =>
+  cookie(sessionName, seal('session', secret, options), sessionLifeMs, options);
 
 /** The Set-Cookie of a session that ends. */
-export const expiredSessionCookie = (parts: CookieOptions): string => cookie(sessionName, '', 0, parts);
+export const expiredSessionCookie = (options: CookieOptions): string => cookie(sessionName, '', 0, options);
 
-/** The secret that a request carries; null for none, and for one that is not ours. */
-export const readSessionSecret = (cookies: string | undefined, parts: CookieOptions): string | null =>
-  readSealed('session', sessionName, cookies, parts);
+/** The secret of a request's cookie; null for none, and for one whose signature is not ours. */
+export const readSessionSecret = (cookies: string | undefined, options: CookieOptions): string | null =>
+  readSealed('session', sessionName, cookies, options);
 
-/** The Set-Cookie of a browser in which that account was logged in to; it stays the one that it was. */
+/** The Set-Cookie of a browser in which that account logged in; it keeps the id that it has. */
 export function deviceCookie(
   { account, before, now }: { account: string | null; before: Device | null; now: number },
-  parts: CookieOptions,
+  options: CookieOptions,
 ): string {
   const id = before?.id ?? randomBytes(16).toString('base64url');
-  const told = Buffer.from(JSON.stringify({ account, id, at: now } satisfies Device)).toString('base64url');
-  return cookie(deviceName, seal('device', told, parts), deviceLifeMs, parts);
+  const encoded = Buffer.from(JSON.stringify({ account, id, at: now } satisfies Device)).toString(
+    'base64url',
+  );
+  return cookie(deviceName, seal('device', encoded, options), deviceLifeMs, options);
 }
 
-/** The browser of a request, where that account was logged in to there within a year. */
+/** The browser of a request, if that account logged in there within a year. */
 export function readDevice(
   cookies: string | undefined,
   account: string | null,
   now: number,
-  parts: CookieOptions,
+  options: CookieOptions,
 ): Device | null {
-  const told = readSealed('device', deviceName, cookies, parts);
-  if (told === null) return null;
-  const device = deviceSchema.safeParse(JSON.parse(Buffer.from(told, 'base64url').toString())).data;
+  const encoded = readSealed('device', deviceName, cookies, options);
+  if (encoded === null) return null;
+  const device = deviceSchema.safeParse(JSON.parse(Buffer.from(encoded, 'base64url').toString())).data;
   return device && device.account === account && device.at + deviceLifeMs > now ? device : null;
 }
 
-/** Sent along with every write of a session: a page of another site may send the cookie, but never this word. */
+/** The CSRF token of a session: a page of another site can send the cookie, but never this value. */
 export const csrfTokenOf = ({ id }: Pick<Session, 'id'>, sessionKey: string): string =>
   signatureOf(`csrf ${id}`, sessionKey);
 
@@ -79,25 +81,25 @@ function readSealed(
   kind: string,
   name: string,
   cookies: string | undefined,
-  parts: CookieOptions,
+  options: CookieOptions,
 ): string | null {
-  const [value, signature, ...rest] = cookieValue(cookieName(name, parts), cookies)?.split('.') ?? [];
+  const [value, signature, ...rest] = cookieValue(cookieName(name, options), cookies)?.split('.') ?? [];
   if (value === undefined || signature === undefined || rest.length > 0) return null;
-  return constantTimeEqualText(signature, signatureOf(`${kind} ${value}`, parts.sessionKey)) ? value : null;
+  return constantTimeEqualText(signature, signatureOf(`${kind} ${value}`, options.sessionKey)) ? value : null;
 }
 
-function cookie(name: string, value: string, lifeMs: number, parts: CookieOptions): string {
+function cookie(name: string, value: string, lifeMs: number, options: CookieOptions): string {
   const members = [
-    `${cookieName(name, parts)}=${value}`,
+    `${cookieName(name, options)}=${value}`,
     'Path=/',
     `Max-Age=${lifeMs / seconds}`,
     'HttpOnly',
     'SameSite=Strict',
   ];
-  return [...members, ...(parts.isSecure ? ['Secure'] : [])].join('; ');
+  return [...members, ...(options.isSecure ? ['Secure'] : [])].join('; ');
 }
 
-/** By this prefix a browser takes the cookie from this very host by https alone. */
+/** With this prefix a browser accepts the cookie over HTTPS from this host alone. */
 const cookieName = (name: string, { isSecure }: CookieOptions): string =>
   isSecure ? `__Host-${name}` : name;
 

@@ -1,3 +1,5 @@
+/** Login, logout and the list of sessions. */
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   endedSessionSchema,
@@ -101,7 +103,7 @@ async function beginByPassword(
     async () => (await read())?.person.id ?? 'unknown',
     async () => {
       const login = await read();
-      // A name that nobody has takes as long to refuse as a wrong password.
+      // An unknown name takes as long to refuse as a wrong password.
       const verdict = await context.passwords.verify(given, login?.passwordHash ?? null, client.requester);
       if (!verdict.isValid || !login) throw refuse('login_refused');
       await upgradeHash(context, login, verdict.upgradedHash);
@@ -123,14 +125,14 @@ export interface SessionStart {
   readonly device: Device | null;
 }
 
-/** Gives the browser its cookies; the row says whose session it is. */
+/** Begins a session in the store and sets the cookies of the browser. */
 export async function openSessionOf(context: HttpContext, entry: SessionStart, owner: SessionOwner) {
   return issueSession(context, entry, owner?.name ?? null, session =>
     beginInStore(context.db, { ...session, owner }, context.clock.now()),
   );
 }
 
-/** The same where the row is written together with something else. */
+/** The same where `begin` writes the row in a transaction with something else. */
 export async function issueSession(
   context: HttpContext,
   { request, reply, device }: SessionStart,
@@ -154,7 +156,7 @@ export async function issueSession(
 const userAgentOf = ({ raw }: FastifyRequest): string =>
   (raw.headers['user-agent'] ?? '').replace(/\p{C}/gu, '').slice(0, maxUserAgent);
 
-/** Who is logged in; with the token that writes of this session carry. */
+/** The session of the request, with the CSRF token that its writes send. */
 export const getSession: SessionRoute = {
   method: 'GET',
   path: '/admin/v1/session',
@@ -202,7 +204,7 @@ export const endSession: SessionRoute = {
     },
 };
 
-/** One's own that are live; those of all for an admin. */
+/** Live sessions of the operator; those of all people for an admin. */
 export const listSessions: SessionRoute = {
   method: 'GET',
   path: '/admin/v1/sessions',
@@ -214,8 +216,8 @@ export const listSessions: SessionRoute = {
   },
   docs: { undocumented: adminApi },
   open: context => async operator => {
-    const asked = { now: context.clock.now(), limit: shownSessions + 1 };
-    const sessions = await listInStore(context.db, sessionsOf(operator), asked);
+    const page = { now: context.clock.now(), limit: shownSessions + 1 };
+    const sessions = await listInStore(context.db, sessionsOf(operator), page);
     const data = sessions.slice(0, shownSessions).map(session => sessionListBody(session, operator));
     return { object: 'list', data, has_more: sessions.length > shownSessions };
   },
@@ -239,7 +241,7 @@ export const endOneSession: SessionRoute = {
   },
 };
 
-/** All that are listed but the present one. */
+/** Every listed session except that of the request. */
 export const endAllOtherSessions: SessionRoute = {
   method: 'DELETE',
   path: '/admin/v1/sessions',
@@ -260,7 +262,7 @@ export const endAllOtherSessions: SessionRoute = {
   },
 };
 
-/** A person who is no admin has himself alone; whoever has the admin token is one. */
+/** Sessions that an operator may list and end: an admin's are all, those of other roles are of the same person. */
 const sessionsOf = ({ role, session }: Operator): SessionsOf =>
   role === 'admin' ? 'everybody' : (session?.person ?? 'everybody');
 

@@ -1,3 +1,5 @@
+/** The first account of a new installation, and its checks. */
+
 import { checksSchema, sessionSchema, setupSchema } from '../../answers/admin/session.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { createFirstPerson } from '../../store/people/people.ts';
@@ -10,7 +12,7 @@ import { checkLogin, loginClient } from './login-client.ts';
 import { readName, readPassword } from './people.ts';
 import { openSessionOf } from './sessions.ts';
 
-/** Whether the first account is still to be made. Anybody may know. */
+/** Whether the first account can still be created; public. */
 export const getSetup: OpenRoute = {
   method: 'GET',
   path: '/admin/v1/setup',
@@ -25,7 +27,7 @@ export const getSetup: OpenRoute = {
   open: context => async () => ({ object: 'setup', open: await isSetupOpen(context.db) }),
 };
 
-/** Makes the first account, an admin, and begins its session. Once, by whoever has the code of the setup's address. */
+/** Creates the first account, an admin, and begins its session: once, with the code of the setup URL. */
 export const makeFirstPerson: OpenRoute = {
   method: 'POST',
   path: '/admin/v1/setup',
@@ -48,8 +50,8 @@ export const makeFirstPerson: OpenRoute = {
         const verdict = await verifySetupCode(context.db, String(code), context.clock.now());
         if (verdict === 'over') throw refuse('setup_is_over');
         if (verdict === 'wrong') throw refuse('setup_code_wrong');
-        const [told, secret] = [readName(name), readPassword(password)];
-        return { name: told, passwordHash: await context.passwords.hash(secret, client.requester) };
+        const [checkedName, secret] = [readName(name), readPassword(password)];
+        return { name: checkedName, passwordHash: await context.passwords.hash(secret, client.requester) };
       },
     );
     const person = await createFirstPerson(context.db, wanted, context.clock.now());
@@ -58,7 +60,7 @@ export const makeFirstPerson: OpenRoute = {
   },
 };
 
-/** What an installation is looked at for before it is used. */
+/** Checks of a new installation. */
 export const getChecks: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/checks',
@@ -73,7 +75,7 @@ export const getChecks: AdminRoute = {
   open: context => async () => {
     return {
       object: 'checks',
-      // Only a browser can tell whether it is right: it knows by which address it came.
+      // Only the browser can check it, because it knows the URL that it used.
       public_url: context.publicUrl(),
       storage_fault: await context.blobs.check().then(
         () => null,

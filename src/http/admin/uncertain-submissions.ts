@@ -1,3 +1,5 @@
+/** Uncertain submissions in the admin API: list, and resolve as charged, not charged, or by sending again. */
+
 import type { FastifyRequest } from 'fastify';
 import {
   resolvedSubmissionSchema,
@@ -19,11 +21,11 @@ import type { AdminRoute } from '../route.ts';
 import { adminApi } from './admin-api.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
 
-/** More than these are more than anybody settles by hand; the rest follows once these are settled. */
+/** Entries of one answer; more follow once these are resolved. */
 const maxListed = 1_000;
 const maxUpstreamId = 200;
 
-/** Every doubt that is not settled, the oldest first. */
+/** Every uncertain submission that is not resolved, the oldest first. */
 export const listDoubts: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/doubts',
@@ -45,7 +47,7 @@ export const listDoubts: AdminRoute = {
   },
 };
 
-/** The upstream has it: a new job of the same user fetches what was paid for. */
+/** Resolves it as charged: a new job of the same user fetches the paid result from the upstream. */
 export const resolveAsCharged: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/doubts/:jobId/adopt',
@@ -81,7 +83,7 @@ export const resolveAsNotCharged: AdminRoute = {
   },
 };
 
-/** A new job of the same input, by an explicit word about what it may cost. */
+/** Submits again: a new job of the same input; the request accepts that both calls may be charged. */
 export const resendSubmission: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/doubts/:jobId/send-again',
@@ -116,19 +118,19 @@ async function resolveSubmission(
   };
 }
 
-const uncertainSubmissionBody = (doubt: UncertainSubmission) => ({
+const uncertainSubmissionBody = (submission: UncertainSubmission) => ({
   object: 'doubt',
-  request_id: doubt.jobId,
-  user: doubt.userName,
-  model: doubt.modelId,
-  state: doubt.state,
-  error: doubt.error,
-  provider: doubt.provider,
-  account: doubt.account,
-  attempt: doubt.attempt,
-  dedupe_key: doubt.dedupeKey,
-  call_count: doubt.sends,
-  sent_at: toUnixSeconds(doubt.sentAt),
-  doubted_at: toUnixSeconds(doubt.doubtedAt),
-  why: doubt.reason,
+  request_id: submission.jobId,
+  user: submission.userName,
+  model: submission.modelId,
+  state: submission.state,
+  error: submission.error,
+  provider: submission.provider,
+  account: submission.account,
+  attempt: submission.attempt,
+  dedupe_key: submission.dedupeKey,
+  call_count: submission.sends,
+  sent_at: toUnixSeconds(submission.sentAt),
+  doubted_at: toUnixSeconds(submission.doubtedAt),
+  why: submission.reason,
 });

@@ -1,3 +1,5 @@
+/** Usage, costs and durations over a period. */
+
 import type { FastifyRequest } from 'fastify';
 import { usageReportSchema } from '../../answers/admin/usage.ts';
 import { days, parseTime, toUnixSeconds } from '../../domain/clock.ts';
@@ -21,7 +23,7 @@ import { choiceOf, refuseUnknownQuery } from './read-query.ts';
 const defaultDays = 14;
 const maxDays = 366;
 
-/** What was made and used in a time, by day and by model, key or user; reading it counts against nothing. */
+/** Jobs, usage, costs and durations of a period, by day and by model, key or user. */
 export const getUsage: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/usage',

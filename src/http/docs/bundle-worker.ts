@@ -4,7 +4,7 @@ import { gzip } from 'node:zlib';
 import scalar from '@scalar/fastify-api-reference';
 import Fastify from 'fastify';
 
-/** The package holds its script as a text inside of itself; its own route is the one way to it that is public. */
+/** The package contains its script as text; its route is the only public way to it. */
 const app = Fastify();
 await app.register(scalar, { routePrefix: '/docs', configuration: { url: 'openapi.json' } });
 const { statusCode, rawPayload } = await app.inject('/docs/js/scalar.js');

@@ -5,7 +5,7 @@ import { documentOf, type SharedDocument } from '../shared-document.ts';
 /** Boot and all; a machine that is busy takes its time. */
 const extractTimeoutMs = 60 * seconds;
 
-/** The script of the API pages: taken out when it is first asked for, and then kept, packed and not. */
+/** The script of the API pages: extracted at the first request, then cached, plain and compressed. */
 export function openScalarBundle(): () => Promise<SharedDocument> {
   let taken: Promise<SharedDocument> | null = null;
   return () => {

@@ -1,3 +1,5 @@
+/** Arguments that several MCP tools share. */
+
 import { z } from 'zod';
 import { toJson } from '../../domain/json.ts';
 import { ToolFailed } from './tool-failed.ts';

@@ -1,3 +1,5 @@
+/** The result of a job as text, structured content and links for an MCP client. */
+
 import { z } from 'zod';
 import { bodyOf, type GatewayClient } from './gateway-client.ts';
 import type { ToolAnswer } from './tool.ts';
@@ -35,7 +37,7 @@ const coreKeys = {
 const core = z.object(coreKeys);
 const result = z.looseObject(coreKeys);
 
-/** A longer result is told by its core: sound may stand in it, written as digits. */
+/** A longer result is reduced to its core: it may contain sound, written as digits. */
 const maxCharacters = 64 * 1024;
 
 /** What became of a job, with a link to each of its files; a job that is not finished is refused. */
@@ -56,9 +58,9 @@ export async function describeResult(
   if (body.error) return { ...failureAnswer(body.error), structured };
   const outputs = [body.video, ...(body.images ?? []), body.audio, body.last_frame].filter(each => !!each);
   const lines = outputs.map(each => `${formatOutput(each)}: ${each.url ?? 'the file was deleted'}`);
-  if (body.watermarked_url) lines.push(`with its mark: ${body.watermarked_url}`);
+  if (body.watermarked_url) lines.push(`with watermark: ${body.watermarked_url}`);
   const kept =
-    'The addresses are good for 24 hours; job_result gives new ones as long as the result is kept.';
+    'The URLs are valid for 24 hours; job_result returns new ones as long as the result is stored.';
   return {
     text: [`COMPLETED ${body.request_id} (${body.model})`, ...lines, kept].join('\n'),
     structured,

@@ -1,3 +1,5 @@
+/** Download of a URL into a local file, for the upload tool. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { seconds } from '../../domain/clock.ts';
@@ -7,14 +9,14 @@ import { fetchMedia } from '../../media/fetch-media.ts';
 import type { Outbound } from '../../media/outbound.ts';
 import { ToolFailed } from './tool-failed.ts';
 
-/** Fetches what an address holds, lends it as a local file, and removes that afterwards. */
+/** Downloads a URL, passes it on as a local file, and removes that afterwards. */
 export type FetchFile = <T>(
   url: string,
   signal: AbortSignal,
   use: (path: string) => Promise<T>,
 ) => Promise<T>;
 
-/** The same for whoever asks; keys take turns. */
+/** The same for each caller; keys take fair turns. */
 export type FetchFileFor = (key: string) => FetchFile;
 
 const timeoutMs = 30 * seconds;

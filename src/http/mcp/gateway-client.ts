@@ -12,7 +12,7 @@ export interface RequestOptions {
   /** JSON text as it stands, or a form. */
   readonly body?: string | FormData;
   readonly headers?: Readonly<Record<string, string>>;
-  /** How long the gateway may hold the answer. */
+  /** How long the gateway may delay the answer. */
   readonly waitSeconds?: number;
   readonly signal: AbortSignal;
 }
@@ -30,7 +30,7 @@ export interface GatewayTarget {
   readonly authorization: string;
 }
 
-/** Beside what it is asked to hold: an upload of 40 MiB is on its way for a while. */
+/** Beside the requested wait: an upload of 40 MiB takes a while. */
 const answerWithinMs = 60 * seconds;
 /** Contract 8: no answer is longer than 64 MB, but for what stands around it. */
 const maxAnswerBytes = 72 * 1024 * 1024;
@@ -82,19 +82,20 @@ const refusalBody = z.union([
 
 function toolFailureOf({ status, body, retryAfterSeconds }: GatewayAnswer): ToolFailed {
   const sentence = refusalBody.safeParse(body).data ?? `The gateway answered with status ${status}`;
-  const told = typeof body === 'object' && body !== null ? body : {};
+  const members = typeof body === 'object' && body !== null ? body : {};
   return new ToolFailed(sentence, {
     next: nextAfter(status, retryAfterSeconds),
-    structured: { http_status: status, ...told },
+    structured: { http_status: status, ...members },
   });
 }
 
 function nextAfter(status: number, retryAfterSeconds: number | null): string {
   if (status === 429 || status === 503) return `Try again in ${retryAfterSeconds ?? 5} seconds.`;
-  if (status === 422) return 'Nothing was stored. describe_model tells what the model takes.';
-  if (status === 401) return 'The API key is missing, wrong or ended; whoever set up this connection has it.';
-  if (status >= 500) return 'This is a fault of the gateway.';
-  return 'Asking the same again gives the same answer.';
+  if (status === 422) return 'Nothing was stored. describe_model describes the input of the model.';
+  if (status === 401)
+    return 'The API key is missing, invalid or expired; it is set where this connection is configured.';
+  if (status >= 500) return 'This is an internal error of the gateway.';
+  return 'The same request gives the same answer.';
 }
 
 async function readText(answer: Response): Promise<string> {
@@ -102,7 +103,7 @@ async function readText(answer: Response): Promise<string> {
   let bytes = 0;
   for await (const piece of answer.body ?? []) {
     bytes += piece.length;
-    if (bytes > maxAnswerBytes) throw new Error('its answer is too long');
+    if (bytes > maxAnswerBytes) throw new Error('response too large');
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');
@@ -112,7 +113,7 @@ function parseAnswer(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error('what answers there is no gateway');
+    throw new Error('the server at that address is not an Atelier gateway');
   }
 }
 

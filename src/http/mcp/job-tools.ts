@@ -1,3 +1,5 @@
+/** MCP tools for jobs: submit, status, result, cancel, generate. */
+
 import { z } from 'zod';
 import { idempotencyKey, inputOfModel, jsonOf, modelId, requestId } from './arguments.ts';
 import { describeResult } from './describe-result.ts';
@@ -38,11 +40,11 @@ export const submitJob = defineTool({
     'Creates a job of a model and returns at once with its request_id. The job may cost money; give an idempotency_key, so that a repeated call makes no second one.',
   input: creation,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
-  async run(asked, { gateway }, { signal }) {
-    const { request_id, queue_position } = await submit(gateway, asked, signal);
+  async run(given, { gateway }, { signal }) {
+    const { request_id, queue_position } = await submit(gateway, given, signal);
     return {
       text: `Accepted as ${request_id}; ${queue_position} before it.\nNext: job_status with this request_id and wait_seconds ${maxWaitSeconds}.`,
-      structured: { request_id, model: asked.model, queue_position, poll_after_ms: pollAfterMs },
+      structured: { request_id, model: given.model, queue_position, poll_after_ms: pollAfterMs },
     };
   },
 });
@@ -50,7 +52,7 @@ export const submitJob = defineTool({
 export const jobStatus = defineTool({
   name: 'job_status',
   title: 'Status of a job',
-  description: `Tells the status of a job: IN_QUEUE, IN_PROGRESS or COMPLETED. With wait_seconds (at most ${maxWaitSeconds}) it answers once the job is COMPLETED or the time is over.`,
+  description: `Returns the status of a job: IN_QUEUE, IN_PROGRESS or COMPLETED. With wait_seconds (at most ${maxWaitSeconds}) it answers once the job is COMPLETED or the time is over.`,
   input: z.strictObject({
     request_id: requestId,
     wait_seconds: z.int().min(0).max(maxWaitSeconds).default(0).describe('How long to wait for the end.'),
@@ -66,7 +68,7 @@ export const jobStatus = defineTool({
 export const jobResult = defineTool({
   name: 'job_result',
   title: 'Result of a job',
-  description: 'Gives the result of a COMPLETED job, with fresh addresses of its files, or why it failed.',
+  description: 'Gives the result of a COMPLETED job, with fresh URLs of its files, or why it failed.',
   input: z.strictObject({ request_id: requestId }),
   annotations: { readOnlyHint: true, openWorldHint: false },
   async run({ request_id }, { gateway }, { signal }) {
@@ -83,7 +85,7 @@ export const cancelJob = defineTool({
   name: 'cancel_job',
   title: 'Cancel a job',
   description:
-    'Ends a job that waits, and asks one that runs to stop. What it cost until then is not given back.',
+    'Cancels a waiting job, and requests a running one to stop. Costs until then are not refunded.',
   input: z.strictObject({ request_id: requestId }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   async run({ request_id }, { gateway }, { signal }) {
@@ -96,21 +98,21 @@ export const cancelJob = defineTool({
 });
 
 const cancelledText = {
-  OK: 'The job waited and is cancelled.',
+  OK: 'The job was queued and is cancelled.',
   CANCELLATION_REQUESTED:
-    'The job runs and is asked to stop.\nNext: job_status tells when it ended; it may still end well.',
-  ALREADY_COMPLETED: 'The job was COMPLETED before.\nNext: job_result tells what became of it.',
+    'The job is running and was requested to stop.\nNext: job_status returns when it ended; it may still complete successfully.',
+  ALREADY_COMPLETED: 'The job was COMPLETED before.\nNext: job_result returns its result.',
 } as const;
 
 export const generate = defineTool({
   name: 'generate',
   title: 'Submit a job and wait for it',
-  description: `Creates a job and waits up to ${generateWithinSeconds} seconds for its result. A job that takes longer goes on, and its request_id is given back for job_status. It may cost money, like submit_job.`,
+  description: `Creates a job and waits up to ${generateWithinSeconds} seconds for its result. A job that takes longer continues, and the answer has its request_id for job_status. It may cost money, like submit_job.`,
   input: creation,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
-  async run(asked, { gateway }, call) {
-    const { request_id } = await submit(gateway, asked, call.signal);
-    const place = { model: asked.model, requestId: request_id };
+  async run(given, { gateway }, call) {
+    const { request_id } = await submit(gateway, given, call.signal);
+    const place = { model: given.model, requestId: request_id };
     try {
       await call.progress(0, `Accepted as ${request_id}`);
       const status = await waitForJob(gateway, place, { ...call, waitSeconds: generateWithinSeconds });
@@ -136,6 +138,6 @@ function statusAnswer({ model, requestId }: JobRef, status: Parameters<typeof fo
 }
 
 const lostWaitAnswer = ({ model, requestId }: JobRef, { message }: ToolFailed): ToolAnswer => ({
-  text: `The job ${requestId} was accepted and goes on, but the wait for it broke off: ${message}\nNext: job_status with this request_id. Do not submit it again.`,
+  text: `The job ${requestId} was accepted and goes on, but waiting for it failed: ${message}\nNext: job_status with this request_id. Do not submit it again.`,
   structured: { request_id: requestId, model, poll_after_ms: pollAfterMs },
 });

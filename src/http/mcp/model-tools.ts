@@ -1,3 +1,5 @@
+/** MCP tools for models: list, describe, estimate. */
+
 import { z } from 'zod';
 import { inputOfModel, jsonOf, modelId } from './arguments.ts';
 import { bodyOf } from './gateway-client.ts';
@@ -18,7 +20,7 @@ export const listModels = defineTool({
     const { data } = bodyOf(await gateway.request('GET', '/v1/models', { signal }), list);
     const models = data.filter(model => kind === undefined || model.kind === kind);
     const lines = models.map(({ id, kind, summary }) => `${id} (${kind}): ${summary}`);
-    const next = 'Next: describe_model with one of these ids tells what it takes.';
+    const next = 'Next: describe_model with one of these ids describes its input.';
     return { text: [...lines, next].join('\n'), structured: { models } };
   },
 });
@@ -34,7 +36,7 @@ export const describeModel = defineTool({
   name: 'describe_model',
   title: 'Describe a model',
   description:
-    'Tells what a model takes: JSON Schema of its input, rules between fields, bounds of media, an example. Read it before the first job of a model.',
+    'Describes the input of a model: JSON Schema of its input, rules between fields, bounds of media, an example. Read it before the first job of a model.',
   input: z.strictObject({ model: modelId }),
   annotations: { readOnlyHint: true, openWorldHint: false },
   async run({ model }, { gateway }, { signal }) {
@@ -59,17 +61,17 @@ export const estimateCost = defineTool({
   name: 'estimate_cost',
   title: 'Try an input, and count what would be billed',
   description:
-    'Tells whether an input would be accepted, and as how many jobs it would be billed; nothing is stored. The gateway knows no prices.',
+    'Checks whether an input would be accepted, and as how many jobs it would be billed; nothing is stored. The gateway knows no prices.',
   input: z.strictObject({ model: modelId, input: inputOfModel }),
   annotations: { readOnlyHint: true, openWorldHint: false },
   async run({ model, input }, { gateway }, { signal }) {
     const path = `/v1/models/${encodeURIComponent(model)}/validate`;
     const answered = await gateway.request('POST', path, { body: jsonOf(input), signal });
-    const judged = bodyOf(answered, verdict);
-    const jobs = judged.billed_jobs === 1 ? 'one job' : `${judged.billed_jobs} jobs`;
+    const validated = bodyOf(answered, verdict);
+    const jobs = validated.billed_jobs === 1 ? 'one job' : `${validated.billed_jobs} jobs`;
     return {
-      text: `The input would be accepted and billed as ${jobs}. What a job costs is between you and whoever runs this gateway.`,
-      structured: judged,
+      text: `The input would be accepted and billed as ${jobs}. The operator of this gateway knows what a job costs.`,
+      structured: validated,
     };
   },
 });

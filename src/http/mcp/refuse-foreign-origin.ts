@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { refuse } from '../../domain/refusal.ts';
 
 /**
- * Refuses what a page of somebody else's has a browser send here: under a name that was turned to this machine
+ * Refuses requests that a foreign page makes a browser send here: under a name that was pointed at this machine
  * (`Host`), or from its own place (`Origin`). A bare address cannot be turned, and programs name no origin.
  */
 export function refuseForeignOrigin({ host = '', origin }: IncomingHttpHeaders, publicUrl: string): void {

@@ -36,7 +36,7 @@ export async function openServeMcp({
         gateway: openGatewayClient(place),
       });
     },
-    // Tools never change while a client listens, so nobody is kept listening.
+    // Tools never change while a client listens, so no stream is kept open.
     { maxSubscriptions: 0 },
   );
   return (request, parsedBody, keyId) =>

@@ -1,4 +1,4 @@
-/** A call that did not do what was asked; its message and what to do next are for whoever called. */
+/** A failed tool call; its message and what to do next are for the caller. */
 export class ToolFailed extends Error {
   override readonly name = 'ToolFailed';
   readonly next: string | null;

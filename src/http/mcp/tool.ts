@@ -8,7 +8,7 @@ import { ToolFailed } from './tool-failed.ts';
 export interface ToolContext {
   readonly gateway: GatewayClient;
   readonly fetchFile: FetchFile;
-  /** Told of what no tool foresees. */
+  /** Called with a failure that no tool expects. */
   readonly onUnexpectedError: (failure: unknown) => void;
 }
 
@@ -16,7 +16,7 @@ export interface ToolContext {
 export interface ToolCall {
   /** Aborted when the caller does not wait any more. */
   readonly signal: AbortSignal;
-  /** Tells a caller who asked for it how far a wait is. */
+  /** Reports the progress of a wait to a caller that requested it. */
   progress(secondsPassed: number, message: string): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export interface ToolAnswer {
   readonly text: string;
   readonly structured: Readonly<Record<string, unknown>>;
   readonly links?: readonly ContentBlock[];
-  /** The tool did its work, and what it tells of is a failure. */
+  /** The tool worked, and its answer reports a failure. */
   readonly isError?: boolean;
 }
 
@@ -36,12 +36,12 @@ export interface ToolDefinition<Input extends z.ZodObject> {
   readonly description: string;
   readonly input: Input;
   readonly annotations: ToolAnnotations;
-  readonly run: (input: z.output<Input>, parts: ToolContext, call: ToolCall) => Promise<ToolAnswer>;
+  readonly run: (input: z.output<Input>, context: ToolContext, call: ToolCall) => Promise<ToolAnswer>;
 }
 
 /** A tool, to be put onto a server. */
 export interface Tool {
-  register(server: McpServer, parts: ToolContext): void;
+  register(server: McpServer, context: ToolContext): void;
 }
 
 export function defineTool<Input extends z.ZodObject>({
@@ -52,7 +52,7 @@ export function defineTool<Input extends z.ZodObject>({
 }: ToolDefinition<Input>): Tool {
   const inputSchema: z.ZodObject = input;
   return {
-    register(server, parts) {
+    register(server, context) {
       server.registerTool(name, { ...about, inputSchema }, (given, { mcpReq }) => {
         const token = mcpReq._meta?.progressToken;
         const progress: ToolCall['progress'] = async (progress, message) => {
@@ -60,7 +60,7 @@ export function defineTool<Input extends z.ZodObject>({
           const params = { progressToken: token, progress, message };
           await mcpReq.notify({ method: 'notifications/progress', params });
         };
-        return answerOf(parts, () => run(input.parse(given), parts, { signal: mcpReq.signal, progress }));
+        return answerOf(context, () => run(input.parse(given), context, { signal: mcpReq.signal, progress }));
       });
     },
   };

@@ -1,3 +1,5 @@
+/** The MCP tool that uploads a file from a path, a URL or base64. */
+
 import { openAsBlob } from 'node:fs';
 import { z } from 'zod';
 import { bodyOf } from './gateway-client.ts';
@@ -26,13 +28,13 @@ export const uploadFile = defineTool({
     'Keeps a picture, video or sound for seven days and gives its id, which every media field of an input takes. Give data or url.',
   input,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
-  async run(given, parts, call) {
+  async run(given, context, call) {
     if ((given.data === undefined) === (given.url === undefined))
       throw new ToolFailed('Exactly one of data and url is required.');
     const answered =
       given.url === undefined
-        ? await sendData(given, parts, call)
-        : await sendFetched(given, given.url, parts, call);
+        ? await sendData(given, context, call)
+        : await sendFetched(given, given.url, context, call);
     const kept = bodyOf(answered, file);
     return {
       text: `Kept as ${kept.id} (${kept.mime_type}, ${kept.bytes} bytes).\nNext: put this id where the input of a model takes media.`,

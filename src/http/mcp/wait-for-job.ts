@@ -1,3 +1,5 @@
+/** Waiting for a job over the API, with progress for the MCP client. */
+
 import { z } from 'zod';
 import { seconds } from '../../domain/clock.ts';
 import { bodyOf, type GatewayClient } from './gateway-client.ts';
@@ -37,7 +39,7 @@ export interface WaitOptions extends ToolCall {
   readonly waitSeconds: number;
 }
 
-/** How often whoever waits is told that the wait goes on. */
+/** How often progress is reported during a wait. */
 const pollWaitSeconds = 5;
 
 /** The status once the job is COMPLETED or the time is over; at once where there is none. */
@@ -52,12 +54,12 @@ export async function waitForJob(
   for (;;) {
     const askedAt = performance.now();
     const passed = (askedAt - beganAt) / seconds;
-    const holdSeconds = Math.min(pollWaitSeconds, Math.ceil(waitSeconds - passed));
-    const asked = await gateway.request('GET', path, { waitSeconds: Math.max(0, holdSeconds), signal });
-    const now = bodyOf(asked, statusBody);
-    if (now.status === 'COMPLETED' || holdSeconds <= 0) return now;
-    // A gateway that stops does not hold answers any more: asking on would be asking without a pause.
-    const wasHeld = performance.now() - askedAt >= (holdSeconds - 1) * seconds;
+    const pollSeconds = Math.min(pollWaitSeconds, Math.ceil(waitSeconds - passed));
+    const answered = await gateway.request('GET', path, { waitSeconds: Math.max(0, pollSeconds), signal });
+    const now = bodyOf(answered, statusBody);
+    if (now.status === 'COMPLETED' || waitSeconds <= 0) return now;
+    // A gateway that stops answers at once: polling on would be polling without a pause.
+    const wasHeld = performance.now() - askedAt >= (waitSeconds - 1) * seconds;
     if (now.status === before && !wasHeld) return now;
     before = now.status;
     await progress((performance.now() - beganAt) / seconds, formatStatus(now));

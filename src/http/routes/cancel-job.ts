@@ -1,10 +1,12 @@
+/** Cancel a job. */
+
 import { cancellationSchema } from '../../answers/job-status.ts';
 import type { otherCodes } from '../../domain/refusal-help.ts';
 import { cancelJob as cancelInStore } from '../../store/jobs/cancel.ts';
 import { jobAddressOfPath, refuseMissing } from '../read-job.ts';
 import type { KeyRoute } from '../route.ts';
 
-/** Contract 4.1; decisions 2 for the codes: ended at once while it waits, asked to stop while it runs. */
+/** Contract 4.1; decisions 2 for the codes: a waiting job ends at once, a running one is requested to stop. */
 export const cancelJob: KeyRoute = {
   method: 'PUT',
   path: '/:modelId/requests/:jobId/cancel',
@@ -14,22 +16,22 @@ export const cancelJob: KeyRoute = {
   refusals: ['model_unknown', 'job_unknown'],
   answers: {
     200: { description: 'The job was queued and is cancelled.', body: cancellationSchema },
-    202: { description: 'The job is running; the provider was asked to stop.', body: cancellationSchema },
+    202: { description: 'The job is running; the provider was requested to stop.', body: cancellationSchema },
     400: { description: 'The job was already COMPLETED.', body: cancellationSchema },
   },
   docs: {
     tag: 'Jobs',
     operationId: 'cancelJob',
-    summary: 'Ends a waiting job, asks a running one to stop',
+    summary: 'Cancels a waiting job, requests a running one to stop',
   },
   open: context => async (principal, request, reply) => {
-    const asked = jobAddressOfPath(context, request, principal);
-    const cancellation = await cancelInStore(context.db, asked, context.clock.now(), principal.keyId);
-    if (cancellation === 'unknown') throw refuseMissing(context, asked.modelId);
+    const address = jobAddressOfPath(context, request, principal);
+    const cancellation = await cancelInStore(context.db, address, context.clock.now(), principal.keyId);
+    if (cancellation === 'unknown') throw refuseMissing(context, address.modelId);
     const { code, status } = answers[cancellation];
     reply.code(code);
     if (cancellation === 'already_final') reply.header('x-error-code', alreadyCompleted);
-    return { status, request_id: asked.jobId };
+    return { status, request_id: address.jobId };
   },
 };
 

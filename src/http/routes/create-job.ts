@@ -1,3 +1,5 @@
+/** Create a job. */
+
 import { jobHandleSchema } from '../../answers/job-status.ts';
 import { jobUrls } from '../../catalog/response-bodies.ts';
 import { jsonInputOf } from '../openapi.ts';

@@ -1,3 +1,5 @@
+/** Download a file by its signed URL. */
+
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { StoredFile } from '../../domain/file.ts';
@@ -8,7 +10,7 @@ import type { HttpContext } from '../http-context.ts';
 import { matchesEtag } from '../if-none-match.ts';
 import type { OpenRoute } from '../route.ts';
 
-/** A signed address: the only way to the bytes, without a key, with HEAD and ranges. */
+/** A signed URL: the only way to the bytes, without a key, with HEAD and ranges. */
 export const downloadFile: OpenRoute = {
   method: ['GET', 'HEAD'],
   path: '/v1/f/*',
@@ -40,30 +42,30 @@ export const downloadFile: OpenRoute = {
     }
     const length = range ? range.end - range.start + 1 : file.bytes;
     const isWanted = request.method !== 'HEAD' && length > 0;
-    // Opened before anything is said of it: an error must not carry the headers of the content.
+    // Opened before its headers are set: an error must not carry the headers of the content.
     const content = isWanted ? await openContent(context, file, range) : undefined;
-    if (content === null) throw refuse('file_not_found', { cause: `blob ${file.blobKey} is missing or cut` });
+    if (content === null)
+      throw refuse('file_not_found', { cause: `blob ${file.blobKey} is missing or truncated` });
     describeContent(reply, file, now);
     if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${file.bytes}`);
     return reply.header('content-length', String(length)).send(content);
   },
 };
 
-/** Null when bytes are lost: part of a file is no answer. That is ours to know, and no client's fault. */
+/** Null when bytes are lost: part of a file is not an answer. The log gets an error. */
 async function openContent(
   { blobs, log }: Pick<HttpContext, 'blobs' | 'log'>,
   { id, blobKey, bytes }: StoredFile,
   range: { readonly start: number; readonly end: number } | null,
 ): Promise<Readable | null> {
   const content = await blobs.open(blobKey, range ?? undefined, bytes);
-  if (content === null)
-    log.error({ file: id, blob: blobKey, bytes }, 'the bytes of a file are missing or cut');
+  if (content === null) log.error({ file: id, blob: blobKey, bytes }, 'blob missing or truncated');
   return content;
 }
 
 const etagOf = (file: StoredFile): string => `"${file.sha256}"`;
 
-/** Bytes of strangers are served so that no browser runs them as ours (decisions 6). */
+/** Uploaded bytes are served so that no browser runs them in our origin (decisions 6). */
 function describeContent(reply: FastifyReply, file: StoredFile, now: number): void {
   const shown = /^(?:image|video|audio)\//.test(file.mimeType);
   const maxAgeSeconds = Math.max(0, Math.floor((file.expiresAt - now) / 1000));

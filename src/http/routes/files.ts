@@ -1,3 +1,5 @@
+/** A user's files: read, list, delete. */
+
 import type { FastifyRequest } from 'fastify';
 import { fileDeletionSchema, fileObjectSchema, filePageSchema } from '../../answers/file-object.ts';
 import type { StoredFile } from '../../domain/file.ts';
@@ -14,7 +16,7 @@ import type { KeyRoute } from '../route.ts';
 const defaultLimit = 20;
 const maxLimit = 100;
 
-/** The file information again, with a new signed address (Contract 3). */
+/** The file object, with a new signed URL (Contract 3). */
 export const getFile: KeyRoute = {
   method: 'GET',
   path: '/v1/files/:fileId',
@@ -34,7 +36,7 @@ export const getFile: KeyRoute = {
     fileObject(context, await findOwnFile(context, principal, request)),
 };
 
-/** For clients that download with their key: on to the signed address. */
+/** For clients that download with their key: redirects to the signed URL. */
 export const getFileContent: KeyRoute = {
   method: 'GET',
   path: '/v1/files/:fileId/content',
@@ -56,7 +58,7 @@ export const getFileContent: KeyRoute = {
   },
 };
 
-/** One's own uploads, a page at a time. */
+/** Uploads of the user, a page at a time. */
 export const listFiles: KeyRoute = {
   method: 'GET',
   path: '/v1/files',
@@ -104,7 +106,7 @@ export const listFiles: KeyRoute = {
     },
 };
 
-/** The file is gone from here on; its bytes follow soon after. */
+/** Deletes a file at once; its bytes follow soon after. */
 export const deleteFile: KeyRoute = {
   method: 'DELETE',
   path: '/v1/files/:fileId',

@@ -1,7 +1,7 @@
 import { callbackSecretSchema } from '../../answers/callback-secret.ts';
 import type { KeyRoute } from '../route.ts';
 
-/** Decisions 5: what one's own callbacks are signed with. During a rotation it is the new one. */
+/** Decisions 5: the secret that the user's callbacks are signed with; during a rotation the new one. */
 export const getCallbackSecret: KeyRoute = {
   method: 'GET',
   path: '/v1/webhooks/default/secret',

@@ -1,3 +1,5 @@
+/** The console: its page and its files. */
+
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { refuse } from '../../domain/refusal.ts';
@@ -14,7 +16,7 @@ const notBuiltCode: keyof typeof otherCodes = 'console_not_built';
 /** Written into the page by the build, and replaced whenever it is sent. */
 const basePlaceholder = '<base href="./" />';
 const noncePlaceholder = 'content="csp-nonce"';
-/** Named after what they hold, so they never change. */
+/** Named after the hash of their content, so they never change. */
 const isHashed = (path: string): boolean => path.startsWith('assets/');
 
 /** The console: its files, and its one page at every address that the page itself knows what to do with. */
@@ -102,7 +104,7 @@ function answerPage(reply: FastifyReply, built: BuiltConsole, depth: number) {
     .send(page);
 }
 
-/** Nothing of any other host, no script but our files, in nobody's frame. */
+/** Nothing from other hosts, no script but our files, in no frame. */
 const policyWith = (nonce: string): string =>
   [
     "default-src 'self'",

@@ -1,3 +1,5 @@
+/** The result of a job. */
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readResultBody } from '../../answers/job-bodies.ts';
 import { jobResultSchema } from '../../answers/job-result.ts';
@@ -53,7 +55,7 @@ export const getResponseAlias: KeyRoute = {
     }),
 };
 
-/** Ends that trying again does not mend: cancelled, too late, or a wrong input. */
+/** Errors that a retry does not help: cancelled, expired, or a wrong input. */
 const callerErrors: readonly JobErrorCode[] = [
   'cancelled',
   'expired',
@@ -70,16 +72,16 @@ async function answerResult(
   reply: FastifyReply,
   refuseFailed: (job: Job) => void,
 ) {
-  const asked = jobAddressOfPath(context, request, principal);
-  const summary = await waitForStatusChange(context, asked, request, reply);
+  const address = jobAddressOfPath(context, request, principal);
+  const summary = await waitForStatusChange(context, address, request, reply);
   // Queue clients take the id of a result, and of its error, from here.
-  reply.header('x-fal-request-id', asked.jobId);
+  reply.header('x-fal-request-id', address.jobId);
   if (!isFinal(summary.state)) {
     reply.code(202);
     return answerStatus(context, summary, reply, false);
   }
-  const job = await readJob(context.db, asked);
-  if (!job) throw refuseMissing(context, asked.modelId);
+  const job = await readJob(context.db, address);
+  if (!job) throw refuseMissing(context, address.modelId);
   refuseFailed(job);
   return readResultBody(context, job);
 }

@@ -1,3 +1,5 @@
+/** The status of a job. */
+
 import { jobStatusSchema } from '../../answers/job-status.ts';
 import { inQuery, preferParameter } from '../parameters.ts';
 import { answerStatus, jobAddressOfPath, waitForStatusChange } from '../read-job.ts';

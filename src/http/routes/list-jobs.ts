@@ -1,3 +1,5 @@
+/** Jobs of one model. */
+
 import { readStatusBody } from '../../answers/job-bodies.ts';
 import { jobStatusPageSchema } from '../../answers/job-status.ts';
 import type { Principal } from '../../domain/key.ts';
@@ -9,7 +11,7 @@ import { readJobQuery } from '../read-job-query.ts';
 import { pathValue } from '../request-values.ts';
 import type { KeyRoute } from '../route.ts';
 
-/** Decisions 2, lookup: one's own jobs of a model, newest first; Contract 2: found by external_task_id. */
+/** Decisions 2, lookup: jobs of the user and a model, newest first; Contract 2: found by external_task_id. */
 export const listJobs: KeyRoute = {
   method: 'GET',
   path: '/:modelId/requests',
@@ -29,27 +31,27 @@ export const listJobs: KeyRoute = {
   open: context => async (principal, request) => {
     const modelId = pathValue(request, 'modelId');
     if (!(await isKnown(context, principal, modelId))) throw refuseMissing(context, modelId);
-    const asked = readJobQuery(request);
+    const query = readJobQuery(request);
     const found = await listInStore(context.db, {
-      ...asked,
+      ...query,
       userId: principal.userId,
       modelId,
-      limit: asked.limit + 1,
+      limit: query.limit + 1,
     });
     const data = await Promise.all(
-      found.slice(0, asked.limit).map(job => readStatusBody(context, job, null)),
+      found.slice(0, query.limit).map(job => readStatusBody(context, job, null)),
     );
     return {
       object: 'list',
       data,
-      has_more: found.length > asked.limit,
+      has_more: found.length > query.limit,
       first_id: data[0]?.request_id ?? null,
       last_id: data.at(-1)?.request_id ?? null,
     };
   },
 };
 
-/** Whoever made jobs by a model can list them, also once an operator took it away. */
+/** A user can list jobs of a model also after an operator removed it. */
 async function isKnown(
   { catalog, db }: HttpContext,
   { userId }: Principal,

@@ -13,11 +13,11 @@ import { openServeMcp, type ServeMcp } from '../mcp/serve-over-http.ts';
 import { jsonBodyRefusals } from '../refusals-of-route.ts';
 import type { KeyRoute, OpenRoute } from '../route.ts';
 
-/** As much as a message on stdio may have; larger files are uploaded by their address. */
+/** As much as a message on stdio may have; larger files are uploaded by URL. */
 const maxBytes = 10 * 1024 * 1024;
 /**
- * Calls at one moment. A tool asks this gateway by a connection of its own, and may wait there for a job: all of them
- * together stay far below what one address may have, and no key has all the places.
+ * Calls at one moment. A tool calls this gateway by a connection of its own, and may wait there for a job: all calls
+ * together stay far below the connection limit of one address, and no key can use all of them.
  */
 const callLimits = { running: 96, runningPerShare: 16, waiting: 192, waitingPerShare: 32 };
 
@@ -81,7 +81,7 @@ export const refuseMcpStream: OpenRoute = {
   },
 };
 
-/** Addressed to where its tools find this gateway: the very address that the connection came to. */
+/** The request for the protocol's library, with the address that the connection used: tools call this gateway there. */
 function webRequestOf({ raw }: FastifyRequest, reply: FastifyReply): Request {
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());

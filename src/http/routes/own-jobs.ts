@@ -1,3 +1,5 @@
+/** Jobs of every model. */
+
 import { readStatusBody } from '../../answers/job-bodies.ts';
 import { ownJobPageSchema, ownJobSchema } from '../../answers/job-status.ts';
 import { parseTime } from '../../domain/clock.ts';
@@ -12,7 +14,7 @@ import { readJobQuery, refuseQuery } from '../read-job-query.ts';
 import { pathValue, queryValue } from '../request-values.ts';
 import type { KeyRoute } from '../route.ts';
 
-/** One's own jobs, whatever their model, newest first. */
+/** Jobs of the user, of every model, newest first. */
 export const listOwnJobs: KeyRoute = {
   method: 'GET',
   path: '/v1/jobs',
@@ -36,27 +38,27 @@ export const listOwnJobs: KeyRoute = {
   open:
     context =>
     async ({ userId }, request) => {
-      const asked = readJobQuery(request);
+      const query = readJobQuery(request);
       const since = queryValue(request, 'since');
       const found = await listJobsOfUser(context.db, {
-        ...asked,
+        ...query,
         userId,
         modelId: readModel(queryValue(request, 'model')),
         since: since === undefined ? null : readSince(since),
-        limit: asked.limit + 1,
+        limit: query.limit + 1,
       });
-      const data = await Promise.all(found.slice(0, asked.limit).map(job => ownJobBody(context, job)));
+      const data = await Promise.all(found.slice(0, query.limit).map(job => ownJobBody(context, job)));
       return {
         object: 'list',
         data,
-        has_more: found.length > asked.limit,
+        has_more: found.length > query.limit,
         first_id: data[0]?.request_id ?? null,
         last_id: data.at(-1)?.request_id ?? null,
       };
     },
 };
 
-/** One of them by its id alone, with the input that was kept. */
+/** One of them by its id alone, with the stored input. */
 export const getOwnJob: KeyRoute = {
   method: 'GET',
   path: '/v1/jobs/:jobId',
@@ -79,12 +81,12 @@ export const getOwnJob: KeyRoute = {
       const job = id && (await readJobOfUser(context.db, id, userId));
       if (!job) throw refuse('job_unknown');
       reply.header('content-type', 'application/json; charset=utf-8');
-      // Digits of an input are kept beyond what a number holds.
+      // As text: an integer beyond 2^53 in the input keeps its digits.
       return toJson({ ...(await ownJobBody(context, job)), input: job.input });
     },
 };
 
-/** A status body says all but whose it is. */
+/** The status body, with the model and external task id also of a finished job. */
 const ownJobBody = async (context: HttpContext, job: JobForStatus) => ({
   ...(await readStatusBody(context, job, null)),
   model: job.modelId,
@@ -92,7 +94,7 @@ const ownJobBody = async (context: HttpContext, job: JobForStatus) => ({
 });
 
 function readModel(id: string | undefined): string | null {
-  // No model has such an id, and not every database can be asked for one.
+  // No model has such an id, and not every database accepts it in a query.
   if (id !== undefined && /\p{Cc}/u.test(id)) refuseQuery('model', 'must be without control characters');
   return id ?? null;
 }

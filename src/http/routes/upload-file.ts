@@ -1,3 +1,5 @@
+/** Upload a file, as a form or as JSON. */
+
 import type { FastifyRequest } from 'fastify';
 import { senderOf } from '../../admission/sender.ts';
 import {
@@ -24,7 +26,7 @@ import { readMultipart } from '../read-multipart.ts';
 import { uploadRefusals } from '../refusals-of-route.ts';
 import type { KeyRoute } from '../route.ts';
 
-/** What one upload holds in memory on its way to the disk, whatever its size. */
+/** Memory that one upload reserves on its way to the disk, whatever its size. */
 const streamBytes = 1024 * 1024;
 
 /** Contract 4.2: one file a request, as a form or as JSON. */
@@ -64,7 +66,7 @@ export const uploadFile: KeyRoute = {
   },
 };
 
-/** The same for whoever asks in another way than by a key. */
+/** The same for a principal that was not identified by a key. */
 export async function receiveUpload(
   context: HttpContext,
   request: FastifyRequest,

@@ -1,3 +1,5 @@
+/** Webhooks of providers. */
+
 import type { IncomingMessage } from 'node:http';
 import { readPieces } from '../../body/read-body.ts';
 import { refuse } from '../../domain/refusal.ts';
@@ -5,10 +7,10 @@ import { webhookTopic } from '../../store/db/connection.ts';
 import { pathValue } from '../request-values.ts';
 import type { OpenRoute } from '../route.ts';
 
-/** What upstreams send is a few lines; none of it is believed. */
+/** Providers send a few lines; none of it is trusted. */
 const maxBodyBytes = 1024 * 1024;
 
-/** An upstream calls at the address it was given: the next poll of that job comes at once, and tells what is true. */
+/** A provider reports a change of a job: its next poll is due at once, and reads the real state. */
 export const onUpstreamWebhook: OpenRoute = {
   method: 'POST',
   path: '/v1/ingress/:token',
@@ -36,9 +38,9 @@ export const onUpstreamWebhook: OpenRoute = {
     const url = publicUrl() + ingress.pathOf(calledFor);
     const call = { url, headers: request.raw.headers, body, now: clock.now() };
     if (!isSigned(calledFor.account, call))
-      throw refuse('call_unsigned', { cause: `of the upstream of ${calledFor.account}` });
+      throw refuse('call_unsigned', { cause: `invalid webhook signature for account ${calledFor.account}` });
     db.announce(webhookTopic(calledFor.jobId));
-    // The one answer that all of them take for a success.
+    // The one answer that all providers accept as a success.
     return reply.header('content-type', 'text/plain; charset=utf-8').send('ok');
   },
 };
