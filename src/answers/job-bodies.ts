@@ -1,3 +1,5 @@
+/** The bodies of status and result of a job, from its row and its files. */
+
 import { type Catalog, modelOfJob } from '../catalog/catalog.ts';
 import type { SignedOutput } from '../catalog/model.ts';
 import { primaryOutputs } from '../catalog/outputs.ts';
@@ -25,7 +27,7 @@ export interface JobBodyContext {
   readonly publicUrl: () => string;
 }
 
-/** The status of a job at this moment. `events` is null where nobody asked for logs. */
+/** The status of a job at this moment. `events` is null where the request has no logs. */
 export async function readStatusBody(
   { catalog, positions, publicUrl }: Pick<JobBodyContext, 'catalog' | 'positions' | 'publicUrl'>,
   job: JobForStatus,
@@ -38,18 +40,18 @@ export async function readStatusBody(
 
 /** The result of a final job at this moment. A file of it that has ended since has no address, and no bytes. */
 export async function readResultBody(
-  parts: Omit<JobBodyContext, 'positions'>,
+  context: Omit<JobBodyContext, 'positions'>,
   job: Job,
 ): Promise<ReturnType<typeof resultBody>> {
-  const model = modelOfJob(parts.catalog, job);
-  const signed = signOutputs(parts, job);
+  const model = modelOfJob(context.catalog, job);
+  const signed = signOutputs(context, job);
   const ids = signed.map(({ fileId }) => fileId);
-  const live = await findLiveFiles(parts.db, ids, parts.clock.now());
+  const live = await findLiveFiles(context.db, ids, context.clock.now());
   const outputs: readonly SignedOutput[] = signed.map(output =>
     live.has(output.fileId) ? output : { ...output, url: null },
   );
   const [sound] = primaryOutputs(outputs);
-  const audioHex = sound && model.inlineAudio(job.input) ? await readHex(parts, sound) : null;
+  const audioHex = sound && model.inlineAudio(job.input) ? await readHex(context, sound) : null;
   return resultBody(model, job, outputs, audioHex);
 }
 
@@ -68,8 +70,8 @@ export function signOutputs(
 }
 
 /**
- * The sound itself in hexadecimal, where the job asked for it in the body; null once its bytes are gone. Collection
- * held its size to 64 MB.
+ * The sound in hexadecimal, for a job that requested it in the body; null once its bytes are deleted. Its size was
+ * limited to 64 MB when the outputs were stored.
  */
 async function readHex(
   { db, blobs, clock }: Omit<JobBodyContext, 'positions'>,

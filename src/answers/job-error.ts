@@ -26,4 +26,5 @@ export const jobErrorSchema = z
   })
   .meta({ id: 'JobError', description: 'Why a job did not succeed.' });
 
+/** Why a job did not succeed. */
 export type JobError = z.infer<typeof jobErrorSchema>;

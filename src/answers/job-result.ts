@@ -76,4 +76,5 @@ export const jobResultSchema = z
     description: 'The same for all models, beside the keys that the users of the model’s family know.',
   });
 
+/** The same for all models, beside the keys that the users of the model’s family know. */
 export type JobResult = z.infer<typeof jobResultSchema>;

@@ -109,6 +109,11 @@ export const cancellationSchema = z
   })
   .meta({ id: 'Cancellation', description: 'What a cancellation did.' });
 
+/** A new job: its id, its URLs and its place in the queue. */
 export type JobHandle = z.infer<typeof jobHandleSchema>;
+
+/** A job in one of its three states. */
 export type JobStatus = z.infer<typeof jobStatusSchema>;
+
+/** What a cancellation did. */
 export type Cancellation = z.infer<typeof cancellationSchema>;

@@ -5,6 +5,7 @@ export function acceptsGzip(header: string | string[] | undefined): boolean {
   return offer !== undefined && offer.quality > 0;
 }
 
+/** One entry of the header, such as `gzip;q=0.5`. */
 function readOffer(text: string): { readonly coding: string; readonly quality: number } {
   const [coding = '', ...parameters] = text.split(';').map(part => part.trim());
   const quality = parameters.find(parameter => parameter.startsWith('q='))?.slice('q='.length);

@@ -34,11 +34,13 @@ export const openAddressRates = (clock: Clock): AddressRates => ({
   files: openRate<string>(filesRate, clock),
 });
 
+/** What the answers of a route need from the server. */
 interface AddRouteContext extends Pick<HttpContext, 'log' | 'onRefused' | 'verifiesDeclarations'> {
   readonly takeFromStrangers: TakeFromRate<string>;
   readonly rates: AddressRates;
 }
 
+/** Registers a route; `handle` is its handler behind its authentication. */
 export function addRoute(
   app: FastifyInstance,
   route: Route,

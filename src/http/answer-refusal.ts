@@ -112,6 +112,7 @@ function addressRateRefusal(
   }
 }
 
+/** One line for each refusal: an error where the fault is ours, else information. */
 function logRefusal(log: Logger, request: FastifyRequest, refusal: Refusal): void {
   const { entry, details } = refusal;
   const fields = {
@@ -146,6 +147,7 @@ function sendAndLinger({ raw }: FastifyRequest, reply: FastifyReply, body: unkno
   reply.header('content-length', bytes.length).send(Readable.from(untilRead()));
 }
 
+/** The JSON body of a refusal, by its shape. */
 function bodyOf({ entry, message, details }: Refusal, requestId: string) {
   switch (entry.shape) {
     case 'gateway':
@@ -157,6 +159,7 @@ function bodyOf({ entry, message, details }: Refusal, requestId: string) {
   }
 }
 
+/** The refusal that a failure is answered with: by itself, by its kind, or as an internal error. */
 function asRefusal(failure: unknown, errors: 'detail' | 'file'): Refusal {
   if (failure instanceof Refusal) {
     const shown = errors === 'file' ? asFileRefusal(failure.refusal) : failure.refusal;
@@ -194,6 +197,7 @@ function asRefusalOfQueue(failure: unknown): Refusal | null {
   return refuse(failure.scope === 'share' ? 'work_of_share_full' : 'work_full', details);
 }
 
+/** A path that the framework cannot decode, or that is too long. */
 const isPathError = (failure: unknown): boolean =>
   isCode(failure, 'FST_ERR_BAD_URL') || isCode(failure, 'FST_ERR_MAX_PARAM_LENGTH');
 
@@ -236,11 +240,13 @@ export function closeWithRefusal(refusal: Refusal, socket: Duplex, requestId: st
 /** How long a client may take to read the last answer of its connection. */
 const closeGraceMs = 1000;
 
+/** Error codes of node:http for requests that it cannot read. */
 const unreadable = [
   { code: 'HPE_HEADER_OVERFLOW', refusal: 'headers_too_large' },
   { code: 'ERR_HTTP_REQUEST_TIMEOUT', refusal: 'request_too_slow' },
 ] as const;
 
+/** The header `X-Error-Fields`: paths, percent-encoded, bounded in number and bytes. */
 function errorFields(fields: readonly string[]): string {
   const encoded = [...new Set(fields)]
     .slice(0, maxErrorFields)

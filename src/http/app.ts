@@ -62,6 +62,7 @@ type ServerContext = Pick<
   'clock' | 'log' | 'onRefused' | 'connectionLimits' | 'publicUrl' | 'verifiesDeclarations'
 >;
 
+/** The server without routes: limits, hooks, and the answers of failures before a route is found. */
 function createServer(
   { clock, log, onRefused, connectionLimits, publicUrl }: ServerContext,
   takeFromStrangers: TakeFromRate<string>,
@@ -154,9 +155,11 @@ function cutSlowBody({ raw, id }: FastifyRequest, reply: FastifyReply): void {
   raw.destroy(refusal);
 }
 
+/** Whether a body follows the headers. */
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
+/** Headers of every answer. */
 function setCommonHeaders(request: FastifyRequest, reply: FastifyReply, publicUrl: string): void {
   reply
     .header('x-request-id', request.id)
@@ -166,4 +169,5 @@ function setCommonHeaders(request: FastifyRequest, reply: FastifyReply, publicUr
     reply.header('strict-transport-security', `max-age=${hstsMaxAgeMs / seconds}`);
 }
 
+/** Whether unmatched failures below this path get the error body of the file endpoints. */
 const isFilePath = (url: string): boolean => /^\/v1\/(?:files|f)(?:[/?]|$)/.test(url);

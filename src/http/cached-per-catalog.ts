@@ -1,3 +1,5 @@
+/** A cache for values that are made from the served models. */
+
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
 import type { HttpContext } from './http-context.ts';

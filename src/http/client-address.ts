@@ -1,3 +1,5 @@
+/** The address of a client, behind trusted proxies too. */
+
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 

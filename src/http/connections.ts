@@ -15,6 +15,7 @@ export type ConnectionCut =
   | 'unanswered_full'
   | 'answer_unread';
 
+/** Limits of open connections. */
 export interface ConnectionLimits {
   /** How many connections are open at one moment; more are closed at once. */
   readonly maxConnections: number;
@@ -42,6 +43,7 @@ export interface Connections {
   close(): void;
 }
 
+/** Counts connections and closes those over a limit. */
 export function openConnections(
   { maxConnections, connectionsPerAddress, isTrustedProxy }: ConnectionLimits,
   clock: Clock,

@@ -1,3 +1,5 @@
+/** Shutdown behind a load balancer: not ready first, closed later. */
+
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../domain/clock.ts';
 
@@ -11,6 +13,7 @@ export interface Drain {
   begin(): Promise<void>;
 }
 
+/** `drainMs`: how long the process keeps answering after `begin`. */
 export function openDrain(clock: Clock, drainMs: number): Drain {
   let isLeaving = false;
   return {

@@ -47,5 +47,6 @@ function sentenceOf(entry: RefusalEntry): string {
   return entry.shape === 'detail' ? words : `${words} (\`${entry.code}\`)`;
 }
 
+/** One row of a Markdown table. */
 const row = (...cells: readonly [code: string, status: string, ...rest: string[]]): string =>
   `| \`${cells[0]}\` | ${cells.slice(1).join(' | ')} |`;

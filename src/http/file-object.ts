@@ -1,3 +1,5 @@
+/** The body of a file, and its signed URL. */
+
 import { toUnixSeconds } from '../domain/clock.ts';
 import {
   fileTypeByMimeType,

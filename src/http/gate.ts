@@ -55,11 +55,13 @@ export async function identifyKey(
   return principal;
 }
 
+/** Turns a thrown error of a synchronous handler into a rejected promise. */
 const asAsync =
   (handle: OpenHandler): OpenHandler =>
   async (request: FastifyRequest, reply: FastifyReply) =>
     handle(request, reply);
 
+/** Checks the metrics token, or the address where no token is set. */
 function openMetricsHandler(handle: OpenHandler, { metricsToken }: HealthContext): OpenHandler {
   return async (request, reply) => {
     if (metricsToken === null) refuseRemote(request);

@@ -1,8 +1,11 @@
+/** Waiting for a change of a job without polling the database. */
+
 import { type Connection, jobTopic } from '../store/db/connection.ts';
 
 /** Waiting requests at one moment; any more are answered at once. */
 const maxWaiters = 20_000;
 
+/** Lets requests wait for a change of a job. */
 export interface JobWatch {
   /** Resolves when the store announces a change of the job, after `ms`, or when the signal aborts. Costs no SQL statement. */
   nextChange(jobId: string, ms: number, signal: AbortSignal): Promise<void>;
@@ -12,6 +15,7 @@ export interface JobWatch {
   close(): void;
 }
 
+/** Listens to the announcements of the store. */
 export function openJobWatch(db: Connection): JobWatch {
   const waiting = new Map<string, Set<() => void>>();
   let count = 0;

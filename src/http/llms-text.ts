@@ -1,3 +1,5 @@
+/** The text of /llms.txt. */
+
 import type { Model } from '../catalog/model.ts';
 
 /** What a language model has to know to use this gateway, after the convention of llmstxt.org. */

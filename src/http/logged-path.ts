@@ -1,3 +1,5 @@
+/** The path of a request as the log may show it. */
+
 const maxLength = 512;
 const withheld = '(a path that may contain a secret)';
 

@@ -1,3 +1,5 @@
+/** Minimum rate of incoming request bodies. */
+
 import type { IncomingMessage } from 'node:http';
 import { type Clock, seconds } from '../domain/clock.ts';
 
@@ -15,6 +17,7 @@ export interface MinBodyRate {
   close(): void;
 }
 
+/** A body that is being received. */
 interface Watched {
   readonly cut: () => void;
   readonly bytesBefore: number;
@@ -23,6 +26,7 @@ interface Watched {
   tookMs: number;
 }
 
+/** Checks all watched bodies by one timer. */
 export function openMinBodyRate(clock: Clock): MinBodyRate {
   const watched = new Map<IncomingMessage, Watched>();
 

@@ -1,3 +1,5 @@
+/** Minimum rate at which clients read their answers. */
+
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Clock, seconds } from '../domain/clock.ts';
@@ -14,6 +16,7 @@ export interface MinReadRate {
   close(): void;
 }
 
+/** An answer that is being sent. */
 interface Watched {
   readonly socket: Socket;
   readonly bytesBefore: number;

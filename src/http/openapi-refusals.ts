@@ -8,6 +8,7 @@ import { codeOf } from '../domain/refusal-help.ts';
 /** Where the schemas of an OpenAPI document stand. */
 export const schemasBase = '#/components/schemas/';
 
+/** The content of an answer or a request in JSON. */
 export const jsonContent = (schema: Json): Json => ({ 'application/json': { schema } });
 
 /** The answers of some refusals, joined where they share a status. */

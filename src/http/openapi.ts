@@ -52,6 +52,7 @@ export const jsonInputOf = (model: Model): Readonly<Record<string, Json>> => ({
   'application/json': { $ref: schemasBase + inputName(model) },
 });
 
+/** One operation and where it stands in `paths`. */
 interface PathOperation {
   readonly path: string;
   readonly method: string;
@@ -72,6 +73,7 @@ function operationsOf(route: Route, models: readonly Model[]): readonly PathOper
   return [{ path: templateOf(route.path), method, operation: operationOf(route, docs, route.path) }];
 }
 
+/** The OpenAPI operation of a route; `path` is the one with the model id where it has one. */
 function operationOf(route: Route, docs: Operation, path: string): Json {
   const { tag, operationId, summary, description, body } = docs;
   const parameters = [...namesIn(path).map(pathParameter), ...(docs.parameters ?? [])];
@@ -95,6 +97,7 @@ function mergeAnswers(successes: Readonly<Record<string, Json>>, refused: Json):
   return { ...successes, ...Object.fromEntries(merged) };
 }
 
+/** Two answers of one status: either body, and the headers of the refusal. */
 function joinAnswers(first: Json, second: Json): Json {
   const schemas = [first, second].map(
     ({ content }) => (content as { 'application/json': { schema: Json } })['application/json'].schema,
@@ -106,6 +109,7 @@ function joinAnswers(first: Json, second: Json): Json {
   };
 }
 
+/** The declared answers that are not refusals. */
 const successAnswers = (answers: Readonly<Record<number, Answer>>): Readonly<Record<string, Json>> =>
   Object.fromEntries(
     Object.entries(answers).map(([status, { description, body }]) => [
@@ -114,9 +118,11 @@ const successAnswers = (answers: Readonly<Record<number, Answer>>): Readonly<Rec
     ]),
   );
 
+/** The request body by content type. */
 const contentOf = (body: Readonly<Record<string, Json>>): Json =>
   Object.fromEntries(Object.entries(body).map(([contentType, schema]) => [contentType, { schema }]));
 
+/** Operations by path and method, in the order of the routes. */
 function pathsOf(operations: readonly PathOperation[]): Json {
   const byPath = Map.groupBy(operations, ({ path }) => path);
   return Object.fromEntries(
@@ -131,9 +137,11 @@ function pathsOf(operations: readonly PathOperation[]): Json {
 const templateOf = (path: string): string =>
   path.replace(/:(\w+)/g, (_, name: string) => `{${publicName(name)}}`);
 
+/** Names of the path parameters. */
 const namesIn = (path: string): readonly string[] =>
   [...path.matchAll(/:(\w+)/g)].map(([, name]) => publicName(name!));
 
+/** The name of a path parameter in the document. */
 const publicName = (name: string): string =>
   name === 'jobId' ? 'request_id' : name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
 
@@ -144,6 +152,7 @@ const pathParameter = (name: string): Json => ({
   schema: { type: 'string' },
 });
 
+/** The name of the schema of a model's input. */
 const inputName = ({ id }: Model): string => `${id}.input`;
 
 /** The schema of an input; what is ours beside JSON Schema gets the prefix that the standard requires. */
@@ -158,6 +167,7 @@ const inputSchema = (model: Model): Json => {
   };
 };
 
+/** Keywords of published schemas that JSON Schema does not know. */
 const extensionKeywords: ReadonlySet<string> = new Set([
   'media',
   'unit',
@@ -166,6 +176,7 @@ const extensionKeywords: ReadonlySet<string> = new Set([
   'requiredUnless',
 ]);
 
+/** Prefixes them with `x-`, at every depth. */
 function prefixExtensions(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(prefixExtensions);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,3 +1,5 @@
+/** Security headers of pages. */
+
 import type { FastifyReply } from 'fastify';
 
 /** Headers of pages and their files: other sites neither keep a reference to their window nor learn their URLs. */

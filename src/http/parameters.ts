@@ -2,6 +2,7 @@
 
 import type { Json } from '../answers/json-schema.ts';
 
+/** A header with text. */
 export const header = (name: string, description: string): Json => ({
   name,
   in: 'header',
@@ -9,6 +10,7 @@ export const header = (name: string, description: string): Json => ({
   schema: { type: 'string' },
 });
 
+/** A query parameter. */
 export const inQuery = (name: string, schema: Json): Json => ({ name, in: 'query', schema });
 
 /** Size of a page. */
@@ -22,6 +24,7 @@ export const jobFilterParameters: readonly Json[] = [
   inQuery('after', { type: 'string' }),
 ];
 
+/** Waiting for a change of status. */
 export const preferParameter = header(
   'Prefer',
   '`wait=N` delays the answer until the status changes or N seconds pass; more than 60 is 60, and `Preference-Applied` states what was applied.',

@@ -1,3 +1,5 @@
+/** Pipelined requests of a connection, one at a time. */
+
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -13,6 +15,7 @@ export interface Pipelines {
   enter(request: IncomingMessage, response: ServerResponse, begin: () => void): void;
 }
 
+/** What happens on a connection. */
 export interface PipelineEvents {
   /** More requests than are allowed are unanswered: the connection was cut. */
   readonly onFlood: () => void;
@@ -31,6 +34,7 @@ interface Waiting {
   readonly begin: () => void;
 }
 
+/** Calls back when requests begin and are answered, in order for each connection. */
 export function openPipelines({ onFlood, onBegun, onAnswered, onIdle }: PipelineEvents): Pipelines {
   const lines = new WeakMap<Socket, Pipeline>();
 

@@ -34,6 +34,7 @@ export function readJobQuery(request: FastifyRequest) {
 const statuses: readonly JobStatus[] = ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED'];
 const isStatus = (text: string): text is JobStatus => statuses.some(status => status === text);
 
+/** Throws a 422 that names the parameter. */
 export function refuseQuery(name: string, reason: string): never {
   throw refuse('input_invalid', { subject: `${name}: ${reason}`, fields: [name] });
 }

@@ -45,6 +45,7 @@ export const refuseMissing = (
   modelId: string,
 ): Refusal => (catalog.find(modelId) ? refuse('job_unknown') : refuseModel(servedModels(), modelId));
 
+/** The job as its status needs it; throws the refusal of a missing one. */
 export async function findJob(context: HttpContext, address: JobAddress): Promise<JobForStatus> {
   const job = await readJobForStatus(context.db, address);
   if (!job) throw refuseMissing(context, address.modelId);
@@ -80,6 +81,7 @@ export async function waitForStatusChange(
   return job;
 }
 
+/** Seconds of `Prefer: wait=N`, capped; null where the header has none. */
 function preferredWait(header: string | string[] | undefined): number | null {
   const match = /(?:^|[,;\s])wait=(\d+)(?:$|[,;\s])/.exec([header ?? ''].flat().join(','));
   const wait = Number(match?.[1] ?? 0);

@@ -58,6 +58,7 @@ export async function readJsonUpload(
   return { checked, fileName, purpose };
 }
 
+/** The members of the body beside `data`. */
 interface UploadFields {
   readonly declaredMimeType: string;
   readonly typeField: 'mime_type';
@@ -65,11 +66,13 @@ interface UploadFields {
   readonly purpose: string | null;
 }
 
+/** Throws where the body was not read to its end. */
 function requireFields(fields: UploadFields | null): UploadFields {
   if (!fields) throw new Error('expected the body to be read to its end');
   return fields;
 }
 
+/** The checked members; throws a 400 that names the field. */
 function readUploadFields(body: JsonObject, content: DataField): UploadFields {
   const mimeType = textField(body, 'mime_type');
   const data = textField(body, 'data');
@@ -99,6 +102,7 @@ export function readPurpose(purpose: string | undefined): string | null {
 const optionalTextField = (body: JsonObject, name: string): string | undefined =>
   body[name] === null ? undefined : textField(body, name);
 
+/** A member that must be text; undefined where it is absent. */
 function textField(body: JsonObject, name: string): string | undefined {
   const value = body[name];
   if (value === undefined || typeof value === 'string') return value;
@@ -131,6 +135,7 @@ interface DataField {
 const maxHead = 1024;
 const comma = ','.charCodeAt(0);
 
+/** Decodes `data` piece by piece while it arrives. */
 function openDataField(): DataField {
   const base64 = openBase64Decoder();
   /** What stands before the base64; null until that is known. */
@@ -198,4 +203,5 @@ function refuseOtherType(head: string, mimeType: string): void {
   }
 }
 
+/** A MIME type without its parameters. */
 const essence = (mimeType: string): string => mimeType.split(';', 1)[0]!.trim().toLowerCase();

@@ -1,3 +1,5 @@
+/** Reading a multipart form with one file, as a stream. */
+
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
@@ -13,6 +15,7 @@ export interface FilePart {
   readonly declaredMimeType: string | undefined;
 }
 
+/** A form with at most one file; `Kept` is what `take` made of it. */
 export interface Form<Kept> {
   /** What became of the part named `file`; null when there is none. */
   readonly file: Kept | null;
@@ -31,6 +34,7 @@ const limits = {
 /** A file of 40 MiB, and room for whatever else a client puts into its form. */
 const maxFormBytes = 48 * 1024 * 1024;
 
+/** What the reader of a form does with the file. */
 export interface FormReader<Kept> {
   /** Called before a byte is read; throws when there is no room. */
   readonly reserve: () => void;
@@ -102,6 +106,7 @@ export async function readMultipart<Kept>(
   }
 }
 
+/** A parser with limits; throws the refusal of a malformed header. */
 function openParser(message: IncomingMessage): BusboyInstance {
   try {
     return new Busboy({
@@ -138,5 +143,6 @@ function partsOf(parser: BusboyInstance): EventEmitter {
   throw new Error('expected the form parser to split context by an emitter, got none');
 }
 
+/** The refusal of a form that cannot be parsed. */
 const malformed = (cause: unknown) =>
   refuse('file_request_invalid', { subject: 'The multipart form is malformed', cause });

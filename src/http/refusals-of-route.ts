@@ -94,6 +94,7 @@ const fileRefusals: ReadonlyMap<number, RefusalName> = new Map([
   [503, 'file_unavailable'],
 ]);
 
+/** What the declared authentication can refuse. */
 function authRefusals(route: Route): readonly RefusalName[] {
   switch (route.auth) {
     case 'key': {

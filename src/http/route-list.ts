@@ -65,6 +65,7 @@ const queueRoutes: readonly Route[] = [
   getResponseAlias,
   cancelJob,
 ];
+/** Public routes outside the queue. */
 const otherRoutes: readonly Route[] = [
   listOwnJobs,
   getOwnJob,
@@ -90,6 +91,7 @@ const otherRoutes: readonly Route[] = [
   getConsoleRoot,
   getConsole,
 ];
+/** The admin API, for the console. */
 const adminRoutes: readonly Route[] = [
   getSetup,
   makeFirstPerson,

@@ -22,6 +22,7 @@ import type { HealthContext, HttpContext } from './http-context.ts';
  */
 export type Route = KeyRoute | AdminRoute | SessionRoute | OpenRoute | MetricsRoute;
 
+/** What every route declares. */
 interface RouteDeclaration {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | readonly ['GET', 'HEAD'];
   readonly path: string;
@@ -66,6 +67,7 @@ export interface Undocumented {
   readonly undocumented: string;
 }
 
+/** A route for API keys. */
 export interface KeyRoute extends RouteDeclaration {
   readonly auth: 'key';
   /** `any-key`: the route gives nothing that belongs to a user. */
@@ -75,6 +77,7 @@ export interface KeyRoute extends RouteDeclaration {
   readonly open: Opener<(principal: Principal, request: FastifyRequest, reply: FastifyReply) => unknown>;
 }
 
+/** A route for operators of at least a role. */
 export interface AdminRoute extends RouteDeclaration {
   readonly auth: 'admin';
   /** The least role that may call it. */
@@ -82,11 +85,13 @@ export interface AdminRoute extends RouteDeclaration {
   readonly open: Opener<OperatorHandler>;
 }
 
+/** A route for an operator's own sessions. */
 export interface SessionRoute extends RouteDeclaration {
   readonly auth: 'session';
   readonly open: Opener<OperatorHandler>;
 }
 
+/** A route without credentials. */
 export interface OpenRoute<Context = HttpContext> extends RouteDeclaration {
   readonly auth: 'none' | 'signed';
   /**
@@ -97,6 +102,7 @@ export interface OpenRoute<Context = HttpContext> extends RouteDeclaration {
   readonly open: Opener<OpenHandler, Context>;
 }
 
+/** A route for the metrics token. */
 export interface MetricsRoute extends RouteDeclaration {
   readonly auth: 'metrics';
   readonly open: Opener<OpenHandler, HealthContext>;
@@ -108,11 +114,14 @@ export type HealthRoute = OpenRoute<HealthContext> | MetricsRoute;
 /** Makes the handler once for each app; `routes` are all routes of that app. */
 export type Opener<Handler, Context = HttpContext> = (context: Context, routes: readonly Route[]) => Handler;
 
+/** Returns the body, or the reply where it sent that itself. */
 export type OperatorHandler = (operator: Operator, request: FastifyRequest, reply: FastifyReply) => unknown;
+/** Returns the body, or the reply where it sent that itself. */
 export type OpenHandler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 
 /** Whether a success of the route shows that the connection has a valid key or session. */
 export const needsCredentials = ({ auth }: Route): boolean =>
   auth === 'key' || auth === 'admin' || auth === 'session';
 
+/** The methods of a route as a list. */
 export const methodsOf = ({ method }: Pick<Route, 'method'>): readonly string[] => [method].flat();

@@ -15,17 +15,20 @@ export interface SharedDocument {
   readonly gzipped: Packed;
 }
 
+/** The bytes of one encoding. */
 interface Packed {
   readonly bytes: Buffer;
   /** Strong: other bytes have another one, packed bytes too. */
   readonly etag: string;
 }
 
+/** Compresses a text once, for all its requests. */
 export async function makeDocument(contentType: string, text: string): Promise<SharedDocument> {
   const plain = Buffer.from(text);
   return documentOf(contentType, plain, await promisify(gzip)(plain));
 }
 
+/** The same for a JSON value. */
 export const makeJsonDocument = (value: unknown): Promise<SharedDocument> =>
   makeDocument('application/json; charset=utf-8', JSON.stringify(value));
 

@@ -47,6 +47,7 @@ export function openRefuseUnmatchedInQueue(
 
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0]!;
 
+/** A pattern for paths of a route, with or without a slash at the end. */
 function patternOf(path: string): RegExp {
   const segments = path.split('/').map(part => {
     if (part.startsWith(':')) return '[^/]+';

@@ -31,4 +31,5 @@ export const accountPauseSchema = z
   .object({ object: z.literal('provider'), account: z.string(), paused: z.boolean() })
   .meta({ id: 'AdminAccountPause', description: 'Whether an account is paused.' });
 
+/** An account at a provider. */
 export type Account = z.infer<typeof accountSchema>;

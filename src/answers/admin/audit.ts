@@ -16,4 +16,5 @@ export const auditLineSchema = z
 
 export const auditListSchema = listOf(auditLineSchema).meta({ id: 'AdminAuditList' });
 
+/** One entry of the audit log. */
 export type AuditLine = z.infer<typeof auditLineSchema>;

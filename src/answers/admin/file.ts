@@ -24,4 +24,5 @@ export const fileListSchema = z
   })
   .meta({ id: 'AdminFileList' });
 
+/** A stored file. */
 export type FileLine = z.infer<typeof fileLineSchema>;

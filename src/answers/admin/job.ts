@@ -11,7 +11,7 @@ const at = unixSecondsWithFraction;
 
 export const outputSchema = z
   .object({
-    role: z.string(),
+    role: z.string().describe('`primary`, or what the file is beside the result, such as `last_frame`.'),
     index: z.int(),
     file_id: z.string(),
     file_name: z.string(),
@@ -26,6 +26,7 @@ export const outputSchema = z
   })
   .meta({ id: 'AdminOutput', description: 'One file that a job produced.' });
 
+/** The five states of a job; the public protocol has three. */
 export const jobStateSchema = z.enum(['available', 'running', 'completed', 'failed', 'cancelled']);
 
 export const jobLineSchema = z
@@ -34,18 +35,18 @@ export const jobLineSchema = z
     object: z.literal('job'),
     model: z.string(),
     state: jobStateSchema,
-    prompt_start: z.string(),
+    prompt_start: z.string().describe('First characters of the prompt; empty where the input has none.'),
     user: z.string(),
     key: z.object({ id: z.string(), name: z.string().nullable(), hint: z.string() }),
-    account: z.string().nullable(),
+    account: z.string().nullable().describe('At a provider; null until a worker chose one.'),
     external_task_id: z.string().nullable(),
-    progress: z.number().nullable(),
+    progress: z.number().nullable().describe('0 to 1; null where the provider reports none.'),
     error: jobErrorSchema.nullable(),
     cancel_requested: z.boolean(),
     created_at: at,
     started_at: at.nullable(),
     completed_at: at.nullable(),
-    expires_at: unixSeconds,
+    expires_at: unixSeconds.describe('When it ends as expired, unless it ends before.'),
     outputs: z.array(outputSchema),
   })
   .meta({ id: 'AdminJobLine', description: 'A job in a list.' });
@@ -70,7 +71,7 @@ export const attemptSchema = z
     error: z
       .looseObject({ code: z.string().exactOptional(), message: z.string().exactOptional() })
       .nullable(),
-    call_count: z.int(),
+    call_count: z.int().describe('Calls under the same dedupe key.'),
     billable: z.boolean(),
     in_doubt: z.boolean().describe('Its outcome is unknown: an uncertain submission.'),
   })
@@ -80,7 +81,7 @@ export const jobDetailSchema = z
   .object({
     ...jobLineSchema.shape,
     queue_position: z.int().nullable(),
-    claims: z.int(),
+    claims: z.int().describe('How often a worker claimed it.'),
     deaths: z.int().describe('Crashes of a process while it ran the job.'),
     due_at: at,
     callback_url: z.string().nullable(),
@@ -118,7 +119,15 @@ export const rerunSchema = z
   .meta({ id: 'AdminRerun', description: 'A new job with the input of another.' });
 
 export type JobState = z.infer<typeof jobStateSchema>;
+
+/** One file that a job produced. */
 export type Output = z.infer<typeof outputSchema>;
+
+/** A job in a list. */
 export type JobLine = z.infer<typeof jobLineSchema>;
+
+/** A job with everything that happened to it. */
 export type JobDetail = z.infer<typeof jobDetailSchema>;
+
+/** One submission of a job to a provider. */
 export type Attempt = z.infer<typeof attemptSchema>;

@@ -30,5 +30,8 @@ export const revokedKeySchema = z
   .object({ object: z.literal('key'), id: z.string(), revoked: z.literal(true) })
   .meta({ id: 'AdminRevokedKey', description: 'A key that was revoked.' });
 
+/** An API key without its secret. */
 export type KeyLine = z.infer<typeof keyLineSchema>;
+
+/** A new key with its secret, which is shown once. */
 export type NewKey = z.infer<typeof newKeySchema>;

@@ -37,6 +37,11 @@ export const runSchema = z
   })
   .meta({ id: 'AdminRun', description: 'A job that the console created.' });
 
+/** A model in the list of the playground. */
 export type ModelLine = z.infer<typeof modelLineSchema>;
+
+/** A job that the console created. */
 export type Run = z.infer<typeof runSchema>;
+
+/** An input that a run would accept. */
 export type RunValidation = z.infer<typeof runValidationSchema>;

@@ -32,4 +32,5 @@ export const overviewSchema = z
   })
   .meta({ id: 'AdminOverview', description: 'The first page of the console.' });
 
+/** The first page of the console. */
 export type Overview = z.infer<typeof overviewSchema>;

@@ -21,4 +21,5 @@ export const removedPersonSchema = z
   .object({ object: z.literal('person'), id: z.string(), removed: z.literal(true) })
   .meta({ id: 'AdminRemovedPerson', description: 'A person who was removed.' });
 
+/** A person with an account of the console. */
 export type Person = z.infer<typeof personSchema>;

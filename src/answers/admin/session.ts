@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { listOf, unixSeconds } from '../values.ts';
 
+/** What an operator may do; each role includes the ones before it. */
 export const roleSchema = z.enum(['viewer', 'developer', 'admin']);
 
 export const sessionSchema = z
@@ -57,7 +58,15 @@ export const checksSchema = z
   .meta({ id: 'AdminChecks', description: 'What a new installation is checked for.' });
 
 export type Role = z.infer<typeof roleSchema>;
+
+/** The session of a request. */
 export type Session = z.infer<typeof sessionSchema>;
+
+/** A live session in a list. */
 export type SessionLine = z.infer<typeof sessionLineSchema>;
+
+/** Whether the first account can still be created. */
 export type Setup = z.infer<typeof setupSchema>;
+
+/** What a new installation is checked for. */
 export type Checks = z.infer<typeof checksSchema>;

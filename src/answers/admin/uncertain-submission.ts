@@ -35,4 +35,5 @@ export const resolvedSubmissionSchema = z
   })
   .meta({ id: 'AdminResolvedDoubt', description: 'How an uncertain submission was resolved.' });
 
+/** A submission whose outcome is unknown. */
 export type UncertainSubmission = z.infer<typeof uncertainSubmissionSchema>;

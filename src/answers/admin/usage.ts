@@ -3,7 +3,9 @@
 import { z } from 'zod';
 import { unixSeconds } from '../values.ts';
 
+/** Percentiles in milliseconds. */
 export const percentilesSchema = z.object({ p50: z.number(), p95: z.number() });
+/** An amount by the prices of the settings. */
 export const costSchema = z.object({ amount: z.number(), currency: z.string() });
 
 /** `label` is what a person knows `name` by. */
@@ -24,10 +26,14 @@ export const usageReportSchema = z
     speed: z.array(
       z.object({ ...named, jobs: z.int(), queue_ms: percentilesSchema, run_ms: percentilesSchema }),
     ),
-    truncated: z.boolean().describe('Whether lines were left out.'),
+    truncated: z.boolean().describe('More jobs ended than are counted: the newest are.'),
   })
   .meta({ id: 'AdminUsage', description: 'What was made and used, by day and by model, key or user.' });
 
+/** Percentiles in milliseconds. */
 export type Percentiles = z.infer<typeof percentilesSchema>;
+/** An amount by the prices of the settings. */
 export type Cost = z.infer<typeof costSchema>;
+
+/** What was made and used, by day and by model, key or user. */
 export type UsageReport = z.infer<typeof usageReportSchema>;

@@ -1,3 +1,5 @@
+/** Reading the small JSON bodies of the admin API. */
+
 import type { FastifyRequest } from 'fastify';
 import { isJsonContentType, readJsonObject } from '../../body/read-body.ts';
 import { refuse } from '../../domain/refusal.ts';
@@ -17,6 +19,7 @@ export async function readAdminBody<Name extends string>(
   return body as Readonly<Partial<Record<Name, unknown>>>;
 }
 
+/** Throws a 422 that names one field, or one parameter of the query. */
 export function refuseField(name: string, reason: string): never {
   throw refuse('input_invalid', { subject: `${name}: ${reason}`, fields: [name] });
 }

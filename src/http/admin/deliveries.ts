@@ -120,6 +120,7 @@ export const redeliverFailed: AdminRoute = {
   },
 };
 
+/** A delivery in a list. */
 export const deliveryBody = (delivery: ListedDelivery) => ({
   id: delivery.id,
   object: 'delivery',
@@ -134,6 +135,7 @@ export const deliveryBody = (delivery: ListedDelivery) => ({
   ended_at: delivery.endedAt === null ? null : toUnixSeconds(delivery.endedAt),
 });
 
+/** One attempt of a delivery. */
 export const deliveryAttemptBody = ({ number, at, tookMs, code, answer }: DeliveryAttempt) => ({
   number,
   at: toUnixSeconds(at),
@@ -142,18 +144,21 @@ export const deliveryAttemptBody = ({ number, at, tookMs, code, answer }: Delive
   answer,
 });
 
+/** The id in the path; a malformed one is refused as unknown. */
 function idOfPath(request: FastifyRequest): DeliveryId {
   const id = parseDeliveryId(pathValue(request, 'deliveryId'));
   if (!id) throw refuse('delivery_unknown');
   return id;
 }
 
+/** The delivery with that id; throws the refusal of an unknown one. */
 async function findDelivery({ db }: HttpContext, id: DeliveryId): Promise<ListedDelivery> {
   const delivery = await readDelivery(db, id);
   if (!delivery) throw refuse('delivery_unknown');
   return delivery;
 }
 
+/** The filter and page of the list; throws a 422 that names the parameter. */
 function readQuery(request: FastifyRequest): DeliveryQuery {
   for (const name of Object.keys(queryOf(request))) {
     if (queryValue(request, name) === undefined) refuseField(name, 'must be given once');
@@ -183,6 +188,7 @@ function readQuery(request: FastifyRequest): DeliveryQuery {
 
 const isState = (text: string): text is DeliveryState => deliveryStates.some(state => state === text);
 
+/** `failed_since` of the body, in epoch ms. */
 async function readFailedSince(request: FastifyRequest): Promise<number> {
   const { failed_since: given } = await readAdminBody(request, ['failed_since']);
   const isGiven = typeof given === 'string' || typeof given === 'number';

@@ -84,6 +84,7 @@ export const uploadFromConsole: AdminRoute = {
   },
 };
 
+/** Deletes a file of any user. */
 export const deleteAnyFile: AdminRoute = {
   method: 'DELETE',
   path: '/admin/v1/files/:fileId',
@@ -102,6 +103,7 @@ export const deleteAnyFile: AdminRoute = {
   },
 };
 
+/** The live file with that id; throws the refusal of an unknown one. */
 async function findAnyFile({ db, clock }: HttpContext, text: string): Promise<StoredFile> {
   const id = parseFileId(text);
   const file = id && (await readFile(db, id, clock.now()));
@@ -109,6 +111,7 @@ async function findAnyFile({ db, clock }: HttpContext, text: string): Promise<St
   return file;
 }
 
+/** The file after which the page begins; null for the first page. */
 async function readAfter(
   { db }: HttpContext,
   request: FastifyRequest,
@@ -121,6 +124,7 @@ async function readAfter(
   return file ?? refuseField('after', 'must be the id of an existing file');
 }
 
+/** A file with its job and user; the user is known in lists alone. */
 const fileBody = (context: HttpContext, file: ListedFile | StoredFile) => ({
   ...withPath(context, file),
   request_id: file.jobId,

@@ -46,6 +46,7 @@ export async function identifyOperator(
   return operator;
 }
 
+/** A bearer token comes first; a cookie counts where there is none. */
 async function findOperator(context: OperatorDependencies, request: FastifyRequest): Promise<Operator> {
   const { authorization, cookie } = request.raw.headers;
   if (authorization === undefined && cookie !== undefined) return operatorOfSession(context, request);
@@ -55,6 +56,7 @@ async function findOperator(context: OperatorDependencies, request: FastifyReque
   return { name: 'admin', role: 'admin', actor: 'operator', session: null };
 }
 
+/** The operator of a session cookie; a write needs the CSRF token of the session. */
 async function operatorOfSession(context: OperatorDependencies, request: FastifyRequest): Promise<Operator> {
   const { db, clock, sessionKey } = context;
   const secret = readSessionSecret(request.raw.headers.cookie, cookieParts(context));

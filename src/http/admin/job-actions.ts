@@ -19,6 +19,7 @@ import { findAnyJob, statesOf } from './jobs.ts';
 
 /** Jobs that one call cancels; `left` says whether to call again. */
 const maxPerCall = 500;
+/** States that a cancellation of many jobs can name. */
 const cancellable = ['available', 'running', 'unfinished'] as const;
 
 /** Like the cancellation by its client: a waiting job ends at once, a running one is requested to stop. */
@@ -110,11 +111,13 @@ export const cancelManyJobs: AdminRoute = {
   },
 };
 
+/** Cancels one job, in the audit under the name of the operator. */
 async function cancel({ db, clock }: HttpContext, job: FoundJob, { actor }: Operator) {
   const address = { jobId: job.id, userId: job.userId, modelId: job.modelId };
   return cancelJob(db, address, clock.now(), actor);
 }
 
+/** The jobs that the body selects; by default every unfinished one. */
 async function readFilter({ db }: HttpContext, request: FastifyRequest): Promise<JobFilter> {
   const { state = 'unfinished', model, key } = await readAdminBody(request, ['state', 'model', 'key']);
   const chosen = cancellable.find(word => word === state);
@@ -125,6 +128,7 @@ async function readFilter({ db }: HttpContext, request: FastifyRequest): Promise
   return { states: statesOf(chosen), modelId, keyIds, ids: null };
 }
 
+/** Text to filter by; null where it is absent or empty. */
 function readWords(name: string, value: unknown): string | null {
   if (value === undefined || value === null || value === '') return null;
   if (typeof value !== 'string' || value.length > 300 || /\p{Cc}/u.test(value))

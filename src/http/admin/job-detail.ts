@@ -65,6 +65,7 @@ async function bodyOf(context: HttpContext, job: FoundJob) {
   return readResultBody(context, job);
 }
 
+/** The newest deliveries of a job with their attempts. */
 async function deliveriesOf({ db }: HttpContext, job: FoundJob) {
   const query = { jobId: job.id, userName: null, state: null, after: null, limit: maxDeliveries };
   const found = await listDeliveries(db, query);
@@ -76,6 +77,7 @@ async function deliveriesOf({ db }: HttpContext, job: FoundJob) {
   );
 }
 
+/** One submission to a provider. */
 const attemptBody = (attempt: AttemptRecord) => ({
   number: attempt.number,
   provider: attempt.provider,

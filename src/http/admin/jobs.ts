@@ -27,6 +27,7 @@ import { jobDetail, outputBodies } from './job-detail.ts';
 import { choiceOf, limitOf, refuseUnknownQuery, searchTextOf } from './read-query.ts';
 
 const defaultLimit = 50;
+/** Characters of the prompt that a list shows. */
 const promptStart = 80;
 const states = ['available', 'running', 'completed', 'failed', 'cancelled'] as const;
 
@@ -78,6 +79,7 @@ export const getAnyJob: AdminRoute = {
     },
 };
 
+/** The job that the path names, of any user; throws the refusal of an unknown one. */
 export async function findAnyJob({ db }: HttpContext, request: FastifyRequest): Promise<FoundJob> {
   const id = parseJobId(pathValue(request, 'jobId'));
   const job = id && (await readFoundJob(db, id));
@@ -106,6 +108,7 @@ export const jobSummaryBody = (context: HttpContext, job: FoundJob) => ({
   outputs: outputBodies(context, job),
 });
 
+/** The filter of the list from its query. */
 export async function readFilter(context: HttpContext, request: FastifyRequest): Promise<JobFilter> {
   const state = choiceOf(request, 'state', [...states, 'unfinished', 'problem'] as const);
   const filter = {
@@ -116,11 +119,13 @@ export async function readFilter(context: HttpContext, request: FastifyRequest):
   return { ...filter, ...(await search(context, searchTextOf(request, 'q'), filter.keyIds)) };
 }
 
+/** The states behind a word of the filter. */
 export function statesOf(state: JobState | 'unfinished' | 'problem'): readonly JobState[] {
   if (state === 'unfinished') return ['available', 'running'];
   return state === 'problem' ? ['failed', 'cancelled'] : [state];
 }
 
+/** Ids of the keys that begin with that text; null for every key. */
 const keysOf = async ({ db }: HttpContext, key: string | null) => (key === null ? null : searchKeys(db, key));
 
 /** Searches by request_id or its beginning, file id, external task id, or the beginning of a key. */
@@ -139,6 +144,7 @@ async function search({ db }: HttpContext, q: string | null, keyIds: JobFilter['
   return { ids: null, keyIds: keyIds === null ? found : found.filter(key => keyIds.includes(key)) };
 }
 
+/** The job after which the page begins; null for the first page. */
 function readAfter(request: FastifyRequest) {
   const after = queryValue(request, 'after');
   if (after === undefined || after === '') return null;

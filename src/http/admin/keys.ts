@@ -108,9 +108,11 @@ export const revokeApiKey: AdminRoute = {
     },
 };
 
+/** Fields that a request can set. */
 const changeable = ['name', 'models', 'scopes', 'expires_at', 'jobs_at_once', 'jobs_per_day'] as const;
 type Given = Readonly<Partial<Record<(typeof changeable)[number], unknown>>>;
 
+/** The change that the body describes; absent fields stay as they are. */
 function readChange(context: HttpContext, given: Given): KeyChange {
   const { name, models, scopes, expires_at, jobs_at_once, jobs_per_day } = given;
   const hasQuota = jobs_at_once !== undefined || jobs_per_day !== undefined;
@@ -128,18 +130,21 @@ function readChange(context: HttpContext, given: Given): KeyChange {
   };
 }
 
+/** The name of the user that a new key belongs to. */
 function readUser(value: unknown): string {
   const name = typeof value === 'string' ? value : '';
   const fault = userNameError(name);
   return fault === null ? name : refuseField('user', fault);
 }
 
+/** The name of a key; null for none. */
 function readName(value: unknown): string | null {
   if (value === null || value === '') return null;
   if (typeof value === 'string' && value.length <= maxNameLength && !/\p{Cc}/u.test(value)) return value;
   return refuseField('name', `must be at most ${maxNameLength} characters`);
 }
 
+/** Model ids that the key may use; null for all. */
 function readModels({ servedModels }: HttpContext, value: unknown): readonly string[] | null {
   if (value === null) return null;
   if (!Array.isArray(value) || value.length === 0)
@@ -150,6 +155,7 @@ function readModels({ servedModels }: HttpContext, value: unknown): readonly str
   return value.map(String);
 }
 
+/** Scopes of the key; null for no limit. */
 function readScopes(value: unknown): readonly Scope[] | null {
   if (value === null) return null;
   if (!Array.isArray(value) || value.length === 0 || !value.every(isScope))
@@ -157,6 +163,7 @@ function readScopes(value: unknown): readonly Scope[] | null {
   return [...new Set(value)];
 }
 
+/** Epoch ms of its expiry; null for never. */
 function readExpiry(value: unknown): number | null {
   if (value === null) return null;
   const isGiven = typeof value === 'string' || typeof value === 'number';
@@ -166,12 +173,14 @@ function readExpiry(value: unknown): number | null {
   );
 }
 
+/** A quota; null for no limit. */
 function readCount(name: string, value: unknown): number | null {
   if (value === undefined || value === null) return null;
   if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= maxJobs) return value;
   return refuseField(name, `must be a whole number from 1 to ${maxJobs}, or null for any number`);
 }
 
+/** A key without its secret. */
 const keyBody = (key: ApiKey) => ({
   id: key.id,
   object: 'key',

@@ -21,6 +21,7 @@ export interface LoginClient {
 
 type LoginDependencies = Pick<HttpContext, 'loginThrottle' | 'refusedLogins'>;
 
+/** What cookies are signed with, and whether they need HTTPS. */
 export const cookieParts = ({
   sessionKey,
   publicUrl,
@@ -82,9 +83,11 @@ export async function refuseBearer(context: LoginDependencies, request: FastifyR
   throw failure;
 }
 
+/** Refusals that count as a wrong attempt. */
 const wrongCredentials: readonly string[] = ['operator_token_invalid', 'login_refused', 'setup_code_wrong'];
 const throttled: readonly string[] = ['logins_exceeded', 'logins_full'];
 
+/** Why an attempt was refused; null for failures that are not about the credentials. */
 function whyRefused(failure: unknown): RefusedLogin['why'] | null {
   if (!(failure instanceof Refusal)) return null;
   if (wrongCredentials.includes(failure.refusal)) return 'wrong';

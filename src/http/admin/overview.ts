@@ -76,6 +76,7 @@ export const getAudit: AdminRoute = {
     },
 };
 
+/** The newest completed jobs, with their outputs. */
 async function newestResults(context: HttpContext) {
   const ids = await listNewestResults(context.db, shownResults);
   const jobs = await Promise.all(ids.map(id => readFoundJob(context.db, jobIdFromRow(id))));

@@ -36,6 +36,7 @@ export const listPeople: AdminRoute = {
   },
 };
 
+/** Creates an account with a name, a role and a password. */
 export const addPerson: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/people',
@@ -90,6 +91,7 @@ export const changePerson: AdminRoute = {
     },
 };
 
+/** Removes an account; its sessions end. */
 export const deletePerson: AdminRoute = {
   method: 'DELETE',
   path: '/admin/v1/people/:personId',
@@ -113,21 +115,25 @@ export const deletePerson: AdminRoute = {
 
 const personOfPath = (request: FastifyRequest) => personIdFromRow(pathValue(request, 'personId'));
 
+/** The name of an account; throws a 422 for an invalid one. */
 export function readName(value: unknown): string {
   if (typeof value === 'string' && /^[\p{L}\p{N}][\p{L}\p{N}._@ -]{0,99}$/u.test(value)) return value;
   return refuseField('name', 'must be 1 to 100 letters, digits, or . _ @ - and begin with a letter or digit');
 }
 
+/** One of the roles. */
 function readRole(value: unknown): Role {
   return roles.find(role => role === value) ?? refuseField('role', `must be one of ${roles.join(', ')}`);
 }
 
+/** A password of valid length; `field` is the name of its field in the body. */
 export function readPassword(value: unknown, field = 'password'): string {
   if (typeof value === 'string' && value.length >= minPasswordLength && value.length <= maxPasswordLength)
     return value;
   return refuseField(field, `must be ${minPasswordLength} to ${maxPasswordLength} characters`);
 }
 
+/** A person without the password hash. */
 const personBody = ({ id, name, role, createdAt, changedAt }: Person) => ({
   id,
   object: 'person',

@@ -55,6 +55,7 @@ const runTimeWindowMs = 7 * days;
 /** The summary, with the kinds of media that the input accepts: where a result can be used again. */
 const summaryForConsole = (model: Model) => ({ ...summarizeModel(model), takes: mediaKindsOf(model) });
 
+/** Kinds of media that fields of the input accept, from its published schema. */
 function mediaKindsOf(model: Model): readonly string[] {
   const found = new Set<string>();
   JSON.stringify(describe(model).input_schema, (name, value: unknown) => {
@@ -137,6 +138,7 @@ export const runFromConsole: AdminRoute = {
   },
 };
 
+/** The creation of a request, for the key of the console. */
 const creationOf = async (context: HttpContext, request: FastifyRequest) => ({
   principal: await consolePrincipal(context),
   modelId: pathValue(request, 'modelId'),

@@ -44,6 +44,7 @@ export const testProvider: AdminRoute = {
   },
 };
 
+/** The two routes differ in their path and in the value that they store. */
 const pausing = (isPaused: boolean): AdminRoute => ({
   method: 'POST',
   path: `/admin/v1/providers/:account/${isPaused ? 'pause' : 'resume'}`,
@@ -67,4 +68,5 @@ const pausing = (isPaused: boolean): AdminRoute => ({
 
 /** No new jobs for an account until it is resumed; its in-flight jobs continue. */
 export const pauseProvider = pausing(true);
+/** Allows new jobs for an account again. */
 export const resumeProvider = pausing(false);

@@ -1,3 +1,5 @@
+/** Reading the query parameters of the admin API. */
+
 import type { FastifyRequest } from 'fastify';
 import { queryOf, queryValue } from '../request-values.ts';
 import { refuseField } from './admin-body.ts';
@@ -12,6 +14,7 @@ export function refuseUnknownQuery(request: FastifyRequest, names: readonly stri
   }
 }
 
+/** The size of a page; `usual` where the query has none. */
 export function limitOf(request: FastifyRequest, usual: number): number {
   const limit = queryValue(request, 'limit') ?? String(usual);
   if (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > maxLimit)

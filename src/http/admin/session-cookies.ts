@@ -1,3 +1,5 @@
+/** Signed cookies and CSRF tokens of the console. */
+
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { days, seconds } from '../../domain/clock.ts';
@@ -30,7 +32,9 @@ const deviceLifeMs = 365 * days;
 const sessionName = 'atelier_session';
 const deviceName = 'atelier_device';
 
+/** 256 random bits, as they stand in the cookie. */
 export const newSessionSecret = (): string => randomBytes(32).toString('base64url');
+/** What the store keeps of a secret. */
 export const hashSessionSecret = (secret: string): string =>
   createHash('sha256').update(secret).digest('hex');
 
@@ -74,9 +78,11 @@ export function readDevice(
 export const csrfTokenOf = ({ id }: Pick<Session, 'id'>, sessionKey: string): string =>
   signatureOf(`csrf ${id}`, sessionKey);
 
+/** A value with our signature over its kind and itself. */
 const seal = (kind: string, value: string, { sessionKey }: CookieOptions): string =>
   `${value}.${signatureOf(`${kind} ${value}`, sessionKey)}`;
 
+/** The value of a signed cookie; null where it is absent or its signature is wrong. */
 function readSealed(
   kind: string,
   name: string,
@@ -88,6 +94,7 @@ function readSealed(
   return constantTimeEqualText(signature, signatureOf(`${kind} ${value}`, options.sessionKey)) ? value : null;
 }
 
+/** A Set-Cookie line: HTTP only, same site, and secure where the console uses HTTPS. */
 function cookie(name: string, value: string, lifeMs: number, options: CookieOptions): string {
   const members = [
     `${cookieName(name, options)}=${value}`,
@@ -103,9 +110,11 @@ function cookie(name: string, value: string, lifeMs: number, options: CookieOpti
 const cookieName = (name: string, { isSecure }: CookieOptions): string =>
   isSecure ? `__Host-${name}` : name;
 
+/** HMAC-SHA-256 of a text. */
 const signatureOf = (text: string, sessionKey: string): string =>
   createHmac('sha256', sessionKey).update(text).digest('base64url');
 
+/** The value of one cookie in the header. */
 function cookieValue(name: string, cookies: string | undefined): string | undefined {
   const pair = cookies?.split(';').find(part => part.trim().startsWith(`${name}=`));
   return pair?.trim().slice(name.length + 1);

@@ -70,6 +70,7 @@ export const beginSession: OpenRoute = {
   },
 };
 
+/** Login with the admin token. */
 async function beginByToken(
   context: HttpContext,
   token: string,
@@ -88,6 +89,7 @@ async function beginByToken(
   return openSessionOf(context, { request, reply, device: client.device }, null);
 }
 
+/** Login with name and password. */
 async function beginByPassword(
   context: HttpContext,
   { name, password }: { readonly name: string; readonly password: unknown },
@@ -113,6 +115,7 @@ async function beginByPassword(
   return openSessionOf(context, { request, reply, device: client.device }, person);
 }
 
+/** Stores a hash with the present cost; null where it has that already. */
 async function upgradeHash({ db }: HttpContext, { person, passwordHash }: Login, upgraded: string | null) {
   if (upgraded === null) return;
   await upgradePasswordHash(db, { id: person.id, before: passwordHash, after: upgraded });
@@ -153,6 +156,7 @@ export async function issueSession(
   return sessionBody(context, session);
 }
 
+/** The user agent for the list of sessions, without control characters and bounded. */
 const userAgentOf = ({ raw }: FastifyRequest): string =>
   (raw.headers['user-agent'] ?? '').replace(/\p{C}/gu, '').slice(0, maxUserAgent);
 
@@ -223,6 +227,7 @@ export const listSessions: SessionRoute = {
   },
 };
 
+/** Ends one of the sessions that the operator may list. */
 export const endOneSession: SessionRoute = {
   method: 'DELETE',
   path: '/admin/v1/sessions/:sessionId',
@@ -266,11 +271,13 @@ export const endAllOtherSessions: SessionRoute = {
 const sessionsOf = ({ role, session }: Operator): SessionsOf =>
   role === 'admin' ? 'everybody' : (session?.person ?? 'everybody');
 
+/** Text of 1 to 500 characters; throws a 422 that names the field. */
 export function readText(name: string, value: unknown): string {
   if (typeof value === 'string' && value !== '' && value.length <= 500) return value;
   return refuseField(name, 'must be 1 to 500 characters');
 }
 
+/** The session of a request, with its CSRF token. */
 const sessionBody = ({ sessionKey }: HttpContext, session: Session) => ({
   object: 'session',
   id: session.id,
@@ -281,6 +288,7 @@ const sessionBody = ({ sessionKey }: HttpContext, session: Session) => ({
   ends_at: toUnixSeconds(session.endsAt),
 });
 
+/** A session in the list; its CSRF token is not shown. */
 const sessionListBody = (session: Session, operator: Operator) => ({
   object: 'session',
   id: session.id,

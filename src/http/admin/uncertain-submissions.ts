@@ -67,6 +67,7 @@ export const resolveAsCharged: AdminRoute = {
   },
 };
 
+/** Resolves it as not charged: closes it without a new job. */
 export const resolveAsNotCharged: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/doubts/:jobId/give-up',
@@ -102,6 +103,7 @@ export const resendSubmission: AdminRoute = {
   },
 };
 
+/** Stores the resolution; throws the refusal of an unknown or resolved submission. */
 async function resolveSubmission(
   { db, clock }: HttpContext,
   request: FastifyRequest,
@@ -118,6 +120,7 @@ async function resolveSubmission(
   };
 }
 
+/** An uncertain submission in the list. Its fields keep their names of the first release. */
 const uncertainSubmissionBody = (submission: UncertainSubmission) => ({
   object: 'doubt',
   request_id: submission.jobId,

@@ -86,6 +86,7 @@ function costsOf(prices: Prices | null, sums: readonly UsageSum[]) {
   });
 }
 
+/** The period and breakdown of the report. */
 function readQuery({ clock }: HttpContext, request: FastifyRequest): ReportQuery {
   const to = readTime(request, 'to') ?? clock.now() + 1;
   const from = readTime(request, 'from') ?? Math.floor(to / days) * days - (defaultDays - 1) * days;
@@ -94,6 +95,7 @@ function readQuery({ clock }: HttpContext, request: FastifyRequest): ReportQuery
   return { from, to, by: choiceOf(request, 'by', breakdowns) ?? 'model' };
 }
 
+/** A time of the query in epoch ms; null where it is absent. */
 function readTime(request: FastifyRequest, name: string): number | null {
   const given = queryValue(request, name);
   if (given === undefined || given === '') return null;

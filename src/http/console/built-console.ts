@@ -1,3 +1,5 @@
+/** The built files of the console, read into memory. */
+
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
@@ -22,6 +24,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.json': 'application/json; charset=utf-8',
 };
+/** Whether compression is worth trying. */
 const isText = (contentType: string): boolean => contentType !== 'image/png';
 
 /** All of it, a few hundred kilobytes; null where nothing was built. */
@@ -37,6 +40,7 @@ export async function readBuiltConsole(folder: string): Promise<BuiltConsole | n
   return built.has('index.html') ? built : null;
 }
 
+/** One file with its gzipped form, if that is smaller. */
 async function readConsoleFile(path: string): Promise<ConsoleFile> {
   const contentType = contentTypes[extname(path)]!;
   const bytes = await readFile(path);

@@ -1,3 +1,5 @@
+/** Worker thread that extracts the script of the API pages from its package. */
+
 import { promisify } from 'node:util';
 import { parentPort } from 'node:worker_threads';
 import { gzip } from 'node:zlib';

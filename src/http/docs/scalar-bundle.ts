@@ -1,3 +1,5 @@
+/** The script of the API pages as a cached document. */
+
 import { Worker } from 'node:worker_threads';
 import { seconds } from '../../domain/clock.ts';
 import { documentOf, type SharedDocument } from '../shared-document.ts';
@@ -17,6 +19,7 @@ export function openScalarBundle(): () => Promise<SharedDocument> {
   };
 }
 
+/** What the worker thread sends. */
 interface ExtractedBundle {
   readonly plain: Uint8Array;
   readonly gzipped: Uint8Array;

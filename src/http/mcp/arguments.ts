@@ -30,6 +30,7 @@ export function jsonOf(input: z.output<typeof inputOfModel>): string {
   return toJson(input);
 }
 
+/** Throws for integers beyond 2^53, which JSON parsing has already rounded. */
 function refuseLostDigits(value: unknown): void {
   if (typeof value === 'object' && value !== null)
     for (const member of Object.values(value)) refuseLostDigits(member);

@@ -68,6 +68,7 @@ export async function describeResult(
   };
 }
 
+/** A failed job as the answer of a tool, with what to do next. */
 function failureAnswer({ code, message, retryable }: { code: string; message: string; retryable: boolean }) {
   const next = retryable
     ? 'The same may succeed when it is submitted again, under another idempotency_key.'
@@ -75,12 +76,14 @@ function failureAnswer({ code, message, retryable }: { code: string; message: st
   return { text: `The job failed (${code}): ${message}\n${next}`, isError: true };
 }
 
+/** One line on a file: type, size in pixels, duration. */
 function formatOutput({ content_type, width, height, duration }: Output): string {
   const sides = width === undefined || height === undefined ? [] : [`${width}x${height}`];
   const length = duration === undefined ? [] : [`${duration} s`];
   return [content_type, ...sides, ...length].join(', ');
 }
 
+/** A link to a file that is not deleted. */
 function linkTo({ url, content_type, file_name, file_size }: Output) {
   if (url === null) return [];
   const name = file_name ?? 'last frame';

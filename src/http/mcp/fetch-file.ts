@@ -23,6 +23,7 @@ const timeoutMs = 30 * seconds;
 /** So that fetched files take no more of the disk than eight largest ones, and no key has all the places. */
 const limits = { running: 8, runningPerShare: 2, waiting: 64, waitingPerShare: 4 };
 
+/** `folder`: where downloads are stored while they are used. */
 export function openFetchFile(outbound: Outbound, folder: string): FetchFileFor {
   const turns = openFairQueue<string>(limits);
   return key => async (url, signal, use) => {
@@ -42,6 +43,7 @@ export function openFetchFile(outbound: Outbound, folder: string): FetchFileFor 
   };
 }
 
+/** Runs `work` with a new directory, and removes it afterwards. */
 async function withTempDirectory<T>(folder: string, work: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(folder, 'fetched-'));
   try {

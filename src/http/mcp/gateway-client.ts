@@ -1,3 +1,5 @@
+/** HTTP client of the MCP tools: calls the API of this or of another gateway. */
+
 import { z } from 'zod';
 import { seconds } from '../../domain/clock.ts';
 import { ToolFailed } from './tool-failed.ts';
@@ -8,6 +10,7 @@ export interface GatewayClient {
   request(method: 'GET' | 'POST' | 'PUT', path: string, options: RequestOptions): Promise<GatewayAnswer>;
 }
 
+/** What a request may have beside method and path. */
 export interface RequestOptions {
   /** JSON text as it stands, or a form. */
   readonly body?: string | FormData;
@@ -17,12 +20,14 @@ export interface RequestOptions {
   readonly signal: AbortSignal;
 }
 
+/** An answer, whatever its status. */
 export interface GatewayAnswer {
   readonly status: number;
   readonly body: unknown;
   readonly retryAfterSeconds: number | null;
 }
 
+/** The gateway to call, and the header that authenticates. */
 export interface GatewayTarget {
   /** Without a slash at its end. */
   readonly url: string;
@@ -35,6 +40,7 @@ const answerWithinMs = 60 * seconds;
 /** Contract 8: no answer is longer than 64 MB, but for what stands around it. */
 const maxAnswerBytes = 72 * 1024 * 1024;
 
+/** A client for one gateway and one key. */
 export function openGatewayClient({ url, authorization }: GatewayTarget): GatewayClient {
   return {
     async request(method, path, { body, headers = {}, waitSeconds = 0, signal }) {
@@ -80,6 +86,7 @@ const refusalBody = z.union([
   z.looseObject({ error: z.looseObject({ message: z.string() }) }).transform(({ error }) => error.message),
 ]);
 
+/** A refusal of the gateway as the failure of a tool. */
 function toolFailureOf({ status, body, retryAfterSeconds }: GatewayAnswer): ToolFailed {
   const sentence = refusalBody.safeParse(body).data ?? `The gateway answered with status ${status}`;
   const members = typeof body === 'object' && body !== null ? body : {};
@@ -89,6 +96,7 @@ function toolFailureOf({ status, body, retryAfterSeconds }: GatewayAnswer): Tool
   });
 }
 
+/** What the caller can do after that status. */
 function nextAfter(status: number, retryAfterSeconds: number | null): string {
   if (status === 429 || status === 503) return `Try again in ${retryAfterSeconds ?? 5} seconds.`;
   if (status === 422) return 'Nothing was stored. describe_model describes the input of the model.';
@@ -98,6 +106,7 @@ function nextAfter(status: number, retryAfterSeconds: number | null): string {
   return 'The same request gives the same answer.';
 }
 
+/** The body as text; throws for one over the limit. */
 async function readText(answer: Response): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
@@ -109,6 +118,7 @@ async function readText(answer: Response): Promise<string> {
   return Buffer.concat(pieces).toString('utf8');
 }
 
+/** The body as JSON; throws where the server is not a gateway. */
 function parseAnswer(text: string): unknown {
   try {
     return JSON.parse(text);

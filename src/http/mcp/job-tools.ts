@@ -20,6 +20,7 @@ const creation = z.strictObject({
 });
 const handle = z.looseObject({ request_id: z.string(), queue_position: z.number() });
 
+/** Creates a job with the given idempotency key. */
 async function submit(
   gateway: GatewayClient,
   { model, input, idempotency_key }: z.output<typeof creation>,
@@ -33,6 +34,7 @@ async function submit(
   return bodyOf(answered, handle);
 }
 
+/** Creates a job and returns at once. */
 export const submitJob = defineTool({
   name: 'submit_job',
   title: 'Submit a job',
@@ -49,6 +51,7 @@ export const submitJob = defineTool({
   },
 });
 
+/** Reads the status, and can wait for the end. */
 export const jobStatus = defineTool({
   name: 'job_status',
   title: 'Status of a job',
@@ -65,6 +68,7 @@ export const jobStatus = defineTool({
   },
 });
 
+/** Reads the result. */
 export const jobResult = defineTool({
   name: 'job_result',
   title: 'Result of a job',
@@ -81,6 +85,7 @@ const cancellation = z.looseObject({
   request_id: z.string(),
 });
 
+/** Cancels a job. */
 export const cancelJob = defineTool({
   name: 'cancel_job',
   title: 'Cancel a job',
@@ -104,6 +109,7 @@ const cancelledText = {
   ALREADY_COMPLETED: 'The job was COMPLETED before.\nNext: job_result returns its result.',
 } as const;
 
+/** Creates a job and waits for its result. */
 export const generate = defineTool({
   name: 'generate',
   title: 'Submit a job and wait for it',
@@ -126,6 +132,7 @@ export const generate = defineTool({
   },
 });
 
+/** A status as text and structured content, with the next tool to call. */
 function statusAnswer({ model, requestId }: JobRef, status: Parameters<typeof formatStatus>[0]): ToolAnswer {
   const isFinal = status.status === 'COMPLETED';
   const next = isFinal
@@ -137,6 +144,7 @@ function statusAnswer({ model, requestId }: JobRef, status: Parameters<typeof fo
   };
 }
 
+/** The job exists although waiting for it failed: its id is the answer. */
 const lostWaitAnswer = ({ model, requestId }: JobRef, { message }: ToolFailed): ToolAnswer => ({
   text: `The job ${requestId} was accepted and goes on, but waiting for it failed: ${message}\nNext: job_status with this request_id. Do not submit it again.`,
   structured: { request_id: requestId, model, poll_after_ms: pollAfterMs },

@@ -8,6 +8,7 @@ import { defineTool } from './tool.ts';
 const line = z.looseObject({ id: z.string(), kind: z.string(), title: z.string(), summary: z.string() });
 const list = z.looseObject({ data: z.array(line) });
 
+/** Lists the models. */
 export const listModels = defineTool({
   name: 'list_models',
   title: 'List the models',
@@ -32,6 +33,7 @@ const description = z.looseObject({
   examples: z.array(z.unknown()),
 });
 
+/** Describes the input of one model. */
 export const describeModel = defineTool({
   name: 'describe_model',
   title: 'Describe a model',
@@ -57,6 +59,7 @@ export const describeModel = defineTool({
 
 const verdict = z.looseObject({ billed_jobs: z.number() });
 
+/** Validates an input without creating a job. */
 export const estimateCost = defineTool({
   name: 'estimate_cost',
   title: 'Try an input, and count what would be billed',

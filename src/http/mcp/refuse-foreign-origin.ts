@@ -1,3 +1,5 @@
+/** Protection of the MCP endpoint against DNS rebinding and foreign pages. */
+
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { refuse } from '../../domain/refusal.ts';
@@ -15,6 +17,8 @@ export function refuseForeignOrigin({ host = '', origin }: IncomingHttpHeaders, 
   if (!isLocal(URL.parse(origin)?.hostname ?? '')) throw refuse('origin_foreign', { subject: origin });
 }
 
+/** Whether a host is an IP address, in brackets or not. */
 const isAddress = (name: string): boolean => isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0;
 
+/** Names of this machine. */
 const isLocal = (name: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(name);

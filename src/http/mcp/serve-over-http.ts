@@ -1,3 +1,5 @@
+/** MCP by streamable HTTP, without sessions. */
+
 import type { KeyId } from '../../domain/ids.ts';
 import type { FetchFileFor } from './fetch-file.ts';
 import { openGatewayClient } from './gateway-client.ts';

@@ -1,3 +1,5 @@
+/** What an MCP tool is, and how its failures are answered. */
+
 import type { CallToolResult, ContentBlock, McpServer, ToolAnnotations } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import type { FetchFile } from './fetch-file.ts';
@@ -44,6 +46,7 @@ export interface Tool {
   register(server: McpServer, context: ToolContext): void;
 }
 
+/** A tool whose arguments are validated before it runs, and whose failures become answers. */
 export function defineTool<Input extends z.ZodObject>({
   name,
   input,
@@ -66,6 +69,7 @@ export function defineTool<Input extends z.ZodObject>({
   };
 }
 
+/** The answer of a tool; a failure of the tool is an answer, too. */
 async function answerOf(
   { onUnexpectedError }: ToolContext,
   work: () => Promise<ToolAnswer>,
@@ -83,6 +87,7 @@ async function answerOf(
   }
 }
 
+/** The answer of a failed call. */
 const failed = (text: string, structured: Readonly<Record<string, unknown>>): CallToolResult => ({
   content: [{ type: 'text', text }],
   structuredContent: structured,

@@ -21,6 +21,7 @@ const input = z.strictObject({
 });
 type Given = z.output<typeof input>;
 
+/** Uploads a file and returns its id for inputs. */
 export const uploadFile = defineTool({
   name: 'upload_file',
   title: 'Upload a file',
@@ -43,6 +44,7 @@ export const uploadFile = defineTool({
   },
 });
 
+/** Uploads base64 as JSON. */
 function sendData({ data, mime_type, filename }: Given, { gateway }: ToolContext, { signal }: ToolCall) {
   const type = mime_type ?? /^data:([^;,]+)/i.exec(data ?? '')?.[1];
   const body = JSON.stringify({ data, mime_type: type, filename });
@@ -63,6 +65,7 @@ function sendFetched(
   });
 }
 
+/** The file name at the end of a URL. */
 function nameIn(url: string): string {
   const last = new URL(url).pathname.split('/').at(-1) ?? '';
   return last === '' ? 'file' : last;

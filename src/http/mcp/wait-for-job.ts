@@ -32,9 +32,11 @@ export async function findJobRef(
   return { model, requestId: request_id };
 }
 
+/** The path of a job below its model. */
 export const jobPath = ({ model, requestId }: JobRef, what: 'status' | 'response' | 'cancel'): string =>
   `/v1/queue/${encodeURIComponent(model)}/requests/${encodeURIComponent(requestId)}/${what}`;
 
+/** How long to wait, and how progress is reported. */
 export interface WaitOptions extends ToolCall {
   readonly waitSeconds: number;
 }
@@ -66,6 +68,7 @@ export async function waitForJob(
   }
 }
 
+/** One line on a status. */
 export function formatStatus({ status, queue_position, progress }: StatusBody): string {
   if (status === 'IN_QUEUE' && queue_position !== undefined) return `IN_QUEUE, ${queue_position} before it`;
   if (status === 'IN_PROGRESS' && progress !== undefined)

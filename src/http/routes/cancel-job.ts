@@ -37,6 +37,7 @@ export const cancelJob: KeyRoute = {
 
 const alreadyCompleted: keyof typeof otherCodes = 'already_completed';
 
+/** Status codes and words by what the store did. */
 const answers = {
   cancelled: { code: 200, status: 'OK' },
   requested: { code: 202, status: 'CANCELLATION_REQUESTED' },

@@ -63,6 +63,7 @@ async function openContent(
   return content;
 }
 
+/** Strong: the hash of the content. */
 const etagOf = (file: StoredFile): string => `"${file.sha256}"`;
 
 /** Uploaded bytes are served so that no browser runs them in our origin (decisions 6). */

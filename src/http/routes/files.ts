@@ -132,6 +132,7 @@ export const deleteFile: KeyRoute = {
     },
 };
 
+/** A live file of the caller's user; throws the refusal of any other. */
 async function findOwnFile(
   context: HttpContext,
   { userId }: Principal,
@@ -143,6 +144,7 @@ async function findOwnFile(
   return file;
 }
 
+/** The size of the page. */
 function readLimit(request: FastifyRequest): number {
   const limit = queryValue(request, 'limit') ?? String(defaultLimit);
   if (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > maxLimit) {
@@ -154,6 +156,7 @@ function readLimit(request: FastifyRequest): number {
   return Number(limit);
 }
 
+/** The order by time of upload. */
 function readOrder(request: FastifyRequest): 'asc' | 'desc' {
   const order = queryValue(request, 'order') ?? 'desc';
   if (order !== 'asc' && order !== 'desc') {

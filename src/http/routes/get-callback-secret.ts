@@ -1,3 +1,5 @@
+/** The secret of callbacks (webhooks). */
+
 import { callbackSecretSchema } from '../../answers/callback-secret.ts';
 import type { KeyRoute } from '../route.ts';
 

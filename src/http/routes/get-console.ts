@@ -71,11 +71,13 @@ const depthOf = (request: FastifyRequest): number =>
 
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0]!;
 
+/** 404 in plain text: what to run. */
 function answerNotBuilt(reply: FastifyReply) {
   setPageHeaders(reply).code(404).header('x-error-code', notBuiltCode);
   return reply.header('content-type', 'text/plain; charset=utf-8').send(notBuilt);
 }
 
+/** A file; one with a hashed name may be cached for ever. */
 function answerFile(request: FastifyRequest, reply: FastifyReply, path: string, file: ConsoleFile) {
   const isSmall = file.gzipped !== null && acceptsGzip(request.raw.headers['accept-encoding']);
   if (isSmall) reply.header('content-encoding', 'gzip');

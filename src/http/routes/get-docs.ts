@@ -6,6 +6,7 @@ import { setPageHeaders } from '../page-headers.ts';
 import type { OpenRoute } from '../route.ts';
 import { documentAnswers, makeDocument, sendDocument, sendPublicDocument } from '../shared-document.ts';
 
+/** What the page and its scripts declare alike. */
 const page = {
   method: 'GET',
   auth: 'none',

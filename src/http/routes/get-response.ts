@@ -65,6 +65,7 @@ const callerErrors: readonly JobErrorCode[] = [
   'content_policy_violation',
 ];
 
+/** The result, or 202 with the status; `refuseFailed` may throw for a failed job. */
 async function answerResult(
   context: HttpContext,
   principal: Principal,

@@ -97,5 +97,6 @@ function webRequestOf({ raw }: FastifyRequest, reply: FastifyReply): Request {
   });
 }
 
+/** Headers that the protocol needs. */
 const isPassed = (name: string): boolean =>
   ['accept', 'authorization', 'content-type'].includes(name) || name.startsWith('mcp-');

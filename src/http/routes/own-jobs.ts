@@ -93,11 +93,13 @@ const ownJobBody = async (context: HttpContext, job: JobForStatus) => ({
   ...(job.externalTaskId !== null && { external_task_id: job.externalTaskId }),
 });
 
+/** The model to filter by; null for all. */
 function readModel(id: string | undefined): string | null {
   // No model has such an id, and not every database accepts it in a query.
   if (id !== undefined && /\p{Cc}/u.test(id)) refuseQuery('model', 'must be without control characters');
   return id ?? null;
 }
 
+/** Epoch ms of the earliest creation. */
 const readSince = (text: string): number =>
   parseTime(text) ?? refuseQuery('since', 'must be a time: ISO 8601 or Unix seconds');

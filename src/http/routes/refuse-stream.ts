@@ -1,3 +1,5 @@
+/** The status stream, which does not exist. */
+
 import { refuse } from '../../domain/refusal.ts';
 import type { KeyRoute } from '../route.ts';
 

@@ -81,6 +81,7 @@ export async function receiveUpload(
   });
 }
 
+/** Spools the file of the request, by its content type. */
 async function readUpload(context: UploadDependencies, incoming: IncomingUpload): Promise<ReceivedUpload> {
   const contentType = incoming.message.headers['content-type'];
   if (isJsonContentType(contentType)) return readJsonUpload(context, incoming);
@@ -90,6 +91,7 @@ async function readUpload(context: UploadDependencies, incoming: IncomingUpload)
   });
 }
 
+/** Spools the file of a multipart form. */
 async function readFormUpload(
   context: UploadDependencies,
   { message, principal, reservation }: IncomingUpload,

@@ -45,6 +45,7 @@ export const onUpstreamWebhook: OpenRoute = {
   },
 };
 
+/** The body as bytes: a signature covers them as they are. */
 async function readWhole(request: IncomingMessage): Promise<Buffer> {
   const tooLarge = () => refuse('body_too_large');
   return Buffer.concat(
