@@ -25,7 +25,7 @@ describe('atelier mcp', () => {
     assert.deepEqual(await runProgram(['mcp'], { env: { HOME: home } }), {
       code: 1,
       stdout: '',
-      stderr: 'No gateway is known. Set ATELIER_URL and ATELIER_API_KEY, or: atelier login\n',
+      stderr: 'No gateway is configured. Set ATELIER_URL and ATELIER_API_KEY, or: atelier login\n',
     });
   });
 
