@@ -1,8 +1,10 @@
 import { writeFile } from 'node:fs/promises';
+import { extname } from 'node:path';
 import { createCanvas } from '@napi-rs/canvas';
 import { Encoder, Muxer } from 'node-av/api';
 import { AV_LOG_ERROR, type FFEncoderCodec } from 'node-av/constants';
 import { FilterGraph, Frame, Log, Packet } from 'node-av/lib';
+import { kept } from './kept-files.ts';
 
 export interface ClipPlan {
   readonly path: string;
@@ -20,8 +22,12 @@ export interface ClipPlan {
   readonly muxerOptions?: Record<string, string>;
 }
 
-/** A true film or sound, encoded in the container that the path's extension names. */
-export async function makeClip({ path, video, audio, seconds, muxerOptions }: ClipPlan): Promise<void> {
+/** A true film or sound, encoded in the container that the path's extension names; the same plan, the same bytes. */
+export async function makeClip({ path, ...plan }: ClipPlan): Promise<void> {
+  await kept(`${extname(path)} ${JSON.stringify(plan)}`, path, () => encode({ path, ...plan }));
+}
+
+async function encode({ path, video, audio, seconds, muxerOptions }: ClipPlan): Promise<void> {
   Log.setLevel(AV_LOG_ERROR);
   await using muxer = await Muxer.open(path, muxerOptions ? { options: muxerOptions } : {});
   const streams: { graph: FilterGraph; encoder: Encoder; index: number }[] = [];

@@ -17,7 +17,7 @@ export async function filmOf({ stored }: FinishedJobs, named: Named, frames: rea
   const { num, den } = demuxer.video()!.avgFrameRate;
   const { duration: seconds, metadata } = demuxer;
   await demuxer.close();
-  const film = await decodeFile(path, frames);
+  const film = await decoded(path, frames);
   const { width } = film;
   /** Brightness of a frame that was asked for. */
   const frame = (index: number): Plane => {
@@ -26,6 +26,21 @@ export async function filmOf({ stored }: FinishedJobs, named: Named, frames: rea
     return { bytes, width };
   };
   return { ...film, brand: bytes.toString('latin1', 4, 12), fps: num / den, seconds, metadata, frame, bytes };
+}
+
+interface Decoded {
+  readonly frames: readonly number[];
+  readonly film: ReturnType<typeof decodeFile>;
+}
+const decodedByPath = new Map<string, Decoded>();
+
+/** Several tests look at one film: it is decoded again only for frames that were not kept. */
+function decoded(path: string, frames: readonly number[]): Decoded['film'] {
+  const known = decodedByPath.get(path);
+  if (known && frames.every(frame => known.frames.includes(frame))) return known.film;
+  const made = { frames, film: decodeFile(path, frames) };
+  decodedByPath.set(path, made);
+  return made.film;
 }
 
 export interface FilmWanted {

@@ -101,7 +101,7 @@ describe('the switches of the local engine', () => {
     assert.deepEqual(body.error, {
       code: 'invalid_input',
       message:
-        'Runtime execution failed: the switch [atelier:fial=expired] does not exist; there are ' +
+        'Runtime execution failed: the switch [atelier:fial=expired] does not exist; available: ' +
         '[atelier:fail=CODE] with one of runtime_error, invalid_input, file_download_error, file_invalid, ' +
         'content_policy_violation, provider_unavailable, submission_uncertain, expired, cancelled, ' +
         'response_too_large, internal_error; [atelier:slow=SECONDS] with 1 to 600; and [atelier:progress]',
