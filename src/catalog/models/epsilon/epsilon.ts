@@ -145,8 +145,8 @@ function isJson(value: string): boolean {
 /** The plan's part of `meta_data`. */
 export const planMetadata = (
   metaData: string | undefined,
-): { readonly metadata: string } | { readonly ownLabel: true } =>
-  metaData === undefined || metaData.trim() === '' ? { ownLabel: true } : { metadata: metaData };
+): { readonly metadata: string } | { readonly defaultLabel: true } =>
+  metaData === undefined || metaData.trim() === '' ? { defaultLabel: true } : { metadata: metaData };
 
 /** The family's names of our states. */
 const states: Readonly<Record<JobState, 'queueing' | 'processing' | 'success' | 'failed'>> = {
