@@ -131,6 +131,7 @@ export const batches: readonly Batch[] = [
       'test/domain/*',
       'test/catalog/*',
       'test/deploy/*',
+      'test/docs/*',
       'test/client/*',
       'test/blobs/*',
       'test/testkit/*',
