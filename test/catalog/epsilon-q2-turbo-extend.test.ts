@@ -178,7 +178,7 @@ test('the plan goes on from any video and ends with the end frame', () => {
     sound: false,
     source: { media: 'https://files.test/train.mov', use: 'extend' },
     lastFrame: { media: 'https://files.test/station.png' },
-    ownLabel: true,
+    defaultLabel: true,
     watermark: 'none',
   });
 });

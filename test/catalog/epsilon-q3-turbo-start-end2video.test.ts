@@ -125,7 +125,7 @@ test('the plan leads from the start frame to the end frame, with sound', () => {
     sound: true,
     firstFrame: { media: 'https://files.test/seed.png' },
     lastFrame: { media: 'https://files.test/tree.png' },
-    ownLabel: true,
+    defaultLabel: true,
     watermark: 'none',
   });
 });
@@ -142,7 +142,7 @@ test('the plan of the shortest example is silent and small', () => {
     sound: false,
     firstFrame: { media: start },
     lastFrame: { media: end },
-    ownLabel: true,
+    defaultLabel: true,
     watermark: 'none',
   });
 });
