@@ -1,5 +1,6 @@
 /** The catalog as one document, for programs that have no key. */
 
+import { modelCatalogSchema } from '../../answers/model-description.ts';
 import { describe } from '../../catalog/describe.ts';
 import { cachedPerCatalog } from '../cached-per-catalog.ts';
 import type { OpenRoute } from '../route.ts';
@@ -13,7 +14,7 @@ export const getModelsJson: OpenRoute = {
   addressRate: 'public',
   errors: 'detail',
   refusals: [],
-  answers: documentAnswers,
+  answers: { ...documentAnswers, 200: { description: 'Every model.', body: modelCatalogSchema } },
   docs: { undocumented: 'the catalog without a key; the documented list is /v1/models' },
   open: context => {
     const catalog = cachedPerCatalog(context, models =>
