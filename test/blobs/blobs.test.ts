@@ -1,3 +1,4 @@
+/** The suite of a blob store, run on the disk and on S3. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+/** Blobs in a folder: what a killed process left behind. */
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

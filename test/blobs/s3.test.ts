@@ -1,3 +1,4 @@
+/** Blobs in an S3 bucket: multipart uploads, prefixes, listings and errors of the bucket. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

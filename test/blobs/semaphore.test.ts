@@ -1,3 +1,4 @@
+/** The semaphore that limits parallel transfers: order, abort, release. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openSemaphore } from '../../src/blobs/semaphore.ts';

@@ -1,3 +1,4 @@
+/** Delivery of callbacks: events, bodies, headers, schedule of attempts, and the end of a delivery. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { minutes, seconds } from '../../src/domain/clock.ts';

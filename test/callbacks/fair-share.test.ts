@@ -1,3 +1,4 @@
+/** How the slots of deliveries are shared between users and hosts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { allocateSlots } from '../../src/callbacks/fair-share.ts';

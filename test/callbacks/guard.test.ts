@@ -1,3 +1,4 @@
+/** Callback addresses that lead to private networks are refused when the callback is sent. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';

@@ -1,3 +1,4 @@
+/** Slow and endless receivers delay no other user; a stop releases what is in flight. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { listDeliveryAttempts } from '../../src/store/callbacks/redeliver.ts';

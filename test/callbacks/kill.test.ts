@@ -1,3 +1,4 @@
+/** A process that is killed during a delivery: the attempt is repeated with the same id. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** Signatures of callbacks, checked with the libraries that receivers use. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import OpenAI from 'openai';

@@ -1,3 +1,4 @@
+/** Host names whose DNS server never answers delay no other user. */
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { after, before, describe, test } from 'node:test';

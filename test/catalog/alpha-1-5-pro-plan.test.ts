@@ -1,3 +1,4 @@
+/** Render plans of alpha-1-5-pro: defaults, sizes, drafts and final videos. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ResolvedReference } from '../../src/domain/reference.ts';

@@ -1,3 +1,4 @@
+/** The input of alpha-1-5-pro: bodies that are accepted and refused, media, expiry and priority. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { draftTask, picture, text } from './alpha-content.ts';

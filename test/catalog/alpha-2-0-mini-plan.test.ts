@@ -1,3 +1,4 @@
+/** Render plans of alpha-2-0-mini, and its limits of reference media. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MediaFacts } from '../../src/domain/media.ts';

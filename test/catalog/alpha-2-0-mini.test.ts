@@ -1,3 +1,4 @@
+/** The input of alpha-2-0-mini: bodies that are accepted and refused, and its limits of media. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { picture, sound, text, times, video } from './alpha-content.ts';

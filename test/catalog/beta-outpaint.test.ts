@@ -1,3 +1,4 @@
+/** beta-outpaint: input, scale, earlier picture, plan, billed jobs and body of the result. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MediaFacts } from '../../src/domain/media.ts';

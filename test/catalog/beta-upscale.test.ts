@@ -1,3 +1,4 @@
+/** beta-upscale: input, earlier picture, plan and body of the result. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MediaFacts } from '../../src/domain/media.ts';

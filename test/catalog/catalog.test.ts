@@ -1,3 +1,4 @@
+/** What every model of the catalog has: examples, a rule with its failing case, descriptions, strict fields. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describe } from '../../src/catalog/describe.ts';

@@ -1,3 +1,4 @@
+/** delta-speech-01-turbo: input, and the body of the result. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describe } from '../../src/catalog/describe.ts';

@@ -1,3 +1,4 @@
+/** delta-speech-02-hd: input, defaults, plan of the speech and body of the result. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cancelledBody, failureBody, jobId, nativeOf, output, successBody } from './ended-jobs.ts';

@@ -1,3 +1,4 @@
+/** The limits that docs/api.md states are the limits that the models apply. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { before, describe, test } from 'node:test';

@@ -1,3 +1,4 @@
+/** Jobs that ended, and their bodies, for tests of models. */
 import type { Model, SignedOutput } from '../../src/catalog/model.ts';
 import { resultBody } from '../../src/catalog/response-bodies.ts';
 import { jobIdFromRow, keyIdFromRow, userIdFromRow } from '../../src/domain/ids.ts';

@@ -1,3 +1,4 @@
+/** epsilon-q2-turbo-extend: input, media limits, earlier video, plan and body of the result. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cancelledBody, failureBody, jobId, nativeOf, output, successBody } from './ended-jobs.ts';

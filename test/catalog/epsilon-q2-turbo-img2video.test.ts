@@ -1,3 +1,4 @@
+/** epsilon-q2-turbo-img2video: input, first frame, plan, sound and body of the result. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureBody, jobId, nativeOf, output, successBody } from './ended-jobs.ts';

@@ -1,3 +1,4 @@
+/** epsilon-q3-turbo-start-end2video: input, both frames, plan and body of the result. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureBody, jobId, nativeOf, output, successBody } from './ended-jobs.ts';

@@ -1,3 +1,4 @@
+/** eta2.6-t2v: input, defaults, sizes, plan and body of the result. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cancelledBody, failureBody, jobId, nativeOf, output, successBody } from './ended-jobs.ts';

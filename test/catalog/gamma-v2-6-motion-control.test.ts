@@ -1,3 +1,4 @@
+/** gamma-v2-6-motion-control: input, media limits, plan and body of the result. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fromJson, toJson } from '../../src/domain/json.ts';

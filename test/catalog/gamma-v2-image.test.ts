@@ -1,3 +1,4 @@
+/** gamma-v2-image: input, media limits, plan and body of the result. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureBody, jobId, nativeOf, output, successBody } from './ended-jobs.ts';

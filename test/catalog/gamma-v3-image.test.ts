@@ -1,3 +1,4 @@
+/** gamma-v3-image: input, sizes, plan and body of the result. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fromJson, toJson } from '../../src/domain/json.ts';

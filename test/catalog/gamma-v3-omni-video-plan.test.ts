@@ -1,3 +1,4 @@
+/** Render plans of gamma-v3-omni-video: sizes, shots, frames and edited videos. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clipOf, lookUp, pictureOf } from './media-facts.ts';

@@ -1,3 +1,4 @@
+/** The input of gamma-v3-omni-video: bodies that are accepted and refused, media limits and body of the result. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureBody, jobId, nativeOf, output, successBody } from './ended-jobs.ts';

@@ -1,3 +1,4 @@
+/** gamma-v3-turbo-t2v: input, shots, plan, options and body of the result. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureBody, jobId, nativeOf, output, successBody } from './ended-jobs.ts';

@@ -1,3 +1,4 @@
+/** Generated bodies: every model accepts what its description allows and refuses the rest. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,3 +1,4 @@
+/** Probed facts of pictures and clips, for tests of media rules. */
 import type { MediaFacts } from '../../src/domain/media.ts';
 
 /** What a probe finds in a picture of that size. */

@@ -1,3 +1,4 @@
+/** Which empty members of a body count as omitted. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { z } from 'zod';

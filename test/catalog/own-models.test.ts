@@ -1,3 +1,4 @@
+/** Models that an operator defines: their fields, defaults, faults, descriptions and media. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readCustomModel } from '../../src/catalog/custom/model.ts';

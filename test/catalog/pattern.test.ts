@@ -1,3 +1,4 @@
+/** Patterns of fields: those that are accepted match like expressions of JavaScript. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openPattern, patternFault } from '../../src/catalog/custom/pattern.ts';

@@ -1,3 +1,4 @@
+/** Generators of bodies that a model accepts, and of mutants that it refuses. */
 import fc from 'fast-check';
 import { describe } from '../../src/catalog/describe.ts';
 import type { Faults } from '../../src/catalog/faults.ts';

@@ -1,3 +1,4 @@
+/** Parameters and weights in a prompt of the beta models, and the variants that they bill. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

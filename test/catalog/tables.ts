@@ -1,3 +1,4 @@
+/** Tests from tables: bodies that a model accepts, and bodies that it refuses with which errors. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatFaults } from '../../src/catalog/faults.ts';

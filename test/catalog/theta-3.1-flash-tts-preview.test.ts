@@ -1,3 +1,4 @@
+/** theta-3.1-flash-tts-preview: input, voice, spoken text and body of the result. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureBody, nativeOf, output, successBody } from './ended-jobs.ts';

@@ -1,3 +1,4 @@
+/** The seed in the body of a result: the drawn one, else the requested one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { output, successBody } from './ended-jobs.ts';

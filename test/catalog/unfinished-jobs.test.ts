@@ -1,3 +1,4 @@
+/** Bodies of jobs that wait or run, in every family. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { models } from '../../src/catalog/index.ts';

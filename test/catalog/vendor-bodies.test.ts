@@ -1,3 +1,4 @@
+/** Bodies as clients of the original vendors send them, with unused members empty, are accepted. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { models } from '../../src/catalog/index.ts';

@@ -1,3 +1,4 @@
+/** zeta-v6-i2v: input, image, plan, clips and body of the result. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureBody, jobId, nativeOf, output, successBody } from './ended-jobs.ts';

@@ -1,3 +1,4 @@
+/** Client commands of the command line: run, upload, files, jobs, models, profiles, exit codes. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** The commands that list and verify the audit. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Connection } from '../../src/store/db/connection.ts';

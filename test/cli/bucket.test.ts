@@ -1,3 +1,4 @@
+/** config check, doctor and backup with blobs in a bucket. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** The commands of callbacks: list, redeliver, rotate-secret. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hours } from '../../src/domain/clock.ts';

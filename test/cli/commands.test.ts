@@ -1,3 +1,4 @@
+/** Commands of the operator: migrate, config check, doctor. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { access, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+/** config check reports every fault of the settings with its place. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

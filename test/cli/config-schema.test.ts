@@ -1,3 +1,4 @@
+/** The JSON Schema of atelier.yaml accepts what the program accepts. */
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { before, describe, test } from 'node:test';

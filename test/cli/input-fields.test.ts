@@ -1,3 +1,4 @@
+/** Fields of an input, given as arguments: names, types and nested members. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { describe as describeModel } from '../../src/catalog/describe.ts';

@@ -1,3 +1,4 @@
+/** The commands of keys: create, list, revoke. */
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';

@@ -1,3 +1,4 @@
+/** Commands that call the admin API: listen, queue stats, usage; and shell completion. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+/** Models of an operator in a running gateway: described, validated, routed, reloaded. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

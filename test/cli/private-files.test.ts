@@ -1,3 +1,4 @@
+/** Files that the program writes are closed to other accounts of the machine. */
 import assert from 'node:assert/strict';
 import { chmod, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** serve with several processes: one port, metrics, a killed process, a stop. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

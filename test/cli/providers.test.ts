@@ -1,3 +1,4 @@
+/** The commands of providers: list, test, pause, resume. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** SIGHUP reloads the settings, in one process and in several. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** Secrets that are read from files (variables that end in _FILE). */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

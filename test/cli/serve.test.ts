@@ -1,3 +1,4 @@
+/** serve: banner, first key, health, and a folder in use. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** The link of the first setup, the first key at a terminal, and the admin token. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+/** Runs a command of the program and collects what it prints. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

@@ -1,3 +1,4 @@
+/** How serve stops at SIGTERM, at once and with a drain period. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

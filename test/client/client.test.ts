@@ -1,3 +1,4 @@
+/** The client package against a gateway: subscribe, handles, lists, files. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** The generated types of the client are current. */
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+/** JSON of the client keeps integers of any length. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,3 +1,4 @@
+/** The client as a package: linter, types, dependencies, and a page of a browser. */
 import assert from 'node:assert/strict';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';

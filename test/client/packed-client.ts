@@ -1,3 +1,4 @@
+/** A project that has the packed client installed. */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** Retries, timeouts and errors of the client against a scripted server. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import {

@@ -1,3 +1,4 @@
+/** A server that answers requests by a script, for tests of the client. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

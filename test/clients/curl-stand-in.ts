@@ -1,3 +1,4 @@
+/** A program that takes the arguments of curl that the tests use, for machines without curl. */
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';

@@ -1,3 +1,4 @@
+/** The curl lines of the banner, run in a shell. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** The fal client against a gateway. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

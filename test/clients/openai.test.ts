@@ -1,3 +1,4 @@
+/** The files of the OpenAI client against a gateway. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';

@@ -1,3 +1,4 @@
+/** Uploads and jobs by Python requests, curl -F, JSON of a Go struct, and base64. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';

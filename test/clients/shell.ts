@@ -1,3 +1,4 @@
+/** A shell with curl, the real one or its stand-in. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, writeFile } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+/** Returns the error that a call of a client threw. */
 import assert from 'node:assert/strict';
 
 /** What a client threw, of the class that it promises. */

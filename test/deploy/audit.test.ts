@@ -1,3 +1,4 @@
+/** npm run audit against a registry with scripted advisories. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';

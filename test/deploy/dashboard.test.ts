@@ -1,3 +1,4 @@
+/** The Grafana dashboard requests only metrics that the gateway has, and all of them. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';

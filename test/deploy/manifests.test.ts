@@ -1,3 +1,4 @@
+/** The Dockerfile, compose.yaml and the Kubernetes manifests. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+/** The pages about security name files and requirements that exist. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,3 +1,4 @@
+/** Client addresses: which ones count as one client, and loopback. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addressRange, addressShare, isLoopback } from '../../src/domain/address.ts';

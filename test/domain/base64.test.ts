@@ -1,3 +1,4 @@
+/** Base64 decoded in pieces. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';

@@ -1,3 +1,4 @@
+/** Steady time, which never goes back. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openMonotonicTime } from '../../src/domain/clock.ts';

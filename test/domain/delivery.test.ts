@@ -1,3 +1,4 @@
+/** The schedule of callback attempts, and which answers deliver. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';

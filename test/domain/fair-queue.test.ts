@@ -1,3 +1,4 @@
+/** The fair queue: turns between shares, limits, abort. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {

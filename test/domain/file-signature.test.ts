@@ -1,3 +1,4 @@
+/** Signed addresses of files: form, expiry and refusal of any change. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openSigner, type SignatureVerdict } from '../../src/domain/file-signature.ts';

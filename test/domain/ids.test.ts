@@ -1,3 +1,4 @@
+/** Ids of jobs, files and keys: form, order and checksum. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

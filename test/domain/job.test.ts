@@ -1,3 +1,4 @@
+/** States of a job, their public words, and its errors. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isFinal, type JobErrorCode, jobError, publicStatus, transitions } from '../../src/domain/job.ts';

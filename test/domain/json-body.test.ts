@@ -1,3 +1,4 @@
+/** A JSON body of which one long string is read apart. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';

@@ -1,3 +1,4 @@
+/** The strict JSON parser, compared with the platform's. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';

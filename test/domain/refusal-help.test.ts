@@ -1,3 +1,4 @@
+/** The help text of every refusal, and the page of errors. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+/** The table of refusals: status, code, type and words. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type RefusalEntry, type RefusalName, refusals, refuse } from '../../src/domain/refusal.ts';

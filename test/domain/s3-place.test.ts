@@ -1,3 +1,4 @@
+/** Address, region and credentials of a bucket. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readConfig } from '../../src/config/config.ts';

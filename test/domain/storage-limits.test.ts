@@ -1,3 +1,4 @@
+/** Sizes as an operator writes them. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { parseSize, sizeText } from '../../src/domain/storage-limits.ts';

@@ -1,3 +1,4 @@
+/** The pool of worker threads: order, time limit, crash, close. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { QueueClosed } from '../../src/domain/fair-queue.ts';

@@ -1,3 +1,4 @@
+/** The beta models, drawn by the local engine and compared with the earlier picture. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createCanvas } from '@napi-rs/canvas';

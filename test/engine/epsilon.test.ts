@@ -1,3 +1,4 @@
+/** The epsilon models, drawn by the local engine and measured. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createCanvas } from '@napi-rs/canvas';

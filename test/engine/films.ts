@@ -1,3 +1,4 @@
+/** Measurements of films that jobs made: streams, sizes, frames and sound. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** Jobs that the local engine ended, shared by the tests of a file. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

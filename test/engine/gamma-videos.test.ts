@@ -1,3 +1,4 @@
+/** The gamma video models, drawn by the local engine and measured. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { coverGray, decodeFile, distance, ssim } from '../../engine/test/renders.ts';

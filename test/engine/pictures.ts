@@ -1,3 +1,4 @@
+/** Draws pictures for tests, and compares pictures that jobs made. */
 import assert from 'node:assert/strict';
 import { type Canvas, createCanvas } from '@napi-rs/canvas';
 import { noteOf, pixelsOf } from '../../engine/test/renders.ts';

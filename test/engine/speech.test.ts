@@ -1,3 +1,4 @@
+/** The speech models, spoken by the local engine and measured. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { decodeFile, rms, samplesOfPcm, samplesOfWav } from '../../engine/test/renders.ts';

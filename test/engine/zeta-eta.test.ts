@@ -1,3 +1,4 @@
+/** The zeta and eta models, drawn by the local engine and measured. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { coverGray, distance, ssim } from '../../engine/test/renders.ts';

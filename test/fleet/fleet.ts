@@ -1,3 +1,4 @@
+/** A fleet of gateway processes that share a database and a bucket. */
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Connection } from '../../src/store/db/connection.ts';

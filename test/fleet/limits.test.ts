@@ -1,3 +1,4 @@
+/** The limits of a key apply over three processes. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hashApiKey } from '../../src/domain/ids.ts';

@@ -1,3 +1,4 @@
+/** A rolling restart under load loses no request and no job. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Balancer, startBalancer } from '../../testkit/balancer.ts';

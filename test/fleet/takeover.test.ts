@@ -1,3 +1,4 @@
+/** Jobs of a killed worker are taken over by another one. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { minutes, seconds } from '../../src/domain/clock.ts';

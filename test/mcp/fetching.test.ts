@@ -1,3 +1,4 @@
+/** The tool upload_file by an address: how many downloads a key may have. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';

@@ -1,3 +1,4 @@
+/** The MCP endpoint over HTTP: hosts, origins, keys, methods and bodies. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, request } from 'node:http';

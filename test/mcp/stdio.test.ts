@@ -1,3 +1,4 @@
+/** The MCP command over stdio: settings, end, and errors. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

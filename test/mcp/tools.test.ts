@@ -1,3 +1,4 @@
+/** Every tool of the MCP server, over each transport. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

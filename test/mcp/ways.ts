@@ -1,3 +1,4 @@
+/** The transports of an MCP client, and the call of a tool. */
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';

@@ -1,3 +1,4 @@
+/** Which addresses of media are refused as private, by their text. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { checkUrl, isPublicAddress } from '../../src/media/address-guard.ts';

@@ -1,3 +1,4 @@
+/** The connection that fetches media: limits, redirects, timeouts, aborts. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';

@@ -1,3 +1,4 @@
+/** The type of a file, decided from its declaration, its name and its bytes. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { fileTypeByMimeType } from '../../src/domain/file.ts';

@@ -1,3 +1,4 @@
+/** Media that are fetched from an address: limits, redirects, refusals. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, unlink } from 'node:fs/promises';

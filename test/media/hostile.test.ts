@@ -1,3 +1,4 @@
+/** Hostile files: bombs, polyglots and broken containers, uploaded and referenced. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { deflateSync } from 'node:zlib';

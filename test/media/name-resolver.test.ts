@@ -1,3 +1,4 @@
+/** The resolver of host names: caching, limits, private addresses. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** The prober: what it measures of films, sounds and pictures, and its limits. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

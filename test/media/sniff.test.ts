@@ -1,3 +1,4 @@
+/** Formats that are recognised by their first bytes. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { looksLikeText, type Sniffed, sniff, sniffBytes } from '../../src/media/sniff.ts';

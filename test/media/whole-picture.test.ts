@@ -1,3 +1,4 @@
+/** Truncated pictures of every format are refused. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

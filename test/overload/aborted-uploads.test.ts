@@ -1,3 +1,4 @@
+/** Uploads that are aborted at any byte leave nothing behind. */
 import { existsSync, readdirSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';

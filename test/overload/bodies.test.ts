@@ -1,3 +1,4 @@
+/** The memory budget of request bodies. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';

@@ -1,3 +1,4 @@
+/** The limit of open connections. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';

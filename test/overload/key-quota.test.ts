@@ -1,3 +1,4 @@
+/** The quotas of a key under parallel requests. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { days } from '../../src/domain/clock.ts';

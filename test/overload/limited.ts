@@ -1,3 +1,4 @@
+/** A gateway with given limits, its metrics, and requests that stay open. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';

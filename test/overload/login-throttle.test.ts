@@ -1,3 +1,4 @@
+/** A burst of logins costs the database a bounded number of queries. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type LoginThrottle, openLoginThrottle } from '../../src/admission/login-throttle.ts';

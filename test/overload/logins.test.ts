@@ -1,3 +1,4 @@
+/** Many logins at once: the queue, refusals and guesses of passwords. */
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { json } from 'node:stream/consumers';

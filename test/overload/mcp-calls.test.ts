@@ -1,3 +1,4 @@
+/** Tool calls that wait take a bounded number of places. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';

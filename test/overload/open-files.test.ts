@@ -1,3 +1,4 @@
+/** A process with few file descriptors limits its connections. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';

@@ -1,3 +1,4 @@
+/** Password hashes, and the thread that derives them. */
 import assert from 'node:assert/strict';
 import { scryptSync } from 'node:crypto';
 import { after, test } from 'node:test';

@@ -1,3 +1,4 @@
+/** Clients that pipeline requests without reading the answers. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

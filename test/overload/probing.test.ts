@@ -1,3 +1,4 @@
+/** Dry runs and uploads that keep the prober busy are queued fairly. */
 import assert from 'node:assert/strict';
 import { watch } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** The limits in atelier.yaml: defaults, sizes and faults. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

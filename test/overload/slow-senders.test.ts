@@ -1,3 +1,4 @@
+/** Bodies that arrive too slowly are cut off. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';

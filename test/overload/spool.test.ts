@@ -1,3 +1,4 @@
+/** The spool budget for incoming files. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Answer, TestGateway } from '../../testkit/gateway.ts';

@@ -1,3 +1,4 @@
+/** Storage quotas under parallel uploads and jobs. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';

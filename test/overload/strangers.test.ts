@@ -1,3 +1,4 @@
+/** Rate limits of clients without a key, by their address. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdir, readlink } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+/** The limit of waiting jobs of a key. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { seconds } from '../../src/domain/clock.ts';

@@ -1,3 +1,4 @@
+/** Sends raw bytes to a gateway and reads its answers; mutations of bytes. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import fc from 'fast-check';

@@ -1,3 +1,4 @@
+/** Promise I3: a final state never changes. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';

@@ -1,3 +1,4 @@
+/** Promise I6: a worker that lost its lease changes nothing. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { newWorkerId, type WorkerId } from '../../src/domain/ids.ts';

@@ -1,3 +1,4 @@
+/** Promise I8: a job that crashes its process fails after three crashes and harms no other. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** Promise I9: of a cancel and a concurrent claim, completion or expiry exactly one takes effect. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { newWorkerId } from '../../src/domain/ids.ts';

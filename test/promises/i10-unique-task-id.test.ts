@@ -1,3 +1,4 @@
+/** Promise I10: one job for each user and external_task_id. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Connection } from '../../src/store/db/connection.ts';

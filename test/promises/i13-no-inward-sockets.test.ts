@@ -1,3 +1,4 @@
+/** Promise I13: no address from a client opens a connection to a private network. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';

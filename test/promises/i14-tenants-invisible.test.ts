@@ -1,3 +1,4 @@
+/** Promise I14: users cannot see each other's jobs and files. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { models } from '../../src/catalog/index.ts';

@@ -1,3 +1,4 @@
+/** Promise I15: a signed address that was changed is refused. */
 import assert from 'node:assert/strict';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';

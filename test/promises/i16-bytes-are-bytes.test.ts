@@ -1,3 +1,4 @@
+/** Promise I16: uploads are stored byte for byte, or not at all. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';

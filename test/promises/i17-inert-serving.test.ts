@@ -1,3 +1,4 @@
+/** Promise I17: served files cannot run anything in a browser. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startGateway, type TestGateway } from '../../testkit/gateway.ts';

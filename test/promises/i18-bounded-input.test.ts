@@ -1,3 +1,4 @@
+/** Promise I18: no input crashes the gateway or gets an undocumented answer. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

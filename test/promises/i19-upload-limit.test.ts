@@ -1,3 +1,4 @@
+/** Promise I19: the upload rate applies over two gateways. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';

@@ -1,3 +1,4 @@
+/** Promise I22: clocks that differ between processes change no outcome. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { pino } from 'pino';

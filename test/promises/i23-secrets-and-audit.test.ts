@@ -1,3 +1,4 @@
+/** Promise I23: no secret is stored or logged, and every administrative change is audited. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+/** Reads every table of a database whole, to compare or search them. */
 import type { Connection, Row } from '../../src/store/db/connection.ts';
 
 /** Every table, whole, in an order that does not change. */

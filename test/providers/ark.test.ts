@@ -1,3 +1,4 @@
+/** The provider modelark: conformance, lost answers, drafts and last frames. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

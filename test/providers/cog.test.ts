@@ -1,3 +1,4 @@
+/** The provider cog: conformance. */
 import { cog } from '../../testkit/upstreams/cog.ts';
 import { conformance } from './conformance.ts';
 import type { Earlier } from './provider-bench.ts';

@@ -1,3 +1,4 @@
+/** The provider comfyui: conformance, files, restarts and faults of a workflow. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** The part of the conformance suite that kills the process at every moment of a submission. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

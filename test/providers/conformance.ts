@@ -1,3 +1,4 @@
+/** The conformance suite that every provider passes. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** The provider dashscope: conformance. */
 import { after } from 'node:test';
 import { dashscope } from '../../testkit/upstreams/dashscope.ts';
 import { openMediaSite } from '../contract/media-site.ts';

@@ -1,3 +1,4 @@
+/** Providers that are described in settings: conformance, other shapes of upstreams, faults of a description. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

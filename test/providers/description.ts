@@ -1,3 +1,4 @@
+/** The types with which a test describes a provider to the conformance suite. */
 import type { z } from 'zod';
 import type { ExampleMedia } from '../../testkit/example-jobs.ts';
 import type { Protocol } from '../../testkit/upstreams/kit.ts';

@@ -1,3 +1,4 @@
+/** The provider fal: conformance, and the options of a submission. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

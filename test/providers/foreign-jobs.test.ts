@@ -1,3 +1,4 @@
+/** Ids of earlier jobs that this gateway did not make: passed to the upstream, or refused. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

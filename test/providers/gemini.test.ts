@@ -1,3 +1,4 @@
+/** The provider gemini: conformance, and raw sound as WAV. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readRawType, wavOf } from '../../src/providers/gemini/wav.ts';

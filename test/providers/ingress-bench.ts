@@ -1,3 +1,4 @@
+/** Upstreams that call back, and a gateway that receives their calls. */
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** A call of an upstream that arrives at another process than the one that polls the job. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { seconds } from '../../src/domain/clock.ts';

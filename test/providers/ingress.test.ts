@@ -1,3 +1,4 @@
+/** Calls of upstreams: signatures, limits, and the poll that each call triggers. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { minutes, seconds } from '../../src/domain/clock.ts';

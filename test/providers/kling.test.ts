@@ -1,3 +1,4 @@
+/** The provider kling: conformance, tokens, lookup of lost submissions, results that cannot be read. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

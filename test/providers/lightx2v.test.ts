@@ -1,3 +1,4 @@
+/** The provider lightx2v: conformance, results and restarts. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** How a medium is written into an upstream's body: as an address or as bytes. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** The provider minimax: conformance. */
 import { minimax } from '../../testkit/upstreams/minimax.ts';
 import { conformance } from './conformance.ts';
 

@@ -1,3 +1,4 @@
+/** The provider openai-compatible: conformance, seeds and lost answers. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** Models of an operator, made by a self-hosted engine. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

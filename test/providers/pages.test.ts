@@ -1,3 +1,4 @@
+/** The pages about providers name every model that a provider serves. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+/** The provider pixverse: conformance, and the trace id. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { traceIdOf } from '../../src/providers/pixverse/index.ts';

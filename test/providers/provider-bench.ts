@@ -1,3 +1,4 @@
+/** A gateway whose jobs go to a fake upstream of the provider under test. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** The provider atelier (a relay to another gateway): conformance. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

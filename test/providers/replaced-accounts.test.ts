@@ -1,3 +1,4 @@
+/** An account that a reload replaced is closed once nothing uses it. */
 import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+/** The provider replicate: conformance. */
 import { replicate } from '../../testkit/upstreams/replicate.ts';
 import { conformance } from './conformance.ts';
 

@@ -1,3 +1,4 @@
+/** Routes of a model: which account a job goes to. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

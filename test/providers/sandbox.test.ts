@@ -1,3 +1,4 @@
+/** The switches that a text may contain for the local engine. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { RenderPlan } from '../../engine/src/render-plan.ts';

@@ -1,3 +1,4 @@
+/** The signature of a call from Vidu. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { minutes } from '../../src/domain/clock.ts';

@@ -1,3 +1,4 @@
+/** The free call that tests the key of an account. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';

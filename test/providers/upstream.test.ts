@@ -1,3 +1,4 @@
+/** The HTTP client of providers: base path, headers, redaction, results. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';

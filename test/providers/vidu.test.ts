@@ -1,3 +1,4 @@
+/** The provider vidu: conformance, and lookup of a lost submission. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** The provider youchuan: conformance. */
 import { earlierJob, youchuan, youchuanApp } from '../../testkit/upstreams/youchuan.ts';
 import { conformance } from './conformance.ts';
 

@@ -1,3 +1,4 @@
+/** Attempts: the intent before a call, and its answer. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { newWorkerId } from '../../src/domain/ids.ts';

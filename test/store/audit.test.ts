@@ -1,3 +1,4 @@
+/** The audit: entries, their hash chain, and verification. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { newKeyId, newWorkerId } from '../../src/domain/ids.ts';

@@ -1,3 +1,4 @@
+/** Webhook secrets: encryption, creation and rotation. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';

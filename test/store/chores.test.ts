@@ -1,3 +1,4 @@
+/** Maintenance statements: expire, requeue jobs of dead workers, prune. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { minutes, seconds } from '../../src/domain/clock.ts';

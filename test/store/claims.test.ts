@@ -1,3 +1,4 @@
+/** Claiming jobs: order, fair turns, limits. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { newWorkerId } from '../../src/domain/ids.ts';

@@ -1,3 +1,4 @@
+/** The connection to SQLite and PostgreSQL: writes, transactions, errors. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Connection, StoreUnavailable } from '../../src/store/db/connection.ts';

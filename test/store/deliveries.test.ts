@@ -1,3 +1,4 @@
+/** Deliveries of callbacks: claims, ends of attempts, lists, redelivery. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hours, seconds } from '../../src/domain/clock.ts';

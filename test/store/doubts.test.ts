@@ -1,3 +1,4 @@
+/** The list of uncertain submissions, and how an operator resolves them. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { days, minutes, seconds } from '../../src/domain/clock.ts';

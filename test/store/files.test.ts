@@ -1,3 +1,4 @@
+/** Files: rows, lookups, expiry, lists. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hours, minutes, seconds } from '../../src/domain/clock.ts';

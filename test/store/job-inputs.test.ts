@@ -1,3 +1,4 @@
+/** How long the media of a job's input are kept. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { days, hours, minutes, seconds } from '../../src/domain/clock.ts';

@@ -1,3 +1,4 @@
+/** Jobs: insert, summary, lookup, list. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hours } from '../../src/domain/clock.ts';

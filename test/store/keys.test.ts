@@ -1,3 +1,4 @@
+/** Keys and users. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hashApiKey, isWellFormedApiKey, newKeyId } from '../../src/domain/ids.ts';

@@ -1,3 +1,4 @@
+/** Migrations: repeated, concurrent and failed. */
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';

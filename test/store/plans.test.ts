@@ -1,3 +1,4 @@
+/** The query plan of every hot statement: the index that it uses. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';

@@ -1,3 +1,4 @@
+/** The queue position of a waiting job. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { jobIdFromRow, newWorkerId } from '../../src/domain/ids.ts';

@@ -1,3 +1,4 @@
+/** The reconciliation after a restored backup: open intents for jobs that may have been sent. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hours, minutes, seconds } from '../../src/domain/clock.ts';

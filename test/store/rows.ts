@@ -1,3 +1,4 @@
+/** Owners, jobs and workers for tests of the store. */
 import { hours } from '../../src/domain/clock.ts';
 import type { StoredFile } from '../../src/domain/file.ts';
 import type { KeyId, UserId } from '../../src/domain/ids.ts';

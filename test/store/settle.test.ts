@@ -1,3 +1,4 @@
+/** Settling a job: outcomes, files, progress, constraints of the rows. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { newWorkerId } from '../../src/domain/ids.ts';

@@ -1,3 +1,4 @@
+/** Slots, rates and blocks of an account. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { minutes, seconds } from '../../src/domain/clock.ts';

@@ -1,3 +1,4 @@
+/** Sums of stored bytes and storage quotas under parallel changes. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hours, minutes } from '../../src/domain/clock.ts';

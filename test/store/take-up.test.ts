@@ -1,3 +1,4 @@
+/** Resuming in-flight jobs after a start. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { seconds } from '../../src/domain/clock.ts';

@@ -1,3 +1,4 @@
+/** Calls that are batched into one statement. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { batch } from '../../src/store/db/batch.ts';

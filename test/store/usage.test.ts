@@ -1,3 +1,4 @@
+/** Usage of jobs, and jobs that are bound to accounts. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { newWorkerId } from '../../src/domain/ids.ts';

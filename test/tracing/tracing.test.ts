@@ -1,3 +1,4 @@
+/** Traces of jobs: spans, errors, sampling. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** Backups of a running, a killed and an empty gateway. */
 import assert from 'node:assert/strict';
 import { cp, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

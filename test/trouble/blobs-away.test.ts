@@ -1,3 +1,4 @@
+/** The blob folder is missing, full or read-only, or a blob is damaged. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** The bucket is unavailable, or an object is damaged. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+/** The start on a damaged SQLite database. */
 import assert from 'node:assert/strict';
 import { appendFile, cp, mkdir, mkdtemp, open, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** A disk that refuses a write, and a database without space. */
 import assert from 'node:assert/strict';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

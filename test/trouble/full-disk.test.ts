@@ -1,3 +1,4 @@
+/** A full disk, and the reserve that is released before it. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** Another process that reads or writes the SQLite file for long. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

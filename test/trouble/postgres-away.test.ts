@@ -1,3 +1,4 @@
+/** PostgreSQL that restarts or drops connections under two processes. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

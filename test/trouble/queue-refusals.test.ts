@@ -1,3 +1,4 @@
+/** Work that is refused because its queue is full. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** A gateway that starts from a restored backup submits no job twice. */
 import assert from 'node:assert/strict';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

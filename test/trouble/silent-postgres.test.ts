@@ -1,3 +1,4 @@
+/** PostgreSQL that stops answering without closing its connections. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';

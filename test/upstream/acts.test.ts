@@ -1,3 +1,4 @@
+/** The faults that the scripted upstream can play. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';

@@ -1,3 +1,4 @@
+/** The scripted upstream: jobs, ledger, limits, and its process. */
 import assert from 'node:assert/strict';
 import { fsyncSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+/** Jobs that the upstream accepted: every way in which they end. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { until } from '../../testkit/gateway.ts';

@@ -1,3 +1,4 @@
+/** A video that no engine can read goes to the upstream unprobed. */
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** The checker of the chaos harness finds each kind of violation. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { check, type Evidence } from '../../testkit/chaos/checker.ts';

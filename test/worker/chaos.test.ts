@@ -1,3 +1,4 @@
+/** A chaos run: processes are killed under load, and the checker finds no violation. */
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { describe, test } from 'node:test';

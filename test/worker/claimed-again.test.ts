@@ -1,3 +1,4 @@
+/** A job that a process claims again after it lost the lease. */
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** Many jobs of the local engine at once. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { models } from '../../src/catalog/index.ts';

@@ -1,3 +1,4 @@
+/** kill -9 at each failpoint of a job, for every kind of provider. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** A job that may have crashed its process is claimed alone. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -1,3 +1,4 @@
+/** The heap of due polls. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Due, openDueHeap } from '../../src/worker/due-heap.ts';

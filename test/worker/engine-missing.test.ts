@@ -1,3 +1,4 @@
+/** An installation without the packages of the local engine. */
 import assert from 'node:assert/strict';
 import { cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

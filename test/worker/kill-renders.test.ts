@@ -1,3 +1,4 @@
+/** A gateway that is killed while it draws. */
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+/** A process that is killed again and again keeps every acknowledged job. */
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';

@@ -1,3 +1,4 @@
+/** 64-bit ids reach a provider with all digits. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { toJson } from '../../src/domain/json.ts';

@@ -1,3 +1,4 @@
+/** The maintenance loop: blobs without rows, expired files, old jobs. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';

@@ -1,3 +1,4 @@
+/** A job that crashes every process fails after three crashes. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** The rate limit of polls. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openPollRateLimit } from '../../src/worker/poll-rate.ts';

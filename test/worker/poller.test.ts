@@ -1,3 +1,4 @@
+/** The poller: waits, cancels, deadlines, lost jobs, outputs. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';

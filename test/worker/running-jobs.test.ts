@@ -1,3 +1,4 @@
+/** Running jobs: deadline, cancel, stop, a dead worker, a lost lease. */
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** The switches of the local engine in a running gateway. */
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** A gateway with a scripted upstream, and the end of a job there. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

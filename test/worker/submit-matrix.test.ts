@@ -1,3 +1,4 @@
+/** One submission against every answer of an upstream. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hours, minutes, seconds } from '../../src/domain/clock.ts';

@@ -1,3 +1,4 @@
+/** A submission that cannot have reached the upstream is repeated. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
