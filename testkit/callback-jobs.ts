@@ -45,7 +45,7 @@ async function waitingJob({ gateway, clock }: TestGateway, caller: Caller, url: 
     userId: caller.userId,
     keyId: caller.keyId,
     modelId,
-    band: 0,
+    priority: 0,
     createdAt: now + 24 * hours,
     expiresAt: now + 72 * hours,
     input: toJson(parsed.input),

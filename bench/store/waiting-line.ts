@@ -29,7 +29,7 @@ export interface Waiting {
   readonly id: JobId;
   readonly userId: UserId;
   readonly modelId: string;
-  readonly band: Priority;
+  readonly priority: Priority;
   readonly rank: number;
 }
 
@@ -66,7 +66,7 @@ export async function openLine(dialect: Dialect, depth: number): Promise<Waiting
     inLine.set(modelId, place + 1);
     const owner = owners[place % users];
     if (!owner) throw new Error('expected an owner');
-    return { id: newJobId(Date.now()), ...owner, modelId, band: 0, rank: Math.floor(place / users) };
+    return { id: newJobId(Date.now()), ...owner, modelId, priority: 0, rank: Math.floor(place / users) };
   }
 
   async function append(jobs: readonly (Waiting & Owner)[]): Promise<void> {
@@ -76,7 +76,7 @@ export async function openLine(dialect: Dialect, depth: number): Promise<Waiting
       return `(${id}, ${user}, ${key}, ${model}, 'available', 0, ${rank}, $1, $1, $2, $3)`;
     });
     await db.write(
-      `INSERT INTO jobs (id, user_id, key_id, model_id, state, band, rank, due_at, created_at, expires_at, input)
+      `INSERT INTO jobs (id, user_id, key_id, model_id, state, priority, rank, due_at, created_at, expires_at, input)
        VALUES ${rows.join(', ')}`,
       [
         ...[now, now + 2 * days, inputText],
@@ -133,7 +133,7 @@ export function newJob(owner: Owner): NewJob {
     id: newJobId(now),
     ...owner,
     modelId: deepModel,
-    band: 0,
+    priority: 0,
     createdAt: now,
     expiresAt: now + 2 * days,
     input: inputText,

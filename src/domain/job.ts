@@ -120,8 +120,8 @@ export interface Job {
   readonly keyId: KeyId;
   readonly modelId: string;
   readonly state: JobState;
-  /** Its priority. */
-  readonly band: Priority;
+  /** The column is `band`. */
+  readonly priority: Priority;
   /** Place in the queue of its model, in fair turns between users. */
   readonly rank: number;
   /** Epoch ms before which it is not claimed. */

@@ -62,7 +62,7 @@ function endedBody(
     keyId: keyIdFromRow('key_1'),
     modelId: model.id,
     state: 'completed',
-    band: 0,
+    priority: 0,
     rank: 0,
     dueAt: createdAt,
     holder: null,

@@ -20,7 +20,7 @@ function bodyOf(modelId: string, job: Partial<Job>, wanted: object = {}) {
     keyId: keyIdFromRow('key_1'),
     modelId,
     state: 'available',
-    band: 0,
+    priority: 0,
     rank: 0,
     dueAt: createdAt,
     holder: null,

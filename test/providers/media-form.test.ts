@@ -86,7 +86,7 @@ function taskWith(folder: string): ProviderTask {
     progress: null,
   };
   const owner = { userId: userIdFromRow('user_a'), keyId: keyIdFromRow('key_a') };
-  const place = { state: 'running', band: 0, rank: 0 } as const;
+  const place = { state: 'running', priority: 0, rank: 0 } as const;
   const end = { result: null, error: null };
   return {
     jobId: id,

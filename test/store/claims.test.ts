@@ -45,9 +45,9 @@ for (const dialect of dialects) {
       assert.equal(claimed?.claim, 1);
     });
 
-    test('the default band goes before the flexible one, the older job before the younger', async () => {
+    test('the default priority goes before the flexible one, the older job before the younger', async () => {
       const modelId = unique('model');
-      const flexible = await wait(db, ann, { modelId, band: 1 });
+      const flexible = await wait(db, ann, { modelId, priority: 1 });
       const first = await wait(db, ann, { modelId });
       const second = await wait(db, ann, { modelId });
       assert.deepEqual(idsOf(await claim(modelId, 9)), idsOf([first, second, flexible]));
@@ -147,14 +147,14 @@ for (const dialect of dialects) {
       assert.deepEqual(cancelled, expected);
     });
 
-    test('only models with a due job have work, the urgent band first', async () => {
+    test('only models with a due job have work, the urgent priority first', async () => {
       const [idle, flexible, urgent, future] = ['idle', 'flexible', 'urgent', 'future'].map(unique);
-      await wait(db, ann, { modelId: flexible!, band: 1 });
+      await wait(db, ann, { modelId: flexible!, priority: 1 });
       await wait(db, ann, { modelId: urgent! });
       await wait(db, ann, { modelId: future!, createdAt: later + 1 });
       assert.deepEqual(await findClaimableModels(db, [idle!, flexible!, urgent!, future!], later), [
-        { modelId: urgent, band: 0, isBound: false },
-        { modelId: flexible, band: 1, isBound: false },
+        { modelId: urgent, priority: 0, isBound: false },
+        { modelId: flexible, priority: 1, isBound: false },
       ]);
       assert.deepEqual(await findClaimableModels(db, [], later), []);
     });

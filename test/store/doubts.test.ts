@@ -213,10 +213,10 @@ for (const dialect of dialects) {
     for (const [what, copy] of Object.entries(copies)) {
       test(`${what}: the copy keeps its accounts, band, callback and time, and stands behind its user's jobs`, async () => {
         const callbackUrl = 'https://receiver.test/hooks';
-        const job = await doubted({ band: 1, accounts: ['studio', 'spare'], callbackUrl });
+        const job = await doubted({ priority: 1, accounts: ['studio', 'spare'], callbackUrl });
         const { modelId } = job;
-        for (let place = 0; place < 3; place++) await wait(db, owner, { modelId, band: 1 });
-        await wait(db, await makeOwner(db), { modelId, band: 1 });
+        for (let place = 0; place < 3; place++) await wait(db, owner, { modelId, priority: 1 });
+        await wait(db, await makeOwner(db), { modelId, priority: 1 });
         const id = await copy(job);
         assert.ok(id);
         const made = await rowOf(db, id);

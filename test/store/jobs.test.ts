@@ -49,7 +49,7 @@ for (const dialect of dialects) {
         externalTaskId: unique('task'),
         callbackUrl: 'https://a.test/callback',
         idempotency: { key: unique('key'), hash: 'h' },
-        band: 1,
+        priority: 1,
       });
       assert.deepEqual(await insertJob(db, job), { kind: 'inserted', rank: 0 });
       assert.deepEqual(await readJob(db, addressOf(job)), {
@@ -58,7 +58,7 @@ for (const dialect of dialects) {
         keyId: owner.keyId,
         modelId: job.modelId,
         state: 'available',
-        band: 1,
+        priority: 1,
         rank: 0,
         dueAt: job.createdAt,
         holder: null,

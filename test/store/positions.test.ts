@@ -31,7 +31,7 @@ for (const dialect of dialects) {
       return rows.map(row => ({
         id: jobIdFromRow(String(row.id)),
         modelId,
-        band: Number(row.band) as 0 | 1,
+        priority: Number(row.band) as 0 | 1,
         rank: Number(row.rank),
       }));
     };
@@ -40,7 +40,7 @@ for (const dialect of dialects) {
       const modelId = unique('model');
       const other = await makeOwner(db);
       for (let i = 0; i < 24; i++) {
-        await wait(db, i % 5 === 0 ? other : owner, { modelId, band: i % 3 === 0 ? 1 : 0 });
+        await wait(db, i % 5 === 0 ? other : owner, { modelId, priority: i % 3 === 0 ? 1 : 0 });
       }
       await wait(db, owner, { modelId: unique('model') });
       const positions = openQueuePositions(db, openTestClock());

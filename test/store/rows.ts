@@ -34,7 +34,7 @@ export function newJob(owner: Owner, wanted: Partial<NewJob> = {}): NewJob {
     ...owner,
     id: newJobId(createdAt),
     modelId: 'model',
-    band: 0,
+    priority: 0,
     createdAt,
     expiresAt: createdAt + 48 * hours,
     input: '{"prompt":"a"}',

@@ -91,8 +91,8 @@ for (const dialect of dialects) {
       await leaveInLine(1, bound, account);
       await wait(db, owner, { modelId: plain });
       assert.deepEqual(await findClaimableModels(db, [bound, plain], later), [
-        { modelId: bound, band: 0, isBound: true },
-        { modelId: plain, band: 0, isBound: false },
+        { modelId: bound, priority: 0, isBound: true },
+        { modelId: plain, priority: 0, isBound: false },
       ]);
     });
 

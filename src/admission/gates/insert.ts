@@ -30,7 +30,7 @@ function newJobOf(draft: RoutedDraft, now: number): JobWithoutInput {
     userId,
     keyId,
     modelId: model.id,
-    band: model.priority(input),
+    priority: model.priority(input),
     createdAt: now,
     expiresAt: now + draft.deadlineMs,
     externalTaskId: draft.externalTaskId,

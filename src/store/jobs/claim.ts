@@ -27,7 +27,7 @@ import { aliveWorkers } from './workers.ts';
 /** A model that has a job to claim. */
 export interface ClaimableModel {
   readonly modelId: string;
-  readonly band: number;
+  readonly priority: number;
   /** Whether some of its jobs are bound to an account, where they may be in flight. */
   readonly isBound: boolean;
 }
@@ -52,7 +52,7 @@ export async function findClaimableModels(
   );
   return rows.map(row => ({
     modelId: text(row, 'model_id'),
-    band: integer(row, 'band'),
+    priority: integer(row, 'band'),
     isBound: integer(row, 'is_bound') === 1,
   }));
 }
@@ -127,7 +127,7 @@ export function claimJobs(db: Connection, claim: ClaimOptions): Promise<readonly
       if (job.callbackUrl !== null && job.claim === 1)
         await enqueueCallback(tx, job.id, 'running', claim.now);
     }
-    return jobs.toSorted((a, b) => a.band - b.band || a.rank - b.rank || (a.id < b.id ? -1 : 1));
+    return jobs.toSorted((a, b) => a.priority - b.priority || a.rank - b.rank || (a.id < b.id ? -1 : 1));
   });
 }
 

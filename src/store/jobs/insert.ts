@@ -38,7 +38,7 @@ export interface NewJob {
   readonly userId: UserId;
   readonly keyId: KeyId;
   readonly modelId: string;
-  readonly band: Priority;
+  readonly priority: Priority;
   /** Epoch ms. */
   readonly createdAt: number;
   /** Deadline, epoch ms. */
@@ -165,7 +165,7 @@ const rowOf = (job: NewJob): Readonly<Record<Column, Value>> => ({
   user_id: job.userId,
   key_id: job.keyId,
   model_id: job.modelId,
-  band: job.band,
+  band: job.priority,
   due_at: job.createdAt,
   created_at: job.createdAt,
   expires_at: job.expiresAt,
@@ -225,7 +225,7 @@ export async function copyJob(
     userId: userIdFromRow(text(row, 'user_id')),
     keyId: keyIdFromRow(text(row, 'key_id')),
     modelId: text(row, 'model_id'),
-    band: oneOf(row, 'band', [0, 1]),
+    priority: oneOf(row, 'band', [0, 1]),
     createdAt: now,
     expiresAt: now + integer(row, 'expires_at') - integer(row, 'created_at'),
     input: text(row, 'input'),
@@ -266,7 +266,7 @@ const tryInsertBatched = batch(
 function withRankOffsets(jobs: readonly NewJob[]) {
   const lengths = new Map<string, number>();
   return jobs.map(job => {
-    const queue = `${job.modelId} ${job.band} ${job.userId}`;
+    const queue = `${job.modelId} ${job.priority} ${job.userId}`;
     const behind = lengths.get(queue) ?? 0;
     lengths.set(queue, behind + 1);
     return { behind, ...rowOf(job) };

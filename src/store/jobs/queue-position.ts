@@ -17,7 +17,7 @@ interface QueueTotals {
   readonly highestRank: number;
 }
 
-type QueuedJob = Pick<JobSummary, 'id' | 'modelId' | 'band' | 'rank'>;
+type QueuedJob = Pick<JobSummary, 'id' | 'modelId' | 'priority' | 'rank'>;
 
 /** Caches totals per model and priority. */
 export interface QueuePositions {
@@ -30,14 +30,14 @@ export function openQueuePositions(db: Connection, clock: Clock): QueuePositions
   const totals = new Map<string, QueueTotals>();
   const counting = new Set<string>();
 
-  async function refreshTotals(modelId: string, band: number, queue: string): Promise<void> {
+  async function refreshTotals(modelId: string, priority: number, queue: string): Promise<void> {
     if (counting.has(queue)) return;
     counting.add(queue);
     try {
       const [row] = await db.read(
         `SELECT count(*) AS waiting, min(rank) AS lowest, max(rank) AS highest FROM jobs
          WHERE model_id = $1 AND band = $2 AND state = 'available'`,
-        [modelId, band],
+        [modelId, priority],
       );
       totals.set(queue, {
         countedAt: clock.now(),
@@ -51,15 +51,15 @@ export function openQueuePositions(db: Connection, clock: Clock): QueuePositions
   }
 
   return {
-    async positionOf({ id, modelId, band, rank }) {
-      const queue = `${modelId} ${band}`;
+    async positionOf({ id, modelId, priority, rank }) {
+      const queue = `${modelId} ${priority}`;
       const known = totals.get(queue);
       const isFresh = known !== undefined && clock.now() - known.countedAt <= totalsMaxAgeMs;
       // Counted also while the totals are fresh: ranks are not spread evenly, and an estimate may be far off.
-      const before = await countAhead(db, { id, modelId, band, rank });
+      const before = await countAhead(db, { id, modelId, priority, rank });
       if (before <= maxExactPosition) return before;
       // For the next reader only: an unavailable database fails the statements that matter, too.
-      if (!isFresh) refreshTotals(modelId, band, queue).catch(() => {});
+      if (!isFresh) refreshTotals(modelId, priority, queue).catch(() => {});
       return known ? Math.max(maxExactPosition, estimatePosition(known, rank)) : maxExactPosition;
     },
   };
@@ -68,12 +68,12 @@ export function openQueuePositions(db: Connection, clock: Clock): QueuePositions
 // The order keeps a plan made for any values on the claim index.
 const countAheadSql = (value: (name: keyof QueuedJob) => string) =>
   `SELECT count(*) FROM (SELECT 1 FROM jobs WHERE model_id = ${value('modelId')} AND state = 'available'
-     AND (band, rank, id) < (${value('band')}, ${value('rank')}, ${value('id')})
+     AND (band, rank, id) < (${value('priority')}, ${value('rank')}, ${value('id')})
    ORDER BY band, rank, id LIMIT ${maxExactPosition + 1}) AS counted`;
 
 const parameters: Readonly<Record<keyof QueuedJob, string>> = {
   modelId: '$1',
-  band: '$2',
+  priority: '$2',
   rank: '$3',
   id: '$4',
 };
@@ -81,10 +81,10 @@ const parameters: Readonly<Record<keyof QueuedJob, string>> = {
 /** Exact up to the bound. On PostgreSQL concurrent calls share one statement. */
 async function countAhead(db: Connection, place: QueuedJob): Promise<number> {
   if (db.dialect === 'postgres') return countAheadBatched(db, place);
-  const { modelId, band, rank, id } = place;
+  const { modelId, priority, rank, id } = place;
   const [row] = await db.read(`SELECT (${countAheadSql(name => parameters[name])}) AS found`, [
     modelId,
-    band,
+    priority,
     rank,
     id,
   ]);
@@ -96,8 +96,12 @@ const countAheadBatched = batch(
     const rows = await db.read(
       `SELECT nth, (${countAheadSql(name => `wanted."${name}"`)}) AS found
        FROM json_to_recordset(CAST($1 AS JSON))
-         AS wanted(nth INTEGER, "modelId" TEXT, band INTEGER, rank BIGINT, id TEXT)`,
-      [JSON.stringify(places.map(({ modelId, band, rank, id }, nth) => ({ nth, modelId, band, rank, id })))],
+         AS wanted(nth INTEGER, "modelId" TEXT, priority INTEGER, rank BIGINT, id TEXT)`,
+      [
+        JSON.stringify(
+          places.map(({ modelId, priority, rank, id }, nth) => ({ nth, modelId, priority, rank, id })),
+        ),
+      ],
     );
     const found = new Map(rows.map(row => [integer(row, 'nth'), integer(row, 'found')]));
     return places.map((_, nth) => found.get(nth) ?? 0);

@@ -149,7 +149,7 @@ export function summaryFromRow(row: Row): JobSummary {
     keyId: keyIdFromRow(text(row, 'key_id')),
     modelId: text(row, 'model_id'),
     state: oneOf(row, 'state', ['available', 'running', 'completed', 'failed', 'cancelled']),
-    band: oneOf(row, 'band', [0, 1]),
+    priority: oneOf(row, 'band', [0, 1]),
     rank: integer(row, 'rank'),
     dueAt: integer(row, 'due_at'),
     holder: holder === null ? null : workerIdFromRow(holder),
