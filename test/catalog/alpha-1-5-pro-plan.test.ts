@@ -13,7 +13,7 @@ test('the plan of a text takes the defaults of the contract', () => {
   assert.deepEqual(model.render(accepted(model, base)), plainPlan);
 });
 
-test('the plan holds seed, camera, last frame, mark and frames', () => {
+test('the plan contains seed, camera, last frame, mark and frames', () => {
   const { soundChannels: _, ...silent } = plainPlan;
   const body = {
     content: [text(), picture('first_frame'), picture('last_frame', 'https://files.test/z.png')],
@@ -143,7 +143,7 @@ test('a final video takes over what its draft was made of, and keeps the rest of
   );
 });
 
-test('a final video takes the seed that its draft asked for where none is known', () => {
+test('a final video takes the requested seed of its draft where the drawn one is not known', () => {
   const final = accepted(model, { content: [draftTask], seed: 5 });
   const adopted = model.inherit(final, [found({ ...base, draft: true, seed: 12 })]);
   assert.equal((adopted as { seed: number }).seed, 12);
@@ -161,7 +161,7 @@ const settings = {
   execution_expires_after: 172_800,
 };
 
-test('a success tells its video and last frame in the words of the family', () => {
+test('a success reports its video and last frame in the fields of the family', () => {
   const outputs = [
     output({ mimeType: 'video/mp4', width: 1112, height: 834, seconds: 5, fps: 24 }),
     output({ mimeType: 'image/png', role: 'last_frame', width: 1112, height: 834 }),
@@ -194,7 +194,7 @@ test('a success of a final video names its draft', () => {
   assert.equal(nativeOf(body).draft_task_id, draftId);
 });
 
-test('a failure tells its settings and no video', () => {
+test('a failure reports its settings and no video', () => {
   assert.deepEqual(nativeOf(failureBody(model, base)), { id: jobId, ...settings });
 });
 

@@ -30,17 +30,17 @@ const still = (width: number, height: number): MediaFacts => ({
 const factsOf = (facts: readonly (MediaFacts | null)[]) => (path: string) =>
   facts[Number(path.split('.')[1])] ?? null;
 
-test('three videos and three sounds of 15 s together are taken', () => {
+test('three videos and three sounds of 15 s in all are accepted', () => {
   const input = accepted(model, { content: [...times(3, video()), ...times(3, sound())] });
   assert.deepEqual(model.mediaFaults(input, factsOf([...times(3, clip(5)), ...times(3, song(5))])), []);
 });
 
-test('videos that nobody has looked at yet are not judged', () => {
+test('videos that were not probed yet are not validated', () => {
   const input = accepted(model, { content: [video(), video()] });
   assert.deepEqual(model.mediaFaults(input, factsOf([clip(15), null])), []);
 });
 
-test('videos and sounds beyond 15 s together are refused each by itself', () => {
+test('videos and sounds beyond 15 s in all are each refused separately', () => {
   const input = accepted(model, { content: [...times(2, video()), ...times(2, sound())] });
   assert.deepEqual(model.mediaFaults(input, factsOf([clip(10), clip(5.1), song(7), song(8.1)])), [
     { path: 'content', reason: 'the videos must be at most 15 s together' },
@@ -85,7 +85,7 @@ for (const [words, size] of [
   test(`adaptive draws "${words}" at ${size}`, () => assert.equal(sizeOf([text(words)]), size));
 }
 
-test('adaptive takes the ratio nearest to the first frame, whatever the text says', () => {
+test('adaptive takes the ratio nearest to the first frame, whatever the text contains', () => {
   assert.equal(sizeOf([text('a square'), picture('')], [null, still(1000, 1300)]), '834x1112');
   assert.equal(
     sizeOf([picture('last_frame'), picture('first_frame')], [still(900, 900), still(1000, 560)]),
@@ -103,7 +103,7 @@ test('the plan of a text takes the defaults of the contract, with sound in one c
   assert.deepEqual(model.render(accepted(model, base)), plainPlan);
 });
 
-test('the plan of a silent, marked video holds its frames in their order', () => {
+test('the plan of a silent, marked video contains its frames in their order', () => {
   const { soundChannels: _, ...silent } = plainPlan;
   const content = [text(), picture('last_frame', 'https://files.test/z.png'), picture('first_frame')];
   const body = { content, generate_audio: false, watermark: true, duration: 7 };
@@ -117,7 +117,7 @@ test('the plan of a silent, marked video holds its frames in their order', () =>
   });
 });
 
-test('the plan of references holds all of them in their order; a duration of -1 is 5 s', () => {
+test('the plan of references contains all of them in their order; a duration of -1 is 5 s', () => {
   const content = [text(), video(), reference, sound()];
   assert.deepEqual(model.render(accepted(model, { content, duration: -1 })), {
     ...plainPlan,
@@ -129,7 +129,7 @@ test('the plan of references holds all of them in their order; a duration of -1 
   });
 });
 
-test('a success tells its video in the words of the family, with the ratio really used', () => {
+test('a success reports its video in the fields of the family, with the ratio really used', () => {
   const file = output({ mimeType: 'video/mp4', width: 496, height: 864, seconds: 4, fps: 24 });
   const body = successBody(
     model,

@@ -183,7 +183,7 @@ refuses(model, base, [
   ['a seed, which this model does not have', { seed: 1 }, 'seed: unknown field'],
 ]);
 
-test('every medium is looked at by the bounds of the contract', () => {
+test('every medium is checked against the limits of the contract', () => {
   const found = model.media(accepted(model, { content: [text(), reference, video(), sound()] }));
   assert.deepEqual(found, [
     {

@@ -150,7 +150,7 @@ test('it points at a picture of an earlier job', () => {
   ]);
 });
 
-test('a mask picture is looked at', () => {
+test('a mask picture is probed', () => {
   const body = { ...base, mask: { url: 'https://files.test/mask.png' } };
   assert.deepEqual(model.media(accepted(model, body)), [
     {
@@ -186,7 +186,7 @@ test('a picture of 4096 px is edited, a larger one is not', () => {
   ]);
 });
 
-test('an earlier picture that is not ours is not judged', () => {
+test('an earlier picture that is not ours is not validated', () => {
   const input = accepted(model, { ...base, ...areas({ width: 600 }) });
   assert.deepEqual(
     model.mediaFaults(input, () => null),
@@ -211,7 +211,7 @@ test('the plan places the picture on the canvas and gives four pictures and a gr
   assert.deepEqual(model.render(accepted(model, base)), plain);
 });
 
-test('the plan holds mask, canvas and place', () => {
+test('the plan contains mask, canvas and place', () => {
   const place = { x: -10, y: 5, width: 512, height: 256 };
   const body = { ...base, canvas: { width: 1536, height: 640 }, imgPos: place, ...areas({}) };
   assert.deepEqual(model.render(accepted(model, body)), {
@@ -227,7 +227,7 @@ test('the plan holds mask, canvas and place', () => {
   });
 });
 
-test('the plan takes weights, what must not be seen, seed and looks from the prompt', () => {
+test('the plan takes weights, the negative prompt, seed and style from the prompt', () => {
   const remixPrompt = 'birds:: a red kite::3 rain::-0.5 --no text, people --seed 7 --tile --s 250';
   assert.deepEqual(model.render(accepted(model, { ...base, remixPrompt })), {
     ...plain,
@@ -239,7 +239,7 @@ test('the plan takes weights, what must not be seen, seed and looks from the pro
   });
 });
 
-test('each billed job draws four pictures, each variant with its own words and looks', () => {
+test('each billed job draws four pictures, each variant with its own prompt and style', () => {
   const remixPrompt = 'a {red,blue} kite {--tile,--no sun} --r 2';
   const plan = model.render(accepted(model, { ...base, remixPrompt }));
   const jobs = [
@@ -268,7 +268,7 @@ test('forty billed jobs are the most', () => {
   ]);
 });
 
-test('each picture tells its variant; follow-ups name those of the first job', () => {
+test('each picture reports its variant; follow-ups name those of the first job', () => {
   const size = { mimeType: 'image/png', width: 1024, height: 1024 };
   const outputs = Array.from({ length: 24 }, (_, index) => output({ ...size, index }));
   const body = successBody(
@@ -292,7 +292,7 @@ test('variants and repetitions are billed each', () => {
   assert.equal(model.billedJobs(accepted(model, { ...base, remixPrompt: 'a {red,blue} kite --r 3' })), 6);
 });
 
-test('a success tells its pictures and their grid in the words of the family', () => {
+test('a success reports its pictures and their grid in the fields of the family', () => {
   const size = { mimeType: 'image/png', width: 1024, height: 1024 };
   const outputs = [
     ...[0, 1, 2, 3].map(index => output({ ...size, index })),
@@ -320,7 +320,7 @@ test('a success tells its pictures and their grid in the words of the family', (
   });
 });
 
-test('a failure and a cancellation tell the job and no pictures', () => {
+test('a failure and a cancellation report the job and no pictures', () => {
   assert.deepEqual(nativeOf(failureBody(model, base)), { jobId, billed_jobs: 1 });
   assert.deepEqual(nativeOf(cancelledBody(model, base)), { jobId, billed_jobs: 1 });
 });

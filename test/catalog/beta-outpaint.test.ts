@@ -98,7 +98,7 @@ for (const [scale, width, height] of [
   });
 }
 
-test('the plan takes words, seed and looks from the prompt', () => {
+test('the plan takes text, seed and style from the prompt', () => {
   const remixPrompt = 'snow --no people --seed 0 --style raw';
   assert.deepEqual(model.render(accepted(model, { ...base, remixPrompt })), {
     kind: 'image',
@@ -117,7 +117,7 @@ test('the plan takes words, seed and looks from the prompt', () => {
   });
 });
 
-test('a prompt says how many jobs are billed; none is one', () => {
+test('a prompt determines how many jobs are billed; without a prompt it is one', () => {
   assert.equal(model.billedJobs(accepted(model, base)), 1);
   assert.equal(model.billedJobs(accepted(model, { ...base, remixPrompt: '{sea,sand} --r 2' })), 4);
 });
@@ -134,6 +134,6 @@ test('a success whose pictures are too large for another step offers none', () =
   });
 });
 
-test('a failure tells the job and no pictures', () => {
+test('a failure reports the job and no pictures', () => {
   assert.deepEqual(nativeOf(failureBody(model, base)), { jobId, billed_jobs: 1 });
 });

@@ -61,7 +61,7 @@ test('a picture of 4096 px is enlarged, a larger one is not', () => {
   ]);
 });
 
-test('the plan doubles the sides of the picture, softly where nothing is said', () => {
+test('the plan doubles the sides of the picture, softly by default', () => {
   const plan = (creative: boolean) => ({
     kind: 'image',
     width: 2496,
@@ -95,6 +95,6 @@ test('a success has one picture and names it where others have a grid', () => {
   assert.equal(body.images[0].imageNo, 0);
 });
 
-test('a failure tells the job and no picture', () => {
+test('a failure reports the job and no picture', () => {
   assert.deepEqual(nativeOf(failureBody(model, base)), { jobId, billed_jobs: 1 });
 });

@@ -92,7 +92,7 @@ test('both speech models take the same fields under the same rules and plan alik
   }
 });
 
-test('a success tells its sound in the words of the family', () => {
+test('a success reports its sound in the fields of the family', () => {
   const sound = output({ mimeType: 'audio/mpeg', seconds: 1.5, sampleRate: 32_000, channels: 1 });
   const body = successBody(model, base, { outputs: [sound], result: { bitrate: 128_000, words: 1 } });
   assert.deepEqual(nativeOf(body), {

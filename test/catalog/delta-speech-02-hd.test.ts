@@ -16,7 +16,7 @@ const badPause = 'text: a pause must be 0.01 to 99.99 seconds with at most two d
 const loosePause = 'text: a pause must stand between spoken words, at character';
 const bitrates = 'audio_setting.bitrate: must be one of 32000, 64000, 128000, 256000';
 const tone = (...tone: unknown[]) => ({ pronunciation_dict: { tone } });
-/** Contract 2.15, as it stands there; one of them holds a comma. */
+/** Contract 2.15, word for word; one of them contains a comma. */
 const languages =
   'Chinese, Chinese,Yue, English, Arabic, Russian, Spanish, French, Portuguese, German, Turkish, Dutch, Ukrainian, Vietnamese, Indonesian, Japanese, Italian, Korean, Thai, Polish, Romanian, Greek, Czech, Finnish, Hindi, Bulgarian, Danish, Hebrew, Malay, Persian, Slovak, Swedish, Croatian, Filipino, Hungarian, Norwegian, Slovenian, Catalan, Nynorsk, Tamil, Afrikaans, auto';
 
@@ -207,7 +207,7 @@ const planOf = (change: object) => {
   return plan;
 };
 
-test('the plan pauses where the markers stand', () => {
+test('the plan pauses at the markers', () => {
   assert.deepEqual(planOf({ text: 'One.<#0.29#>Two.\nThree.' }).pieces, [
     { text: 'One.' },
     { pauseMs: 290 },
@@ -280,7 +280,7 @@ const sound = output({
   channels: 1,
 });
 
-test('a success tells the sound and its figures in the words of the family', () => {
+test('a success reports the sound and its figures in the fields of the family', () => {
   const subtitle = output({ mimeType: 'application/json', role: 'subtitle' });
   const body = successBody(
     model,
@@ -308,7 +308,7 @@ test('a success tells the sound and its figures in the words of the family', () 
   });
 });
 
-test('figures that no provider told are counted', () => {
+test('figures that no provider reported are counted', () => {
   const body = successBody(
     model,
     { ...base, text: "Don't 说话 2 much" },
@@ -317,7 +317,7 @@ test('figures that no provider told are counted', () => {
   assert.deepEqual([body.extra_info.word_count, body.extra_info.bitrate], [5, 64_000]);
 });
 
-test('in hexadecimal mode the sound itself stands in data, and its address still in audio', () => {
+test('in hexadecimal mode data contains the sound itself, and audio still its address', () => {
   const hex = { ...base, output_format: 'hex' };
   assert.equal(model.inlineAudio(accepted(model, hex)), true);
   assert.equal(model.inlineAudio(accepted(model, base)), false);

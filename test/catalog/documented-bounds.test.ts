@@ -7,7 +7,7 @@ import { modelOf, withChange } from './tables.ts';
 
 const refusedPorts = [9042, 9092, 9200, 9300, 10250, 10255, 10256, 11211, 11434, 15672, 27017, 27018, 27019];
 
-/** Each row: what the page says, the model, and a change to its first example that is accepted, and one that is not. */
+/** Each row: what the page states, the model, and a change to its first example that is accepted, and one that is not. */
 type Row = readonly [says: string, model: string, accepted: object, refused: object];
 
 const place = { x: 0, y: 0, width: 1024, height: 1024 };

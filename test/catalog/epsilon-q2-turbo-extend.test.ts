@@ -107,7 +107,7 @@ test('the body may be as large as 20 MB', () => {
   assert.equal(model.maxBodyBytes, 20_971_520);
 });
 
-test('the video and the end frame are looked at by the bounds of the contract', () => {
+test('the video and the end frame are checked against the limits of the contract', () => {
   assert.deepEqual(model.media(accepted(model, { ...base, images: [image] })), [
     {
       path: ['video_url'],
@@ -134,7 +134,7 @@ test('the video and the end frame are looked at by the bounds of the contract', 
   ]);
 });
 
-test('a picture for the mark is looked at only together with a watermark', () => {
+test('a picture for the mark is probed only with a watermark', () => {
   const pathsOf = (body: object) =>
     model.media(accepted(model, { ...base, ...body })).map(found => found.path);
   assert.deepEqual(pathsOf({ wm_url: image }), [['video_url']]);
@@ -148,7 +148,7 @@ test('an earlier video is pointed at by the id of its creation', () => {
   assert.deepEqual(model.references(accepted(model, base)), []);
 });
 
-test('the plan goes on from an earlier video, in its shape, and says how the mark and the metadata look', () => {
+test('the plan continues an earlier video, in its shape, and contains the mark and the metadata', () => {
   const facts = { video_creation_id: clipOf({ width: 540, height: 960, seconds: 5 }) };
   assert.deepEqual(model.render(accepted(model, model.examples[2]), lookUp(facts)), {
     kind: 'video',
@@ -166,7 +166,7 @@ test('the plan goes on from an earlier video, in its shape, and says how the mar
   });
 });
 
-test('the plan goes on from any video and ends with the end frame', () => {
+test('the plan continues any video and ends with the end frame', () => {
   const facts = { video_url: clipOf({ width: 2048, height: 858, seconds: 8 }) };
   assert.deepEqual(model.render(accepted(model, model.examples[1]), lookUp(facts)), {
     kind: 'video',
@@ -184,12 +184,12 @@ test('the plan goes on from any video and ends with the end frame', () => {
   });
 });
 
-test('the mark stands in the lower left corner where nothing is said, and may be a picture', () => {
+test('the mark is in the lower left corner by default, and may be a picture', () => {
   const plan = model.render(accepted(model, { ...base, watermark: true, wm_url: image }));
   assert.deepEqual(plan.kind === 'video' && plan.mark, { corner: 'bottom_left', media: image });
 });
 
-test('a success tells its creation in the words of the family', () => {
+test('a success reports its creation in the fields of the family', () => {
   const outputs = [
     output({ mimeType: 'video/mp4', seconds: 5 }),
     output({ mimeType: 'video/mp4', role: 'watermarked' }),
@@ -232,7 +232,7 @@ test('a failure and a cancellation say failed, why, and give no creations', () =
   assert.deepEqual(nativeOf(cancelledBody(model, base)), native('cancelled'));
 });
 
-test('a job that waits or runs says so in the words of the family', () => {
+test('a job that waits or runs reports its state in the fields of the family', () => {
   const stateOf = (state: 'available' | 'running') =>
     model.native({
       jobId,

@@ -75,7 +75,7 @@ test('the body may be as large as 20 MB', () => {
   assert.equal(model.maxBodyBytes, 20_971_520);
 });
 
-test('the first frame is looked at by the bounds of the contract', () => {
+test('the first frame is checked against the limits of the contract', () => {
   assert.deepEqual(model.media(accepted(model, base)), [
     {
       path: ['images', 0],
@@ -106,7 +106,7 @@ test('the plan has the shape of the first frame, and its shorter side by the res
   assert.deepEqual(sizeOf('540p', 1001, 1000), [540, 540]);
 });
 
-test('the plan says which sounds are heard and in whose voice', () => {
+test('the plan contains the sounds and the voice', () => {
   assert.deepEqual(model.render(accepted(model, model.examples[1])), {
     kind: 'video',
     width: 1920,
@@ -176,7 +176,7 @@ test('each number is a corner', () => {
   assert.deepEqual([1, 2, 3, 4].map(cornerOf), ['top_left', 'top_right', 'bottom_right', 'bottom_left']);
 });
 
-test('a success echoes the payload and the music, a failure says why', () => {
+test('a success echoes the payload and the music, a failure reports its reason', () => {
   const body = { ...base, bgm: true, payload: 'mine' };
   const outputs = [output({ mimeType: 'video/mp4', seconds: 5 })];
   const task = { id: jobId, payload: 'mine', bgm: true };

@@ -67,7 +67,7 @@ test('the body must be under 20 MB', () => {
   assert.equal(model.maxBodyBytes, 20_971_519);
 });
 
-test('both frames are looked at by the bounds of the contract', () => {
+test('both frames are checked against the limits of the contract', () => {
   const found = model.media(accepted(model, base));
   assert.deepEqual(
     found.map(({ path }) => path),
@@ -108,7 +108,7 @@ for (const [width, height, isKept] of [
   });
 }
 
-test('the frames are not compared before both were looked at', () => {
+test('the frames are not compared before both were probed', () => {
   const facts = { 'images.0': pictureOf(100, 1000) };
   assert.deepEqual(model.mediaFaults(accepted(model, base), lookUp(facts)), []);
 });
@@ -148,7 +148,7 @@ test('the plan of the shortest example is silent and small', () => {
   });
 });
 
-test('the plan says how the copy is marked, and what the metadata are', () => {
+test('the plan contains the mark of the copy and the metadata', () => {
   const body = { ...base, is_rec: true, watermark: true, wm_url: start, meta_data: '{"Label":"1"}' };
   assert.deepEqual(model.render(accepted(model, body)), {
     kind: 'video',
@@ -167,7 +167,7 @@ test('the plan says how the copy is marked, and what the metadata are', () => {
   });
 });
 
-test('a success and a failure speak the words of the family', () => {
+test('a success and a failure use the fields of the family', () => {
   const outputs = [
     output({ mimeType: 'video/mp4', seconds: 5 }),
     output({ mimeType: 'video/mp4', role: 'watermarked' }),

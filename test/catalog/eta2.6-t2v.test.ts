@@ -139,7 +139,7 @@ test('the plan carries the negative prompt, the seed, the guiding audio and the 
   });
 });
 
-test('a success tells its video, its times and its usage in the words of the family', () => {
+test('a success reports its video, its times and its usage in the fields of the family', () => {
   const video = output({ mimeType: 'video/mp4', width: 1280, height: 720, seconds: 2.03, fps: 30 });
   const body = successBody(model, { ...base, size: '1280*720', duration: 2 }, { outputs: [video] });
   assert.deepEqual(nativeOf(body), {
@@ -173,7 +173,7 @@ test('the actual prompt is the drawn one, and there is none where it was not to 
   );
 });
 
-test('a failure says FAILED and why, a cancellation CANCELED, and neither has a video or a usage', () => {
+test('a failure reports FAILED and its reason, a cancellation CANCELED, and neither has a video or a usage', () => {
   const failed = nativeOf(failureBody(model, { ...base, prompt_extend: false }));
   assert.deepEqual(failed, {
     output: {

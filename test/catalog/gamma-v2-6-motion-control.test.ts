@@ -84,7 +84,7 @@ test('a subject id beyond 2^53 keeps every digit from the request to the row', (
   assert.match(toJson(accepted(model, fromJson(body))), /"element_id":9007199254740993\}/);
 });
 
-test('the image and the video are looked at by the bounds of the contract', () => {
+test('the image and the video are checked against the limits of the contract', () => {
   assert.deepEqual(model.media(accepted(model, base)), [
     {
       path: ['image_url'],
@@ -184,7 +184,7 @@ test('with a subject only the orientation of the video counts', () => {
   assert.equal(plan.source.facing, 'source');
 });
 
-test('a success and a failure speak the words of the family', () => {
+test('a success and a failure use the fields of the family', () => {
   const outputs = [
     output({ mimeType: 'video/mp4', seconds: 7.46 }),
     output({ mimeType: 'video/mp4', role: 'watermarked' }),

@@ -51,7 +51,7 @@ refuses(model, base, [
   ['a misspelt field', { resolutoin: '1k' }, 'resolutoin: unknown field, did you mean resolution?'],
 ]);
 
-test('the image is looked at by the bounds of the contract', () => {
+test('the image is checked against the limits of the contract', () => {
   const [found, ...more] = model.media(accepted(model, { ...base, image }));
   assert.deepEqual([found?.path, found?.limits.formats], [['image'], ['image/jpeg', 'image/png']]);
   assert.deepEqual(
@@ -61,7 +61,7 @@ test('the image is looked at by the bounds of the contract', () => {
   assert.deepEqual(more, []);
 });
 
-test('the plans of the examples say all that was asked for', () => {
+test('the plans of the examples contain all that was requested', () => {
   const [plain, marked, fromImage] = model.examples.map(example => model.render(accepted(model, example)));
   assert.deepEqual(plain, {
     kind: 'image',
@@ -96,7 +96,7 @@ test('the plans of the examples say all that was asked for', () => {
   });
 });
 
-test('a success and a failure speak the words of the family', () => {
+test('a success and a failure use the fields of the family', () => {
   const body = successBody(model, base, { outputs: [output({ mimeType: 'image/png' })] });
   const task = { task_id: jobId, task_info: { external_task_id: '' } };
   assert.deepEqual(nativeOf(body), {

@@ -63,7 +63,7 @@ refuses(model, base, [
   ],
 ]);
 
-test('every image is looked at by the same bounds of the contract', () => {
+test('every image is checked against the same limits of the contract', () => {
   const found = model.media(
     accepted(model, { subject_image_list: subjects(2), scene_image: url, style_image: url }),
   );
@@ -106,7 +106,7 @@ test('the plan shows the subjects, the scene and the style, at 1k', () => {
   });
 });
 
-test('the plan of a request without words has none, and a marked copy where it is asked for', () => {
+test('the plan of a request without a prompt has none, and a marked copy where it is requested', () => {
   assert.deepEqual(model.render(accepted(model, model.examples[2])), {
     kind: 'image',
     width: 864,
@@ -122,7 +122,7 @@ test('the plan of a request without words has none, and a marked copy where it i
   });
 });
 
-test('a success and a failure speak the words of the family', () => {
+test('a success and a failure use the fields of the family', () => {
   const outputs = [output({ mimeType: 'image/png' }), output({ mimeType: 'image/png', role: 'watermarked' })];
   const task = { task_id: jobId, task_info: { external_task_id: 'mine' } };
   assert.deepEqual(nativeOf(successBody(model, base, { outputs, externalTaskId: 'mine' })), {

@@ -154,7 +154,7 @@ test('the plan takes the image as base, or as subject, and drops the negative pr
   });
 });
 
-test('an image is looked at by the bounds of the contract', () => {
+test('an image is checked against the limits of the contract', () => {
   const [found] = model.media(accepted(model, { ...base, image }));
   assert.deepEqual(found, {
     path: ['image'],
@@ -170,7 +170,7 @@ test('an image is looked at by the bounds of the contract', () => {
   });
 });
 
-test('a success tells its pictures in the words of the family', () => {
+test('a success reports its pictures in the fields of the family', () => {
   const pictures = [0, 1].flatMap(index => [
     output({ mimeType: 'image/png', index, width: 1280, height: 720 }),
     output({ mimeType: 'image/png', index, role: 'watermarked' }),
@@ -203,7 +203,7 @@ test('a success tells its pictures in the words of the family', () => {
   });
 });
 
-test('a failure and a cancellation say failed and give no pictures', () => {
+test('a failure and a cancellation report failed and have no pictures', () => {
   const native = (message: string) => ({
     task_id: jobId,
     task_status: 'failed',

@@ -42,7 +42,7 @@ test('every level has its sizes', () => {
   );
 });
 
-test('the plan cuts the video into its shots, in their order, and takes the pointers out of the words', () => {
+test('the plan cuts the video into its shots, in their order, and removes the references from the prompt', () => {
   assert.deepEqual(model.render(accepted(model, model.examples[1])), {
     kind: 'video',
     width: 1080,

@@ -240,7 +240,7 @@ refuses(model, base, [
   ],
 ]);
 
-test('the images and the video are looked at by the bounds of the contract', () => {
+test('the images and the video are checked against the limits of the contract', () => {
   const [image, video] = model.media(accepted(model, { ...base, image_list: plain(1), video_list: feature }));
   assert.deepEqual(image, {
     path: ['image_list', 0, 'image_url'],
@@ -271,7 +271,7 @@ test('the images and the video are looked at by the bounds of the contract', () 
   });
 });
 
-test('a success and a failure speak the words of the family', () => {
+test('a success and a failure use the fields of the family', () => {
   const outputs = [output({ mimeType: 'video/mp4', seconds: 5.04 })];
   const task = { task_id: jobId, task_info: { external_task_id: 'mine' } };
   const videos = [{ id: 'file_primary-0', url: 'https://files.test/primary-0', duration: '5' }];

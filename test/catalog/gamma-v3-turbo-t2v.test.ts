@@ -177,7 +177,7 @@ test('the callback address and the task id are read from the options', () => {
   assert.deepEqual([model.callbackUrl(plain), model.externalTaskId(plain)], [null, null]);
 });
 
-test('a success tells its video in the words of the family', () => {
+test('a success reports its video in the fields of the family', () => {
   const outputs = [
     output({ mimeType: 'video/mp4', seconds: 5.04 }),
     output({ mimeType: 'video/mp4', role: 'watermarked' }),
@@ -193,7 +193,7 @@ test('a success tells its video in the words of the family', () => {
   assert.deepEqual([body.duration, body.watermarked_url], [5.04, marked]);
 });
 
-test('a failure says why and has no outputs', () => {
+test('a failure reports its reason and has no outputs', () => {
   assert.deepEqual(nativeOf(failureBody(model, base)), {
     id: jobId,
     external_id: '',

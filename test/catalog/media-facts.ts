@@ -8,7 +8,7 @@ export const pictureOf = (width: number, height: number): MediaFacts => ({
   image: { width, height },
 });
 
-/** What a probe finds in a video; with sound where it is said. */
+/** What a probe finds in a video; with sound where requested. */
 export function clipOf(
   video: { readonly width: number; readonly height: number; readonly seconds: number },
   hasSound = false,
@@ -22,7 +22,7 @@ export function clipOf(
   };
 }
 
-/** Facts by field path; what is not among them was not looked at. */
+/** Facts by field path; a path that is missing was not probed. */
 export const lookUp =
   (facts: Readonly<Record<string, MediaFacts>>) =>
   (path: string): MediaFacts | null =>

@@ -40,7 +40,7 @@ describe('what counts as omitted', () => {
       });
     }
 
-    test(`${model.id} refuses an unknown name whatever it holds`, () => {
+    test(`${model.id} refuses an unknown name whatever its value`, () => {
       for (const value of [null, '', []])
         assert.equal(
           sentenceFor(model, withChange(example, { qqqqqqqqqqqq: value })),
@@ -77,7 +77,7 @@ describe('what counts as omitted', () => {
     );
   });
 
-  test('of a union the member that is meant says what is optional', () => {
+  test('in a union the selected member determines what is optional', () => {
     const strip = omittedStripper(
       z.object({
         items: z.array(
@@ -125,7 +125,7 @@ describe('what counts as omitted', () => {
 
 describe('the published schema', () => {
   for (const model of models)
-    test(`of ${model.id} says that exactly the optional fields may be null`, () => {
+    test(`of ${model.id} states that exactly the optional fields may be null`, () => {
       const walk = (schema: unknown, path: string): void => {
         if (typeof schema !== 'object' || schema === null) return;
         const { properties = {}, required = [], items, oneOf, anyOf } = schema as Published;
@@ -149,7 +149,7 @@ interface Published {
   readonly anyOf?: readonly Published[];
 }
 
-/** Also where a list of values stands: null must be one of them. */
+/** Also for an enum: null must be one of its values. */
 const isNullable = ({ type, enum: values, anyOf }: Published): boolean =>
   anyOf
     ? anyOf.some(option => option.type === 'null')

@@ -115,7 +115,7 @@ describe('the fields of an operator’s model', () => {
     );
   });
 
-  test('are required where the schema says so, and have their defaults otherwise', () => {
+  test('are required where the schema requires them, and have their defaults otherwise', () => {
     const properties = {
       prompt: { type: 'string' },
       seconds: { type: 'integer', default: 5 },
@@ -130,7 +130,7 @@ describe('the fields of an operator’s model', () => {
     assert.deepEqual(parsed.ok && parsed.input, { prompt: 'a', seconds: 5, camera: { zoom: 1 } });
   });
 
-  test('are told all their faults at once, with unknown ones and what is near them', () => {
+  test('report all their faults at once, with unknown ones and the nearest name', () => {
     const items = {
       type: 'object',
       required: ['size'],
@@ -174,7 +174,7 @@ describe('the fields of an operator’s model', () => {
     assert.deepEqual(schema.additionalProperties, false);
   });
 
-  test('that are media are found wherever they stand', () => {
+  test('that are media are found at any depth', () => {
     const items = { type: 'object', properties: { picture: { type: 'string', media: 'image' } } };
     const model = modelOf(withSchema({ pages: { type: 'array', items, maxItems: 3 } }));
     const found = model.media({ pages: [{}, { picture: 'https://a.test/b.png' }] });
@@ -204,7 +204,7 @@ describe('the rules of an operator’s model', () => {
     ['all_or_none', { a: '1', b: '2' }, { b: null }],
   ];
   for (const [given, good, bad] of counted) {
-    test(`hold ${given} of their fields`, () => {
+    test(`apply to ${given} of their fields`, () => {
       const model = modelOf(
         ruled({ says: 'that is the rule', fields: ['a', 'b'], given, broken_by: bad }, good),
       );
@@ -218,7 +218,7 @@ describe('the rules of an operator’s model', () => {
     });
   }
 
-  test('hold what follows from values and from what is there', () => {
+  test('apply to what follows from values and from what is present', () => {
     const rule = {
       says: 'ten seconds need a and no zoom',
       when: { seconds: [10] },
@@ -320,7 +320,7 @@ describe('a description of a model that is wrong', () => {
     ],
   ];
   for (const [what, written, faults] of refused) {
-    test(`${what} is told all of it`, () => assert.deepEqual(faultsOf(written), faults));
+    test(`${what} is refused with every fault`, () => assert.deepEqual(faultsOf(written), faults));
   }
 });
 
@@ -366,12 +366,12 @@ describe('a pattern', () => {
     assert.deepEqual(faultsOf(list(100)), [`schema.properties.field.items.pattern: ${lasting}`]);
   });
 
-  // An engine that goes back in the text tries the first in 2^20000 ways, and the second in a million.
+  // A backtracking engine tries the first in 2^20000 ways, and the second in a million.
   for (const [pattern, maxLength] of [
     ['^(a+)+$', 20_000],
     ['[ab]{900}c', 1_000],
   ] as const) {
-    test(`${pattern} that is taken is answered, whatever the text`, () => {
+    test(`${pattern} that is accepted is matched in bounded time for any text`, () => {
       const model = modelOf(withSchema({ field: { type: 'string', maxLength, pattern } }));
       for (let text = 0; text < 20; text++) {
         const field = `${'a'.repeat(maxLength - 1)}!`;
@@ -382,7 +382,7 @@ describe('a pattern', () => {
 });
 
 describe('what engines hear of an operator’s model', () => {
-  test('are the fields they have words for, and media in their order', () => {
+  test('are the fields that have a parameter, and media in their order', () => {
     const picture = { type: 'string', media: 'image' };
     const properties = {
       prompt: { type: 'string' },

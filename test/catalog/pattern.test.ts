@@ -80,7 +80,7 @@ const texts = [
   ],
 ];
 
-test('a pattern that is taken matches what JavaScript matches, whose expressions JSON Schema takes', () => {
+test('a pattern that is accepted matches what JavaScript matches, whose expressions JSON Schema takes', () => {
   for (const place of places) {
     for (const atom of atoms) {
       for (const quantifier of quantifiers) {

@@ -12,7 +12,7 @@ interface Schema {
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly anyOf?: readonly Schema[];
-  /** Objects that the constant of their member `type` tells apart. */
+  /** Objects that are distinguished by the constant of their member `type`. */
   readonly oneOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
@@ -52,7 +52,7 @@ export const mutants = (model: Model): fc.Arbitrary<Mutant> =>
     ),
   );
 
-/** What a switch makes unused is not judged. */
+/** What a switch makes unused is not validated. */
 function isUnused(model: Model, body: unknown, field: string): boolean {
   const parsed = model.parse(body);
   const isIn = (value: unknown) => typeof value === 'object' && value !== null && field in value;
@@ -72,7 +72,7 @@ const isOfRule = (model: Model, { reason }: Faults[number]): boolean =>
 const isNullable = ({ type, anyOf }: Schema): boolean =>
   (Array.isArray(type) && type.includes('null')) || (anyOf ?? []).some(option => option.type === 'null');
 
-/** The same without null, which stands for a field that is left out. */
+/** The same without null, which means a field that is left out. */
 function withoutNull(schema: Schema): Schema {
   const { type, enum: words, anyOf, ...rest } = schema;
   const types = typeof type === 'object' ? type.filter(one => one !== 'null') : type;

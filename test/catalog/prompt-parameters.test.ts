@@ -70,7 +70,7 @@ const readings: readonly (readonly [written: string, parameters: PromptParameter
     '--ar 2:3 --no a --s 5 --turbo',
     { aspectRatio: { across: 2, down: 3 }, no: ['a'], stylize: 5, speed: 'turbo' },
   ],
-  // Names are read without case; what the contract does not bound, or not know, goes through.
+  // Names are not case-sensitive; what the contract does not limit, or not know, is accepted.
   ['--SEED 7 --Tile', { seed: 7, tile: true }],
   ['--FAST', { speed: 'fast' }],
   ['--Style RAW', { style: 'raw' }],
@@ -163,7 +163,7 @@ test('variants of parameters keep each their own', () => {
   );
 });
 
-test('parameters alone are read where words are not needed', () => {
+test('a prompt of parameters alone is read where no text is required', () => {
   const [variant] = readOf('--no people --seed 7').variants;
   assert.deepEqual(variant, {
     text: '--no people --seed 7',
@@ -173,7 +173,7 @@ test('parameters alone are read where words are not needed', () => {
   });
 });
 
-test('a variant tells itself with its parameters but for how often it is repeated', () => {
+test('a variant is written with its parameters, except --repeat', () => {
   assert.deepEqual(
     readOf(' a {red,blue} kite::2  birds --Repeat 2 --tile --niji 6 --no a, b').variants.map(
       ({ text, names }) => [text, names.join(' ')],

@@ -14,7 +14,7 @@ export function modelOf(id: string): Model {
   return model;
 }
 
-/** What stands where an undefined stood is left out, as JSON would. */
+/** Members that are undefined are left out, as JSON does. */
 export const withChange = (body: unknown, change: Change): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries({ ...(body as Change), ...change }).filter(([, value]) => value !== undefined),

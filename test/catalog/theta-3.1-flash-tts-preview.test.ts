@@ -6,7 +6,7 @@ import { accepted, accepts, modelOf, refuses } from './tables.ts';
 
 const model = modelOf('theta-3.1-flash-tts-preview');
 const base = { text: 'The tide is out.' };
-/** Contract 2.16, as it stands there. */
+/** Contract 2.16, word for word. */
 const voices =
   'Zephyr, Puck, Charon, Kore, Fenrir, Leda, Orus, Aoede, Callirrhoe, Autonoe, Enceladus, Iapetus, Umbriel, Algieba, Despina, Erinome, Algenib, Rasalgethi, Laomedeia, Achernar, Alnilam, Schedar, Gacrux, Pulcherrima, Achird, Zubenelgenubi, Vindemiatrix, Sadachbia, Sadaltager, Sulafat';
 
@@ -88,7 +88,7 @@ for (const [text, spoken, emotion, speed] of [
   });
 }
 
-test('a success tells the voice and an estimate of the tokens', () => {
+test('a success reports the voice and an estimate of the tokens', () => {
   const sound = output({ mimeType: 'audio/wav', seconds: 2.01, sampleRate: 24_000, channels: 1 });
   const body = successBody(model, base, { outputs: [sound] });
   assert.deepEqual(nativeOf(body), {
@@ -106,6 +106,6 @@ test('a success tells the voice and an estimate of the tokens', () => {
   });
 });
 
-test('a failure tells the voice and no tokens', () => {
+test('a failure reports the voice and no tokens', () => {
   assert.deepEqual(nativeOf(failureBody(model, base)), { voice_name: 'Kore' });
 });

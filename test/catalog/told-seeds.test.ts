@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { output, successBody } from './ended-jobs.ts';
 import { modelOf } from './tables.ts';
 
-/** Of every family that takes a seed, one model and a body without one, with one, and with the word for none. */
+/** Of every family that takes a seed, one model and a body without one, with one, and with the value that means none. */
 const families: readonly (readonly [id: string, body: object, none: object])[] = [
   ['alpha-1-5-pro', { content: [{ type: 'text', text: 'a boat' }] }, { seed: -1 }],
   ['epsilon-q2-turbo-img2video', { images: ['https://files.test/a.png'] }, { seed: 0 }],
@@ -27,7 +27,7 @@ for (const [id, body, none] of families) {
   const seedOf = (more: object, seed?: number) =>
     successBody(model, { ...body, ...more }, { outputs, result: seed === undefined ? {} : { seed } }).seed;
 
-  test(`${id} tells the seed that was drawn, else the one that was asked for`, () => {
+  test(`${id} reports the drawn seed, else the requested one`, () => {
     assert.deepEqual(
       [seedOf({}, 77), seedOf(none, 78), seedOf({ seed: 5 }, 5), seedOf({ seed: 6 })],
       [77, 78, 5, 6],

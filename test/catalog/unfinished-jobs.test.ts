@@ -142,7 +142,7 @@ for (const { id } of models) {
   });
 }
 
-test('an external_task_id is told at the top and where the family has it', () => {
+test('an external_task_id is reported at the top and where the family has it', () => {
   const body = bodyOf('gamma-v3-image', { externalTaskId: 'order-7' }, { external_task_id: 'order-7' });
   assert.equal(body.external_task_id, 'order-7');
   assert.deepEqual(body.task_info, { external_task_id: 'order-7' });
@@ -154,7 +154,7 @@ test('what the caller sent along is echoed while the job runs', () => {
   assert.deepEqual({ payload, bgm }, { payload: 'scene 4', bgm: true });
 });
 
-test('without its input a job is told without the keys of its family', () => {
+test('without its input a job is reported without the keys of its family', () => {
   const body = bodyOf('gamma-v3-image', { input: undefined });
   assert.deepEqual([body.model, body.task_id, body.status], ['gamma-v3-image', undefined, 'IN_QUEUE']);
 });

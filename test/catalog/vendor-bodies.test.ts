@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { models } from '../../src/catalog/index.ts';
 import { accepted, modelOf } from './tables.ts';
 
-/** A body a model in the manner of printed examples, with members that say nothing, and the input that it is. */
+/** A body a model in the manner of printed examples, with empty members, and the input that it becomes. */
 const bodies: readonly (readonly [id: string, body: object, input: object])[] = [
   [
     'alpha-2-0-mini',
@@ -402,7 +402,7 @@ const bodies: readonly (readonly [id: string, body: object, input: object])[] = 
 ];
 
 for (const [id, body, input] of bodies)
-  test(`${id} takes a body whose unused members are empty`, () => {
+  test(`${id} accepts a body whose unused members are empty`, () => {
     assert.deepEqual(accepted(modelOf(id), body), input);
   });
 

@@ -62,7 +62,7 @@ refuses(model, base, [
   ],
 ]);
 
-test('the image is looked at by the bounds of the contract', () => {
+test('the image is checked against the limits of the contract', () => {
   assert.deepEqual(model.media(accepted(model, base)), [
     {
       path: ['image'],
@@ -129,7 +129,7 @@ for (const [duration, cuts] of [
   });
 }
 
-test('a success tells its video in the words of the family, with the seed really used', () => {
+test('a success reports its video in the fields of the family, with the seed really used', () => {
   const video = output({ mimeType: 'video/mp4', width: 640, height: 360, seconds: 5, hasAudio: true });
   assert.deepEqual(nativeOf(successBody(model, base, { outputs: [video], result: { seed: 77 } })), {
     video_id: jobId,
@@ -143,7 +143,7 @@ test('a success tells its video in the words of the family, with the seed really
   });
 });
 
-test('a failure tells what was asked for and gives no video', () => {
+test('a failure reports what was requested and has no video', () => {
   assert.deepEqual(nativeOf(failureBody(model, { ...base, seed: 5 })), {
     video_id: jobId,
     seed: 5,

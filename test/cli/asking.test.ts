@@ -31,7 +31,7 @@ describe('client commands', () => {
   });
 
   const atelier = (...args: string[]) => runProgram(args, { env });
-  /** What a command that went well gave. */
+  /** The output of a command that succeeded. */
   async function given(...args: string[]) {
     const { code, stdout, stderr } = await atelier(...args);
     assert.equal(code, 0, stderr);
@@ -81,7 +81,7 @@ describe('client commands', () => {
       [input.prompt, input.n, input.aspect_ratio, input.watermark_info],
       ['7', 2, '1:1', { enabled: true }],
     );
-    // Its own task id stays its own; all else is taken over.
+    // Its own task id is kept; all else is taken over.
     const again = (await given('again', id, 'n=1', '--no-wait')).request_id;
     const { external_task_id: _, ...others } = input;
     assert.deepEqual((await given('job', again)).input, JSON.parse(JSON.stringify({ ...others, n: 1 })));
@@ -280,7 +280,7 @@ describe('client commands', () => {
     assert.equal(text.includes(key), false);
   });
 
-  test('where there is neither a key nor a data folder, they say how to get one', async () => {
+  test('where there is neither a key nor a data folder, they state how to get one', async () => {
     const far = { XDG_CONFIG_HOME: join(folder, 'none'), ATELIER_DATA_DIR: join(folder, 'none') };
     const { code, stderr } = await runProgram(['jobs'], { env: far });
     assert.equal(code, 4);

@@ -33,7 +33,7 @@ test('config check shows where the blobs are, and no credentials', async () => {
   assert.doesNotMatch(stdout, /SHOWN-TO-NOBODY/);
 });
 
-test('doctor looks at the bucket, and says what is wrong with it', async () => {
+test('doctor checks the bucket, and reports what is wrong with it', async () => {
   const line = async () =>
     (await runProgram(['doctor'], { env })).stdout.split('\n').find(text => text.includes('blobs'));
   assert.equal(await line(), 'ok   blobs (s3://atelier-tests/blobs/)');
@@ -44,7 +44,7 @@ test('doctor looks at the bucket, and says what is wrong with it', async () => {
   );
 });
 
-test('backup copies the rows and the secrets, and says by what means the files are to be backed up', async () => {
+test('backup copies the rows and the secrets, and states how to back up the files', async () => {
   const target = join(folder, 'backup');
   const { code, stdout } = await runProgram(['backup', target], { env });
   assert.equal(code, 0);

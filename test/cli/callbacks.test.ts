@@ -139,7 +139,7 @@ for (const dialect of dialects) {
         });
       }
 
-      test('list says so when there is none yet', async () => {
+      test('list reports when there is none yet', async () => {
         const own = { ATELIER_DATA_DIR: `${database.folder}/empty` };
         const none = await runProgram(['callbacks', 'list'], { env: own });
         assert.deepEqual([none.code, none.stdout], [0, 'No callbacks yet.\n']);

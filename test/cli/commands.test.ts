@@ -17,7 +17,7 @@ describe('the command line', () => {
   let folders = 0;
   const fresh = () => ({ ATELIER_DATA_DIR: join(folder, String(++folders)) });
 
-  test('migrate says what it applied, and the second time that nothing is left', async () => {
+  test('migrate reports what it applied, and the second time that nothing is left', async () => {
     const env = fresh();
     const scripts = await readdir(new URL('../../src/store/migrations/', import.meta.url));
     const first = await runProgram(['migrate'], { env });
@@ -105,7 +105,7 @@ describe('the command line', () => {
       );
     });
 
-    test('says that a file that is named and not there cannot be read', async () => {
+    test('reports that a file that is named and missing cannot be read', async () => {
       const env = { ...fresh(), ATELIER_CONFIG: join(folder, 'none.yaml') };
       const { code, stderr } = await runProgram(['config', 'check'], { env });
       assert.equal(code, 1);
@@ -122,7 +122,7 @@ describe('the command line', () => {
   });
 
   describe('doctor', () => {
-    test('says of everything that it is well, once there is a key', async () => {
+    test('reports that everything is well, once there is a key', async () => {
       const env = fresh();
       await runProgram(['keys', 'create', '--user', 'ann'], { env });
       const { code, stdout } = await runProgram(['doctor'], { env });

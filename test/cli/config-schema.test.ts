@@ -17,14 +17,14 @@ describe('the schema of atelier.yaml', () => {
   });
   const takes = (settings: unknown): boolean => schema.safeParse(settings).success;
 
-  test('is what the command prints, and what stands in docs', async () => {
+  test('is what the command prints, and what docs contains', async () => {
     const { code, stdout, stderr } = await runProgram(['config', 'schema']);
     assert.deepEqual([code, stderr], [0, '']);
     const kept = await readFile(new URL('atelier.schema.json', docs), 'utf8');
     assert.deepEqual(JSON.parse(kept), JSON.parse(stdout));
   });
 
-  test('takes the accounts and routes in the page of every provider', async () => {
+  test('accepts the accounts and routes in the page of every provider', async () => {
     const pages = await readdir(new URL('providers/', docs));
     for (const page of pages) {
       const text = await readFile(new URL(`providers/${page}`, docs), 'utf8');
@@ -35,7 +35,7 @@ describe('the schema of atelier.yaml', () => {
     }
   });
 
-  test('takes the model of one’s own in the page about models', async () => {
+  test('accepts the model of one’s own in the page about models', async () => {
     const text = await readFile(new URL('adding-a-model.md', docs), 'utf8');
     assert.equal(takes(parseYaml(/```yaml\n([\s\S]*?)```/.exec(text)?.[1] ?? '')), true);
   });
@@ -63,7 +63,7 @@ describe('the schema of atelier.yaml', () => {
   for (const [what, settings] of Object.entries(refused)) {
     test(`refuses ${what}`, () => assert.equal(takes(settings), false));
   }
-  test('takes what it refuses when it is written right', () => {
+  test('accepts what it refuses once it is corrected', () => {
     const right = {
       limits: { waiting: { per_key: 1 } },
       models: {

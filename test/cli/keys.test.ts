@@ -37,7 +37,7 @@ for (const dialect of dialects) {
       assert.match(made.key, /^atl_[0-9A-Za-z]{36}$/);
     });
 
-    test('create without --json shows the key and says that it is shown once', async () => {
+    test('create without --json shows the key and states that it is shown once', async () => {
       const { code, stdout } = await keys('create', '--user', 'ann');
       assert.equal(code, 0);
       assert.match(
@@ -74,7 +74,7 @@ for (const dialect of dialects) {
       assert.equal(Date.parse(found.expires_at) - Date.parse(found.created_at), 90 * 24 * 3_600_000);
     });
 
-    test('create --scopes makes a key that may do no more, and list says so', async () => {
+    test('create --scopes makes a key that may do no more, and list shows it', async () => {
       const { id } = await create('--user', 'ann', '--scopes', 'jobs:read, files');
       assert.deepEqual((await list()).find((key: { id: string }) => key.id === id).scopes, [
         'jobs:read',
@@ -147,7 +147,7 @@ for (const dialect of dialects) {
         });
       }
 
-      test('list says so when there is no key yet', async () => {
+      test('list reports when there is no key yet', async () => {
         const own = { ATELIER_DATA_DIR: `${database.folder}/empty` };
         const { code, stdout } = await runProgram(['keys', 'list'], { env: own });
         assert.deepEqual([code, stdout], [0, 'No keys yet. Create one: atelier keys create --user NAME\n']);

@@ -12,7 +12,7 @@ import { type Environment, runProgram, type Served, serve } from '../../testkit/
 import { openReceiver, type Receiver } from '../../testkit/receiver.ts';
 import { speak } from './spoken.ts';
 
-describe('commands that ask the admin API', () => {
+describe('commands that call the admin API', () => {
   let folder: string;
   let gateway: Served;
   let env: Environment;
@@ -60,7 +60,7 @@ describe('commands that ask the admin API', () => {
     assert.match(usage, /^day,user,what,quantity,unit\n\d{4}-\d\d-\d\d,cli,completed,1,job\n/);
   });
 
-  test('without the token or the folder of the gateway they say what is needed', async () => {
+  test('without the token or the folder of the gateway they state what is needed', async () => {
     const far = { ...env, ATELIER_DATA_DIR: join(folder, 'none'), ATELIER_URL: gateway.url };
     const { code, stdout, stderr } = await runProgram(['queue', 'stats'], { env: far });
     assert.deepEqual([code, stdout], [4, '']);

@@ -92,7 +92,7 @@ describe('models of an operator', () => {
   const statusOf = async (job: string): Promise<string> => (await get(`${job}/status`)).body.status;
   const untilEnded = (job: string) =>
     until(async () => (await statusOf(job)) === 'COMPLETED', `the end of ${job}`);
-  /** A film that was made before its model was taken away. */
+  /** A film that was made before its model was removed. */
   let earlier: string;
 
   test('are described like those of the contract', async () => {
@@ -116,7 +116,7 @@ describe('models of an operator', () => {
     assert.equal(described.paths[`/v1/queue/${film}`].post.summary, 'Lumen Film');
   });
 
-  test('refuse with every fault at once, in the words of all models', async () => {
+  test('refuse with every fault at once, with the messages of all models', async () => {
     const body = {
       duration: 12,
       quality: 'best',

@@ -50,7 +50,7 @@ describe('what the program writes', () => {
     for (const [name, mode] of Object.entries(opened)) await chmod(join(folder, name), mode);
     const checked = await runProgram(['doctor'], { env: env() });
     const line = checked.stdout.split('\n').find(text => text.includes('data folder'));
-    // SQLite gives its log the permissions of the database, while somebody has it open.
+    // SQLite gives its log the permissions of the database, while a process has it open.
     const named = [
       `${folder} (0755)`,
       ...['blobs (0755)', 'atelier.db (0644)', 'atelier.db-wal (0644)', 'atelier.db-shm (0644)'],

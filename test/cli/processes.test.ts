@@ -14,7 +14,7 @@ const processes = 2;
 const speech = '/v1/queue/theta-3.1-flash-tts-preview';
 const video = '/v1/queue/eta2.6-t2v';
 const pictures = '/v1/queue/gamma-v3-image';
-/** Lease and look of a rescue, and a render on a busy machine. */
+/** A lease, the interval of the search for orphaned jobs, and a render on a busy machine. */
 const rescuedMs = 120_000;
 
 describe('serve with several processes', () => {
@@ -131,7 +131,7 @@ describe('serve with several processes', () => {
     );
   });
 
-  test('ends with 0 at SIGTERM, all of its processes gone, while jobs run', async () => {
+  test('ends with 0 at SIGTERM, all of its processes ended, while jobs run', async () => {
     const other = await makeDatabase('postgres');
     const own = await serve({
       env: { ...env, ATELIER_DATA_DIR: other.folder, ATELIER_DATABASE_URL: other.url! },
@@ -171,7 +171,7 @@ describe('serve with several processes', () => {
     await other.remove();
   });
 
-  test('ends with 1 and says why once when the port is in use', async () => {
+  test('ends with 1 and reports the reason once when the port is in use', async () => {
     const port = new URL(served.url).port;
     const { code, stdout, stderr } = await runProgram(['serve', '--processes', '3'], {
       env: { ...env, ATELIER_PORT: port, ATELIER_LOG_LEVEL: 'silent' },
@@ -198,7 +198,7 @@ test('several processes are refused on SQLite', async () => {
   assert.deepEqual({ code, stdout, stderr }, { code: 1, stdout: '', stderr: words });
 });
 
-/** A line that is no JSON is what Node itself says. */
+/** A line that is no JSON is from Node itself. */
 const logOf = (served: Served): readonly Record<string, unknown>[] =>
   served
     .log()
@@ -206,7 +206,7 @@ const logOf = (served: Served): readonly Record<string, unknown>[] =>
     .slice(0, -1)
     .map(line => (line.startsWith('{') ? JSON.parse(line) : { msg: line }));
 
-/** By a connection of its own: those are what is shared out. */
+/** By a connection of its own: connections are what is distributed. */
 async function askAnew(url: string): Promise<void> {
   const [answer]: IncomingMessage[] = await once(get(url, { agent: false }), 'response');
   assert.equal(answer?.statusCode, 200);

@@ -68,7 +68,7 @@ describe('atelier providers', () => {
     ]);
   });
 
-  test('test says that the account is taken, and pays nothing', async () => {
+  test('test reports that the account is accepted, and pays nothing', async () => {
     assert.deepEqual(await run('test', 'studio'), {
       code: 0,
       stdout: 'studio: the upstream accepted the credentials. Nothing was charged.\n',
@@ -88,12 +88,12 @@ describe('atelier providers', () => {
     nobody: 'There is no account nobody. See: atelier providers list',
   };
   for (const [account, sentence] of Object.entries(failing)) {
-    test(`test ${account} ends with 1 and says why`, async () => {
+    test(`test ${account} ends with 1 and reports the reason`, async () => {
       assert.deepEqual(await run('test', account), { code: 1, stdout: '', stderr: `${sentence}\n` });
     });
   }
 
-  test('pause and resume say what they mean, and know no other account', async () => {
+  test('pause and resume report their effect, and refuse an unknown account', async () => {
     const own = { ...env, ATELIER_DATA_DIR: join(folder, 'data') };
     const pause = (...args: string[]) => runProgram(['providers', ...args], { env: own });
     assert.deepEqual(await pause('pause', 'studio'), {

@@ -23,7 +23,7 @@ const logOf = (served: Served): readonly Record<string, unknown>[] =>
     .map(line => JSON.parse(line));
 const linesOf = (served: Served, msg: string) => logOf(served).filter(line => line.msg === msg);
 
-/** Sends SIGHUP and waits until so many more processes said so. */
+/** Sends SIGHUP and waits until that many more processes logged it. */
 async function hangUp(served: Served, msg: string, processes = 1): Promise<void> {
   const before = linesOf(served, msg).length;
   process.kill(served.pid, 'SIGHUP');

@@ -21,7 +21,7 @@ test('ends with 0 at SIGTERM although a connection never sends a request', async
   await rm(folder, { recursive: true });
 });
 
-test('with ATELIER_DRAIN_SECONDS it says that it stops, answers on, and closes each connection with its answer', async () => {
+test('with ATELIER_DRAIN_SECONDS it reports that it stops, answers on, and closes each connection with its answer', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-stop-'));
   const served = await serve({
     env: { ATELIER_DATA_DIR: folder, ATELIER_ROLE: 'api', ATELIER_DRAIN_SECONDS: '5' },

@@ -52,7 +52,7 @@ describe('the client against a gateway', () => {
     return probe.facts;
   };
 
-  test('subscribe gives a picture, and tells how it came', async () => {
+  test('subscribe gives a picture, and reports the progress', async () => {
     const updates: JobStatus[] = [];
     let submitted = '';
     const { data, requestId } = await client.subscribe('gamma-v3-image', {
@@ -89,7 +89,7 @@ describe('the client against a gateway', () => {
     assert.equal(await client.queue.cancel(job), 'already_completed');
   });
 
-  test('a job that is cancelled throws from subscribe, and is told by result', async () => {
+  test('a job that is cancelled throws from subscribe, and is reported by result', async () => {
     const model = 'theta-3.1-flash-tts-preview';
     const cancel = (id: string) => client.queue.cancel(model, id);
     let cancelled: Promise<string> | undefined;
@@ -211,7 +211,7 @@ describe('the client against a gateway', () => {
     );
     const secret = await client.callbacks.secret();
     const { verify } = client.callbacks;
-    // The gateway signs at the time of its own clock.
+    // The gateway signs with the time of its own clock.
     const late = Number(notice.headers['webhook-timestamp']) - Date.now() / 1000;
     assert.ok(Math.abs(late) < 300, 'expected the clock of this test to be near');
     const event = await verify(notice.text, notice.headers, ['whsec_b2xk', secret]);

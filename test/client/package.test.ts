@@ -28,14 +28,14 @@ describe('the client as a package', () => {
     assert.deepEqual(messages, []);
   });
 
-  test('its types are found by everybody who can load it', async () => {
+  test('its types are found by every resolution that can load it', async () => {
     const files = Object.fromEntries(
       [...(await filesOf('.'))].map(([path, text]) => [path.slice(project.folder.length), text]),
     );
     const checked = await checkPackage(new Package(files, 'atelier-client', '0.1.0'));
     assert.notEqual(checked.types, false);
     const problems = 'problems' in checked ? checked.problems : [];
-    // It is ESM alone: whoever resolves as the old Node did, or loads by require, is not meant.
+    // It is ESM alone: the resolution of old Node, and require, are not supported.
     const meant = problems.filter(
       problem => !('resolutionKind' in problem) || !/^node1(?:0|6-cjs)$/.test(problem.resolutionKind),
     );
@@ -51,7 +51,7 @@ describe('the client as a package', () => {
     }
   });
 
-  test('every example of the catalog is an input by its model id, and what is no input is told', async () => {
+  test('every example of the catalog is an input by its model id, and what is no input is reported', async () => {
     const typed = models.flatMap(({ id, examples }) =>
       examples.map(example => `take('${id}', ${JSON.stringify(example)});`),
     );

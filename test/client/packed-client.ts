@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const compiler = join(root, 'node_modules/.bin/tsc');
 const execute = promisify(execFile);
 
-/** A project of somebody else, with the client in its node_modules as it would be published. */
+/** A separate project, with the client in its node_modules as it would be published. */
 export interface Project {
   readonly folder: string;
   /** Of the client in it. */

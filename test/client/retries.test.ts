@@ -80,7 +80,7 @@ describe('a gateway in trouble', () => {
       }
     });
 
-    test('is not repeated when the gateway asks to wait for longer than a minute', async () => {
+    test('is not repeated when the gateway requests a wait of more than a minute', async () => {
       server.script({ status: 429, headers: { 'retry-after': '61' }, body: { detail: 'later' } });
       const error = await thrown(client.queue.submit(model, { input }), RateLimitError);
       assert.deepEqual([error.retryAfterMs, server.asked.length], [61_000, 1]);
@@ -123,7 +123,7 @@ describe('a gateway in trouble', () => {
   });
 
   describe('reads', () => {
-    test('a status is asked for again after 5xx, at most five times in a row', async () => {
+    test('a status is requested again after 5xx, at most five times in a row', async () => {
       const stubborn = createClient({ baseUrl: server.url, apiKey: 'k', maxRetries: 50 });
       server.script(busy(500));
       const error = await thrown(stubborn.queue.status(model, id), GatewayError);
@@ -143,7 +143,7 @@ describe('a gateway in trouble', () => {
       assert.deepEqual([seen, server.asked.length], [['IN_QUEUE'], 2]);
     });
 
-    test('a watch asks at once and then lets the gateway hold the answer', async () => {
+    test('a watch requests at once and then lets the gateway delay the answer', async () => {
       const held = { 'preference-applied': 'wait=1' };
       server.script(
         { status: 200, body: status },
@@ -159,7 +159,7 @@ describe('a gateway in trouble', () => {
       );
     });
 
-    test('where nobody holds it, a watch waits by itself and tells only of changes', async () => {
+    test('where the gateway does not delay it, a watch waits by itself and reports only changes', async () => {
       server.script(...Array<Act>(4).fill({ status: 200, body: status }), { status: 200, body: completed });
       const poll = { minMs: 10, maxMs: 20 };
       const seen: string[] = [];
@@ -167,14 +167,14 @@ describe('a gateway in trouble', () => {
       assert.deepEqual([seen, server.asked.length], [['IN_QUEUE', 'COMPLETED'], 5]);
     });
 
-    test('a try that takes too long is given up, and made again', async () => {
+    test('an attempt that takes too long is aborted and repeated', async () => {
       const quick = createClient({ baseUrl: server.url, apiKey: 'k', timeoutMs: 50, maxRetries: 1 });
       server.script('never');
       const error = await thrown(quick.queue.status(model, id), GatewayError);
       assert.deepEqual([error.kind, error.retryable, server.asked.length], ['timeout', true, 2]);
     });
 
-    test('a page instead of JSON asks about the address', async () => {
+    test('a page instead of JSON is an error that mentions the address', async () => {
       server.script({ status: 200, body: '<html>' });
       const error = await thrown(client.models.list(), GatewayError);
       assert.equal(
@@ -184,7 +184,7 @@ describe('a gateway in trouble', () => {
     });
   });
 
-  describe('what is done twice when it is asked twice', () => {
+  describe('what takes effect twice when it is requested twice', () => {
     for (const [what, act] of [
       ['an upload', () => client.files.create(new Blob(['x']))],
       ['a delete', () => client.files.delete('file_1')],
@@ -230,7 +230,7 @@ describe('a gateway in trouble', () => {
       );
     });
 
-    test('also cancels the job when it is told to', async () => {
+    test('also cancels the job where the option says so', async () => {
       server.script(good, { status: 200, body: status });
       const controller = new AbortController();
       const subscribed = client.subscribe(model, {
@@ -300,7 +300,7 @@ describe('a gateway in trouble', () => {
       assert.deepEqual([error.jobStatus, error.jobId], [status, id]);
     });
 
-    test('what gives the key may fail, and is heard', async () => {
+    test('the function that gives the key may fail, and its error is reported', async () => {
       const broken = new RangeError('no key today');
       const keyless = createClient({ baseUrl: server.url, apiKey: () => Promise.reject(broken) });
       assert.equal(await thrown(keyless.models.list(), RangeError), broken);

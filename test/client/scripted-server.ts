@@ -16,7 +16,7 @@ export type Act =
   | 'reset'
   | 'never';
 
-/** A gateway that fails as it is told. */
+/** A gateway that fails by a script. */
 export interface ScriptedServer {
   readonly url: string;
   /** Since the last script. */

@@ -1,4 +1,4 @@
-/** What a client really asked: its own retries show here. */
+/** The requests that a client really sent, its own retries included. */
 export interface CountingFetch {
   readonly fetch: typeof fetch;
   /** `POST /v1/files`, in order; without queries. */

@@ -9,7 +9,7 @@ import { openProber, type Prober } from '../../src/media/prober.ts';
 import { type Served, serve } from '../../testkit/program.ts';
 import { openShell, type Shell } from './shell.ts';
 
-/** A job passes two changes on its way to its end, and each answers a held request. */
+/** A job changes its state twice until its end, and each change answers a waiting request. */
 const mostAsked = 3;
 
 describe('the curl lines of the banner, pasted into a shell', () => {
@@ -32,7 +32,7 @@ describe('the curl lines of the banner, pasted into a shell', () => {
   /** Every paragraph that is a command, as it is printed. */
   const linesOf = (banner: string) => banner.split('\n\n').filter(part => part.startsWith('    curl '));
 
-  /** Creates with the first lines, asks with the second until COMPLETED, and downloads with the third. */
+  /** Creates with the first lines, polls with the second until COMPLETED, and downloads with the third. */
   async function follow(
     change: (lines: string) => string,
     addressOf: (result: Result) => string,
@@ -61,7 +61,7 @@ describe('the curl lines of the banner, pasted into a shell', () => {
   const withModel = (model: string, body: string) => (lines: string) =>
     lines.replace('eta2.6-t2v', model).replace(/-d '.*'/, () => `-d '${body}'`);
 
-  test('are three: create, ask, download', () => {
+  test('are three: create, poll, download', () => {
     assert.equal(linesOf(gateway.banner()).length, 3);
   });
 

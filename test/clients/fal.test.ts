@@ -57,7 +57,7 @@ describe('jobs that run', () => {
   });
   after(() => gateway.close());
 
-  /** Subscribes, looks at the updates, and downloads the one file of the result. */
+  /** Subscribes, checks the updates, and downloads the one file of the result. */
   async function subscribe(endpoint: string, input: Record<string, unknown>) {
     const { fal } = await openClient(gateway);
     const updates: QueueStatus[] = [];
@@ -162,7 +162,7 @@ describe('jobs that the test moves', () => {
     return { failure, completed: updates.at(-1), results };
   }
 
-  test('a failed run is an ApiError 500, whose result is asked for exactly once', async () => {
+  test('a failed run is an ApiError 500, whose result is requested exactly once', async () => {
     const { failure, completed, results } = await subscribeToFailure(
       speech,
       { text: 'fails' },
@@ -180,13 +180,13 @@ describe('jobs that the test moves', () => {
     });
   });
 
-  test('a job whose input was at fault is an ApiError 400, whose result is asked for exactly once', async () => {
+  test('a job whose input was at fault is an ApiError 400, whose result is requested exactly once', async () => {
     const { failure, results } = await subscribeToFailure(speech, { text: 'fails' }, 'invalid_input');
     assert.deepEqual(told(failure), { status: 400, body: { detail: 'Runtime execution failed' } });
     assert.equal(results.length, 1);
   });
 
-  test('submit gives a handle, and status tells the state, with logs only where they are asked for', async () => {
+  test('submit gives a handle, and status reports the state, with logs only where they are requested', async () => {
     const { fal } = await openClient(gateway);
     const handle = await fal.queue.submit(picture, { input: { prompt: 'a lake' }, priority: 'low' });
     const requestId = handle.request_id;
@@ -225,7 +225,7 @@ describe('jobs that the test moves', () => {
     });
   });
 
-  test('a result that is asked for too early is the status', async () => {
+  test('a result that is requested too early is the status', async () => {
     const { fal } = await openClient(gateway);
     const { request_id: requestId } = await fal.queue.submit(video, { input: { prompt: 'a lake' } });
     const early = await fal.queue.result(video, { requestId });
@@ -248,7 +248,7 @@ describe('jobs that the test moves', () => {
     assert.equal(asked.length, 5);
   });
 
-  test('a running job is asked to stop', async () => {
+  test('a running job gets a cancel request', async () => {
     const { fal } = await openClient(gateway);
     const { request_id: requestId } = await fal.queue.submit(speech, { input: { text: 'stop me' } });
     const job = await claim(speech);
@@ -259,7 +259,7 @@ describe('jobs that the test moves', () => {
     assert.deepEqual(told(result), { status: 400, body: { detail: 'Runtime execution failed' } });
   });
 
-  describe('permanent refusals are asked exactly once', () => {
+  describe('permanent refusals are requested exactly once', () => {
     test('400: webhookUrl', async () => {
       const { fal, asked } = await openClient(gateway);
       const submission = fal.queue.submit(video, {
@@ -339,7 +339,7 @@ describe('the rate of a key', () => {
     await rm(settings, { recursive: true, force: true });
   });
 
-  test('429: the client itself asks again, and after the told wait that makes the one job', async () => {
+  test('429: the client itself retries, and after the stated wait that makes the one job', async () => {
     const passTheWait = (answer: Response) =>
       gateway.clock.advance(Number(answer.headers.get('retry-after') ?? 0) * seconds);
     const { fal, asked } = await openClient(gateway, { onAnswer: passTheWait });

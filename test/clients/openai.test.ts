@@ -72,7 +72,7 @@ describe('files.create', () => {
     });
   });
 
-  test('a stream of a local file is typed by what it holds, and its bytes come back unchanged', async () => {
+  test('a stream of a local file is typed by its content, and its bytes come back unchanged', async () => {
     const { openai } = await openClient();
     const content = Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(3 * 1024 * 1024)]);
     const path = join(gateway.folder, 'paper.pdf');
@@ -126,7 +126,7 @@ const typeOf = (file: OpenAI.FileObject) => {
 };
 
 describe('files.retrieve', () => {
-  test('the object comes again, with an address of the moment', async () => {
+  test('the object comes again, with a fresh address', async () => {
     const client = await openClient();
     const created = await upload(client, 'again');
     const retrieved = await client.openai.files.retrieve(created.id);
@@ -157,7 +157,7 @@ describe('files.list', () => {
     assert.deepEqual(client.asked.slice(before), ['GET /v1/files', 'GET /v1/files', 'GET /v1/files']);
   });
 
-  test('auto-paging also goes forwards', async () => {
+  test('auto-paging also works forwards', async () => {
     const client = await openClient();
     const ids = [await upload(client, 'one'), await upload(client, 'two'), await upload(client, 'three')].map(
       file => file.id,
@@ -218,7 +218,7 @@ describe('errors', () => {
     assert.deepEqual(client.asked, ['POST /v1/files']);
   });
 
-  test('401: a wrong key is an AuthenticationError, with the id of the request, asked once', async () => {
+  test('401: a wrong key is an AuthenticationError, with the id of the request, requested once', async () => {
     const client = await openClient({ apiKey: 'atl_wrong' });
     const failure = await thrown(client.openai.files.list(), AuthenticationError);
     assert.equal(failure.code, 'UNAUTHORIZED');
@@ -235,7 +235,7 @@ describe('errors', () => {
     assert.equal((await thrown(client.openai.get(path), PermissionDeniedError)).code, 'url_expired');
   });
 
-  test('404: a file that is not there is a NotFoundError, asked once', async () => {
+  test('404: a file that is not there is a NotFoundError, requested once', async () => {
     const client = await openClient();
     const failure = await thrown(
       client.openai.files.retrieve('file_000000000000000000000000'),
@@ -245,7 +245,7 @@ describe('errors', () => {
     assert.deepEqual(client.asked, ['GET /v1/files/file_000000000000000000000000']);
   });
 
-  test('404: a file of another user is told as a missing one, to content and delete too', async () => {
+  test('404: a file of another user is reported as a missing one, to content and delete too', async () => {
     const { id } = await upload(await openClient(), 'mine');
     const { openai } = await openClient();
     assert.deepEqual(told(await thrown(openai.files.retrieve(id), NotFoundError)), missing);
@@ -253,7 +253,7 @@ describe('errors', () => {
     assert.deepEqual(told(await thrown(openai.files.delete(id), NotFoundError)), missing);
   });
 
-  test('413: one byte over 40 MB is an APIError, asked once, and nothing is kept', async () => {
+  test('413: one byte over 40 MB is an APIError, requested once, and nothing is kept', async () => {
     const client = await openClient();
     const file = new File([Buffer.alloc(maxUploadBytes + 1, 'a')], 'big.txt', { type: 'text/plain' });
     const failure = await thrown(client.openai.files.create({ file, purpose: 'user_data' }), APIError);
@@ -268,7 +268,7 @@ describe('errors', () => {
     assert.deepEqual((await client.openai.files.list()).data, []);
   });
 
-  test('429: the eleventh upload of a minute is a RateLimitError that says when to come again', async () => {
+  test('429: the eleventh upload of a minute is a RateLimitError with the time of the next attempt', async () => {
     const { openai } = await openClient({ maxRetries: 0 });
     for (let number = 1; number <= 10; number++) {
       await openai.files.create({ file: note(`note ${number}`), purpose: 'user_data' });

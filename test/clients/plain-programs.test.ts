@@ -25,7 +25,7 @@ const form = (boundary: string, head: readonly string[], content: Buffer) =>
     Buffer.from(`\r\n--${boundary}--\r\n`),
   ]);
 
-/** A job of a picture that goes out from that file ends with a picture. */
+/** A picture job that starts from that file ends with a picture. */
 async function endsWithPicture(image: string, rest: object = {}): Promise<void> {
   const body = { prompt: 'The same in the rain', image, ...rest };
   const made = await gateway.ask('POST', '/v1/queue/gamma-v3-image', { key, body });

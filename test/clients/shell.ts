@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 /** Runs lines as a person pastes them; resolves to what they print. */
 export type Shell = (lines: string) => Promise<string>;
 
-/** A shell in that folder, with the machine's curl; where it has none, with ours, which knows the words of the banner. */
+/** A shell in that folder, with the machine's curl; where it has none, with our stand-in, which knows the arguments of the banner. */
 export async function openShell(folder: string): Promise<Shell> {
   let path = process.env.PATH ?? '';
   if (spawnSync('curl', ['--version']).error) {

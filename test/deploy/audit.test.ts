@@ -19,7 +19,7 @@ type Advisories = Readonly<Record<string, { readonly severity: string; readonly 
 describe('npm run audit', () => {
   /** What the registry knows; null: it has no such endpoint. */
   let known: Advisories | null = null;
-  /** The packages that were asked about, by each question. */
+  /** The packages of each request. */
   let asked: (readonly string[])[] = [];
   let registry: Server;
   let cache: string;
@@ -59,7 +59,7 @@ describe('npm run audit', () => {
     });
   }
 
-  test('asks about what is shipped, the console too, and not about tools of development', async () => {
+  test('checks what is shipped, the console too, and not tools of development', async () => {
     const { code, said } = await audit({});
     assert.deepEqual(
       [code, said],
@@ -76,13 +76,13 @@ describe('npm run audit', () => {
     assert.match(said, /^high {2}undici {2}A body is read twice {2}https:\/\/advisories\.test\/undici$/m);
   });
 
-  test('tells a moderate one and does not fail', async () => {
+  test('reports a moderate one and does not fail', async () => {
     const { code, said } = await audit({ undici: { severity: 'moderate', title: 'A header is long' } });
     assert.equal(code, 0);
     assert.match(said, /^moderate {2}undici {2}A header is long/m);
   });
 
-  test('says that it was skipped where the registry has no advisories, and does not fail', async () => {
+  test('reports that it was skipped where the registry has no advisories, and does not fail', async () => {
     const { code, said } = await audit(null);
     assert.equal(code, 0);
     assert.match(said, /^npm run audit: skipped, the registry told no advisories: 405/);

@@ -31,7 +31,7 @@ describe('the dashboard', () => {
   const asked = () =>
     panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })));
 
-  test('asks for metrics that the gateway has, each by a name of its kind', () => {
+  test('queries metrics that the gateway has, each by a name of its kind', () => {
     const wrong = asked().flatMap(({ title, expr }) =>
       seriesIn(expr)
         .filter(series => !isOf(types, series))
@@ -70,7 +70,7 @@ describe('the dashboard', () => {
   });
 });
 
-/** Names of series in an expression; what stands in quotes and braces is about labels. */
+/** Names of series in an expression; quotes and braces contain labels. */
 function seriesIn(expr: string): readonly string[] {
   const bare = expr.replace(/\{[^}]*\}/g, '');
   return [...bare.matchAll(/\b(?:atelier|process|nodejs)_[a-z0-9_]+/g)].map(([name]) => name);

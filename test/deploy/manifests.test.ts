@@ -15,12 +15,12 @@ const longestStopSeconds = 25;
 const root = new URL('../../', import.meta.url);
 const read = (path: string) => readFile(new URL(path, root), 'utf8');
 
-/** What is filled in by whoever installs it. */
+/** What the operator fills in at the installation. */
 const filledIn = {
   ATELIER_METRICS_TOKEN: 'a-metrics-token-of-thirty-two-characters',
   S3_SECRET: 'a-secret',
 };
-/** What the files of secrets hold, by the names that compose and Kubernetes give them. */
+/** The contents of the files of secrets, by the names that compose and Kubernetes give them. */
 const secretFiles = {
   'database-url': 'postgres://atelier@database.test/atelier',
   'atelier-secret': 'a-secret-of-some-length',
@@ -34,7 +34,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-test('the image is made of files that are there, and of none that hold data or secrets', async () => {
+test('the image is made of files that are there, and of none that contain data or secrets', async () => {
   const copied = [...(await read('Dockerfile')).matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, from]) =>
     from!.split(' '),
   );
@@ -68,7 +68,7 @@ test('the image is made of files that are there, and of none that hold data or s
   assert.equal(allowed.length, new Set(copied).size);
 });
 
-test('the image holds the bill of materials of what it runs, and of what its console is built of', async () => {
+test('the image contains the bill of materials of what it runs, and of what its console is built of', async () => {
   const stages = (await read('Dockerfile'))
     .replace(/^#.*\n/gm, '')
     .replaceAll('\\\n', '')
@@ -195,7 +195,7 @@ test('pods have time to stop, start without root, and get no settings but those 
   assert.equal(config.secret, secretFiles.secret);
 });
 
-test('the ingress leads to what clients ask, and to nothing of operators', async () => {
+test('the ingress leads to what clients request, and to nothing of operators', async () => {
   const [ingress] = (await readKubernetes()).filter(({ kind }) => kind === 'Ingress');
   const [rule] = ingress?.spec.rules ?? [];
   assert.deepEqual(

@@ -45,7 +45,7 @@ describe('the pages about security', () => {
     });
   }
 
-  test('every requirement is kept by something that a file shows, or says why not', () => {
+  test('every requirement is met by something that a file shows, or the page states why not', () => {
     const rows = requirementsOf(read('docs/security.md'));
     assert.ok(rows.length > 100);
     for (const cells of rows) {
@@ -58,11 +58,11 @@ describe('the pages about security', () => {
     }
   });
 
-  test('no requirement stands there twice', () => {
+  test('no requirement is listed twice', () => {
     const numbers = requirementsOf(read('docs/security.md')).flatMap(([requirement = '']) =>
       [...requirement.matchAll(/\b(?:\d+\.\d+\.(?:\d+|x))\b/g)].map(([number]) => number),
     );
-    // Functions of keys and of people are told apart; addresses of others stand where they are guarded, too.
+    // Functions of keys and of people are distinguished; addresses of others are listed where they are guarded, too.
     const twice = numbers.filter((number, at) => numbers.indexOf(number) !== at);
     assert.deepEqual(twice.toSorted(), ['13.2.4', '13.2.5', '8.2.1']);
   });

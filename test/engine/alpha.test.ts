@@ -70,7 +70,7 @@ describe(mini, () => {
     };
   });
 
-  test('words become a film with sound in one channel', async () => {
+  test('a text becomes a film with sound in one channel', async () => {
     const job = await spoken();
     const film = await assertFilm(jobs, job, { size: [864, 496], seconds: 4, channels: 1 });
     assert.ok(film.loudness(0, 4) > 0.005, `${film.loudness(0, 4)}`);
@@ -117,7 +117,7 @@ describe(mini, () => {
     }
   });
 
-  test('-1 seconds are as many as the result says, in the shape of the reference video', async () => {
+  test('-1 seconds are as many as the result reports, in the shape of the reference video', async () => {
     const job = await references();
     await assertFilm(jobs, job, { size: [640, 640], seconds: 5, channels: 1 });
     assert.equal(job.body.ratio, '1:1');
@@ -243,7 +243,7 @@ describe(pro, () => {
     assert.ok(like > 0.95, `${like}`);
   });
 
-  test('two frames are told apart by their roles and cut to the ratio that is asked for', async () => {
+  test('two frames are distinguished by their roles and cut to the requested ratio', async () => {
     const job = await pair();
     const film = await assertFilm(jobs, job, { size: [640, 640], seconds: 5, channels: 0 });
     assert.deepEqual([job.body.ratio, job.body.duration, job.body.service_tier], ['1:1', 5, 'flex']);

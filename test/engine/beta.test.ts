@@ -42,7 +42,7 @@ function compare(
   return { same, changed };
 }
 
-/** The keys that a user of the family looks at. */
+/** The keys that users of the family read. */
 function assertWords({ id, body }: FinishedJob, count: number, actions = ['edit', 'outpaint', 'upscale']) {
   assert.deepEqual(
     [body.jobId, body.urls, body.images.map((image: { imageNo: number }) => image.imageNo)],
@@ -212,7 +212,7 @@ describe('beta-outpaint', () => {
         const corners = [picture.at(1, 1), picture.at(size[0] - 2, 1), picture.at(1, size[1] - 2)];
         for (const corner of corners) assert.ok(Math.max(...corner) > 8, `painted: ${corner}`);
       }
-      // What differs lies in the border alone.
+      // Only the border differs.
       const border = 1 - (original.width * original.height) / (size[0] * size[1]);
       for (const [index, picture] of pictures.entries())
         for (const later of pictures.slice(index + 1)) {

@@ -51,7 +51,7 @@ function assertMark(clean: Film, marked: Film, corner: Corner): void {
   }
 }
 
-/** What the family's users look at, and the cover, which is a picture of the film. */
+/** The fields that users of the family read, and the cover, which is a picture of the film. */
 async function assertTask({ id, body }: FinishedJob, size: readonly [number, number], more: object = {}) {
   const { id: taskId, state, err_code, payload, bgm, creations } = body;
   assert.deepEqual(
@@ -126,7 +126,7 @@ describe(still, () => {
     await assertTask(job, [540, 540], { payload: 'scene 1' });
   });
 
-  test('music is heard without audio, and the marked copy stands beside the clean film', async () => {
+  test('music is heard without audio, and the marked copy is stored beside the clean film', async () => {
     const job = await music();
     const wanted = { size: [540, 540], seconds: 1, channels: 2 } as const;
     const clean = await assertFilm(jobs, job, wanted);
@@ -264,7 +264,7 @@ describe(between, () => {
     assert.equal(film!.equals(stranger!), false);
   });
 
-  test('the marked copy stands beside the clean film, marked in the lower right corner', async () => {
+  test('the marked copy is stored beside the clean film, marked in the lower right corner', async () => {
     const { body } = await marked();
     const wanted = { size: wide, seconds: 1, channels: 2 } as const;
     const [clean, copy] = [

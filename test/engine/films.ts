@@ -20,7 +20,7 @@ export async function filmOf({ stored }: FinishedJobs, named: Named, frames: rea
   await demuxer.close();
   const film = await decoded(path, frames);
   const { width } = film;
-  /** Brightness of a frame that was asked for. */
+  /** Brightness of a requested frame. */
   const frame = (index: number): Plane => {
     const bytes = film.pictures.get(index);
     assert.ok(bytes, `frame ${index} of ${film.frames}`);
@@ -35,7 +35,7 @@ interface Decoded {
 }
 const decodedByPath = new Map<string, Decoded>();
 
-/** Several tests look at one film: it is decoded again only for frames that were not kept. */
+/** Several tests use one film: it is decoded again only for frames that were not kept. */
 function decoded(path: string, frames: readonly number[]): Decoded['film'] {
   const known = decodedByPath.get(path);
   if (known && frames.every(frame => known.frames.includes(frame))) return known.film;
@@ -52,7 +52,7 @@ export interface FilmWanted {
   readonly channels: 0 | 1 | 2;
 }
 
-/** The stored video is what was asked for, and the result tells it as it is. Its first and last frames are kept. */
+/** The stored video is what was requested, and the result reports it correctly. Its first and last frames are kept. */
 export async function assertFilm(
   jobs: FinishedJobs,
   { body }: FinishedJob,
@@ -128,7 +128,7 @@ export function cut(
   return { bytes: Buffer.concat(rows), width: right - left };
 }
 
-/** The same at a smaller size, each pixel the mean of those that it stands for. */
+/** The same at a smaller size, each pixel the mean of those that it covers. */
 export function shrink({ bytes, width }: Plane, toWidth: number, toHeight: number): Plane {
   const height = bytes.length / width;
   const small = Buffer.alloc(toWidth * toHeight);

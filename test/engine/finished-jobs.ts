@@ -11,7 +11,7 @@ import { type Answer, startGateway, type TestGateway } from '../../testkit/gatew
 /** A job that ended well. */
 export interface FinishedJob {
   readonly id: string;
-  /** What its response says. */
+  /** The body of its response. */
   readonly body: Answer['body'];
 }
 
@@ -28,7 +28,7 @@ export interface StoredFile {
   readonly type: string;
 }
 
-/** Each asking waits for a change of status, a minute at most; the last jobs of a file wait for all others. */
+/** Each request waits for a change of status, a minute at most; the last jobs of a file wait for all others. */
 const maxAsked = 20;
 
 /** One gateway for a file of tests. Its jobs are created before the first test, and the tests share their results. */
@@ -40,7 +40,7 @@ export function openFinishedJobs() {
   let folder: string;
 
   before(async () => {
-    // A decoder tells of its own doings otherwise.
+    // A decoder prints its progress otherwise.
     Log.setLevel(AV_LOG_ERROR);
     gateway = await startGateway();
     key = await gateway.key();
@@ -76,10 +76,10 @@ export function openFinishedJobs() {
   }
 
   return {
-    /** A job that all tests of the file may ask for. An input that needs earlier jobs is made when they have ended. */
+    /** A job that all tests of the file may use. An input that needs earlier jobs is made when they have ended. */
     job(model: string, input: Input | (() => Promise<Input>)): () => Promise<FinishedJob> {
       const { promise, resolve } = Promise.withResolvers<FinishedJob>();
-      // A test that asks for it fails with its error; until then nobody does.
+      // A test that awaits it fails with its error; until then no one handles it.
       promise.catch(() => {});
       const given = async () => (typeof input === 'function' ? input() : input);
       starts.push(() => resolve(given().then(made => finish(model, made))));
@@ -93,7 +93,7 @@ export function openFinishedJobs() {
       assert.equal(status, 200, JSON.stringify(body));
       return { url: body.url, asset: `asset://${body.id}` };
     },
-    /** What lies at an address of a result: of the type and size that the result says. */
+    /** The file at an address of a result, of the type and size that the result states. */
     async stored(named: Named): Promise<StoredFile> {
       const told = typeof named === 'string' ? { url: named } : named;
       const once = stored.get(told.url) ?? download(told.url);

@@ -22,7 +22,7 @@ interface Case {
   readonly marked?: true;
 }
 
-/** PNGs in that number and size, each another, with a marked copy of each where it was asked for. */
+/** PNGs in that number and size, each another, with a marked copy of each where it was requested. */
 function testPictures({ name, job, count, size, marked }: Case): void {
   test(`${name}: ${count} of ${size[0]} by ${size[1]}`, async () => {
     const { id, body } = await job();

@@ -21,7 +21,7 @@ const away = (one: Plane, other: Plane) => distance(one.bytes, other.bytes);
 const likePicture = async ({ bytes, width }: Plane, picture: Buffer) =>
   ssim(bytes, await coverGray(picture, width, bytes.length / width), width);
 
-/** What the family calls a finished task with one video; marked copies are only there when they were asked for. */
+/** What the family calls a finished task with one video; marked copies are only there when they were requested. */
 function assertTask({ id, body }: FinishedJob, seconds: number) {
   const { task_id, task_status, task_status_msg, task_info, task_result } = body;
   assert.deepEqual(
@@ -107,7 +107,7 @@ describe(turbo, () => {
     assert.ok(away(first!, second!) > 15, `${away(first!, second!)}`);
   });
 
-  test('the marked copy stands beside the clean film', async () => {
+  test('the marked copy is stored beside the clean film', async () => {
     const { body } = await marked();
     const wanted = { size: [960, 960], seconds: 3, channels: 0 } as const;
     assertMark(
@@ -179,7 +179,7 @@ describe(omni, () => {
     });
   }
 
-  test('frames are told apart by their type, and the marked copy stands beside the clean film', async () => {
+  test('frames are distinguished by their type, and the marked copy is stored beside the clean film', async () => {
     const { body } = await frames();
     const wanted = { size: [960, 960], seconds: 3, channels: 0 } as const;
     const film = await assertVideo(jobs, body.video, wanted);
@@ -246,7 +246,7 @@ describe(motion, () => {
     });
   }
 
-  test('the marked copy stands beside the clean film', async () => {
+  test('the marked copy is stored beside the clean film', async () => {
     const { body } = await dropped();
     const wanted = { size: [784, 1176], seconds: 3.4, channels: 0 } as const;
     assertMark(

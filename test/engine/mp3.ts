@@ -15,7 +15,7 @@ export interface Mp3 {
   readonly borrowed: number;
 }
 
-/** Walks through every frame to the end of the file; what stands before them and what only tells about them is left out. */
+/** Walks through every frame to the end of the file; tags before them and frames of metadata are left out. */
 export function mp3Of(bytes: Buffer): Mp3 {
   const isTagged = bytes.toString('latin1', 0, 3) === 'ID3';
   let at = isTagged ? bytes.subarray(6, 10).reduce((sum, byte) => sum * 128 + byte, 0) + 10 : 0;

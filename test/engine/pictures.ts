@@ -25,7 +25,7 @@ export function drawing(dark: string, light: string, width: number, height: numb
 
 export const pngOf = (canvas: Canvas): Buffer => canvas.toBuffer('image/png');
 
-/** A stored PNG of exactly that size that says what made it, decoded. */
+/** A stored PNG of exactly that size whose metadata state that it was rendered locally, decoded. */
 export async function assertPicture(
   { stored }: FinishedJobs,
   named: Named,
@@ -39,7 +39,7 @@ export async function assertPicture(
   return pixels;
 }
 
-/** Every picture of a result, with the size that it tells. */
+/** Every picture of a result, with the size that it reports. */
 export async function assertPictures(
   jobs: FinishedJobs,
   body: { readonly images: readonly (Exclude<Named, string> & Readonly<Record<string, unknown>>)[] },

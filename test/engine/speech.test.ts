@@ -31,7 +31,7 @@ describe('formats', () => {
   } as const;
   const ask = (model: string, audio_setting?: Input) => speak(audio_setting ? { audio_setting } : {}, model);
   const flac = ask(hd, { format: 'flac', sample_rate: 22_050 });
-  /** Where no bitrate stands, it is the mean of the file; of wav it is what its samples take. */
+  /** Without a bitrate, it is the mean of the file; for wav it is that of its samples. */
   const cases = [
     ['the default', ask(turbo), 'mp3', 32_000, 1, 128_000],
     ['the best', ask(hd, { sample_rate: 44_100, bitrate: 256_000, channel: 2 }), 'mp3', 44_100, 2, 256_000],
@@ -56,7 +56,7 @@ describe('formats', () => {
       assert.deepEqual([file.codecs, file.sampleRate, file.channels], [[codec], sampleRate, channels]);
       assert.equal(file.comment, 'rendered locally (procedural, not an AI model)');
       near(file.samples / sampleRate, (await samplesOf(plain)).length / 16_000, 0.1, 'the length');
-      // Players leave out what an mp3 begins with; its frames hold it all the same.
+      // Players skip the encoder delay of an mp3; its frames contain it all the same.
       const leadIn = format === 'mp3' ? 1105 / sampleRate : 0;
       near(duration, file.samples / sampleRate + leadIn, 0.1, 'the duration that is told');
       assert.ok(file.loudness(0, 1) > 0.03);
@@ -120,13 +120,13 @@ describe('formats', () => {
   });
 });
 
-describe('what is said and how', () => {
+describe('the spoken text', () => {
   const say = (text: string, more: Input = {}) => speak({ text, audio_setting: pcm, ...more });
   const pauses = ['0.01', '0.25', '1.37', '2'].map(
     seconds => [Number(seconds), say(`One<#${seconds}#>two.`)] as const,
   );
 
-  test('a pause lasts as long as it says, to the hundredth', async () => {
+  test('a pause lasts as long as it states, to the hundredth', async () => {
     const [[shortest, first]] = pauses as [(typeof pauses)[number]];
     const least = (await samplesOf(first)).length;
     for (const [seconds, job] of pauses) {
@@ -203,7 +203,7 @@ describe('subtitles', () => {
     return JSON.parse(bytes.toString());
   };
 
-  test('each sentence is told with the time in which it is heard', async () => {
+  test('each sentence is reported with the time in which it is heard', async () => {
     const sentences = await subtitlesOf(bySentence);
     assert.deepEqual(
       sentences.map(sentence => sentence.text),
@@ -222,7 +222,7 @@ describe('subtitles', () => {
     near(sentences[2]!.time_end, samples.length / 16, 1, 'the end');
   });
 
-  test('words stand within their sentences', async () => {
+  test('words lie within their sentences', async () => {
     const [sentences, words] = [await subtitlesOf(bySentence), await subtitlesOf(byWord)];
     assert.ok(words.length > 6, `${words.length}`);
     for (const [index, word] of words.entries()) {
@@ -302,7 +302,7 @@ describe(theta, () => {
     assert.equal((await bytesOf(kore)).equals(await bytesOf(puck)), false);
   });
 
-  test('a style that is asked for in the text is followed and not spoken', async () => {
+  test('a style that is requested in the text is followed and not spoken', async () => {
     const [usual, slow] = [samplesOfWav(await bytesOf(kore)), samplesOfWav(await bytesOf(slowly))];
     near(slow.length / usual.length, 1.25, 0.06);
   });

@@ -18,7 +18,7 @@ describe('/mcp', () => {
   });
   after(() => gateway.close());
 
-  /** By the platform's own client of HTTP, which sends any Host. */
+  /** By the HTTP client of the platform, which sends any Host. */
   async function post(headers: Readonly<Record<string, string>>, body: unknown = listTools) {
     const sent = request(new URL('/mcp', gateway.url), {
       method: 'POST',
@@ -36,7 +36,7 @@ describe('/mcp', () => {
     return { status: answer.statusCode, headers: told, body: parse(text), text };
   }
 
-  /** What a stream of events that answers one request holds. */
+  /** The message in a stream of events that answers one request. */
   const eventOf = (text: string) => JSON.parse(/^data: (\{.*\})$/m.exec(text)?.[1] ?? 'null');
 
   describe('200', () => {
@@ -104,7 +104,7 @@ describe('/mcp', () => {
   });
 
   describe('403', () => {
-    test('under a name that is not its own, before any key is looked at', async () => {
+    test('under a name that is not its own, before any key is checked', async () => {
       for (const host of ['evil.example.com', 'localhost.evil.example.com', 'a b']) {
         const { status, body } = await post({ host, authorization: '' });
         const detail = `Host ${host} is not the address of this gateway (ATELIER_PUBLIC_URL names it)`;

@@ -22,7 +22,7 @@ describe('atelier mcp', () => {
     await rm(home, { recursive: true });
   });
 
-  test('says what to set where no gateway is known, on stderr alone', async () => {
+  test('reports what to set where no gateway is known, on stderr alone', async () => {
     assert.deepEqual(await runProgram(['mcp'], { env: { HOME: home } }), {
       code: 1,
       stdout: '',
@@ -35,7 +35,7 @@ describe('atelier mcp', () => {
     assert.deepEqual(await runProgram(['mcp'], { env }), { code: 0, stdout: '', stderr: '' });
   });
 
-  test('a wrong key is told by each tool, in the words of the contract', async () => {
+  test('a wrong key is reported by each tool, in the words of the contract', async () => {
     const client = await onStdio.connect(gateway, 'atl_nobody');
     try {
       assert.equal((await client.listTools()).tools.length, 9);
@@ -52,7 +52,7 @@ describe('atelier mcp', () => {
     }
   });
 
-  test('a gateway that is away is told by each tool, with its address', async () => {
+  test('a gateway that is away is reported by each tool, with its address', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const client = await onStdio.connect({ url }, 'atl_nobody');
     try {

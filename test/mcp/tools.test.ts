@@ -46,7 +46,7 @@ describe('the tools', () => {
       });
       after(() => client.close());
 
-      test('are nine, and say which of them change something', async () => {
+      test('are nine, and state which of them change something', async () => {
         const { tools } = await client.listTools();
         assert.deepEqual(
           tools.map(({ name, annotations }) => [
@@ -156,7 +156,7 @@ describe('the tools', () => {
         assert.deepEqual(Object.keys(result.structured).toSorted(), Object.keys(body).toSorted());
       });
 
-      test('cancel_job: ends a job that runs; its result says so, and a second cancel that it is too late', async () => {
+      test('cancel_job: ends a job that runs; its result reports it, and a second cancel that it is too late', async () => {
         const input = { ...cheap, prompt: 'A red balloon [atelier:slow=600]' };
         const { structured: handle } = await call(client, 'submit_job', { model: image, input });
         const { request_id } = handle;
@@ -193,7 +193,7 @@ describe('the tools', () => {
         assert.equal(body.id, fetched.id);
       });
 
-      test('upload_file: refused in the words of the file endpoint, or of the address', async () => {
+      test('upload_file: refused with the message of the file endpoint, or of the address', async () => {
         const none = await call(client, 'upload_file', {});
         assert.deepEqual([none.isError, none.text], [true, 'Exactly one of data and url is required.']);
         const wrong = await call(client, 'upload_file', { data: '%%%', mime_type: 'image/png' });
@@ -248,7 +248,7 @@ describe('the tools', () => {
         assert.match(await answer.text(), /"element_id":9007199254740993\b/);
       });
 
-      test('an argument that no tool has is refused before anything is asked', async () => {
+      test('an argument that no tool has is refused before anything is requested', async () => {
         const answer = call(client, 'job_status', { request_id: unknownId, wait_seconds: 26 });
         const { isError, text } = await answer;
         assert.equal(isError, true);
@@ -268,7 +268,7 @@ describe('the tools', () => {
     });
     after(() => client.close());
 
-    test('generate: a sound, and word of how far it is', async () => {
+    test('generate: a sound, and its progress', async () => {
       const told: string[] = [];
       const asked = { model: speech, input: { text: 'Hello.' } };
       const { structured, isError } = await call(client, 'generate', asked, ({ message }) =>

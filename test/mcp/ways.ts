@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { TestGateway } from '../../testkit/gateway.ts';
 
-/** How a program speaks to the tools of a gateway. */
+/** A transport by which a program calls the tools of a gateway. */
 export interface Way {
   readonly name: string;
   connect(gateway: Pick<TestGateway, 'url'>, key: string): Promise<Client>;
@@ -46,10 +46,10 @@ export const onStdio: Way = {
 
 export const ways: readonly Way[] = [onStdio, overHttp('over HTTP', 'legacy')];
 
-/** The revision of the protocol in which each request stands for itself. */
+/** The revision of the protocol in which each request is independent. */
 export const withoutHandshake = overHttp('over HTTP, without a handshake', 'auto');
 
-/** What a tool said; the text is the first of its content. */
+/** The result of a tool; the text is the first of its content. */
 export async function call(
   client: Client,
   name: string,

@@ -188,7 +188,7 @@ describe('modelark, without names and calls', () => {
     return id as string;
   };
 
-  test('names a doubt where the answer is lost', async () => {
+  test('records an uncertain submission where the answer is lost', async () => {
     const act = { kind: 'reset', at: 'nothing' } as const;
     const order = await bench.order(wanted.body, [{ on: 'create', times: 1, act }]);
     assert.deepEqual(await bench.ending(order), {
@@ -265,7 +265,7 @@ describe('a page of the list', () => {
   test('proves that there is none where it reaches back before the call', () => {
     assert.equal(findTask(page(['a', 300], ['b', 200], ['c', 99]), sought), null);
   });
-  test('proves nothing where more may stand on the next', () => {
+  test('proves nothing where the next page may have more', () => {
     assert.equal(findTask(page(['a', 300], ['b', 200], ['c', 100]), sought), undefined);
   });
   test('proves nothing where it is in no order', () => {

@@ -123,7 +123,7 @@ const machine: Conformance = {
       input: () => ({ prompt: 'A fox', n: 3, aspect_ratio: '3:2' }),
       path: '/prompt',
       body: sent('image', {
-        // What a job does not say stays as the operator drew it.
+        // What a job does not set stays as the operator drew it.
         ...{ prompt: 'A fox', negative_prompt: "the operator's negative_prompt" },
         ...{ width: 1248, height: 832, count: 3 },
       }),
@@ -321,7 +321,7 @@ describe('a machine of one’s own', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('is asked for its file with the key, at its own host', async () => {
+  test('gets the request for its file with the key, at its own host', async () => {
     const order = await bench.order(plain.body, []);
     assert.deepEqual(await bench.ending(order), good([['accepted', 1]]));
     assert.deepEqual(bench.fake.elsewhere(), []);
@@ -354,7 +354,7 @@ describe('a workflow', () => {
       .error?.issues.map(({ path, message }) => [path.join('.'), message]);
   const { workflow: whole } = workflow('image', 'prompt');
 
-  test('that names what the graph does not have is told so at the start', () => {
+  test('that names what the graph does not have is refused at the start', () => {
     const inputs = [
       { parameter: 'prompt', node: '1', input: 'words' },
       { parameter: 'prompt', node: '42', input: 'from' },
@@ -366,7 +366,7 @@ describe('a workflow', () => {
     ]);
   });
 
-  test('that has no place for the words, the size or the length of a job refuses it', () => {
+  test('that has no place for the prompt, the size or the length of a job refuses it', () => {
     const { does: _, ...bare } = whole;
     const options = comfyuiRouteOptions.parse({ workflow: { ...bare, inputs: [] } });
     const model = findModel('gamma-v3-turbo-t2v')!;
@@ -381,7 +381,7 @@ describe('a workflow', () => {
     );
   });
 
-  test('whose file is not there is told so at the start', () => {
+  test('whose file is missing is refused at the start', () => {
     assert.deepEqual(faultsOf('/nowhere/wan.yaml'), [['workflow', 'cannot read /nowhere/wan.yaml']]);
   });
 });

@@ -32,7 +32,7 @@ interface Moment {
   readonly withBytes?: Ending;
 }
 
-/** Where a death may cost a second charge, or lose what was paid for. */
+/** Where a crash may cost a second charge, or lose what was paid for. */
 const moments: readonly Moment[] = [
   {
     name: 'the intent written, nothing sent',
@@ -65,7 +65,7 @@ const moments: readonly Moment[] = [
   },
 ];
 
-/** kill -9 at each of them: what the job comes to, and how often it was charged. */
+/** kill -9 at each of them: how the job ends, and how often it was charged. */
 export function crashes(wanted: Conformance): void {
   describe('kill -9', () => {
     let folder: string;

@@ -59,7 +59,7 @@ function happy({ provider, requests, gaps, model, body, reported }: Conformance,
   });
 
   for (const [place, { model, input, path, body }] of requests.entries()) {
-    test(`sends ${model} as documented (${place + 1}), and keeps what comes back`, async () => {
+    test(`sends ${model} as documented (${place + 1}), and stores the result`, async () => {
       const { gateway, fake, key, media, earlier } = at();
       const sent = input?.(media, earlier) ?? exampleBody(findModel(model)!, media, earlier.jobId);
       const known = fake.received().length;
@@ -135,7 +135,7 @@ function trouble(wanted: Conformance, at: () => ProviderBench) {
     at().ending(await at().order(body, [{ on: 'create', times: 1, ...rule }]));
 
   for (const [name, [status, said, comesTo]] of Object.entries(refusals)) {
-    test(`a submission that is answered ${name} comes to ${comesTo}`, async () => {
+    test(`a submission that is answered ${name} ends as ${comesTo}`, async () => {
       const act: Act = { kind: 'answer', status, body: JSON.stringify(said) };
       const ending = await endUnder({ accepts: false, act });
       const endings: Readonly<Record<string, Ending>> = { later, unknown: unknown(false) };
@@ -178,7 +178,7 @@ function trouble(wanted: Conformance, at: () => ProviderBench) {
     assert.equal(charges.length, 1);
   };
   if (dedupe === 'none' && protocol.status)
-    test('a doubt is settled by the id that an operator found there', settleByHand);
+    test('an uncertain submission is resolved by the id that an operator found there', settleByHand);
 
   test('is sent away by a redirect, and does not go there', async () => {
     const { fake } = at();
@@ -235,7 +235,7 @@ function results(
       : []),
   ];
   for (const [name, on, act] of isInline ? [] : passing) {
-    test(`a job that is ${name} is asked about again`, async () => {
+    test(`a job that is ${name} is polled again`, async () => {
       assert.deepEqual(await at().ending(await at().order(body, [{ on, times: 3, act }])), charged);
     });
   }

@@ -160,7 +160,7 @@ describe('an upstream of another shape', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('gives its results as bytes, asked for by themselves', async () => {
+  test('gives its results as bytes, in a request of their own', async () => {
     const { gateway, fake, key } = bench;
     const order = await bench.order(wanted.body, []);
     assert.deepEqual(await bench.ending(order), good([['accepted', 1]]));
@@ -179,7 +179,7 @@ describe('an upstream of another shape', () => {
     assert.deepEqual(fake.elsewhere(), []);
   });
 
-  test('is told its own id of an earlier job', async () => {
+  test('gets its own id of an earlier job', async () => {
     const { gateway, fake, key, earlier } = bench;
     const [made] = fake.ledger().filter(({ kind }) => kind === 'charge');
     const body = { jobId: earlier.jobId };
@@ -201,7 +201,7 @@ describe('an upstream of another shape', () => {
     ['502', { kind: 'answer', status: 502 }],
     ['a page', { kind: 'answer', status: 200, body: '<html>' }],
   ] as const) {
-    test(`has a result asked for again that was answered with ${name}`, async () => {
+    test(`has a result requested again that was answered with ${name}`, async () => {
       const away = { on: 'response', times: 2, act } as const;
       assert.deepEqual(await bench.ending(await bench.order(wanted.body, [away])), good([['accepted', 1]]));
     });
@@ -223,7 +223,7 @@ describe('an upstream of another shape', () => {
   });
 });
 
-test('media are written by their kind where a route says so', () => {
+test('media are written by their kind where a route sets it', () => {
   const video = { width: 64, height: 64, seconds: 1, fps: 24, codec: 'avc' };
   const sound = { seconds: 1, sampleRate: 48_000, channels: 1, codec: 'aac' };
   const forms = { image: 'base64', video: 'link' } as const;
@@ -247,7 +247,7 @@ describe('a description', () => {
     assert.deepEqual(readRouting(example, env, models).issues, []);
   });
 
-  test('of an account is told each of its faults with its path', () => {
+  test('of an account is refused with each fault and its path', () => {
     const wrong = {
       ...account,
       base_url: 'https://a.test/?b',
@@ -280,7 +280,7 @@ describe('a description', () => {
     ]);
   });
 
-  test('whose words or headers cannot work is told so', () => {
+  test('whose templates or headers cannot work is refused', () => {
     const wrong = {
       ...account,
       headers: { 'x-lumen-key': 'b' },
@@ -294,7 +294,7 @@ describe('a description', () => {
     ]);
   });
 
-  test('of a route is told each of its faults with its path', () => {
+  test('of a route is refused with each fault and its path', () => {
     const at = (path: string, message: string) => `routes.gamma-v3-turbo-t2v.0.${path}: ${message}`;
     const body = { a: ['{input.prompt}', '{prompt}'], b: 'x {input.settings[*]}', c: '}', d: '{input.a b}' };
     assert.deepEqual(faultsOf(account, { ...route, body }), [

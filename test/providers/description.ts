@@ -14,30 +14,30 @@ export interface Conformance {
   readonly protocol: Protocol;
   /** What the operator writes for an account there, beside `provider`; `env:CANARY` is the key. */
   readonly account: (url: string) => Readonly<Record<string, unknown>>;
-  /** What stands at the routes of a model beside the account. */
+  /** Settings in the routes of a model, beside the account. */
   readonly switches?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** What each model's input becomes, exactly; every model that is served, at least once. */
   readonly requests: readonly GoldenRequest[];
-  /** The model and the body of all jobs that meet trouble; the mark stands in a text. */
+  /** The model and the body of all jobs with faults; the mark is part of a text. */
   readonly model: string;
   readonly body: (mark: string, earlier?: Earlier) => unknown;
   /** What the happy job of that model used, as it was reported. */
   readonly reported: readonly (readonly [unit: string, quantity: number])[];
-  /** Valid inputs that the upstream cannot take (of the earlier job, as a function), and the sentence that says so. */
+  /** Valid inputs that the upstream cannot take (of the earlier job, as a function), and the sentence of the refusal. */
   readonly gaps: readonly (readonly [model: string, body: Gap, sentence: string])[];
-  /** An error body with these words in it. */
+  /** An error body that contains this message. */
   readonly says: (words: string) => unknown;
-  /** Answers to a submission. `later`: it waits and is made then; `unknown`: nobody knows; else how the job ends. */
+  /** Answers to a submission. `later`: it waits and is made then; `unknown`: the outcome is uncertain; else how the job ends. */
   readonly refusals: Readonly<Record<string, readonly [...Said, comesTo: string]>>;
-  /** What a poll tells of a run that failed, and how the job ends. */
+  /** What a poll reports of a run that failed, and how the job ends. */
   readonly failures: Readonly<Record<string, readonly [on: 'status' | 'response', ...Said, error: string]>>;
-  /** A state that nobody knows, as members of the answer to a poll. */
+  /** A state that is not documented, as members of the answer to a poll. */
   readonly unknownState: Readonly<Record<string, Json>>;
   /** Whether the upstream can fetch files of the gateway: links to them are written `<link>`. */
   readonly hasPublicUrl?: true;
-  /** A job that runs there cannot be stopped, and is not asked to. */
+  /** A job that runs there cannot be stopped, so no cancel is sent. */
   readonly cancelsWaitingAlone?: true;
-  /** The bytes of the result stand in the answer to the submission: they go with the process that has them. */
+  /** The answer to the submission contains the bytes of the result: they are lost with the process that has them. */
   readonly bytesInside?: true;
   /**
    * A job that inputs may point at, made before all others. With a `ref` it is made on this machine and then booked
@@ -50,7 +50,7 @@ export type Gap = Readonly<Record<string, unknown>> | ((earlier: Earlier) => unk
 
 export interface GoldenRequest {
   readonly model: string;
-  /** The model's first example where it says nothing. */
+  /** The model's first example where it is absent. */
   readonly input?: (media: ExampleMedia, earlier: Earlier) => unknown;
   readonly path: string;
   /** Media are written `<data:image/jpeg>`, `<base64>`, `<upload>`, `<link>`; our key for the attempt `<key>`, where to call `<call>`. */

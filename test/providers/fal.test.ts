@@ -314,7 +314,7 @@ for (const [name, settings, sent] of [
   ['no other endpoint and no second run', {}, ['1', 'true', 'true']],
   ['no second run where its operator allows other endpoints', { allow_fallback: true }, ['1']],
 ] as const) {
-  test(`fal: a submission asks for ${name}`, async () => {
+  test(`fal: a submission requests ${name}`, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'atelier-fal-'));
     const account = (url: string) => ({ base_url: url, ...settings });
     const bench = await openBench({ ...wanted, account }, folder);

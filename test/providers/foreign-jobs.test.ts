@@ -74,7 +74,7 @@ describe('a jobId that this gateway did not give', () => {
     assert.deepEqual([status, body], [422, elsewhere]);
   });
 
-  test('is refused where it could be the id of somebody’s job here, and is never told anybody', async () => {
+  test('is refused where it could be the id of somebody’s job here, and is never sent upstream', async () => {
     const drawn = await create('gamma-v3-image', { prompt: 'A fox', n: 1 }, await gateway.key());
     const known = fake.received().length;
     const own: string = drawn.body.request_id;
@@ -94,7 +94,7 @@ describe('a jobId that this gateway did not give', () => {
   });
 });
 
-/** Decisions 9: the same holds of drafts and assets at Ark, and of creations at Vidu. */
+/** Decisions 9: the same applies to drafts and assets at Ark, and to creations at Vidu. */
 describe('a draft, a creation and an asset that this gateway did not make', () => {
   let folder: string;
   let gateway: TestGateway;
@@ -151,7 +151,7 @@ describe('a draft, a creation and an asset that this gateway did not make', () =
       );
     });
 
-  test('is refused where another route makes the model, with who would take it', async () => {
+  test('is refused where another route makes the model, with the routes that would accept it', async () => {
     const plain = await startGateway();
     try {
       const own = await plain.key();

@@ -93,7 +93,7 @@ describe('raw sound', () => {
     ['audio/wav', null],
     ['text/plain', null],
   ] as const) {
-    test(`is told by its type: ${type}`, () => {
+    test(`is recognised by its type: ${type}`, () => {
       assert.deepEqual(readRawType(type), read);
     });
   }

@@ -19,7 +19,7 @@ import { pathOf } from './provider-bench.ts';
 /** The key of every account. */
 export const accountKey = 'test-key-of-every-account';
 export const webhookSecret = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
-/** Under which name upstreams are told of the gateway. */
+/** The public address of the gateway that upstreams get. */
 export const publicUrl = 'https://gateway.test/below';
 
 const frame = `data:image/png;base64,${(await picture('png', 320, 240)).toString('base64')}`;
@@ -30,7 +30,7 @@ export interface Caller {
   readonly account: (url: string) => Readonly<Record<string, unknown>>;
   readonly model: string;
   readonly body: (mark: string, earlier: string) => unknown;
-  /** What it signs with; nothing is looked at where it signs nothing. */
+  /** What it signs with; absent where its calls are not signed. */
   readonly secret?: string;
 }
 
@@ -116,7 +116,7 @@ export interface IngressBench {
   order(name: CallerName, rules?: readonly RuleInput[]): Promise<Ordered>;
   /** The upstream of the job calls, as it does or signed with something else. */
   call(job: Ordered, wanted?: { readonly secret?: string; readonly now?: number }): Promise<CallAnswer>;
-  /** How often the upstream was asked how it goes. */
+  /** How often the upstream was polled for the job. */
   polls(job: Ordered): Promise<number>;
   /** The code of its error, without any time but what passes. */
   ended(job: Ordered): Promise<string | null>;

@@ -44,7 +44,7 @@ describe('a call that arrives at another process than the one that follows the j
   });
 });
 
-test('an address that would travel in the open is given to nobody', async () => {
+test('an address that would be sent in plain HTTP is not given out', async () => {
   const env = { ATELIER_PUBLIC_URL: 'http://gateway.test', ATELIER_ALLOW_PRIVATE_NETWORK: '0' };
   const bench = await openIngressBench({ of: ['fal'], env });
   try {

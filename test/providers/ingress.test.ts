@@ -14,7 +14,7 @@ import { pathOf } from './provider-bench.ts';
 
 /** As much as any upstream here wants between two questions. */
 const leastPollMs = 3 * seconds;
-/** Where nobody calls, none asks again before. */
+/** The shortest interval of polls where no call arrives. */
 const leastSafetyMs = 30 * seconds;
 const maxBodyBytes = 1024 * 1024;
 const notFound = { status: 404, text: '{"detail":"Not Found"}' };
@@ -33,7 +33,7 @@ describe('an upstream that calls back', () => {
     const answer = await fetch(new URL(path, bench.gateway.url), { method: 'POST', body });
     return { status: answer.status, text: await answer.text() };
   };
-  /** Another job is followed to its end: whatever was due has been asked by then. */
+  /** Another job runs to its end: every poll that was due has been sent by then. */
   const letAsk = async () => finish(await bench.orderPolled('youchuan'));
   const finish = async (job: Ordered) => {
     job.fake.hasten();
@@ -70,7 +70,7 @@ describe('an upstream that calls back', () => {
     });
   }
 
-  test('is asked after half a minute to a minute all the same', async () => {
+  test('is polled after half a minute to a minute all the same', async () => {
     const job = await bench.orderPolled('fal');
     const polls = await bench.polls(job);
     job.fake.hasten();
@@ -97,7 +97,7 @@ describe('an upstream that calls back', () => {
   });
 
   describe('that misbehaves', () => {
-    test('gets 404 for a token that is not ours to the letter, whatever else is wrong', async () => {
+    test('gets 404 for a token that is not ours to the letter, with any other fault', async () => {
       const job = await bench.orderPolled('fal');
       const path = pathOn(job);
       const polls = await bench.polls(job);
@@ -115,7 +115,7 @@ describe('an upstream that calls back', () => {
       await isLeftAlone(job, polls);
     });
 
-    test('gets 413 for a body over a megabyte, and wakes nobody', async () => {
+    test('gets 413 for a body over a megabyte, and wakes no job', async () => {
       const job = await bench.orderPolled('fal');
       const polls = await bench.polls(job);
       const tooLarge = { status: 413, text: '{"detail":"Request body too large"}' };
@@ -130,7 +130,7 @@ describe('an upstream that calls back', () => {
       ['vidu', 'another key'],
       ['replicate', 'whsec_b3RoZXI='],
     ] as const) {
-      test(`gets 404 for a signature that is wrong or old, and wakes nobody (${name})`, async () => {
+      test(`gets 404 for a signature that is wrong or old, and wakes no job (${name})`, async () => {
         const job = await bench.orderPolled(name);
         const polls = await bench.polls(job);
         assert.deepEqual(await bench.call(job, { secret }), notFound);
@@ -145,7 +145,7 @@ describe('an upstream that calls back', () => {
       });
     }
 
-    test('cannot make us ask more often than it may be asked, nor keep us busy', async () => {
+    test('cannot cause more polls than its rate allows, nor keep us busy', async () => {
       const { clock } = bench.gateway;
       const job = await bench.orderPolled('fal');
       const polls = await bench.polls(job);
@@ -166,7 +166,7 @@ describe('an upstream that calls back', () => {
       await finish(job);
     });
 
-    test('tells no log where it calls', async () => {
+    test('leaves no callback address in the log', async () => {
       assert.equal(JSON.stringify(bench.gateway.logged).includes('/v1/ingress/fal.'), false);
       assert.ok(bench.gateway.logged.some(line => line.path === '/v1/ingress/…'));
     });
@@ -199,11 +199,11 @@ describe('an upstream that calls back', () => {
     assert.deepEqual(await bench.call(job), heard);
     const startedAt = clock.now();
     assert.equal(await bench.ended(job), null);
-    // Ten seconds are left for the first poll where nobody called.
+    // Ten seconds are left for the first poll where no call arrived.
     assert.ok(clock.now() - startedAt < 10 * seconds, `ended after ${clock.now() - startedAt} ms`);
   });
 
-  test('is given no address where its account takes no calls, and is asked at the usual pace', async () => {
+  test('is given no address where its account takes no calls, and is polled at the usual interval', async () => {
     const job = await bench.orderPolled('silent');
     assert.equal(job.fake.addressOf(job.mark), null);
     job.fake.hasten();

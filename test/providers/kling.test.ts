@@ -186,7 +186,7 @@ const wanted: Conformance = {
 };
 conformance(wanted);
 
-describe('an account with a key pair, of a gateway that nobody can reach', () => {
+describe('an account with a key pair, of a gateway without a public address', () => {
   let folder: string;
   let bench: ProviderBench;
   before(async () => {
@@ -366,7 +366,7 @@ test('kling: a task that it does not know any more ends the job', async () => {
 
 describe('kling: a task that succeeded', () => {
   type Result = Readonly<Record<string, unknown>>;
-  /** Its end, where its one result is told so. */
+  /** Its end, where its one result has these members. */
   async function endWith(results: (result: Result) => readonly unknown[]) {
     const folder = await mkdtemp(join(tmpdir(), 'atelier-kling-'));
     const told: Protocol = {

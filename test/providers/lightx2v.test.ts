@@ -12,7 +12,7 @@ import { openBench, type ProviderBench } from './provider-bench.ts';
 
 const alphaText = { type: 'text', text: 'The leaves turn' };
 const jpeg = '<data:image/jpeg>';
-/** What every task says, with a seed that the client chose. */
+/** The fields of every task, with a seed that the client chose. */
 const task = (prompt: string, height: number, width: number, seed: number | string) => ({
   ...{ task_id: '<key>', prompt, target_shape: [height, width], seed },
 });
@@ -198,13 +198,13 @@ describe('a server of one’s own', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('is asked for its result with the key, at its own host', async () => {
+  test('gets the request for its result with the key, at its own host', async () => {
     const order = await bench.order(plain.body, []);
     assert.deepEqual(await bench.ending(order), good([['accepted', 1]]));
     assert.deepEqual(bench.fake.elsewhere(), []);
   });
 
-  test('has accepted a task that it says it knows already', async () => {
+  test('counts a task that it reports as known as accepted', async () => {
     const said = JSON.stringify({ detail: 'Task ID a-1 already exists' });
     const order = await bench.order(plain.body, [
       { on: 'create', times: 1, act: { kind: 'answer', status: 503, body: said } },

@@ -279,7 +279,7 @@ describe('a server of one’s own', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('is asked for its result with the key, at its own host', async () => {
+  test('gets the request for its result with the key, at its own host', async () => {
     const order = await bench.order(free.body, []);
     assert.deepEqual(await bench.ending(order), good([['accepted', 1]]));
     assert.deepEqual(bench.fake.elsewhere(), []);

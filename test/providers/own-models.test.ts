@@ -73,7 +73,7 @@ describe('an engine of one’s own', () => {
     );
   });
 
-  test('is never given a job that asks for more', async () => {
+  test('never gets a job that needs more', async () => {
     const known = fake.received().length;
     const seeded = await create({ prompt: 'A fox', seed: 7, base: 'https://files.test/a.png' });
     assert.deepEqual([seeded.status, seeded.body], [422, { detail: 'seed: is not available here' }]);

@@ -24,7 +24,7 @@ function tableIn(text: string, head: string): readonly (readonly string[])[] {
     );
 }
 
-test('the table of models says who serves which', async () => {
+test('the table of models states which provider serves which', async () => {
   const [head = [], ...rows] = tableIn(await read('providers.md'), 'model');
   assert.deepEqual(head.slice(1).toSorted(), ['local', ...providers.map(({ name }) => name)].toSorted());
   const told = new Map(rows.flatMap(([names = '', ...cells]) => names.split(', ').map(id => [id, cells])));

@@ -14,7 +14,7 @@ import type { Conformance } from './description.ts';
 /** The account's key: it must never be seen anywhere but at its own host. */
 export const canary = 'canary-4e1b7d0c9a';
 
-/** Where upstreams find the gateway, as far as they are told of it. */
+/** The public address of the gateway, where the provider passes it to upstreams. */
 const publicUrl = 'http://gateway.test';
 
 export interface Ordered extends Order {
@@ -37,7 +37,7 @@ export interface ProviderBench {
   readonly earlier: Earlier;
   /** Where the traces of its jobs come to. */
   readonly collector: Collector;
-  /** Creates a job under rules of its own. */
+  /** Creates a job with its own rules for the upstream. */
   order(
     body: Conformance['body'],
     rules: readonly RuleInput[],

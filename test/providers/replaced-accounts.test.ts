@@ -37,7 +37,7 @@ function readOne(name: string, closed: string[]) {
   return { catalog, routing: { ...config, accounts: watched } };
 }
 
-test('an account that was replaced is closed once, when nobody uses it any more', async () => {
+test('an account that was replaced is closed once, when nothing uses it any more', async () => {
   const outbound = openOutbound({ allowPrivate: true });
   const parts = { catalog, clock: systemClock, outbound, linkTo: () => null, folder: tmpdir() };
   const closed: string[] = [];

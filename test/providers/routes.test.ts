@@ -124,7 +124,7 @@ describe('the routes of a model', () => {
     }
   });
 
-  test('send what goes on from a video to the account that made it, by the name of the file there', async () => {
+  test('send what continues a video to the account that made it, by the name of the file there', async () => {
     const { body } = await gateway.ask('POST', '/v1/files', { key, body: await pictureForm() });
     const video = await make('zeta-v6-i2v', {
       image: body.id,
@@ -144,13 +144,13 @@ describe('the routes of a model', () => {
     }
   });
 
-  test('send a job to those alone whose upstream takes all of it', async () => {
+  test('send a job only to accounts whose upstream takes all of it', async () => {
     for (let turn = 0; turn < often; turn++) {
       const { error, sent } = await make('eta2.6-t2v', { prompt: 'A red boat', duration: 8 });
       assert.deepEqual([error, sent.map(({ name }) => name)], [null, ['one']]);
     }
     const used = new Set<string>();
-    for (let turn = 0; turn < 4 * often; turn++) {
+    for (let round = 0; round < 4 * often; round++) {
       const { sent } = await make('eta2.6-t2v', { prompt: 'A red boat', duration: 5, size: '1280*720' });
       for (const { name } of sent) used.add(name);
     }

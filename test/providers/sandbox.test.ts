@@ -41,8 +41,8 @@ describe('a text without its switches', () => {
   }
 });
 
-describe('what is asked for', () => {
-  test('is nothing without a switch', () => {
+describe('a switch', () => {
+  test('is absent where the text has none', () => {
     assert.deepEqual(sandboxOf('A red balloon'), { failure: null, delayMs: 0 });
   });
 
@@ -53,7 +53,7 @@ describe('what is asked for', () => {
     ['[atelier:progress][atelier:slow=2]', 5000],
     ['[atelier:progress][atelier:slow=20]', 20_000],
   ] as const) {
-    test(`${written} puts the end off by ${delayMs} ms`, () => {
+    test(`${written} delays the end by ${delayMs} ms`, () => {
       assert.deepEqual(sandboxOf(`Hello ${written}`), { failure: null, delayMs });
     });
   }
@@ -90,7 +90,7 @@ describe('what is asked for', () => {
     ' slow=3',
     'nonsense',
   ]) {
-    test(`[atelier:${inner}] is named, together with what exists`, () => {
+    test(`[atelier:${inner}] is reported with the switches that exist`, () => {
       assert.deepEqual(sandboxOf(`Hello [atelier:slow=9][atelier:fail=expired][atelier:${inner}]`), {
         failure: {
           code: 'invalid_input',
@@ -165,7 +165,7 @@ describe('a plan', () => {
     assert.deepEqual(plan, { ...planOf('gamma-v3-image', { prompt: 'x' }), prompt: '' });
   });
 
-  test('of speech finds a switch where a style is asked for', () => {
+  test('of speech finds a switch where a style is requested', () => {
     const { plan, sandbox } = extractSandbox(speechPlan('Say [atelier:slow=2] this.'));
     assert.deepEqual([plan, sandbox.delayMs], [speechPlan('Say this.'), 2000]);
   });

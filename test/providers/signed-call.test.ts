@@ -56,7 +56,7 @@ describe('a call that Vidu signed', () => {
   });
 });
 
-describe('a call that is signed as Standard Webhooks says', () => {
+describe('a call that is signed by Standard Webhooks', () => {
   const secret = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
   const right = 'v1,aeGQrhHhNhoW9Oc3DYNVZICurtFWD7mPimikY2KeOMo=';
   const call: IngressRequest = {

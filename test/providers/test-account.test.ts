@@ -11,7 +11,7 @@ import type { TestResult } from '../../src/domain/provider.ts';
 import { openOutbound } from '../../src/media/outbound.ts';
 import { providers } from '../../src/providers/index.ts';
 
-/** What an upstream answers to whoever is let in, and to a wrong key; by its public documents. */
+/** What an upstream answers to a valid key and to a wrong one, by its public documents. */
 interface FreeCall {
   readonly path: string;
   readonly settings?: Readonly<Record<string, string>>;
@@ -134,7 +134,7 @@ describe('the free call of a provider', () => {
   const accepted: TestResult = { kind: 'accepted' };
   for (const [name, { path, settings = {}, welcome, refusal }] of Object.entries(calls)) {
     const own = name === 'youchuan' ? settings : { api_key: 'sk-1234', ...settings };
-    test(`of ${name} tells a key that is taken from one that is not`, async () => {
+    test(`of ${name} distinguishes an accepted key from a rejected one`, async () => {
       assert.deepEqual(await tested(name, own, welcome), accepted);
       assert.deepEqual(asked, [`GET ${path}`]);
       const [status, body, said] = refusal;
@@ -144,7 +144,7 @@ describe('the free call of a provider', () => {
       });
     });
     for (const status of [200, 404, 500]) {
-      test(`of ${name} takes a page with the status ${status} for no word about the account`, async () => {
+      test(`of ${name} reads a page with the status ${status} as no answer about the account`, async () => {
         assert.deepEqual(await tested(name, own, [status, '<html>']), {
           kind: 'unclear',
           reason: `the upstream answered ${status} to a free call`,
@@ -165,7 +165,7 @@ describe('the free call of a provider', () => {
   }
 
   for (const name of ['fal', 'pixverse']) {
-    test(`of ${name} is not known, so nothing is asked`, async () => {
+    test(`of ${name} is not known, so nothing is requested`, async () => {
       assert.equal(await tested(name, { api_key: 'sk-1234' }, [200, {}]), undefined);
       assert.deepEqual(asked, []);
     });

@@ -74,7 +74,7 @@ describe('the way to an upstream', () => {
     );
   });
 
-  test('takes the key out of what is answered', async () => {
+  test('redacts the key from an answer', async () => {
     const reply = await withUpstream(upstream =>
       upstream.request({ method: 'GET', path: '/echo', timeoutMs: 5000 }),
     );
@@ -82,7 +82,7 @@ describe('the way to an upstream', () => {
   });
 
   for (const authenticatesResults of [false, true]) {
-    test(`asks for results ${authenticatesResults ? 'with the key at its own host alone' : 'without the key'}`, async () => {
+    test(`requests results ${authenticatesResults ? 'with the key at its own host alone' : 'without the key'}`, async () => {
       const [own, other] = [`/own-${authenticatesResults}`, `/other-${authenticatesResults}`];
       const far = base.replace('127.0.0.1', 'localhost');
       const limits = { method: 'GET', timeoutMs: 5000, maxBytes: 100 } as const;

@@ -240,7 +240,7 @@ describe('vidu: a call whose answer was lost', () => {
     uncertain: 1,
   };
 
-  test('is found in a list that stands below data', async () => {
+  test('is found in a list below data', async () => {
     const ending = await endUnder((jobs, places, asked) =>
       jsonAnswer(200, { data: JSON.parse(vidu.listed!(jobs, places, asked).body.toString()) }),
     );
@@ -258,7 +258,7 @@ describe('vidu: a call whose answer was lost', () => {
 
 type Told = Readonly<Record<string, unknown>> | null;
 
-/** What the lookup finds in a list that answers so, by the path asked for; null is a broken answer. */
+/** What the lookup finds in a list that answers so, by the requested path; null is a broken answer. */
 async function find(answers: (path: string) => Told) {
   const asked: string[] = [];
   const get = async (path: string) => {
@@ -299,7 +299,7 @@ describe('vidu: the lookup of a call', () => {
     assert.deepEqual(asked, [first, '/ent/v2/tasks?pager.pagesz=100&pager.page_token=t1']);
   });
 
-  test('asks each task what it carries where the list does not tell', async () => {
+  test('requests the payload of each task where the list has none', async () => {
     const list = pages({ tasks: [{ id: 'a' }, { id: 'b', payload: '' }, { id: 'c', payload: 'job-3' }] });
     const { found, asked } = await find(path =>
       path.endsWith('/creations') ? { payload: path.includes('/b/') ? 'job-1' : '' } : list(path),

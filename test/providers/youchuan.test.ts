@@ -100,7 +100,7 @@ conformance({
       path: '/v1/tob/upscale',
       body: { jobId: earlierJob, imageNo: 3, type: 1 },
     },
-    // A job that Youchuan made for somebody else than this gateway.
+    // A job that Youchuan made for another client than this gateway.
     {
       model: 'beta-upscale',
       input: () => ({ jobId: earlierJob, imageNo: 2 }),

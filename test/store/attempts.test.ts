@@ -82,7 +82,7 @@ for (const dialect of dialects) {
       });
     }
 
-    test('a first answer stands, except that an accepted job may be lost later', async () => {
+    test('a first answer is final, except that an accepted job may be lost later', async () => {
       const own = await lease();
       await insertAttempt(db, own, intent(1), later);
       await recordAnswer(db, own.jobId, 1, { kind: 'accepted', ref: 7 }, later);

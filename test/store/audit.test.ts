@@ -75,7 +75,7 @@ for (const dialect of dialects) {
     });
 
     describe('an entry and its cause', () => {
-      test('are kept together: what is rolled back leaves no entry and no gap', async () => {
+      test('are one transaction: what is rolled back leaves no entry and no gap', async () => {
         const failing = db.transaction(async tx => {
           await writeAudit(tx, entry);
           await tx.write('INSERT INTO users (id) VALUES ($1)', ['user_x']);

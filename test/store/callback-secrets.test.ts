@@ -87,7 +87,7 @@ for (const dialect of dialects) {
       assert.equal(await secrets.sealPlaintext(), 0);
     });
 
-    test('a secret is made when it is first needed, once for all who ask', async () => {
+    test('a secret is made when it is first needed, once for all callers', async () => {
       const { userId } = await makeOwner(db);
       const both = [openCallbackSecrets(db, master), openCallbackSecrets(await database.connect(), master)];
       const read = await Promise.all([...both, ...both].map(secrets => secrets.read(userId, Date.now())));
@@ -118,7 +118,7 @@ for (const dialect of dialects) {
       assert.equal(await tables(), before);
     });
 
-    test('renew-secrets gives everybody a new one under the master secret that is set now', async () => {
+    test('renew-secrets gives every user a new one under the master secret that is set now', async () => {
       const { userId } = await makeOwner(db);
       const [lost] = await openCallbackSecrets(db, master).read(userId, Date.now());
       const { code, stderr } = await runProgram(['callbacks', 'renew-secrets'], { env: env(other) });

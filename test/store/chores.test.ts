@@ -82,7 +82,7 @@ for (const dialect of dialects) {
       });
     });
 
-    describe('rescue', () => {
+    describe('requeue', () => {
       test('requeues the jobs of a silent worker and leaves those of a live one', async () => {
         const [lost, kept] = [await waitAlone(), await waitAlone()];
         await claim(lost, await openWorker(leaseMs));
@@ -107,7 +107,7 @@ for (const dialect of dialects) {
         assert.equal(await settle(db, lease, completed, later), false);
         assert.equal((await rowOf(db, job.id)).state, 'available');
       });
-      test('closes a job with its third death', async () => {
+      test('closes a job with its third crash', async () => {
         const job = await waitAlone({ callbackUrl });
         for (let death = 1; death <= 2; death++) {
           await claim(job, newWorkerId());
@@ -146,7 +146,7 @@ for (const dialect of dialects) {
         assert.equal((await rowOf(db, job.id)).deaths, 2);
         await settle(db, lease, completed, later);
       });
-      test('a death before that is forgotten', async () => {
+      test('a crash before that is forgotten', async () => {
         const job = await waitAlone();
         await claim(job, newWorkerId());
         await requeueOrphanedJobs(db, leaseMs, later);
@@ -174,7 +174,7 @@ for (const dialect of dialects) {
         assert.deepEqual([requeued.length, failed], [6, []]);
         for (const job of jobs) assert.equal((await rowOf(db, job.id)).deaths, 1);
       });
-      test('two processes that rescue at once count a death once', async () => {
+      test('two processes that requeue at once count a crash once', async () => {
         const other = await database.connect();
         const worker = newWorkerId();
         const jobs = [];
@@ -255,7 +255,7 @@ for (const dialect of dialects) {
         await expireJobs(db, later, 10);
         assert.deepEqual(await deliveriesOf(db, job.id), [waiting('COMPLETED')]);
       });
-      test('of COMPLETED is written when a third death closes a job', async () => {
+      test('of COMPLETED is written when a third crash closes a job', async () => {
         const job = await waitAlone({ callbackUrl });
         for (let death = 1; death <= 3; death++) {
           await claim(job, newWorkerId());
@@ -295,7 +295,7 @@ for (const dialect of dialects) {
         assert.equal(await recordHeartbeat(db, worker), true);
         assert.ok(Number(await heartbeatOf(worker)) >= before + 10 * minutes);
       });
-      test('that was taken for dead learns it with its next heartbeat', async () => {
+      test('that was declared dead learns it with its next heartbeat', async () => {
         const [dead, living] = [await openWorker(leaseMs), await openWorker(leaseMs - 5 * seconds)];
         await removeDeadWorkers(db, leaseMs);
         assert.equal(await recordHeartbeat(db, dead), false);

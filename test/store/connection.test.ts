@@ -61,7 +61,7 @@ for (const dialect of dialects) {
       assert.equal(await count(line), 40);
     });
 
-    test('a statement that fails within a transaction takes the whole transaction back', async () => {
+    test('a statement that fails within a transaction rolls the whole transaction back', async () => {
       const line = unique('line');
       const taken = place();
       const twice = db.transaction(async tx => {
@@ -146,7 +146,7 @@ for (const dialect of dialects) {
       assert.equal(row?.far, 2 ** 53 - 1);
     });
 
-    test('a closed connection says that the store is unavailable', async () => {
+    test('a closed connection reports that the store is unavailable', async () => {
       const other = await database.connect();
       await other.close();
       await assert.rejects(other.read('SELECT 1 AS one'), StoreUnavailable);
@@ -180,7 +180,7 @@ for (const dialect of dialects) {
           announced++;
           return others.includes('mine');
         }, 'the announcement');
-        // Hints of one database come in order: whatever came of mine came before.
+        // Hints of one database arrive in order: mine arrived before this one.
         await until(async () => {
           other.announce('end');
           return own.includes('end');
@@ -189,7 +189,7 @@ for (const dialect of dialects) {
         assert.equal(own.filter(topic => topic === 'mine').length, announced);
       });
 
-      test('a connection whose server side is gone is made again', async () => {
+      test('a connection whose server side is closed is opened again', async () => {
         const other = await database.connect();
         await other.read('SELECT 1 AS one');
         await db.read(

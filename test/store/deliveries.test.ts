@@ -40,7 +40,7 @@ for (const dialect of dialects) {
     });
     after(() => database.remove());
 
-    /** A host of its own: queues keep the tests apart. */
+    /** A host for each test: their queues keep the tests apart. */
     const freshUrl = () => `https://${unique('host')}.test/callback`;
     const lease = async (url: string): Promise<{ readonly job: NewJob; readonly lease: Lease }> => {
       const job = await wait(db, owner, { modelId: unique('model'), callbackUrl: url });
@@ -171,7 +171,7 @@ for (const dialect of dialects) {
       });
     });
 
-    describe('the end of a try', () => {
+    describe('the end of an attempt', () => {
       const outcomes: readonly DeliveryAttemptOutcome[] = [
         { kind: 'delivered' },
         { kind: 'failed' },
@@ -226,7 +226,7 @@ for (const dialect of dialects) {
         }
       });
 
-      test('that came through says delivered, though the job ended meanwhile', async () => {
+      test('that succeeded is recorded as delivered, though the job ended meanwhile', async () => {
         const url = freshUrl();
         const { job, lease: own } = await lease(url);
         const first = await claimOne(url);
@@ -260,7 +260,7 @@ for (const dialect of dialects) {
       assert.equal(await end(lost, { kind: 'failed' }), false);
     });
 
-    test('lines with something to do are found page by page, however long they are', async () => {
+    test('queues with something to do are found page by page, however long they are', async () => {
       const own = await makeDatabase(dialect);
       try {
         const other = await own.connect();

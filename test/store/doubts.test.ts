@@ -211,7 +211,7 @@ for (const dialect of dialects) {
       'run again': job => rerunJob(db, job.id, { actor: 'operator', now: later + 5 }),
     };
     for (const [what, copy] of Object.entries(copies)) {
-      test(`${what}: the copy keeps its accounts, band, callback and time, and stands behind its user's jobs`, async () => {
+      test(`${what}: the copy keeps its accounts, priority, callback and time, and waits behind its user's jobs`, async () => {
         const callbackUrl = 'https://receiver.test/hooks';
         const job = await doubted({ priority: 1, accounts: ['studio', 'spare'], callbackUrl });
         const { modelId } = job;
@@ -242,7 +242,7 @@ for (const dialect of dialects) {
       assert.equal(await rerunJob(db, newJobId(later), { actor: 'operator', now: later }), null);
     });
 
-    test('adopted: the new job goes on with what the upstream has, at that account alone', async () => {
+    test('adopted: the new job continues with what the upstream has, at that account alone', async () => {
       const job = await doubted();
       const settled = await resolveUncertainSubmission(
         db,

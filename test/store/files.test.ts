@@ -103,7 +103,7 @@ for (const dialect of dialects) {
         whose = await makeOwner(db);
         const kept = [];
         for (const age of [0, 1, 1, 3]) kept.push(await keep({ createdAt: start + age }, whose));
-        // Files of the same millisecond stand in the order of their ids.
+        // Files of the same millisecond are in the order of their ids.
         files = kept.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
         await keep({}, await makeOwner(db));
         await keep({ source: 'output', jobId: newJob(whose).id }, whose);
@@ -117,7 +117,7 @@ for (const dialect of dialects) {
         assert.deepEqual(await list('asc'), files);
         assert.deepEqual(await list('desc'), files.toReversed());
       });
-      test('goes on after a file in the same order and ends at its limit', async () => {
+      test('continues after a file in the same order and ends at its limit', async () => {
         assert.deepEqual(await list('asc', files[1]!, 1), [files[2]]);
         assert.deepEqual(await list('desc', files[2]!), [files[1], files[0]]);
       });
@@ -137,7 +137,7 @@ for (const dialect of dialects) {
         const rows = await db.read('SELECT id FROM files WHERE user_id = $1', [whose.userId]);
         assert.equal(rows.length, 10);
       });
-      test('accepts ten in any sixty seconds and says when the next is', async () => {
+      test('accepts ten in any sixty seconds and returns the time of the next', async () => {
         const whose = await makeOwner(db);
         const upload = (at: number) => insertUpload(db, newFile(whose, { createdAt: start + at }), wide);
         for (let i = 0; i < 9; i++) await upload(i * seconds);

@@ -121,7 +121,7 @@ for (const dialect of dialects) {
       for (const job of [done, paid, doubted]) assert.equal(await endOf('input', job.id), later + month);
     });
 
-    test('a job that goes back in line keeps its media', async () => {
+    test('a requeued job keeps its media', async () => {
       const job = await create();
       const retry = { kind: 'retry', dueAt: later, reason: 'again' } as const;
       await settle(db, leaseOf(await lease(job.modelId)), retry, later);
@@ -153,7 +153,7 @@ for (const dialect of dialects) {
       assert.equal(await endOf('input', job.id), later + 1 * hours);
     });
 
-    test('media that are gone stay gone', async () => {
+    test('media that were removed stay removed', async () => {
       const job = await create();
       await cancel(job);
       await rerunJob(db, job.id, { actor: 'operator', now: later + 1 * hours });

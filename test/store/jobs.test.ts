@@ -78,7 +78,7 @@ for (const dialect of dialects) {
       });
     });
 
-    test('jobs that come in one moment stand behind one another, user by user', async () => {
+    test('jobs that arrive at one moment queue behind one another, user by user', async () => {
       const modelId = unique('model');
       const ranksOf = async (who: Owner, count: number) => {
         const jobs = Array.from({ length: count }, () => newJob(who, { modelId }));
@@ -138,7 +138,7 @@ for (const dialect of dialects) {
       );
     });
 
-    test('an Idempotency-Key that comes again with another body is refused', async () => {
+    test('an Idempotency-Key that is repeated with another body is refused', async () => {
       const key = unique('key');
       await wait(db, owner, { idempotency: { key, hash: 'one' } });
       const again = newJob(owner, { idempotency: { key, hash: 'two' } });
@@ -249,7 +249,7 @@ for (const dialect of dialects) {
       test("lists the user's jobs of the model, newest first", async () => {
         assert.deepEqual(await list({}), [4, 3, 2, 1, 0]);
       });
-      test('goes on after a job and ends at its limit', async () => {
+      test('continues after a job and ends at its limit', async () => {
         assert.deepEqual(await list({ after: jobs[3]!.id, limit: 2 }), [2, 1]);
       });
       test('lists only jobs of the requested status', async () => {

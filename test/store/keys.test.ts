@@ -38,7 +38,7 @@ for (const dialect of dialects) {
       assert.equal(await anyKeyExists(db), true);
     });
 
-    test('of the bounds of a key only what is named changes', async () => {
+    test('an update changes only the named limits of a key', async () => {
       const { key } = await create();
       const edit = async (quota: Parameters<typeof editKey>[2]['quota']) => {
         const edited = await editKey(
@@ -57,7 +57,7 @@ for (const dialect of dialects) {
       assert.equal(listed?.quota, null);
     });
 
-    test('a key speaks for its user and is recognised by its record, never by its secret', async () => {
+    test('a key identifies its user and is found by its hash, never by its secret', async () => {
       const userName = unique('user');
       const { key, secret } = await create({
         userName,

@@ -36,7 +36,7 @@ for (const dialect of dialects) {
       }));
     };
 
-    test('every place is the number of jobs that are claimed before it, over users and bands', async () => {
+    test('every place is the number of jobs that are claimed before it, over users and priorities', async () => {
       const modelId = unique('model');
       const other = await makeOwner(db);
       for (let i = 0; i < 24; i++) {
@@ -53,7 +53,7 @@ for (const dialect of dialects) {
       }
     });
 
-    test('a place up to a hundred is exact, one beyond is never told under a hundred', async () => {
+    test('a place up to a hundred is exact, one beyond is never reported under a hundred', async () => {
       const modelId = unique('model');
       await fillLine(db, owner, { modelId, count: 3_000 });
       const line = await lineOf(modelId);
@@ -74,7 +74,7 @@ for (const dialect of dialects) {
     test('it is exact also where fresh totals would put it far out', async () => {
       const modelId = unique('model');
       await fillLine(db, owner, { modelId, count: 1_000 });
-      // Everybody but the first fifty stands behind one rank that is far from theirs.
+      // All but the first fifty are behind one rank that is far from theirs.
       await db.write(`UPDATE jobs SET rank = 10000 WHERE model_id = $1 AND rank >= 60`, [modelId]);
       await db.write(`UPDATE jobs SET rank = 9000 WHERE model_id = $1 AND rank = 50`, [modelId]);
       const line = await lineOf(modelId);

@@ -43,7 +43,7 @@ for (const dialect of dialects) {
       const [claimed] = await claimJobs(db, { worker: holder, modelId: job.modelId, limit: 1, now: later });
       return { jobId: job.id, holder, claim: claimed!.claim };
     };
-    /** A job whose attempts were answered so, handed back by its worker. */
+    /** A job whose attempts were answered so, released by its worker. */
     const tried = async (...given: readonly (AttemptAnswer | null)[]): Promise<NewJob> => {
       const job = await wait(db, owner, { modelId: unique('model') });
       const leased = await lease(job);
@@ -90,7 +90,7 @@ for (const dialect of dialects) {
       assert.deepEqual({ account, claim, state }, { account: 'a', claim: 1, state: 'available' });
     });
 
-    test('the doubt is charged for where the upstream charges', async () => {
+    test('the uncertain submission is charged where the upstream charges', async () => {
       const job = await wait(db, owner, { modelId: unique('model') });
       await run();
       const [row] = await db.read('SELECT billable FROM attempts WHERE job_id = $1', [job.id]);
@@ -163,13 +163,13 @@ for (const dialect of dialects) {
       assert.equal((await last(old))?.startedAt, old.createdAt);
     });
 
-    test('where nobody knows which account it went to, the attempt is older than any upstream remembers', async () => {
+    test('where the account is unknown, the attempt is older than any upstream remembers', async () => {
       const job = await wait(db, owner, { modelId: unique('model') });
       await run(() => ({ ...upstream, isCertain: false }));
       assert.equal((await last(job))?.startedAt, 0);
     });
 
-    test('it tells how many, and a second time finds nothing more', async () => {
+    test('it returns how many, and a second time finds nothing more', async () => {
       await run();
       await wait(db, owner, { modelId: unique('model') });
       const modelId = unique('model');

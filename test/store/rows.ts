@@ -18,7 +18,7 @@ export interface Owner {
 
 let made = 0;
 
-/** A name nobody else has: models, users and task ids keep the tests of a file apart. */
+/** A unique name: models, users and task ids keep the tests of a file apart. */
 export const unique = (word: string): string => `${word}-${++made}`;
 
 export async function makeOwner(db: Connection): Promise<Owner> {
@@ -94,7 +94,7 @@ export async function fileIdsOf(db: Connection, jobId: string) {
   return (await db.read('SELECT id FROM files WHERE job_id = $1 ORDER BY id', [jobId])).map(row => row.id);
 }
 
-/** Many waiting jobs of one user in one statement; ranks and ids grow together. */
+/** Many waiting jobs of one user in one statement; ranks and ids grow alike. */
 export async function fillLine(
   db: Connection,
   owner: Owner,

@@ -87,7 +87,7 @@ for (const dialect of dialects) {
         const error = jobError('cancelled', 'the job was cancelled');
         assert.deepEqual(row, { ...final, state: 'cancelled', dueAt: job.createdAt, error });
       });
-      test('retry puts the job back until it is due and says why', async () => {
+      test('retry requeues the job until it is due, with the reason', async () => {
         const { job, row } = await settled({ kind: 'retry', dueAt: later + 60_000, reason: 'busy' });
         assert.deepEqual(row, { ...waiting, dueAt: later + 60_000 });
         assert.deepEqual(await listEvents(db, job.id), [{ at: later + 5, level: 'WARN', message: 'busy' }]);
@@ -98,7 +98,7 @@ for (const dialect of dialects) {
         const [again] = await claimJobs(db, { worker, modelId: job.modelId, limit: 1, now: later + 60_000 });
         assert.equal(again?.claim, 2);
       });
-      test('interrupted puts the job back at once and says so', async () => {
+      test('interrupted requeues the job at once and records it', async () => {
         const { job, row } = await settled({ kind: 'interrupted' });
         assert.deepEqual(row, { ...waiting, dueAt: later + 5 });
         assert.deepEqual(await listEvents(db, job.id), [
@@ -156,7 +156,7 @@ for (const dialect of dialects) {
       assert.deepEqual(await deliveriesOf(db, job.id), [{ status: 'IN_PROGRESS', state: 'waiting' }]);
     });
 
-    test('progress is written by the holder alone and forgotten when the job goes back', async () => {
+    test('progress is written by the holder alone and forgotten when the job is requeued', async () => {
       const { job, lease: own } = await lease();
       await recordProgress(db, own, 0.4);
       await recordProgress(db, { ...own, claim: 9 }, 0.9);
@@ -177,7 +177,7 @@ for (const dialect of dialects) {
         );
         assert.deepEqual(await claim(job.modelId), []);
       });
-      test('of a running job asks its holder, and repeating it keeps the first time', async () => {
+      test('of a running job is recorded for its holder, and repeating it keeps the first time', async () => {
         const { job, lease: own } = await lease();
         assert.equal(await isCancelRequested(db, own), false);
         assert.equal(await cancelJob(db, addressOf(job), later), 'requested');

@@ -34,7 +34,7 @@ for (const dialect of dialects) {
     });
     after(() => database.remove());
 
-    /** What the sums say of a user, and what the rows of the files say. */
+    /** The stored sums of a user, and the sums of the rows of the files. */
     async function sumsOf({ userId }: Owner) {
       const counted = await db.read('SELECT SUM(bytes) AS bytes FROM stored_bytes WHERE user_id = $1', [
         userId,
@@ -46,7 +46,7 @@ for (const dialect of dialects) {
       return [Number(counted[0]?.bytes), Number(summed[0]?.bytes)];
     }
 
-    /** Both tell the same. */
+    /** Both are equal. */
     async function assertStored(owner: Owner, bytes: number): Promise<void> {
       assert.deepEqual(await sumsOf(owner), [bytes, bytes]);
     }
@@ -130,7 +130,7 @@ for (const dialect of dialects) {
       assert.equal(counted, 5_050 - (50 * 51) / 2);
     });
 
-    test('of ten uploads at once over two connections and two keys as many are kept as there is room for', async () => {
+    test('of ten uploads at once over two connections and two keys as many are stored as the quota allows', async () => {
       const owner = await makeOwner(db);
       const second = await secondKeyOf(owner);
       const bounds = { perKey: 1_000, perUser: 35 };
@@ -147,7 +147,7 @@ for (const dialect of dialects) {
       await assertStored(owner, 30);
     });
 
-    test('of ten creations with media as many are kept as there is room for, and a replay is never refused', async () => {
+    test('of ten creations with media as many are stored as the quota allows, and a replay is never refused', async () => {
       const owner = await makeOwner(db);
       const storage = { perKey: 35, perUser: 1_000 };
       const modelId = unique('model');
@@ -165,7 +165,7 @@ for (const dialect of dialects) {
         { kind: 'storage_used', owner: 'key', limit: 35, bytes: 30 },
       );
       assert.equal((await make('first')).kind, 'replayed');
-      // Without media there is nothing to find room for.
+      // A job without media needs no space.
       assert.equal((await insertJob(db, newJob(owner, { modelId }), { storage })).kind, 'inserted');
       await assertStored(owner, 30);
     });

@@ -86,7 +86,7 @@ for (const dialect of dialects) {
       assert.deepEqual(await takeUp({ modelId, account }), []);
     });
 
-    test('only a model with bound jobs is looked through for them', async () => {
+    test('only a model with bound jobs is searched for them', async () => {
       const [bound, plain, account] = [unique('model'), unique('model'), newAccount()];
       await leaveInLine(1, bound, account);
       await wait(db, owner, { modelId: plain });
@@ -119,7 +119,7 @@ for (const dialect of dialects) {
       assert.deepEqual(await takeUp({ modelId, account, now: later + 1 }), []);
     });
 
-    test('a job is taken up by the attempt that was accepted, not by one before it', async () => {
+    test('a job is resumed by the attempt that was accepted, not by one before it', async () => {
       const [modelId, account] = [unique('model'), newAccount()];
       const [lease] = await leaseInFlight(1, modelId, account);
       await recordAnswer(db, lease!.jobId, 1, { kind: 'lost' }, later);
@@ -147,7 +147,7 @@ for (const dialect of dialects) {
       );
     });
 
-    test('nothing is taken of the rate: what is started next starts at once', async () => {
+    test('a resumed job takes nothing from the rate: what is started next starts at once', async () => {
       const [modelId, account] = [unique('model'), newAccount()];
       await leaveInLine(20, modelId, account);
       const slow = { ...account, rate: { perSecond: 1, burst: 1 } };
@@ -160,7 +160,7 @@ for (const dialect of dialects) {
       );
     });
 
-    test('an account that is left alone gets nothing, a job that waits for later neither', async () => {
+    test('a blocked account gets nothing, and a job that is due later is not resumed', async () => {
       const [modelId, account] = [unique('model'), newAccount()];
       const [lease] = await leaseInFlight(1, modelId, account);
       const later15 = later + 15 * seconds;
@@ -196,7 +196,7 @@ for (const dialect of dialects) {
       assert.equal(taken?.isCancelRequested, true);
     });
 
-    test('eight workers over four connections take up four hundred jobs, each exactly once', async () => {
+    test('eight workers over four connections resume four hundred jobs, each exactly once', async () => {
       const [modelId, account] = [unique('model'), newAccount(1_000)];
       await leaveInLine(400, modelId, account);
       const connections = await Promise.all(Array.from({ length: 4 }, () => database.connect()));

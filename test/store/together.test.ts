@@ -13,7 +13,7 @@ const asking = (
 const answers = (settled: readonly PromiseSettledResult<string>[]) =>
   settled.map(one => (one.status === 'fulfilled' ? one.value : String(one.reason)));
 
-test('calls of one turn share a statement, and each gets its own answer', async () => {
+test('calls of one tick share a statement, and each gets its own answer', async () => {
   const runs: (readonly string[])[] = [];
   const ask = batch(
     async (_, words: readonly string[]) => {

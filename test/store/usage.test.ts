@@ -28,7 +28,7 @@ for (const dialect of dialects) {
     const claim = (modelId: string, id: string) =>
       claimJobs(db, { worker, modelId, limit: 1, now: later, account: { id, slots: 9, rate: null } });
 
-    test('a job that is for some accounts goes to those alone', async () => {
+    test('a job that is bound to some accounts goes to those alone', async () => {
       const modelId = unique('model');
       const { id } = await wait(db, owner, { modelId, accounts: ['fal_main', 'fal-2'] });
       for (const other of ['fal', 'fal-main', 'main', 'falxmain']) {

@@ -13,7 +13,7 @@ import { startUpstream, type Upstream } from '../../testkit/upstream/upstream.ts
 
 const model = 'theta-3.1-flash-tts-preview';
 const path = `/v1/queue/${model}`;
-/** Whoever is never answered, or without end, stops here. */
+/** A request that is never answered, or answered without end, stops here. */
 const patienceMs = 300;
 
 describe('an act', () => {
@@ -29,7 +29,7 @@ describe('an act', () => {
   });
 
   let marks = 0;
-  /** Creates a job under this rule: what came over the connection, how it ended, and what the ledger says. */
+  /** Creates a job under this rule: what came over the connection, how it ended, and what the ledger contains. */
   async function createUnder(rule: Omit<RuleInput, 'on'>, options: ReceiveOptions = {}) {
     const mark = `mark-act${++marks}`;
     await upstream.play({ rules: [{ on: 'create', ...rule }] });
@@ -75,7 +75,7 @@ describe('an act', () => {
     }
   }
 
-  test('cuts where its name says', () => {
+  test('cuts where its name states', () => {
     const truth = jsonAnswer(200, { a: 1 });
     const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 7\r\n\r\n';
     assert.equal(asBytes(truth).toString(), `${head}{"a":1}`);
@@ -85,7 +85,7 @@ describe('an act', () => {
     );
   });
 
-  test('answers as the script says, with a job behind it or without', async () => {
+  test('answers by the script, with a job behind it or without', async () => {
     for (const accepts of [true, false]) {
       const { bytes, charges } = await createUnder({
         accepts,
@@ -120,7 +120,7 @@ describe('an act', () => {
     assert.equal(end, 'end');
   });
 
-  test('says nothing', async () => {
+  test('never answers', async () => {
     const { bytes, end, charges } = await createUnder({ act: { kind: 'silence' } });
     assert.deepEqual([bytes.length, end, charges.length], [0, 'patience', 1]);
   });
@@ -157,7 +157,7 @@ describe('an act', () => {
     assert.ok((charge?.at ?? 0) - (told(mark).submission?.at ?? 0) >= 199);
   });
 
-  test('is played for the requests that its rule means, as often as that says', async () => {
+  test('is played for the requests that its rule matches, as often as it sets', async () => {
     const reset: RuleInput = { on: 'create', act: { kind: 'reset', at: 'nothing' } };
     await upstream.play({
       rules: [
@@ -178,7 +178,7 @@ describe('an act', () => {
     assert.deepEqual(counted, ['end', 'reset', 'reset', 'end']);
   });
 
-  test('takes the share that its rule says, the same requests for the same seed', async () => {
+  test('takes the share that its rule sets, the same requests for the same seed', async () => {
     const play = async (seed: number) => {
       await upstream.play({
         seed,
@@ -204,7 +204,7 @@ interface ReceiveOptions {
   readonly patienceMs?: number;
 }
 
-/** Every byte that comes, and what ended it: the answer, a reset, or our own patience. */
+/** Every byte that comes, and what ended it: the answer, a reset, or our own timeout. */
 function receive(url: string, method: string, to: string, body: string, options: ReceiveOptions = {}) {
   const { key = 'key-none', patienceMs: longestMs = patienceMs } = options;
   const { hostname, port } = new URL(url);

@@ -77,7 +77,7 @@ describe('the scripted upstream', () => {
     assert.deepEqual([other.status, other.body], [404, { detail: 'Request not found' }]);
   });
 
-  test('goes through the stages in the time that the script says, and then gives the result', async () => {
+  test('goes through the stages in the time that the script sets, and then gives the result', async () => {
     await upstream.play({ queueMs: 150, runMs: 150 });
     const { body } = await create(speech, newMark());
     await upstream.play({});
@@ -243,7 +243,7 @@ describe('the scripted upstream', () => {
     );
   });
 
-  test('counts what it was asked', async () => {
+  test('counts its requests', async () => {
     const before = await upstream.counts();
     const { body } = await create(speech, newMark());
     for (let poll = 0; poll < 3; poll++) await ask(upstream.url, 'GET', body.status_url, { key: 'key-none' });
