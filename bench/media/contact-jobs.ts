@@ -1,3 +1,4 @@
+/** A small job of every model, for the contact sheet of the documentation. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -45,10 +46,24 @@ interface Made {
 
 const daySize = { width: 1280, height: 720 };
 
+/** One job of the contact sheet: model, caption, body. */
+type Make = (modelId: string, caption: string, body: object) => Promise<Made>;
+
 /** Pictures first: every other job is made of words or of them. */
 export async function makeJobs(bench: Bench): Promise<readonly Shown[]> {
-  const make = (modelId: string, caption: string, body: object) => makeJob(bench, modelId, caption, body);
+  const make: Make = (modelId, caption, body) => makeJob(bench, modelId, caption, body);
+  const pictures = await makePictures(make);
+  const videos = makeVideos(make, pictures);
+  const made = await Promise.all([
+    ...videos,
+    ...makeFollowing(make, pictures, videos),
+    ...makeEdits(make, pictures),
+    ...makeSpeech(make),
+  ]);
+  return [pictures.lake, pictures.day, ...made].map(({ shown }) => shown);
+}
 
+async function makePictures(make: Make) {
   const [lake, day, night, hiker, fox, cat] = await Promise.all([
     make('gamma-v3-image', 'A lake in the mountains', {
       prompt: 'A lake between snowy mountains at sunset, a small sailboat, golden light',
@@ -66,7 +81,13 @@ export async function makeJobs(bench: Bench): Promise<readonly Shown[]> {
       aspect_ratio: '1:1',
     }),
   ]);
-  const video = [
+  return { lake, day, night, hiker, fox, cat };
+}
+
+type Pictures = Awaited<ReturnType<typeof makePictures>>;
+
+const makeVideos = (make: Make, { lake, day, night }: Pictures) =>
+  [
     make('alpha-1-5-pro', 'A cottage in the snow', {
       content: [{ type: 'text', text: 'A cottage in a pine forest on a snowy evening, golden light' }],
       resolution: '480p',
@@ -103,6 +124,9 @@ export async function makeJobs(bench: Bench): Promise<readonly Shown[]> {
       audio: false,
     }),
   ] as const;
+
+/** Videos that are made of earlier ones, or extended. */
+function makeFollowing(make: Make, { hiker, fox }: Pictures, video: ReturnType<typeof makeVideos>) {
   const followed = [
     video[3].then(shots =>
       make('gamma-v3-omni-video', 'It snows in an earlier video', {
@@ -134,7 +158,11 @@ export async function makeJobs(bench: Bench): Promise<readonly Shown[]> {
       duration: 3,
     }),
   );
-  const pictures = [
+  return [...followed, extended];
+}
+
+const makeEdits = (make: Make, { lake, day, night, fox, cat }: Pictures) =>
+  [
     make('gamma-v2-multi-image2image', 'A cat, framed, at the lake', {
       prompt: 'A bird at the lake',
       subject_image_list: [{ subject_image: cat.url }],
@@ -156,7 +184,9 @@ export async function makeJobs(bench: Bench): Promise<readonly Shown[]> {
     }),
     make('beta-upscale', 'Twice as large, with more detail', { jobId: fox.jobId, imageNo: 0, type: 1 }),
   ] as const;
-  const speech = [
+
+const makeSpeech = (make: Make) =>
+  [
     make('delta-speech-01-turbo', '"The tide is out, …"', {
       text: 'The tide is out,<#0.4#>and the boats are resting.',
       voice_setting: { voice_id: 'calm-man' },
@@ -171,9 +201,6 @@ export async function makeJobs(bench: Bench): Promise<readonly Shown[]> {
       voice_name: 'Puck',
     }),
   ] as const;
-  const made = await Promise.all([...video, ...followed, extended, ...pictures, ...speech]);
-  return [lake, day, ...made].map(({ shown }) => shown);
-}
 
 /** Points of a mask area, clockwise. */
 function ellipse(x: number, y: number, across: number, down: number): readonly number[] {

@@ -9,7 +9,8 @@ import { z } from 'zod';
 import { ask, until } from '../../testkit/gateway.ts';
 import { runProgram, type Served, serve } from '../../testkit/program.ts';
 import { lumen } from '../../testkit/upstreams/declarative.ts';
-import { type Fake, startFake } from '../../testkit/upstreams/kit.ts';
+import { startFake } from '../../testkit/upstreams/fake.ts';
+import type { Fake } from '../../testkit/upstreams/kit.ts';
 import { withoutPlaces } from '../../testkit/without-places.ts';
 
 const members = z.record(z.string(), z.unknown());

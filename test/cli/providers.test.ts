@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { models } from '../../src/catalog/index.ts';
 import { runProgram } from '../../testkit/program.ts';
-import { type Fake, startFake } from '../../testkit/upstreams/kit.ts';
+import { startFake } from '../../testkit/upstreams/fake.ts';
+import type { Fake } from '../../testkit/upstreams/kit.ts';
 import { relay } from '../../testkit/upstreams/relay.ts';
 
 const secret = 'canary-9f27c1e0b4';

@@ -7,7 +7,8 @@ import { after, before, describe, test } from 'node:test';
 import { makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { ask, until } from '../../testkit/gateway.ts';
 import { type Served, serve } from '../../testkit/program.ts';
-import { type Fake, startFake } from '../../testkit/upstreams/kit.ts';
+import { startFake } from '../../testkit/upstreams/fake.ts';
+import type { Fake } from '../../testkit/upstreams/kit.ts';
 import { relay } from '../../testkit/upstreams/relay.ts';
 import { withoutPlaces } from '../../testkit/without-places.ts';
 

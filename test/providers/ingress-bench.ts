@@ -8,8 +8,9 @@ import { startGateway, type TestGateway, type TestGatewayOptions, until } from '
 import { picture } from '../../testkit/media-maker.ts';
 import type { RuleInput } from '../../testkit/upstream/script.ts';
 import { ark } from '../../testkit/upstreams/ark.ts';
+import { startFake } from '../../testkit/upstreams/fake.ts';
 import { fal } from '../../testkit/upstreams/fal.ts';
-import { type Fake, type Protocol, startFake } from '../../testkit/upstreams/kit.ts';
+import type { Fake, Protocol } from '../../testkit/upstreams/kit.ts';
 import { kling } from '../../testkit/upstreams/kling.ts';
 import { replicate } from '../../testkit/upstreams/replicate.ts';
 import { vidu } from '../../testkit/upstreams/vidu.ts';

@@ -1,3 +1,4 @@
+/** A chaos run: a gateway under load, its processes killed, and a verdict on what became of every job. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,7 +7,7 @@ import { openCallbackSecrets } from '../../src/store/callbacks/callback-secrets.
 import type { Connection } from '../../src/store/db/connection.ts';
 import { integer } from '../../src/store/db/rows.ts';
 import { createKey } from '../../src/store/people/keys.ts';
-import { type Dialect, makeDatabase } from '../databases.ts';
+import { type Dialect, makeDatabase, type TestDatabase } from '../databases.ts';
 import { openRandom } from '../random.ts';
 import { startS3 } from '../s3/server.ts';
 import { dedupeOf, routeTo } from '../upstream/routing.ts';
@@ -52,7 +53,7 @@ const readersAtOnce = 8;
 
 /** Kills the processes of a gateway under load, and judges what became of every job. */
 export async function runChaos({ onProgress, ...wanted }: ChaosWanted): Promise<Outcome> {
-  const { dialect, kills, workers, apis, blobs, seed, longestMs } = wanted;
+  const { dialect, kills, blobs, seed, longestMs } = wanted;
   const database = await makeDatabase(dialect);
   const { folder } = database;
   const db = await database.connect();
@@ -61,18 +62,9 @@ export async function runChaos({ onProgress, ...wanted }: ChaosWanted): Promise<
   const receiver = await startReceiver(openRandom(seed), callbackTroubleShare);
   const history = openHistory(join(folder, 'history.jsonl'));
   const s3 = blobs === 's3' ? await startS3() : null;
-  const fleet = await openFleet({
-    roles: dialect === 'sqlite' ? ['all'] : rolesOf({ api: apis, worker: workers }),
-    folder,
-    hasOwnFolders: s3 !== null,
-    env: {
-      ...(await routeTo(upstream.url, folder)),
-      ...s3?.env,
-      ATELIER_ALLOW_PRIVATE_NETWORK: '1',
-      ATELIER_LOG_LEVEL: 'warn',
-      ...(database.url !== null && { ATELIER_DATABASE_URL: database.url }),
-    },
-    logPath: join(folder, 'log.jsonl'),
+  const fleet = await openFleetOf(wanted, database, {
+    ...(await routeTo(upstream.url, folder)),
+    ...s3?.env,
   });
   let isOver = false;
   try {
@@ -132,6 +124,24 @@ export async function runChaos({ onProgress, ...wanted }: ChaosWanted): Promise<
     await database.remove();
   }
 }
+
+const openFleetOf = (
+  { dialect, apis, workers, blobs }: Omit<ChaosWanted, 'onProgress'>,
+  { folder, url }: TestDatabase,
+  env: Readonly<Record<string, string>>,
+): Promise<Fleet> =>
+  openFleet({
+    roles: dialect === 'sqlite' ? ['all'] : rolesOf({ api: apis, worker: workers }),
+    folder,
+    hasOwnFolders: blobs === 's3',
+    env: {
+      ...env,
+      ATELIER_ALLOW_PRIVATE_NETWORK: '1',
+      ATELIER_LOG_LEVEL: 'warn',
+      ...(url !== null && { ATELIER_DATABASE_URL: url }),
+    },
+    logPath: join(folder, 'log.jsonl'),
+  });
 
 /** How many jobs are under way, looked at from time to time. */
 function watchCrowd(db: Connection, isOver: () => boolean) {
