@@ -76,7 +76,7 @@ export async function openLine(dialect: Dialect, depth: number): Promise<Waiting
       return `(${id}, ${user}, ${key}, ${model}, 'available', 0, ${rank}, $1, $1, $2, $3)`;
     });
     await db.write(
-      `INSERT INTO jobs (id, user_id, key_id, model_id, state, priority, rank, due_at, created_at, expires_at, input)
+      `INSERT INTO jobs (id, user_id, key_id, model_id, state, band, rank, due_at, created_at, expires_at, input)
        VALUES ${rows.join(', ')}`,
       [
         ...[now, now + 2 * days, inputText],
