@@ -1,4 +1,4 @@
-import { openRate } from '../../src/admission/rate.ts';
+import { openRateLimit } from '../../src/admission/rate-limit.ts';
 import { minutes, seconds } from '../../src/domain/clock.ts';
 import type { KeyId } from '../../src/domain/ids.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
@@ -76,7 +76,7 @@ function play({ flooders, order }: Scene): Waits {
   // A clock of epoch milliseconds never stands at 0.
   const epoch = Date.UTC(2026, 0, 1);
   let now = 0;
-  const takeFromRate = openRate(
+  const takeFromRate = openRateLimit(
     { perSecond: 200, burst: 2_000 },
     { now: () => epoch + now, sleep: async () => {} },
   );

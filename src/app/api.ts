@@ -6,7 +6,7 @@ import { openAuthenticate } from '../admission/authenticate.ts';
 import { openBacklogLimit } from '../admission/backlog-limit.ts';
 import { openLoginThrottle } from '../admission/login-throttle.ts';
 import { openPasswords, type Passwords } from '../admission/passwords.ts';
-import { openRate, type TakeFromRate } from '../admission/rate.ts';
+import { openRateLimit, type TakeFromRate } from '../admission/rate-limit.ts';
 import { openRefusedLogins } from '../admission/refused-logins.ts';
 import { openSpool } from '../admission/spool.ts';
 import { openStorageQuota } from '../admission/storage-quota.ts';
@@ -134,7 +134,7 @@ async function openApi(
     loginThrottle: openLoginThrottle(db, clock, sessionKey),
     authenticate: openAuthenticate(db, clock),
     takeFromRate: openReloadableRate(context),
-    takeFromWebhookRate: openRate(webhookRate, clock),
+    takeFromWebhookRate: openRateLimit(webhookRate, clock),
     isSigned: (account, call) => verifyIngressSignature(settings.current().routing, account, call),
     admission: openAdmission(admissionContextOf(limited)),
   });
@@ -185,9 +185,9 @@ function admissionContextOf(
 
 /** The rate of the current settings; a reload starts to count anew. */
 function openReloadableRate({ config, settings, clock }: AppContext): TakeFromRate {
-  let take = openRate(config.limits.queue, clock);
+  let take = openRateLimit(config.limits.queue, clock);
   settings.onChange(({ limits }) => {
-    take = openRate(limits.queue, clock);
+    take = openRateLimit(limits.queue, clock);
   });
   return keyId => take(keyId);
 }

@@ -11,7 +11,7 @@ import { openSigner, type Signer } from '../domain/file-signature.ts';
 import type { Tracing } from '../domain/tracing.ts';
 import { type NameResolver, openNameResolver } from '../media/name-resolver.ts';
 import { openProber, type Prober } from '../media/prober.ts';
-import { type Ingress, openIngress } from '../providers/kit/ingress.ts';
+import { type Ingress, openIngress } from '../providers/kit/upstream-webhook-address.ts';
 import type { CallbackSecrets } from '../store/callbacks/callback-secrets.ts';
 import type { Connection } from '../store/db/connection.ts';
 import { openQueuePositions, type QueuePositions } from '../store/jobs/queue-position.ts';

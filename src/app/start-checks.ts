@@ -4,7 +4,7 @@ import { containsBlobs } from '../blobs/disk.ts';
 import type { Config } from '../config/config.ts';
 import { localAccount } from '../domain/provider.ts';
 import type { RoutingConfig } from '../routing/accounts.ts';
-import { type Destination, reconcile } from '../store/attempts/reconcile.ts';
+import { type Destination, reconcileRestoredBackup } from '../store/attempts/restored-backup.ts';
 import { type CallbackSecrets, openCallbackSecrets } from '../store/callbacks/callback-secrets.ts';
 import { readBackupTime } from '../store/db/backup.ts';
 import type { Connection } from '../store/db/connection.ts';
@@ -57,7 +57,7 @@ export async function reconcileRestored(
   { routing }: Pick<Config, 'routing'>,
   leaseMs: number,
 ): Promise<number> {
-  const reconciled = await reconcile(db, {
+  const reconciled = await reconcileRestoredBackup(db, {
     destinationOf: (modelId, account) => destinationOf(routing, modelId, account),
     backedUpAt: await readBackupTime(db),
     // A SQLite folder is locked by one process, so no worker can be alive.

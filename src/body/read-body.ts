@@ -1,6 +1,7 @@
 /** Reads a request body within its size limit and its memory reservation. */
 import type { IncomingMessage } from 'node:http';
 import { refuse } from '../domain/refusal.ts';
+import { chunksOf, freeBuffer } from './chunks.ts';
 import {
   asJsonObject,
   type JsonBody,
@@ -9,7 +10,6 @@ import {
   strictUtf8Decoder,
 } from './json-body.ts';
 import type { BodyReservation } from './memory-budget.ts';
-import { chunksOf, freeBuffer } from './release.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 const utf8 = strictUtf8Decoder();

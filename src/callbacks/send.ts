@@ -2,12 +2,8 @@
 import type { Logger } from 'pino';
 import { type JobBodyContext, readResultBody, readStatusBody } from '../answers/job-bodies.ts';
 import { seconds } from '../domain/clock.ts';
-import {
-  classifyAnswer,
-  type Delivery,
-  type DeliveryAttemptOutcome,
-  webhookHeaders,
-} from '../domain/delivery.ts';
+import { type Delivery, type DeliveryAttemptOutcome, webhookHeaders } from '../domain/delivery.ts';
+import { deliveryOutcomeOf } from '../domain/delivery-retry.ts';
 import { isFinal } from '../domain/job.ts';
 import { toJson } from '../domain/json.ts';
 import type { Tracing } from '../domain/tracing.ts';
@@ -77,11 +73,11 @@ export async function sendCallback(
   });
   if (answer.kind !== 'answered') {
     if (signal.aborted) return release(answer.reason);
-    return end(classifyAnswer(delivery, null, clock.now(), Math.random()), answer.reason);
+    return end(deliveryOutcomeOf(delivery, null, clock.now(), Math.random()), answer.reason);
   }
   const { status: code, headers } = answer;
   const stored = sanitizeAnswer(await answer.body.readFirst(maxStoredBytes));
-  const outcome = classifyAnswer(
+  const outcome = deliveryOutcomeOf(
     delivery,
     { code, retryAfter: headers['retry-after'] },
     clock.now(),

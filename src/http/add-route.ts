@@ -1,7 +1,7 @@
 /** Puts a route into the server: its rate by address, its handler, and the answers of its failures. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import { openRate, type TakeFromRate } from '../admission/rate.ts';
+import { openRateLimit, type TakeFromRate } from '../admission/rate-limit.ts';
 import { addressShare } from '../domain/address.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { RateLimit } from '../domain/limits.ts';
@@ -30,8 +30,8 @@ type AddressRates = Readonly<Record<'public' | 'files', TakeFromRate<string>>>;
 
 /** The rates that routes share, counted in this process. */
 export const openAddressRates = (clock: Clock): AddressRates => ({
-  public: openRate<string>(publicRate, clock),
-  files: openRate<string>(filesRate, clock),
+  public: openRateLimit<string>(publicRate, clock),
+  files: openRateLimit<string>(filesRate, clock),
 });
 
 /** What the answers of a route need from the server. */

@@ -5,7 +5,7 @@ import { type Duplex, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { TakeFromRate } from '../admission/rate.ts';
+import type { TakeFromRate } from '../admission/rate-limit.ts';
 import { jitteredRetryAfter } from '../body/retry-after.ts';
 import { addressShare } from '../domain/address.ts';
 import { BlobsUnavailable } from '../domain/blobs.ts';

@@ -2,17 +2,17 @@
 
 import type { IncomingMessage } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { openRate, type TakeFromRate } from '../admission/rate.ts';
+import { openRateLimit, type TakeFromRate } from '../admission/rate-limit.ts';
 import { days, seconds } from '../domain/clock.ts';
 import { uuidv7 } from '../domain/ids.ts';
 import { refuse } from '../domain/refusal.ts';
 import { addRoute, openAddressRates, refusalRate } from './add-route.ts';
 import { answerFailure, answerUnreadable, closeWithRefusal } from './answer-refusal.ts';
 import { type Connections, keepAliveMs, openConnections } from './connections.ts';
-import { openGatedHandler, openHealthHandler } from './gate.ts';
 import type { HealthContext, HttpContext } from './http-context.ts';
 import { openMinBodyRate } from './min-body-rate.ts';
 import { PipelinedMessage } from './pipelines.ts';
+import { openGatedHandler, openHealthHandler } from './route-auth.ts';
 import { healthRoutes, queueMounts, routes } from './route-list.ts';
 import { openRefuseUnmatched, openRefuseUnmatchedInQueue, type RefuseUnmatched } from './unmatched.ts';
 
@@ -34,7 +34,7 @@ const anyContentType = 'application/octet-stream';
 
 /** The HTTP server of a process with the API. */
 export function createApp(context: HttpContext): FastifyInstance {
-  const takeFromStrangers = openRate<string>(refusalRate, context.clock);
+  const takeFromStrangers = openRateLimit<string>(refusalRate, context.clock);
   const findRefusal = openRefuseUnmatchedInQueue(context, queueMounts, routes);
   const app = createServer(context, takeFromStrangers, findRefusal);
   const rates = openAddressRates(context.clock);
@@ -47,7 +47,7 @@ export function createApp(context: HttpContext): FastifyInstance {
 
 /** The HTTP server of a process without the API: health and metrics. */
 export function createHealthApp(context: ServerContext & HealthContext): FastifyInstance {
-  const takeFromStrangers = openRate<string>(refusalRate, context.clock);
+  const takeFromStrangers = openRateLimit<string>(refusalRate, context.clock);
   const app = createServer(context, takeFromStrangers, openRefuseUnmatched(healthRoutes));
   const rates = openAddressRates(context.clock);
   for (const route of healthRoutes) {

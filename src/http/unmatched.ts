@@ -4,9 +4,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
 import { refuseModel } from '../catalog/refuse-model.ts';
 import { type Refusal, refuse } from '../domain/refusal.ts';
-import { identifyKey } from './gate.ts';
 import type { HttpContext } from './http-context.ts';
 import { methodsOf, type Route } from './route.ts';
+import { identifyKey } from './route-auth.ts';
 
 /** Says why no route takes a request. */
 export type RefuseUnmatched = (request: FastifyRequest, reply: FastifyReply) => Promise<Refusal>;

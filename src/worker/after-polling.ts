@@ -2,7 +2,7 @@
 import type { Outcome } from '../domain/job.ts';
 import type { Production } from '../domain/provider.ts';
 import { readLastAttempts, recordAnswer } from '../store/attempts/attempts.ts';
-import { readLeasedJob } from '../store/jobs/claim.ts';
+import { readLeasedJob } from '../store/jobs/leased-job.ts';
 import { executeJob, type InFlight, runningJobOf, settleAndRemove } from './execute-job.ts';
 import { attemptOf, type PolledJob, type PollingEnd } from './poll-job.ts';
 import { type AcceptedJob, finishJob, runJob, spanResultOf } from './run-job.ts';
@@ -22,7 +22,7 @@ export function finishPolling(inFlight: InFlight, job: PolledJob, end: PollingEn
       );
     case 'lost':
       return void executeJob(inFlight, job, { losses: job.losses + 1, isReleased: job.isReleased }, signals =>
-        resubmit(inFlight, job, signals),
+        submitLostJobAgain(inFlight, job, signals),
       );
     case 'ended':
       return void endWithoutRow(inFlight, job, () => releaseAtProvider(job, end.outcome));
@@ -74,7 +74,7 @@ async function storePolledOutputs(
 }
 
 /** Its provider lost the job, which costs nothing: it runs again from its input, with a new attempt. */
-async function resubmit(
+async function submitLostJobAgain(
   inFlight: InFlight,
   job: PolledJob,
   signals: JobSignals,

@@ -8,7 +8,7 @@ import type { ProbeVideo } from '../domain/media.ts';
 import type { Tracing } from '../domain/tracing.ts';
 import type { Outbound } from '../media/outbound.ts';
 import type { Prober } from '../media/prober.ts';
-import type { IngressTarget } from '../providers/kit/ingress.ts';
+import type { IngressTarget } from '../providers/kit/upstream-webhook-address.ts';
 import type { Routing } from '../routing/routes.ts';
 import type { Connection } from '../store/db/connection.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';

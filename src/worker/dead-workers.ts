@@ -1,5 +1,6 @@
 // Detects workers that died, and requeues the jobs they had leased.
-import { requeueOrphanedJobs } from '../store/jobs/maintenance.ts';
+
+import { requeueOrphanedJobs } from '../store/jobs/orphaned-jobs.ts';
 import { hasDeadWorkers, removeDeadWorkers } from '../store/jobs/workers.ts';
 import type { WorkerContext } from './context.ts';
 import { leaseMs } from './lease.ts';

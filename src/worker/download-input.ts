@@ -1,6 +1,6 @@
 // Downloads a medium that an input names by URL, with retries for transient failures.
 import { seconds } from '../domain/clock.ts';
-import { retryAfterMs } from '../domain/delivery.ts';
+import { retryAfterMs } from '../domain/delivery-retry.ts';
 import { type FetchedMedia, type FetchRefused, fetchMedia } from '../media/fetch-media.ts';
 import type { WorkerContext } from './context.ts';
 

@@ -1,10 +1,10 @@
 // The executor of one leased job: runs it in an asynchronous function until it is settled or accepted, and has it
 // polled from then on. Errors, stops and lost leases of a run end here.
-import { seconds } from '../domain/clock.ts';
 import type { Job } from '../domain/job.ts';
 import type { Attempt } from '../store/attempts/attempts.ts';
 import type { WorkerContext } from './context.ts';
 import type { InFlightCounts } from './in-flight-counts.ts';
+import { minPollIntervalMs } from './poll-interval.ts';
 import { newPolledJob, type PolledJob, type PollingStart } from './poll-job.ts';
 import type { Poller } from './poller.ts';
 import type { AcceptedJob } from './run-job.ts';
@@ -28,14 +28,6 @@ export interface InFlight {
   readonly running: Map<string, JobSignals>;
   readonly poller: Poller;
 }
-
-/** All jobs of a process together are polled at most this often, except while there are so few that it does not matter. */
-const maxPollsPerSecond = 1_000;
-const unthrottledJobs = 100;
-
-/** The least time between two polls of one job, where `inFlight` jobs share the rate. */
-export const minPollIntervalMs = (inFlight: number): number =>
-  inFlight <= unthrottledJobs ? 0 : (inFlight * seconds) / maxPollsPerSecond;
 
 /**
  * Run → settle, or run → poll where the upstream accepted it. Never rejects. `isReleased`: the worker stopped, or lost

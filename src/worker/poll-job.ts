@@ -2,9 +2,10 @@
 import { minutes, seconds } from '../domain/clock.ts';
 import { jobError, type Outcome } from '../domain/job.ts';
 import type { PollResult, Production, ProviderAttempt } from '../domain/provider.ts';
-import { recordProgress } from '../store/jobs/claim.ts';
+import { recordProgress } from '../store/jobs/leased-job.ts';
 import type { WorkerContext } from './context.ts';
 import type { Due } from './due-heap.ts';
+import { nextPollDelayMs } from './poll-interval.ts';
 import { checkCancelled, checkExpired, interrupted, type LeasedJob } from './running-job.ts';
 import { toJobError } from './submit.ts';
 
@@ -12,12 +13,6 @@ import { toJobError } from './submit.ts';
 const cancelTimeoutMs = 60 * seconds;
 /** Progress is shown to people: one write in this time is enough. */
 const progressIntervalMs = 1 * seconds;
-/** The longest wait between two polls that we choose, and that an upstream may request. */
-const longestPollMs = 10 * seconds;
-const longestRequestedPollMs = 1 * minutes;
-/** The wait between two polls where the upstream calls a webhook: a lost call costs a minute at most. */
-const minFallbackPollMs = 30 * seconds;
-const fallbackPollJitterMs = 30 * seconds;
 /** How long an upstream may have no record of a job that it accepted, or no readable result: some are late. */
 const noResultTimeoutMs = 2 * minutes;
 
@@ -126,7 +121,7 @@ export async function pollJob(
   job.hasWebhook = false;
   await checkEarlyEnd(context, job);
   if (job.isReleased) return { kind: 'ended', outcome: interrupted };
-  if (job.earlyOutcome && !(await isCancelling(context, job)))
+  if (job.earlyOutcome && !(await cancelAtUpstream(context, job)))
     return { kind: 'ended', outcome: job.earlyOutcome };
 
   const polled = await provider.poll(attemptOf(job), job.ref);
@@ -148,7 +143,7 @@ async function checkEarlyEnd({ db, clock }: WorkerContext, job: PolledJob): Prom
 }
 
 /** Asks the upstream to cancel, once. True while polls go on after that: the job may have been done before. */
-async function isCancelling({ clock }: WorkerContext, job: PolledJob): Promise<boolean> {
+async function cancelAtUpstream({ clock }: WorkerContext, job: PolledJob): Promise<boolean> {
   if (job.cancelWaitEndsAt !== null) return clock.now() < job.cancelWaitEndsAt;
   const cancelled = await job.route.account.provider.cancel(attemptOf(job), job.ref);
   job.cancelWaitEndsAt = clock.now() + cancelTimeoutMs;
@@ -200,28 +195,6 @@ const failed = (
   code: 'provider_unavailable' | 'runtime_error',
   what: string,
 ): PollingEnd => ({ kind: 'ended', outcome: early ?? { kind: 'failed', error: jobError(code, what) } });
-
-function nextPollDelayMs(job: PolledJob, polled: PollResult, now: number, wasCalled: boolean): number {
-  const { minPollMs } = job.route.account.provider.traits(job.modelId);
-  const delayMs = pollIntervalMs(polled, now - job.pollingStartedAt, minPollMs);
-  // Some upstreams call just before their answer changes, and a cancelled job is waited for.
-  return wasCalled || job.earlyOutcome ? delayMs : Math.max(delayMs, fallbackPollDelayMs(polled));
-}
-
-/** As the upstream requests; else a tenth of the elapsed or remaining time: the nearer the end, the more often. */
-function pollIntervalMs(polled: PollResult, elapsedMs: number, minPollMs: number): number {
-  const requested = 'nextPollMs' in polled ? polled.nextPollMs : undefined;
-  if (requested !== undefined) return Math.min(longestRequestedPollMs, Math.max(minPollMs, requested));
-  const progress = polled.kind === 'running' ? (polled.progress ?? 0) : 0;
-  const remainingMs = progress > 0 ? (elapsedMs * (1 - progress)) / progress : elapsedMs;
-  return Math.min(longestPollMs, Math.max(minPollMs, Math.min(elapsedMs, remainingMs) / 10));
-}
-
-const fallbackPollDelayMs = (polled: PollResult): number =>
-  polled.kind === 'running' && polled.callsBack
-    ? minFallbackPollMs + Math.random() * fallbackPollJitterMs
-    : 0;
-
 /** An upstream's error with the code `cancelled` settles the job as cancelled, not as failed. */
 const outcomeOf = ({ error, usage }: PollResult & { kind: 'failed' }): Outcome =>
   error.code === 'cancelled'

@@ -4,7 +4,7 @@ import { jobError, type Outcome } from '../domain/job.ts';
 import type { Production, ProviderAttempt } from '../domain/provider.ts';
 import { type SpanName, type SpanResult, withSpan } from '../domain/tracing.ts';
 import type { Route } from '../routing/routes.ts';
-import { markFetchingOutputs, resetCrashes } from '../store/jobs/claim.ts';
+import { markFetchingOutputs, resetCrashes } from '../store/jobs/leased-job.ts';
 import type { WorkerContext } from './context.ts';
 import { fetchInputs, type Inputs, noInputs } from './fetch-inputs.ts';
 import { fetchOutputs } from './fetch-outputs.ts';

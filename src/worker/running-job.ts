@@ -6,7 +6,8 @@ import { openWakeup, type Wakeup } from '../domain/wakeup.ts';
 import type { Route } from '../routing/routes.ts';
 import type { Attempt } from '../store/attempts/attempts.ts';
 import type { Connection } from '../store/db/connection.ts';
-import { expiredError, isCancelRequested } from '../store/jobs/claim.ts';
+import { isCancelRequested } from '../store/jobs/cancel.ts';
+import { expiredError } from '../store/jobs/events.ts';
 import type { WorkerContext } from './context.ts';
 
 /** A job that this worker claimed: what is known of it in every state, and enough to settle it. */

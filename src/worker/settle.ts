@@ -4,8 +4,8 @@ import { seconds } from '../domain/clock.ts';
 import { jobError, type Outcome } from '../domain/job.ts';
 import { availableTopic, deliveryTopic, jobTopic, StoreUnavailable } from '../store/db/connection.ts';
 import { retryWrite } from '../store/db/retry-write.ts';
-import { settle } from '../store/jobs/claim.ts';
 import { releaseJobs } from '../store/jobs/release.ts';
+import { settle } from '../store/jobs/settle.ts';
 import type { WorkerContext } from './context.ts';
 import { type EndedJob, endedWith, interrupted, type LeasedJob } from './running-job.ts';
 

@@ -29,7 +29,7 @@ const longestRetryMs = 5 * minutes;
 /** A call that was about to be made when its process was suspended may leave after the process resumed. */
 const lateMarginMs = 30 * seconds;
 /** How long the outcome of a call is looked up at an upstream that gives no clear answer. */
-const reconcileWindowMs = 30 * minutes;
+const lookupWindowMs = 30 * minutes;
 const lookupIntervalMs = 5 * seconds;
 /** An intent older than this, which is less than a lease, was written before a suspension: the lease may be lost. */
 const maxIntentAgeMs = 5 * seconds;
@@ -77,7 +77,7 @@ export async function submit(
   if (last === null || last.answer === 'refused' || last.answer === 'lost')
     return submitNewAttempt(submission, last);
   if (last.answer === 'accepted') return accepted(submission, last, last.ref);
-  return resolveUncertain(submission, last);
+  return resolveUnknownOutcome(submission, last);
 }
 
 /** The value that every step of a submission takes. */
@@ -152,7 +152,7 @@ async function callSubmit(submission: Submission, sent: SentAttempt, task: Provi
     case 'refused':
       return afterRefusal(submission, result.error, sent.number, task);
     case 'unknown':
-      return resolveUncertain(submission, unansweredAttempt(submission, sent), result.error);
+      return resolveUnknownOutcome(submission, unansweredAttempt(submission, sent), result.error);
   }
 }
 
@@ -171,7 +171,7 @@ function writeAnswer({ context, running }: Submission, number: number, result: S
  * An attempt whose outcome is unknown is looked up, or repeated under its dedupe key where that is never charged
  * twice. Where the upstream offers neither, it is an uncertain submission for the operator, and is not resent.
  */
-async function resolveUncertain(
+async function resolveUnknownOutcome(
   submission: Submission,
   open: Attempt,
   error?: ProviderError,
@@ -221,7 +221,7 @@ async function lookUp(submission: Submission, open: Attempt): Promise<Submitted>
   const { submitTimeoutMs } = provider.traits(running.job.modelId);
   const task = taskOf(submission, open);
   const latestArrival = open.startedAt + submitTimeoutMs + lateMarginMs;
-  const lookUpEndsAt = Math.max(open.startedAt, running.job.startedAt ?? 0) + reconcileWindowMs;
+  const lookUpEndsAt = Math.max(open.startedAt, running.job.startedAt ?? 0) + lookupWindowMs;
   if (!provider.recover) throw new Error(`expected ${provider.name} to recover, as its traits say`);
   for (;;) {
     const found = await provider.recover(task);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { minutes, seconds } from '../../src/domain/clock.ts';
-import { retryDelaysMs } from '../../src/domain/delivery.ts';
+import { retryDelaysMs } from '../../src/domain/delivery-retry.ts';
 import { listDeliveryAttempts } from '../../src/store/callbacks/redeliver.ts';
 import {
   type Caller,

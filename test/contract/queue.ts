@@ -3,7 +3,9 @@ import { request } from 'node:http';
 import { newWorkerId } from '../../src/domain/ids.ts';
 import type { Outcome } from '../../src/domain/job.ts';
 import { jobTopic } from '../../src/store/db/connection.ts';
-import { claimJobs, recordProgress, settle } from '../../src/store/jobs/claim.ts';
+import { claimJobs } from '../../src/store/jobs/claim.ts';
+import { recordProgress } from '../../src/store/jobs/leased-job.ts';
+import { settle } from '../../src/store/jobs/settle.ts';
 import { registerWorker } from '../../src/store/jobs/workers.ts';
 import { type Answer, parse, type TestGateway } from '../../testkit/gateway.ts';
 

@@ -3,14 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { days, hours, minutes, parseTime, seconds } from '../../src/domain/clock.ts';
-import {
-  classifyAnswer,
-  newCallbackSecret,
-  parseQueueKey,
-  queueKey,
-  retryDelaysMs,
-  webhookHeaders,
-} from '../../src/domain/delivery.ts';
+import { newCallbackSecret, parseQueueKey, queueKey, webhookHeaders } from '../../src/domain/delivery.ts';
+import { deliveryOutcomeOf, retryDelaysMs } from '../../src/domain/delivery-retry.ts';
 import { newDeliveryId } from '../../src/domain/ids.ts';
 
 const now = Date.UTC(2026, 4, 21, 7, 33, 38);
@@ -32,11 +26,11 @@ describe('the schedule', () => {
   });
 
   test('of IN_PROGRESS has two attempts in all', () => {
-    assert.deepEqual(classifyAnswer({ status: 'IN_PROGRESS', failures: 0 }, null, now, 0.5), {
+    assert.deepEqual(deliveryOutcomeOf({ status: 'IN_PROGRESS', failures: 0 }, null, now, 0.5), {
       kind: 'again',
       dueAt: now + 5 * seconds,
     });
-    assert.deepEqual(classifyAnswer({ status: 'IN_PROGRESS', failures: 1 }, null, now, 0.5), {
+    assert.deepEqual(deliveryOutcomeOf({ status: 'IN_PROGRESS', failures: 1 }, null, now, 0.5), {
       kind: 'failed',
     });
   });
@@ -44,7 +38,7 @@ describe('the schedule', () => {
   for (const [failures, waitMs] of retryDelaysMs.COMPLETED.entries()) {
     test(`the wait after failure ${failures + 1} is a fifth shorter at least and a fifth longer at most`, () => {
       const dueAt = (random: number) => {
-        const outcome = classifyAnswer(final(failures), answered(500), now, random);
+        const outcome = deliveryOutcomeOf(final(failures), answered(500), now, random);
         assert.equal(outcome.kind, 'again');
         return outcome.dueAt - now;
       };
@@ -53,24 +47,24 @@ describe('the schedule', () => {
   }
 
   test('ends with the ninth failure', () => {
-    assert.deepEqual(classifyAnswer(final(8), answered(500), now, 0.5), { kind: 'failed' });
+    assert.deepEqual(deliveryOutcomeOf(final(8), answered(500), now, 0.5), { kind: 'failed' });
   });
 });
 
 describe('an answer', () => {
   for (const code of [200, 201, 202, 204, 299]) {
     test(`${code} delivers`, () =>
-      assert.deepEqual(classifyAnswer(final(0), answered(code), now, 0.5), { kind: 'delivered' }));
+      assert.deepEqual(deliveryOutcomeOf(final(0), answered(code), now, 0.5), { kind: 'delivered' }));
   }
   for (const code of [199, 300, 301, 302, 304, 307, 308, 400, 401, 404, 408, 409, 429, 500, 503]) {
     test(`${code} is a failure that is tried again`, () =>
-      assert.deepEqual(classifyAnswer(final(0), answered(code), now, 0.5), {
+      assert.deepEqual(deliveryOutcomeOf(final(0), answered(code), now, 0.5), {
         kind: 'again',
         dueAt: now + 5 * seconds,
       }));
   }
   test('410 stops at once', () => {
-    assert.deepEqual(classifyAnswer(final(0), answered(410, '60'), now, 0.5), { kind: 'failed' });
+    assert.deepEqual(deliveryOutcomeOf(final(0), answered(410, '60'), now, 0.5), { kind: 'failed' });
   });
 });
 
@@ -94,17 +88,17 @@ describe('Retry-After', () => {
   };
   for (const [header, waitMs] of Object.entries(waits)) {
     test(`"${header}" makes the first wait ${waitMs / seconds} s`, () =>
-      assert.deepEqual(classifyAnswer(final(0), answered(503, header), now, 0.5), {
+      assert.deepEqual(deliveryOutcomeOf(final(0), answered(503, header), now, 0.5), {
         kind: 'again',
         dueAt: now + waitMs,
       }));
   }
   test('does not shorten the schedule', () => {
-    const outcome = classifyAnswer(final(7), answered(429, '1'), now, 0.5);
+    const outcome = deliveryOutcomeOf(final(7), answered(429, '1'), now, 0.5);
     assert.deepEqual(outcome, { kind: 'again', dueAt: now + 8 * hours });
   });
   test('does not prolong the schedule by another try', () => {
-    assert.deepEqual(classifyAnswer(final(8), answered(429, '1'), now, 0.5), { kind: 'failed' });
+    assert.deepEqual(deliveryOutcomeOf(final(8), answered(429, '1'), now, 0.5), { kind: 'failed' });
   });
 });
 

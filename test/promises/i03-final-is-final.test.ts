@@ -14,9 +14,12 @@ import {
 } from '../../src/domain/job.ts';
 import { type Connection, jobTopic } from '../../src/store/db/connection.ts';
 import { cancelJob } from '../../src/store/jobs/cancel.ts';
-import { claimJobs, recordProgress, settle } from '../../src/store/jobs/claim.ts';
+import { claimJobs } from '../../src/store/jobs/claim.ts';
 import type { NewJob } from '../../src/store/jobs/insert.ts';
-import { expireJobs, requeueOrphanedJobs } from '../../src/store/jobs/maintenance.ts';
+import { recordProgress } from '../../src/store/jobs/leased-job.ts';
+import { expireJobs } from '../../src/store/jobs/maintenance.ts';
+import { requeueOrphanedJobs } from '../../src/store/jobs/orphaned-jobs.ts';
+import { settle } from '../../src/store/jobs/settle.ts';
 import { registerWorker, removeWorker } from '../../src/store/jobs/workers.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';

@@ -6,9 +6,10 @@ import type { JobState, Lease, Outcome } from '../../src/domain/job.ts';
 import { insertAttempt } from '../../src/store/attempts/attempts.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
 import { type Cancellation, cancelJob } from '../../src/store/jobs/cancel.ts';
-import { claimJobs, settle } from '../../src/store/jobs/claim.ts';
+import { claimJobs } from '../../src/store/jobs/claim.ts';
 import type { NewJob } from '../../src/store/jobs/insert.ts';
 import { expireJobs } from '../../src/store/jobs/maintenance.ts';
+import { settle } from '../../src/store/jobs/settle.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { deliveriesOf, later, makeOwner, type Owner, rowOf, unique, wait } from '../store/rows.ts';
 

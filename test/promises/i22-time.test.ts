@@ -6,7 +6,7 @@ import { type Gateway, openGateway } from '../../src/app/gateway.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { type Clock, hours, systemClock } from '../../src/domain/clock.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
-import { requeueOrphanedJobs } from '../../src/store/jobs/maintenance.ts';
+import { requeueOrphanedJobs } from '../../src/store/jobs/orphaned-jobs.ts';
 import { removeDeadWorkers } from '../../src/store/jobs/workers.ts';
 import { createKey } from '../../src/store/people/keys.ts';
 import { leaseMs } from '../../src/worker/lease.ts';

@@ -5,8 +5,9 @@ import { newWorkerId } from '../../src/domain/ids.ts';
 import type { Job } from '../../src/domain/job.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
 import { cancelJob } from '../../src/store/jobs/cancel.ts';
-import { claimJobs, findClaimableModels, settle } from '../../src/store/jobs/claim.ts';
+import { claimJobs, findClaimableModels } from '../../src/store/jobs/claim.ts';
 import { insertJob } from '../../src/store/jobs/insert.ts';
+import { settle } from '../../src/store/jobs/settle.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { fillLine, later, makeOwner, newJob, type Owner, rowOf, unique, wait } from './rows.ts';
 

@@ -19,9 +19,10 @@ import {
 import { listDeliveryAttempts, redeliver, redeliverFailed } from '../../src/store/callbacks/redeliver.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
 import { cancelJob } from '../../src/store/jobs/cancel.ts';
-import { claimJobs, settle } from '../../src/store/jobs/claim.ts';
+import { claimJobs } from '../../src/store/jobs/claim.ts';
 import type { NewJob } from '../../src/store/jobs/insert.ts';
 import { pruneJobs } from '../../src/store/jobs/maintenance.ts';
+import { settle } from '../../src/store/jobs/settle.ts';
 import { listAudit } from '../../src/store/people/audit.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { deliveriesOf, later, makeOwner, type Owner, unique, wait } from './rows.ts';

@@ -4,10 +4,12 @@ import { after, before, describe, test } from 'node:test';
 import { newWorkerId } from '../../src/domain/ids.ts';
 import { type JobResult, jobError, type Lease, type Outcome } from '../../src/domain/job.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
-import { cancelJob } from '../../src/store/jobs/cancel.ts';
-import { claimJobs, isCancelRequested, recordProgress, settle } from '../../src/store/jobs/claim.ts';
+import { cancelJob, isCancelRequested } from '../../src/store/jobs/cancel.ts';
+import { claimJobs } from '../../src/store/jobs/claim.ts';
 import type { NewJob } from '../../src/store/jobs/insert.ts';
+import { recordProgress } from '../../src/store/jobs/leased-job.ts';
 import { listEvents, readJob } from '../../src/store/jobs/read.ts';
+import { settle } from '../../src/store/jobs/settle.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import {
   deliveriesOf,

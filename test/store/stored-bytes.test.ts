@@ -13,8 +13,9 @@ import {
   removeFileRows,
 } from '../../src/store/files/files.ts';
 import { findExceededStorage, readStoredBytes } from '../../src/store/files/storage-usage.ts';
-import { claimJobs, settle } from '../../src/store/jobs/claim.ts';
+import { claimJobs } from '../../src/store/jobs/claim.ts';
 import { insertJob } from '../../src/store/jobs/insert.ts';
+import { settle } from '../../src/store/jobs/settle.ts';
 import { registerWorker } from '../../src/store/jobs/workers.ts';
 import { createKey } from '../../src/store/people/keys.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { minutes } from '../../src/domain/clock.ts';
 import type { PollResult, Provider, SubmitResult } from '../../src/domain/provider.ts';
 import { type Connection, jobTopic } from '../../src/store/db/connection.ts';
-import { requeueOrphanedJobs } from '../../src/store/jobs/maintenance.ts';
+import { requeueOrphanedJobs } from '../../src/store/jobs/orphaned-jobs.ts';
 import { leaseMs } from '../../src/worker/lease.ts';
 import { openTestClock, type TestClock } from '../../testkit/clock.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';

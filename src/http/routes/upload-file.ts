@@ -9,8 +9,8 @@ import {
   type UploadDependencies,
 } from '../../admission/store-upload.ts';
 import { fileObjectSchema } from '../../answers/file-object.ts';
+import { chunksFreedAfterUse } from '../../body/chunks.ts';
 import { isJsonContentType } from '../../body/read-body.ts';
-import { chunksFreedAfterUse } from '../../body/release.ts';
 import type { StoredFile } from '../../domain/file.ts';
 import type { Principal } from '../../domain/key.ts';
 import { refuse } from '../../domain/refusal.ts';

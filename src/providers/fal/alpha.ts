@@ -1,7 +1,7 @@
 /** How inputs of the alpha family are written for the Seedance endpoints of fal. */
 
 import { z } from 'zod';
-import { type AlphaItem, textOf } from '../../catalog/models/alpha/alpha.ts';
+import { type AlphaItem, textOf } from '../../catalog/models/alpha/alpha-shared.ts';
 import { defineMapping } from '../kit/mapping.ts';
 import { type FalCall, mustBeFalse } from './call.ts';
 

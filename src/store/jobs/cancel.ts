@@ -1,4 +1,6 @@
 /** Cancels a job at its client's or an operator's request. */
+
+import type { Lease } from '../../domain/job.ts';
 import { type JobState, jobError } from '../../domain/job.ts';
 import { toJson } from '../../domain/json.ts';
 import { markUncertain } from '../attempts/uncertain.ts';
@@ -73,4 +75,13 @@ function cancelInTransaction(
       if (row.state !== 'available') return 'already_final';
     }
   });
+}
+
+/** Whether cancellation of a leased job was requested; false also once the lease is lost. */
+export async function isCancelRequested(db: Statements, lease: Lease): Promise<boolean> {
+  const rows = await db.read(
+    `SELECT id FROM jobs WHERE id = $1 AND holder = $2 AND claim = $3 AND cancel_requested_at IS NOT NULL`,
+    [lease.jobId, lease.holder, lease.claim],
+  );
+  return rows.length > 0;
 }

@@ -1,5 +1,4 @@
 /** The one insert of a job, and the copy of a job beside it: rank, limits, idempotency and conflicts. */
-import { hours } from '../../domain/clock.ts';
 import type { StoredFile } from '../../domain/file.ts';
 import {
   type JobId,
@@ -27,10 +26,13 @@ import {
   lockQuota,
   type QuotaExceeded,
 } from '../people/key-quota.ts';
+import {
+  clearExpiredIdempotencyKey,
+  type EarlierUse,
+  findEarlierUse,
+  type Idempotency,
+} from './idempotency.ts';
 import { extendInputs } from './inputs.ts';
-
-/** Decisions 2: an Idempotency-Key is remembered for this long. */
-const idempotencyLifeMs = 24 * hours;
 
 /** What admission decided about a job. */
 export interface NewJob {
@@ -56,18 +58,10 @@ export interface NewJob {
   readonly inputsOf?: JobId | null;
 }
 
-/** The Idempotency-Key of a creation. */
-export interface Idempotency {
-  readonly key: string;
-  /** Hash of the parsed body: another body under the same key is refused. */
-  readonly hash: string;
-}
-
 /** Everything but `inserted` means that nothing was written. */
 export type Insertion =
   | { readonly kind: 'inserted'; readonly rank: number }
-  | { readonly kind: 'replayed'; readonly jobId: JobId }
-  | { readonly kind: 'idempotency_key_reused' }
+  | EarlierUse
   | { readonly kind: 'external_task_id_used'; readonly jobId: JobId }
   | QuotaExceeded
   | StorageExceeded;
@@ -136,7 +130,7 @@ function insertWithinLimits(
 }
 
 const findConflict = async (db: Statements, job: NewJob): Promise<Insertion | null> =>
-  (await findReplay(db, job, job.createdAt)) ?? (await findByExternalTaskId(db, job));
+  (await findEarlierUse(db, job, job.createdAt)) ?? (await findByExternalTaskId(db, job));
 
 /** The columns that an insert fills, and their types in a JSON record set. */
 const columns = {
@@ -271,30 +265,6 @@ function withRankOffsets(jobs: readonly NewJob[]) {
     lengths.set(queue, behind + 1);
     return { behind, ...rowOf(job) };
   });
-}
-
-const clearExpiredIdempotencyKey = (db: Statements, job: NewJob, key: string) =>
-  db.write(
-    `UPDATE jobs SET idempotency_key = NULL, idempotency_hash = NULL
-     WHERE user_id = $1 AND model_id = $2 AND idempotency_key = $3 AND created_at <= $4`,
-    [job.userId, job.modelId, key, job.createdAt - idempotencyLifeMs],
-  );
-
-/** The earlier create under the same Idempotency-Key, if that has not expired. */
-export async function findReplay(
-  db: Statements,
-  { userId, modelId, idempotency }: Pick<NewJob, 'userId' | 'modelId' | 'idempotency'>,
-  now: number,
-): Promise<Insertion | null> {
-  if (!idempotency) return null;
-  const [row] = await db.read(
-    `SELECT id, idempotency_hash FROM jobs
-     WHERE user_id = $1 AND model_id = $2 AND idempotency_key = $3 AND created_at > $4`,
-    [userId, modelId, idempotency.key, now - idempotencyLifeMs],
-  );
-  if (!row) return null;
-  if (text(row, 'idempotency_hash') !== idempotency.hash) return { kind: 'idempotency_key_reused' };
-  return { kind: 'replayed', jobId: jobIdFromRow(text(row, 'id')) };
 }
 
 /** Contract 2: an external_task_id is unique per user. */

@@ -2,7 +2,9 @@
 import type { Lease } from '../../domain/job.ts';
 import type { Connection, Statements } from '../db/connection.ts';
 import { text } from '../db/rows.ts';
-import { insertEvents, requeueAssignments, requeuedEvent, stateWithoutIndex } from './claim.ts';
+import { stateWithoutIndex } from './claim.ts';
+import { insertEvents, requeuedEvent } from './events.ts';
+import { requeueAssignments } from './settle.ts';
 
 /**
  * Does what `settle` does for one interrupted job, for many and with the same guard. Returns the ids of the jobs whose

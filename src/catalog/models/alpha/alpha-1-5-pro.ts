@@ -16,7 +16,7 @@ import {
   planAlpha,
   secondsUpTo,
   textItem,
-} from './alpha.ts';
+} from './alpha-shared.ts';
 
 const id = 'alpha-1-5-pro';
 

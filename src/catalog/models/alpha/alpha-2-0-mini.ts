@@ -19,7 +19,7 @@ import {
   planAlpha,
   secondsUpTo,
   textItem,
-} from './alpha.ts';
+} from './alpha-shared.ts';
 
 const megabyte = 1024 * 1024;
 

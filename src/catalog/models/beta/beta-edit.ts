@@ -18,7 +18,7 @@ import {
   remixPrompt,
   sizeOf,
   sizeRule,
-} from './beta.ts';
+} from './beta-shared.ts';
 
 /** Contract 2.3: of a picture that a mask area is drawn on, and of its polygon. */
 const minMaskSide = 500;

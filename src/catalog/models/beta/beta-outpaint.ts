@@ -14,7 +14,7 @@ import {
   remixPrompt,
   sizeOf,
   sizeRule,
-} from './beta.ts';
+} from './beta-shared.ts';
 
 export default defineModel({
   id: 'beta-outpaint',

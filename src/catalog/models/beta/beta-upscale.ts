@@ -3,7 +3,15 @@
 import { z } from 'zod';
 import { numberChoice } from '../../fields.ts';
 import { defineModel } from '../../model.ts';
-import { betaImage, betaNative, imageNoField, jobIdField, referencesOf, sizeOf, sizeRule } from './beta.ts';
+import {
+  betaImage,
+  betaNative,
+  imageNoField,
+  jobIdField,
+  referencesOf,
+  sizeOf,
+  sizeRule,
+} from './beta-shared.ts';
 
 /** The family doubles each side. */
 const times = 2;

@@ -1,6 +1,6 @@
 /** delta-speech-01-turbo: fast speech (Contract 2.15). */
 
-import { defineDeltaSpeech } from './delta-speech.ts';
+import { defineDeltaSpeech } from './delta-speech-shared.ts';
 
 export default defineDeltaSpeech({
   id: 'delta-speech-01-turbo',

@@ -1,6 +1,6 @@
 /** delta-speech-02-hd: speech of high fidelity (Contract 2.15). */
 
-import { defineDeltaSpeech } from './delta-speech.ts';
+import { defineDeltaSpeech } from './delta-speech-shared.ts';
 
 export default defineDeltaSpeech({
   id: 'delta-speech-02-hd',

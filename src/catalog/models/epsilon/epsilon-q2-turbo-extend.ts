@@ -17,7 +17,7 @@ import {
   ignoresMark,
   planMark,
   planMetadata,
-} from './epsilon.ts';
+} from './epsilon-shared.ts';
 
 export default defineModel({
   id: 'epsilon-q2-turbo-extend',

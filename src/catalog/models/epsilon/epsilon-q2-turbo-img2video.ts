@@ -19,7 +19,7 @@ import {
   ignoresMark,
   planMark,
   recommendedPrompt,
-} from './epsilon.ts';
+} from './epsilon-shared.ts';
 
 /** Contract 2.11: background music has no effect at these durations. */
 const secondsWithoutMusic: readonly number[] = [9, 10];

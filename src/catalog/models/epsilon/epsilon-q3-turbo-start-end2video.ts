@@ -22,7 +22,7 @@ import {
   planMark,
   planMetadata,
   recommendedPrompt,
-} from './epsilon.ts';
+} from './epsilon-shared.ts';
 
 /** Contract 2.12 and decisions 8: start divided by end, width by width and height by height. */
 const sideRatio = { min: 0.8, max: 1.25 };

@@ -15,8 +15,8 @@ import {
   watermarkInfo,
 } from '../../fields.ts';
 import { media } from '../../media.ts';
-import { gammaPicture } from './gamma-image.ts';
-import { gammaClip, gammaRatio, keepOriginalSound } from './gamma-video.ts';
+import { gammaPicture } from './gamma-image-shared.ts';
+import { gammaClip, gammaRatio, keepOriginalSound } from './gamma-video-shared.ts';
 
 const megabyte = 1024 * 1024;
 

@@ -7,8 +7,8 @@ import { media } from '../../media.ts';
 import { isAtMostSeconds } from '../../media-limits.ts';
 import { defineModel } from '../../model.ts';
 import { gammaTask, videosOf } from '../../outputs.ts';
-import { gammaPicture } from './gamma-image.ts';
-import { gammaClip, gammaVideoSize, keepOriginalSound } from './gamma-video.ts';
+import { gammaPicture } from './gamma-image-shared.ts';
+import { gammaClip, gammaVideoSize, keepOriginalSound } from './gamma-video-shared.ts';
 
 const megabyte = 1024 * 1024;
 /** Contract 2.5: the longest reference video, by whose orientation is matched. */

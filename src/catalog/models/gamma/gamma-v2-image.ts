@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { defineModel } from '../../model.ts';
 import { gammaTask, imagesOf } from '../../outputs.ts';
-import { gammaImageFields, planGammaImage } from './gamma-image.ts';
+import { gammaImageFields, planGammaImage } from './gamma-image-shared.ts';
 
 export default defineModel({
   id: 'gamma-v2-image',

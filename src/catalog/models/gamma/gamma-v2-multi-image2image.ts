@@ -5,7 +5,7 @@ import { choice, group, list, text } from '../../fields.ts';
 import { media } from '../../media.ts';
 import { defineModel } from '../../model.ts';
 import { gammaTask, imagesOf } from '../../outputs.ts';
-import { gammaImageFields, gammaPicture, gammaSizes } from './gamma-image.ts';
+import { gammaImageFields, gammaPicture, gammaSizes } from './gamma-image-shared.ts';
 
 const { n, aspect_ratio, watermark_info, callback_url, external_task_id } = gammaImageFields;
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { choice, element, list } from '../../fields.ts';
 import { defineModel } from '../../model.ts';
 import { gammaTask, imagesOf } from '../../outputs.ts';
-import { gammaImageFields, planGammaImage } from './gamma-image.ts';
+import { gammaImageFields, planGammaImage } from './gamma-image-shared.ts';
 
 /** Contract 2.7: subjects plus reference images. */
 const maxReferences = 10;

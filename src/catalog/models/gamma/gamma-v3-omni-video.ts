@@ -15,7 +15,7 @@ import {
   unusedInOmni,
 } from './gamma-omni-fields.ts';
 import { omniRules } from './gamma-omni-rules.ts';
-import { gammaVideoSize } from './gamma-video.ts';
+import { gammaVideoSize } from './gamma-video-shared.ts';
 
 export default defineModel({
   id: 'gamma-v3-omni-video',

@@ -6,10 +6,13 @@ import { newWorkerId, type WorkerId } from '../../src/domain/ids.ts';
 import { jobError, type Outcome } from '../../src/domain/job.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
 import { cancelJob } from '../../src/store/jobs/cancel.ts';
-import { claimJobs, markFetchingOutputs, resetCrashes, settle } from '../../src/store/jobs/claim.ts';
+import { claimJobs } from '../../src/store/jobs/claim.ts';
 import type { NewJob } from '../../src/store/jobs/insert.ts';
-import { expireJobs, pruneJobs, requeueOrphanedJobs } from '../../src/store/jobs/maintenance.ts';
+import { markFetchingOutputs, resetCrashes } from '../../src/store/jobs/leased-job.ts';
+import { expireJobs, pruneJobs } from '../../src/store/jobs/maintenance.ts';
+import { requeueOrphanedJobs } from '../../src/store/jobs/orphaned-jobs.ts';
 import { listEvents } from '../../src/store/jobs/read.ts';
+import { settle } from '../../src/store/jobs/settle.ts';
 import {
   findCancelRequested,
   markStopping,

@@ -10,7 +10,7 @@ const maxKeysRemembered = 50_000;
 export type TakeFromRate<Id = KeyId> = (id: Id) => void;
 
 /** GCRA: one number for each key, the time (epoch ms) at which its bucket will be empty again. */
-export function openRate<Id = KeyId>(limit: RateLimit, clock: Clock): TakeFromRate<Id> {
+export function openRateLimit<Id = KeyId>(limit: RateLimit, clock: Clock): TakeFromRate<Id> {
   const spacingMs = 1000 / limit.perSecond;
   const toleranceMs = limit.burst * spacingMs;
   const emptyAt = new Map<Id, number>();

@@ -17,10 +17,12 @@ import {
 } from '../../src/store/attempts/uncertain.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
 import { cancelJob } from '../../src/store/jobs/cancel.ts';
-import { claimJobs, settle } from '../../src/store/jobs/claim.ts';
+import { claimJobs } from '../../src/store/jobs/claim.ts';
 import type { NewJob } from '../../src/store/jobs/insert.ts';
 import { rerunJob } from '../../src/store/jobs/inspect.ts';
-import { expireJobs, pruneJobs, requeueOrphanedJobs } from '../../src/store/jobs/maintenance.ts';
+import { expireJobs, pruneJobs } from '../../src/store/jobs/maintenance.ts';
+import { requeueOrphanedJobs } from '../../src/store/jobs/orphaned-jobs.ts';
+import { settle } from '../../src/store/jobs/settle.ts';
 import { registerWorker } from '../../src/store/jobs/workers.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { later, makeOwner, type Owner, rowOf, unique, wait } from './rows.ts';

@@ -1,5 +1,5 @@
 /** Gate: finds the job that the same Idempotency-Key created before. */
-import { findReplay } from '../../store/jobs/insert.ts';
+import { findEarlierUse } from '../../store/jobs/idempotency.ts';
 import type { IdempotencyDraft, ParsedDraft } from '../draft.ts';
 import type { Gate } from '../gate-list.ts';
 
@@ -14,5 +14,5 @@ export const findEarlierJob: Gate<IdempotencyDraft, Pick<ParsedDraft, 'earlier'>
   const { request, model, idempotency } = draft;
   if (idempotency === null) return { ...draft, earlier: null };
   const wanted = { userId: request.principal.userId, modelId: model.id, idempotency };
-  return findReplay(db, wanted, clock.now()).then(earlier => ({ ...draft, earlier }));
+  return findEarlierUse(db, wanted, clock.now()).then(earlier => ({ ...draft, earlier }));
 };

@@ -40,7 +40,7 @@ const possiblySubmitted = `FROM jobs LEFT JOIN attempts AS last ON last.job_id =
  * intent that its next attempt would have written, so that the rules for an unknown outcome apply: resend with the same
  * key, look up, or report as uncertain. Runs before any worker claims, in one transaction.
  */
-export function reconcile(db: Connection, options: ReconcileOptions): Promise<Reconciled> {
+export function reconcileRestoredBackup(db: Connection, options: ReconcileOptions): Promise<Reconciled> {
   const { destinationOf, backedUpAt, leaseMs } = options;
   return db.transaction(async tx => {
     const alive = await tx.read(aliveWorkers(db, '$1'), [leaseMs]);

@@ -10,10 +10,11 @@ import {
   readLastAttempts,
   recordAnswer,
 } from '../../src/store/attempts/attempts.ts';
-import { type Destination, reconcile } from '../../src/store/attempts/reconcile.ts';
+import { type Destination, reconcileRestoredBackup } from '../../src/store/attempts/restored-backup.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
-import { claimJobs, settle } from '../../src/store/jobs/claim.ts';
+import { claimJobs } from '../../src/store/jobs/claim.ts';
 import type { NewJob } from '../../src/store/jobs/insert.ts';
+import { settle } from '../../src/store/jobs/settle.ts';
 import { registerWorker } from '../../src/store/jobs/workers.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { later, makeOwner, type Owner, rowOf, start, unique, wait } from './rows.ts';
@@ -37,7 +38,7 @@ for (const dialect of dialects) {
     const run = (
       destinationOf: (modelId: string, account: string | null) => Destination = () => upstream,
       at: number | null = backedUpAt,
-    ) => reconcile(db, { destinationOf, backedUpAt: at, leaseMs });
+    ) => reconcileRestoredBackup(db, { destinationOf, backedUpAt: at, leaseMs });
     const lease = async (job: NewJob): Promise<Lease> => {
       const holder = newWorkerId();
       const [claimed] = await claimJobs(db, { worker: holder, modelId: job.modelId, limit: 1, now: later });
