@@ -1,3 +1,7 @@
+/**
+ * `npm run bench`: every program that has a goal, one after another, and what came of the goals.
+ * `npm run bench -- NAME [--flags]`: one of them, or one of those that have none.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -8,10 +12,6 @@ import { fileURLToPath } from 'node:url';
 import { figure, machine, printRow, printTitles } from '../testkit/figures.ts';
 import { type Found, foundVariable, type Goal, type GoalName, goals } from './kit/goals.ts';
 
-/**
- * `npm run bench`: every program that has a goal, one after another, and what came of the goals.
- * `npm run bench -- NAME [--flags]`: one of them, or one of those that have none.
- */
 const withGoals = [...new Set(Object.values(goals).map(goal => goal.program))];
 const others = ['fair', 'bodies', 'crowd', 'full-disk', 'failing-flush'];
 /** Programs stand in a folder a theme: `store/growth.ts` is `growth`. */

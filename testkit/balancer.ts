@@ -1,3 +1,4 @@
+/** A load balancer as an operator puts it in front of several processes. */
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

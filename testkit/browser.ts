@@ -1,3 +1,4 @@
+/** A real browser for the tests of the console, and pages that are watched for failures. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';

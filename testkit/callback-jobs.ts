@@ -1,3 +1,4 @@
+/** Jobs whose callbacks are due, made in the rows without a worker. */
 import assert from 'node:assert/strict';
 import { findModel } from '../src/catalog/index.ts';
 import { hours } from '../src/domain/clock.ts';

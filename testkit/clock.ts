@@ -1,3 +1,4 @@
+/** A clock that a test puts forward, in one process or in several. */
 import { closeSync, openSync, readSync, watch, writeFileSync, writeSync } from 'node:fs';
 import { type Clock, systemClock } from '../src/domain/clock.ts';
 

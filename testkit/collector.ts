@@ -1,3 +1,4 @@
+/** A collector of OTLP spans that keeps what it receives. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,3 +1,4 @@
+/** Databases of a test: SQLite in a folder, or one in the PostgreSQL of the run. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** Starts a gateway that dies at a given statement and lets a client meet it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

@@ -1,3 +1,4 @@
+/** A DNS server that knows a few names and leaves others unanswered. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';

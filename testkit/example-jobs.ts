@@ -1,3 +1,4 @@
+/** The example body of each model, with media that a test made. */
 import type { Model } from '../src/catalog/model.ts';
 import type { TestGateway } from './gateway.ts';
 import { clip, picture } from './media-maker.ts';

@@ -1,3 +1,4 @@
+/** Figures of tests and benchmarks: medians, percentiles, memory, and the machine they are of. */
 import { cpus, loadavg } from 'node:os';
 
 /** Where figures come from, with how busy it is already. */

@@ -1,3 +1,4 @@
+/** A gateway of several processes behind one port, for the tests that run against a fleet. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';

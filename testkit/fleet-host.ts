@@ -1,3 +1,7 @@
+/**
+ * One process of a fleet: it opens the gateways that tests want of it, each a member of another fleet, and closes
+ * them. Starting a process for every test would take longer than the tests. Ends with its stdin.
+ */
 import { appendFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -10,10 +14,6 @@ import { readConfig } from '../src/config/config.ts';
 import { openSharedLead, openTestClock } from './clock.ts';
 import type { MemberOpened, MemberWanted } from './fleet-gateway.ts';
 
-/**
- * One process of a fleet: it opens the gateways that tests want of it, each a member of another fleet, and closes
- * them. Starting a process for every test would take longer than the tests. Ends with its stdin.
- */
 const opened = new Map<number, () => Promise<void>>();
 
 async function open({ env, leadPath, logPath }: MemberWanted): Promise<MemberOpened> {

@@ -1,3 +1,4 @@
+/** A free port of this machine. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 

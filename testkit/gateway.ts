@@ -1,3 +1,4 @@
+/** The gateway in the process of a test: a folder, a port, a clock and keys of its own. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

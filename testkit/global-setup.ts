@@ -1,3 +1,4 @@
+/** What a run of tests starts once: PostgreSQL with a migrated template, and the processes of a fleet. */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** Media that are small to send and costly to read. */
 import { deflateSync } from 'node:zlib';
 import { busyFilm, pngHeader } from './craft-bytes.ts';
 import { clip, padTo, picture } from './media-maker.ts';

@@ -1,3 +1,4 @@
+/** Kills a gateway again and again while its own engine renders, until every job has ended. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '../src/store/db/connection.ts';
 import { createKeyOfAnn } from './create-key.ts';

@@ -1,3 +1,4 @@
+/** Encodes the films, sounds and pictures that tests send. */
 import { writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { createCanvas } from '@napi-rs/canvas';

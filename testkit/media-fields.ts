@@ -1,3 +1,4 @@
+/** Every media field of every model, and the ways to name a medium in it. */
 import assert from 'node:assert/strict';
 import type { Answer, TestGateway } from './gateway.ts';
 import { uploadForm } from './uploads.ts';

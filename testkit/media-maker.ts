@@ -1,3 +1,4 @@
+/** Media of an exact size, length and format, made when they are first needed. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** A PostgreSQL server of one test, which it may stop and start. */
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** A worker without a gateway, with the provider of a test. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';

@@ -1,3 +1,4 @@
+/** Runs the commands of `atelier` and serves a gateway in a process of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

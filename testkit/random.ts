@@ -1,3 +1,4 @@
+/** Random numbers that a seed repeats. */
 import { createHash } from 'node:crypto';
 
 /** Mulberry32: 0 to 1, the same row of numbers for the same seed. */

@@ -1,3 +1,4 @@
+/** A receiver of callbacks that answers as a test wants. */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

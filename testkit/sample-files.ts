@@ -1,3 +1,4 @@
+/** A small true file of every type that may be uploaded. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,8 @@
+/**
+ * The whole program, killed as by `kill -9` at a statement: `serve-with-failpoint.ts before|after <words> [<value>]`.
+ * `before` the commit of the first write whose text holds the words, or `after` it; with a value, of the first
+ * that is also given that value.
+ */
 import { pino } from 'pino';
 import { openGateway } from '../src/app/gateway.ts';
 import { openStore } from '../src/app/open-store.ts';
@@ -5,11 +10,6 @@ import { readConfig } from '../src/config/config.ts';
 import { systemClock } from '../src/domain/clock.ts';
 import type { Connection, Statements, Value } from '../src/store/db/connection.ts';
 
-/**
- * The whole program, killed as by `kill -9` at a statement: `serve-with-failpoint.ts before|after <words> [<value>]`.
- * `before` the commit of the first write whose text holds the words, or `after` it; with a value, of the first
- * that is also given that value.
- */
 const [side = '', words = '', named] = process.argv.slice(2);
 
 const isAt = (text: string, values: readonly Value[] = []): boolean =>

@@ -1,3 +1,4 @@
+/** Uploads as forms and as JSON, and what they are answered. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';

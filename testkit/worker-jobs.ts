@@ -1,3 +1,4 @@
+/** Jobs as a client creates and follows them. */
 import { minutes } from '../src/domain/clock.ts';
 import { jobIdFromRow } from '../src/domain/ids.ts';
 import type { Answer, AskOptions, TestGateway } from './gateway.ts';

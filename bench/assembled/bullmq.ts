@@ -1,8 +1,8 @@
+/** The framework with BullMQ: a queue for each model, in the Redis whose port is the first word. */
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { serveLine } from './line.ts';
 
-/** The framework with BullMQ: a queue for each model, in the Redis whose port is the first word. */
 const connection = new Redis({ port: Number(process.argv[2]), maxRetriesPerRequest: null });
 const queues = new Map<string, Queue>();
 

@@ -1,3 +1,4 @@
+/** The queue of an assembled gateway, and the HTTP endpoints in front of it that the benchmark compares with. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import Fastify, { type FastifyRequest } from 'fastify';
 import { findModel } from '../../src/catalog/index.ts';

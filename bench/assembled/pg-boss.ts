@@ -1,7 +1,7 @@
+/** The framework with pg-boss: a queue for each model, in the PostgreSQL whose address is the first word. */
 import { PgBoss } from 'pg-boss';
 import { serveLine } from './line.ts';
 
-/** The framework with pg-boss: a queue for each model, in the PostgreSQL whose address is the first word. */
 const boss = new PgBoss({ connectionString: process.argv[2] ?? '', max: 10 });
 boss.on('error', failure => console.error(failure));
 await boss.start();

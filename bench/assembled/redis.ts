@@ -1,3 +1,4 @@
+/** Starts a Redis of its own for the benchmarks that need one. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+/** `npm run chaos`: processes are killed under load, and every promise is checked afterwards. */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { minutes } from '../../src/domain/clock.ts';
@@ -7,7 +8,6 @@ import { dialects } from '../../testkit/databases.ts';
 import { machine } from '../../testkit/figures.ts';
 import { globalSetup, globalTeardown } from '../../testkit/global-setup.ts';
 
-/** `npm run chaos`: processes are killed under load, and every promise is checked afterwards. */
 const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '300' },

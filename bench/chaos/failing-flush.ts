@@ -1,3 +1,7 @@
+/**
+ * A disk that stops flushing at the Nth flush, for each N: nothing that was acknowledged may be missing afterwards,
+ * and the process must end by itself. Needs Linux with strace.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
@@ -7,10 +11,6 @@ import { fileURLToPath } from 'node:url';
 import { ask } from '../../testkit/gateway.ts';
 import { runProgram, serve } from '../../testkit/program.ts';
 
-/**
- * A disk that stops flushing at the Nth flush, for each N: nothing that was acknowledged may be missing afterwards,
- * and the process must end by itself. Needs Linux with strace.
- */
 const flushes = 40;
 const clients = 8;
 const longestLifeMs = 20_000;

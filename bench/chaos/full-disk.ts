@@ -1,3 +1,7 @@
+/**
+ * A gateway on a disk that is full and is made bigger: what it answers meanwhile, that nothing is half made, and that
+ * it heals by itself. Needs Linux and root, for a small disk in memory.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,10 +10,6 @@ import { type Answer, ask, until } from '../../testkit/gateway.ts';
 import { padTo, picture } from '../../testkit/media-maker.ts';
 import { runProgram, serve } from '../../testkit/program.ts';
 
-/**
- * A gateway on a disk that is full and is made bigger: what it answers meanwhile, that nothing is half made, and that
- * it heals by itself. Needs Linux and root, for a small disk in memory.
- */
 const smallDisk = '96m';
 const bigDisk = '256m';
 const healsWithinMs = 30_000;

@@ -1,3 +1,7 @@
+/**
+ * A whole gateway that is killed from outside while its own engine draws: every job ends with its media, and none is
+ * blamed. `node bench/chaos/kill-local.ts --kills 20 --jobs 150 --database sqlite`.
+ */
 import { randomInt } from 'node:crypto';
 import { makeDatabase } from '../../testkit/databases.ts';
 import { machine } from '../../testkit/figures.ts';
@@ -5,10 +9,6 @@ import { globalSetup, globalTeardown } from '../../testkit/global-setup.ts';
 import { killRenders } from '../../testkit/kill-renders.ts';
 import { readFlags } from '../kit/flags.ts';
 
-/**
- * A whole gateway that is killed from outside while its own engine draws: every job ends with its media, and none is
- * blamed. `node bench/chaos/kill-local.ts --kills 20 --jobs 150 --database sqlite`.
- */
 const { kills, jobs, seed, databases } = readFlags({ kills: 20, jobs: 150, seed: randomInt(1, 2 ** 31) });
 
 console.log(machine());

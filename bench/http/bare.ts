@@ -1,3 +1,4 @@
+/** A Fastify server that answers the two requests of the benchmark and does nothing else. */
 import Fastify from 'fastify';
 
 // What the framework alone can do: the same two requests, nothing looked up and nothing kept.

@@ -1,3 +1,7 @@
+/**
+ * The bodies that are dearest to judge: how long nothing else was answered meanwhile, and what the gateway weighs
+ * once all of them are gone.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,10 +12,6 @@ import { padTo, picture } from '../../testkit/media-maker.ts';
 import { serve } from '../../testkit/program.ts';
 import { residentMbOf } from '../kit/descendants.ts';
 
-/**
- * The bodies that are dearest to judge: how long nothing else was answered meanwhile, and what the gateway weighs
- * once all of them are gone.
- */
 const megabyte = 1024 * 1024;
 const large = 64 * megabyte;
 const settleMs = 6000;

@@ -1,3 +1,4 @@
+/** Part of the overload benchmark: uploads of others while one key sends dry runs that are costly to read. */
 import { spawn } from 'node:child_process';
 import { on, once } from 'node:events';
 import { createInterface } from 'node:readline';

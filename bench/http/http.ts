@@ -1,3 +1,8 @@
+/**
+ * Durable creates and status reads over HTTP against what the framework does alone, and against what a team would
+ * assemble around it, on this machine, in one run. Rounds take turns, so that a busy moment of the machine hits all
+ * alike; the CPU time of a request tells the same on a machine that is not quiet.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,11 +16,6 @@ import { start } from '../kit/servers.ts';
 import { startOffer } from './start-offer.ts';
 import { body, openBare, openBullmq, openGateway, openPgBoss, type Request, type Target } from './targets.ts';
 
-/**
- * Durable creates and status reads over HTTP against what the framework does alone, and against what a team would
- * assemble around it, on this machine, in one run. Rounds take turns, so that a busy moment of the machine hits all
- * alike; the CPU time of a request tells the same on a machine that is not quiet.
- */
 const { rounds, seconds, connections, databases } = readFlags({ rounds: 5, seconds: 3, connections: 64 });
 const operations = ['create', 'status'] as const;
 const titles = [

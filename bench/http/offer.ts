@@ -1,3 +1,4 @@
+/** A load generator: sends requests at a steady rate and prints what came of them. */
 import { connect, type Socket } from 'node:net';
 
 /**

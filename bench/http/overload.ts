@@ -1,3 +1,8 @@
+/**
+ * Creations offered far beyond what the gateway can take: how many it takes all the same, how it refuses the
+ * others, how long those that it takes last, and what becomes of the time to a status. Then media that are dear to
+ * read, of one key, and what becomes of the uploads of others. Gateway, load and measurer are a process each.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,11 +15,6 @@ import { measureHostile } from './hostile.ts';
 import type { Offered } from './offer.ts';
 import { startOffer } from './start-offer.ts';
 
-/**
- * Creations offered far beyond what the gateway can take: how many it takes all the same, how it refuses the
- * others, how long those that it takes last, and what becomes of the time to a status. Then media that are dear to
- * read, of one key, and what becomes of the uploads of others. Gateway, load and measurer are a process each.
- */
 const { seconds, connections } = readFlags({ seconds: 8, connections: 3000 });
 const pollEveryMs = 10;
 /** Half of what it answered when it was asked without a pause, so that nobody waits. */

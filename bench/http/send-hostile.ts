@@ -1,13 +1,13 @@
-import { request } from 'node:http';
-import { openVariants, vastPng } from '../../testkit/hostile-media.ts';
-import { dataUrl } from '../../testkit/media-fields.ts';
-import { nothingNamed } from './nothing-named.ts';
-
 /**
  * Sends dry runs at once that each name a picture of 120 million pixels nine times, whenever a line comes in, and
  * says with a line of its own what they were answered. A program of its own, so that whoever measures beside it is
  * not held up by the sending.
  */
+import { request } from 'node:http';
+import { openVariants, vastPng } from '../../testkit/hostile-media.ts';
+import { dataUrl } from '../../testkit/media-fields.ts';
+import { nothingNamed } from './nothing-named.ts';
+
 const [url = '', key = '', count = '300', ownFile = ''] = process.argv.slice(2);
 /** Other bytes each time, where no file of one's own is named. */
 const variant = openVariants(await vastPng());

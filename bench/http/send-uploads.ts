@@ -1,10 +1,10 @@
-import { once } from 'node:events';
-import { request } from 'node:http';
-
 /**
  * Says that it is ready, waits for a word, sends uploads at once, as fast as they are taken, and ends with the
  * seconds they took. A program of its own, so that whoever measures beside it is not held up by the sending.
  */
+import { once } from 'node:events';
+import { request } from 'node:http';
+
 const [url = '', key = '', form = 'multipart', uploads = '8', contentBytes = '0'] = process.argv.slice(2);
 const boundary = 'the-edge';
 const bytes = Number(contentBytes);

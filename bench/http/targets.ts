@@ -1,3 +1,4 @@
+/** The servers that the HTTP benchmark compares: the gateway, the bare framework, assembled ones. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { firstKeyIn } from '../../testkit/program.ts';

@@ -1,3 +1,7 @@
+/**
+ * Large uploads at once on a gateway that was just started: how much its memory grows, and what becomes of
+ * the time to a status. Gateway, sender and measurer are a process each.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -11,10 +15,6 @@ import { runProgram, type Served, serve } from '../../testkit/program.ts';
 import { residentMbOf } from '../kit/descendants.ts';
 import { tell } from '../kit/goals.ts';
 
-/**
- * Large uploads at once on a gateway that was just started: how much its memory grows, and what becomes of
- * the time to a status. Gateway, sender and measurer are a process each.
- */
 const uploads = 8;
 const contentBytes = 40 * 1024 * 1024;
 const pollEveryMs = 5;

@@ -1,3 +1,4 @@
+/** Pins the measured processes and their load to different cores. */
 import { spawnSync } from 'node:child_process';
 
 /** How what is measured and the load on it share the cores of this machine. */

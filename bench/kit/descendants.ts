@@ -1,3 +1,4 @@
+/** Memory and CPU time of a process and everything below it, read from /proc. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 /** What the processes below this one used while they were watched; null where there is no /proc to read. */

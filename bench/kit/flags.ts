@@ -1,3 +1,4 @@
+/** Reads the flags of a benchmark. */
 import { parseArgs } from 'node:util';
 import { type Dialect, dialects } from '../../testkit/databases.ts';
 

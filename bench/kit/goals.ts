@@ -1,3 +1,4 @@
+/** The goals of every benchmark, and the report on whether they were met. */
 import { writeSync } from 'node:fs';
 
 /** What one figure of a benchmark is to be. */

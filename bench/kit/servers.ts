@@ -1,3 +1,4 @@
+/** Starts the servers of a benchmark, each in a process of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

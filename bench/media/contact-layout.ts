@@ -1,3 +1,4 @@
+/** Lays the media of the contact sheet out on one picture. */
 import {
   type Canvas,
   createCanvas,

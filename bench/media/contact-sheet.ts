@@ -1,3 +1,4 @@
+/** A small job of every model through the real gateway, with the local engine, and all of it on one picture. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +12,6 @@ import { createKey } from '../../src/store/people/keys.ts';
 import { makeJobs, type Shown } from './contact-jobs.ts';
 import { drawSheet } from './contact-layout.ts';
 
-/** A small job of every model through the real gateway, with the local engine, and all of it on one picture. */
 const sheet = fileURLToPath(new URL('../../docs/contact-sheet.jpg', import.meta.url));
 
 const folder = await mkdtemp(join(tmpdir(), 'atelier-contact-sheet-'));

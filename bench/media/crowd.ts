@@ -1,3 +1,7 @@
+/**
+ * Jobs of every model at once on a gateway that draws two at a time: whether all of them end well, what the
+ * whole tree of processes weighs, what becomes of the time to a status, and how soon a cancel makes room.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,10 +15,6 @@ import { serve } from '../../testkit/program.ts';
 import { type Created, create, longVideo, untilRunning, video } from '../../testkit/worker-jobs.ts';
 import { watchDescendants } from '../kit/descendants.ts';
 
-/**
- * Jobs of every model at once on a gateway that draws two at a time: whether all of them end well, what the
- * whole tree of processes weighs, what becomes of the time to a status, and how soon a cancel makes room.
- */
 const jobsAtOnce = 50;
 const slots = 2;
 const pollEveryMs = 20;

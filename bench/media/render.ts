@@ -1,3 +1,7 @@
+/**
+ * What a render costs, from the order to the finished file, and beside it a film or picture of the same size
+ * and length by an `ffmpeg` command line. Rounds take turns, so that a busy moment of the machine hits all alike.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -11,10 +15,6 @@ import { machine, percentile, printRow, printTitles, spread } from '../../testki
 import { type Used, watchDescendants } from '../kit/descendants.ts';
 import { tell } from '../kit/goals.ts';
 
-/**
- * What a render costs, from the order to the finished file, and beside it a film or picture of the same size
- * and length by an `ffmpeg` command line. Rounds take turns, so that a busy moment of the machine hits all alike.
- */
 const rounds = 3;
 const lookEveryMs = 20;
 const nameWidth = 30;

@@ -1,3 +1,7 @@
+/**
+ * The line of one model and the limits on the way to it, played in memory with a clock of its own: how long a
+ * user of few jobs waits while others send all that they are let. The rule of ranks is that of store/jobs.ts.
+ */
 import { openRateLimit } from '../../src/admission/rate-limit.ts';
 import { minutes, seconds } from '../../src/domain/clock.ts';
 import type { KeyId } from '../../src/domain/ids.ts';
@@ -5,10 +9,6 @@ import { Refusal } from '../../src/domain/refusal.ts';
 import { figure, machine, percentile, printRow, printTitles } from '../../testkit/figures.ts';
 import { openRandom } from '../../testkit/random.ts';
 
-/**
- * The line of one model and the limits on the way to it, played in memory with a clock of its own: how long a
- * user of few jobs waits while others send all that they are let. The rule of ranks is that of store/jobs.ts.
- */
 const users = 1_000_000;
 const slots = 60_000;
 /** Any length between these is as likely. */

@@ -1,3 +1,7 @@
+/**
+ * What is done with a job while very many wait, half of them on one model, through the store's own functions in this
+ * process. Rounds take turns between the depths, so that a busy moment of the machine hits all alike.
+ */
 import { models } from '../../src/catalog/index.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import { newWorkerId } from '../../src/domain/ids.ts';
@@ -12,10 +16,6 @@ import { readFlags } from '../kit/flags.ts';
 import { type GoalName, tell } from '../kit/goals.ts';
 import { deepModel, newJob, openLine, type WaitingLine } from './waiting-line.ts';
 
-/**
- * What is done with a job while very many wait, half of them on one model, through the store's own functions in this
- * process. Rounds take turns between the depths, so that a busy moment of the machine hits all alike.
- */
 const { rounds, times, most, databases } = readFlags({ rounds: 5, times: 40, most: 1_000_000 });
 const depths = [1_000, 100_000, 1_000_000].filter(depth => depth <= most);
 const together = 64;

@@ -1,3 +1,7 @@
+/**
+ * User A floods a model, then user B comes with a few jobs: how many jobs start before each of B's, as slots come free
+ * one by one, against B alone. Through the store's own functions; a start is a unit of time that no busy machine bends.
+ */
 import { newWorkerId } from '../../src/domain/ids.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
 import { claimJobs } from '../../src/store/jobs/claim.ts';
@@ -9,10 +13,6 @@ import { readFlags } from '../kit/flags.ts';
 import { tell } from '../kit/goals.ts';
 import { deepModel, makeOwner, newJob, type Owner } from './waiting-line.ts';
 
-/**
- * User A floods a model, then user B comes with a few jobs: how many jobs start before each of B's, as slots come free
- * one by one, against B alone. Through the store's own functions; a start is a unit of time that no busy machine bends.
- */
 const { flood, few, databases } = readFlags({ flood: 10_000, few: 200 });
 const createsAtOnce = 64;
 const nameWidth = 34;

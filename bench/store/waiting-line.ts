@@ -1,3 +1,4 @@
+/** Fills a database with very many waiting jobs. */
 import { models } from '../../src/catalog/index.ts';
 import { days } from '../../src/domain/clock.ts';
 import {

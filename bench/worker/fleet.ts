@@ -1,3 +1,8 @@
+/**
+ * A start with very many jobs under way at an upstream, after a stop and after a kill: how soon one process has all
+ * of them in hand again, what it weighs with them, how often the upstream is asked, how quick a status stays, and
+ * how long a stop takes.
+ */
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -19,11 +24,6 @@ import { countCpu, peakMbOf, residentMbOf } from '../kit/descendants.ts';
 import { readFlags } from '../kit/flags.ts';
 import { tell } from '../kit/goals.ts';
 
-/**
- * A start with very many jobs under way at an upstream, after a stop and after a kill: how soon one process has all
- * of them in hand again, what it weighs with them, how often the upstream is asked, how quick a status stays, and
- * how long a stop takes.
- */
 const { jobs, seconds: watchedSeconds, databases } = readFlags({ jobs: 100_000, seconds: 30 });
 const model = 'gamma-v3-image';
 const statusPolls = 1_000;

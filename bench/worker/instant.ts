@@ -1,3 +1,7 @@
+/**
+ * A gateway with an account whose upstream answers within the call: what a job costs without any wait for its
+ * upstream. The words are the account, the address of a medium and a folder.
+ */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -9,10 +13,6 @@ import { openOutbound } from '../../src/media/outbound.ts';
 import { createKey } from '../../src/store/people/keys.ts';
 import { picture } from '../../testkit/media-maker.ts';
 
-/**
- * A gateway with an account whose upstream answers within the call: what a job costs without any wait for its
- * upstream. The words are the account, the address of a medium and a folder.
- */
 const [accountId = '', mediumUrl = '', folder = ''] = process.argv.slice(2);
 const medium = await picture('png', 64, 64);
 

@@ -1,3 +1,7 @@
+/**
+ * From the end of a job at its upstream to its COMPLETED here, while very many are open: some of them end one by one
+ * and the others go on. Judged by the rows, so that nobody's question wakes anything.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,10 +19,6 @@ import { tell } from '../kit/goals.ts';
 import { start } from '../kit/servers.ts';
 import { openUpstream, routeTo, type Upstream } from './upstream.ts';
 
-/**
- * From the end of a job at its upstream to its COMPLETED here, while very many are open: some of them end one by one
- * and the others go on. Judged by the rows, so that nobody's question wakes anything.
- */
 const { jobs, ends, seconds, databases } = readFlags({ jobs: 5_000, ends: 500, seconds: 60 });
 const model = 'gamma-v3-image';
 const createsAtOnce = 64;

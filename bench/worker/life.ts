@@ -1,3 +1,7 @@
+/**
+ * The whole life of a job, from its creation to the COMPLETED that a client hears of who waits by
+ * `Prefer: wait`, at an upstream that is done at once; and what each step of that life adds.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,10 +15,6 @@ import { tell } from '../kit/goals.ts';
 import { start } from '../kit/servers.ts';
 import { openUpstream, routeTo } from './upstream.ts';
 
-/**
- * The whole life of a job, from its creation to the COMPLETED that a client hears of who waits by
- * `Prefer: wait`, at an upstream that is done at once; and what each step of that life adds.
- */
 const { rounds, jobs, together, databases } = readFlags({ rounds: 5, jobs: 100, together: 32 });
 const nameWidth = 52;
 const longestWait = { prefer: 'wait=60' };

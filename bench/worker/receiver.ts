@@ -1,3 +1,7 @@
+/**
+ * What becomes of the callbacks to receivers that work while one that does not has very many to come: from the end of
+ * a job to the arrival. Gateways, receivers and the measurer share this process; rounds take turns.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Caller, endedJob, newCaller } from '../../testkit/callback-jobs.ts';
 import type { Dialect } from '../../testkit/databases.ts';
@@ -9,10 +13,6 @@ import { answer, never, openReceiver, type Receiver } from '../../testkit/receiv
 import { readFlags } from '../kit/flags.ts';
 import { tell } from '../kit/goals.ts';
 
-/**
- * What becomes of the callbacks to receivers that work while one that does not has very many to come: from the end of
- * a job to the arrival. Gateways, receivers and the measurer share this process; rounds take turns.
- */
 const { rounds, events, dead, databases } = readFlags({ rounds: 5, events: 200, dead: 10_000 });
 const healthyReceivers = 4;
 const everyMs = 20;

@@ -1,3 +1,4 @@
+/** An upstream of very many jobs for the worker benchmarks, which records when each was polled. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+/** Checks every promise against what clients, the upstream, the rows and the receivers recorded. */
 import { maxCrashes } from '../../src/domain/job.ts';
 import type { Dedupe } from '../upstream/jobs.ts';
 import { type Charge, chargesIn, type Entry, type Submission, submissionsIn } from '../upstream/ledger.ts';

@@ -1,3 +1,4 @@
+/** The clients of a chaos run: they create, read and cancel jobs, and repeat what got no answer. */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openRandom } from '../random.ts';

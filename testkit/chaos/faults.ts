@@ -1,3 +1,4 @@
+/** The faults of the upstream during a chaos run. */
 import { type RuleInput, resetPoints } from '../upstream/script.ts';
 
 /** What the upstream does wrong while processes die, each to a small share of its requests. */

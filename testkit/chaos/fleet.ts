@@ -1,3 +1,4 @@
+/** The processes of a gateway, which a run kills, freezes and starts again. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+/** Records every call of every client and what came of it. */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { JobStatus } from '../../src/domain/job.ts';
 

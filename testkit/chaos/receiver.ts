@@ -1,3 +1,4 @@
+/** Receives the callbacks of a chaos run and verifies their signatures. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';

@@ -1,3 +1,4 @@
+/** Prints the outcome of a chaos run. */
 import { figure, printRow } from '../figures.ts';
 import type { Entry } from '../upstream/ledger.ts';
 import type { Evidence, Violation } from './checker.ts';

@@ -1,3 +1,4 @@
+/** Reads the rows once every job has ended. */
 import { listUncertainSubmissions } from '../../src/store/attempts/uncertain.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
 import { integer, integerOrNull, text, textOrNull } from '../../src/store/db/rows.ts';

@@ -1,3 +1,4 @@
+/** The requests of S3 that the test server lacks. */
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type S3rver from 's3rver';

@@ -1,3 +1,4 @@
+/** The types of s3rver, which has none. */
 declare module 's3rver' {
   import type { AddressInfo } from 'node:net';
 

@@ -1,3 +1,4 @@
+/** An S3 server on this machine that can fail as a test wants. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';

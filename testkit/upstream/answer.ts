@@ -1,3 +1,4 @@
+/** Sends an answer truly or spoiled: reset, cut, slow, endless, too large. */
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';

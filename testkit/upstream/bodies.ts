@@ -1,3 +1,4 @@
+/** The answers of the queue contract as another gateway gives them. */
 import { stageOf, type UpstreamJob } from './jobs.ts';
 import { kindOf } from './media.ts';
 

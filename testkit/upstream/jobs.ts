@@ -1,3 +1,4 @@
+/** The jobs of a scripted upstream. */
 import { randomUUID } from 'node:crypto';
 import type { Ledger } from './ledger.ts';
 import { type Kind, kindOf, type Medium, mediumFor } from './media.ts';

@@ -1,3 +1,4 @@
+/** The ledger of an upstream: every submission and charge, on disk before it is answered. */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 
 /** What the upstream remembers, whatever becomes of its answers. Times are epoch ms. */

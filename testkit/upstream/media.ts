@@ -1,3 +1,4 @@
+/** The short media that an upstream produces. */
 import { createHash } from 'node:crypto';
 import { findModel } from '../../src/catalog/index.ts';
 import { clip, picture, sound } from '../media-maker.ts';

@@ -1,3 +1,4 @@
+/** The scripted upstream as a program of its own. */
 import { startUpstream } from './upstream.ts';
 
 /** The upstream as a process of its own: `program.ts <folder> <port>`. It ends with whoever started it. */

@@ -1,3 +1,4 @@
+/** Settings that route every job of a gateway to the scripted upstream. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { models } from '../../src/catalog/index.ts';

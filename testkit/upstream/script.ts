@@ -1,3 +1,4 @@
+/** The script of an upstream: which request meets which fault. */
 import { z } from 'zod';
 import { draw } from '../random.ts';
 

@@ -1,3 +1,4 @@
+/** Starts the scripted upstream in a process of its own. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

@@ -1,3 +1,4 @@
+/** The protocol of Cog, written from its public documents. */
 import { z } from 'zod';
 import { jsonAnswer } from '../upstream/answer.ts';
 import type { Protocol } from './kit.ts';

@@ -1,3 +1,4 @@
+/** The protocol of fal, written from its public documents. */
 import { jsonAnswer } from '../upstream/answer.ts';
 import { stageOf, type UpstreamJob } from '../upstream/jobs.ts';
 import type { Kind } from '../upstream/media.ts';

@@ -1,3 +1,4 @@
+/** Reads a multipart form as JSON. */
 import type { Asked } from './kit.ts';
 
 /** A form as JSON: `<image/jpeg>` for a file, a list where a name stands twice. */

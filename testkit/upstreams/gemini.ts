@@ -1,3 +1,4 @@
+/** The protocol of Gemini, written from its public documents. */
 import { jsonAnswer } from '../upstream/answer.ts';
 import type { UpstreamJob } from '../upstream/jobs.ts';
 import type { Protocol } from './kit.ts';

@@ -1,3 +1,4 @@
+/** The protocol of Kling, written from its public documents. */
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { jsonAnswer } from '../upstream/answer.ts';

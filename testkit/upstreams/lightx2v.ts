@@ -1,3 +1,4 @@
+/** The protocol of LightX2V, written from its public documents. */
 import { z } from 'zod';
 import { jsonAnswer } from '../upstream/answer.ts';
 import { stageOf, type UpstreamJob } from '../upstream/jobs.ts';

@@ -1,3 +1,4 @@
+/** The protocol of OpenAI-compatible servers, written from its public documents. */
 import { jsonAnswer, type Truth } from '../upstream/answer.ts';
 import { stageOf } from '../upstream/jobs.ts';
 import { readForm } from './forms.ts';

@@ -1,3 +1,4 @@
+/** The protocol of another gateway, written from its public documents. */
 import { z } from 'zod';
 import { findModel } from '../../src/catalog/index.ts';
 import { jsonAnswer } from '../upstream/answer.ts';

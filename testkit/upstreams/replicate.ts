@@ -1,3 +1,4 @@
+/** The protocol of Replicate, written from its public documents. */
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
 import { jsonAnswer } from '../upstream/answer.ts';

@@ -1,3 +1,4 @@
+/** The protocol of Vidu, written from its public documents. */
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { jsonAnswer } from '../upstream/answer.ts';
