@@ -190,7 +190,7 @@ async function filesIn(folder: string): Promise<readonly string[]> {
 }
 
 const blobsIn = async (s3: TestS3): Promise<readonly string[]> =>
-  (await s3.objects()).filter(name => name !== `${s3.place.prefix}owner`);
+  (await s3.objects()).filter(name => name !== `${s3.location.prefix}owner`);
 
 /** Asks until the fact holds; the wait ends by itself. */
 export async function until<T>(

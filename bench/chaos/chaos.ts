@@ -1,4 +1,4 @@
-/** `npm run chaos`: processes are killed under load, and every promise is checked afterwards. */
+/** `npm run chaos`: kills processes under load, and checks every promise afterwards. */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { minutes } from '../../src/domain/clock.ts';
@@ -13,12 +13,12 @@ const { values } = parseArgs({
     kills: { type: 'string', default: '300' },
     /** sqlite or postgres; both unless it is named. */
     database: { type: 'string' },
-    /** Processes that work and processes that answer; SQLite has one for everything. */
+    /** Worker processes, and those that answer clients; SQLite has one process for everything. */
     workers: { type: 'string', default: '3' },
     apis: { type: 'string', default: '2' },
-    /** folder, which all share, or s3: then each process has a folder of its own for what is on its way. */
+    /** folder: shared by all processes; s3: a bucket, and a data directory for each process. */
     blobs: { type: 'string', default: 'folder' },
-    /** Plays the same kills and the same faults again. */
+    /** Repeats the random choices of an earlier run. */
     seed: { type: 'string', default: String(randomInt(2 ** 31)) },
     minutes: { type: 'string', default: '60' },
   },
@@ -39,7 +39,7 @@ console.log(machine());
 await globalSetup();
 try {
   for (const dialect of wanted) {
-    const plan = {
+    const options = {
       dialect,
       kills: count('kills'),
       workers: count('workers'),
@@ -49,11 +49,11 @@ try {
       longestMs: count('minutes') * minutes,
       onProgress: (line: string) => console.error(line),
     };
-    const outcome = await runChaos(plan);
-    printOutcome(plan, outcome);
-    if (outcome.kills < plan.kills)
+    const outcome = await runChaos(options);
+    printOutcome(options, outcome);
+    if (outcome.kills < options.kills)
       console.log(`\nOnly ${outcome.kills} kills in ${values.minutes} minutes.`);
-    if (outcome.verdict.violations.length > 0 || outcome.kills < plan.kills) process.exitCode = 1;
+    if (outcome.verdict.violations.length > 0 || outcome.kills < options.kills) process.exitCode = 1;
   }
 } finally {
   await globalTeardown();

@@ -1,68 +1,27 @@
-/** A small job of every model, for the contact sheet of the documentation. */
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { z } from 'zod';
-import { findModel } from '../../src/catalog/index.ts';
-import type { Kind } from '../../src/catalog/model.ts';
+/** The jobs of the contact sheet: a small one of every model, some of them from results of earlier ones. */
+import { type Made, makeJob, type Shown, type Studio } from './make-job.ts';
 
-/** What a job of one model made. */
-export interface Shown {
-  readonly modelId: string;
-  readonly kind: Kind;
-  /** What was asked for, in a few words. */
-  readonly caption: string;
-  /** The video, the sound, or the pictures. */
-  readonly paths: readonly [string, ...string[]];
-  /** Of a video or a sound. */
-  readonly seconds: number;
-}
-
-interface Bench {
-  /** Base of the gateway's addresses. */
-  readonly url: string;
-  readonly secret: string;
-  /** Where the results are kept. */
-  readonly folder: string;
-}
-
-const produced = z.object({ url: z.url(), duration: z.number().optional() });
-const result = z.object({
-  request_id: z.string(),
-  error: z.null(),
-  video: produced.optional(),
-  audio: produced.optional(),
-  images: z.array(produced).optional(),
-  creations: z.array(z.object({ id: z.string() })).optional(),
-});
-
-interface Made {
-  readonly shown: Shown;
-  readonly jobId: string;
-  /** The address of the first file, as later jobs take it. */
-  readonly url: string;
-  /** The id of the video, where the family gives one. */
-  readonly creationId: string;
-}
+type Make = (modelId: string, caption: string, body: object) => Promise<Made>;
 
 const daySize = { width: 1280, height: 720 };
 
-/** One job of the contact sheet: model, caption, body. */
-type Make = (modelId: string, caption: string, body: object) => Promise<Made>;
-
-/** Pictures first: every other job is made of words or of them. */
-export async function makeJobs(bench: Bench): Promise<readonly Shown[]> {
-  const make: Make = (modelId, caption, body) => makeJob(bench, modelId, caption, body);
+/** One result of every model, in no particular order. Jobs run at the same time where they do not depend on others. */
+export async function makeJobs(studio: Studio): Promise<readonly Shown[]> {
+  const make: Make = (modelId, caption, body) => makeJob(studio, modelId, caption, body);
   const pictures = await makePictures(make);
-  const videos = makeVideos(make, pictures);
+  const videos = startVideos(make, pictures);
   const made = await Promise.all([
     ...videos,
-    ...makeFollowing(make, pictures, videos),
-    ...makeEdits(make, pictures),
-    ...makeSpeech(make),
+    ...startVideosOfVideos(make, pictures, videos),
+    ...startEdits(make, pictures),
+    ...startSpeech(make),
   ]);
   return [pictures.lake, pictures.day, ...made].map(({ shown }) => shown);
 }
 
+type Pictures = Awaited<ReturnType<typeof makePictures>>;
+
+/** The inputs of the other jobs. */
 async function makePictures(make: Make) {
   const [lake, day, night, hiker, fox, cat] = await Promise.all([
     make('gamma-v3-image', 'A lake in the mountains', {
@@ -84,10 +43,8 @@ async function makePictures(make: Make) {
   return { lake, day, night, hiker, fox, cat };
 }
 
-type Pictures = Awaited<ReturnType<typeof makePictures>>;
-
-const makeVideos = (make: Make, { lake, day, night }: Pictures) =>
-  [
+function startVideos(make: Make, { lake, day, night }: Pictures) {
+  return [
     make('alpha-1-5-pro', 'A cottage in the snow', {
       content: [{ type: 'text', text: 'A cottage in a pine forest on a snowy evening, golden light' }],
       resolution: '480p',
@@ -124,21 +81,27 @@ const makeVideos = (make: Make, { lake, day, night }: Pictures) =>
       audio: false,
     }),
   ] as const;
+}
 
-/** Videos that are made of earlier ones, or extended. */
-function makeFollowing(make: Make, { hiker, fox }: Pictures, video: ReturnType<typeof makeVideos>) {
-  const followed = [
-    video[3].then(shots =>
+/** Videos that begin with the result of another video, and one from a picture that is then extended. */
+function startVideosOfVideos(
+  make: Make,
+  { hiker, fox }: Pictures,
+  videos: ReturnType<typeof startVideos>,
+): readonly Promise<Made>[] {
+  const [shotsOfThree, closingIn] = [videos[3], videos[4]];
+  const started = [
+    shotsOfThree.then(shots =>
       make('gamma-v3-omni-video', 'It snows in an earlier video', {
         prompt: 'Let heavy snow fall in <<<video_1>>>',
         video_list: [{ video_url: shots.url, refer_type: 'base' }],
         mode: 'std',
       }),
     ),
-    video[4].then(closingIn =>
+    closingIn.then(clip =>
       make('gamma-v2-6-motion-control', 'A hiker, moved as another video moves', {
         image_url: hiker.url,
-        video_url: closingIn.url,
+        video_url: clip.url,
         character_orientation: 'video',
         mode: 'std',
       }),
@@ -150,7 +113,7 @@ function makeFollowing(make: Make, { hiker, fox }: Pictures, video: ReturnType<t
       duration: 4,
     }),
   ] as const;
-  const extended = followed[2].then(clip =>
+  const extended = started[2].then(clip =>
     make('epsilon-q2-turbo-extend', 'Goes on where that one ended', {
       video_creation_id: clip.creationId,
       prompt: 'Rain sets in, fog, the camera pulls back',
@@ -158,11 +121,11 @@ function makeFollowing(make: Make, { hiker, fox }: Pictures, video: ReturnType<t
       duration: 3,
     }),
   );
-  return [...followed, extended];
+  return [...started, extended];
 }
 
-const makeEdits = (make: Make, { lake, day, night, fox, cat }: Pictures) =>
-  [
+function startEdits(make: Make, { lake, day, night, fox, cat }: Pictures): readonly Promise<Made>[] {
+  return [
     make('gamma-v2-multi-image2image', 'A cat, framed, at the lake', {
       prompt: 'A bird at the lake',
       subject_image_list: [{ subject_image: cat.url }],
@@ -183,10 +146,11 @@ const makeEdits = (make: Make, { lake, day, night, fox, cat }: Pictures) =>
       remixPrompt: 'The sea on a starry night --seed 3',
     }),
     make('beta-upscale', 'Twice as large, with more detail', { jobId: fox.jobId, imageNo: 0, type: 1 }),
-  ] as const;
+  ];
+}
 
-const makeSpeech = (make: Make) =>
-  [
+function startSpeech(make: Make): readonly Promise<Made>[] {
+  return [
     make('delta-speech-01-turbo', '"The tide is out, …"', {
       text: 'The tide is out,<#0.4#>and the boats are resting.',
       voice_setting: { voice_id: 'calm-man' },
@@ -200,7 +164,8 @@ const makeSpeech = (make: Make) =>
       text: 'Say cheerfully: the parcel has arrived!',
       voice_name: 'Puck',
     }),
-  ] as const;
+  ];
+}
 
 /** Points of a mask area, clockwise. */
 function ellipse(x: number, y: number, across: number, down: number): readonly number[] {
@@ -209,61 +174,4 @@ function ellipse(x: number, y: number, across: number, down: number): readonly n
     Math.round(x + across * Math.cos(angle)),
     Math.round(y + down * Math.sin(angle)),
   ]);
-}
-
-async function makeJob(bench: Bench, modelId: string, caption: string, body: object): Promise<Made> {
-  const kind = findModel(modelId)?.kind;
-  if (!kind) throw new Error(`expected a model, got ${modelId}`);
-  const handle = z
-    .object({ request_id: z.string(), response_url: z.url() })
-    .parse(await ask(bench, `${bench.url}/v1/queue/${modelId}`, body));
-  const {
-    video,
-    audio,
-    images = [],
-    creations = [],
-    request_id: jobId,
-  } = await ended(bench, handle.response_url);
-  const files = [video, audio, ...images].filter(file => file !== undefined);
-  const paths = await Promise.all(files.map((file, index) => keep(bench, file.url, `${jobId}-${index}`)));
-  const [first] = files;
-  const [path, ...more] = paths;
-  if (!first || path === undefined) throw new Error(`expected a file of ${modelId}, got none`);
-  console.log(`${modelId}: ${caption}`);
-  return {
-    shown: { modelId, kind, caption, paths: [path, ...more], seconds: first.duration ?? 0 },
-    jobId,
-    url: first.url,
-    creationId: creations[0]?.id ?? '',
-  };
-}
-
-async function ended(bench: Bench, responseUrl: string): Promise<z.output<typeof result>> {
-  for (;;) {
-    const body = await ask(bench, responseUrl);
-    const status = z.object({ status: z.string() }).parse(body);
-    if (status.status === 'COMPLETED') return result.parse(body);
-  }
-}
-
-async function ask({ secret }: Bench, url: string, body?: object): Promise<unknown> {
-  const answer = await fetch(url, {
-    method: body ? 'POST' : 'GET',
-    headers: {
-      authorization: `Bearer ${secret}`,
-      prefer: 'wait=60',
-      ...(body && { 'content-type': 'application/json' }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(120_000),
-  });
-  if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${await answer.text()}`);
-  return answer.json();
-}
-
-async function keep({ folder }: Bench, url: string, name: string): Promise<string> {
-  const path = join(folder, name);
-  const answer = await fetch(url, { signal: AbortSignal.timeout(60_000) });
-  await writeFile(path, Buffer.from(await answer.arrayBuffer()));
-  return path;
 }

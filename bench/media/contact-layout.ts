@@ -12,7 +12,7 @@ import { fontOf } from '../../engine/src/paint/fonts.ts';
 import { decodeSound } from '../../engine/src/sound/decode-sound.ts';
 import { openFrames } from '../../engine/src/video/source-video.ts';
 import { findModel } from '../../src/catalog/index.ts';
-import type { Shown } from './contact-jobs.ts';
+import type { Shown } from './make-job.ts';
 
 const width = 1600;
 const margin = 40;

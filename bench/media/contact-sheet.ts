@@ -9,8 +9,9 @@ import { models } from '../../src/catalog/index.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import { createKey } from '../../src/store/people/keys.ts';
-import { makeJobs, type Shown } from './contact-jobs.ts';
+import { makeJobs } from './contact-jobs.ts';
 import { drawSheet } from './contact-layout.ts';
+import type { Shown } from './make-job.ts';
 
 const sheet = fileURLToPath(new URL('../../docs/contact-sheet.jpg', import.meta.url));
 

@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { blobPath, openDiskBlobs } from '../../src/blobs/disk.ts';
 import { openS3Blobs } from '../../src/blobs/s3.ts';
 import { type BlobInfo, type Blobs, BlobsUnavailable } from '../../src/domain/blobs.ts';
-import { away } from '../../testkit/s3/faults.ts';
+import { serviceUnavailable } from '../../testkit/s3/faults.ts';
 import { startS3 } from '../../testkit/s3/server.ts';
 
 /** What the suite needs of an implementation: the port, and trouble at will. */
@@ -48,14 +48,14 @@ async function openDisk(folder: string): Promise<OpenedBlobs> {
 
 async function openBucket(): Promise<OpenedBlobs> {
   const s3 = await startS3();
-  const { blobs, close } = await openS3Blobs(s3.place, { owner: 'suite', limits: { maxAttempts: 2 } });
+  const { blobs, close } = await openS3Blobs(s3.location, { owner: 'suite', limits: { maxAttempts: 2 } });
   return {
     blobs,
     async breakDown() {
-      s3.play(() => away);
+      s3.play(() => serviceUnavailable);
       return async () => s3.play(null);
     },
-    cut: (key, bytes) => s3.lose(`${s3.place.prefix}${key}`, bytes),
+    cut: (key, bytes) => s3.lose(`${s3.location.prefix}${key}`, bytes),
     async close() {
       close();
       await s3.close();

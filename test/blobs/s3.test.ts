@@ -11,7 +11,7 @@ import { defaultS3Limits, type S3Limits } from '../../src/blobs/s3-settings.ts';
 import { type Blobs, BlobsUnavailable } from '../../src/domain/blobs.ts';
 import type { S3Location } from '../../src/domain/s3-location.ts';
 import { until } from '../../testkit/gateway.ts';
-import { away, type Fault, type Operation, slowDown } from '../../testkit/s3/faults.ts';
+import { type Fault, type Operation, serviceUnavailable, slowDown } from '../../testkit/s3/faults.ts';
 import { startS3, type TestS3 } from '../../testkit/s3/server.ts';
 
 const hourMs = 60 * 60 * 1000;
@@ -28,7 +28,7 @@ async function open(
   limits: Partial<S3Limits> = {},
   of = owner,
 ): Promise<Blobs> {
-  const opened = await openS3Blobs({ ...s3.place, ...place }, { owner: of, limits });
+  const opened = await openS3Blobs({ ...s3.location, ...place }, { owner: of, limits });
   closers.push(opened.close);
   return opened.blobs;
 }
@@ -85,7 +85,7 @@ describe('a bucket', () => {
   });
 
   test('stores every object under the prefix, and never lists objects of another prefix', async () => {
-    const deeper = await open({ prefix: `${s3.place.prefix}deeper/` });
+    const deeper = await open({ prefix: `${s3.location.prefix}deeper/` });
     const above = await open({ prefix: '' });
     const { key } = await keep('a');
     const below = await deeper.put(await write('b'));
@@ -172,7 +172,7 @@ describe('a bucket', () => {
 
 describe('a bucket in trouble', () => {
   for (const [met, fault] of [
-    ['a refusal', away],
+    ['a refusal', serviceUnavailable],
     ['a reset', { kind: 'reset' }],
   ] as const) {
     for (const operation of ['put', 'head'] as const) {
@@ -316,20 +316,20 @@ describe('a bucket in trouble', () => {
   test('a reader who goes away ends the call at once', async () => {
     const { key } = await keep(randomBytes(20 * megabyte));
     const stream = await blobs.open(key);
-    assert.equal(s3.underWay(), 1);
+    assert.equal(s3.openCalls(), 1);
     stream?.destroy();
-    await until(async () => s3.underWay() === 0, 'the end of the answer');
+    await until(async () => s3.openCalls() === 0, 'the end of the answer');
     assert.equal(count('get'), 1);
   });
 });
 
 describe('uploads that were begun and never ended', () => {
   const begin = async (client: S3Client, Key: string) =>
-    client.send(new CreateMultipartUploadCommand({ Bucket: s3.place.bucket, Key }));
+    client.send(new CreateMultipartUploadCommand({ Bucket: s3.location.bucket, Key }));
   const keyOf = (letter: string) => letter.repeat(40);
 
   test('are ended once they are old, page by page; no other is', async () => {
-    const { endpoint, region, credentials, bucket } = s3.place;
+    const { endpoint, region, credentials, bucket } = s3.location;
     const client = new S3Client({
       endpoint: endpoint!,
       region,

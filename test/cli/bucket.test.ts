@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { runProgram } from '../../testkit/program.ts';
-import { away } from '../../testkit/s3/faults.ts';
+import { serviceUnavailable } from '../../testkit/s3/faults.ts';
 import { startS3, type TestS3 } from '../../testkit/s3/server.ts';
 
 let s3: TestS3;
@@ -29,7 +29,7 @@ test('config check shows where the blobs are, and no credentials', async () => {
   const { code, stdout } = await runProgram(['config', 'check'], { env: { ...env, ...secrets } });
   assert.equal(code, 0);
   const { blobs } = JSON.parse(stdout.slice(stdout.indexOf('{')));
-  assert.deepEqual(blobs, { ...s3.place, credentials: 'set' });
+  assert.deepEqual(blobs, { ...s3.location, credentials: 'set' });
   assert.doesNotMatch(stdout, /SHOWN-TO-NOBODY/);
 });
 
@@ -37,7 +37,7 @@ test('doctor checks the bucket, and reports what is wrong with it', async () => 
   const line = async () =>
     (await runProgram(['doctor'], { env })).stdout.split('\n').find(text => text.includes('blobs'));
   assert.equal(await line(), 'ok   blobs (s3://atelier-tests/blobs/)');
-  s3.play(() => away);
+  s3.play(() => serviceUnavailable);
   assert.equal(
     await line(),
     'BAD  blobs (s3://atelier-tests/blobs/): s3://atelier-tests/blobs/: ServiceUnavailable: ServiceUnavailable',

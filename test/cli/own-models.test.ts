@@ -9,8 +9,7 @@ import { z } from 'zod';
 import { ask, until } from '../../testkit/gateway.ts';
 import { runProgram, type Served, serve } from '../../testkit/program.ts';
 import { lumen } from '../../testkit/upstreams/declarative.ts';
-import { startFake } from '../../testkit/upstreams/fake.ts';
-import type { Fake } from '../../testkit/upstreams/kit.ts';
+import { type Fake, startFake } from '../../testkit/upstreams/fake.ts';
 import { withoutPlaces } from '../../testkit/without-places.ts';
 
 const members = z.record(z.string(), z.unknown());
@@ -230,7 +229,7 @@ describe('models of an operator', () => {
     const refused = await post(`/v1/queue/${film}`, { prompt: 'A boat' });
     assert.deepEqual([refused.status, refused.body], [404, { detail: `App not found: ${film}` }]);
     assert.equal(await statusOf(late), 'IN_PROGRESS');
-    fake.hasten();
+    fake.completeJobs();
     await untilEnded(late);
     const { status, body } = await get(`${late}/response`);
     assert.deepEqual([status, body.error, body.video.content_type], [200, null, 'video/mp4']);

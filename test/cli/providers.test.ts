@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { models } from '../../src/catalog/index.ts';
 import { runProgram } from '../../testkit/program.ts';
-import { startFake } from '../../testkit/upstreams/fake.ts';
-import type { Fake } from '../../testkit/upstreams/kit.ts';
+import { type Fake, startFake } from '../../testkit/upstreams/fake.ts';
 import { relay } from '../../testkit/upstreams/relay.ts';
 
 const secret = 'canary-9f27c1e0b4';
@@ -26,7 +25,7 @@ describe('atelier providers', () => {
       accounts: {
         studio: { provider: 'relay', base_url: upstream.url, api_key: 'env:KEY', slots: 3 },
         wrong: { provider: 'relay', base_url: upstream.url, api_key: 'env:WRONG' },
-        lost: { provider: 'relay', base_url: upstream.elsewhereUrl, api_key: 'env:KEY' },
+        lost: { provider: 'relay', base_url: upstream.mediaHostUrl, api_key: 'env:KEY' },
         away: { provider: 'relay', base_url: gone.url, api_key: 'env:KEY' },
         clips: { provider: 'fal', api_key: 'env:KEY' },
       },

@@ -7,8 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { ask, until } from '../../testkit/gateway.ts';
 import { type Served, serve } from '../../testkit/program.ts';
-import { startFake } from '../../testkit/upstreams/fake.ts';
-import type { Fake } from '../../testkit/upstreams/kit.ts';
+import { type Fake, startFake } from '../../testkit/upstreams/fake.ts';
 import { relay } from '../../testkit/upstreams/relay.ts';
 import { withoutPlaces } from '../../testkit/without-places.ts';
 
@@ -95,7 +94,7 @@ describe('SIGHUP', () => {
     const late = await create();
     await untilCompleted(late);
     assert.deepEqual([await answerOf(late), await statusOf(early), sent()], [200, 'IN_PROGRESS', [1, 1]]);
-    fakes.one.hasten();
+    fakes.one.completeJobs();
     await untilCompleted(early);
     assert.deepEqual([await answerOf(early), sent()], [200, [1, 1]]);
   });

@@ -324,7 +324,7 @@ describe('a machine of one’s own', () => {
   test('gets the request for its file with the key, at its own host', async () => {
     const order = await bench.order(plain.body, []);
     assert.deepEqual(await bench.ending(order), good([['accepted', 1]]));
-    assert.deepEqual(bench.fake.elsewhere(), []);
+    assert.deepEqual(bench.fake.mediaRequests(), []);
   });
 
   test('is sent a job again that went with a restart', async () => {

@@ -182,11 +182,11 @@ function trouble(wanted: Conformance, at: () => ProviderBench) {
 
   test('is sent away by a redirect, and does not go there', async () => {
     const { fake } = at();
-    const headers = { location: `${fake.elsewhereUrl}/stolen` };
+    const headers = { location: `${fake.mediaHostUrl}/stolen` };
     const ending = await endUnder({ accepts: false, act: { kind: 'answer', status: 307, headers } });
     assert.deepEqual(ending, refused('provider_unavailable'));
     assert.deepEqual(
-      fake.elsewhere().filter(({ path }) => path === '/stolen'),
+      fake.mediaRequests().filter(({ path }) => path === '/stolen'),
       [],
     );
   });
@@ -249,10 +249,10 @@ function results(
       at().gateway.clock.advance(1000);
       return (await fake.counts()).status > polls;
     }, 'a poll');
-    fake.takeOnly('another key');
+    fake.acceptOnlyKey('another key');
     at().gateway.clock.advance(30_000);
-    fake.takeOnly(null);
-    fake.hasten();
+    fake.acceptOnlyKey(null);
+    fake.completeJobs();
     assert.deepEqual(await at().ending(order), charged);
   };
   if (!isInline) test('a job goes on when its key is changed and changed back', changeKey);
@@ -309,8 +309,8 @@ function borders({ bytesInside }: Conformance, at: () => ProviderBench) {
   test('the key is in no log, no row, no trace and no request to another host', async () => {
     const { gateway, fake, collector } = at();
     assert.ok(fake.received().every(({ headers }) => JSON.stringify(headers).includes(canary)));
-    assert.ok(bytesInside || fake.elsewhere().length > 0);
-    assert.equal(JSON.stringify(fake.elsewhere()).includes(canary), false);
+    assert.ok(bytesInside || fake.mediaRequests().length > 0);
+    assert.equal(JSON.stringify(fake.mediaRequests()).includes(canary), false);
     assert.equal(JSON.stringify(gateway.logged).includes(canary), false);
     for (const table of ['jobs', 'attempts', 'events', 'accounts', 'audit', 'files', 'usage_lines']) {
       const rows = await gateway.gateway.db.read(`SELECT * FROM ${table}`);

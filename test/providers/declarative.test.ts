@@ -176,7 +176,7 @@ describe('an upstream of another shape', () => {
     const { body } = await gateway.ask('GET', path, { key });
     assert.equal(body.images.length, 1);
     assert.equal(body.images[0].content_type, 'image/png');
-    assert.deepEqual(fake.elsewhere(), []);
+    assert.deepEqual(fake.mediaRequests(), []);
   });
 
   test('gets its own id of an earlier job', async () => {

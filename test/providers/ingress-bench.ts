@@ -8,10 +8,10 @@ import { startGateway, type TestGateway, type TestGatewayOptions, until } from '
 import { picture } from '../../testkit/media-maker.ts';
 import type { RuleInput } from '../../testkit/upstream/script.ts';
 import { ark } from '../../testkit/upstreams/ark.ts';
-import { startFake } from '../../testkit/upstreams/fake.ts';
+import { type Fake, startFake } from '../../testkit/upstreams/fake.ts';
 import { fal } from '../../testkit/upstreams/fal.ts';
-import type { Fake, Protocol } from '../../testkit/upstreams/kit.ts';
 import { kling } from '../../testkit/upstreams/kling.ts';
+import type { Protocol } from '../../testkit/upstreams/protocol.ts';
 import { replicate } from '../../testkit/upstreams/replicate.ts';
 import { vidu } from '../../testkit/upstreams/vidu.ts';
 import { earlierJob, youchuan, youchuanApp } from '../../testkit/upstreams/youchuan.ts';
@@ -111,7 +111,7 @@ export interface IngressBench {
   readonly key: string;
   /** For another process of it. */
   readonly env: Readonly<Record<string, string>>;
-  /** Creates a job that its upstream works on until it is hastened; resolves once the first poll was answered. */
+  /** Creates a job that its upstream works on until `completeJobs`; resolves once the first poll was answered. */
   orderPolled(name: CallerName): Promise<Ordered>;
   /** The same, as soon as it was submitted. */
   order(name: CallerName, rules?: readonly RuleInput[]): Promise<Ordered>;
@@ -201,7 +201,7 @@ export async function openIngressBench({
       return job;
     },
     call: ({ mark, fake, ...own }, { secret = own.secret, now = clock.now() } = {}) =>
-      fake.call(mark, { publicUrl, gateway: gateway.url, secret, now }),
+      fake.callWebhook(mark, { publicUrl, gateway: gateway.url, secret, now }),
     polls: async ({ fake }) => (await fake.counts()).status,
     ended: async ({ model, id }) =>
       until(async () => {

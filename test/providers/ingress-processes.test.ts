@@ -24,7 +24,7 @@ describe('a call that arrives at another process than the one that follows the j
     const { clock } = bench.gateway;
     const polledAt = clock.now();
     clock.advance(3 * seconds);
-    job.fake.hasten();
+    job.fake.completeJobs();
     assert.deepEqual(await bench.call(job), { status: 200, text: 'ok' });
     assert.equal(await bench.ended(job), null);
     assert.equal(await bench.polls(job), polls + 1);
@@ -36,9 +36,9 @@ describe('a call that arrives at another process than the one that follows the j
     const job = await bench.orderPolled('vidu');
     const { fake, mark, secret } = job;
     const to = { publicUrl: bench.env.ATELIER_PUBLIC_URL ?? '', gateway: worker.url, secret };
-    const answer = await fake.call(mark, { ...to, now: bench.gateway.clock.now() });
+    const answer = await fake.callWebhook(mark, { ...to, now: bench.gateway.clock.now() });
     assert.deepEqual(answer, { status: 404, text: '{"detail":"Not Found"}' });
-    fake.hasten();
+    fake.completeJobs();
     bench.gateway.clock.advance(60 * seconds);
     assert.equal(await bench.ended(job), null);
   });
@@ -50,7 +50,7 @@ test('an address that would be sent in plain HTTP is not given out', async () =>
   try {
     const job = await bench.order('fal');
     await until(async () => job.fake.received().length > 0, 'the submission');
-    assert.equal(job.fake.addressOf(job.mark), null);
+    assert.equal(job.fake.webhookUrlOf(job.mark), null);
   } finally {
     await bench.close();
   }

@@ -27,7 +27,7 @@ describe('an upstream that calls back', () => {
   });
   after(() => bench.close());
 
-  const addressOf = ({ fake, mark }: Ordered): string => fake.addressOf(mark) ?? '';
+  const addressOf = ({ fake, mark }: Ordered): string => fake.webhookUrlOf(mark) ?? '';
   const pathOn = (job: Ordered): string => addressOf(job).replace(publicUrl, '');
   const post = async (path: string, body: string): Promise<{ status: number; text: string }> => {
     const answer = await fetch(new URL(path, bench.gateway.url), { method: 'POST', body });
@@ -36,7 +36,7 @@ describe('an upstream that calls back', () => {
   /** Another job runs to its end: every poll that was due has been sent by then. */
   const letAsk = async () => finish(await bench.orderPolled('youchuan'));
   const finish = async (job: Ordered) => {
-    job.fake.hasten();
+    job.fake.completeJobs();
     assert.deepEqual(await bench.call(job), heard);
     bench.gateway.clock.advance(leastPollMs);
     assert.equal(await bench.ended(job), null);
@@ -61,7 +61,7 @@ describe('an upstream that calls back', () => {
       );
       const polledAt = clock.now();
       clock.advance(leastPollMs);
-      job.fake.hasten();
+      job.fake.completeJobs();
       assert.deepEqual(await bench.call(job), heard);
       assert.equal(await bench.ended(job), null);
       assert.equal(await bench.polls(job), polls + 1);
@@ -73,7 +73,7 @@ describe('an upstream that calls back', () => {
   test('is polled after half a minute to a minute all the same', async () => {
     const job = await bench.orderPolled('fal');
     const polls = await bench.polls(job);
-    job.fake.hasten();
+    job.fake.completeJobs();
     bench.gateway.clock.advance(12 * seconds);
     await letAsk();
     const isEarly = (await bench.polls(job)) > polls;
@@ -175,7 +175,7 @@ describe('an upstream that calls back', () => {
   test('may call twice, and once more when the job is long over', async () => {
     const job = await bench.orderPolled('fal');
     const before = await bench.polls(job);
-    job.fake.hasten();
+    job.fake.completeJobs();
     bench.gateway.clock.advance(leastPollMs);
     assert.deepEqual(await Promise.all([bench.call(job), bench.call(job)]), [heard, heard]);
     assert.equal(await bench.ended(job), null);
@@ -194,8 +194,8 @@ describe('an upstream that calls back', () => {
     const { clock } = bench.gateway;
     // The answer takes its time.
     const job = await bench.order('ark', [{ on: 'create', act: { kind: 'drip', everyMs: 5 } }]);
-    await until(async () => job.fake.addressOf(job.mark), 'the address');
-    job.fake.hasten();
+    await until(async () => job.fake.webhookUrlOf(job.mark), 'the address');
+    job.fake.completeJobs();
     assert.deepEqual(await bench.call(job), heard);
     const startedAt = clock.now();
     assert.equal(await bench.ended(job), null);
@@ -205,8 +205,8 @@ describe('an upstream that calls back', () => {
 
   test('is given no address where its account takes no calls, and is polled at the usual interval', async () => {
     const job = await bench.orderPolled('silent');
-    assert.equal(job.fake.addressOf(job.mark), null);
-    job.fake.hasten();
+    assert.equal(job.fake.webhookUrlOf(job.mark), null);
+    job.fake.completeJobs();
     bench.gateway.clock.advance(10 * seconds);
     assert.equal(await bench.ended(job), null);
   });

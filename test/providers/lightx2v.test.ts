@@ -201,7 +201,7 @@ describe('a server of one’s own', () => {
   test('gets the request for its result with the key, at its own host', async () => {
     const order = await bench.order(plain.body, []);
     assert.deepEqual(await bench.ending(order), good([['accepted', 1]]));
-    assert.deepEqual(bench.fake.elsewhere(), []);
+    assert.deepEqual(bench.fake.mediaRequests(), []);
   });
 
   test('counts a task that it reports as known as accepted', async () => {

@@ -282,7 +282,7 @@ describe('a server of one’s own', () => {
   test('gets the request for its result with the key, at its own host', async () => {
     const order = await bench.order(free.body, []);
     assert.deepEqual(await bench.ending(order), good([['accepted', 1]]));
-    assert.deepEqual(bench.fake.elsewhere(), []);
+    assert.deepEqual(bench.fake.mediaRequests(), []);
     const result = await bench.gateway.ask('GET', pathOf(order.model, order.id, 'response'), {
       key: bench.key,
     });

@@ -7,8 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
 import { picture } from '../../testkit/media-maker.ts';
 import { cog } from '../../testkit/upstreams/cog.ts';
-import { startFake } from '../../testkit/upstreams/fake.ts';
-import type { Fake } from '../../testkit/upstreams/kit.ts';
+import { type Fake, startFake } from '../../testkit/upstreams/fake.ts';
 import { untilEnded } from '../worker/studio.ts';
 
 const model = 'acme-image-1';

@@ -7,8 +7,7 @@ import { type Collector, openCollector } from '../../testkit/collector.ts';
 import { type ExampleMedia, uploadExampleMedia } from '../../testkit/example-jobs.ts';
 import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
 import type { RuleInput, ScriptInput } from '../../testkit/upstream/script.ts';
-import { startFake } from '../../testkit/upstreams/fake.ts';
-import type { Fake } from '../../testkit/upstreams/kit.ts';
+import { type Fake, startFake } from '../../testkit/upstreams/fake.ts';
 import { type Ending, type Order, readEnding, untilEnded } from '../worker/studio.ts';
 import type { Conformance } from './description.ts';
 

@@ -7,7 +7,7 @@ import { describe, test } from 'node:test';
 import { findByPayload } from '../../src/providers/vidu/lookup.ts';
 import { picture } from '../../testkit/media-maker.ts';
 import { jsonAnswer } from '../../testkit/upstream/answer.ts';
-import type { Protocol } from '../../testkit/upstreams/kit.ts';
+import type { Protocol } from '../../testkit/upstreams/protocol.ts';
 import { creationName, vidu } from '../../testkit/upstreams/vidu.ts';
 import { good } from '../worker/studio.ts';
 import { conformance } from './conformance.ts';

@@ -8,7 +8,7 @@ import { after, afterEach, before, describe, test } from 'node:test';
 import { minutes, seconds } from '../../src/domain/clock.ts';
 import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
 import { picture } from '../../testkit/media-maker.ts';
-import { away } from '../../testkit/s3/faults.ts';
+import { serviceUnavailable } from '../../testkit/s3/faults.ts';
 import type { TestS3 } from '../../testkit/s3/server.ts';
 import { notFound, unavailable, uploadForm, uploadText } from '../../testkit/uploads.ts';
 import { chargesIn, submissionsIn } from '../../testkit/upstream/ledger.ts';
@@ -41,7 +41,7 @@ const blobOf = async (id: string) => {
 };
 
 /** What may become of every call. */
-const harms = { 'answers 503': away, 'resets every connection': { kind: 'reset' } } as const;
+const harms = { 'answers 503': serviceUnavailable, 'resets every connection': { kind: 'reset' } } as const;
 
 for (const [what, fault] of Object.entries(harms)) {
   test(`a bucket that ${what}: everything says so, nothing is half made, and all is well when it is back`, async () => {
@@ -78,7 +78,7 @@ for (const kind of kinds) {
   test(`a result that the bucket does not take waits, and is fetched again without a second submission (${kind})`, async () => {
     const mark = `mark-s3${kind}`;
     const path = `/v1/queue/${modelOf[kind]}`;
-    s3.play(({ operation }) => (operation === 'put' ? away : null));
+    s3.play(({ operation }) => (operation === 'put' ? serviceUnavailable : null));
     const made = await gateway.ask('POST', path, { key, body: bodyOf[kind](mark) });
     assert.equal(made.status, 200);
     const id: string = made.body.request_id;
@@ -139,7 +139,11 @@ describe('an object', () => {
   test('that cannot be sent to its end breaks the connection, and never ends short as if it were whole', async () => {
     const { body: file } = await uploadForm(gateway, key, big(await bigPicture()));
     s3.play(({ operation, range }) =>
-      operation === 'get' ? (range === undefined ? { kind: 'cut', bytes: 1_000_000 } : away) : null,
+      operation === 'get'
+        ? range === undefined
+          ? { kind: 'cut', bytes: 1_000_000 }
+          : serviceUnavailable
+        : null,
     );
     const answer = await fetch(file.url);
     assert.equal(answer.status, 200);

@@ -273,7 +273,7 @@ describe('the upstream in a process of its own', () => {
     const upstream = await spawnUpstream(folder);
     try {
       const wrong = [{ on: 'create', act: { kind: 'explode' } }];
-      await assert.rejects(upstream.play({ rules: wrong as never }), /expected the script to be taken/);
+      await assert.rejects(upstream.play({ rules: wrong as never }), /expected the script to be accepted/);
     } finally {
       await upstream.close();
     }

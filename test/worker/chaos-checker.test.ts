@@ -16,10 +16,10 @@ const job = (change: Partial<JobRow> = {}): JobRow => ({
   mark,
   state: 'completed',
   error: null,
-  deaths: 0,
+  crashes: 0,
   claim: 1,
-  rescues: 0,
-  cancelAsked: false,
+  requeues: 0,
+  cancelRequested: false,
   externalTaskId: null,
   callbackUrl: null,
   ...change,
@@ -31,7 +31,7 @@ const attempt = (change: Partial<AttemptRow> = {}): AttemptRow => ({
   dedupeKey: 'job-1-1',
   answer: 'accepted',
   sends: 1,
-  doubted: false,
+  uncertain: false,
   ...change,
 });
 
@@ -97,13 +97,17 @@ const unfinished = { bodySha256: null, mediumSha256: null };
 const good: Evidence = {
   history: [create(), read(2, { status: 'IN_PROGRESS', ...unfinished }), read(4), read(6)],
   ledger: [submission(1), charge(1)],
-  rows: { jobs: [job()], attempts: [attempt()], doubts: [] },
+  rows: { jobs: [job()], attempts: [attempt()], uncertainJobIds: [] },
   receipts: [],
   dedupeOf,
 };
 
 const rows = (jobs: readonly JobRow[], attempts: readonly AttemptRow[] = [attempt()]) => ({
-  rows: { jobs, attempts, doubts: attempts.filter(({ doubted }) => doubted).map(({ jobId }) => jobId) },
+  rows: {
+    jobs,
+    attempts,
+    uncertainJobIds: attempts.filter(({ uncertain }) => uncertain).map(({ jobId }) => jobId),
+  },
 });
 const failed = (error: string, change: Partial<JobRow> = {}) =>
   job({ state: error === 'cancelled' ? 'cancelled' : 'failed', error, ...change });
@@ -154,7 +158,10 @@ const broken: readonly (readonly [what: string, promise: string, change: Partial
     'an uncertain submission at an upstream that replays',
     'I2',
     {
-      ...rows([failed('submission_uncertain', { rescues: 1 })], [attempt({ answer: null, doubted: true })]),
+      ...rows(
+        [failed('submission_uncertain', { requeues: 1 })],
+        [attempt({ answer: null, uncertain: true })],
+      ),
       history: ended('submission_uncertain'),
     },
   ],
@@ -175,7 +182,7 @@ const broken: readonly (readonly [what: string, promise: string, change: Partial
     'I4',
     {
       ledger: [...good.ledger, submission(2), charge(2)],
-      ...rows([failed('cancelled', { cancelAsked: true })], [attempt({ sends: 2 })]),
+      ...rows([failed('cancelled', { cancelRequested: true })], [attempt({ sends: 2 })]),
       history: [...ended('cancelled'), cancel(202)],
     },
   ],
@@ -190,7 +197,7 @@ const broken: readonly (readonly [what: string, promise: string, change: Partial
     'a charge without an attempt',
     'I5',
     {
-      ...rows([failed('cancelled', { cancelAsked: true })], [attempt({ answer: null })]),
+      ...rows([failed('cancelled', { cancelRequested: true })], [attempt({ answer: null })]),
       history: [...ended('cancelled'), cancel(202)],
     },
   ],
@@ -204,9 +211,9 @@ const broken: readonly (readonly [what: string, promise: string, change: Partial
     'I5',
     {
       rows: {
-        jobs: [{ ...uncertain, rescues: 1 }],
-        attempts: [attempt({ answer: null, doubted: true })],
-        doubts: [],
+        jobs: [{ ...uncertain, requeues: 1 }],
+        attempts: [attempt({ answer: null, uncertain: true })],
+        uncertainJobIds: [],
       },
       history: ended('submission_uncertain'),
     },
@@ -216,8 +223,8 @@ const broken: readonly (readonly [what: string, promise: string, change: Partial
     'I5',
     {
       ...rows(
-        [failed('cancelled', { cancelAsked: true, rescues: 1 })],
-        [attempt({ answer: 'refused', doubted: true })],
+        [failed('cancelled', { cancelRequested: true, requeues: 1 })],
+        [attempt({ answer: 'refused', uncertain: true })],
       ),
       history: [...ended('cancelled'), cancel(202)],
     },
@@ -226,7 +233,7 @@ const broken: readonly (readonly [what: string, promise: string, change: Partial
     'an uncertain submission without a reason',
     'I5',
     {
-      ...rows([uncertain], [attempt({ answer: null, doubted: true })]),
+      ...rows([uncertain], [attempt({ answer: null, uncertain: true })]),
       history: ended('submission_uncertain'),
     },
   ],
@@ -276,10 +283,10 @@ describe('the checker of the chaos harness', () => {
   }
 
   test('accepts an uncertain submission that a crash explains', () => {
-    const rescued = { ...uncertain, rescues: 1 };
+    const requeued = { ...uncertain, requeues: 1 };
     const evidence = {
       ...good,
-      ...rows([rescued], [attempt({ answer: null, doubted: true })]),
+      ...rows([requeued], [attempt({ answer: null, uncertain: true })]),
       history: ended('submission_uncertain'),
     };
     assert.deepEqual(check(evidence).violations, []);
@@ -290,8 +297,8 @@ describe('the checker of the chaos harness', () => {
       ...good,
       ledger: [submission(1, 'answer 422')],
       ...rows(
-        [failed('submission_uncertain', { rescues: 1 })],
-        [attempt({ answer: 'unknown', sends: 2, doubted: true })],
+        [failed('submission_uncertain', { requeues: 1 })],
+        [attempt({ answer: 'unknown', sends: 2, uncertain: true })],
       ),
       history: ended('submission_uncertain'),
     };

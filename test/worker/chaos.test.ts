@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { minutes } from '../../src/domain/clock.ts';
-import { tellViolations } from '../../testkit/chaos/report.ts';
+import { describeViolations } from '../../testkit/chaos/report.ts';
 import { runChaos } from '../../testkit/chaos/run.ts';
 import { dialects } from '../../testkit/databases.ts';
 
@@ -25,11 +25,11 @@ for (const dialect of dialects) {
         longestMs,
         onProgress: () => {},
       });
-      assert.equal(tellViolations(outcome), '');
+      assert.equal(describeViolations(outcome), '');
       assert.equal(outcome.kills, kills);
       const { counts } = outcome.verdict;
       assert.ok((counts['ended as success'] ?? 0) > 0, 'expected jobs to succeed between the kills');
-      assert.ok((counts['taken back from the dead'] ?? 0) > 0, 'expected kills to meet jobs');
+      assert.ok((counts['requeued after a crash'] ?? 0) > 0, 'expected kills to meet jobs');
     });
   });
 }

@@ -1,4 +1,4 @@
-/** Checks every promise against what clients, the upstream, the rows and the receivers recorded. */
+/** Checks the promises (docs/promises.md) against the evidence of a chaos run. */
 import { maxCrashes } from '../../src/domain/job.ts';
 import type { Dedupe } from '../upstream/jobs.ts';
 import { type Charge, chargesIn, type Entry, type Submission, submissionsIn } from '../upstream/ledger.ts';
@@ -6,7 +6,7 @@ import type { Call } from './history.ts';
 import type { Receipt } from './receiver.ts';
 import type { AttemptRow, JobRow, Snapshot } from './snapshot.ts';
 
-/** Everything that was written down by three parties that know nothing of one another. */
+/** Everything that clients, the upstream and the database recorded independently of one another. */
 export interface Evidence {
   readonly history: readonly Call[];
   readonly ledger: readonly Entry[];
@@ -16,10 +16,10 @@ export interface Evidence {
 }
 
 export interface Violation {
-  /** The promise of the design that is broken. */
+  /** The number of the broken promise in docs/promises.md, such as `I4`. */
   readonly promise: string;
   readonly what: string;
-  /** Whose timeline tells it; null where it is not one job's. */
+  /** The mark of the job concerned; null where it is not a single job. */
   readonly mark: string | null;
 }
 
@@ -28,8 +28,8 @@ export interface Verdict {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** What is known of one mark: the creations of a client under one key. */
-interface Story {
+/** Everything recorded of one mark, which stands for the creates of a client under one key. */
+interface JobRecord {
   readonly mark: string;
   readonly jobs: readonly JobRow[];
   readonly attempts: readonly AttemptRow[];
@@ -40,26 +40,27 @@ interface Story {
   readonly cancels: readonly (Call & { call: 'cancel' })[];
 }
 
+/** Every violation found in the evidence, and figures of the run. */
 export function check(evidence: Evidence): Verdict {
-  const stories = tell(evidence);
+  const records = recordsIn(evidence);
   const violations = [
-    ...stories.flatMap(story => [
-      ...checkKept(story),
-      ...checkEnd(story, evidence),
-      ...checkViews(story),
-      ...checkCharges(story, evidence),
-      ...checkDoubts(story, evidence),
-      ...checkCancels(story),
-      ...checkResult(story),
+    ...records.flatMap(record => [
+      ...checkKept(record),
+      ...checkEnd(record, evidence),
+      ...checkViews(record),
+      ...checkCharges(record, evidence),
+      ...checkUncertain(record, evidence),
+      ...checkCancels(record),
+      ...checkResult(record),
     ]),
     ...checkTaskIds(evidence),
     ...checkCallbacks(evidence),
   ];
-  return { violations, counts: count(stories, evidence) };
+  return { violations, counts: count(records, evidence) };
 }
 
-/** I1: what was acknowledged is there, and what was created under one key is there once. */
-function checkKept({ mark, jobs, creates }: Story): readonly Violation[] {
+/** I1: every acknowledged job exists, and one key makes one job. */
+function checkKept({ mark, jobs, creates }: JobRecord): readonly Violation[] {
   const found: Violation[] = [];
   const acked = new Set(creates.flatMap(({ answer }) => (answer.kind === 'acked' ? answer.id : [])));
   for (const id of acked) {
@@ -70,7 +71,7 @@ function checkKept({ mark, jobs, creates }: Story): readonly Violation[] {
     found.push({ promise: 'I1', what: `one key was acked as ${[...acked].join(', ')}`, mark });
   if (jobs.length > 1) found.push({ promise: 'I1', what: `one key made ${jobs.length} jobs`, mark });
   for (const { answer } of creates) {
-    // Of several creates under one name all but one are refused; and one who lost its answer is told whose it is.
+    // Of several creates with one external_task_id all but one are refused, with the id of the job that has it.
     if (
       answer.kind === 'refused' &&
       answer.code !== 503 &&
@@ -78,30 +79,30 @@ function checkKept({ mark, jobs, creates }: Story): readonly Violation[] {
     )
       found.push({ promise: 'I1', what: `a create was refused: ${answer.code} ${answer.detail}`, mark });
   }
-  if (creates.length === 0) found.push({ promise: 'I1', what: 'nobody created this job', mark });
+  if (creates.length === 0) found.push({ promise: 'I1', what: 'no client created this job', mark });
   return found;
 }
 
-/** I2: everything ended, and as something that the evidence explains. */
-function checkEnd(story: Story, { dedupeOf }: Evidence): readonly Violation[] {
-  const { mark, jobs, attempts, charges, cancels, submissions } = story;
+/** I2: every job ended, with an outcome that the evidence explains. */
+function checkEnd(record: JobRecord, { dedupeOf }: Evidence): readonly Violation[] {
+  const { mark, jobs, attempts, charges, cancels, submissions } = record;
   const wasRefused = submissions.some(entry => entry.act === 'answer 422');
-  return jobs.flatMap(({ state, error, deaths, model, cancelAsked }) => {
+  return jobs.flatMap(({ state, error, crashes, model, cancelRequested }) => {
     const unexplained = (what: string): Violation[] => [{ promise: 'I2', what, mark }];
     if (state === 'available' || state === 'running') return unexplained(`it is still ${state}`);
     switch (error) {
       case null:
         return charges.length === 1 ? [] : unexplained(`it succeeded with ${charges.length} charges`);
       case 'cancelled':
-        return cancelAsked && cancels.length > 0 ? [] : unexplained('nobody cancelled it');
+        return cancelRequested && cancels.length > 0 ? [] : unexplained('no client cancelled it');
       case 'internal_error':
-        return deaths >= maxCrashes ? [] : unexplained(`internal_error after ${deaths} deaths`);
+        return crashes >= maxCrashes ? [] : unexplained(`internal_error after ${crashes} crashes`);
       case 'submission_uncertain':
-        // The same call made again and refused for good says nothing of the one before it, which may have
-        // died on its way there: only who sent it knows that there were two.
+        // Where a repeated call was refused, the outcome of the first call stays unknown: it may never have
+        // arrived. The upstream saw one call, only the attempt's count of sends shows two.
         return dedupeOf(model) === 'none' || (wasRefused && attempts.some(({ sends }) => sends > 1))
           ? []
-          : unexplained(`in doubt at an upstream with ${dedupeOf(model)}`);
+          : unexplained(`uncertain at an upstream with ${dedupeOf(model)}`);
       case 'invalid_input':
         return wasRefused ? [] : unexplained('the upstream refused nothing');
       default:
@@ -110,8 +111,8 @@ function checkEnd(story: Story, { dedupeOf }: Evidence): readonly Violation[] {
   });
 }
 
-/** I3: one client after another sees a path of states, and after COMPLETED nothing changes. */
-function checkViews({ mark, reads }: Story): readonly Violation[] {
+/** I3: reads one after another see states in their order, and after COMPLETED nothing changes. */
+function checkViews({ mark, reads }: JobRecord): readonly Violation[] {
   const found: Violation[] = [];
   const ends = reads.filter(({ seen }) => seen.status === 'COMPLETED');
   const [first] = ends.toSorted((a, b) => a.end - b.end);
@@ -141,9 +142,9 @@ function checkViews({ mark, reads }: Story): readonly Violation[] {
   return found;
 }
 
-/** I4 and I5: at most one charge; a call only under an intent; never a second call where that may cost. */
+/** I4 and I5: at most one charge; a call only after an intent; never a second call where it may be charged. */
 function checkCharges(
-  { mark, jobs, attempts, charges, submissions }: Story,
+  { mark, jobs, attempts, charges, submissions }: JobRecord,
   evidence: Evidence,
 ): readonly Violation[] {
   const found: Violation[] = [];
@@ -163,37 +164,45 @@ function checkCharges(
   return found;
 }
 
-/** I5: a charge that nobody accounts for is in doubt, and a doubt has a reason. */
-function checkDoubts(
-  { mark, jobs, attempts, charges, submissions }: Story,
+/** I5: a charge without an answered attempt is listed as uncertain, and every uncertain attempt has a cause. */
+function checkUncertain(
+  { mark, jobs, attempts, charges, submissions }: JobRecord,
   { rows }: Evidence,
 ): readonly Violation[] {
   const found: Violation[] = [];
   const [job] = jobs;
   if (!job) return found;
-  const doubted = attempts.filter(attempt => attempt.doubted);
+  const uncertain = attempts.filter(attempt => attempt.uncertain);
   const isAccountedFor = attempts.some(({ answer }) => answer === 'accepted' || answer === 'done');
-  if (charges.length > 0 && !isAccountedFor && doubted.length === 0)
-    found.push({ promise: 'I5', what: 'its charge is in no row and in no doubt', mark });
-  if (rows.doubts.includes(job.id) !== doubted.length > 0)
-    found.push({ promise: 'I5', what: 'the list of doubts and its attempts do not agree', mark });
-  // A refusal that a frozen process had to tell takes the doubt back after the end.
-  const isRefusedAfterAll = attempts.at(-1)?.answer === 'refused';
-  if (job.error === 'submission_uncertain' && doubted.length !== 1 && !isRefusedAfterAll)
-    found.push({ promise: 'I5', what: `uncertain, and ${doubted.length} doubts are named`, mark });
-  for (const { number, answer } of doubted) {
+  if (charges.length > 0 && !isAccountedFor && uncertain.length === 0)
+    found.push({ promise: 'I5', what: 'it was charged, but no attempt was accepted or is uncertain', mark });
+  if (rows.uncertainJobIds.includes(job.id) !== uncertain.length > 0)
+    found.push({
+      promise: 'I5',
+      what: 'the list of uncertain submissions and its attempts do not agree',
+      mark,
+    });
+  // A refusal that a frozen process settles late resolves the uncertainty after the job ended.
+  const isRefusedLate = attempts.at(-1)?.answer === 'refused';
+  if (job.error === 'submission_uncertain' && uncertain.length !== 1 && !isRefusedLate)
+    found.push({
+      promise: 'I5',
+      what: `it ended as uncertain with ${uncertain.length} uncertain attempts`,
+      mark,
+    });
+  for (const { number, answer } of uncertain) {
     if (answer === 'refused' || answer === 'lost')
-      found.push({ promise: 'I5', what: `attempt ${number} is in doubt although it was ${answer}`, mark });
-    const wasHeldByTheDead = job.rescues > 0 || job.deaths > 0;
-    const wasSpoilt = submissions.some(entry => entry.act !== null);
-    if (!wasHeldByTheDead && !wasSpoilt)
-      found.push({ promise: 'I5', what: `attempt ${number} is in doubt without a reason`, mark });
+      found.push({ promise: 'I5', what: `attempt ${number} is uncertain although it was ${answer}`, mark });
+    const lostItsWorker = job.requeues > 0 || job.crashes > 0;
+    const metFault = submissions.some(entry => entry.act !== null);
+    if (!lostItsWorker && !metFault)
+      found.push({ promise: 'I5', what: `attempt ${number} is uncertain without a cause`, mark });
   }
   return found;
 }
 
-/** I9: a cancel that was told OK ended the job there and then. */
-function checkCancels({ mark, jobs, attempts, cancels, submissions }: Story): readonly Violation[] {
+/** I9: a cancel that was answered 200 ended the job at once. */
+function checkCancels({ mark, jobs, attempts, cancels, submissions }: JobRecord): readonly Violation[] {
   const [job] = jobs;
   if (!job) return [];
   const found: Violation[] = [];
@@ -201,7 +210,7 @@ function checkCancels({ mark, jobs, attempts, cancels, submissions }: Story): re
   if (won && job.error !== 'cancelled')
     found.push({
       promise: 'I9',
-      what: `a cancel was told OK, and it ended as ${job.error ?? 'a success'}`,
+      what: `a cancel was answered 200, and it ended as ${job.error ?? 'a success'}`,
       mark,
     });
   if (won && attempts.length === 0 && submissions.length > 0)
@@ -211,8 +220,8 @@ function checkCancels({ mark, jobs, attempts, cancels, submissions }: Story): re
   return found;
 }
 
-/** A success gave the medium that this very job was charged for. */
-function checkResult({ mark, charges, reads }: Story): readonly Violation[] {
+/** I3: a success returns the medium that this job was charged for. */
+function checkResult({ mark, charges, reads }: JobRecord): readonly Violation[] {
   const known = new Set(charges.map(charge => charge.mediumSha256));
   return reads.flatMap(({ seen }): Violation[] =>
     seen.mediumSha256 === null || known.has(seen.mediumSha256)
@@ -221,7 +230,7 @@ function checkResult({ mark, charges, reads }: Story): readonly Violation[] {
   );
 }
 
-/** I10: an external_task_id is one job's. */
+/** I10: an external_task_id belongs to one job. */
 function checkTaskIds({ history, rows }: Evidence): readonly Violation[] {
   const byId = Map.groupBy(
     rows.jobs.filter(job => job.externalTaskId !== null),
@@ -230,7 +239,7 @@ function checkTaskIds({ history, rows }: Evidence): readonly Violation[] {
   const found: Violation[] = [];
   for (const [id, jobs] of byId) {
     if (jobs.length > 1)
-      found.push({ promise: 'I10', what: `${jobs.length} jobs are called ${id}`, mark: null });
+      found.push({ promise: 'I10', what: `${jobs.length} jobs have the external_task_id ${id}`, mark: null });
   }
   const acked = Map.groupBy(
     history.flatMap(call =>
@@ -248,27 +257,27 @@ function checkTaskIds({ history, rows }: Evidence): readonly Violation[] {
   return found;
 }
 
-/** I11: every end was told, under one id, and nothing older was told after it. */
+/** I11: every end was delivered, under one id, and no older status after it. */
 function checkCallbacks({ rows, receipts }: Evidence): readonly Violation[] {
   const found: Violation[] = [];
   const byJob = Map.groupBy(receipts, receipt => receipt.jobId);
   for (const job of rows.jobs.filter(({ callbackUrl }) => callbackUrl !== null)) {
-    const told = byJob.get(job.id) ?? [];
-    const say = (what: string) => found.push({ promise: 'I11', what, mark: job.mark });
-    const firstEnd = told.findIndex(({ status }) => status === 'COMPLETED');
-    if (firstEnd < 0) say('its end was never told');
-    else if (told.slice(firstEnd).some(({ status }) => status !== 'COMPLETED'))
-      say('an older status was told after its end');
+    const received = byJob.get(job.id) ?? [];
+    const report = (what: string) => found.push({ promise: 'I11', what, mark: job.mark });
+    const firstEnd = received.findIndex(({ status }) => status === 'COMPLETED');
+    if (firstEnd < 0) report('its end was never delivered');
+    else if (received.slice(firstEnd).some(({ status }) => status !== 'COMPLETED'))
+      report('an older status was delivered after its end');
     for (const status of ['IN_PROGRESS', 'COMPLETED']) {
-      const ids = new Set(told.filter(receipt => receipt.status === status).map(({ id }) => id));
-      if (ids.size > 1) say(`${status} was told under ${ids.size} ids`);
+      const ids = new Set(received.filter(receipt => receipt.status === status).map(({ id }) => id));
+      if (ids.size > 1) report(`${status} was delivered under ${ids.size} ids`);
     }
-    if (told.some(({ isSigned }) => !isSigned)) say('a callback was signed wrongly');
+    if (received.some(({ isSigned }) => !isSigned)) report('a callback had a wrong signature');
   }
   return found;
 }
 
-function tell({ history, ledger, rows }: Evidence): readonly Story[] {
+function recordsIn({ history, ledger, rows }: Evidence): readonly JobRecord[] {
   const creates = history.filter(call => call.call === 'create');
   const jobsByMark = Map.groupBy(rows.jobs, job => job.mark);
   const attempts = Map.groupBy(rows.attempts, attempt => attempt.jobId);
@@ -300,21 +309,22 @@ function tell({ history, ledger, rows }: Evidence): readonly Story[] {
   });
 }
 
-function count(stories: readonly Story[], { ledger, rows, receipts }: Evidence): Verdict['counts'] {
-  const jobs = stories.flatMap(story => story.jobs);
-  const isAcked = ({ creates }: Story) => creates.some(({ answer }) => answer.kind === 'acked');
+function count(records: readonly JobRecord[], { ledger, rows, receipts }: Evidence): Verdict['counts'] {
+  const jobs = records.flatMap(record => record.jobs);
+  const isAcked = ({ creates }: JobRecord) => creates.some(({ answer }) => answer.kind === 'acked');
   const ends = Object.groupBy(jobs, job => job.error ?? 'success');
   return {
-    created: stories.length,
-    acked: stories.filter(isAcked).length,
-    'stored though never acked': stories.filter(story => story.jobs.length > 0 && !isAcked(story)).length,
-    'taken back from the dead': jobs.reduce((sum, job) => sum + job.rescues, 0),
+    created: records.length,
+    acked: records.filter(isAcked).length,
+    'stored without an acknowledgement': records.filter(record => record.jobs.length > 0 && !isAcked(record))
+      .length,
+    'requeued after a crash': jobs.reduce((sum, job) => sum + job.requeues, 0),
     ...Object.fromEntries(Object.entries(ends).map(([end, list]) => [`ended as ${end}`, list?.length ?? 0])),
     'calls upstream': submissionsIn(ledger).length,
-    'of them spoilt': submissionsIn(ledger).filter(entry => entry.act !== null).length,
+    'calls that met a fault': submissionsIn(ledger).filter(entry => entry.act !== null).length,
     charges: chargesIn(ledger).length,
-    'calls answered from the key': ledger.filter(entry => entry.kind === 'replay').length,
-    'doubts named': rows.attempts.filter(attempt => attempt.doubted).length,
+    'calls replayed by their key': ledger.filter(entry => entry.kind === 'replay').length,
+    'uncertain submissions': rows.attempts.filter(attempt => attempt.uncertain).length,
     'callbacks received': receipts.length,
   };
 }

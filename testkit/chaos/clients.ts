@@ -1,4 +1,4 @@
-/** The clients of a chaos run: they create, read and cancel jobs, and repeat what got no answer. */
+/** Clients of a chaos run: they create, read and cancel jobs, and record every call in the history. */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openRandom } from '../random.ts';
@@ -8,47 +8,47 @@ import type { Call, Created, History, Seen } from './history.ts';
 const callTimeoutMs = 15_000;
 /** A careful client sends a create again under its key until it is answered. */
 const longestCreateMs = 60_000;
-const againMs = 20;
+const retryMs = 20;
 
-export interface ClientParts {
+export interface ClientOptions {
   readonly key: string;
   /** Addresses that answer clients; some may be dead at the moment. */
   readonly urls: readonly string[];
   readonly callbackUrl: string;
   readonly history: History;
   readonly isOver: () => boolean;
-  /** Waits while too many jobs are under way. */
-  readonly room: () => Promise<void>;
+  /** Waits while too many jobs are unfinished. */
+  readonly untilUncrowded: () => Promise<void>;
 }
 
-/** What one client does until it is over: create, look, cancel, wait, walk away. */
-export async function runClient(parts: ClientParts, name: string, seed: number): Promise<void> {
+/** What one client does until the run is over: create, read, cancel, wait, abandon. */
+export async function runClient(options: ClientOptions, name: string, seed: number): Promise<void> {
   const random = openRandom(seed);
-  const api = openApi(parts, name, random);
-  for (let n = 0; !parts.isOver(); n++) {
-    await parts.room();
+  const api = openApi(options, name, random);
+  for (let n = 0; !options.isOver(); n++) {
+    await options.untilUncrowded();
     const kind = kinds[Math.floor(random() * kinds.length)] ?? 'none';
     const mark = `mark-${name}x${n}`;
     const body: Record<string, unknown> = { ...bodyOf[kind](mark) };
-    // Of the three models one takes a name and an address to call back.
+    // Of the three models one accepts an external_task_id and a callback_url.
     const isNamed = kind === 'lookup' && random() < 0.5;
     const externalTaskId = isNamed ? `task of ${mark}` : null;
     if (externalTaskId !== null) body.external_task_id = externalTaskId;
-    if (kind === 'lookup' && random() < 0.5) body.callback_url = parts.callbackUrl;
+    if (kind === 'lookup' && random() < 0.5) body.callback_url = options.callbackUrl;
     const model = modelOf[kind];
-    // Several at once under one name: one of them becomes a job.
+    // Several concurrent creates with one external_task_id: one of them becomes a job.
     const racers = externalTaskId !== null && random() < 0.3 ? 3 : 1;
     const wanted = { mark, model, body, externalTaskId };
     const [first] = await Promise.all(
       Array.from({ length: racers }, (_, racer) => api.create(wanted, racer === 0 ? `key-of-${mark}` : null)),
     );
     if (first?.kind !== 'acked') continue;
-    await live(api, model, first.id, random, parts.isOver);
+    await followJob(api, model, first.id, random, options.isOver);
   }
 }
 
-/** The client's interest in one of its jobs. */
-async function live(
+/** Follows one job: maybe cancels it, then reads it for as long as the client's patience lasts. */
+async function followJob(
   api: Api,
   model: string,
   id: string,
@@ -57,17 +57,19 @@ async function live(
 ): Promise<void> {
   if (random() < 0.2) {
     await sleep(random() * 600);
-    for (let times = random() < 0.5 ? 2 : 1; times > 0; times--) await api.cancel(model, id);
+    for (let calls = random() < 0.5 ? 2 : 1; calls > 0; calls--) await api.cancel(model, id);
   }
   const patience = Math.floor(random() * 6);
-  for (let looks = 0; looks < patience && !isOver(); looks++) {
+  for (let reads = 0; reads < patience && !isOver(); reads++) {
     const seen = await api.read(model, id, random() < 0.5 ? '/status' : '/response', 1);
     if (seen?.status === 'COMPLETED') break;
-    if (!seen) await sleep(againMs);
+    if (!seen) await sleep(retryMs);
   }
 }
 
+/** The three calls of a client; each is recorded with its answer. */
 export interface Api {
+  /** With an idempotency key, retries until it is answered by other than a 5xx. */
   create(wanted: CreateWanted, idempotencyKey: string | null): Promise<Created>;
   cancel(model: string, id: string): Promise<void>;
   /** Null where no answer came. */
@@ -84,12 +86,12 @@ interface CreateWanted {
 type CallOf<Name extends Call['call']> = Omit<Extract<Call, { call: Name }>, 'client' | 'begin' | 'end'>;
 
 export function openApi(
-  parts: Omit<ClientParts, 'isOver' | 'room'>,
+  options: Omit<ClientOptions, 'isOver' | 'untilUncrowded'>,
   client: string,
   random: () => number,
 ): Api {
-  const { key, urls, history } = parts;
-  const ask = async (method: string, path: string, headers: Record<string, string> = {}, body?: unknown) => {
+  const { key, urls, history } = options;
+  const call = async (method: string, path: string, headers: Record<string, string> = {}, body?: unknown) => {
     const url = urls[Math.floor(random() * urls.length)] ?? '';
     const answer = await fetch(`${url}/v1/queue/${path}`, {
       method,
@@ -108,22 +110,22 @@ export function openApi(
       const headers = idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey };
       for (;;) {
         const begin = performance.now();
-        const answer = createdOf(await ask('POST', model, headers, body).catch(() => null));
+        const answer = createdOf(await call('POST', model, headers, body).catch(() => null));
         write(begin, { call: 'create', mark, model, idempotencyKey, externalTaskId, answer });
         const isDone = answer.kind === 'acked' || (answer.kind === 'refused' && answer.code < 500);
         if (isDone || idempotencyKey === null || performance.now() > endsAt) return answer;
-        await sleep(againMs);
+        await sleep(retryMs);
       }
     },
     async cancel(model, id) {
       const begin = performance.now();
-      const answer = await ask('PUT', `${model}/requests/${id}/cancel`).catch(() => null);
+      const answer = await call('PUT', `${model}/requests/${id}/cancel`).catch(() => null);
       write(begin, { call: 'cancel', id, code: answer?.code ?? null });
     },
     async read(model, id, end, waitSeconds) {
       const begin = performance.now();
       const headers = waitSeconds > 0 ? { prefer: `wait=${waitSeconds}` } : {};
-      const answer = await ask('GET', `${model}/requests/${id}${end}`, headers).catch(() => null);
+      const answer = await call('GET', `${model}/requests/${id}${end}`, headers).catch(() => null);
       const seen = answer && (await seenOf(answer, end));
       if (seen) write(begin, { call: 'read', id, seen });
       return seen;
@@ -140,7 +142,7 @@ function createdOf(answer: { code: number; text: string } | null): Created {
     : { kind: 'refused', code: answer.code, detail: answer.text.slice(0, 200) };
 }
 
-/** Null where the medium of a success could not be had now: that is seen another time. */
+/** Null where the medium of a success could not be fetched now: the read is not recorded. */
 async function seenOf({ code, text }: { code: number; text: string }, end: string): Promise<Seen | null> {
   const unfinished = { code, error: null, bodySha256: null, mediumSha256: null };
   if (code !== 200 && code !== 202) return { ...unfinished, status: null };
@@ -151,11 +153,11 @@ async function seenOf({ code, text }: { code: number; text: string }, end: strin
   const url: string | undefined = body.audio?.url ?? body.images?.[0]?.url;
   const mediumSha256 = url === undefined ? null : await hashOf(url);
   if (url !== undefined && mediumSha256 === null) return null;
-  // What is signed at each read stands behind the question mark.
+  // File URLs are signed anew at each read, in their query.
   return { ...ended, bodySha256: sha256(text.replace(/\?exp=[^"]*/g, '')), mediumSha256 };
 }
 
-/** A careful client that fetches thousands of results waits as it is told when it asks too fast. */
+/** Fetches a result and waits as `retry-after` says where it is rate limited; null where the fetch failed. */
 async function hashOf(url: string): Promise<string | null> {
   const signal = AbortSignal.timeout(callTimeoutMs);
   try {

@@ -1,7 +1,7 @@
 /** The faults of the upstream during a chaos run. */
 import { type RuleInput, resetPoints } from '../upstream/script.ts';
 
-/** What the upstream does wrong while processes die, each to a small share of its requests. */
+/** Each fault meets a small share of the requests of its operation, while processes are killed. */
 export const faults: readonly RuleInput[] = [
   ...resetPoints.flatMap(at =>
     [true, false].map(
@@ -50,5 +50,5 @@ export const faults: readonly RuleInput[] = [
   { on: 'cancel', share: 0.05, accepts: false, act: { kind: 'answer', status: 202, body: '{}' } },
 ];
 
-/** How long the upstream lets a job wait and run. */
+/** How long a job of the upstream waits and runs. */
 export const pace = { queueMs: 50, runMs: 250 };

@@ -1,4 +1,4 @@
-/** The processes of a gateway, which a run kills, freezes and starts again. */
+/** The processes of a gateway under test: start, kill, freeze and stop each of them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
@@ -8,63 +8,66 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '../free-port.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-/** On a machine that is busy with everything else, too. */
+/** Generous: the machine may be busy with other tests. */
 const startsWithinMs = 300_000;
-const lookEveryMs = 5;
+const pollMs = 5;
 
-/** One of the gateway's processes; it comes back under the same address. */
+/** One of the gateway's processes; it restarts at the same address. */
 export interface Member {
   readonly name: string;
   readonly url: string;
   readonly role: 'all' | 'api' | 'worker';
   state: 'gone' | 'starting' | 'up' | 'frozen';
   child: ChildProcess | null;
-  /** The name under which it holds jobs, once it is known. */
+  /** The id under which it leases jobs, once it is known. */
   workerId: string | null;
 }
 
 export interface Fleet {
   readonly members: readonly Member[];
-  /** Resolves once it answers. */
+  /** Resolves once /healthz answers. */
   start(member: Member): Promise<void>;
   /** As `kill -9` does. */
   kill(member: Member): Promise<void>;
+  /** By SIGSTOP, until `thaw`. */
   freeze(member: Member): void;
   thaw(member: Member): void;
   /** By SIGTERM; the exit code. */
   stop(member: Member): Promise<number | null>;
-  /** The end of what all of them logged, for whoever is told of a fault. */
+  /** The last 4,000 characters of the log of all processes, for error messages. */
   lastLogged(): string;
 }
 
-export interface FleetWanted {
+export interface FleetOptions {
   readonly roles: readonly Member['role'][];
   readonly folder: string;
-  /** Each on a machine of its own, as it were: nothing passes from one to another by the disk. */
+  /** Each process gets its own data directory, as on a machine of its own. */
   readonly hasOwnFolders: boolean;
   readonly env: Readonly<Record<string, string>>;
-  /** What clients are told; absent: the address of the first that answers clients. */
+  /** ATELIER_PUBLIC_URL of all; default: the address of the first that answers clients. */
   readonly publicUrl?: string;
   readonly logPath: string;
 }
 
+/** `{ api: 2, worker: 1 }` gives `['api', 'api', 'worker']`. */
 export const rolesOf = ({
   api,
   worker,
-}: Readonly<Record<'api' | 'worker', number>>): FleetWanted['roles'] => [
+}: Readonly<Record<'api' | 'worker', number>>): FleetOptions['roles'] => [
   ...Array<'api'>(api).fill('api'),
   ...Array<'worker'>(worker).fill('worker'),
 ];
 
-/** What several machines are told alike. */
+/** Settings that are the same on all machines. */
 export const masterSecret = 'one secret for the whole fleet';
 const shared = {
   ATELIER_SECRET: masterSecret,
   ATELIER_ADMIN_TOKEN: 'one token for all of this whole fleet',
 };
 
-export async function openFleet(wanted: FleetWanted): Promise<Fleet> {
-  const { roles, folder, hasOwnFolders, env, logPath } = wanted;
+/** Chooses a free port for each member; none is started yet. */
+export async function openFleet(options: FleetOptions): Promise<Fleet> {
+  const { roles, folder, hasOwnFolders, env, logPath } = options;
   const members: Member[] = [];
   for (const [index, role] of roles.entries()) {
     members.push({
@@ -76,11 +79,11 @@ export async function openFleet(wanted: FleetWanted): Promise<Fleet> {
       workerId: null,
     });
   }
-  // Whatever ends this process, nobody is left behind.
+  // However this process ends, no child outlives it.
   process.on('exit', () => {
     for (const { child } of members) child?.kill('SIGKILL');
   });
-  const publicUrl = wanted.publicUrl ?? members.find(({ role }) => role !== 'worker')?.url ?? '';
+  const publicUrl = options.publicUrl ?? members.find(({ role }) => role !== 'worker')?.url ?? '';
 
   async function start(member: Member): Promise<void> {
     member.state = 'starting';
@@ -107,14 +110,15 @@ export async function openFleet(wanted: FleetWanted): Promise<Fleet> {
         return;
       }
       if (child.exitCode !== null)
-        throw new Error(`expected ${member.name} to serve, it ended: ${lastLogged()}`);
+        throw new Error(`expected ${member.name} to serve, it exited: ${lastLogged()}`);
       if (performance.now() > endsAt) throw new Error(`waited ${startsWithinMs} ms for ${member.name}`);
-      await sleep(lookEveryMs);
+      await sleep(pollMs);
     }
   }
 
-  const lastLogged = () => (existsSync(logPath) ? readFileSync(logPath, 'utf8').slice(-4000) : 'nothing');
+  const lastLogged = () => (existsSync(logPath) ? readFileSync(logPath, 'utf8').slice(-4000) : '(empty)');
 
+  /** Sends the signal and waits for the exit; the exit code, null where a signal ended it. */
   async function end(member: Member, signal: NodeJS.Signals): Promise<number | null> {
     const { child } = member;
     if (!child) return null;

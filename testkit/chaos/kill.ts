@@ -1,4 +1,4 @@
-/** The part of a chaos run that kills and freezes processes at random moments and starts them again. */
+/** Kills and freezes random processes of a gateway under load, and starts each of them again. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { minutes, seconds } from '../../src/domain/clock.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
@@ -6,14 +6,16 @@ import { text } from '../../src/store/db/rows.ts';
 import { openRandom } from '../random.ts';
 import type { Fleet, Member } from './fleet.ts';
 
-export interface KillWanted {
+export interface KillOptions {
   readonly fleet: Fleet;
   readonly db: Connection;
+  /** Ends after so many kills. */
   readonly kills: number;
+  /** The same seed gives the same random numbers; the processes' own timing still differs. */
   readonly seed: number;
-  /** Of `performance.now()`. */
+  /** Of `performance.now()`: no kill after it. */
   readonly endsAt: number;
-  /** Something else failed: nobody is started any more. */
+  /** True once something else failed: no process is started any more. */
   readonly isOver: () => boolean;
   readonly onProgress: (line: string) => void;
 }
@@ -21,104 +23,77 @@ export interface KillWanted {
 export interface Losses {
   readonly kills: number;
   readonly freezes: number;
-  /** The rows by which jobs of frozen processes became others' before these woke. */
+  /** Frozen workers whose jobs were requeued by another process before they continued. */
   readonly overtaken: number;
 }
 
 /** How long a process lives once it answers. */
 const shortestLifeMs = 20;
 const longestLifeMs = 800;
-/** One life in so many is long: what piled up gets on. */
+/** This share of lives is long, so that a backlog is worked off. */
 const longLifeShare = 0.08;
 const longLifeMs = 4 * seconds;
-/** One kill in so many comes while the process starts. */
-const earlyShare = 0.08;
-/** One in so many is frozen instead, as by a long pause of its machine. */
+/** This share of kills is followed by another one while the process starts. */
+const killDuringStartShare = 0.08;
+/** This share of victims is frozen instead, as by a long pause of the machine. */
 const freezeShare = 0.08;
 const freezeMs = 1_500;
 const longestFreezeMs = 40 * seconds;
-/** Half of the dead are found by their lease alone. */
-const agedShare = 0.5;
-const lookEveryMs = 20;
-const tellEvery = 50;
+/** For this share of kills the lease expires at once; for the others by time, or at the next start of the process. */
+const expiredLeaseShare = 0.5;
+const pollMs = 20;
+const killsPerProgressLine = 50;
 
-/** What a run of kills knows between two of them. */
-interface Killing extends Pick<KillWanted, 'fleet' | 'db' | 'kills' | 'isOver' | 'onProgress'> {
+/** What `killProcesses` keeps while it runs. */
+interface Run extends KillOptions {
   readonly random: () => number;
   readonly starting: Set<Promise<void>>;
   readonly frozen: Set<Promise<void>>;
-  /** Ids of every row of a worker that was seen. */
-  readonly known: Set<string>;
-  /** Starts that failed. */
+  /** Ids of `workers` rows that were assigned to a member before. */
+  readonly knownWorkers: Set<string>;
+  /** Failed starts: the first one fails the run. */
   readonly failures: unknown[];
-  killed: number;
-  freezes: number;
-  overtaken: number;
+  readonly losses: { kills: number; freezes: number; overtaken: number };
 }
 
-/** Kills a process at a random moment, again and again, and starts it anew. */
-export async function killThem({ seed, endsAt, ...wanted }: KillWanted): Promise<Losses> {
-  const state: Killing = {
-    ...wanted,
-    random: openRandom(seed),
+/** Kills a process at a random moment, again and again, and starts it anew; resolves when all run again. */
+export async function killProcesses(options: KillOptions): Promise<Losses> {
+  const run: Run = {
+    ...options,
+    random: openRandom(options.seed),
     starting: new Set(),
     frozen: new Set(),
-    known: new Set(),
+    knownWorkers: new Set(),
     failures: [],
-    killed: 0,
-    freezes: 0,
-    overtaken: 0,
+    losses: { kills: 0, freezes: 0, overtaken: 0 },
   };
-  const { fleet, kills, isOver, random, starting, frozen, failures } = state;
-  await Promise.all(fleet.members.map(member => learnName(state, member)));
+  const { losses, kills, endsAt, isOver, random } = run;
+  await Promise.all(run.fleet.members.map(member => learnWorkerId(run, member)));
 
-  while (state.killed < kills && performance.now() < endsAt && !isOver()) {
-    const victim = await next(state);
+  while (losses.kills < kills && performance.now() < endsAt && !isOver()) {
+    const victim = await chooseVictim(run);
     if (!victim) break;
-    const isLong = random() < longLifeShare;
-    await sleep(isLong ? longLifeMs : shortestLifeMs + random() * (longestLifeMs - shortestLifeMs));
+    await sleep(lifeMs(random));
     if (victim.state !== 'up') continue;
     if (random() < freezeShare) {
-      state.freezes++;
-      const freeze = freezeOf(state, victim).finally(() => frozen.delete(freeze));
-      frozen.add(freeze);
-      // Alone, it leaves nobody to kill.
-      if (fleet.members.length === 1) await freeze;
+      await startFreeze(run, victim);
       continue;
     }
-    await kill(state, victim);
-    while (random() < earlyShare && state.killed < kills) {
-      await sleep(random() * 500);
-      if (isStarting(victim)) await kill(state, victim);
-    }
+    await kill(run, victim);
+    await killDuringStart(run, victim);
   }
-  await Promise.all([...starting, ...frozen]);
-  if (failures.length > 0) throw failures[0];
-  return { kills: state.killed, freezes: state.freezes, overtaken: state.overtaken };
+  await Promise.all([...run.starting, ...run.frozen]);
+  if (run.failures.length > 0) throw run.failures[0];
+  return losses;
 }
 
-async function kill(state: Killing, victim: Member): Promise<void> {
-  const { fleet, db, kills, isOver, onProgress, random, starting, failures } = state;
-  const { workerId } = victim;
-  await fleet.kill(victim);
-  if (isOver()) return;
-  state.killed++;
-  if (state.killed % tellEvery === 0) onProgress(`${state.killed} of ${kills} kills`);
-  if (workerId !== null && random() < agedShare) await ageLease(db, workerId);
-  // Quarantine would close nearly every job here, and has tests of its own: half of the jobs are spared it.
-  await db.write(
-    `UPDATE jobs SET deaths = 0 WHERE deaths > 0 AND state IN ('available', 'running') AND substr(id, 36) < '8'`,
-  );
-  const start = fleet
-    .start(victim)
-    .then(() => learnName(state, victim))
-    .catch((failure: unknown) => void failures.push(failure))
-    .finally(() => starting.delete(start));
-  starting.add(start);
+function lifeMs(random: () => number): number {
+  const isLong = random() < longLifeShare;
+  return isLong ? longLifeMs : shortestLifeMs + random() * (longestLifeMs - shortestLifeMs);
 }
 
-/** Somebody who is up, while enough others are; null once it is over. */
-async function next({ fleet, isOver, random, failures }: Killing): Promise<Member | null> {
+/** A random process that is up, while enough others of its role are; null once the run is over. */
+async function chooseVictim({ fleet, isOver, random, failures }: Run): Promise<Member | null> {
   while (!isOver()) {
     const up = fleet.members.filter(({ state }) => state === 'up');
     const workers = up.filter(({ role }) => role === 'worker').length;
@@ -126,48 +101,83 @@ async function next({ fleet, isOver, random, failures }: Killing): Promise<Membe
     const found = up[Math.floor(random() * up.length)];
     if (isEnough && found) return found;
     if (failures.length > 0) throw failures[0];
-    await sleep(lookEveryMs);
+    await sleep(pollMs);
   }
   return null;
 }
 
-/** Where several share a database, each has a row by which it holds jobs. */
-async function learnName({ fleet, db, known }: Killing, member: Member): Promise<void> {
-  if (member.role !== 'worker' || member.state !== 'up') return;
-  const rows = await db.read('SELECT id FROM workers ORDER BY started_at DESC');
-  const taken = new Set(fleet.members.map(({ workerId }) => workerId));
-  const fresh = rows.map(row => text(row, 'id')).find(id => !known.has(id) && !taken.has(id));
-  if (fresh === undefined) return;
-  known.add(fresh);
-  member.workerId = fresh;
+/** Kills the process, and begins to start it again unless the run is over. */
+async function kill(run: Run, victim: Member): Promise<void> {
+  const { fleet, db, kills, losses, random } = run;
+  const { workerId } = victim;
+  await fleet.kill(victim);
+  if (run.isOver()) return;
+  losses.kills++;
+  if (losses.kills % killsPerProgressLine === 0) run.onProgress(`${losses.kills} of ${kills} kills`);
+  if (workerId !== null && random() < expiredLeaseShare) await expireLease(db, workerId);
+  // Crash quarantine would fail nearly every job here, and has tests of its own: half of the jobs are exempt.
+  await db.write(
+    `UPDATE jobs SET deaths = 0 WHERE deaths > 0 AND state IN ('available', 'running') AND substr(id, 36) < '8'`,
+  );
+  const start = fleet
+    .start(victim)
+    .then(() => learnWorkerId(run, victim))
+    .catch((failure: unknown) => void run.failures.push(failure))
+    .finally(() => run.starting.delete(start));
+  run.starting.add(start);
 }
 
-/** Stopped until another took over what it held, where there is another; then it goes on as if nothing was. */
-async function freezeOf(state: Killing, victim: Member): Promise<void> {
-  const { fleet, db } = state;
+async function killDuringStart(run: Run, victim: Member): Promise<void> {
+  while (run.random() < killDuringStartShare && run.losses.kills < run.kills) {
+    await sleep(run.random() * 500);
+    if (isStarting(victim)) await kill(run, victim);
+  }
+}
+
+const isStarting = ({ state }: Member): boolean => state === 'starting';
+
+/** Freezes the process in the background; a fleet of one waits for the end, as there is no other victim. */
+async function startFreeze(run: Run, victim: Member): Promise<void> {
+  run.losses.freezes++;
+  const freeze = freezeUntilOvertaken(run, victim).finally(() => run.frozen.delete(freeze));
+  run.frozen.add(freeze);
+  if (run.fleet.members.length === 1) await freeze;
+}
+
+/** Stops the process until another one requeued its jobs, where there is another; then lets it continue unaware. */
+async function freezeUntilOvertaken({ fleet, db, losses }: Run, victim: Member): Promise<void> {
   const { workerId } = victim;
   fleet.freeze(victim);
   if (workerId === null) await sleep(freezeMs);
   else {
-    await ageLease(db, workerId);
+    await expireLease(db, workerId);
     const wakesAt = performance.now() + longestFreezeMs;
-    while ((await isThere(db, workerId)) && performance.now() < wakesAt) await sleep(lookEveryMs);
-    if (!(await isThere(db, workerId))) state.overtaken++;
+    while ((await isRegistered(db, workerId)) && performance.now() < wakesAt) await sleep(pollMs);
+    if (!(await isRegistered(db, workerId))) losses.overtaken++;
     victim.workerId = null;
   }
   fleet.thaw(victim);
 }
 
-/** As time would. */
-async function ageLease(db: Connection, workerId: string): Promise<void> {
+/** Where several processes share a database, each worker has a row whose heartbeat is the lease of its jobs. */
+async function learnWorkerId({ fleet, db, knownWorkers }: Run, member: Member): Promise<void> {
+  if (member.role !== 'worker' || member.state !== 'up') return;
+  const rows = await db.read('SELECT id FROM workers ORDER BY started_at DESC');
+  const taken = new Set(fleet.members.map(({ workerId }) => workerId));
+  const fresh = rows.map(row => text(row, 'id')).find(id => !knownWorkers.has(id) && !taken.has(id));
+  if (fresh === undefined) return;
+  knownWorkers.add(fresh);
+  member.workerId = fresh;
+}
+
+/** Moves the heartbeat back, as if the lease had run out by time. */
+async function expireLease(db: Connection, workerId: string): Promise<void> {
   await db.write('UPDATE workers SET heartbeat_at = heartbeat_at - $1 WHERE id = $2', [
     1 * minutes,
     workerId,
   ]);
 }
 
-async function isThere(db: Connection, workerId: string): Promise<boolean> {
+async function isRegistered(db: Connection, workerId: string): Promise<boolean> {
   return (await db.read('SELECT id FROM workers WHERE id = $1', [workerId])).length > 0;
 }
-
-const isStarting = ({ state }: Member): boolean => state === 'starting';

@@ -1,27 +1,28 @@
-/** Receives the callbacks of a chaos run and verifies their signatures. */
+/** The receiver of callbacks in a chaos run: it records each of them and fails some. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 
-/** A callback as it came in. */
+/** A callback as it was received. */
 export interface Receipt {
-  /** `webhook-id`: the same over all tries. */
+  /** `webhook-id`: the same over all attempts. */
   readonly id: string;
   readonly jobId: string;
   readonly status: string;
+  /** Whether its signature is valid. */
   readonly isSigned: boolean;
 }
 
 export interface Receiver {
   readonly url: string;
   readonly receipts: readonly Receipt[];
-  /** Verified from now on; before it, nothing is expected to come. */
+  /** Signatures are verified by this secret; call it before the first callback. */
   trust(secret: string): void;
   close(): Promise<void>;
 }
 
-/** Where callbacks go. It answers some of them with trouble, so that they come again. */
-export async function startReceiver(random: () => number, troubleShare: number): Promise<Receiver> {
+/** Answers `failedShare` of the callbacks with 500, so that they are retried. */
+export async function startReceiver(random: () => number, failedShare: number): Promise<Receiver> {
   const receipts: Receipt[] = [];
   let secret = '';
   const server = createServer(async (request, response) => {
@@ -38,7 +39,7 @@ export async function startReceiver(random: () => number, troubleShare: number):
       status: body.status,
       isSigned: isSigned(secret, text, headers),
     });
-    response.writeHead(random() < troubleShare ? 500 : 200).end();
+    response.writeHead(random() < failedShare ? 500 : 200).end();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -47,8 +48,8 @@ export async function startReceiver(random: () => number, troubleShare: number):
   return {
     url: `http://127.0.0.1:${address.port}/`,
     receipts,
-    trust(given) {
-      secret = given;
+    trust(callbackSecret) {
+      secret = callbackSecret;
     },
     async close() {
       server.closeAllConnections();

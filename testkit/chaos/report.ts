@@ -1,17 +1,17 @@
-/** Prints the outcome of a chaos run. */
+/** Prints the outcome of a chaos run: its figures, and each violation with the timeline of its job. */
 import { figure, printRow } from '../figures.ts';
 import type { Entry } from '../upstream/ledger.ts';
 import type { Evidence, Violation } from './checker.ts';
 import type { Call } from './history.ts';
-import type { ChaosWanted, Outcome } from './run.ts';
+import type { ChaosOptions, Outcome } from './run.ts';
 
 const nameWidth = 44;
 const shownViolations = 10;
 
-/** Tells what happened and, for what is broken, the story of the job and the seed that plays it again. */
-export function printOutcome(wanted: ChaosWanted, outcome: Outcome): void {
+/** Prints figures, the seed that repeats the run and, for each violation, the timeline of its job. */
+export function printOutcome(options: ChaosOptions, outcome: Outcome): void {
   const { kills, freezes, overtaken, killingMs, drainMs, verdict } = outcome;
-  const { dialect, apis, workers, blobs, seed } = wanted;
+  const { dialect, apis, workers, blobs, seed } = options;
   const processes = dialect === 'sqlite' ? 'one process' : `${apis} api and ${workers} worker processes`;
   console.log(
     `\n${dialect}, ${processes}, blobs in ${blobs === 's3' ? 'a bucket' : 'a folder'}, seed ${seed}\n`,
@@ -20,18 +20,20 @@ export function printOutcome(wanted: ChaosWanted, outcome: Outcome): void {
   row('kills', kills);
   row('kills a minute', kills / (killingMs / 60_000));
   row('freezes', freezes);
-  row('of them past the lease', overtaken);
+  row('frozen past the lease', overtaken);
   for (const [name, value] of Object.entries(verdict.counts)) row(name, value);
   row('drained in, seconds', drainMs / 1000);
   for (const [promise, count] of countByPromise(verdict.violations)) row(`violations of ${promise}`, count);
-  console.log(verdict.violations.length === 0 ? '\nEvery promise was kept.' : `\n${tellViolations(outcome)}`);
+  console.log(
+    verdict.violations.length === 0 ? '\nNo promise was broken.' : `\n${describeViolations(outcome)}`,
+  );
 }
 
-/** Each of the first of them with the timeline of its job; empty where every promise was kept. */
-export function tellViolations({ verdict, evidence }: Pick<Outcome, 'verdict' | 'evidence'>): string {
+/** The first ten violations, each with the timeline of its job; empty where there is none. */
+export function describeViolations({ verdict, evidence }: Pick<Outcome, 'verdict' | 'evidence'>): string {
   return verdict.violations
     .slice(0, shownViolations)
-    .map(violation => tellViolation(violation, evidence))
+    .map(violation => describeViolation(violation, evidence))
     .join('\n\n');
 }
 
@@ -40,12 +42,12 @@ const countByPromise = (violations: readonly Violation[]): readonly (readonly [s
     promise => [promise, violations.filter(found => found.promise === promise).length] as const,
   );
 
-function tellViolation({ promise, what, mark }: Violation, evidence: Evidence): string {
+function describeViolation({ promise, what, mark }: Violation, evidence: Evidence): string {
   const timeline = mark === null ? [] : timelineOf(mark, evidence).map(line => `  ${line}`);
   return [`${promise}: ${what}${mark === null ? '' : ` (${mark})`}`, ...timeline].join('\n');
 }
 
-/** What clients, rows and the upstream each wrote down of a job. */
+/** What clients, rows and the upstream each recorded of a job. */
 function timelineOf(mark: string, { history, ledger, rows }: Evidence): readonly string[] {
   const jobs = rows.jobs.filter(job => job.mark === mark);
   const ids = new Set(jobs.map(({ id }) => id));
@@ -60,7 +62,7 @@ function timelineOf(mark: string, { history, ledger, rows }: Evidence): readonly
         ? entry.mark === mark
         : numbers.has(entry.submission);
   return [
-    ...tellCalls(calls).map(line => `client   ${line}`),
+    ...describeCalls(calls).map(line => `client   ${line}`),
     ...ledger.filter(isOurs).map(entry => `upstream ${JSON.stringify(entry)}`),
     ...jobs.map(job => `job      ${JSON.stringify(job)}`),
     ...rows.attempts
@@ -69,10 +71,10 @@ function timelineOf(mark: string, { history, ledger, rows }: Evidence): readonly
   ];
 }
 
-/** A create is sent again until it is answered: how often is enough to know. */
-function tellCalls(calls: readonly Call[]): readonly string[] {
+/** Creates without an answer are repeated many times: only their number is shown. */
+function describeCalls(calls: readonly Call[]): readonly string[] {
   const isLost = (call: Call) => call.call === 'create' && call.answer.kind === 'maybe';
   const lost = calls.filter(isLost).length;
-  const told = calls.filter(call => !isLost(call)).map(call => JSON.stringify(call));
-  return lost === 0 ? told : [`${lost} creates without an answer`, ...told];
+  const lines = calls.filter(call => !isLost(call)).map(call => JSON.stringify(call));
+  return lost === 0 ? lines : [`${lost} creates without an answer`, ...lines];
 }

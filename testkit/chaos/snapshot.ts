@@ -1,14 +1,14 @@
-/** Reads the rows once every job has ended. */
+/** A snapshot of the rows that the checker of a chaos run reads. */
 import { listUncertainSubmissions } from '../../src/store/attempts/uncertain.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
 import { integer, integerOrNull, text, textOrNull } from '../../src/store/db/rows.ts';
 
-/** The rows once everything ended, as the checker reads them. */
+/** Rows after every job ended. */
 export interface Snapshot {
   readonly jobs: readonly JobRow[];
   readonly attempts: readonly AttemptRow[];
-  /** The jobs on the operator's list of doubts. */
-  readonly doubts: readonly string[];
+  /** Job ids on the operator's list of uncertain submissions. */
+  readonly uncertainJobIds: readonly string[];
 }
 
 export interface JobRow {
@@ -17,11 +17,12 @@ export interface JobRow {
   readonly mark: string;
   readonly state: string;
   readonly error: string | null;
-  readonly deaths: number;
+  /** Worker crashes that were attributed to it. */
+  readonly crashes: number;
   readonly claim: number;
-  /** How often it was requeued from a worker that died. */
-  readonly rescues: number;
-  readonly cancelAsked: boolean;
+  /** How often it was requeued because its worker's lease expired. */
+  readonly requeues: number;
+  readonly cancelRequested: boolean;
   readonly externalTaskId: string | null;
   readonly callbackUrl: string | null;
 }
@@ -31,26 +32,29 @@ export interface AttemptRow {
   readonly number: number;
   readonly dedupeKey: string;
   readonly answer: string | null;
+  /** How often the call was made. */
   readonly sends: number;
-  readonly doubted: boolean;
+  /** Whether its outcome at the upstream is unknown. */
+  readonly uncertain: boolean;
 }
 
-const mostDoubts = 1_000_000;
+const longestList = 1_000_000;
 
+/** Every input carries a mark: it matches a row to its client's calls and to the upstream's ledger. */
 export const markPattern = /\bmark-[0-9a-z]+\b/;
 
 export async function takeSnapshot(db: Connection): Promise<Snapshot> {
   const jobs = await db.read(
     `SELECT id, model_id, input, state, error, deaths, claim, cancel_requested_at, external_task_id, callback_url,
-       (SELECT count(*) FROM events WHERE job_id = jobs.id AND message = 'Requeued: worker lease expired') AS rescues
+       (SELECT count(*) FROM events WHERE job_id = jobs.id AND message = 'Requeued: worker lease expired') AS requeues
      FROM jobs ORDER BY id`,
   );
   const attempts = await db.read(
     'SELECT job_id, number, dedupe_key, answer, sends, doubted_at FROM attempts ORDER BY job_id, number',
   );
-  const doubts = await listUncertainSubmissions(db, mostDoubts);
+  const uncertain = await listUncertainSubmissions(db, longestList);
   return {
-    doubts: doubts.map(({ jobId }) => jobId),
+    uncertainJobIds: uncertain.map(({ jobId }) => jobId),
     jobs: jobs.map(row => {
       const error = textOrNull(row, 'error');
       return {
@@ -59,10 +63,10 @@ export async function takeSnapshot(db: Connection): Promise<Snapshot> {
         mark: markPattern.exec(text(row, 'input'))?.[0] ?? '',
         state: text(row, 'state'),
         error: error === null ? null : JSON.parse(error).code,
-        deaths: integer(row, 'deaths'),
+        crashes: integer(row, 'deaths'),
         claim: integer(row, 'claim'),
-        rescues: integer(row, 'rescues'),
-        cancelAsked: integerOrNull(row, 'cancel_requested_at') !== null,
+        requeues: integer(row, 'requeues'),
+        cancelRequested: integerOrNull(row, 'cancel_requested_at') !== null,
         externalTaskId: textOrNull(row, 'external_task_id'),
         callbackUrl: textOrNull(row, 'callback_url'),
       };
@@ -73,7 +77,7 @@ export async function takeSnapshot(db: Connection): Promise<Snapshot> {
       dedupeKey: text(row, 'dedupe_key'),
       answer: textOrNull(row, 'answer'),
       sends: integer(row, 'sends'),
-      doubted: integerOrNull(row, 'doubted_at') !== null,
+      uncertain: integerOrNull(row, 'doubted_at') !== null,
     })),
   };
 }

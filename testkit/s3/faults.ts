@@ -1,4 +1,6 @@
-/** What is asked of the server, by its effect. */
+/** The calls of the S3 protocol that tests distinguish, and the faults that can meet them. */
+
+/** A call by its effect. */
 export type Operation =
   | 'put'
   | 'begin'
@@ -11,41 +13,42 @@ export type Operation =
   | 'list'
   | 'list-uploads';
 
-/** One call as it came. */
+/** One call as it was received. */
 export interface Call {
   readonly operation: Operation;
-  /** The object's name; empty where none is meant. */
+  /** The object's name; empty for calls about the bucket. */
   readonly name: string;
   /** The header `Range`, where there is one. */
   readonly range: string | undefined;
 }
 
-/** What becomes of a call instead of its answer. */
+/** What happens to a call. */
 export type Fault =
-  /** It is refused, with that code in its body. */
+  /** It is refused, with this code in the body. */
   | { readonly kind: 'refuse'; readonly status: number; readonly code: string }
-  /** Another answer than the true one. */
+  /** Status 200 with this body in place of the true answer. */
   | { readonly kind: 'answer'; readonly xml: string }
   /** The connection is reset before anything is done. */
   | { readonly kind: 'reset' }
-  /** It is done, and the connection is reset in the place of an answer. */
+  /** It is carried out, and the connection is reset before the answer. */
   | { readonly kind: 'lose' }
-  /** Nothing comes back. */
+  /** No answer, on an open connection. */
   | { readonly kind: 'hang' }
   /** The connection is reset after so many bytes of the answer's body. */
   | { readonly kind: 'cut'; readonly bytes: number }
-  /** A byte of what was sent arrives as another. */
+  /** One byte of the request's body is changed. */
   | { readonly kind: 'corrupt' }
-  /** The last byte is lost on the server's disk, and nothing is said of it. */
+  /** The last byte is lost on the server's disk, and the answer is a success. */
   | { readonly kind: 'shorten' };
 
 /** Called for each call; null lets it pass. */
 export type Script = (call: Call) => Fault | null;
 
-export const away: Fault = { kind: 'refuse', status: 503, code: 'ServiceUnavailable' };
-/** The SDK waits longer before it tries again. */
+export const serviceUnavailable: Fault = { kind: 'refuse', status: 503, code: 'ServiceUnavailable' };
+/** The SDK waits longer before it retries. */
 export const slowDown: Fault = { kind: 'refuse', status: 503, code: 'SlowDown' };
 
+/** The call of a request in path style, `/bucket/name`. */
 export function callOf(method: string, url: URL, range: string | undefined): Call {
   const [, name = ''] = /^\/[^/]+\/(.*)$/.exec(url.pathname) ?? [];
   return { operation: operationOf(method, url.searchParams, name), name, range };

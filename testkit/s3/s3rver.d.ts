@@ -1,4 +1,4 @@
-/** The types of s3rver, which has none. */
+/** The part of s3rver that the test server uses: the package has no types of its own. */
 declare module 's3rver' {
   import type { AddressInfo } from 'node:net';
 

@@ -1,4 +1,4 @@
-/** An S3 server on this machine that can fail as a test wants. */
+/** An S3 server on loopback for tests: s3rver behind a proxy that adds unsupported calls and plays faults. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
@@ -10,28 +10,34 @@ import { pipeline } from 'node:stream/promises';
 import S3rver from 's3rver';
 import type { S3Location } from '../../src/domain/s3-location.ts';
 import { type Call, callOf, type Fault, type Script } from './faults.ts';
-import { findUploads, type Lacking, openLacking, type Reply, refusal } from './lacking.ts';
+import {
+  findUploads,
+  openUnsupportedCalls,
+  type Reply,
+  refusal,
+  type UnsupportedCalls,
+} from './unsupported-calls.ts';
 
-/** A real S3 server on loopback: s3rver, behind a door that adds what it lacks and plays its troubles. */
 export interface TestS3 {
-  /** Where a gateway keeps its blobs. */
-  readonly place: S3Location;
+  /** Bucket, prefix, endpoint and credentials, as a gateway is configured with them. */
+  readonly location: S3Location;
+  /** The same as settings of a gateway process. */
   readonly env: Readonly<Record<string, string>>;
-  /** Every call since the start, those that a fault met included. */
+  /** Every call since the start, those that met a fault included. */
   readonly calls: readonly Call[];
-  /** Calls whose answers have not ended. */
-  underWay(): number;
-  /** Plays faults from now on; null ends them. */
+  /** Number of calls whose answers have not ended. */
+  openCalls(): number;
+  /** Plays the faults of this script from now on; null ends them. */
   play(script: Script | null): void;
-  /** Every object's name, sorted. */
+  /** The names of all objects, sorted. */
   objects(): Promise<readonly string[]>;
-  /** Names of uploads that were begun and not ended. */
+  /** Names of multipart uploads that were begun and neither completed nor aborted. */
   unfinished(): Promise<readonly string[]>;
-  /** Makes whatever lies there, objects and unfinished uploads, older. */
+  /** Moves the times of all objects and unfinished uploads back. */
   age(ms: number): Promise<void>;
-  /** What a process leaves that is killed: an object, and an upload that was begun. */
+  /** Adds an object and an unfinished upload, as a killed process leaves them. */
   leave(names: { readonly object: string; readonly upload: string }): Promise<void>;
-  /** Behind everyone's back: the object is gone, or as long as that. */
+  /** Deletes the object without a call, or truncates it to `leftBytes`. */
   lose(name: string, leftBytes?: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -39,6 +45,7 @@ export interface TestS3 {
 const bucket = 'atelier-tests';
 const key = 'S3RVER';
 
+/** Starts with an empty bucket in a temporary folder, which `close` removes. */
 export async function startS3(prefix = 'blobs/'): Promise<TestS3> {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-s3-'));
   const server = new S3rver({
@@ -53,29 +60,30 @@ export async function startS3(prefix = 'blobs/'): Promise<TestS3> {
   const { store } = server;
   const calls: Call[] = [];
   let script: Script | null = null;
-  let underWay = 0;
-  const rooms = { store, port, lacking: openLacking(store, bucket) };
-  const door = createServer((asked, answer) => {
-    const url = new URL(asked.url ?? '/', 'http://s3.test');
-    const call = callOf(asked.method ?? '', url, asked.headers.range);
+  let openCalls = 0;
+  const backend = { store, port, unsupported: openUnsupportedCalls(store, bucket) };
+  const proxy = createServer((incoming, answer) => {
+    const url = new URL(incoming.url ?? '/', 'http://s3.test');
+    const call = callOf(incoming.method ?? '', url, incoming.headers.range);
     calls.push(call);
-    underWay++;
-    answer.on('close', () => underWay--);
-    conduct(rooms, { asked, answer, url, call, fault: script?.(call) ?? null }).catch(() => asked.destroy());
+    openCalls++;
+    answer.on('close', () => openCalls--);
+    const exchange = { incoming, answer, url, call, fault: script?.(call) ?? null };
+    serve(backend, exchange).catch(() => incoming.destroy());
   });
-  const endpoint = await listen(door);
+  const endpoint = await listen(proxy);
   const credentials = { accessKeyId: key, secretAccessKey: key };
   const pathOf = (name: string) => store.getResourcePath(bucket, name, 'object');
   const namesIn = async () => (await store.listObjects(bucket, {})).objects.map(object => object.key);
   return {
-    place: { bucket, prefix, endpoint, region: 'us-east-1', credentials },
+    location: { bucket, prefix, endpoint, region: 'us-east-1', credentials },
     env: {
       ATELIER_BLOBS_URL: `s3://${bucket}/${prefix}?endpoint=${endpoint}&region=us-east-1`,
       AWS_ACCESS_KEY_ID: key,
       AWS_SECRET_ACCESS_KEY: key,
     },
     calls,
-    underWay: () => underWay,
+    openCalls: () => openCalls,
     play: wanted => {
       script = wanted;
     },
@@ -98,76 +106,79 @@ export async function startS3(prefix = 'blobs/'): Promise<TestS3> {
       else await truncate(pathOf(name), leftBytes);
     },
     async close() {
-      door.close();
-      door.closeAllConnections();
+      proxy.close();
+      proxy.closeAllConnections();
       await server.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
-interface Rooms {
+/** What the proxy passes calls to. */
+interface Backend {
   readonly store: S3rver['store'];
   readonly port: number;
-  readonly lacking: Lacking;
+  readonly unsupported: UnsupportedCalls;
 }
 
-interface Visit {
-  readonly asked: IncomingMessage;
+/** One call, its answer, and the fault that it meets. */
+interface Exchange {
+  readonly incoming: IncomingMessage;
   readonly answer: ServerResponse;
   readonly url: URL;
   readonly call: Call;
   readonly fault: Fault | null;
 }
 
-async function conduct(rooms: Rooms, visit: Visit): Promise<void> {
-  const { asked, answer, url, call, fault } = visit;
-  if (fault?.kind === 'hang') return void asked.resume();
-  if (fault?.kind === 'reset') return void asked.socket.resetAndDestroy();
-  const body = Buffer.concat(await asked.toArray());
+async function serve(backend: Backend, exchange: Exchange): Promise<void> {
+  const { incoming, answer, url, call, fault } = exchange;
+  if (fault?.kind === 'hang') return void incoming.resume();
+  if (fault?.kind === 'reset') return void incoming.socket.resetAndDestroy();
+  const body = Buffer.concat(await incoming.toArray());
   if (fault?.kind === 'refuse') return reply(answer, refusal(fault.status, fault.code));
   if (fault?.kind === 'answer') return reply(answer, { status: 200, xml: fault.xml });
   if (fault?.kind === 'corrupt') body[0] = (body[0] ?? 0) ^ 1;
-  if (!isAsSigned(asked, body)) return reply(answer, refusal(400, 'XAmzContentSHA256Mismatch'));
-  const own = await rooms.lacking(call, url.searchParams);
-  if (own) return reply(answer, own);
-  await passOn(rooms, visit, body);
+  if (!hasSignedBody(incoming, body)) return reply(answer, refusal(400, 'XAmzContentSHA256Mismatch'));
+  const handled = await backend.unsupported(call, url.searchParams);
+  if (handled) return reply(answer, handled);
+  await passOn(backend, exchange, body);
 }
 
-/** s3rver does not look; a real server refuses what was changed on its way. */
-function isAsSigned({ headers }: IncomingMessage, body: Buffer): boolean {
+/** s3rver does not verify the hash; a real server refuses a body that was changed in transit. */
+function hasSignedBody({ headers }: IncomingMessage, body: Buffer): boolean {
   return headers['x-amz-content-sha256'] === createHash('sha256').update(body).digest('hex');
 }
 
+/** Sends the call to s3rver and its answer back, with the faults that meet it after the work is done. */
 async function passOn(
-  { store, port }: Rooms,
-  { asked, answer, url, call, fault }: Visit,
+  { store, port }: Backend,
+  { incoming, answer, url, call, fault }: Exchange,
   body: Buffer,
 ): Promise<void> {
-  const { method, headers, url: path } = asked;
+  const { method, headers, url: path } = incoming;
   const target = writtenBy(store, call, url.searchParams);
   const bytes = call.operation === 'complete' ? await bytesOfParts(store, url.searchParams) : body.length;
   const passed = request({ host: '127.0.0.1', port, method, path, headers }).end(body);
-  const [given] = await once(passed, 'response');
-  if (target !== null && given.statusCode === 200) {
-    await untilLong(target, bytes);
+  const [received] = await once(passed, 'response');
+  if (target !== null && received.statusCode === 200) {
+    await untilWritten(target, bytes);
     if (fault?.kind === 'shorten') await truncate(target, Math.max(0, (await stat(target)).size - 1));
   }
-  if (fault?.kind === 'lose') return void asked.socket.resetAndDestroy();
-  answer.writeHead(given.statusCode ?? 500, given.headers);
-  // Whoever goes away ends the answer at its source.
-  if (fault?.kind !== 'cut') return pipeline(given, answer);
+  if (fault?.kind === 'lose') return void incoming.socket.resetAndDestroy();
+  answer.writeHead(received.statusCode ?? 500, received.headers);
+  // A client that disconnects ends the answer at its source.
+  if (fault?.kind !== 'cut') return pipeline(received, answer);
   let left = fault.bytes;
-  for await (const chunk of given) {
+  for await (const chunk of received) {
     const part = chunk.subarray(0, left);
     left -= part.length;
     await new Promise(resolve => answer.write(part, resolve));
     if (left === 0) break;
   }
-  asked.socket.resetAndDestroy();
+  incoming.socket.resetAndDestroy();
 }
 
-/** The file that an answer says is written. */
+/** The file that the call writes; null where it writes none. */
 function writtenBy(store: S3rver['store'], { operation, name }: Call, query: URLSearchParams): string | null {
   if (operation === 'put' || operation === 'complete') return store.getResourcePath(bucket, name, 'object');
   if (operation !== 'part') return null;
@@ -183,7 +194,7 @@ async function bytesOfParts(store: S3rver['store'], query: URLSearchParams): Pro
 }
 
 /** s3rver answers before its last bytes are written; a real server does not. */
-async function untilLong(path: string, bytes: number): Promise<void> {
+async function untilWritten(path: string, bytes: number): Promise<void> {
   while ((await stat(path)).size !== bytes) await new Promise(resolve => setTimeout(resolve, 5));
 }
 
@@ -191,8 +202,8 @@ function reply(answer: ServerResponse, { status, xml }: Reply): void {
   answer.writeHead(status, { 'content-type': 'application/xml' }).end(xml);
 }
 
-async function listen(door: Server): Promise<string> {
-  door.listen(0, '127.0.0.1');
-  await once(door, 'listening');
-  return `http://127.0.0.1:${(door.address() as AddressInfo).port}`;
+async function listen(proxy: Server): Promise<string> {
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 }

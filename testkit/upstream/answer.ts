@@ -1,4 +1,4 @@
-/** Sends an answer truly or spoiled: reset, cut, slow, endless, too large. */
+/** Sends an answer of a scripted upstream: the true one, or one that an act of the script spoils. */
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import type { Act, ResetPoint } from './script.ts';
 
-/** The true answer to a request. */
+/** The answer without faults. */
 export interface Truth {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export const jsonAnswer = (
   body: Buffer.from(JSON.stringify(body)),
 });
 
-/** Answers truly, or plays an act instead. */
+/** Sends the true answer, or plays the act instead. Resolves once everything is sent. */
 export async function answer(response: ServerResponse, truth: Truth, act: Act | null): Promise<void> {
   switch (act?.kind) {
     case undefined:
@@ -54,12 +54,12 @@ export async function answer(response: ServerResponse, truth: Truth, act: Act | 
     }
     case 'endless':
       response.writeHead(200, { 'content-type': truth.headers['content-type'] ?? 'application/json' });
-      await pour(response, Number.POSITIVE_INFINITY);
+      await writeSpaces(response, Number.POSITIVE_INFINITY);
       return;
     case 'bomb': {
       const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
-      const packed = await packedSpaces(act.megabytes);
-      response.writeHead(200, headers).write(packed);
+      const zipped = await zippedSpaces(act.megabytes);
+      response.writeHead(200, headers).write(zipped);
       response.end();
       return;
     }
@@ -80,12 +80,13 @@ function changed(truth: Truth, set: Readonly<Record<string, unknown>>): Truth {
   return { ...truth, body: Buffer.from(JSON.stringify(Object.fromEntries(kept))) };
 }
 
-/** The connection itself: what is played on it is not what a server would ever send. */
+/** The connection itself: acts write bytes on it that an HTTP server would not send. */
 function socketOf({ socket }: ServerResponse): Socket {
   if (!socket) throw new Error('expected the request to have its connection');
   return socket;
 }
 
+/** The whole answer as it is sent over the connection. */
 export function asBytes({ status, headers, body }: Truth): Buffer {
   return Buffer.concat([Buffer.from(headOf(status, headers, body.length)), body]);
 }
@@ -97,6 +98,7 @@ function headOf(status: number, headers: Truth['headers'], bodyBytes: number): s
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('\r\n')}\r\n\r\n`;
 }
 
+/** How many bytes are sent before the reset. */
 export function bytesBefore(at: ResetPoint, truth: Truth): number {
   const all = asBytes(truth).length;
   switch (at) {
@@ -115,26 +117,29 @@ export function bytesBefore(at: ResetPoint, truth: Truth): number {
 
 const megabyte = Buffer.alloc(1024 * 1024, ' ');
 
-const packedBySize = new Map<number, Promise<Buffer>>();
+const zippedBySize = new Map<number, Promise<Buffer>>();
 
-/** Packed once per size: hundreds of megabytes take seconds to pack. */
-function packedSpaces(megabytes: number): Promise<Buffer> {
-  const packed = packedBySize.get(megabytes) ?? packSpaces(megabytes);
-  packedBySize.set(megabytes, packed);
-  return packed;
+/** Gzipped spaces, made once per size: hundreds of megabytes take seconds. */
+function zippedSpaces(megabytes: number): Promise<Buffer> {
+  const zipped = zippedBySize.get(megabytes) ?? zipSpaces(megabytes);
+  zippedBySize.set(megabytes, zipped);
+  return zipped;
 }
 
-async function packSpaces(megabytes: number): Promise<Buffer> {
+async function zipSpaces(megabytes: number): Promise<Buffer> {
   const gzip = createGzip();
-  const packed = buffer(gzip);
-  await pour(gzip, megabytes);
+  const zipped = buffer(gzip);
+  await writeSpaces(gzip, megabytes);
   gzip.end();
-  return packed;
+  return zipped;
 }
 
-/** As fast as the other side takes it, until it goes. */
-async function pour(into: NodeJS.WritableStream & { destroyed?: boolean }, megabytes: number): Promise<void> {
-  for (let poured = 0; poured < megabytes && !into.destroyed; poured++) {
+/** Writes spaces as fast as the other side reads them, until it closes the connection. */
+async function writeSpaces(
+  into: NodeJS.WritableStream & { destroyed?: boolean },
+  megabytes: number,
+): Promise<void> {
+  for (let written = 0; written < megabytes && !into.destroyed; written++) {
     await new Promise<void>(resolve => {
       if (into.write(megabyte)) return resolve();
       const done = () => {

@@ -1,14 +1,15 @@
-/** The answers of the queue contract as another gateway gives them. */
+/** The bodies of the queue contract (contract 2 to 4) as a scripted upstream sends them. */
 import { stageOf, type UpstreamJob } from './jobs.ts';
 import { kindOf } from './media.ts';
 
-/** The bodies of the queue contract, as another gateway answers them; `base` is its own address. */
+/** The answer to a creation; `base` is the address of the upstream itself. */
 export const handleOf = (base: string, id: string, model: string) => ({
   request_id: id,
   ...addressesOf(base, id, model),
   queue_position: 0,
 });
 
+/** The answer of `status`, and of `response` while the job is unfinished. */
 export function statusOf(base: string, job: UpstreamJob) {
   const status = stageOf(job);
   const head = {
@@ -27,6 +28,7 @@ export function statusOf(base: string, job: UpstreamJob) {
   }
 }
 
+/** The answer of `response` once the job ended; without media where it was cancelled. */
 export const resultOf = (base: string, job: UpstreamJob) => ({
   request_id: job.id,
   status: 'COMPLETED',

@@ -1,21 +1,28 @@
-/** The jobs of a scripted upstream. */
+/** The jobs of a scripted upstream: each acceptance is charged in the ledger, repeated creations are deduplicated. */
 import { randomUUID } from 'node:crypto';
 import type { Ledger } from './ledger.ts';
 import { type Kind, kindOf, type Medium, mediumFor } from './media.ts';
 import type { Script } from './script.ts';
 
-/** What an account offers to a sender that does not know what became of its request. */
+/**
+ * How an account deduplicates a creation that is sent again: by its Idempotency-Key (`replay`), by a list of jobs that
+ * the sender searches (`lookup`), or not at all.
+ */
 export type Dedupe = 'replay' | 'lookup' | 'none';
 
-/** A creation as the upstream took it in. */
+/** A creation as the upstream received it. */
 export interface Creation {
+  /** Its number in the ledger. */
   readonly submission: number;
+  /** The API key of the account. */
   readonly key: string;
   readonly model: string;
-  /** What it makes; by the catalog's word for the model when absent. */
+  /** The kind of medium. Default: the kind that the catalog has for the model. */
   readonly makes?: Kind;
+  /** `mark-…` in the input: matches a job to the test that created it. */
   readonly mark: string | null;
   readonly idempotencyKey: string | null;
+  /** The sender's name for the job. */
   readonly task: string | null;
   readonly bodySha256: string;
 }
@@ -32,14 +39,18 @@ export interface UpstreamJob {
 }
 
 export interface UpstreamJobs {
-  /** Makes a job, its charge in the ledger; with `replay`, finds the one of an earlier creation under the same key. */
+  /**
+   * Makes a job and charges it in the ledger; with `replay`, returns the job of an earlier creation with the same key.
+   * `contradiction`: that one had another body.
+   */
   accept(
     creation: Creation,
     dedupe: Dedupe,
-    pace: Pick<Script, 'queueMs' | 'runMs'>,
+    timing: Pick<Script, 'queueMs' | 'runMs'>,
   ): Promise<Accepted | 'contradiction'>;
   find(id: string): UpstreamJob | undefined;
   findByTask(key: string, model: string, task: string): readonly UpstreamJob[];
+  /** `requested`: the job was running; it ends as cancelled all the same. */
   cancel(job: UpstreamJob): 'cancelled' | 'requested' | 'already_final';
 }
 
@@ -62,7 +73,7 @@ export function openJobs(ledger: Ledger): UpstreamJobs {
     async accept(creation, dedupe, { queueMs, runMs }) {
       const { submission, key, model, mark, idempotencyKey, task } = creation;
       const id = randomUUID();
-      // Made before the look for an earlier one, so that nothing comes between that and the keeping.
+      // Made before the search for an earlier job: from there to the insertion nothing awaits.
       const medium = await mediumFor(creation.makes ?? kindOf(model), id);
       const at = Date.now();
       const earlier =

@@ -1,7 +1,7 @@
-/** The ledger of an upstream: every submission and charge, on disk before it is answered. */
+/** The ledger of a scripted upstream: what it received and charged, on disk, whatever happens to its answers. */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 
-/** What the upstream remembers, whatever becomes of its answers. Times are epoch ms. */
+/** One line of the ledger; `at` is epoch ms. */
 export type Entry =
   /** A creation as it was received. */
   | {
@@ -13,14 +13,15 @@ export type Entry =
       readonly model: string;
       readonly mark: string | null;
       readonly idempotencyKey: string | null;
-      /** What the sender calls it: external_task_id, else x-atelier-task, else its Idempotency-Key. */
+      /** The sender's name for the job: external_task_id, else x-atelier-task, else its Idempotency-Key. */
       readonly task: string | null;
       readonly bodySha256: string;
-      /** The kind of the act that its answer met, and at what point; null for a true answer. */
+      /** The act that its answer met, such as `reset at headers`; null for a true answer. */
       readonly act: string | null;
+      /** Whether the script lets it become a job. */
       readonly accepts: boolean;
     }
-  /** A creation that made a job, and so costs. */
+  /** A creation that made a job, which is charged. */
   | {
       readonly kind: 'charge';
       readonly at: number;
@@ -32,15 +33,16 @@ export type Entry =
       readonly task: string | null;
       readonly mediumSha256: string;
     }
-  /** A creation under the Idempotency-Key of an earlier one, which had another body. */
+  /** A creation with the Idempotency-Key of an earlier one that had another body. */
   | { readonly kind: 'contradiction'; readonly at: number; readonly submission: number; readonly id: string }
-  /** A creation that found the job of an earlier one. */
+  /** A creation that was answered with the job of an earlier one. */
   | { readonly kind: 'replay'; readonly at: number; readonly submission: number; readonly id: string }
   | {
       readonly kind: 'cancel';
       readonly at: number;
       readonly id: string;
       readonly mark: string | null;
+      /** Whether it came before the end of the job. */
       readonly took: boolean;
     };
 
@@ -53,6 +55,7 @@ export interface Ledger {
   close(): void;
 }
 
+/** Appends to the file; `flush` is called after each entry. */
 export function openLedger(path: string, flush: (descriptor: number) => void = fsyncSync): Ledger {
   const descriptor = openSync(path, 'a');
   return {
@@ -64,6 +67,7 @@ export function openLedger(path: string, flush: (descriptor: number) => void = f
   };
 }
 
+/** All entries, oldest first; empty where there is no file. */
 export function readLedger(path: string): readonly Entry[] {
   if (!existsSync(path)) return [];
   return readFileSync(path, 'utf8')

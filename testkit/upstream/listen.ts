@@ -1,24 +1,26 @@
-/** A server on this machine for what plays an upstream; a handler that fails answers 500. */
+/** An HTTP server on loopback for scripted upstreams, whose connections are reset under requests on purpose. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
-/** Answers one request; a rejection becomes a 500 where nothing was sent yet. */
-export type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+const maxBodyBytes = 64 * 1024 * 1024;
 
 export interface Listening {
   readonly url: string;
-  /** Ends every connection. */
+  /** Closes all connections, those with unanswered requests included. */
   close(): Promise<void>;
 }
 
-/** On any free port unless one is named. */
-export async function listen(serve: Serve, port = 0): Promise<Listening> {
+/** Port 0: any free one. A request whose answer fails gets a 500 with the failure. */
+export async function listen(
+  serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+  port = 0,
+): Promise<Listening> {
   const server = createServer((request, response) => {
     serve(request, response).catch(failure => {
       if (!response.headersSent) response.writeHead(500).end(String(failure));
     });
   });
-  // A connection that is reset under a request is what half of the scripts ask for.
+  // Many scripts reset the connection under a request: that is not an error here.
   server.on('clientError', (_, socket) => socket.destroy());
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -33,10 +35,8 @@ export async function listen(serve: Serve, port = 0): Promise<Listening> {
   };
 }
 
-const maxBodyBytes = 64 * 1024 * 1024;
-
-/** The whole body of a request. */
-export async function readAll(request: IncomingMessage): Promise<Buffer> {
+/** The whole body, 64 MiB at most. */
+export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request) {

@@ -1,4 +1,4 @@
-/** The short media that an upstream produces. */
+/** The media that a scripted upstream produces: real, small, and different for each job. */
 import { createHash } from 'node:crypto';
 import { findModel } from '../../src/catalog/index.ts';
 import { clip, picture, sound } from '../media-maker.ts';
@@ -13,16 +13,16 @@ export interface Medium {
 
 export type Kind = 'image' | 'video' | 'speech';
 
-/** An upstream may call its models as it likes: what the catalog does not know speaks. */
+/** Models that the catalog does not have produce speech. */
 export const kindOf = (model: string): Kind => findModel(model)?.kind ?? 'speech';
 
-/** Each job's medium is its own, so that one that was given for another's is told. */
+/** Contains the job's id, so that a test detects the medium of another job by its hash. */
 export async function mediumFor(kind: Kind, id: string): Promise<Medium> {
   switch (kind) {
     case 'speech':
       return medium(signSound(await sound('wav', 0.25), id), 'audio/wav', 'result.wav');
     case 'image':
-      // Readers of a PNG stop at its end.
+      // Decoders of a PNG ignore bytes after its end.
       return medium(
         Buffer.concat([await picture('png', 64, 64), Buffer.from(id)]),
         'image/png',
@@ -46,12 +46,14 @@ const medium = (bytes: Buffer, contentType: string, name: string): Medium => ({
 
 export const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
 
+/** Noise from the id in place of the first 64 bytes of samples. */
 function signSound(silence: Buffer, id: string): Buffer {
   const bytes = Buffer.from(silence);
   createHash('sha512').update(id).digest().copy(bytes, 44);
   return bytes;
 }
 
+/** An MP4 box that players skip. */
 function freeBox(text: string): Buffer {
   const box = Buffer.alloc(8 + text.length);
   box.writeUInt32BE(box.length);

@@ -1,21 +1,21 @@
-/** Settings that route every job of a gateway to the scripted upstream. */
+/** Settings of a gateway whose models are routed to a scripted upstream, one model for each way to deduplicate. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { models } from '../../src/catalog/index.ts';
 import type { Dedupe } from './jobs.ts';
 
-/** The model whose jobs go to the account of each kind; every other goes to `none`, and nothing is drawn here. */
+/** The model whose jobs go to the account of each kind; every other model goes to the account `none`. */
 export const modelOf = {
   replay: 'theta-3.1-flash-tts-preview',
-  // The only kind of model that an upstream can be asked for by a name of ours.
+  // Only models that accept external_task_id can be looked up at an upstream by it.
   lookup: 'gamma-v2-image',
   none: 'delta-speech-01-turbo',
 } as const satisfies Record<Dedupe, string>;
 
-/** Goes to the account that replays, too: it takes a file. */
+/** Goes to the account that replays, too: its input accepts a file. */
 export const modelWithFile = 'gamma-v3-image';
 
-/** The cheapest body that each of them takes; `mark` stands in it. */
+/** The smallest valid body of each model, with the mark in its text. */
 export const bodyOf = {
   replay: (mark: string) => ({ text: `Hello ${mark}.` }),
   lookup: (mark: string) => ({ prompt: `A fox ${mark}`, n: 1 }),
@@ -24,11 +24,12 @@ export const bodyOf = {
 
 export const kinds: readonly Dedupe[] = ['replay', 'lookup', 'none'];
 
-/** What the account offers that a model's jobs go to. */
+/** How the account of this model's jobs deduplicates. */
 export const dedupeOf = (model: string): Dedupe =>
   model === modelWithFile ? 'replay' : (kinds.find(kind => modelOf[kind] === model) ?? 'none');
 
-export interface RoutingWanted {
+export interface RoutingOptions {
+  /** Concurrent jobs of each account. Default 64. */
   readonly slots?: number;
 }
 
@@ -36,7 +37,7 @@ export interface RoutingWanted {
 export async function routeTo(
   url: string,
   folder: string,
-  { slots = 64 }: RoutingWanted = {},
+  { slots = 64 }: RoutingOptions = {},
 ): Promise<Readonly<Record<string, string>>> {
   const path = join(folder, 'atelier.yaml');
   const account = (dedupe: Dedupe) => ({

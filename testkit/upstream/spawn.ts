@@ -1,30 +1,33 @@
-/** Starts the scripted upstream in a process of its own. */
+/** Starts the scripted upstream as a child process. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { readLedger } from './ledger.ts';
-import { type Counts, ledgerPath, type Upstream } from './upstream.ts';
+import type { Counts } from './player.ts';
+import { ledgerPath, type Upstream } from './upstream.ts';
 
 const program = fileURLToPath(new URL('./program.ts', import.meta.url));
 
-/** The upstream in a process of its own: what it remembers owes nothing to the life of anything else. */
+/** An upstream in another process: its ledger survives the death of the gateway and of the test. */
 export interface SpawnedUpstream extends Upstream {
   /** As `kill -9` does. */
   kill(): Promise<void>;
 }
 
+/** `folder`: where the ledger is written. */
 export async function spawnUpstream(folder: string): Promise<SpawnedUpstream> {
   const child = spawn(process.execPath, [program, folder], { stdio: ['pipe', 'pipe', 'inherit'] });
   const closed = once(child, 'close');
   const lines = createInterface(child.stdout);
   const [url] = await Promise.race([
     once(lines, 'line'),
-    closed.then(() => Promise.reject(new Error('expected the upstream to tell its address, it ended'))),
+    closed.then(() => Promise.reject(new Error('expected the upstream to print its address, it exited'))),
   ]);
   const control = async (init: RequestInit): Promise<Counts> => {
     const answer = await fetch(`${url}/control`, init);
-    if (answer.status !== 200) throw new Error(`expected the script to be taken, got ${await answer.text()}`);
+    if (answer.status !== 200)
+      throw new Error(`expected the script to be accepted, got ${await answer.text()}`);
     return (await answer.json()).counts;
   };
   return {

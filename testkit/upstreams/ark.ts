@@ -1,11 +1,11 @@
-/** The protocol of Ark, written from its public documents. */
+/** A fake of Ark (Seedance), which is looked up by a name that its list returns. */
 import { z } from 'zod';
 import { jsonAnswer } from '../upstream/answer.ts';
 import { stageOf, type UpstreamJob } from '../upstream/jobs.ts';
-import type { Places, Protocol } from './kit.ts';
+import type { Addresses, Protocol } from './protocol.ts';
 
 const path = /^\/api\/v3\/contents\/generations\/tasks(?:\/cgt-([0-9a-f-]{36}))?$/;
-/** The list knows no names: it gives every task of a tier. */
+/** The list has no filter by name: it returns every task of a tier. */
 const listOf = (tier: string) => ({ model: 'tasks', task: tier });
 
 const creation = z.object({
@@ -19,8 +19,8 @@ const creation = z.object({
 export const ark: Protocol = {
   dedupe: 'lookup',
   keyOf: headers => /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? null,
-  read({ method, path: asked, query, json }) {
-    const [whole, id] = path.exec(asked) ?? [];
+  read({ method, path: pathname, query, json }) {
+    const [whole, id] = path.exec(pathname) ?? [];
     if (whole === undefined) return null;
     if (id !== undefined) {
       if (method === 'DELETE') return { on: 'cancel', id };
@@ -38,15 +38,15 @@ export const ark: Protocol = {
     };
   },
   created: job => jsonAnswer(200, { id: nameOf(job.id) }),
-  status: (job, places) => jsonAnswer(200, taskOf(job, places)),
-  cancelled: (_, told) =>
-    told === 'cancelled'
+  status: (job, addresses) => jsonAnswer(200, taskOf(job, addresses)),
+  cancelled: (_, outcome) =>
+    outcome === 'cancelled'
       ? jsonAnswer(200, {})
       : jsonAnswer(409, { error: { code: 'InvalidAction.RunningTaskDeletion', message: 'It runs.' } }),
-  listed: (jobs, places) =>
-    jsonAnswer(200, { items: jobs.toReversed().map(job => taskOf(job, places)), total: jobs.length }),
+  listed: (jobs, addresses) =>
+    jsonAnswer(200, { items: jobs.toReversed().map(job => taskOf(job, addresses)), total: jobs.length }),
   nameOf,
-  calls: { addressIn: ({ json }) => creation.safeParse(json).data?.callback_url ?? null },
+  webhook: { urlIn: ({ json }) => creation.safeParse(json).data?.callback_url ?? null },
   unauthorized: jsonAnswer(401, {
     error: { code: 'AuthenticationError', message: 'The API key format is incorrect.' },
   }),
@@ -59,7 +59,7 @@ function nameOf(id: string): string {
 
 const states = { IN_QUEUE: 'queued', IN_PROGRESS: 'running', COMPLETED: 'succeeded' } as const;
 
-function taskOf(job: UpstreamJob, { mediumOf }: Places) {
+function taskOf(job: UpstreamJob, { mediumUrlOf }: Addresses) {
   const stage = stageOf(job);
   const createdAt = Math.floor(job.acceptedAt / 1000);
   const head = {
@@ -75,7 +75,7 @@ function taskOf(job: UpstreamJob, { mediumOf }: Places) {
     ...head,
     status: 'succeeded',
     error: null,
-    content: { video_url: mediumOf(job) },
+    content: { video_url: mediumUrlOf(job) },
     seed: 58_944,
     resolution: '480p',
     ratio: '16:9',

@@ -1,9 +1,9 @@
-/** The protocol of ComfyUI, written from its public documents. */
+/** A fake of ComfyUI: prompts, its job list and its files. */
 import { z } from 'zod';
 import { jsonAnswer } from '../upstream/answer.ts';
 import { stageOf, type UpstreamJob } from '../upstream/jobs.ts';
 import type { Kind } from '../upstream/media.ts';
-import type { Asked, Places, Protocol, Question } from './kit.ts';
+import type { Addresses, Protocol, ProtocolCall, ProtocolRequest } from './protocol.ts';
 
 const sent = z.object({
   prompt_id: z.string(),
@@ -11,11 +11,11 @@ const sent = z.object({
 });
 
 /**
- * `server.py` and `comfy_execution/jobs.py` of ComfyUI: the id is the sender's, and one that comes twice runs twice.
- * `keepsElsewhere`: `/view` leads to an address that is signed, as in its cloud.
+ * `server.py` and `comfy_execution/jobs.py` of ComfyUI: the sender chooses the id, and a repeated id runs twice.
+ * `usesObjectStorage`: `/view` redirects to a signed URL, as in its cloud.
  */
-export function comfyui(keepsElsewhere: boolean): Protocol {
-  /** The sender's ids and the fake's, each by the other. */
+export function comfyui(usesObjectStorage: boolean): Protocol {
+  /** The fake's id by the sender's, and the reverse. */
   const ids = new Map<string, string>();
   const names = new Map<string, string>();
   const nameOf = (id: string): string => names.get(id) ?? id;
@@ -46,9 +46,9 @@ export function comfyui(keepsElsewhere: boolean): Protocol {
   return {
     dedupe: 'lookup',
     keyOf: headers => /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? null,
-    read(asked) {
-      const { method, path, query } = asked;
-      if (method === 'POST' && path === '/prompt') return readPrompt(asked);
+    read(request) {
+      const { method, path, query } = request;
+      if (method === 'POST' && path === '/prompt') return readPrompt(request);
       if (method === 'POST' && path === '/upload/image') return { on: 'upload' };
       if (method === 'GET' && path === '/api/jobs') return { on: 'list', model: 'comfyui', task: '' };
       const file = /^([^_]+)_\d+_\.bin$/.exec(query.get('filename') ?? '')?.[1];
@@ -65,8 +65,8 @@ export function comfyui(keepsElsewhere: boolean): Protocol {
       return jsonAnswer(200, { prompt_id: name, number: 1, node_errors: {} });
     },
     status: job => jsonAnswer(200, bodyOf(job)),
-    response: (job, places) => viewed(job, places, keepsElsewhere),
-    cancelled: (_, told) => jsonAnswer(200, { cancelled: told !== 'already_final' }),
+    response: (job, addresses) => viewed(job, addresses, usesObjectStorage),
+    cancelled: (_, outcome) => jsonAnswer(200, { cancelled: outcome !== 'already_final' }),
     listed: jobs =>
       jsonAnswer(200, { jobs: jobs.map(bodyOf), pagination: { offset: 0, limit: null, has_more: false } }),
     uploaded: () => jsonAnswer(200, { name: 'upload.png', subfolder: 'atelier', type: 'input' }),
@@ -75,21 +75,21 @@ export function comfyui(keepsElsewhere: boolean): Protocol {
   };
 }
 
-/** What is kept of it says `<id>` and `<key>` where the ids of the attempt stand. */
-function readPrompt(asked: Asked): Question | null {
-  const told = sent.safeParse(asked.json).data;
-  if (!told) return null;
-  const text = asked.text
-    .replace(told.prompt_id, '<id>')
+/** Recorded prompts show `<id>` and `<key>` in place of the attempt's ids, so that tests can compare them. */
+function readPrompt(request: ProtocolRequest): ProtocolCall | null {
+  const prompt = sent.safeParse(request.json).data;
+  if (!prompt) return null;
+  const text = request.text
+    .replace(prompt.prompt_id, '<id>')
     .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-\d+/g, '<key>');
-  Object.assign(asked, { json: JSON.parse(text) });
-  const classes = Object.values(told.prompt).map(node => node.class_type);
+  Object.assign(request, { json: JSON.parse(text) });
+  const classes = Object.values(prompt.prompt).map(node => node.class_type);
   return {
     on: 'create',
     model: 'comfyui',
     kind: kindOf(classes),
-    // Only so that it is known by then: an id that comes twice is no replay.
-    idempotencyKey: told.prompt_id,
+    // Only so that the job is found by it: a repeated id is not a replay.
+    idempotencyKey: prompt.prompt_id,
     task: '',
   };
 }
@@ -99,8 +99,8 @@ function kindOf(classes: readonly string[]): Kind {
   return classes.includes('SaveImage') ? 'image' : 'speech';
 }
 
-function viewed({ medium, ...job }: UpstreamJob, { mediumOf }: Places, keepsElsewhere: boolean) {
-  return keepsElsewhere
-    ? { status: 302, headers: { location: mediumOf({ medium, ...job }) }, body: Buffer.alloc(0) }
+function viewed({ medium, ...job }: UpstreamJob, { mediumUrlOf }: Addresses, usesObjectStorage: boolean) {
+  return usesObjectStorage
+    ? { status: 302, headers: { location: mediumUrlOf({ medium, ...job }) }, body: Buffer.alloc(0) }
     : { status: 200, headers: { 'content-type': medium.contentType }, body: medium.bytes };
 }

@@ -1,8 +1,8 @@
-/** The protocol of DashScope, written from its public documents. */
+/** A fake of DashScope: asynchronous video tasks without a dedupe key. */
 import { z } from 'zod';
 import { jsonAnswer } from '../upstream/answer.ts';
 import { stageOf, type UpstreamJob } from '../upstream/jobs.ts';
-import type { Places, Protocol } from './kit.ts';
+import type { Addresses, Protocol } from './protocol.ts';
 
 const body = z.object({ model: z.string(), input: z.object({ prompt: z.string() }) });
 const request_id = '4909100c-7b5a-9f92-bfe5-000000000000';
@@ -14,7 +14,7 @@ export const dashscope: Protocol = {
   read({ method, path, headers, json }) {
     if (path === '/api/v1/services/aigc/video-generation/video-synthesis') {
       const model = body.safeParse(json).data?.model;
-      // It is never answered at once.
+      // It has no synchronous answer: the header is required.
       const isAsync = headers['x-dashscope-async'] === 'enable';
       return method === 'POST' && isAsync && model ? { on: 'create', model, kind: 'video' } : null;
     }
@@ -24,9 +24,9 @@ export const dashscope: Protocol = {
     return method === 'GET' ? { on: 'status', id } : null;
   },
   created: ({ id }) => jsonAnswer(200, { request_id, output: { task_id: id, task_status: 'PENDING' } }),
-  status: (job, places) => jsonAnswer(200, taskOf(job, places)),
-  cancelled: (_, told) =>
-    told === 'cancelled'
+  status: (job, addresses) => jsonAnswer(200, taskOf(job, addresses)),
+  cancelled: (_, outcome) =>
+    outcome === 'cancelled'
       ? jsonAnswer(200, { request_id })
       : jsonAnswer(400, {
           request_id,
@@ -34,12 +34,12 @@ export const dashscope: Protocol = {
           message: 'Failed to cancel the task, please confirm if the task is in PENDING status.',
         }),
   unauthorized: jsonAnswer(401, { request_id, code: 'InvalidApiKey', message: 'Invalid API-key provided.' }),
-  missing: jsonAnswer(404, { request_id, code: 'NotFound', message: 'The url is not there.' }),
+  missing: jsonAnswer(404, { request_id, code: 'NotFound', message: 'Not found.' }),
 };
 
-function taskOf(job: UpstreamJob, { mediumOf }: Places) {
+function taskOf(job: UpstreamJob, { mediumUrlOf }: Addresses) {
   const head = { task_id: job.id, submit_time: '2026-01-02 03:04:05.678' };
-  // Only what waits can be cancelled.
+  // Only a pending task can be cancelled.
   if (job.cancelledAt !== null && job.cancelledAt < job.runsAt)
     return { request_id, output: { ...head, task_status: 'CANCELED' } };
   switch (stageOf({ ...job, cancelledAt: null })) {
@@ -50,7 +50,7 @@ function taskOf(job: UpstreamJob, { mediumOf }: Places) {
     case 'COMPLETED':
       return {
         request_id,
-        output: { ...head, task_status: 'SUCCEEDED', video_url: mediumOf(job), orig_prompt: 'A red boat' },
+        output: { ...head, task_status: 'SUCCEEDED', video_url: mediumUrlOf(job), orig_prompt: 'A red boat' },
         usage: { duration: 2, output_video_duration: 2, input_video_duration: 0, video_count: 1, SR: 720 },
       };
   }

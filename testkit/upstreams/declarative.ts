@@ -1,8 +1,8 @@
-/** The protocol of a declared upstream, written from its public documents. */
+/** Fakes of two made-up upstreams, for providers that are declared in `atelier.yaml`. */
 import { z } from 'zod';
 import { jsonAnswer } from '../upstream/answer.ts';
 import { stageOf, type UpstreamJob } from '../upstream/jobs.ts';
-import type { Places, Protocol } from './kit.ts';
+import type { Addresses, Protocol } from './protocol.ts';
 
 const creation = z.object({ model: z.string() });
 const sameKey = z.object({ client: z.object({ ref: z.string() }), model: z.string() });
@@ -23,16 +23,16 @@ export const lumen: Protocol = {
     if (end !== undefined) return method === 'POST' ? { on: 'cancel', id } : null;
     return method === 'GET' ? { on: 'status', id } : null;
   },
-  created: ({ id }) => told({ task_id: id }),
-  status: (job, places) => told(taskOf(job, places)),
-  cancelled: ({ id }) => told({ task_id: id }),
+  created: ({ id }) => enveloped({ task_id: id }),
+  status: (job, addresses) => enveloped(taskOf(job, addresses)),
+  cancelled: ({ id }) => enveloped({ task_id: id }),
   unauthorized: jsonAnswer(401, { code: 1000, message: 'Unknown key' }),
   missing: jsonAnswer(404, { code: 1004, message: 'Not found' }),
 };
 
-const told = (data: unknown) => jsonAnswer(200, { code: 0, message: 'success', data });
+const enveloped = (data: unknown) => jsonAnswer(200, { code: 0, message: 'success', data });
 
-function taskOf(job: UpstreamJob, { mediumOf }: Places) {
+function taskOf(job: UpstreamJob, { mediumUrlOf }: Addresses) {
   const head = { task_id: job.id, videos: [] };
   if (job.cancelledAt !== null) return { ...head, status: 'canceled' };
   switch (stageOf(job)) {
@@ -41,11 +41,11 @@ function taskOf(job: UpstreamJob, { mediumOf }: Places) {
     case 'IN_PROGRESS':
       return { ...head, status: 'processing' };
     case 'COMPLETED':
-      return { ...head, status: 'done', seconds: 3, videos: [{ url: mediumOf(job) }] };
+      return { ...head, status: 'done', seconds: 3, videos: [{ url: mediumUrlOf(job) }] };
   }
 }
 
-/** Another shape: its states are numbers, it is asked by POST, and its results are bytes that are fetched by themselves. */
+/** Another shape: its states are numbers, it is polled by POST, and its results are bytes that a separate request fetches. */
 export const inkwell: Protocol = {
   dedupe: 'replay',
   keyOf: headers => String(headers.authorization ?? '').slice('Bearer '.length),

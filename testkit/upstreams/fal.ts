@@ -1,10 +1,10 @@
-/** The protocol of fal, written from its public documents. */
+/** A fake of fal.ai's queue: status and result are two addresses. */
 import { jsonAnswer } from '../upstream/answer.ts';
 import { stageOf, type UpstreamJob } from '../upstream/jobs.ts';
 import type { Kind } from '../upstream/media.ts';
-import type { Places, Protocol } from './kit.ts';
+import type { Addresses, Protocol } from './protocol.ts';
 
-/** https://fal.ai/docs/documentation/model-apis/queue: requests lie below `owner/app`, whatever endpoint took them. */
+/** https://fal.ai/docs/documentation/model-apis/queue: requests are addressed below `owner/app`, whatever endpoint created them. */
 export const fal: Protocol = {
   dedupe: 'none',
   keyOf: headers => /^Key (.+)$/.exec(headers.authorization ?? '')?.[1] ?? null,
@@ -17,23 +17,23 @@ export const fal: Protocol = {
     const model = path.slice(1);
     return method === 'POST' ? { on: 'create', model, kind: kindOf(model) } : null;
   },
-  created: (job, places) =>
-    jsonAnswer(200, { ...headOf(job, places), status: 'IN_QUEUE', queue_position: 0 }),
-  status(job, places) {
+  created: (job, addresses) =>
+    jsonAnswer(200, { ...headOf(job, addresses), status: 'IN_QUEUE', queue_position: 0 }),
+  status(job, addresses) {
     const stage = stageOf(job);
     const isCancelled = job.cancelledAt !== null;
     const error = isCancelled ? { error: 'Request was cancelled', error_type: 'client_cancelled' } : {};
     const body = {
-      ...headOf(job, places),
+      ...headOf(job, addresses),
       status: stage,
       ...(stage === 'COMPLETED' && { logs: null, ...error }),
     };
     return jsonAnswer(stage === 'COMPLETED' ? 200 : 202, body);
   },
-  response(job, { mediumOf }) {
+  response(job, { mediumUrlOf }) {
     if (job.cancelledAt !== null)
       return jsonAnswer(499, { detail: 'Request was cancelled', error_type: 'client_cancelled' });
-    const file = { url: mediumOf(job), content_type: job.medium.contentType, file_name: job.medium.name };
+    const file = { url: mediumUrlOf(job), content_type: job.medium.contentType, file_name: job.medium.name };
     switch (kindOf(job.creation.model)) {
       case 'image':
         return jsonAnswer(200, { images: [file] });
@@ -43,22 +43,22 @@ export const fal: Protocol = {
         return jsonAnswer(200, { audio: file, duration_ms: 250 });
     }
   },
-  cancelled: (_, told) =>
-    told === 'already_final'
+  cancelled: (_, outcome) =>
+    outcome === 'already_final'
       ? jsonAnswer(400, { status: 'ALREADY_COMPLETED' })
-      : jsonAnswer(told === 'cancelled' ? 200 : 202, {
-          status: told === 'cancelled' ? 'OK' : 'CANCELLATION_REQUESTED',
+      : jsonAnswer(outcome === 'cancelled' ? 200 : 202, {
+          status: outcome === 'cancelled' ? 'OK' : 'CANCELLATION_REQUESTED',
         }),
-  calls: {
-    addressIn: ({ query }) => query.get('fal_webhook'),
-    // The signature is made with a key of theirs, which no fake has: it is not looked at.
+  webhook: {
+    urlIn: ({ query }) => query.get('fal_webhook'),
+    // fal signs with its private key, which no fake has: the gateway does not verify it.
     body: ({ id }) => ({ request_id: id, gateway_request_id: id, status: 'OK', error: null, payload: null }),
   },
   unauthorized: jsonAnswer(401, { detail: 'Cannot access application. Authentication is required.' }),
   missing: jsonAnswer(404, { detail: 'Not Found' }),
 };
 
-function headOf(job: UpstreamJob, { base }: Places) {
+function headOf(job: UpstreamJob, { base }: Addresses) {
   const [owner, app] = job.creation.model.split('/');
   const at = `${base}/${owner}/${app}/requests/${job.id}`;
   return { request_id: job.id, response_url: at, status_url: `${at}/status`, cancel_url: `${at}/cancel` };

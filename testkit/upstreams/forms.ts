@@ -1,8 +1,8 @@
-/** Reads a multipart form as JSON. */
-import type { Asked } from './kit.ts';
+/** Reads multipart forms of upstreams that accept files. */
+import type { ProtocolRequest } from './protocol.ts';
 
-/** A form as JSON: `<image/jpeg>` for a file, a list where a name stands twice. */
-export function readForm({ headers, text }: Asked): Readonly<Record<string, unknown>> | null {
+/** A form as JSON: `<image/jpeg>` for a file, a list where a name is repeated. */
+export function readForm({ headers, text }: ProtocolRequest): Readonly<Record<string, unknown>> | null {
   const boundary = /^multipart\/form-data; boundary=(.+)$/.exec(headers['content-type'] ?? '')?.[1];
   if (boundary === undefined) return null;
   const fields: Record<string, unknown> = {};

@@ -1,7 +1,7 @@
-/** The protocol of Gemini, written from its public documents. */
+/** A fake of Gemini speech: one call, answered with the sound in base64. */
 import { jsonAnswer } from '../upstream/answer.ts';
 import type { UpstreamJob } from '../upstream/jobs.ts';
-import type { Protocol } from './kit.ts';
+import type { Protocol } from './protocol.ts';
 
 const path = /^\/v1beta\/models\/([\w.-]+):generateContent$/;
 const headerBytes = 44;
@@ -10,9 +10,9 @@ const headerBytes = 44;
 export const gemini: Protocol = {
   dedupe: 'none',
   keyOf: headers => [headers['x-goog-api-key']].flat()[0] ?? null,
-  read({ method, path: asked, query }) {
-    const model = decodeURIComponent(path.exec(asked)?.[1] ?? '');
-    // A key in the address would be logged on the way.
+  read({ method, path: pathname, query }) {
+    const model = decodeURIComponent(path.exec(pathname)?.[1] ?? '');
+    // A key in the URL would be logged by proxies: it is refused.
     return method === 'POST' && model !== '' && !query.has('key')
       ? { on: 'create', model, kind: 'speech' }
       : null;
@@ -32,7 +32,7 @@ export const gemini: Protocol = {
       details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }],
     },
   }),
-  missing: jsonAnswer(404, { error: { code: 404, message: 'It is not found.', status: 'NOT_FOUND' } }),
+  missing: jsonAnswer(404, { error: { code: 404, message: 'Not found.', status: 'NOT_FOUND' } }),
 };
 
 /** In two pieces, as long sound comes. */

@@ -1,14 +1,14 @@
-/** The protocol of Kling, written from its public documents. */
+/** A fake of Kling: its classic API and API 2.0, both looked up by external_task_id. */
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { jsonAnswer } from '../upstream/answer.ts';
 import { stageOf, type UpstreamJob } from '../upstream/jobs.ts';
-import type { Places, Protocol } from './kit.ts';
+import type { Addresses, Protocol } from './protocol.ts';
 
 const classic = /^\/v1\/(?:videos\/(?:motion-control|omni-video)|images\/(?:generations|multi-image2image))$/;
 const turbo = /^\/text-to-video\/kling-3\.0-turbo$/;
-/** What the sender calls a task is more than an id. */
-const ownId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** Kling's own task ids; every other name in a path is an external_task_id. */
+const taskId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const name = z.object({ external_task_id: z.string().optional(), callback_url: z.string().optional() });
 const creation = name.extend({ options: name.optional() });
@@ -33,24 +33,24 @@ export const kling: Protocol = {
     }
     if (method !== 'GET') return null;
     if (path === '/tasks') {
-      const sought = query.get('external_task_ids');
-      if (sought) return { on: 'list', model: '/text-to-video/kling-3.0-turbo', task: sought };
+      const externalIds = query.get('external_task_ids');
+      if (externalIds) return { on: 'list', model: '/text-to-video/kling-3.0-turbo', task: externalIds };
       return { on: 'status', id: query.get('task_ids') ?? '' };
     }
     const [, at = '', id = ''] = /^(.+)\/([^/]+)$/.exec(path) ?? [];
     if (!classic.test(at)) return null;
-    return ownId.test(id) ? { on: 'status', id } : { on: 'list', model: at, task: id };
+    return taskId.test(id) ? { on: 'status', id } : { on: 'list', model: at, task: id };
   },
-  created: (job, places) => enveloped(taskOf(job, places)),
-  status: (job, places) =>
-    enveloped(turbo.test(job.creation.model) ? [taskOf(job, places)] : taskOf(job, places)),
-  listed(jobs, places, { path }) {
-    if (path === '/tasks') return enveloped(jobs.map(job => taskOf(job, places)));
-    return jobs[0] ? enveloped(taskOf(jobs[0], places)) : noSuchTask;
+  created: (job, addresses) => enveloped(taskOf(job, addresses)),
+  status: (job, addresses) =>
+    enveloped(turbo.test(job.creation.model) ? [taskOf(job, addresses)] : taskOf(job, addresses)),
+  listed(jobs, addresses, { path }) {
+    if (path === '/tasks') return enveloped(jobs.map(job => taskOf(job, addresses)));
+    return jobs[0] ? enveloped(taskOf(jobs[0], addresses)) : noSuchTask;
   },
-  taken: jsonAnswer(400, { code: 1201, message: 'external_task_id is repeated', request_id: 'r' }),
-  calls: {
-    addressIn({ path, json }) {
+  duplicateTask: jsonAnswer(400, { code: 1201, message: 'external_task_id is repeated', request_id: 'r' }),
+  webhook: {
+    urlIn({ path, json }) {
       const body = creation.safeParse(json).data;
       return (turbo.test(path) ? body?.options?.callback_url : body?.callback_url) ?? null;
     },
@@ -67,7 +67,7 @@ export const noSuchTask = jsonAnswer(400, {
 
 const enveloped = (data: unknown) => jsonAnswer(200, { code: 0, message: 'SUCCEED', request_id: 'r', data });
 
-/** An API key, or the access key of a token that is signed with `SK_TEST`. The clocks of tests run ahead: no times. */
+/** An API key, or the access key of a token that is signed with `SK_TEST`. Its times are not verified, as the clocks of tests run ahead. */
 function keyIn(token: string | null): string | null {
   const [head, claims = '', signature] = token?.split('.') ?? [];
   if (token === null || signature === undefined) return token;
@@ -78,14 +78,14 @@ function keyIn(token: string | null): string | null {
   return signature === signed ? iss : null;
 }
 
-const taskOf = (job: UpstreamJob, places: Places) =>
-  turbo.test(job.creation.model) ? renewedTask(job, places) : classicTask(job, places);
+const taskOf = (job: UpstreamJob, addresses: Addresses) =>
+  turbo.test(job.creation.model) ? renewedTask(job, addresses) : classicTask(job, addresses);
 
 const states = { IN_QUEUE: 'submitted', IN_PROGRESS: 'processing' } as const;
 
-function classicTask(job: UpstreamJob, { mediumOf }: Places) {
+function classicTask(job: UpstreamJob, { mediumUrlOf }: Addresses) {
   const stage = stageOf(job);
-  const file = { url: mediumOf(job), watermark_url: mediumOf(job) };
+  const file = { url: mediumUrlOf(job), watermark_url: mediumUrlOf(job) };
   const head = {
     task_id: job.id,
     task_status_msg: '',
@@ -99,7 +99,7 @@ function classicTask(job: UpstreamJob, { mediumOf }: Places) {
   return { ...head, task_status: 'succeed', task_result: result, final_unit_deduction: '3.5' };
 }
 
-function renewedTask(job: UpstreamJob, { mediumOf }: Places) {
+function renewedTask(job: UpstreamJob, { mediumUrlOf }: Addresses) {
   const stage = stageOf(job);
   const head = {
     id: job.id,
@@ -109,7 +109,7 @@ function renewedTask(job: UpstreamJob, { mediumOf }: Places) {
     update_time: job.acceptedAt,
   };
   if (stage !== 'COMPLETED') return { ...head, status: states[stage], outputs: [], billing: [] };
-  const file = { url: mediumOf(job), watermark_url: '' };
+  const file = { url: mediumUrlOf(job), watermark_url: '' };
   return {
     ...head,
     status: 'succeeded',

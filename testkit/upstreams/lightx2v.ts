@@ -1,18 +1,18 @@
-/** The protocol of LightX2V, written from its public documents. */
+/** A fake of LightX2V, whose task ids are chosen by the sender. */
 import { z } from 'zod';
 import { jsonAnswer } from '../upstream/answer.ts';
 import { stageOf, type UpstreamJob } from '../upstream/jobs.ts';
-import type { Protocol } from './kit.ts';
+import type { Protocol } from './protocol.ts';
 
-const asked = z.object({ task_id: z.string(), seed: z.int() });
+const creation = z.object({ task_id: z.string(), seed: z.int() });
 const words = { IN_QUEUE: 'pending', IN_PROGRESS: 'processing', COMPLETED: 'completed' } as const;
 
 /**
- * `lightx2v/server/api/tasks` of LightX2V. `keepsElsewhere`: a proxy before it hands results out elsewhere; else they
- * come from the server itself.
+ * `lightx2v/server/api/tasks` of LightX2V. `usesObjectStorage`: a proxy before it redirects to results on another host; else the
+ * server itself sends them.
  */
-export function lightx2v(keepsElsewhere: boolean): Protocol {
-  /** The sender's ids and the fake's, each by the other. */
+export function lightx2v(usesObjectStorage: boolean): Protocol {
+  /** The fake's id by the sender's, and the reverse. */
   const ids = new Map<string, string>();
   const names = new Map<string, string>();
   const bodyOf = (job: UpstreamJob) => {
@@ -29,17 +29,17 @@ export function lightx2v(keepsElsewhere: boolean): Protocol {
       const { method, path, json } = request;
       const kind = /^\/v1\/tasks\/(video|image)\/$/.exec(path)?.[1];
       if (method === 'POST' && kind) {
-        const told = asked.safeParse(json).data;
-        if (!told) return null;
-        // What is kept of a call says `<key>` where the id of the attempt stands.
-        const kept = { ...Object(json), task_id: '<key>' };
-        Object.assign(request, { json: kept });
+        const body = creation.safeParse(json).data;
+        if (!body) return null;
+        // Recorded calls show `<key>` in place of the attempt's id, so that tests can compare them.
+        const recorded = { ...Object(json), task_id: '<key>' };
+        Object.assign(request, { json: recorded });
         const isPicture = kind === 'image';
         return {
           on: 'create',
           model: 'lightx2v',
           kind: isPicture ? 'image' : 'video',
-          idempotencyKey: told.task_id,
+          idempotencyKey: body.task_id,
           task: '',
         };
       }
@@ -58,15 +58,15 @@ export function lightx2v(keepsElsewhere: boolean): Protocol {
       return jsonAnswer(200, { task_id: name, task_status: 'pending', save_result_path: name });
     },
     status: job => jsonAnswer(200, bodyOf(job)),
-    response(job, { mediumOf }) {
+    response(job, { mediumUrlOf }) {
       if (stageOf(job) !== 'COMPLETED') return jsonAnswer(404, { detail: 'Task not completed' });
       const { contentType, bytes } = job.medium;
-      return keepsElsewhere
-        ? { status: 302, headers: { location: mediumOf(job) }, body: Buffer.alloc(0) }
+      return usesObjectStorage
+        ? { status: 302, headers: { location: mediumUrlOf(job) }, body: Buffer.alloc(0) }
         : { status: 200, headers: { 'content-type': contentType }, body: bytes };
     },
-    cancelled: (_, told) =>
-      told === 'already_final'
+    cancelled: (_, outcome) =>
+      outcome === 'already_final'
         ? jsonAnswer(200, { stop_status: 'do_nothing', reason: 'Task not found or already completed.' })
         : jsonAnswer(200, { stop_status: 'success', reason: 'Task stopped successfully.' }),
     listed: jobs => jsonAnswer(200, Object.fromEntries(jobs.map(job => [names.get(job.id), bodyOf(job)]))),

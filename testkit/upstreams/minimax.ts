@@ -1,7 +1,7 @@
-/** The protocol of MiniMax, written from its public documents. */
+/** A fake of MiniMax speech: one call, answered with the address of the sound. */
 import { z } from 'zod';
 import { jsonAnswer } from '../upstream/answer.ts';
-import type { Protocol } from './kit.ts';
+import type { Protocol } from './protocol.ts';
 
 const call = z.object({ model: z.string(), stream: z.literal(false), output_format: z.literal('url') });
 
@@ -15,9 +15,9 @@ export const minimax: Protocol = {
       ? { on: 'create', model, kind: 'speech' }
       : null;
   },
-  created: (job, { mediumOf }) =>
+  created: (job, { mediumUrlOf }) =>
     jsonAnswer(200, {
-      data: { audio: mediumOf(job), subtitle_file: mediumOf(job), status: 2 },
+      data: { audio: mediumUrlOf(job), subtitle_file: mediumUrlOf(job), status: 2 },
       extra_info: {
         audio_length: 250,
         audio_sample_rate: 32_000,
@@ -32,11 +32,11 @@ export const minimax: Protocol = {
       trace_id: job.id,
       base_resp: { status_code: 0, status_msg: 'success' },
     }),
-  unauthorized: said(1004, 'login fail: please carry the API secret key'),
+  unauthorized: statusBody(1004, 'login fail: please carry the API secret key'),
   missing: jsonAnswer(404, {}),
 };
 
-/** Nearly every error comes with 200. */
-function said(status_code: number, status_msg: string) {
+/** Nearly every error has HTTP status 200: its code is in the body. */
+function statusBody(status_code: number, status_msg: string) {
   return jsonAnswer(200, { base_resp: { status_code, status_msg } });
 }

@@ -1,23 +1,23 @@
-/** The protocol of OpenAI-compatible servers, written from its public documents. */
+/** A fake of servers that follow the OpenAI API: videos, images and speech. */
 import { jsonAnswer, type Truth } from '../upstream/answer.ts';
 import { stageOf } from '../upstream/jobs.ts';
 import { readForm } from './forms.ts';
-import type { Asked, Protocol, Question } from './kit.ts';
+import type { Protocol, ProtocolCall, ProtocolRequest } from './protocol.ts';
 
 /**
  * The Videos API of vLLM-Omni and SGLang, `/video` of LocalAI, and the images and speech that all of them share.
- * `keepsElsewhere`: results lie in object storage, as SGLang can keep them, else at the server itself.
+ * `usesObjectStorage`: results are in object storage, as SGLang can store them, else at the server itself.
  */
-export const openaiCompatible = (keepsElsewhere: boolean): Protocol => ({
+export const openaiCompatible = (usesObjectStorage: boolean): Protocol => ({
   dedupe: 'none',
   keyOf: headers => /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? null,
-  read(asked) {
-    const form = readForm(asked);
-    // What is kept of a request is its JSON: a form is kept as if it were.
-    if (form) Object.assign(asked, { json: form });
-    return asked.method === 'POST' ? readCreation(asked) : readQuestion(asked);
+  read(request) {
+    const form = readForm(request);
+    // Tests compare recorded requests by their JSON: a form is recorded as JSON.
+    if (form) Object.assign(request, { json: form });
+    return request.method === 'POST' ? readCreation(request) : readJobCall(request);
   },
-  created(job, { mediumOf }): Truth {
+  created(job, { mediumUrlOf }): Truth {
     const { bytes, contentType } = job.medium;
     const head = { id: job.id, created: 1_701_234_567 };
     switch (job.creation.model) {
@@ -26,12 +26,12 @@ export const openaiCompatible = (keepsElsewhere: boolean): Protocol => ({
       case 'images':
         return jsonAnswer(200, { ...head, data: [{ b64_json: bytes.toString('base64'), url: null }] });
       case 'video':
-        return jsonAnswer(200, { ...head, data: [{ url: mediumOf(job) }] });
+        return jsonAnswer(200, { ...head, data: [{ url: mediumUrlOf(job) }] });
       default:
         return jsonAnswer(200, { id: job.id, object: 'video', status: 'queued', created_at: 1_701_234_567 });
     }
   },
-  status(job, { mediumOf }) {
+  status(job, { mediumUrlOf }) {
     if (job.cancelledAt !== null) return missing;
     const head = { id: job.id, object: 'video', created_at: 1_701_234_567 };
     switch (stageOf(job)) {
@@ -40,7 +40,7 @@ export const openaiCompatible = (keepsElsewhere: boolean): Protocol => ({
       case 'IN_PROGRESS':
         return jsonAnswer(200, { ...head, status: 'in_progress', progress: 40 });
       case 'COMPLETED': {
-        const url = keepsElsewhere ? mediumOf(job) : null;
+        const url = usesObjectStorage ? mediumUrlOf(job) : null;
         return jsonAnswer(200, { ...head, status: 'completed', progress: 100, url });
       }
     }
@@ -60,7 +60,7 @@ export const openaiCompatible = (keepsElsewhere: boolean): Protocol => ({
 
 const missing = jsonAnswer(404, { detail: 'Video not found' });
 
-function readCreation({ path }: Asked): Question | null {
+function readCreation({ path }: ProtocolRequest): ProtocolCall | null {
   switch (path) {
     case '/v1/videos':
       return { on: 'create', model: 'videos', kind: 'video', task: 'listed' };
@@ -76,7 +76,7 @@ function readCreation({ path }: Asked): Question | null {
   }
 }
 
-function readQuestion({ method, path }: Asked): Question | null {
+function readJobCall({ method, path }: ProtocolRequest): ProtocolCall | null {
   if (method === 'GET' && path === '/v1/videos') return { on: 'list', model: 'videos', task: 'listed' };
   const [, id, end] = /^\/v1\/videos\/([^/]+)(\/content)?$/.exec(path) ?? [];
   if (id === undefined) return null;

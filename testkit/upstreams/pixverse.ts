@@ -1,15 +1,15 @@
-/** The protocol of PixVerse, written from its public documents. */
+/** A fake of PixVerse: pictures are uploaded first, and a trace id makes a repeated call free. */
 import { z } from 'zod';
 import { jsonAnswer } from '../upstream/answer.ts';
 import { stageOf, type UpstreamJob } from '../upstream/jobs.ts';
-import type { Protocol } from './kit.ts';
+import type { Protocol } from './protocol.ts';
 
-/** What every picture is called there. */
+/** The number of every uploaded picture. */
 export const pictureNumber = 4711;
 
 const body = z.object({ model: z.string(), img_id: z.literal(pictureNumber) });
 const uuid = z.uuid();
-/** Videos are numbers there. */
+/** PixVerse numbers its videos: job ids of this fake by their numbers. */
 const idsByNumber = new Map<string, string>();
 
 /** https://docs.platform.pixverse.ai */
@@ -31,21 +31,21 @@ export const pixverse: Protocol = {
   },
   created(job) {
     idsByNumber.set(String(numberOf(job)), job.id);
-    return told(0, 'success', { video_id: numberOf(job) });
+    return enveloped(0, 'success', { video_id: numberOf(job) });
   },
-  status(job, { mediumOf }) {
+  status(job, { mediumUrlOf }) {
     const head = { id: numberOf(job), prompt: 'A red boat', seed: 42, create_time: '2026-01-02T03:04:05Z' };
     return stageOf(job) === 'COMPLETED'
-      ? told(0, 'Success', { ...head, status: 1, url: mediumOf(job), size: 1000, has_audio: false })
-      : told(0, 'Success', { ...head, status: 5, url: '' });
+      ? enveloped(0, 'Success', { ...head, status: 1, url: mediumUrlOf(job), size: 1000, has_audio: false })
+      : enveloped(0, 'Success', { ...head, status: 5, url: '' });
   },
   uploaded: (_, { base }) =>
-    told(0, 'success', { img_id: pictureNumber, img_url: `${base}/pictures/${pictureNumber}.png` }),
-  unauthorized: told(400012, 'Invalid account', null),
-  missing: told(500008, 'Requested data not found', null),
+    enveloped(0, 'success', { img_id: pictureNumber, img_url: `${base}/pictures/${pictureNumber}.png` }),
+  unauthorized: enveloped(400012, 'Invalid account', null),
+  missing: enveloped(500008, 'Requested data not found', null),
 };
 
-function told(ErrCode: number, ErrMsg: string, Resp: unknown) {
+function enveloped(ErrCode: number, ErrMsg: string, Resp: unknown) {
   return jsonAnswer(200, { ErrCode, ErrMsg, Resp });
 }
 

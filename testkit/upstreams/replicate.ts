@@ -1,9 +1,9 @@
-/** The protocol of Replicate, written from its public documents. */
+/** A fake of Replicate: predictions, file uploads and signed webhooks. */
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
 import { jsonAnswer } from '../upstream/answer.ts';
 import { stageOf, type UpstreamJob } from '../upstream/jobs.ts';
-import type { Places, Protocol } from './kit.ts';
+import type { Addresses, Protocol } from './protocol.ts';
 
 const run = z.object({ version: z.string() });
 const wanted = z.object({ webhook: z.string(), webhook_events_filter: z.tuple([z.literal('completed')]) });
@@ -20,19 +20,19 @@ export const replicate: Protocol = {
       return { on: 'create', model, kind: /speech/.test(model) ? 'speech' : 'video' };
     const [, id = '', end] = /^\/v1\/predictions\/([^/]+)(\/cancel)?$/.exec(path) ?? [];
     if (id === '') return null;
-    // Ids are written there without dashes.
+    // Replicate writes ids without dashes.
     const known = id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
     if (end === '/cancel') return method === 'POST' ? { on: 'cancel', id: known } : null;
     return method === 'GET' ? { on: 'status', id: known } : null;
   },
-  created: (job, places) => jsonAnswer(201, bodyOf(job, places)),
-  status: (job, places) => jsonAnswer(200, bodyOf(job, places)),
+  created: (job, addresses) => jsonAnswer(201, bodyOf(job, addresses)),
+  status: (job, addresses) => jsonAnswer(200, bodyOf(job, addresses)),
   cancelled: job => jsonAnswer(200, { id: idOf(job), status: 'processing' }),
   uploaded: (id, { base }) => jsonAnswer(201, { id, urls: { get: `${base}/v1/files/${id}` } }),
   nameOf: id => nameOf(id),
-  calls: {
-    addressIn: ({ json }) => wanted.safeParse(json).data?.webhook ?? null,
-    signed: (_, body, { secret, now }) => ({
+  webhook: {
+    urlIn: ({ json }) => wanted.safeParse(json).data?.webhook ?? null,
+    signatureOf: (_, body, { secret, now }) => ({
       'webhook-id': 'msg_1',
       'webhook-timestamp': String(Math.floor(now / 1000)),
       'webhook-signature': new Webhook(secret).sign('msg_1', new Date(now), body),
@@ -49,7 +49,7 @@ export const replicate: Protocol = {
 const nameOf = (id: string): string => id.replaceAll('-', '');
 const idOf = ({ id }: UpstreamJob): string => nameOf(id);
 
-function bodyOf(job: UpstreamJob, { base, mediumOf }: Places) {
+function bodyOf(job: UpstreamJob, { base, mediumUrlOf }: Addresses) {
   const at = `${base}/v1/predictions/${idOf(job)}`;
   const head = { id: idOf(job), model: job.creation.model, urls: { get: at, cancel: `${at}/cancel` } };
   const metrics = { predict_time: 1.5, total_time: 2 };
@@ -60,6 +60,6 @@ function bodyOf(job: UpstreamJob, { base, mediumOf }: Places) {
     case 'IN_PROGRESS':
       return { ...head, status: 'processing', output: null, error: null };
     case 'COMPLETED':
-      return { ...head, status: 'succeeded', output: mediumOf(job), error: null, metrics };
+      return { ...head, status: 'succeeded', output: mediumUrlOf(job), error: null, metrics };
   }
 }

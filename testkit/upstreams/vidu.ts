@@ -1,16 +1,16 @@
-/** The protocol of Vidu, written from its public documents. */
+/** A fake of Vidu, whose callbacks are signed over their headers. */
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { jsonAnswer } from '../upstream/answer.ts';
 import { stageOf, type UpstreamJob } from '../upstream/jobs.ts';
-import type { Places, Protocol } from './kit.ts';
+import type { Addresses, Protocol } from './protocol.ts';
 
 const body = z.object({ payload: z.string(), callback_url: z.string().optional() });
 const paths = ['/ent/v2/extend', '/ent/v2/img2video', '/ent/v2/start-end2video'];
-/** What every video is called there. */
+/** The id of every creation. */
 export const creationName = '868731842374160384';
 
-/** The list is of all tasks of an account. */
+/** Its list returns all tasks of the account, whatever their model. */
 const any = { model: 'vidu', task: 'any' };
 
 /** https://platform.vidu.com/docs */
@@ -20,7 +20,7 @@ export const vidu: Protocol = {
   read({ method, path, query, json }) {
     if (method === 'POST' && paths.includes(path)) {
       const payload = body.safeParse(json).data?.payload ?? '';
-      // What a task carries is kept where other upstreams keep a key; here it makes no repetition free.
+      // The payload is recorded as the key; it does not make a repeated call free here.
       return { on: 'create', kind: 'video', ...any, idempotencyKey: payload };
     }
     if (method === 'GET' && path === '/ent/v2/tasks')
@@ -41,16 +41,16 @@ export const vidu: Protocol = {
       credits: 4,
       created_at: new Date(acceptedAt).toISOString(),
     }),
-  status: (job, places) => jsonAnswer(200, taskOf(job, places)),
-  listed: (jobs, places) =>
-    jsonAnswer(200, { tasks: jobs.map(job => taskOf(job, places)), next_page_token: '' }),
-  cancelled: (_, told) =>
-    told === 'cancelled'
+  status: (job, addresses) => jsonAnswer(200, taskOf(job, addresses)),
+  listed: (jobs, addresses) =>
+    jsonAnswer(200, { tasks: jobs.map(job => taskOf(job, addresses)), next_page_token: '' }),
+  cancelled: (_, outcome) =>
+    outcome === 'cancelled'
       ? jsonAnswer(200, {})
       : jsonAnswer(400, problem(400, 'BadRequest', 'task state is scheduled, can not cancel')),
-  calls: {
-    addressIn: ({ json }) => body.safeParse(json).data?.callback_url ?? null,
-    signed: ({ pathname, search }, _, { secret, now }) => {
+  webhook: {
+    urlIn: ({ json }) => body.safeParse(json).data?.callback_url ?? null,
+    signatureOf: ({ pathname, search }, _, { secret, now }) => {
       const date = new Date(now).toUTCString();
       const head = ['POST', pathname, search.slice(1), 'vidu', date].join('\n');
       const text = `${head}\nDate:${date}\nx-request-nonce:n0nce\n`;
@@ -72,7 +72,7 @@ function problem(code: number, reason: string, message: string) {
   return { code, reason, message, metadata: { trace_id: '04e5c2fe159ff7c574acd0424e78c35f' } };
 }
 
-function taskOf(job: UpstreamJob, { mediumOf }: Places) {
+function taskOf(job: UpstreamJob, { mediumUrlOf }: Addresses) {
   const head = {
     id: job.id,
     err_code: '',
@@ -81,7 +81,7 @@ function taskOf(job: UpstreamJob, { mediumOf }: Places) {
     bgm: false,
     creations: [],
   };
-  // Only what was not scheduled yet can be cancelled.
+  // Only a task that is not scheduled yet can be cancelled.
   if (job.cancelledAt !== null && job.cancelledAt < job.runsAt)
     return { ...head, state: 'failed', err_code: 'UserCancelled', credits: 0 };
   switch (stageOf({ ...job, cancelledAt: null })) {
@@ -90,6 +90,6 @@ function taskOf(job: UpstreamJob, { mediumOf }: Places) {
     case 'IN_PROGRESS':
       return { ...head, state: 'processing' };
     case 'COMPLETED':
-      return { ...head, state: 'success', creations: [{ id: creationName, url: mediumOf(job) }] };
+      return { ...head, state: 'success', creations: [{ id: creationName, url: mediumUrlOf(job) }] };
   }
 }

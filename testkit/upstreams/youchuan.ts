@@ -1,12 +1,12 @@
-/** The protocol of Youchuan, written from its public documents. */
+/** A fake of Youchuan: follow-ups of jobs that its account knows. */
 import { z } from 'zod';
 import { jsonAnswer } from '../upstream/answer.ts';
 import { stageOf, type UpstreamJob } from '../upstream/jobs.ts';
-import type { Places, Protocol } from './kit.ts';
+import type { Addresses, Protocol } from './protocol.ts';
 
-/** What the operator's account is called there. */
+/** The app id of the operator's account. */
 export const youchuanApp = 'app-1';
-/** A job that was there before. */
+/** A job that exists at the upstream before any test. */
 export const earlierJob = 'b1f0c8de-0000-4000-8000-000000000001';
 
 /** A follow-up names a job that the account knows. */
@@ -29,13 +29,13 @@ export const youchuan: Protocol = {
     return method === 'GET' && id !== undefined ? { on: 'status', id } : null;
   },
   created: ({ id }) => jsonAnswer(200, { id, status: 1, comment: 'JobStatusCreated', urls: [] }),
-  status: (job, places) => jsonAnswer(200, jobOf(job, places)),
-  calls: { addressIn: ({ json }) => followUp.safeParse(json).data?.callback ?? null },
+  status: (job, addresses) => jsonAnswer(200, jobOf(job, addresses)),
+  webhook: { urlIn: ({ json }) => followUp.safeParse(json).data?.callback ?? null },
   unauthorized: jsonAnswer(401, { code: 401, message: 'invalid app', reason: 'Invalid_App_Identifier' }),
   missing: jsonAnswer(404, { code: 404, message: 'job not found', reason: 'Job_Not_Found' }),
 };
 
-function jobOf(job: UpstreamJob, { mediumOf }: Places) {
+function jobOf(job: UpstreamJob, { mediumUrlOf }: Addresses) {
   const { id, creation } = job;
   const pictures = creation.model === 'upscale' ? 1 : 4;
   switch (stageOf(job)) {
@@ -44,6 +44,6 @@ function jobOf(job: UpstreamJob, { mediumOf }: Places) {
     case 'IN_PROGRESS':
       return { id, status: 1, comment: 'JobStatusRunning', urls: [] };
     case 'COMPLETED':
-      return { id, status: 2, comment: 'JobStatusSuccess', urls: Array(pictures).fill(mediumOf(job)) };
+      return { id, status: 2, comment: 'JobStatusSuccess', urls: Array(pictures).fill(mediumUrlOf(job)) };
   }
 }

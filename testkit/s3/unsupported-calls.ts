@@ -1,24 +1,25 @@
-/** The requests of S3 that the test server lacks. */
+/** Calls that s3rver does not support, answered from its folder: lists, lists of uploads, and aborts. */
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type S3rver from 's3rver';
 import type { Call } from './faults.ts';
 
-/** What s3rver lacks, answered from its own folder as the protocol says: status and XML. Null: s3rver answers. */
-export type Lacking = (call: Call, query: URLSearchParams) => Promise<Reply | null>;
+/** Null: s3rver supports the call. */
+export type UnsupportedCalls = (call: Call, query: URLSearchParams) => Promise<Reply | null>;
 
 export interface Reply {
   readonly status: number;
   readonly xml: string;
 }
 
+/** A multipart upload that was neither completed nor aborted. */
 export interface Unfinished {
   readonly name: string;
   readonly id: string;
   readonly begunAt: Date;
 }
 
-export function openLacking(store: S3rver['store'], bucket: string): Lacking {
+export function openUnsupportedCalls(store: S3rver['store'], bucket: string): UnsupportedCalls {
   return async ({ operation, name }, query) => {
     switch (operation) {
       case 'list':
@@ -36,7 +37,7 @@ export function openLacking(store: S3rver['store'], bucket: string): Lacking {
 const uploadsFolder = (store: S3rver['store'], bucket: string): string =>
   store.getResourcePath(bucket, undefined, 'uploads');
 
-/** Uploads begun and not ended, in the order of the protocol: by name, then by id. */
+/** Unfinished multipart uploads in the order of the protocol: by name, then by id. */
 export async function findUploads(store: S3rver['store'], bucket: string): Promise<readonly Unfinished[]> {
   const folder = uploadsFolder(store, bucket);
   await mkdir(folder, { recursive: true });
@@ -48,7 +49,7 @@ export async function findUploads(store: S3rver['store'], bucket: string): Promi
   return found.toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
 }
 
-/** Null where it just ends. */
+/** Null where it was ended meanwhile. */
 async function findUpload(folder: string, id: string): Promise<Unfinished | null> {
   try {
     const key = join(folder, id, 'key');
@@ -61,7 +62,7 @@ async function findUpload(folder: string, id: string): Promise<Unfinished | null
 
 const orderOf = ({ name, id }: Pick<Unfinished, 'name' | 'id'>): string => `${name} ${id}`;
 
-/** s3rver encrypts the place where a page begins by a cipher that Node has no more. */
+/** s3rver encrypts continuation tokens with a cipher that Node no longer has. */
 async function listObjects(store: S3rver['store'], bucket: string, query: URLSearchParams): Promise<Reply> {
   const token = query.get('continuation-token');
   const { objects, commonPrefixes, isTruncated } = await store.listObjects(bucket, {
@@ -115,6 +116,7 @@ async function abort(store: S3rver['store'], bucket: string, name: string, id: s
   return { status: 204, xml: '' };
 }
 
+/** An S3 error: its code is also its message. */
 export const refusal = (status: number, code: string): Reply => ({
   status,
   xml: `<?xml version="1.0" encoding="UTF-8"?>${element('Error', element('Code', code) + element('Message', code))}`,
