@@ -34,8 +34,8 @@ test('pictures, the first frames of videos and the sounds of references are all 
     { inputs },
   );
   inputs.video = video.outputs[0]!.path;
-  const said = await rendered({ ...speechPlan, pieces: [{ text: 'Hi.' }] });
-  inputs.sound = said.outputs[0]!.path;
+  const speech = await rendered({ ...speechPlan, pieces: [{ text: 'Hi.' }] });
+  inputs.sound = speech.outputs[0]!.path;
   const result = await rendered(
     {
       ...plan,

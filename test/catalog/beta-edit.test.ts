@@ -31,7 +31,7 @@ accepts(model, base, [
   ['a prompt with parameters', { remixPrompt: 'a kite --ar 16:9 --no birds --seed 7 --v 8.1' }],
   ['variants and repetitions up to 40 jobs', { remixPrompt: 'a {red,blue} kite --r 20' }],
   [
-    'a style reference to an inner address, which nobody fetches',
+    'a style reference to an inner address, which is not fetched',
     { remixPrompt: 'a kite --sref http://169.254.169.254/' },
   ],
   ['the smallest canvas', { canvas: { width: 64, height: 64 } }],

@@ -56,7 +56,7 @@ for (const model of models) {
   test(`${model.id} is described completely`, () => {
     const described = describe(model);
     assert.deepEqual(JSON.parse(JSON.stringify(described)), described);
-    for (const said of [described.title, described.summary]) assert.match(said, /\S/);
+    for (const text of [described.title, described.summary]) assert.match(text, /\S/);
     const properties = Object.entries(described.input_schema.properties ?? {});
     assert.deepEqual(
       properties.map(([name]) => name),

@@ -222,15 +222,15 @@ test('the plan speaks Chinese for formulas, and by the script of the text where 
   assert.equal(languageOf({ language_boost: 'Hindi' }), 'Hindi');
 });
 
-for (const [formula, spoken] of [
+for (const [formula, reading] of [
   [String.raw`$$\\frac{1}{2}$$`, '2分之1'],
   [String.raw`$$\frac{\sqrt{x}}{y+1}$$`, 'y加1分之根号x'],
   ['$$a^2+b^{10}=c_1$$', 'a的平方加b的10次方等于c1'],
   ['$5 and $6', '$5 and $6'],
 ] as const) {
-  test(`${formula} is read as ${spoken}`, () => {
+  test(`${formula} is read as ${reading}`, () => {
     assert.deepEqual(planOf({ text: `公式${formula}。`, latex_read: true }).pieces, [
-      { text: `公式${spoken}。` },
+      { text: `公式${reading}。` },
     ]);
     assert.deepEqual(planOf({ text: formula }).pieces, [{ text: formula }]);
   });

@@ -90,9 +90,9 @@ describe('the bounds in docs/api.md', () => {
     for (const port of [80, 443, 8080, 8443, 65_535]) assert.equal(isOpen(port), true, String(port));
     for (const port of [1, 79, 81, 3000, 8081, 8442, ...refusedPorts])
       assert.equal(isOpen(port), false, String(port));
-    const told =
+    const documentedPorts =
       /from 8443 on but ([\d, ]+) and 27017 to 27019/.exec(page)?.[1]?.split(', ').map(Number) ?? [];
-    assert.deepEqual([...told, 27017, 27018, 27019], refusedPorts);
+    assert.deepEqual([...documentedPorts, 27017, 27018, 27019], refusedPorts);
   });
 
   test('an extension is drawn without its source', () => {

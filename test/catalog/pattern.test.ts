@@ -86,10 +86,10 @@ test('a pattern that is accepted matches what JavaScript matches, whose expressi
       for (const quantifier of quantifiers) {
         const pattern = place.replace('X', () => atom + quantifier);
         assert.equal(patternFault(pattern, 20, 1), null, pattern);
-        const [judge, own] = [new RegExp(pattern, 'u'), openPattern(pattern)];
+        const [reference, compiled] = [new RegExp(pattern, 'u'), openPattern(pattern)];
         for (const text of texts) {
           const about = `${pattern} on ${JSON.stringify(text)}`;
-          assert.equal(own.test(text), judge.test(text), about);
+          assert.equal(compiled.test(text), reference.test(text), about);
         }
       }
     }

@@ -51,8 +51,8 @@ const addresses = (modelId: string) => {
 type Keys = Readonly<Record<string, unknown>>;
 
 /** What the family's users know of a task that waits, and of one that runs. */
-type Told = readonly [waiting: Keys, running: Keys];
-const same = (keys: Keys): Told => [keys, keys];
+type FamilyKeys = readonly [waiting: Keys, running: Keys];
+const same = (keys: Keys): FamilyKeys => [keys, keys];
 const gamma = (task_status: string): Keys => ({
   task_id: jobId,
   task_status,
@@ -79,7 +79,7 @@ const eta: Keys = {
   actual_prompt: 'A sailboat crossing a calm bay at sunrise, in fine detail and natural light',
 };
 
-const told: Readonly<Record<string, Told>> = {
+const familyKeys: Readonly<Record<string, FamilyKeys>> = {
   'alpha-2-0-mini': same({ id: jobId, generate_audio: true }),
   'alpha-1-5-pro': same({
     id: jobId,
@@ -111,7 +111,7 @@ const told: Readonly<Record<string, Told>> = {
 };
 
 for (const { id } of models) {
-  const [waits, runs] = told[id] ?? [];
+  const [waits, runs] = familyKeys[id] ?? [];
   const created_at = createdAt / 1000;
 
   test(`${id}: the body of a waiting job has its model and the keys of its family, and no progress`, () => {

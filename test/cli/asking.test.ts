@@ -8,7 +8,7 @@ import { openProber } from '../../src/media/prober.ts';
 import { makePicture } from '../../testkit/make-media.ts';
 import { type Environment, runProgram, type Served, serve } from '../../testkit/program.ts';
 import { openScriptedServer } from '../client/scripted-server.ts';
-import { speak, speakAtTerminal } from './spoken.ts';
+import { runAtTerminal, startCommand } from './running-command.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const unknownId = '01900000-0000-7000-8000-000000000000';
@@ -97,7 +97,7 @@ describe('client commands', () => {
     const changed = await atelier(...run, '--json', `@${path}`, 'size=7*7');
     assert.deepEqual([changed.code, changed.stdout], [1, '']);
     assert.match(changed.stderr, /^size: must be one of .*\.\n$/);
-    const piped = await speak([...run, '--json', '@-'], env, '{"prompt":"From stdin"}').ended();
+    const piped = await startCommand([...run, '--json', '@-'], env, '{"prompt":"From stdin"}').ended();
     assert.equal(JSON.parse(piped.stdout).valid, true, piped.stderr);
   });
 
@@ -155,7 +155,7 @@ describe('client commands', () => {
     assert.equal((await given('models', 'show', speech)).id, speech);
     assert.equal((await given('models', 'show', speech, '--schema')).type, 'object');
     const example = JSON.stringify(await given('models', 'show', speech, '--example'));
-    const tried = await speak(['run', speech, '--dry-run', '--json', '@-'], env, example).ended();
+    const tried = await startCommand(['run', speech, '--dry-run', '--json', '@-'], env, example).ended();
     assert.equal(tried.code, 0, tried.stderr);
   });
 
@@ -222,20 +222,20 @@ describe('client commands', () => {
     });
 
     test('a first Ctrl-C ends the wait, a second one the job: 130', async () => {
-      const wait = speak(['run', speech, 'text=[atelier:slow=60] x'], env);
-      await wait.heard(/IN_PROGRESS/);
+      const wait = startCommand(['run', speech, 'text=[atelier:slow=60] x'], env);
+      await wait.untilPrinted(/IN_PROGRESS/);
       wait.child.kill('SIGINT');
-      await wait.heard(/keeps running\. Press Ctrl-C again to cancel it\.\n/);
+      await wait.untilPrinted(/keeps running\. Press Ctrl-C again to cancel it\.\n/);
       const { code, stderr } = await wait.ended();
       assert.equal(code, 130);
       const id = /atelier watch (\S+)\n$/.exec(stderr)?.[1] ?? '';
       assert.equal((await given('job', id)).status, 'IN_PROGRESS');
       await given('cancel', id);
 
-      const cancelled = speak(['run', speech, 'text=[atelier:slow=60] y'], env);
-      await cancelled.heard(/IN_PROGRESS/);
+      const cancelled = startCommand(['run', speech, 'text=[atelier:slow=60] y'], env);
+      await cancelled.untilPrinted(/IN_PROGRESS/);
       cancelled.child.kill('SIGINT');
-      await cancelled.heard(/Press Ctrl-C again to cancel it\.\n/);
+      await cancelled.untilPrinted(/Press Ctrl-C again to cancel it\.\n/);
       cancelled.child.kill('SIGINT');
       const ended = await cancelled.ended();
       assert.equal(ended.code, 130);
@@ -245,7 +245,7 @@ describe('client commands', () => {
 
   test('at a terminal a line is drawn again and again, and the result is for people', async () => {
     const args = ['run', speech, 'text=[atelier:slow=1] The tide is out.', `--save=${join(folder, 'sound')}`];
-    const { code, stdout } = await speakAtTerminal(args, env);
+    const { code, stdout } = await runAtTerminal(args, env);
     assert.equal(code, 0, stdout);
     const drawn = stdout.split('\r\x1b[2K');
     assert.match(
@@ -254,7 +254,7 @@ describe('client commands', () => {
     );
     assert.ok(drawn.some(line => / 00:0\d IN_PROGRESS · /.test(line)));
     assert.match(drawn.at(-1) ?? '', /^Saved (\S+\.wav)\r\n\1\r\n$/);
-    const plain = await speakAtTerminal([...args, '--json'], { ...env, CI: '1' });
+    const plain = await runAtTerminal([...args, '--json'], { ...env, CI: '1' });
     assert.equal(plain.stdout.includes('\x1b'), false);
     assert.match(plain.stdout, /\r\n\{.*\}\r\n$/);
   });
@@ -262,7 +262,7 @@ describe('client commands', () => {
   test('profiles are saved, used and removed', async () => {
     const { key } = await given('keys', 'create', '--user', 'ann', '--json');
     const login = ['login', '--url', `${gateway.url}/`, '--profile', 'ann', '--key'];
-    const kept = await speak([...login, '-'], env, `${key}\n`).ended();
+    const kept = await startCommand([...login, '-'], env, `${key}\n`).ended();
     assert.deepEqual(JSON.parse(kept.stdout), { profile: 'ann', url: gateway.url, models: 19 });
     assert.deepEqual(await given('profile', 'ls'), [
       { name: 'local', url: gateway.url, current: false },

@@ -10,7 +10,7 @@ import { verify } from '../../client/src/callbacks.ts';
 import { until } from '../../testkit/gateway.ts';
 import { type Environment, runProgram, type Served, serve } from '../../testkit/program.ts';
 import { openReceiver, type Receiver } from '../../testkit/receiver.ts';
-import { speak } from './spoken.ts';
+import { startCommand } from './running-command.ts';
 
 describe('commands that call the admin API', () => {
   let folder: string;
@@ -33,8 +33,8 @@ describe('commands that call the admin API', () => {
   const atelier = (...args: string[]) => runProgram(args, { env });
 
   test('listen forwards callbacks with the usual signature; queue stats and usage count the job', async () => {
-    const listening = speak(['listen', '--forward-to', receiver.url], env);
-    await listening.heard(/^Listening\. /m);
+    const listening = startCommand(['listen', '--forward-to', receiver.url], env);
+    await listening.untilPrinted(/^Listening\. /m);
     // The receiver of the gateway never answers; the other one is on this machine.
     const fields = ['prompt=A kite', 'aspect_ratio=1:1', 'callback_url=http://127.0.0.1:1/hook'];
     const made = await atelier('run', 'gamma-v3-image', ...fields);
@@ -49,9 +49,9 @@ describe('commands that call the admin API', () => {
     const secret = (await atelier('listen', '--print-secret')).stdout.trim();
     assert.equal((await verify(notice.text, notice.headers, secret)).request_id, id);
     listening.child.kill('SIGINT');
-    const heard = await listening.ended();
-    assert.equal(heard.code, 130);
-    const last = JSON.parse(heard.stdout.trimEnd().split('\n').at(-1) ?? '');
+    const ended = await listening.ended();
+    assert.equal(ended.code, 130);
+    const last = JSON.parse(ended.stdout.trimEnd().split('\n').at(-1) ?? '');
     assert.deepEqual([last.request_id, last.status, last.answer], [id, 'COMPLETED', 204]);
 
     const stats = JSON.parse((await atelier('queue', 'stats')).stdout);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ask } from '../../testkit/gateway.ts';
 import { runProgram, type Served, serve } from '../../testkit/program.ts';
-import { speakAtTerminal } from './spoken.ts';
+import { runAtTerminal } from './running-command.ts';
 
 describe('setup-link', () => {
   let folder: string;
@@ -50,7 +50,7 @@ test('at a terminal the first key is shown, and no file has it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-terminal-'));
   const env = { ATELIER_DATA_DIR: folder, ATELIER_PORT: '0', ATELIER_LOG_LEVEL: 'silent' };
   try {
-    const { stdout } = await speakAtTerminal(['serve'], env, /VIDEO_URL/);
+    const { stdout } = await runAtTerminal(['serve'], env, /VIDEO_URL/);
     assert.match(stdout, /Your first API key, shown this once:\r\n\r\n {4}atl_[0-9A-Za-z]{36}\r\n/);
     assert.equal(existsSync(join(folder, 'first-key')), false);
   } finally {

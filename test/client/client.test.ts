@@ -124,9 +124,9 @@ describe('the client against a gateway', () => {
     const drawn = await own.queue.submit('gamma-v3-image', { input });
     // Ids made in one millisecond have no order.
     gateway.clock.advance(2);
-    const spoken = await own.queue.submit('theta-3.1-flash-tts-preview', { input: { text: 'Ahoy.' } });
+    const speechJob = await own.queue.submit('theta-3.1-flash-tts-preview', { input: { text: 'Ahoy.' } });
     const page = await own.jobs.list({ limit: 1 });
-    assert.deepEqual([page.data[0]?.request_id, page.has_more], [spoken.request_id, true]);
+    assert.deepEqual([page.data[0]?.request_id, page.has_more], [speechJob.request_id, true]);
     const rest = await own.jobs.list({ after: page.last_id ?? '' });
     assert.deepEqual(
       rest.data.map(job => [job.request_id, job.model, job.external_task_id]),
@@ -190,8 +190,8 @@ describe('the client against a gateway', () => {
   });
 
   test('refusals have their classes', async () => {
-    const nobody = createClient({ baseUrl: gateway.url, apiKey: 'atl_wrong' });
-    assert.equal((await thrown(nobody.models.list(), AuthError)).code, 'UNAUTHORIZED');
+    const unknownClient = createClient({ baseUrl: gateway.url, apiKey: 'atl_wrong' });
+    assert.equal((await thrown(unknownClient.models.list(), AuthError)).code, 'UNAUTHORIZED');
     const narrow = await openClient({ models: ['eta2.6-t2v'] });
     const refused = narrow.queue.submit('theta-3.1-flash-tts-preview', { input: { text: 'No.' } });
     assert.equal((await thrown(refused, PermissionError)).message, 'Model not allowed for this user');

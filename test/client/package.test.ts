@@ -93,7 +93,7 @@ console.log(Object.keys(free).length);
           await route.fulfill({ body, contentType: name === '' ? 'text/html' : 'text/javascript' });
         });
         await page.goto(`${gateway.url}/app/`);
-        const told: unknown = await page.evaluate(`(async () => {
+        const outcome: unknown = await page.evaluate(`(async () => {
           const { createClient } = await import('/app/index.js');
           const atelier = createClient({ baseUrl: location.origin, apiKey: '${await gateway.key()}' });
           const states = [];
@@ -105,7 +105,7 @@ console.log(Object.keys(free).length);
           const file = await atelier.files.create(picture, { filename: 'boat.png' });
           return [states.at(-1), picture.type, picture.size > 1000, (await atelier.files.get(file.id)).bytes === picture.size];
         })()`);
-        assert.deepEqual(told, ['COMPLETED', 'image/png', true, true]);
+        assert.deepEqual(outcome, ['COMPLETED', 'image/png', true, true]);
       } finally {
         await browser.close();
       }

@@ -41,7 +41,7 @@ describe('a gateway in trouble', () => {
   });
   after(() => server.close());
 
-  const linesOf = () => server.asked.map(({ line }) => line);
+  const linesOf = () => server.received.map(({ line }) => line);
 
   describe('submit', () => {
     test('is repeated under one key, to the byte, until it is answered', async () => {
@@ -49,18 +49,18 @@ describe('a gateway in trouble', () => {
       const job = await client.queue.submit(model, { input });
       assert.deepEqual(job, { ...handle, model });
       assert.deepEqual(linesOf(), Array(5).fill(`POST /v1/queue/${model}`));
-      const keys = new Set(server.asked.map(({ headers }) => headers['idempotency-key']));
+      const keys = new Set(server.received.map(({ headers }) => headers['idempotency-key']));
       assert.equal(keys.size, 1);
       assert.match([...keys][0] ?? '', /^[0-9a-f]{32}$/);
-      assert.deepEqual(new Set(server.asked.map(({ text }) => text)), new Set([JSON.stringify(input)]));
-      assert.equal(server.asked[0]?.headers.authorization, 'Bearer atl_key');
+      assert.deepEqual(new Set(server.received.map(({ text }) => text)), new Set([JSON.stringify(input)]));
+      assert.equal(server.received[0]?.headers.authorization, 'Bearer atl_key');
     });
 
     test('sends the key that it is given, and another one for the next job', async () => {
       server.script(good);
       await client.queue.submit(model, { input, idempotencyKey: 'mine', cancelAfter: '5m' });
       await client.queue.submit(model, { input });
-      const [first, second] = server.asked;
+      const [first, second] = server.received;
       assert.deepEqual([first?.headers['idempotency-key'], first?.headers['cancel-after']], ['mine', '5m']);
       assert.notEqual(second?.headers['idempotency-key'], 'mine');
     });
@@ -69,21 +69,21 @@ describe('a gateway in trouble', () => {
       server.script(busy(503));
       const patient = createClient({ baseUrl: server.url, apiKey: 'k', maxRetries: 2 });
       const error = await thrown(patient.queue.submit(model, { input }), GatewayError);
-      assert.deepEqual([error.status, error.retryable, server.asked.length], [503, true, 3]);
+      assert.deepEqual([error.status, error.retryable, server.received.length], [503, true, 3]);
     });
 
     test('is not repeated after a 500, nor after what stays wrong', async () => {
       for (const code of [500, 400, 401, 403, 404, 413, 415, 422]) {
         server.script(busy(code, { detail: 'no' }));
         const error = await thrown(client.queue.submit(model, { input }), GatewayError);
-        assert.deepEqual([error.status, error.retryable, server.asked.length], [code, false, 1]);
+        assert.deepEqual([error.status, error.retryable, server.received.length], [code, false, 1]);
       }
     });
 
     test('is not repeated when the gateway requests a wait of more than a minute', async () => {
       server.script({ status: 429, headers: { 'retry-after': '61' }, body: { detail: 'later' } });
       const error = await thrown(client.queue.submit(model, { input }), RateLimitError);
-      assert.deepEqual([error.retryAfterMs, server.asked.length], [61_000, 1]);
+      assert.deepEqual([error.retryAfterMs, server.received.length], [61_000, 1]);
     });
 
     test('names who did not answer', async () => {
@@ -106,7 +106,7 @@ describe('a gateway in trouble', () => {
         );
         assert.deepEqual([error.status, error.body], [400, { detail: 'webhook not supported' }]);
       }
-      assert.equal(server.asked.length, 0);
+      assert.equal(server.received.length, 0);
     });
 
     test('an integer beyond 2^53 keeps its digits', async () => {
@@ -116,7 +116,7 @@ describe('a gateway in trouble', () => {
         input: { prompt: 'x', aspect_ratio: '1:1', element_list },
       });
       assert.equal(
-        server.asked[0]?.text,
+        server.received[0]?.text,
         '{"prompt":"x","aspect_ratio":"1:1","element_list":[{"element_id":9007199254740993}]}',
       );
     });
@@ -127,7 +127,7 @@ describe('a gateway in trouble', () => {
       const stubborn = createClient({ baseUrl: server.url, apiKey: 'k', maxRetries: 50 });
       server.script(busy(500));
       const error = await thrown(stubborn.queue.status(model, id), GatewayError);
-      assert.deepEqual([error.status, server.asked.length], [500, 6]);
+      assert.deepEqual([error.status, server.received.length], [500, 6]);
       server.script(busy(500), busy(502), busy(503), busy(504), busy(599), { status: 200, body: status });
       assert.deepEqual(await stubborn.queue.status(model, id), status);
     });
@@ -140,21 +140,21 @@ describe('a gateway in trouble', () => {
       })();
       const error = await thrown(watching, NotFoundError);
       assert.deepEqual([error.message, error.requestId], ['Request not found', 'asked-1']);
-      assert.deepEqual([seen, server.asked.length], [['IN_QUEUE'], 2]);
+      assert.deepEqual([seen, server.received.length], [['IN_QUEUE'], 2]);
     });
 
     test('a watch requests at once and then lets the gateway delay the answer', async () => {
-      const held = { 'preference-applied': 'wait=1' };
+      const delayed = { 'preference-applied': 'wait=1' };
       server.script(
         { status: 200, body: status },
-        { status: 200, headers: held, body: { ...status, status: 'IN_PROGRESS' } },
-        { status: 200, headers: held, body: completed },
+        { status: 200, headers: delayed, body: { ...status, status: 'IN_PROGRESS' } },
+        { status: 200, headers: delayed, body: completed },
       );
       const seen: string[] = [];
       for await (const one of client.queue.watch({ model, request_id: id })) seen.push(one.status);
       assert.deepEqual(seen, ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED']);
       assert.deepEqual(
-        server.asked.map(({ headers }) => headers.prefer),
+        server.received.map(({ headers }) => headers.prefer),
         [undefined, 'wait=1', 'wait=1'],
       );
     });
@@ -164,14 +164,14 @@ describe('a gateway in trouble', () => {
       const poll = { minMs: 10, maxMs: 20 };
       const seen: string[] = [];
       for await (const one of client.queue.watch({ model, request_id: id }, { poll })) seen.push(one.status);
-      assert.deepEqual([seen, server.asked.length], [['IN_QUEUE', 'COMPLETED'], 5]);
+      assert.deepEqual([seen, server.received.length], [['IN_QUEUE', 'COMPLETED'], 5]);
     });
 
     test('an attempt that takes too long is aborted and repeated', async () => {
       const quick = createClient({ baseUrl: server.url, apiKey: 'k', timeoutMs: 50, maxRetries: 1 });
       server.script('never');
       const error = await thrown(quick.queue.status(model, id), GatewayError);
-      assert.deepEqual([error.kind, error.retryable, server.asked.length], ['timeout', true, 2]);
+      assert.deepEqual([error.kind, error.retryable, server.received.length], ['timeout', true, 2]);
     });
 
     test('a page instead of JSON is an error that mentions the address', async () => {
@@ -192,11 +192,11 @@ describe('a gateway in trouble', () => {
       test(`${what} is repeated only where nothing was done`, async () => {
         server.script(busy(429), busy(503), { status: 200, body: { id: 'file_1' } });
         await act();
-        assert.equal(server.asked.length, 3);
-        for (const doubtful of [busy(502), busy(504), busy(500), 'reset'] as const) {
-          server.script(doubtful);
+        assert.equal(server.received.length, 3);
+        for (const failure of [busy(502), busy(504), busy(500), 'reset'] as const) {
+          server.script(failure);
           await thrown(act(), GatewayError);
-          assert.equal(server.asked.length, 1);
+          assert.equal(server.received.length, 1);
         }
       });
     }
@@ -247,7 +247,7 @@ describe('a gateway in trouble', () => {
     test('a deadline also ends a creation that is not answered', async () => {
       server.script('never');
       const failure = await thrown(client.subscribe(model, { ...options, deadlineMs: 50 }), GatewayError);
-      assert.deepEqual([failure.kind, failure.jobId, server.asked.length], ['timeout', undefined, 1]);
+      assert.deepEqual([failure.kind, failure.jobId, server.received.length], ['timeout', undefined, 1]);
     });
   });
 
@@ -257,7 +257,7 @@ describe('a gateway in trouble', () => {
       const fileBody = {
         error: { message: 'No', type: 'invalid_request_error', param: 'file', code: 'file_required' },
       };
-      for (const [code, body, kind, Kind, told] of [
+      for (const [code, body, kind, Kind, expected] of [
         [401, gatewayBody, 'gateway', AuthError, ['UNAUTHORIZED', 'Invalid API key']],
         [
           403,
@@ -278,8 +278,8 @@ describe('a gateway in trouble', () => {
       ] as const) {
         server.script({ status: code, body });
         const error = await thrown(client.files.get('file_1'), Kind);
-        assert.deepEqual([error.kind, error.status, error.code, error.body], [kind, code, told[0], body]);
-        if (told[1] !== undefined) assert.equal(error.message, told[1]);
+        assert.deepEqual([error.kind, error.status, error.code, error.body], [kind, code, expected[0], body]);
+        if (expected[1] !== undefined) assert.equal(error.message, expected[1]);
       }
     });
 

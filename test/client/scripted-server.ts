@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** One request that reached the server. */
-export interface Asked {
+export interface ReceivedRequest {
   readonly line: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
@@ -20,20 +20,20 @@ export type Act =
 export interface ScriptedServer {
   readonly url: string;
   /** Since the last script. */
-  readonly asked: readonly Asked[];
+  readonly received: readonly ReceivedRequest[];
   /** The acts from now on, one a request; the last of them for ever. */
   script(...acts: readonly Act[]): void;
   close(): Promise<void>;
 }
 
 export async function openScriptedServer(): Promise<ScriptedServer> {
-  const asked: Asked[] = [];
+  const received: ReceivedRequest[] = [];
   let acts: readonly Act[] = ['reset'];
   const server = createServer(async (request, response) => {
     const text = Buffer.concat(await request.toArray()).toString();
     const headers = request.headers as Readonly<Record<string, string | undefined>>;
-    const act = acts[Math.min(asked.length, acts.length - 1)]!;
-    asked.push({ line: `${request.method} ${request.url}`, headers, text });
+    const act = acts[Math.min(received.length, acts.length - 1)]!;
+    received.push({ line: `${request.method} ${request.url}`, headers, text });
     if (act === 'reset') return void request.socket.destroy();
     if (act === 'never') return;
     const body = typeof act.body === 'string' ? act.body : JSON.stringify(act.body ?? {});
@@ -43,10 +43,10 @@ export async function openScriptedServer(): Promise<ScriptedServer> {
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    received,
     script(...next) {
       acts = next;
-      asked.length = 0;
+      received.length = 0;
     },
     async close() {
       server.close();

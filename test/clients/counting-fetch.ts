@@ -2,17 +2,17 @@
 export interface CountingFetch {
   readonly fetch: typeof fetch;
   /** `POST /v1/files`, in order; without queries. */
-  readonly asked: readonly string[];
+  readonly requests: readonly string[];
 }
 
 export function openCountingFetch(onAnswer: (answer: Response) => void = () => {}): CountingFetch {
-  const asked: string[] = [];
+  const requests: string[] = [];
   return {
-    asked,
+    requests,
     fetch: async (input, init) => {
       const { protocol, pathname } = new URL(input instanceof Request ? input.url : input);
       // A client may try the fetch it was given on a `data:` address first.
-      if (protocol === 'http:') asked.push(`${(init?.method ?? 'get').toUpperCase()} ${pathname}`);
+      if (protocol === 'http:') requests.push(`${(init?.method ?? 'get').toUpperCase()} ${pathname}`);
       const answer = await fetch(input, init);
       onAnswer(answer);
       return answer;

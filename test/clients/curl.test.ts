@@ -10,7 +10,7 @@ import { type Served, serve } from '../../testkit/program.ts';
 import { openShell, type Shell } from './shell.ts';
 
 /** A job changes its state twice until its end, and each change answers a waiting request. */
-const mostAsked = 3;
+const maxPolls = 3;
 
 describe('the curl lines of the banner, pasted into a shell', () => {
   let folder: string;
@@ -47,7 +47,7 @@ describe('the curl lines of the banner, pasted into a shell', () => {
       'queue_position',
     ]);
     let result: Result = { status: '' };
-    for (let asked = 0; asked < mostAsked && result.status !== 'COMPLETED'; asked++) {
+    for (let polls = 0; polls < maxPolls && result.status !== 'COMPLETED'; polls++) {
       result = JSON.parse(await shell(ask.replace('REQUEST_ID', handle.request_id)));
     }
     assert.deepEqual({ status: result.status, error: result.error }, { status: 'COMPLETED', error: null });

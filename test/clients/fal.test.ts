@@ -45,7 +45,7 @@ async function openClient(gateway: TestGateway, options: ClientOptions = {}): Pr
   return { fal, ...counting };
 }
 
-const told = ({ status, body }: ApiError<unknown>) => ({ status, body });
+const errorOf = ({ status, body }: ApiError<unknown>) => ({ status, body });
 
 /** Statuses as they followed one another. */
 const changesOf = (updates: readonly QueueStatus[]) =>
@@ -129,14 +129,14 @@ describe('jobs that the test moves', () => {
 
   async function end(job: Job, outcome: Outcome): Promise<void> {
     const { db } = gateway.gateway;
-    const hold = { jobId: job.id, holder: worker, claim: job.claim };
-    assert.equal(await settle(db, hold, outcome, gateway.clock.now()), true);
+    const lease = { jobId: job.id, holder: worker, claim: job.claim };
+    assert.equal(await settle(db, lease, outcome, gateway.clock.now()), true);
     db.announce(jobTopic(job.id));
   }
 
   /** Subscribes to a job that waits, runs and then fails with that code. */
   async function subscribeToFailure(endpoint: string, input: unknown, code: Parameters<typeof jobError>[0]) {
-    const { fal, asked } = await openClient(gateway);
+    const { fal, requests } = await openClient(gateway);
     const updates: QueueStatus[] = [];
     let moved: Promise<unknown> = Promise.resolve();
     let job: Job | null = null;
@@ -159,7 +159,7 @@ describe('jobs that the test moves', () => {
     );
     await moved;
     assert.deepEqual(changesOf(updates), ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED']);
-    const results = asked.filter(one => /\/requests\/[^/]+$/.test(one));
+    const results = requests.filter(one => /\/requests\/[^/]+$/.test(one));
     return { failure, completed: updates.at(-1), results };
   }
 
@@ -169,7 +169,7 @@ describe('jobs that the test moves', () => {
       { text: 'fails' },
       'runtime_error',
     );
-    assert.deepEqual(told(failure), { status: 500, body: { detail: 'Runtime execution failed' } });
+    assert.deepEqual(errorOf(failure), { status: 500, body: { detail: 'Runtime execution failed' } });
     assert.equal(results.length, 1);
     assert.equal(failure.requestId, completed?.request_id);
     const { error, error_type } = completed as QueueStatus & { error?: unknown; error_type?: unknown };
@@ -183,7 +183,7 @@ describe('jobs that the test moves', () => {
 
   test('a job whose input was at fault is an ApiError 400, whose result is requested exactly once', async () => {
     const { failure, results } = await subscribeToFailure(speech, { text: 'fails' }, 'invalid_input');
-    assert.deepEqual(told(failure), { status: 400, body: { detail: 'Runtime execution failed' } });
+    assert.deepEqual(errorOf(failure), { status: 400, body: { detail: 'Runtime execution failed' } });
     assert.equal(results.length, 1);
   });
 
@@ -234,19 +234,19 @@ describe('jobs that the test moves', () => {
   });
 
   test('a waiting job is cancelled; its result is an ApiError 400, and so is a second cancel', async () => {
-    const { fal, asked } = await openClient(gateway);
+    const { fal, requests } = await openClient(gateway);
     const { request_id: requestId } = await fal.queue.submit(video, { input: { prompt: 'a lake' } });
     await fal.queue.cancel(video, { requestId });
     const status = await fal.queue.status(video, { requestId });
     assert.equal(status.status, 'COMPLETED');
     const result = await thrown(fal.queue.result(video, { requestId }), ApiError);
-    assert.deepEqual(told(result), { status: 400, body: { detail: 'Runtime execution failed' } });
+    assert.deepEqual(errorOf(result), { status: 400, body: { detail: 'Runtime execution failed' } });
     const again = await thrown(fal.queue.cancel(video, { requestId }), ApiError);
-    assert.deepEqual(told(again), {
+    assert.deepEqual(errorOf(again), {
       status: 400,
       body: { status: 'ALREADY_COMPLETED', request_id: requestId },
     });
-    assert.equal(asked.length, 5);
+    assert.equal(requests.length, 5);
   });
 
   test('a running job gets a cancel request', async () => {
@@ -257,60 +257,63 @@ describe('jobs that the test moves', () => {
     await fal.queue.cancel(speech, { requestId });
     await end(job, { kind: 'cancelled' });
     const result = await thrown(fal.queue.result(speech, { requestId }), ApiError);
-    assert.deepEqual(told(result), { status: 400, body: { detail: 'Runtime execution failed' } });
+    assert.deepEqual(errorOf(result), { status: 400, body: { detail: 'Runtime execution failed' } });
   });
 
   describe('permanent refusals are requested exactly once', () => {
     test('400: webhookUrl', async () => {
-      const { fal, asked } = await openClient(gateway);
+      const { fal, requests } = await openClient(gateway);
       const submission = fal.queue.submit(video, {
         input: { prompt: 'a lake' },
         webhookUrl: 'https://hooks.test/',
       });
       const failure = await thrown(submission, ApiError);
-      assert.deepEqual(told(failure), { status: 400, body: { detail: 'webhook not supported' } });
-      assert.deepEqual(asked, ['POST /v1/queue/gamma-v3-turbo-t2v']);
+      assert.deepEqual(errorOf(failure), { status: 400, body: { detail: 'webhook not supported' } });
+      assert.deepEqual(requests, ['POST /v1/queue/gamma-v3-turbo-t2v']);
     });
 
     test('400: the status stream', async () => {
-      const { fal, asked } = await openClient(gateway);
+      const { fal, requests } = await openClient(gateway);
       const { request_id: requestId } = await fal.queue.submit(video, { input: { prompt: 'a lake' } });
       const stream = await fal.queue.streamStatus(video, { requestId, connectionMode: 'server' });
       const failure = await thrown(stream.done(), ApiError);
-      assert.deepEqual(told(failure), { status: 400, body: { detail: 'SSE streaming not supported' } });
-      assert.equal(asked.length, 2);
+      assert.deepEqual(errorOf(failure), { status: 400, body: { detail: 'SSE streaming not supported' } });
+      assert.equal(requests.length, 2);
     });
 
     test('401: a wrong key', async () => {
-      const { fal, asked } = await openClient(gateway, { key: 'atl_wrong' });
+      const { fal, requests } = await openClient(gateway, { key: 'atl_wrong' });
       const failure = await thrown(fal.subscribe(video, { input: { prompt: 'a lake' } }), ApiError);
       const { request_id, ...body } = failure.body as Record<string, unknown>;
       assert.equal(failure.status, 401);
       assert.deepEqual(body, { error: { code: 'UNAUTHORIZED', message: 'Invalid API key' } });
       assert.match(String(request_id), /^[0-9a-f]{8}-[0-9a-f-]{27}$/);
-      assert.equal(asked.length, 1);
+      assert.equal(requests.length, 1);
     });
 
     test('403: a model that the key may not use', async () => {
       const key = await gateway.key({ models: ['gamma-v3-image'] });
-      const { fal, asked } = await openClient(gateway, { key });
+      const { fal, requests } = await openClient(gateway, { key });
       const failure = await thrown(fal.subscribe(video, { input: { prompt: 'a lake' } }), ApiError);
-      assert.deepEqual(told(failure), { status: 403, body: { detail: 'Model not allowed for this user' } });
-      assert.equal(asked.length, 1);
+      assert.deepEqual(errorOf(failure), {
+        status: 403,
+        body: { detail: 'Model not allowed for this user' },
+      });
+      assert.equal(requests.length, 1);
     });
 
     test('404: an unknown model, and an unknown request', async () => {
-      const { fal, asked } = await openClient(gateway);
+      const { fal, requests } = await openClient(gateway);
       const model = await thrown(fal.subscribe('atelier/no-model', { input: { prompt: 'a' } }), ApiError);
-      assert.deepEqual(told(model), { status: 404, body: { detail: 'App not found: no-model' } });
+      assert.deepEqual(errorOf(model), { status: 404, body: { detail: 'App not found: no-model' } });
       const requestId = '01900000-0000-7000-8000-000000000000';
       const request = await thrown(fal.queue.status(video, { requestId }), ApiError);
-      assert.deepEqual(told(request), { status: 404, body: { detail: 'Request not found' } });
-      assert.equal(asked.length, 2);
+      assert.deepEqual(errorOf(request), { status: 404, body: { detail: 'Request not found' } });
+      assert.equal(requests.length, 2);
     });
 
     test('422: a wrong input is a ValidationError of one sentence with every fault', async () => {
-      const { fal, asked } = await openClient(gateway);
+      const { fal, requests } = await openClient(gateway);
       const submission = fal.subscribe(video, { input: { settings: { duration: 2 } } });
       const failure = await thrown(submission, ValidationError);
       assert.equal(failure.status, 422);
@@ -321,7 +324,7 @@ describe('jobs that the test moves', () => {
           type: 'value_error',
         },
       ]);
-      assert.equal(asked.length, 1);
+      assert.equal(requests.length, 1);
     });
   });
 });
@@ -343,10 +346,10 @@ describe('the rate of a key', () => {
   test('429: the client itself retries, and after the stated wait that makes the one job', async () => {
     const passTheWait = (answer: Response) =>
       gateway.clock.advance(Number(answer.headers.get('retry-after') ?? 0) * seconds);
-    const { fal, asked } = await openClient(gateway, { onAnswer: passTheWait });
+    const { fal, requests } = await openClient(gateway, { onAnswer: passTheWait });
     await fal.queue.submit(speech, { input: { text: 'first' } });
     const { queue_position } = await fal.queue.submit(speech, { input: { text: 'second' } });
     assert.equal(queue_position, 1);
-    assert.equal(asked.length, 3);
+    assert.equal(requests.length, 3);
   });
 });

@@ -47,7 +47,13 @@ async function upload({ openai }: Client, words: string): Promise<OpenAI.FileObj
   return file;
 }
 
-const told = ({ status, code, param, type, message }: APIError) => ({ status, code, param, type, message });
+const errorOf = ({ status, code, param, type, message }: APIError) => ({
+  status,
+  code,
+  param,
+  type,
+  message,
+});
 
 describe('files.create', () => {
   test('a File becomes a file object with its name, type, size and the purpose it was sent with', async () => {
@@ -139,7 +145,7 @@ describe('files.retrieve', () => {
     const created = await upload(client, 'ready');
     const ready = await client.openai.files.waitForProcessing(created.id);
     assert.equal(ready.status, 'processed');
-    assert.deepEqual(client.asked, ['POST /v1/files', `GET /v1/files/${created.id}`]);
+    assert.deepEqual(client.requests, ['POST /v1/files', `GET /v1/files/${created.id}`]);
   });
 });
 
@@ -150,11 +156,11 @@ describe('files.list', () => {
     const client = await openClient();
     const ids: string[] = [];
     for (let number = 1; number <= 12; number++) ids.push((await upload(client, `note ${number}`)).id);
-    const before = client.asked.length;
+    const before = client.requests.length;
     const listed: string[] = [];
     for await (const file of client.openai.files.list({ limit: 5 })) listed.push(file.id);
     assert.deepEqual(listed, ids.toReversed());
-    assert.deepEqual(client.asked.slice(before), ['GET /v1/files', 'GET /v1/files', 'GET /v1/files']);
+    assert.deepEqual(client.requests.slice(before), ['GET /v1/files', 'GET /v1/files', 'GET /v1/files']);
   });
 
   test('auto-paging also works forwards', async () => {
@@ -208,14 +214,14 @@ describe('errors', () => {
     const client = await openClient();
     const file = new File([Buffer.from('PK\x03\x04 a zip')], 'a.zip', { type: 'application/zip' });
     const failure = await thrown(client.openai.files.create({ file, purpose: 'user_data' }), BadRequestError);
-    assert.deepEqual(told(failure), {
+    assert.deepEqual(errorOf(failure), {
       status: 400,
       code: 'unsupported_file_type',
       param: 'file',
       type: 'invalid_request_error',
       message: '400 Unsupported file type: application/zip',
     });
-    assert.deepEqual(client.asked, ['POST /v1/files']);
+    assert.deepEqual(client.requests, ['POST /v1/files']);
   });
 
   test('401: a wrong key is an AuthenticationError, with the id of the request, requested once', async () => {
@@ -224,7 +230,7 @@ describe('errors', () => {
     assert.equal(failure.code, 'UNAUTHORIZED');
     assert.equal(failure.message, '401 Invalid API key');
     assert.match(failure.requestID ?? '', /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/);
-    assert.deepEqual(client.asked, ['GET /v1/files']);
+    assert.deepEqual(client.requests, ['GET /v1/files']);
   });
 
   test('403: an address after its hour is a PermissionDeniedError', async () => {
@@ -241,30 +247,30 @@ describe('errors', () => {
       client.openai.files.retrieve('file_000000000000000000000000'),
       NotFoundError,
     );
-    assert.deepEqual(told(failure), missing);
-    assert.deepEqual(client.asked, ['GET /v1/files/file_000000000000000000000000']);
+    assert.deepEqual(errorOf(failure), missing);
+    assert.deepEqual(client.requests, ['GET /v1/files/file_000000000000000000000000']);
   });
 
   test('404: a file of another user is reported as a missing one, to content and delete too', async () => {
     const { id } = await upload(await openClient(), 'mine');
     const { openai } = await openClient();
-    assert.deepEqual(told(await thrown(openai.files.retrieve(id), NotFoundError)), missing);
-    assert.deepEqual(told(await thrown(openai.files.content(id), NotFoundError)), missing);
-    assert.deepEqual(told(await thrown(openai.files.delete(id), NotFoundError)), missing);
+    assert.deepEqual(errorOf(await thrown(openai.files.retrieve(id), NotFoundError)), missing);
+    assert.deepEqual(errorOf(await thrown(openai.files.content(id), NotFoundError)), missing);
+    assert.deepEqual(errorOf(await thrown(openai.files.delete(id), NotFoundError)), missing);
   });
 
   test('413: one byte over 40 MB is an APIError, requested once, and nothing is kept', async () => {
     const client = await openClient();
     const file = new File([Buffer.alloc(maxUploadBytes + 1, 'a')], 'big.txt', { type: 'text/plain' });
     const failure = await thrown(client.openai.files.create({ file, purpose: 'user_data' }), APIError);
-    assert.deepEqual(told(failure), {
+    assert.deepEqual(errorOf(failure), {
       status: 413,
       code: 'file_too_large',
       param: 'file',
       type: 'invalid_request_error',
       message: '413 The file exceeds 40MB',
     });
-    assert.deepEqual(client.asked, ['POST /v1/files']);
+    assert.deepEqual(client.requests, ['POST /v1/files']);
     assert.deepEqual((await client.openai.files.list()).data, []);
   });
 
@@ -276,7 +282,7 @@ describe('errors', () => {
     }
     const again = () => openai.files.create({ file: note('one too many'), purpose: 'user_data' });
     const failure = await thrown(again(), RateLimitError);
-    assert.deepEqual(told(failure), {
+    assert.deepEqual(errorOf(failure), {
       status: 429,
       code: 'rate_limit_exceeded',
       param: null,

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 
 /** What a client threw, of the class that it promises. */
 export async function thrown<Kind extends Error>(
-  asking: PromiseLike<unknown>,
+  call: PromiseLike<unknown>,
   kind: abstract new (...values: never[]) => Kind,
 ): Promise<Kind> {
-  const failure = await Promise.resolve(asking).then(
+  const failure = await Promise.resolve(call).then(
     () => undefined,
     (failure: unknown) => failure,
   );

@@ -20,7 +20,7 @@ describe('npm run audit', () => {
   /** What the registry knows; null: it has no such endpoint. */
   let known: Advisories | null = null;
   /** The packages of each request. */
-  let asked: (readonly string[])[] = [];
+  let requests: (readonly string[])[] = [];
   let registry: Server;
   let cache: string;
   before(async () => {
@@ -31,10 +31,10 @@ describe('npm run audit', () => {
       if (request.method === 'GET') return void response.end(JSON.stringify(packageOf(name)));
       const text = request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
       const names = Object.keys(JSON.parse(text.toString()));
-      asked.push(names);
+      requests.push(names);
       if (known === null) return void response.writeHead(405).end();
-      const told = Object.entries(known).filter(([of]) => names.includes(of));
-      response.end(JSON.stringify(Object.fromEntries(told.map(([of, one]) => [of, [advisory(of, one)]]))));
+      const found = Object.entries(known).filter(([of]) => names.includes(of));
+      response.end(JSON.stringify(Object.fromEntries(found.map(([of, one]) => [of, [advisory(of, one)]]))));
     }).listen(0, '127.0.0.1');
     await once(registry, 'listening');
   });
@@ -43,9 +43,9 @@ describe('npm run audit', () => {
     await rm(cache, { recursive: true, force: true });
   });
 
-  async function audit(advisories: Advisories | null): Promise<{ code: number; said: string }> {
+  async function audit(advisories: Advisories | null): Promise<{ code: number; output: string }> {
     known = advisories;
-    asked = [];
+    requests = [];
     const { port } = registry.address() as AddressInfo;
     const env = {
       ...process.env,
@@ -53,39 +53,39 @@ describe('npm run audit', () => {
       npm_config_cache: cache,
     };
     return new Promise(done => {
-      const told = (failure: Error | null, _: string, said: string) =>
-        done({ code: failure && 'code' in failure ? Number(failure.code) : 0, said });
-      execFile(process.execPath, ['scripts/audit.js'], { cwd: root, env, timeout: 120_000 }, told);
+      const report = (failure: Error | null, _: string, output: string) =>
+        done({ code: failure && 'code' in failure ? Number(failure.code) : 0, output });
+      execFile(process.execPath, ['scripts/audit.js'], { cwd: root, env, timeout: 120_000 }, report);
     });
   }
 
   test('checks what is shipped, the console too, and not tools of development', async () => {
-    const { code, said } = await audit({});
+    const { code, output } = await audit({});
     assert.deepEqual(
-      [code, said],
+      [code, output],
       [0, 'npm run audit: no high or critical advisory about the packages that are shipped\n'],
     );
-    const names = new Set(asked.flat());
+    const names = new Set(requests.flat());
     for (const name of ['fastify', 'pg', 'zod', 'undici', 'react']) assert.ok(names.has(name), name);
     for (const name of ['knip', 's3rver', '@biomejs/biome']) assert.equal(names.has(name), false, name);
   });
 
   test('fails on a high advisory, and names it', async () => {
-    const { code, said } = await audit({ undici: { severity: 'high', title: 'A body is read twice' } });
+    const { code, output } = await audit({ undici: { severity: 'high', title: 'A body is read twice' } });
     assert.equal(code, 1);
-    assert.match(said, /^high {2}undici {2}A body is read twice {2}https:\/\/advisories\.test\/undici$/m);
+    assert.match(output, /^high {2}undici {2}A body is read twice {2}https:\/\/advisories\.test\/undici$/m);
   });
 
   test('reports a moderate one and does not fail', async () => {
-    const { code, said } = await audit({ undici: { severity: 'moderate', title: 'A header is long' } });
+    const { code, output } = await audit({ undici: { severity: 'moderate', title: 'A header is long' } });
     assert.equal(code, 0);
-    assert.match(said, /^moderate {2}undici {2}A header is long/m);
+    assert.match(output, /^moderate {2}undici {2}A header is long/m);
   });
 
   test('reports that it was skipped where the registry has no advisories, and does not fail', async () => {
-    const { code, said } = await audit(null);
+    const { code, output } = await audit(null);
     assert.equal(code, 0);
-    assert.match(said, /^npm run audit: skipped, the registry told no advisories: 405/);
+    assert.match(output, /^npm run audit: skipped, the registry told no advisories: 405/);
   });
 });
 

@@ -28,22 +28,22 @@ describe('the dashboard', () => {
   });
   after(() => gateway.close());
 
-  const asked = () =>
+  const queries = () =>
     panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })));
 
   test('queries metrics that the gateway has, each by a name of its kind', () => {
-    const wrong = asked().flatMap(({ title, expr }) =>
+    const wrong = queries().flatMap(({ title, expr }) =>
       seriesIn(expr)
         .filter(series => !isOf(types, series))
         .map(series => `${title}: ${series}`),
     );
     assert.deepEqual(wrong, []);
-    assert.ok(asked().length > 20);
+    assert.ok(queries().length > 20);
   });
 
   test('names every series of the gateway itself, and so does the manual', () => {
     const own = [...types.keys()].filter(name => name.startsWith('atelier_'));
-    const shown = new Set(asked().flatMap(({ expr }) => seriesIn(expr).map(series => familyOf(series))));
+    const shown = new Set(queries().flatMap(({ expr }) => seriesIn(expr).map(series => familyOf(series))));
     assert.deepEqual(
       own.filter(name => !shown.has(name)),
       [],
@@ -62,7 +62,7 @@ describe('the dashboard', () => {
       'atelier_stored_bytes',
       'atelier_stored_bytes_of_user',
     ];
-    for (const { expr } of asked()) {
+    for (const { expr } of queries()) {
       for (const name of counted.filter(one => seriesIn(expr).includes(one))) {
         assert.match(expr, new RegExp(`max(?: by \\([^)]+\\) )?\\(${name}\\{`));
       }

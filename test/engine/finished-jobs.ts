@@ -29,7 +29,7 @@ export interface StoredFile {
 }
 
 /** Each request waits for a change of status, a minute at most; the last jobs of a file wait for all others. */
-const maxAsked = 20;
+const maxPolls = 20;
 
 /** One gateway for a file of tests. Its jobs are created before the first test, and the tests share their results. */
 export function openFinishedJobs() {
@@ -58,7 +58,7 @@ export function openFinishedJobs() {
     const { request_id: id, status_url, response_url } = created.body;
     const headers = { prefer: 'wait=60' };
     let status: unknown;
-    for (let asked = 0; status !== 'COMPLETED' && asked < maxAsked; asked++)
+    for (let polls = 0; status !== 'COMPLETED' && polls < maxPolls; polls++)
       ({ status } = (await gateway.ask('GET', status_url, { key, headers })).body);
     const { body } = await gateway.ask('GET', response_url, { key });
     assert.deepEqual([body.error, body.model, body.request_id], [null, model, id]);
@@ -95,12 +95,12 @@ export function openFinishedJobs() {
     },
     /** The file at an address of a result, of the type and size that the result states. */
     async stored(named: Named): Promise<StoredFile> {
-      const told = typeof named === 'string' ? { url: named } : named;
-      const once = stored.get(told.url) ?? download(told.url);
-      stored.set(told.url, once);
+      const output = typeof named === 'string' ? { url: named } : named;
+      const once = stored.get(output.url) ?? download(output.url);
+      stored.set(output.url, once);
       const file = await once;
-      if (told.content_type !== undefined) assert.equal(file.type, told.content_type);
-      if (told.file_size !== undefined) assert.equal(file.bytes.length, told.file_size);
+      if (output.content_type !== undefined) assert.equal(file.type, output.content_type);
+      if (output.file_size !== undefined) assert.equal(file.bytes.length, output.file_size);
       return file;
     },
   };

@@ -49,8 +49,8 @@ describe('formats', () => {
       const { body } = await job();
       const { path, bytes } = await jobs.stored(body.audio);
       const file = await decodeFile(path);
-      const { url, content_type, file_name, file_size, duration, ...told } = body.audio;
-      assert.deepEqual([content_type, told], [type, { sample_rate: sampleRate, channels }]);
+      const { url, content_type, file_name, file_size, duration, ...stated } = body.audio;
+      assert.deepEqual([content_type, stated], [type, { sample_rate: sampleRate, channels }]);
       assert.match(file_name, new RegExp(`\\.${format}$`));
       assert.equal(file_size, bytes.length);
       assert.deepEqual([file.codecs, file.sampleRate, file.channels], [[codec], sampleRate, channels]);
@@ -58,11 +58,11 @@ describe('formats', () => {
       near(file.samples / sampleRate, (await samplesOf(plain)).length / 16_000, 0.1, 'the length');
       // Players skip the encoder delay of an mp3; its frames contain it all the same.
       const leadIn = format === 'mp3' ? 1105 / sampleRate : 0;
-      near(duration, file.samples / sampleRate + leadIn, 0.1, 'the duration that is told');
+      near(duration, file.samples / sampleRate + leadIn, 0.1, 'the reported duration');
       assert.ok(file.loudness(0, 1) > 0.03);
-      const { audio_length, bitrate: toldBitrate, ...extra } = body.extra_info;
+      const { audio_length, bitrate: statedBitrate, ...extra } = body.extra_info;
       assert.equal(audio_length, Math.round(duration * 1000));
-      assert.equal(toldBitrate, bitrate ?? Math.round((bytes.length * 8) / duration));
+      assert.equal(statedBitrate, bitrate ?? Math.round((bytes.length * 8) / duration));
       assert.deepEqual(extra, {
         audio_sample_rate: sampleRate,
         audio_size: bytes.length,

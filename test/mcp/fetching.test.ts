@@ -13,7 +13,7 @@ describe('upload_file by an address', () => {
   let gateway: TestGateway;
   let site: Server;
   let base: string;
-  const held: ServerResponse[] = [];
+  const waiting: ServerResponse[] = [];
   const clients: Client[] = [];
   const tooMany = 'Too many files are being fetched.\nTry again in 10 seconds.';
   const missing = 'url: The address answered with status 404.';
@@ -21,7 +21,7 @@ describe('upload_file by an address', () => {
     gateway = await startGateway({ role: 'api', isAlone: true });
     const png = await picture('png', 24, 16);
     site = createServer((request, response) => {
-      if (request.url === '/slow.png') held.push(response);
+      if (request.url === '/slow.png') waiting.push(response);
       else response.end(png);
     });
     await once(site.listen(0, '127.0.0.1'), 'listening');
@@ -45,12 +45,12 @@ describe('upload_file by an address', () => {
     const slow = Array.from({ length: 7 }, () => call(greedy, 'upload_file', { url: `${base}/slow.png` }));
     const refused = await Promise.race(slow);
     assert.equal(refused.text, tooMany);
-    await until(async () => held.length === 2, 'two to be fetched');
+    await until(async () => waiting.length === 2, 'two to be fetched');
     const kept = await call(other, 'upload_file', { url: `${base}/quick.png` });
     assert.deepEqual([kept.isError, kept.structured.mime_type], [false, 'image/png']);
-    assert.equal(held.length, 2);
+    assert.equal(waiting.length, 2);
     for (let answered = 0; answered < 6; answered++) {
-      const response = await until(async () => held.shift(), 'the next to be fetched');
+      const response = await until(async () => waiting.shift(), 'the next to be fetched');
       response.writeHead(404).end();
     }
     const texts = (await Promise.all(slow)).map(({ text }) => text);

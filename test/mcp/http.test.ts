@@ -32,8 +32,8 @@ describe('/mcp', () => {
     sent.end(typeof body === 'string' ? body : JSON.stringify(body));
     const [answer] = await once(sent, 'response');
     const text = Buffer.concat(await answer.toArray()).toString();
-    const told: IncomingHttpHeaders = answer.headers;
-    return { status: answer.statusCode, headers: told, body: parse(text), text };
+    const receivedHeaders: IncomingHttpHeaders = answer.headers;
+    return { status: answer.statusCode, headers: receivedHeaders, body: parse(text), text };
   }
 
   /** The message in a stream of events that answers one request. */

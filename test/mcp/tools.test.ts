@@ -77,12 +77,12 @@ describe('the tools', () => {
           all.structured.models.map(({ id }: { id: string }) => id),
           models.map(({ id }) => id),
         );
-        const spoken = await call(client, 'list_models', { kind: 'speech' });
+        const speechModels = await call(client, 'list_models', { kind: 'speech' });
         assert.deepEqual(
-          spoken.structured.models.map(({ id }: { id: string }) => id),
+          speechModels.structured.models.map(({ id }: { id: string }) => id),
           models.filter(({ kind }) => kind === 'speech').map(({ id }) => id),
         );
-        assert.match(spoken.text, new RegExp(`^${speech} \\(speech\\): Speaks a text`, 'm'));
+        assert.match(speechModels.text, new RegExp(`^${speech} \\(speech\\): Speaks a text`, 'm'));
       });
 
       test('describe_model: what GET /v1/models/{id} answers', async () => {
@@ -100,17 +100,17 @@ describe('the tools', () => {
       });
 
       test('generate: a picture, by a link to its file', async () => {
-        const told: string[] = [];
+        const messages: string[] = [];
         const { text, links, structured, isError } = await call(
           client,
           'generate',
           { model: image, input: cheap },
-          ({ message }) => told.push(message ?? ''),
+          ({ message }) => messages.push(message ?? ''),
         );
         assert.equal(isError, false, text);
         assert.equal(structured.status, 'COMPLETED');
         assert.equal(structured.error, null);
-        assert.equal(told[0], `Accepted as ${structured.request_id}`);
+        assert.equal(messages[0], `Accepted as ${structured.request_id}`);
         const [shown] = structured.images;
         assert.deepEqual(links, [
           {
@@ -131,16 +131,16 @@ describe('the tools', () => {
       });
 
       test('submit_job, job_status, job_result: the same in three steps, and once for each idempotency_key', async () => {
-        const asked = {
+        const request = {
           model: speech,
           input: { text: 'Hello.' },
           idempotency_key: `${way.name.length}-once`,
         };
-        const { structured: handle, text } = await call(client, 'submit_job', asked);
+        const { structured: handle, text } = await call(client, 'submit_job', request);
         assert.match(handle.request_id, uuidv7);
         assert.deepEqual(Object.keys(handle), ['request_id', 'model', 'queue_position', 'poll_after_ms']);
         assert.match(text, /\nNext: job_status with this request_id and wait_seconds 25\.$/);
-        const again = await call(client, 'submit_job', asked);
+        const again = await call(client, 'submit_job', request);
         assert.equal(again.structured.request_id, handle.request_id);
         const { request_id } = handle;
         const status = await call(client, 'job_status', { request_id, wait_seconds: 25 });
@@ -165,8 +165,8 @@ describe('the tools', () => {
           [early.isError, early.text],
           [true, 'The job is not finished.\nNext: job_status with wait_seconds 25.'],
         );
-        const asked = await call(client, 'cancel_job', { request_id });
-        assert.ok(['OK', 'CANCELLATION_REQUESTED'].includes(asked.structured.status));
+        const cancelled = await call(client, 'cancel_job', { request_id });
+        assert.ok(['OK', 'CANCELLATION_REQUESTED'].includes(cancelled.structured.status));
         const status = await call(client, 'job_status', { request_id, wait_seconds: 25 });
         assert.equal(status.structured.status, 'COMPLETED');
         const { isError, text, structured } = await call(client, 'job_result', { request_id });
@@ -253,8 +253,8 @@ describe('the tools', () => {
         const { isError, text } = await answer;
         assert.equal(isError, true);
         assert.match(text, /wait_seconds/);
-        const asked = { model: speech, input: { text: 'Hello.' }, idempotency_key: 'ü' };
-        const wrong = await call(client, 'submit_job', asked);
+        const request = { model: speech, input: { text: 'Hello.' }, idempotency_key: 'ü' };
+        const wrong = await call(client, 'submit_job', request);
         assert.equal(wrong.isError, true);
         assert.match(wrong.text, /idempotency_key: must be 1 to 255 printable ASCII characters/);
       });
@@ -269,14 +269,14 @@ describe('the tools', () => {
     after(() => client.close());
 
     test('generate: a sound, and its progress', async () => {
-      const told: string[] = [];
-      const asked = { model: speech, input: { text: 'Hello.' } };
-      const { structured, isError } = await call(client, 'generate', asked, ({ message }) =>
-        told.push(message ?? ''),
+      const messages: string[] = [];
+      const request = { model: speech, input: { text: 'Hello.' } };
+      const { structured, isError } = await call(client, 'generate', request, ({ message }) =>
+        messages.push(message ?? ''),
       );
       assert.equal(isError, false);
       assert.equal(structured.audio.content_type, 'audio/wav');
-      assert.equal(told[0], `Accepted as ${structured.request_id}`);
+      assert.equal(messages[0], `Accepted as ${structured.request_id}`);
     });
 
     test('a wrong input is refused in the words of the contract', async () => {

@@ -18,7 +18,9 @@ const picture = (url: string, role?: string) => ({
   image_url: { url },
   ...(role !== undefined && { role }),
 });
-const said = (code: string, message = 'not good') => ({ error: { code, message, param: '', type: 'T' } });
+const errorBody = (code: string, message = 'not good') => ({
+  error: { code, message, param: '', type: 'T' },
+});
 const failed = (code: string) => ({ status: 'failed', content: null, error: { code, message: 'not good' } });
 /** Every call carries the key of its attempt, and where to call once there is news. */
 const named = { safety_identifier: '<key>', callback_url: '<call>' };
@@ -120,32 +122,36 @@ const wanted: Conformance = {
     },
   ],
   gaps: [],
-  says: message => said('InvalidParameter.content', message),
+  says: message => errorBody('InvalidParameter.content', message),
   refusals: {
-    '400 MissingParameter': [400, said('MissingParameter.content'), 'invalid_input'],
-    '400 InvalidParameter': [400, said('InvalidParameter'), 'invalid_input'],
+    '400 MissingParameter': [400, errorBody('MissingParameter.content'), 'invalid_input'],
+    '400 InvalidParameter': [400, errorBody('InvalidParameter'), 'invalid_input'],
     '400 SensitiveContentDetected.Violence': [
       400,
-      said('SensitiveContentDetected.Violence'),
+      errorBody('SensitiveContentDetected.Violence'),
       'content_policy_violation',
     ],
     '400 a real person': [
       400,
-      said('InputImageSensitiveContentDetected.PrivacyInformation'),
+      errorBody('InputImageSensitiveContentDetected.PrivacyInformation'),
       'content_policy_violation',
     ],
-    '400 InvalidEndpoint': [400, said('InvalidEndpoint.ClosedEndpoint'), 'later'],
-    '400 ContentSecurityDetectionError': [400, said('ContentSecurityDetectionError'), 'later'],
-    '401': [401, said('AuthenticationError'), 'later'],
-    '403 AccountOverdueError': [403, said('AccountOverdueError'), 'later'],
-    '404 ModelNotOpen': [404, said('ModelNotOpen'), 'later'],
-    '404, no such model': [404, said('InvalidEndpointOrModel.NotFound'), 'later'],
-    '429 a rate': [429, said('RateLimitExceeded.EndpointRPMExceeded'), 'later'],
-    '429 the queue is full': [429, said('QuotaExceeded', 'too many tasks are queued'), 'later'],
-    '429 the free trial is used up': [429, said('QuotaExceeded', 'exhausted its free trial quota'), 'later'],
-    '429 SetLimitExceeded': [429, said('SetLimitExceeded'), 'later'],
-    '429 ServerOverloaded': [429, said('ServerOverloaded'), 'later'],
-    '500 InternalServiceError': [500, said('InternalServiceError'), 'unknown'],
+    '400 InvalidEndpoint': [400, errorBody('InvalidEndpoint.ClosedEndpoint'), 'later'],
+    '400 ContentSecurityDetectionError': [400, errorBody('ContentSecurityDetectionError'), 'later'],
+    '401': [401, errorBody('AuthenticationError'), 'later'],
+    '403 AccountOverdueError': [403, errorBody('AccountOverdueError'), 'later'],
+    '404 ModelNotOpen': [404, errorBody('ModelNotOpen'), 'later'],
+    '404, no such model': [404, errorBody('InvalidEndpointOrModel.NotFound'), 'later'],
+    '429 a rate': [429, errorBody('RateLimitExceeded.EndpointRPMExceeded'), 'later'],
+    '429 the queue is full': [429, errorBody('QuotaExceeded', 'too many tasks are queued'), 'later'],
+    '429 the free trial is used up': [
+      429,
+      errorBody('QuotaExceeded', 'exhausted its free trial quota'),
+      'later',
+    ],
+    '429 SetLimitExceeded': [429, errorBody('SetLimitExceeded'), 'later'],
+    '429 ServerOverloaded': [429, errorBody('ServerOverloaded'), 'later'],
+    '500 InternalServiceError': [500, errorBody('InternalServiceError'), 'unknown'],
     '503': [503, {}, 'unknown'],
   },
   failures: {

@@ -15,7 +15,7 @@ import type { Conformance } from './description.ts';
 import { canary, type Earlier, makeEarlier, settingsFor } from './provider-bench.ts';
 
 const charged = good([['accepted', 1]]);
-const doubtful = (charges: 0 | 1): Ending => ({
+const uncertain = (charges: 0 | 1): Ending => ({
   error: 'submission_uncertain',
   submissions: charges,
   charges,
@@ -47,21 +47,21 @@ const moments: readonly Moment[] = [
         ]),
         submissions: 1,
       },
-      none: doubtful(0),
+      none: uncertain(0),
     },
   },
   {
     name: 'accepted there, the answer not written',
     side: 'before',
     words: 'UPDATE attempts SET answer',
-    endings: { replay: good([['accepted', 2]]), lookup: charged, none: doubtful(1) },
+    endings: { replay: good([['accepted', 2]]), lookup: charged, none: uncertain(1) },
   },
   {
     name: 'the answer written',
     side: 'after',
     words: 'UPDATE attempts SET answer',
     endings: { replay: charged, lookup: charged, none: charged },
-    withBytes: { ...doubtful(1), attempts: [['done', 1]] },
+    withBytes: { ...uncertain(1), attempts: [['done', 1]] },
   },
 ];
 

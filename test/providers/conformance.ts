@@ -134,9 +134,9 @@ function trouble(wanted: Conformance, at: () => ProviderBench) {
   const endUnder = async (rule: Omit<RuleInput, 'on'>) =>
     at().ending(await at().order(body, [{ on: 'create', times: 1, ...rule }]));
 
-  for (const [name, [status, said, comesTo]] of Object.entries(refusals)) {
+  for (const [name, [status, errorBody, comesTo]] of Object.entries(refusals)) {
     test(`a submission that is answered ${name} ends as ${comesTo}`, async () => {
-      const act: Act = { kind: 'answer', status, body: JSON.stringify(said) };
+      const act: Act = { kind: 'answer', status, body: JSON.stringify(errorBody) };
       const ending = await endUnder({ accepts: false, act });
       const endings: Readonly<Record<string, Ending>> = { later, unknown: unknown(false) };
       assert.deepEqual(ending, endings[comesTo] ?? refused(comesTo));
@@ -158,7 +158,7 @@ function trouble(wanted: Conformance, at: () => ProviderBench) {
     }
   }
 
-  const settleByHand = async () => {
+  const resolveByHand = async () => {
     const { gateway, fake, key } = at();
     const order = await at().order(body, [{ on: 'create', times: 1, act: { kind: 'reset', at: 'nothing' } }]);
     await at().ending(order);
@@ -178,7 +178,7 @@ function trouble(wanted: Conformance, at: () => ProviderBench) {
     assert.equal(charges.length, 1);
   };
   if (dedupe === 'none' && protocol.status)
-    test('an uncertain submission is resolved by the id that an operator found there', settleByHand);
+    test('an uncertain submission is resolved by the id that an operator found there', resolveByHand);
 
   test('is sent away by a redirect, and does not go there', async () => {
     const { fake } = at();
@@ -193,15 +193,15 @@ function trouble(wanted: Conformance, at: () => ProviderBench) {
 
   test('does not repeat a key or an address that the upstream repeats', async () => {
     const { gateway, key } = at();
-    const said = JSON.stringify(says(`the key ${canary} is odd, see https://inner.test/a?b=c`));
+    const errorBody = JSON.stringify(says(`the key ${canary} is odd, see https://inner.test/a?b=c`));
     const order = await at().order(body, [
-      { on: 'create', times: 1, accepts: false, act: { kind: 'answer', status: 422, body: said } },
+      { on: 'create', times: 1, accepts: false, act: { kind: 'answer', status: 422, body: errorBody } },
     ]);
     await at().ending(order);
     const result = await gateway.ask('GET', pathOf(order.model, order.id, 'response'), { key });
-    const told = JSON.stringify(result.body.error);
-    assert.match(told, /is odd/);
-    assert.doesNotMatch(told, new RegExp(`${canary}|inner\\.test`));
+    const error = JSON.stringify(result.body.error);
+    assert.match(error, /is odd/);
+    assert.doesNotMatch(error, new RegExp(`${canary}|inner\\.test`));
   });
 }
 
@@ -212,19 +212,19 @@ function results(
   const isInline = !protocol.status;
   const charged = good([['accepted', 1]]);
 
-  for (const [name, [on, status, said, error]] of Object.entries(failures)) {
+  for (const [name, [on, status, errorBody, error]] of Object.entries(failures)) {
     test(`a run that ${name} ends as ${error}`, async () => {
       const act: Act =
         status === 200
-          ? { kind: 'change', set: said }
-          : { kind: 'answer', status, body: JSON.stringify(said) };
+          ? { kind: 'change', set: errorBody }
+          : { kind: 'answer', status, body: JSON.stringify(errorBody) };
       const ending = await at().ending(await at().order(body, [{ on, act }]));
       assert.deepEqual(ending, { ...charged, error });
     });
   }
 
   const passing: readonly (readonly [name: string, on: 'status' | 'response', act: Act])[] = [
-    ['in a state that nobody knows', 'status', { kind: 'change', set: unknownState }],
+    ['in an unknown state', 'status', { kind: 'change', set: unknownState }],
     ['answered 401 for a while', 'status', { kind: 'answer', status: 401 }],
     ['answered 500 for a while', 'status', { kind: 'answer', status: 500 }],
     ['answered with HTML for a while', 'status', { kind: 'answer', status: 200, body: '<html>' }],
@@ -298,9 +298,9 @@ function cancels({ protocol, body, cancelsWaitingAlone }: Conformance, at: () =>
       assert.equal((await gateway.ask('PUT', cancel, { key })).status, 202);
       const { error, charges, uncertain } = await at().ending(order);
       assert.deepEqual([error, charges, uncertain], ['cancelled', 1, 0]);
-      const told = fake.ledger().filter(entry => entry.kind === 'cancel' && entry.mark === order.mark);
-      const isAsked = protocol.cancelled && !(cancelsWaitingAlone && 'runMs' in pace);
-      assert.equal(told.length, isAsked ? 1 : 0);
+      const cancels = fake.ledger().filter(entry => entry.kind === 'cancel' && entry.mark === order.mark);
+      const isSent = protocol.cancelled && !(cancelsWaitingAlone && 'runMs' in pace);
+      assert.equal(cancels.length, isSent ? 1 : 0);
     });
   }
 }

@@ -30,7 +30,7 @@ const switches = Object.fromEntries(
   Object.entries(example.routes).map(([model, [{ account: _, ...own }]]) => [model, own]),
 );
 
-const said = (code: number, message = 'not good') => ({ code, message });
+const errorBody = (code: number, message = 'not good') => ({ code, message });
 const failed = (code: string, text = 'not good') => ({ data: { status: 'failed', reason: { code, text } } });
 
 conformance({
@@ -80,20 +80,20 @@ conformance({
       'options.watermark_info.enabled: is not available here',
     ],
   ],
-  says: words => said(1001, words),
+  says: words => errorBody(1001, words),
   refusals: {
-    '400, a code for the input': [400, said(1001), 'invalid_input'],
-    '200 and a code for the input': [200, said(1001), 'invalid_input'],
-    '400, a code for the policy': [400, said(2001), 'content_policy_violation'],
-    '400, a code for a medium': [400, said(2002), 'file_download_error'],
+    '400, a code for the input': [400, errorBody(1001), 'invalid_input'],
+    '200 and a code for the input': [200, errorBody(1001), 'invalid_input'],
+    '400, a code for the policy': [400, errorBody(2001), 'content_policy_violation'],
+    '400, a code for a medium': [400, errorBody(2002), 'file_download_error'],
     '400 and nothing that is known': [400, {}, 'invalid_input'],
-    '500, a code that is certain': [500, said(3001), 'later'],
-    '200 and a code for a pause': [200, said(3002), 'later'],
+    '500, a code that is certain': [500, errorBody(3001), 'later'],
+    '200 and a code for a pause': [200, errorBody(3002), 'later'],
     '418, which the operator knows': [418, {}, 'later'],
-    '401': [401, said(1000), 'later'],
-    '404': [404, said(1004), 'later'],
+    '401': [401, errorBody(1000), 'later'],
+    '404': [404, errorBody(1004), 'later'],
     '429': [429, {}, 'later'],
-    '200 and a code that nobody wrote down': [200, said(4242), 'unknown'],
+    '200 and a code that is not listed': [200, errorBody(4242), 'unknown'],
     '200 and no id': [200, { code: 0, message: 'success', data: {} }, 'unknown'],
     '200 and a step of a path for an id': [200, { code: 0, data: { task_id: '..' } }, 'unknown'],
     '503': [503, {}, 'unknown'],
@@ -183,9 +183,9 @@ describe('an upstream of another shape', () => {
     const { gateway, fake, key, earlier } = bench;
     const [made] = fake.ledger().filter(({ kind }) => kind === 'charge');
     const body = { jobId: earlier.jobId };
-    const told = await gateway.ask('POST', '/v1/queue/beta-upscale', { key, body });
-    assert.equal(told.status, 200, JSON.stringify(told.body));
-    const order = { id: told.body.request_id, mark: '', model: 'beta-upscale' };
+    const created = await gateway.ask('POST', '/v1/queue/beta-upscale', { key, body });
+    assert.equal(created.status, 200, JSON.stringify(created.body));
+    const order = { id: created.body.request_id, mark: '', model: 'beta-upscale' };
     assert.equal(await untilEnded(gateway, key, order), null);
     const { of, picture } = z.looseObject({}).parse(fake.received().at(-1)?.json);
     assert.ok(made?.kind === 'charge');
@@ -218,8 +218,8 @@ describe('an upstream of another shape', () => {
     assert.equal((await gateway.ask('PUT', `${path}/cancel`, { key })).status, 202);
     const { error, charges } = await bench.ending(order);
     assert.deepEqual([error, charges], ['cancelled', 1]);
-    const told = fake.ledger().filter(entry => entry.kind === 'cancel' && entry.mark === order.mark);
-    assert.equal(told.length, 1);
+    const cancels = fake.ledger().filter(entry => entry.kind === 'cancel' && entry.mark === order.mark);
+    assert.equal(cancels.length, 1);
   });
 });
 

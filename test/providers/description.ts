@@ -6,7 +6,7 @@ import type { Earlier } from './provider-bench.ts';
 
 export type Json = z.infer<ReturnType<typeof z.json>>;
 /** An answer in the place of the true one; with 200, members of the true one. */
-export type Said = readonly [status: number, body: Readonly<Record<string, Json>>];
+export type UpstreamAnswer = readonly [status: number, body: Readonly<Record<string, Json>>];
 
 /** A provider as the suite sees it. */
 export interface Conformance {
@@ -28,9 +28,11 @@ export interface Conformance {
   /** An error body that contains this message. */
   readonly says: (words: string) => unknown;
   /** Answers to a submission. `later`: it waits and is made then; `unknown`: the outcome is uncertain; else how the job ends. */
-  readonly refusals: Readonly<Record<string, readonly [...Said, comesTo: string]>>;
+  readonly refusals: Readonly<Record<string, readonly [...UpstreamAnswer, comesTo: string]>>;
   /** What a poll reports of a run that failed, and how the job ends. */
-  readonly failures: Readonly<Record<string, readonly [on: 'status' | 'response', ...Said, error: string]>>;
+  readonly failures: Readonly<
+    Record<string, readonly [on: 'status' | 'response', ...UpstreamAnswer, error: string]>
+  >;
   /** A state that is not documented, as members of the answer to a poll. */
   readonly unknownState: Readonly<Record<string, Json>>;
   /** Whether the upstream can fetch files of the gateway: links to them are written `<link>`. */

@@ -78,10 +78,10 @@ describe('a jobId that this gateway did not give', () => {
     const drawn = await create('gamma-v3-image', { prompt: 'A fox', n: 1 }, await gateway.key());
     const known = fake.received().length;
     const own: string = drawn.body.request_id;
-    const nobodys = newJobId(gateway.clock.now());
+    const unknownId = newJobId(gateway.clock.now());
     for (const jobId of [
       own,
-      nobodys,
+      unknownId,
       own.toUpperCase(),
       own.replaceAll('-', ''),
       `${own}?a=b`,

@@ -5,7 +5,11 @@ import { readRawType, wavOf } from '../../src/providers/gemini/wav.ts';
 import { gemini } from '../../testkit/upstreams/gemini.ts';
 import { conformance } from './conformance.ts';
 
-const said = (status: string, message = 'not good', details: { readonly [name: string]: string }[] = []) => ({
+const errorBody = (
+  status: string,
+  message = 'not good',
+  details: { readonly [name: string]: string }[] = [],
+) => ({
   error: { code: 0, message, status, details },
 });
 const ended = (finishReason: string) => ({ candidates: [{ content: {}, finishReason, index: 0 }] });
@@ -33,15 +37,15 @@ conformance({
     },
   ],
   gaps: [],
-  says: words => said('INVALID_ARGUMENT', words),
+  says: words => errorBody('INVALID_ARGUMENT', words),
   refusals: {
-    '400 INVALID_ARGUMENT': [400, said('INVALID_ARGUMENT'), 'invalid_input'],
-    '400, a wrong key': [400, said('INVALID_ARGUMENT', 'key', [{ reason: 'API_KEY_INVALID' }]), 'later'],
-    '400 FAILED_PRECONDITION': [400, said('FAILED_PRECONDITION'), 'later'],
-    '401': [401, said('UNAUTHENTICATED'), 'later'],
-    '403': [403, said('PERMISSION_DENIED'), 'later'],
-    '404, no such model': [404, said('NOT_FOUND'), 'later'],
-    '429': [429, said('RESOURCE_EXHAUSTED', 'slow down', [{ retryDelay: '37.5s' }]), 'later'],
+    '400 INVALID_ARGUMENT': [400, errorBody('INVALID_ARGUMENT'), 'invalid_input'],
+    '400, a wrong key': [400, errorBody('INVALID_ARGUMENT', 'key', [{ reason: 'API_KEY_INVALID' }]), 'later'],
+    '400 FAILED_PRECONDITION': [400, errorBody('FAILED_PRECONDITION'), 'later'],
+    '401': [401, errorBody('UNAUTHENTICATED'), 'later'],
+    '403': [403, errorBody('PERMISSION_DENIED'), 'later'],
+    '404, no such model': [404, errorBody('NOT_FOUND'), 'later'],
+    '429': [429, errorBody('RESOURCE_EXHAUSTED', 'slow down', [{ retryDelay: '37.5s' }]), 'later'],
     '429, the quota of the day': [
       429,
       {
@@ -52,9 +56,9 @@ conformance({
       },
       'later',
     ],
-    '500 INTERNAL': [500, said('INTERNAL'), 'later'],
-    '503 UNAVAILABLE': [503, said('UNAVAILABLE'), 'later'],
-    '504 DEADLINE_EXCEEDED': [504, said('DEADLINE_EXCEEDED'), 'unknown'],
+    '500 INTERNAL': [500, errorBody('INTERNAL'), 'later'],
+    '503 UNAVAILABLE': [503, errorBody('UNAVAILABLE'), 'later'],
+    '504 DEADLINE_EXCEEDED': [504, errorBody('DEADLINE_EXCEEDED'), 'unknown'],
     'nothing, for the prompt is blocked': [
       200,
       { promptFeedback: { blockReason: 'OTHER' } },

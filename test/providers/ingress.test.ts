@@ -89,10 +89,10 @@ describe('an upstream that calls back', () => {
     assert.deepEqual(await post(pathOn(job), body), heard);
     bench.gateway.clock.advance(leastPollMs);
     await until(async () => (await bench.polls(job)) > polls, 'the poll');
-    const { body: told } = await bench.gateway.ask('GET', pathOf(job.model, job.id, 'status'), {
+    const { body: shown } = await bench.gateway.ask('GET', pathOf(job.model, job.id, 'status'), {
       key: bench.key,
     });
-    assert.equal(told.status, 'IN_PROGRESS');
+    assert.equal(shown.status, 'IN_PROGRESS');
     await finish(job);
   });
 
@@ -137,9 +137,9 @@ describe('an upstream that calls back', () => {
         assert.deepEqual(await bench.call(job, { now: bench.gateway.clock.now() - 6 * minutes }), notFound);
         assert.deepEqual(await post(pathOn(job), '{}'), notFound);
         await isLeftAlone(job, polls);
-        const told = bench.gateway.logged.filter(line => line.refusal === 'call_unsigned');
+        const refusals = bench.gateway.logged.filter(line => line.refusal === 'call_unsigned');
         assert.equal(
-          told.filter(line => line.err === `invalid webhook signature for account ${name}`).length,
+          refusals.filter(line => line.err === `invalid webhook signature for account ${name}`).length,
           3,
         );
       });
@@ -160,8 +160,8 @@ describe('an upstream that calls back', () => {
       // A burst of ten, and one a second for as long as the flood went on.
       const taken = answers.filter(status => status === 200).length;
       assert.ok(taken <= 10 + passed, `${taken} in ${passed} s`);
-      const asked = (await bench.polls(job)) - polls;
-      assert.ok(asked <= 1 + passed, `${asked} polls in ${passed} s`);
+      const polled = (await bench.polls(job)) - polls;
+      assert.ok(polled <= 1 + passed, `${polled} polls in ${passed} s`);
       clock.advance(20 * seconds);
       await finish(job);
     });

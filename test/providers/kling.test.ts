@@ -170,7 +170,7 @@ const wanted: Conformance = {
     '500 5000': [500, error(5000), 'unknown'],
     '503 5001': [503, error(5001), 'unknown'],
     '504 5002': [504, error(5002), 'unknown'],
-    '200 and a code that nobody knows': [200, error(9999), 'unknown'],
+    '200 and an unknown code': [200, error(9999), 'unknown'],
   },
   failures: {
     'fails with a sentence': ['status', 200, failed('Generation failed'), 'runtime_error'],
@@ -220,9 +220,9 @@ describe('an account with a key pair, of a gateway without a public address', ()
 
   test('does not repeat a token that the upstream repeats', async () => {
     const sent = mintToken({ accessKey: 'AK', secretKey: 'SK' }, 0);
-    const said = JSON.stringify(error(1201, `the token ${sent} is odd`));
+    const errorBody = JSON.stringify(error(1201, `the token ${sent} is odd`));
     const order = await bench.order(body, [
-      { on: 'create', times: 1, accepts: false, act: { kind: 'answer', status: 400, body: said } },
+      { on: 'create', times: 1, accepts: false, act: { kind: 'answer', status: 400, body: errorBody } },
     ]);
     await bench.ending(order);
     const { key, gateway } = bench;
@@ -329,11 +329,11 @@ describe('kling: a call that arrives after it was believed not to be there', () 
       let submissions = 0;
       const late: Protocol = {
         ...protocol,
-        read(asked) {
-          if (asked.method === 'POST') submissions += 1;
-          return protocol.read(asked);
+        read(request) {
+          if (request.method === 'POST') submissions += 1;
+          return protocol.read(request);
         },
-        listed: (jobs, places, asked) => protocol.listed!(submissions < 2 ? [] : jobs, places, asked),
+        listed: (jobs, places, request) => protocol.listed!(submissions < 2 ? [] : jobs, places, request),
       };
       const bench = await openBench({ ...wanted, protocol: late, model }, folder);
       try {
@@ -369,7 +369,7 @@ describe('kling: a task that succeeded', () => {
   /** Its end, where its one result has these members. */
   async function endWith(results: (result: Result) => readonly unknown[]) {
     const folder = await mkdtemp(join(tmpdir(), 'atelier-kling-'));
-    const told: Protocol = {
+    const changed: Protocol = {
       ...protocol,
       status(job, places) {
         const { data, ...rest } = JSON.parse(protocol.status!(job, places).body.toString());
@@ -378,7 +378,7 @@ describe('kling: a task that succeeded', () => {
         return jsonAnswer(200, { ...rest, data: { ...data, ...(task_result && { task_result }) } });
       },
     };
-    const bench = await openBench({ ...wanted, protocol: told }, folder);
+    const bench = await openBench({ ...wanted, protocol: changed }, folder);
     try {
       const ending = await bench.ending(await bench.order(wanted.body, []));
       return { ending, uncertain: await listUncertainSubmissions(bench.gateway.gateway.db) };

@@ -205,9 +205,9 @@ describe('a server of one’s own', () => {
   });
 
   test('counts a task that it reports as known as accepted', async () => {
-    const said = JSON.stringify({ detail: 'Task ID a-1 already exists' });
+    const errorBody = JSON.stringify({ detail: 'Task ID a-1 already exists' });
     const order = await bench.order(plain.body, [
-      { on: 'create', times: 1, act: { kind: 'answer', status: 503, body: said } },
+      { on: 'create', times: 1, act: { kind: 'answer', status: 503, body: errorBody } },
     ]);
     assert.deepEqual(await bench.ending(order), good([['accepted', 1]]));
   });

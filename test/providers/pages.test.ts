@@ -27,9 +27,11 @@ function tableIn(text: string, head: string): readonly (readonly string[])[] {
 test('the table of models states which provider serves which', async () => {
   const [head = [], ...rows] = tableIn(await read('providers.md'), 'model');
   assert.deepEqual(head.slice(1).toSorted(), ['local', ...providers.map(({ name }) => name)].toSorted());
-  const told = new Map(rows.flatMap(([names = '', ...cells]) => names.split(', ').map(id => [id, cells])));
+  const cellsByModel = new Map(
+    rows.flatMap(([names = '', ...cells]) => names.split(', ').map(id => [id, cells])),
+  );
   for (const { id } of models) {
-    const cells = told.get(id) ?? [];
+    const cells = cellsByModel.get(id) ?? [];
     for (const { name, models: served } of providers) {
       const cell = cells[head.indexOf(name) - 1];
       assert.equal(

@@ -23,8 +23,8 @@ function readOne(name: string, closed: string[]) {
   assert.deepEqual(issues, []);
   const watched = config.accounts.map(account => ({
     ...account,
-    open: (parts: Parameters<typeof account.open>[0]) => {
-      const opened = account.open(parts);
+    open: (context: Parameters<typeof account.open>[0]) => {
+      const opened = account.open(context);
       return {
         ...opened,
         close: async () => {
@@ -39,12 +39,12 @@ function readOne(name: string, closed: string[]) {
 
 test('an account that was replaced is closed once, when nothing uses it any more', async () => {
   const outbound = openOutbound({ allowPrivate: true });
-  const parts = { catalog, clock: systemClock, outbound, linkTo: () => null, folder: tmpdir() };
+  const context = { catalog, clock: systemClock, outbound, linkTo: () => null, folder: tmpdir() };
   const closed: string[] = [];
   const first = readOne('first', closed);
   const { id, open, slots } = first.routing.accounts[0]!;
-  const local: Account = { id, slots, sharedLimits: null, ...open(parts) };
-  const routing = openAccounts(first, local, parts);
+  const local: Account = { id, slots, sharedLimits: null, ...open(context) };
+  const routing = openAccounts(first, local, context);
   const used = routing.routesOf(model)[0]?.account;
 
   routing.replace(readOne('second', closed));

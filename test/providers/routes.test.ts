@@ -95,7 +95,7 @@ describe('the routes of a model', () => {
   test('send a job that points at a picture to the account that made it, by the name it has there', async () => {
     const picture = await make('gamma-v3-image', { prompt: 'A red boat', n: 1 });
     const there = newestOf(fakes.one);
-    for (let turn = 0; turn < often; turn++) {
+    for (let round = 0; round < often; round++) {
       const { error, sent } = await make('beta-upscale', { jobId: picture.id, imageNo: 0 });
       assert.deepEqual([error, sent], [null, [{ name: 'one', json: { jobId: there, imageNo: 0, type: 0 } }]]);
     }
@@ -111,7 +111,7 @@ describe('the routes of a model', () => {
     const draft = await make('alpha-1-5-pro', { content: [words], draft: true });
     const name = draft.sent[0]?.name === 'one' ? 'one' : 'two';
     const there = newestOf(fakes[name]);
-    for (let turn = 0; turn < often; turn++) {
+    for (let round = 0; round < often; round++) {
       const { error, sent } = await make('alpha-1-5-pro', {
         content: [{ type: 'draft_task', draft_task: { id: draft.id } }],
         resolution: '1080p',
@@ -134,7 +134,7 @@ describe('the routes of a model', () => {
     });
     const there = newestOf(fakes.two);
     const file = /file_[0-9A-Za-z]{24}/.exec(video.result.video.url)?.[0];
-    for (let turn = 0; turn < often; turn++) {
+    for (let round = 0; round < often; round++) {
       const { error, sent } = await make('epsilon-q2-turbo-extend', { video_creation_id: file, duration: 1 });
       assert.equal(error, null);
       assert.deepEqual(
@@ -145,7 +145,7 @@ describe('the routes of a model', () => {
   });
 
   test('send a job only to accounts whose upstream takes all of it', async () => {
-    for (let turn = 0; turn < often; turn++) {
+    for (let round = 0; round < often; round++) {
       const { error, sent } = await make('eta2.6-t2v', { prompt: 'A red boat', duration: 8 });
       assert.deepEqual([error, sent.map(({ name }) => name)], [null, ['one']]);
     }
@@ -158,10 +158,10 @@ describe('the routes of a model', () => {
   });
 
   describe('of which one is preferred', () => {
-    const spoken = { text: 'Hello.', voice_setting: { voice_id: 'calm-man' } };
+    const speechBody = { text: 'Hello.', voice_setting: { voice_id: 'calm-man' } };
     const endUnder = async (act: RuleInput['act'], accepts: boolean) => {
       await fakes.one.play({ rules: [{ on: 'create', accepts, act }] });
-      const { error, sent } = await make('delta-speech-01-turbo', spoken);
+      const { error, sent } = await make('delta-speech-01-turbo', speechBody);
       await fakes.one.play({});
       return [error, sent.map(({ name }) => name)];
     };

@@ -16,7 +16,7 @@ interface FreeCall {
   readonly path: string;
   readonly settings?: Readonly<Record<string, string>>;
   readonly welcome: readonly [status: number, body: unknown];
-  readonly refusal: readonly [status: number, body: unknown, said: string];
+  readonly refusal: readonly [status: number, body: unknown, reason: string];
 }
 
 const engine = (path: string, body: unknown): FreeCall => ({
@@ -93,15 +93,15 @@ const calls: Readonly<Record<string, FreeCall>> = {
 
 describe('the free call of a provider', () => {
   let server: Server;
-  let asked: string[] = [];
-  let told: readonly [number, unknown] = [200, {}];
+  let requests: string[] = [];
+  let scripted: readonly [number, unknown] = [200, {}];
   const outbound = openOutbound({ allowPrivate: true });
   before(async () => {
     server = createServer((request, response) => {
-      asked.push(`${request.method} ${request.url}`);
+      requests.push(`${request.method} ${request.url}`);
       response
-        .writeHead(told[0], { 'content-type': 'application/json' })
-        .end(told[1] === '<html>' ? told[1] : JSON.stringify(told[1]));
+        .writeHead(scripted[0], { 'content-type': 'application/json' })
+        .end(scripted[1] === '<html>' ? scripted[1] : JSON.stringify(scripted[1]));
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
   });
@@ -124,8 +124,8 @@ describe('the free call of a provider', () => {
       linkTo: () => null,
       folder: '/nowhere',
     });
-    asked = [];
-    told = answer;
+    requests = [];
+    scripted = answer;
     const result = await opened.provider.test?.();
     await opened.close();
     return result;
@@ -136,11 +136,11 @@ describe('the free call of a provider', () => {
     const own = name === 'youchuan' ? settings : { api_key: 'sk-1234', ...settings };
     test(`of ${name} distinguishes an accepted key from a rejected one`, async () => {
       assert.deepEqual(await tested(name, own, welcome), accepted);
-      assert.deepEqual(asked, [`GET ${path}`]);
-      const [status, body, said] = refusal;
+      assert.deepEqual(requests, [`GET ${path}`]);
+      const [status, body, reason] = refusal;
       assert.deepEqual(await tested(name, own, [status, body]), {
         kind: 'refused',
-        reason: `the upstream rejected the account: ${said}`,
+        reason: `the upstream rejected the account: ${reason}`,
       });
     });
     for (const status of [200, 404, 500]) {
@@ -167,7 +167,7 @@ describe('the free call of a provider', () => {
   for (const name of ['fal', 'pixverse']) {
     test(`of ${name} is not known, so nothing is requested`, async () => {
       assert.equal(await tested(name, { api_key: 'sk-1234' }, [200, {}]), undefined);
-      assert.deepEqual(asked, []);
+      assert.deepEqual(requests, []);
     });
   }
 });

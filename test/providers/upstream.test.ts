@@ -9,10 +9,10 @@ import { openUpstream, type Upstream, type UpstreamOptions } from '../../src/pro
 const key = 'key-that-stays-here';
 
 describe('the way to an upstream', () => {
-  const asked: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
+  const requests: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
   const server = createServer((request, response) => {
     const path = request.url ?? '';
-    asked.push({ path, headers: request.headers });
+    requests.push({ path, headers: request.headers });
     response.end(path === '/v1/echo' ? JSON.stringify({ said: request.headers.authorization }) : '{}');
   });
   const outbound = openOutbound({ allowPrivate: true });
@@ -69,7 +69,7 @@ describe('the way to an upstream', () => {
       { headers },
     );
     assert.deepEqual(
-      asked.filter(({ path }) => path === '/v1/token').map(({ headers }) => headers.authorization),
+      requests.filter(({ path }) => path === '/v1/token').map(({ headers }) => headers.authorization),
       ['Bearer 1', 'Bearer 2'],
     );
   });
@@ -96,7 +96,7 @@ describe('the way to an upstream', () => {
         },
         { authenticatesResults },
       );
-      const sent = (path: string) => asked.find(one => one.path === path)?.headers.authorization;
+      const sent = (path: string) => requests.find(one => one.path === path)?.headers.authorization;
       assert.deepEqual(
         [sent(own), sent(other)],
         [authenticatesResults ? `Bearer ${key}` : undefined, undefined],

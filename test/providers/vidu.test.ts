@@ -232,7 +232,7 @@ describe('vidu: a call whose answer was lost', () => {
       await rm(folder, { recursive: true, force: true });
     }
   }
-  const doubted = {
+  const uncertain = {
     error: 'submission_uncertain',
     submissions: 1,
     charges: 1,
@@ -241,28 +241,28 @@ describe('vidu: a call whose answer was lost', () => {
   };
 
   test('is found in a list below data', async () => {
-    const ending = await endUnder((jobs, places, asked) =>
-      jsonAnswer(200, { data: JSON.parse(vidu.listed!(jobs, places, asked).body.toString()) }),
+    const ending = await endUnder((jobs, places, request) =>
+      jsonAnswer(200, { data: JSON.parse(vidu.listed!(jobs, places, request).body.toString()) }),
     );
     assert.deepEqual(ending, good([['accepted', 1]]));
   });
 
   test('is not sent again after an error with the status 200', async () => {
-    assert.deepEqual(await endUnder(() => jsonAnswer(200, { code: 500, reason: 'Internal' })), doubted);
+    assert.deepEqual(await endUnder(() => jsonAnswer(200, { code: 500, reason: 'Internal' })), uncertain);
   });
 
   test('is not sent again after an answer without a list', async () => {
-    assert.deepEqual(await endUnder(() => jsonAnswer(200, { tasks: null })), doubted);
+    assert.deepEqual(await endUnder(() => jsonAnswer(200, { tasks: null })), uncertain);
   });
 });
 
-type Told = Readonly<Record<string, unknown>> | null;
+type ListBody = Readonly<Record<string, unknown>> | null;
 
 /** What the lookup finds in a list that answers so, by the requested path; null is a broken answer. */
-async function find(answers: (path: string) => Told) {
-  const asked: string[] = [];
+async function find(answers: (path: string) => ListBody) {
+  const requested: string[] = [];
   const get = async (path: string) => {
-    asked.push(path.replace(/created_at.from=[^&]+&/, ''));
+    requested.push(path.replace(/created_at.from=[^&]+&/, ''));
     const json = answers(path);
     if (!json) return { kind: 'broken', reason: 'reset' } as const;
     return { kind: 'answered', status: 200, headers: {}, json, bytes: null } as const;
@@ -272,21 +272,21 @@ async function find(answers: (path: string) => Told) {
     { get, errors },
     { dedupeKey: 'job-1', job: { createdAt: Date.UTC(2026, 0, 2) } },
   );
-  return { found, asked };
+  return { found, requested };
 }
 
 const pages =
-  (...list: readonly Told[]) =>
-  (path: string): Told =>
+  (...list: readonly ListBody[]) =>
+  (path: string): ListBody =>
     list[Number(new URL(path, 'http://vidu').searchParams.get('pager.page') ?? 1)] ?? { tasks: [] };
 
 describe('vidu: the lookup of a call', () => {
   const first = '/ent/v2/tasks?pager.pagesz=100&pager.page=0';
 
   test('believes that nothing is there only after a page without tasks', async () => {
-    const { found, asked } = await find(pages({ tasks: [{ id: 'a', payload: 'job-2' }] }));
+    const { found, requested } = await find(pages({ tasks: [{ id: 'a', payload: 'job-2' }] }));
     assert.deepEqual(found, { kind: 'absent' });
-    assert.deepEqual(asked, [first, '/ent/v2/tasks?pager.pagesz=100&pager.page=1']);
+    assert.deepEqual(requested, [first, '/ent/v2/tasks?pager.pagesz=100&pager.page=1']);
   });
 
   test('follows the token of a page', async () => {
@@ -294,18 +294,18 @@ describe('vidu: the lookup of a call', () => {
       { tasks: [{ id: 'a', payload: 'job-2' }], next_page_token: 't1' },
       { tasks: [{ id: 'b', payload: 'job-1' }] },
     );
-    const { found, asked } = await find(list);
+    const { found, requested } = await find(list);
     assert.deepEqual(found, { kind: 'found', ref: { id: 'b' } });
-    assert.deepEqual(asked, [first, '/ent/v2/tasks?pager.pagesz=100&pager.page_token=t1']);
+    assert.deepEqual(requested, [first, '/ent/v2/tasks?pager.pagesz=100&pager.page_token=t1']);
   });
 
   test('requests the payload of each task where the list has none', async () => {
     const list = pages({ tasks: [{ id: 'a' }, { id: 'b', payload: '' }, { id: 'c', payload: 'job-3' }] });
-    const { found, asked } = await find(path =>
+    const { found, requested } = await find(path =>
       path.endsWith('/creations') ? { payload: path.includes('/b/') ? 'job-1' : '' } : list(path),
     );
     assert.deepEqual(found, { kind: 'found', ref: { id: 'b' } });
-    assert.deepEqual(asked.slice(2), ['/ent/v2/tasks/a/creations', '/ent/v2/tasks/b/creations']);
+    assert.deepEqual(requested.slice(2), ['/ent/v2/tasks/a/creations', '/ent/v2/tasks/b/creations']);
   });
 
   test('decides nothing when the list repeats itself, breaks off or hides what tasks carry', async () => {

@@ -5,7 +5,7 @@ import { batch } from '../../src/store/db/batch.ts';
 import { type Connection, StoreUnavailable } from '../../src/store/db/connection.ts';
 
 const someDb = () => ({}) as Connection;
-const asking = (
+const callAll = (
   ask: (db: Connection, word: string) => Promise<string>,
   words: readonly string[],
   db = someDb(),
@@ -22,7 +22,7 @@ test('calls of one tick share a statement, and each gets its own answer', async 
     },
     { maxSize: 10, maxConcurrent: 1 },
   );
-  assert.deepEqual(answers(await asking(ask, ['a', 'b', 'c'])), ['A', 'B', 'C']);
+  assert.deepEqual(answers(await callAll(ask, ['a', 'b', 'c'])), ['A', 'B', 'C']);
   assert.deepEqual(runs, [['a', 'b', 'c']]);
 });
 
@@ -35,24 +35,24 @@ test('two databases never share a statement', async () => {
     },
     { maxSize: 10, maxConcurrent: 1 },
   );
-  await Promise.all([asking(ask, ['a'], someDb()), asking(ask, ['b'], someDb())]);
+  await Promise.all([callAll(ask, ['a'], someDb()), callAll(ask, ['b'], someDb())]);
   assert.deepEqual(runs, [['a'], ['b']]);
 });
 
 test('no statement exceeds its limit of calls, nor their number its own', async () => {
-  let underWay = 0;
-  const seen: [asks: number, underWay: number][] = [];
+  let inFlight = 0;
+  const seen: [asks: number, inFlight: number][] = [];
   const ask = batch(
     async (_, words: readonly string[]) => {
-      seen.push([words.length, ++underWay]);
+      seen.push([words.length, ++inFlight]);
       await new Promise(setImmediate);
       await new Promise(setImmediate);
-      underWay--;
+      inFlight--;
       return words;
     },
     { maxSize: 2, maxConcurrent: 2 },
   );
-  assert.deepEqual(answers(await asking(ask, ['a', 'b', 'c', 'd', 'e'])), ['a', 'b', 'c', 'd', 'e']);
+  assert.deepEqual(answers(await callAll(ask, ['a', 'b', 'c', 'd', 'e'])), ['a', 'b', 'c', 'd', 'e']);
   assert.deepEqual(
     seen.map(([asks]) => asks),
     [2, 2, 1],
@@ -68,7 +68,7 @@ test('one that cannot be answered fails alone', async () => {
     },
     { maxSize: 10, maxConcurrent: 1 },
   );
-  assert.deepEqual(answers(await asking(ask, ['a', 'bad', 'c'])), ['a', 'Error: a bad word', 'c']);
+  assert.deepEqual(answers(await callAll(ask, ['a', 'bad', 'c'])), ['a', 'Error: a bad word', 'c']);
 });
 
 test('an unavailable database rejects all calls, without a second statement', async () => {
@@ -80,7 +80,7 @@ test('an unavailable database rejects all calls, without a second statement', as
     },
     { maxSize: 10, maxConcurrent: 1 },
   );
-  assert.deepEqual(answers(await asking(ask, ['a', 'b'])), [
+  assert.deepEqual(answers(await callAll(ask, ['a', 'b'])), [
     'StoreUnavailable: away',
     'StoreUnavailable: away',
   ]);

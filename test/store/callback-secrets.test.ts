@@ -92,7 +92,7 @@ for (const dialect of dialects) {
       const both = [openCallbackSecrets(db, master), openCallbackSecrets(await database.connect(), master)];
       const read = await Promise.all([...both, ...both].map(secrets => secrets.read(userId, Date.now())));
       assert.match(read[0]?.[0] ?? '', /^whsec_[A-Za-z0-9+/]{43}=$/);
-      for (const told of read) assert.deepEqual(told, read[0]);
+      for (const current of read) assert.deepEqual(current, read[0]);
       const [row] = await db.read('SELECT callback_secret FROM users WHERE id = $1', [userId]);
       assert.equal(isSealed(String(row?.callback_secret)), true);
     });
@@ -125,9 +125,9 @@ for (const dialect of dialects) {
       assert.deepEqual([code, stderr], [0, '']);
       const { gateway } = await start(other);
       await gateway.close();
-      const told = await openCallbackSecrets(db, other).read(userId, Date.now());
-      assert.equal(told.length, 1);
-      assert.notEqual(told[0], lost);
+      const current = await openCallbackSecrets(db, other).read(userId, Date.now());
+      assert.equal(current.length, 1);
+      assert.notEqual(current[0], lost);
     });
 
     if (dialect === 'sqlite') {

@@ -9,7 +9,7 @@ import { claimJobs, findClaimableModels } from '../../src/store/jobs/claim.ts';
 import { insertJob } from '../../src/store/jobs/insert.ts';
 import { settle } from '../../src/store/jobs/settle.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { fillLine, later, makeOwner, newJob, type Owner, rowOf, unique, wait } from './rows.ts';
+import { fillQueue, later, makeOwner, newJob, type Owner, rowOf, unique, wait } from './rows.ts';
 
 for (const dialect of dialects) {
   describe(dialect, () => {
@@ -118,8 +118,8 @@ for (const dialect of dialects) {
 
     test('sixteen claimers over four connections take two thousand jobs, each exactly once', async () => {
       const modelId = unique('model');
-      await fillLine(db, ann, { modelId, count: 1_000 });
-      await fillLine(db, bob, { modelId, count: 1_000 });
+      await fillQueue(db, ann, { modelId, count: 1_000 });
+      await fillQueue(db, bob, { modelId, count: 1_000 });
       const connections = await Promise.all(Array.from({ length: 4 }, () => database.connect()));
       const taken: Job[] = [];
       const claimer = async (connection: Connection) => {

@@ -116,11 +116,11 @@ for (const dialect of dialects) {
       await intend(leased, true);
       await recordAnswer(db, leased.id, 1, { kind: 'accepted', ref: {} }, later);
       await settle(db, leaseOf(leased), failed, later);
-      const doubted = await create();
-      const open = await lease(doubted.modelId);
+      const uncertainJob = await create();
+      const open = await lease(uncertainJob.modelId);
       await intend(open, true);
       await settle(db, leaseOf(open), uncertain, later);
-      for (const job of [done, paid, doubted]) assert.equal(await endOf('input', job.id), later + month);
+      for (const job of [done, paid, uncertainJob]) assert.equal(await endOf('input', job.id), later + month);
     });
 
     test('a requeued job keeps its media', async () => {

@@ -14,7 +14,7 @@ import { resumeJobs } from '../../src/store/jobs/resume.ts';
 import { leaseMs } from '../../src/worker/lease.ts';
 import { openTestClock } from '../../testkit/clock.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { fillLine, later, makeOwner, newJob, type Owner, wait } from './rows.ts';
+import { fillQueue, later, makeOwner, newJob, type Owner, wait } from './rows.ts';
 
 interface Statement {
   readonly text: string;
@@ -39,10 +39,10 @@ for (const dialect of dialects) {
       db = await database.connect();
       owner = await makeOwner(db);
       const others = [await makeOwner(db), await makeOwner(db)];
-      await fillLine(db, owner, { modelId: 'busy', count: 8_000 });
-      await fillLine(db, others[0]!, { modelId: 'busy', count: 4_000 });
-      await fillLine(db, others[1]!, { modelId: 'other', count: 3_000 });
-      await fillLine(db, owner, { modelId: 'busy', count: 5_000, state: 'cancelled' });
+      await fillQueue(db, owner, { modelId: 'busy', count: 8_000 });
+      await fillQueue(db, others[0]!, { modelId: 'busy', count: 4_000 });
+      await fillQueue(db, others[1]!, { modelId: 'other', count: 3_000 });
+      await fillQueue(db, owner, { modelId: 'busy', count: 5_000, state: 'cancelled' });
       await fillDeliveries(db);
     });
     after(() => database.remove());

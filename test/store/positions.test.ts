@@ -8,7 +8,7 @@ import { openQueuePositions } from '../../src/store/jobs/queue-position.ts';
 import { openTestClock } from '../../testkit/clock.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
 import { until } from '../../testkit/gateway.ts';
-import { fillLine, later, makeOwner, newJob, type Owner, unique, wait } from './rows.ts';
+import { fillQueue, later, makeOwner, newJob, type Owner, unique, wait } from './rows.ts';
 
 for (const dialect of dialects) {
   describe(dialect, () => {
@@ -23,7 +23,7 @@ for (const dialect of dialects) {
     after(() => database.remove());
 
     /** The line as it will be claimed. */
-    const lineOf = async (modelId: string) => {
+    const queueOf = async (modelId: string) => {
       const rows = await db.read(
         `SELECT id, band, rank FROM jobs WHERE model_id = $1 AND state = 'available' ORDER BY band, rank, id`,
         [modelId],
@@ -45,58 +45,58 @@ for (const dialect of dialects) {
       await wait(db, owner, { modelId: unique('model') });
       const positions = openQueuePositions(db, openTestClock());
       for (let place = 0; place < 24; place++) {
-        const line = await lineOf(modelId);
-        const told = await Promise.all(line.map(job => positions.positionOf(job)));
-        assert.deepEqual(told, Array.from(line.keys()));
+        const queue = await queueOf(modelId);
+        const reported = await Promise.all(queue.map(job => positions.positionOf(job)));
+        assert.deepEqual(reported, Array.from(queue.keys()));
         const [next] = await claimJobs(db, { worker: newWorkerId(), modelId, limit: 1, now: later });
-        assert.equal(next?.id, line[0]?.id);
+        assert.equal(next?.id, queue[0]?.id);
       }
     });
 
     test('a place up to a hundred is exact, one beyond is never reported under a hundred', async () => {
       const modelId = unique('model');
-      await fillLine(db, owner, { modelId, count: 3_000 });
-      const line = await lineOf(modelId);
+      await fillQueue(db, owner, { modelId, count: 3_000 });
+      const queue = await queueOf(modelId);
       const positions = openQueuePositions(db, openTestClock());
-      assert.equal(await positions.positionOf(line[100]!), 100);
-      assert.equal(await positions.positionOf(line[2_999]!), 100);
+      assert.equal(await positions.positionOf(queue[100]!), 100);
+      assert.equal(await positions.positionOf(queue[2_999]!), 100);
       // The totals behind an estimate are counted off the way of the request.
       const last = await until(async () => {
-        const told = await positions.positionOf(line[2_999]!);
-        return told > 100 && told;
+        const reported = await positions.positionOf(queue[2_999]!);
+        return reported > 100 && reported;
       }, 'an estimate');
       assert.equal(last, 3_000);
-      assert.equal(await positions.positionOf(line[1_500]!), Math.round((3_000 * 1_500) / 2_999));
-      assert.equal(await positions.positionOf(line[101]!), Math.round((3_000 * 101) / 2_999));
-      assert.equal(await positions.positionOf(line[100]!), 100);
+      assert.equal(await positions.positionOf(queue[1_500]!), Math.round((3_000 * 1_500) / 2_999));
+      assert.equal(await positions.positionOf(queue[101]!), Math.round((3_000 * 101) / 2_999));
+      assert.equal(await positions.positionOf(queue[100]!), 100);
     });
 
     test('it is exact also where fresh totals would put it far out', async () => {
       const modelId = unique('model');
-      await fillLine(db, owner, { modelId, count: 1_000 });
+      await fillQueue(db, owner, { modelId, count: 1_000 });
       // All but the first fifty are behind one rank that is far from theirs.
       await db.write(`UPDATE jobs SET rank = 10000 WHERE model_id = $1 AND rank >= 60`, [modelId]);
       await db.write(`UPDATE jobs SET rank = 9000 WHERE model_id = $1 AND rank = 50`, [modelId]);
-      const line = await lineOf(modelId);
+      const queue = await queueOf(modelId);
       const positions = openQueuePositions(db, openTestClock());
-      await until(async () => (await positions.positionOf(line[999]!)) > 100, 'the totals');
-      assert.equal(line[59]?.rank, 9_000);
-      assert.equal(await positions.positionOf(line[59]!), 59);
+      await until(async () => (await positions.positionOf(queue[999]!)) > 100, 'the totals');
+      assert.equal(queue[59]?.rank, 9_000);
+      assert.equal(await positions.positionOf(queue[59]!), 59);
     });
 
     test('an estimate is made anew from totals that are ten seconds old', async () => {
       const modelId = unique('model');
-      await fillLine(db, owner, { modelId, count: 2_000 });
+      await fillQueue(db, owner, { modelId, count: 2_000 });
       const clock = openTestClock();
       const positions = openQueuePositions(db, clock);
-      const last = (await lineOf(modelId))[1_999]!;
-      const untilTold = (wanted: number) =>
+      const last = (await queueOf(modelId))[1_999]!;
+      const untilPosition = (wanted: number) =>
         until(async () => (await positions.positionOf(last)) === wanted, `the place ${wanted}`);
-      await untilTold(2_000);
-      await fillLine(db, owner, { modelId, count: 2_000 });
+      await untilPosition(2_000);
+      await fillQueue(db, owner, { modelId, count: 2_000 });
       assert.equal(await positions.positionOf(last), 2_000);
       clock.advance(10_001);
-      await untilTold(4_000);
+      await untilPosition(4_000);
     });
 
     test('a model where nothing waits has no line', async () => {

@@ -74,13 +74,13 @@ for (const dialect of dialects) {
       const job = await wait(db, owner, { modelId: unique('model') });
       const { kind } = await run();
       assert.equal(kind, 'reconciled');
-      const { number, provider, account: asked, dedupeKey, answer, startedAt } = (await last(job))!;
+      const { number, provider, account: requested, dedupeKey, answer, startedAt } = (await last(job))!;
       assert.deepEqual(
-        { number, provider, asked, dedupeKey, answer, startedAt },
+        { number, provider, requested, dedupeKey, answer, startedAt },
         {
           number: 1,
           provider: 'relay',
-          asked: 'a',
+          requested: 'a',
           dedupeKey: `${job.id}-1`,
           answer: null,
           startedAt: backedUpAt,
@@ -136,12 +136,12 @@ for (const dialect of dialects) {
         now: later,
         account: limits,
       });
-      const asked: [string, string | null][] = [];
+      const requested: [string, string | null][] = [];
       await run((modelId, account) => {
-        asked.push([modelId, account]);
+        requested.push([modelId, account]);
         return { ...upstream, account: account ?? 'a' };
       });
-      assert.ok(asked.some(([modelId, account]) => modelId === job.modelId && account === 'c'));
+      assert.ok(requested.some(([modelId, account]) => modelId === job.modelId && account === 'c'));
       assert.equal((await last(job))?.account, 'c');
       assert.equal((await rowOf(db, job.id)).state, 'running');
     });

@@ -59,17 +59,17 @@ for (const dialect of dialects) {
       await releaseJobs(db, leases, later);
       return leases.map(lease => lease.jobId);
     };
-    const takeUp = (wanted: Pick<ResumeOptions, 'modelId' | 'account'> & Partial<ResumeOptions>) =>
+    const resume = (wanted: Pick<ResumeOptions, 'modelId' | 'account'> & Partial<ResumeOptions>) =>
       resumeJobs(db, { worker: fresh, limit: 100, now: later, ...wanted });
     const idsOf = (jobs: readonly ResumedJob[]) => jobs.map(job => job.jobId);
 
     test('in-flight jobs are resumed in queue order, with all that a poll needs', async () => {
       const [modelId, account] = [unique('model'), newAccount()];
       const [first, second, third] = await leaveInLine(3, modelId, account);
-      const taken = await takeUp({ modelId, account, limit: 2 });
-      assert.deepEqual(idsOf(taken), [first, second]);
+      const resumed = await resume({ modelId, account, limit: 2 });
+      assert.deepEqual(idsOf(resumed), [first, second]);
       const { expires_at: expiresAt } = await rowOf(db, first!);
-      assert.deepEqual(taken[0], {
+      assert.deepEqual(resumed[0], {
         jobId: first,
         claim: 2,
         dueAt: later,
@@ -83,8 +83,8 @@ for (const dialect of dialects) {
       });
       const row = await rowOf(db, first!);
       assert.deepEqual([row.state, row.holder, row.claim, row.account], ['running', fresh, 2, account.id]);
-      assert.deepEqual(idsOf(await takeUp({ modelId, account })), [third]);
-      assert.deepEqual(await takeUp({ modelId, account }), []);
+      assert.deepEqual(idsOf(await resume({ modelId, account })), [third]);
+      assert.deepEqual(await resume({ modelId, account }), []);
     });
 
     test('only a model with bound jobs is searched for them', async () => {
@@ -117,7 +117,7 @@ for (const dialect of dialects) {
       await recordAnswer(db, lost!.jobId, 1, { kind: 'lost' }, later);
       await releaseJobs(db, [lost!], later);
       await wait(db, owner, { modelId });
-      assert.deepEqual(await takeUp({ modelId, account, now: later + 1 }), []);
+      assert.deepEqual(await resume({ modelId, account, now: later + 1 }), []);
     });
 
     test('a job is resumed by the attempt that was accepted, not by one before it', async () => {
@@ -126,8 +126,8 @@ for (const dialect of dialects) {
       await recordAnswer(db, lease!.jobId, 1, { kind: 'lost' }, later);
       await accept(lease!, account, 2);
       await releaseJobs(db, [lease!], later);
-      const [taken] = await takeUp({ modelId, account });
-      assert.deepEqual([taken?.attempt, taken?.ref], [2, { id: 'upstream-2' }]);
+      const [resumed] = await resume({ modelId, account });
+      assert.deepEqual([resumed?.attempt, resumed?.ref], [2, { id: 'upstream-2' }]);
     });
 
     test('the limit of slots applies, another account gets nothing, and a suspect is left to be claimed alone', async () => {
@@ -135,10 +135,10 @@ for (const dialect of dialects) {
       const wide = { ...account, slots: 100 };
       const ids = await leaveInLine(5, modelId, wide);
       await db.write('UPDATE jobs SET deaths = 1 WHERE id = $1', [ids[0]!]);
-      assert.deepEqual(await takeUp({ modelId, account: newAccount() }), []);
-      assert.deepEqual(idsOf(await takeUp({ modelId, account })), ids.slice(1, 4));
-      assert.deepEqual(await takeUp({ modelId, account }), []);
-      assert.deepEqual(idsOf(await takeUp({ modelId, account: wide })), ids.slice(4));
+      assert.deepEqual(await resume({ modelId, account: newAccount() }), []);
+      assert.deepEqual(idsOf(await resume({ modelId, account })), ids.slice(1, 4));
+      assert.deepEqual(await resume({ modelId, account }), []);
+      assert.deepEqual(idsOf(await resume({ modelId, account: wide })), ids.slice(4));
       const suspects = await claimJobs(db, {
         ...{ worker: fresh, modelId, limit: 9, now: later, account: wide, only: 'suspects' },
       });
@@ -152,7 +152,7 @@ for (const dialect of dialects) {
       const [modelId, account] = [unique('model'), newAccount()];
       await leaveInLine(20, modelId, account);
       const slow = { ...account, rate: { perSecond: 1, burst: 1 } };
-      assert.equal((await takeUp({ modelId, account: slow })).length, 20);
+      assert.equal((await resume({ modelId, account: slow })).length, 20);
       const job = await wait(db, owner, { modelId });
       const claim = { worker: fresh, modelId, limit: 9, now: later, account: slow };
       assert.deepEqual(
@@ -166,10 +166,10 @@ for (const dialect of dialects) {
       const [lease] = await leaseInFlight(1, modelId, account);
       const later15 = later + 15 * seconds;
       await settle(db, lease!, { kind: 'retry', dueAt: later15, reason: 'Storage was unavailable' }, later);
-      assert.deepEqual(await takeUp({ modelId, account }), []);
+      assert.deepEqual(await resume({ modelId, account }), []);
       await blockAccount(db, account.id, later15 + 1, 'down');
-      assert.deepEqual(await takeUp({ modelId, account, now: later15 }), []);
-      assert.deepEqual(idsOf(await takeUp({ modelId, account, now: later15 + 1 })), [lease!.jobId]);
+      assert.deepEqual(await resume({ modelId, account, now: later15 }), []);
+      assert.deepEqual(idsOf(await resume({ modelId, account, now: later15 + 1 })), [lease!.jobId]);
     });
 
     test('a key never has more running than it may, and another key is not delayed', async () => {
@@ -179,12 +179,12 @@ for (const dialect of dialects) {
       await releaseJobs(db, [...leased, ...leasedToo], later);
       const [own, others] = [leased, leasedToo].map(leases => leases.map(lease => lease.jobId));
       const wanted = { modelId, account, perKey: 2 };
-      const taken = await takeUp(wanted);
-      assert.deepEqual(new Set(idsOf(taken)), new Set([own![0], own![1], others![0]]));
-      assert.deepEqual(await takeUp(wanted), []);
-      const [first] = taken.filter(job => job.jobId === own![0]);
+      const resumed = await resume(wanted);
+      assert.deepEqual(new Set(idsOf(resumed)), new Set([own![0], own![1], others![0]]));
+      assert.deepEqual(await resume(wanted), []);
+      const [first] = resumed.filter(job => job.jobId === own![0]);
       await releaseJobs(db, [{ jobId: first!.jobId, holder: fresh, claim: first!.claim }], later + 1);
-      assert.deepEqual(idsOf(await takeUp(wanted)), [own![2]]);
+      assert.deepEqual(idsOf(await resume(wanted)), [own![2]]);
     });
 
     test('an earlier cancel request is reported', async () => {
@@ -193,25 +193,25 @@ for (const dialect of dialects) {
       const { userId } = owner;
       assert.equal(await cancelJob(db, { jobId: lease!.jobId, userId, modelId }, later), 'requested');
       await releaseJobs(db, [lease!], later);
-      const [taken] = await takeUp({ modelId, account });
-      assert.equal(taken?.isCancelRequested, true);
+      const [resumed] = await resume({ modelId, account });
+      assert.equal(resumed?.isCancelRequested, true);
     });
 
     test('eight workers over four connections resume four hundred jobs, each exactly once', async () => {
       const [modelId, account] = [unique('model'), newAccount(1_000)];
       await leaveInLine(400, modelId, account);
       const connections = await Promise.all(Array.from({ length: 4 }, () => database.connect()));
-      const taken: string[] = [];
+      const resumed: string[] = [];
       const worker = async (connection: Connection) => {
         for (;;) {
           const wanted = { worker: newWorkerId(), modelId, account, limit: 9, now: later };
           const jobs = await resumeJobs(connection, wanted);
           if (jobs.length === 0) return;
-          taken.push(...idsOf(jobs));
+          resumed.push(...idsOf(jobs));
         }
       };
       await Promise.all(Array.from({ length: 8 }, (_, index) => worker(connections[index % 4]!)));
-      assert.deepEqual([taken.length, new Set(taken).size], [400, 400]);
+      assert.deepEqual([resumed.length, new Set(resumed).size], [400, 400]);
     });
 
     test('many are released at once: available, still bound, with an entry in their timelines', async () => {
@@ -233,14 +233,14 @@ for (const dialect of dialects) {
     test('a lost lease releases nothing', async () => {
       const [modelId, account] = [unique('model'), newAccount()];
       const leases = await leaseInFlight(3, modelId, account);
-      const [kept, taken, ended] = leases;
-      await releaseJobs(db, [taken!], later);
-      await takeUp({ modelId, account });
+      const [kept, resumed, ended] = leases;
+      await releaseJobs(db, [resumed!], later);
+      await resume({ modelId, account });
       const outcome = { kind: 'completed', result: { outputs: [], inferenceMs: 1 } } as const;
       assert.equal(await settle(db, ended!, outcome, later), true);
-      const before = await Promise.all([taken!, ended!].map(({ jobId }) => rowOf(db, jobId)));
+      const before = await Promise.all([resumed!, ended!].map(({ jobId }) => rowOf(db, jobId)));
       assert.deepEqual(await releaseJobs(db, leases, later + 9), new Set([kept!.jobId]));
-      const afterwards = await Promise.all([taken!, ended!].map(({ jobId }) => rowOf(db, jobId)));
+      const afterwards = await Promise.all([resumed!, ended!].map(({ jobId }) => rowOf(db, jobId)));
       assert.deepEqual(afterwards, before);
       const messages = (await listEvents(db, ended!.jobId)).map(event => event.message);
       assert.deepEqual(messages, []);

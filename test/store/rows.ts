@@ -95,7 +95,7 @@ export async function fileIdsOf(db: Connection, jobId: string) {
 }
 
 /** Many waiting jobs of one user in one statement; ranks and ids grow alike. */
-export async function fillLine(
+export async function fillQueue(
   db: Connection,
   owner: Owner,
   {

@@ -59,9 +59,9 @@ for (const dialect of dialects) {
     }
     const leaseOf = ({ id, claim }: Job) => ({ jobId: id, holder: worker, claim });
     const answer = ({ id }: Job, given: AttemptAnswer) => recordAnswer(db, id, 1, given, later);
-    const isDoubted = async (id: JobId) =>
+    const isUncertain = async (id: JobId) =>
       (await listUncertainSubmissions(db)).some(submission => submission.jobId === id);
-    const doubted = async (wanted: Partial<NewJob> = {}) => {
+    const leaveUncertain = async (wanted: Partial<NewJob> = {}) => {
       const job = await submitted(true, wanted);
       await answer(job, { kind: 'unknown', error: { message: 'the connection failed' } });
       await settle(db, leaseOf(job), uncertain, later);
@@ -78,7 +78,7 @@ for (const dialect of dialects) {
     });
 
     test('an uncertain job is on the list with all that is known', async () => {
-      const job = await doubted();
+      const job = await leaveUncertain();
       const found = (await listUncertainSubmissions(db)).find(submission => submission.jobId === job.id);
       assert.deepEqual(found, {
         jobId: job.id,
@@ -98,13 +98,13 @@ for (const dialect of dialects) {
       });
       // A late answer is recorded; the uncertain submission is resolved by a person.
       await answer(job, { kind: 'accepted', ref: { id: 'up' } });
-      assert.equal(await isDoubted(job.id), true);
+      assert.equal(await isUncertain(job.id), true);
     });
 
     test('a refusal that a frozen process records late clears the uncertain submission', async () => {
-      const job = await doubted();
+      const job = await leaveUncertain();
       await answer(job, { kind: 'refused', error: { code: 'invalid_input' } });
-      assert.equal(await isDoubted(job.id), false);
+      assert.equal(await isUncertain(job.id), false);
       const settled = await resolveUncertainSubmission(db, job.id, { kind: 'given_up' }, later);
       assert.deepEqual(settled, { kind: 'unknown' });
     });
@@ -118,13 +118,13 @@ for (const dialect of dialects) {
       await settle(db, leaseOf(accepted), { kind: 'cancelled' }, later);
       const free = await submitted(false);
       await settle(db, leaseOf(free), { kind: 'cancelled' }, later);
-      for (const job of [refused, accepted, free]) assert.equal(await isDoubted(job.id), false);
+      for (const job of [refused, accepted, free]) assert.equal(await isUncertain(job.id), false);
     });
 
     test('a job that continues has no uncertain submission yet', async () => {
       const job = await submitted();
       await settle(db, leaseOf(job), retry, later);
-      assert.equal(await isDoubted(job.id), false);
+      assert.equal(await isUncertain(job.id), false);
     });
 
     test('every other end of a job with an open intent reports it: cancel, deadline, crashes', async () => {
@@ -132,12 +132,12 @@ for (const dialect of dialects) {
       await settle(db, leaseOf(cancelled), retry, later);
       const { userId, modelId } = cancelled;
       await cancelJob(db, { jobId: cancelled.id, userId, modelId }, later);
-      assert.equal(await isDoubted(cancelled.id), true);
+      assert.equal(await isUncertain(cancelled.id), true);
 
       const expired = await submitted();
       await settle(db, leaseOf(expired), retry, later);
       await expireJobs(db, later + 30 * days, 1000);
-      assert.equal(await isDoubted(expired.id), true);
+      assert.equal(await isUncertain(expired.id), true);
 
       const poison = await submitted();
       await db.write('UPDATE jobs SET deaths = $1 WHERE id = $2', [maxCrashes - 1, poison.id]);
@@ -145,13 +145,13 @@ for (const dialect of dialects) {
       await requeueOrphanedJobs(db, 30 * seconds, later);
       worker = newWorkerId();
       await registerWorker(db, worker);
-      assert.equal(await isDoubted(poison.id), true);
+      assert.equal(await isUncertain(poison.id), true);
     });
 
     test('a job with an uncertain submission is not pruned until that is resolved', async () => {
-      const job = await doubted();
+      const job = await leaveUncertain();
       await pruneJobs(db, later + 60 * days, 1000);
-      assert.equal(await isDoubted(job.id), true);
+      assert.equal(await isUncertain(job.id), true);
       await resolveUncertainSubmission(db, job.id, { kind: 'given_up' }, later);
       await pruneJobs(db, later + 60 * days, 1000);
       assert.deepEqual(await db.read('SELECT id FROM jobs WHERE id = $1', [job.id]), []);
@@ -164,13 +164,13 @@ for (const dialect of dialects) {
     ];
     for (const settlement of settlements) {
       test(`an uncertain submission is resolved once, with an audit row: ${settlement.kind}`, async () => {
-        const job = await doubted();
+        const job = await leaveUncertain();
         const [settled, again] = await Promise.all([
           resolveUncertainSubmission(db, job.id, settlement, later),
           resolveUncertainSubmission(db, job.id, settlement, later),
         ]);
         assert.deepEqual([settled.kind, again.kind].toSorted(), ['settled', 'unknown']);
-        assert.equal(await isDoubted(job.id), false);
+        assert.equal(await isUncertain(job.id), false);
         const audited = await db.read(
           `SELECT actor FROM audit WHERE action = 'doubt.settle' AND subject = $1`,
           [job.id],
@@ -185,7 +185,7 @@ for (const dialect of dialects) {
     }
 
     test('sent again: a new job of the same input waits, free to go to any account', async () => {
-      const job = await doubted();
+      const job = await leaveUncertain();
       const settled = await resolveUncertainSubmission(db, job.id, { kind: 'sent_again' }, later + 5);
       assert.ok(settled.kind === 'settled' && settled.newJobId !== null);
       const elsewhere = { ...account, id: 'elsewhere' };
@@ -215,7 +215,7 @@ for (const dialect of dialects) {
     for (const [what, copy] of Object.entries(copies)) {
       test(`${what}: the copy keeps its accounts, priority, callback and time, and waits behind its user's jobs`, async () => {
         const callbackUrl = 'https://receiver.test/hooks';
-        const job = await doubted({ priority: 1, accounts: ['studio', 'spare'], callbackUrl });
+        const job = await leaveUncertain({ priority: 1, accounts: ['studio', 'spare'], callbackUrl });
         const { modelId } = job;
         for (let place = 0; place < 3; place++) await wait(db, owner, { modelId, priority: 1 });
         await wait(db, await makeOwner(db), { modelId, priority: 1 });
@@ -245,7 +245,7 @@ for (const dialect of dialects) {
     });
 
     test('adopted: the new job continues with what the upstream has, at that account alone', async () => {
-      const job = await doubted();
+      const job = await leaveUncertain();
       const settled = await resolveUncertainSubmission(
         db,
         job.id,

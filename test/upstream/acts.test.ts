@@ -34,10 +34,10 @@ describe('an act', () => {
     const mark = `mark-act${++marks}`;
     await upstream.play({ rules: [{ on: 'create', ...rule }] });
     const received = await receive(upstream.url, 'POST', path, JSON.stringify({ text: mark }), options);
-    return { ...received, mark, ...told(mark) };
+    return { ...received, mark, ...recorded(mark) };
   }
 
-  const told = (mark: string) => {
+  const recorded = (mark: string) => {
     const entries = upstream.ledger();
     const [submission] = submissionsIn(entries).filter(entry => entry.mark === mark);
     return { submission, charges: chargesIn(entries).filter(entry => entry.mark === mark) };
@@ -152,9 +152,9 @@ describe('an act', () => {
     });
     assert.equal(charges.length, 0);
     const endsAt = performance.now() + 10_000;
-    while (told(mark).charges.length === 0 && performance.now() < endsAt) await new Promise(setImmediate);
-    const [charge] = told(mark).charges;
-    assert.ok((charge?.at ?? 0) - (told(mark).submission?.at ?? 0) >= 199);
+    while (recorded(mark).charges.length === 0 && performance.now() < endsAt) await new Promise(setImmediate);
+    const [charge] = recorded(mark).charges;
+    assert.ok((charge?.at ?? 0) - (recorded(mark).submission?.at ?? 0) >= 199);
   });
 
   test('is played for the requests that its rule matches, as often as it sets', async () => {

@@ -215,8 +215,8 @@ describe('the scripted upstream', () => {
       const mark = newMark();
       const headers = { 'x-atelier-task': `of ${mark}` };
       const { body } = await create(speech, mark, { key, headers });
-      const asked = `${speech}/requests?external_task_id=${encodeURIComponent(`of ${mark}`)}`;
-      const listed = await ask(upstream.url, 'GET', asked, { key });
+      const request = `${speech}/requests?external_task_id=${encodeURIComponent(`of ${mark}`)}`;
+      const listed = await ask(upstream.url, 'GET', request, { key });
       assert.deepEqual(
         [listed.status, listed.body.data.map((job: { request_id: string }) => job.request_id)],
         [200, finds ? [body.request_id] : []],
@@ -262,9 +262,9 @@ describe('the upstream in a process of its own', () => {
   test('has the charge of every answer in its ledger when it is killed', async () => {
     const upstream = await spawnUpstream(folder);
     await upstream.play({ rules: [{ on: 'create', act: { kind: 'reset', at: 'headers' }, after: 1 }] });
-    const asked = { key: 'key-none', body: { text: 'Hello mark-killed.' } };
-    assert.equal((await ask(upstream.url, 'POST', speech, asked)).status, 200);
-    await assert.rejects(ask(upstream.url, 'POST', speech, asked));
+    const request = { key: 'key-none', body: { text: 'Hello mark-killed.' } };
+    assert.equal((await ask(upstream.url, 'POST', speech, request)).status, 200);
+    await assert.rejects(ask(upstream.url, 'POST', speech, request));
     await upstream.kill();
     assert.equal(chargesIn(readLedger(ledgerPath(folder))).length, 2);
   });

@@ -8,14 +8,14 @@ import type { Ended, Environment } from '../../testkit/program.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** A command whose output a test reads while it runs. */
-export interface Spoken {
+export interface RunningCommand {
   readonly child: ChildProcess;
   /** Resolves when its stderr matches. */
-  heard(words: RegExp): Promise<void>;
+  untilPrinted(pattern: RegExp): Promise<void>;
   ended(): Promise<Ended>;
 }
 
-export function speak(args: readonly string[], env: Environment, stdin = ''): Spoken {
+export function startCommand(args: readonly string[], env: Environment, stdin = ''): RunningCommand {
   const child = spawn(process.execPath, ['bin/atelier.js', ...args], {
     cwd: root,
     env: { ...bareEnvironment(), ...env },
@@ -27,9 +27,9 @@ export function speak(args: readonly string[], env: Environment, stdin = ''): Sp
   const closed = once(child, 'close');
   return {
     child,
-    async heard(words) {
-      while (!words.test(printed.stderr)) {
-        if (child.exitCode !== null) throw new Error(`expected ${words}, it ended: ${printed.stderr}`);
+    async untilPrinted(pattern) {
+      while (!pattern.test(printed.stderr)) {
+        if (child.exitCode !== null) throw new Error(`expected ${pattern}, it ended: ${printed.stderr}`);
         await Promise.race([once(child.stderr, 'data'), closed]);
       }
     },
@@ -41,13 +41,15 @@ export function speak(args: readonly string[], env: Environment, stdin = ''): Sp
 }
 
 /** The same at a terminal; everything it shows, as it shows it. The terminal is closed once it showed `last`. */
-export async function speakAtTerminal(
+export async function runAtTerminal(
   args: readonly string[],
   env: Environment,
   last?: RegExp,
 ): Promise<Ended> {
-  const words = [process.execPath, `${root}bin/atelier.js`, ...args].map(word => `'${word}'`).join(' ');
-  const child = spawn('script', ['-qfec', words, '/dev/null'], {
+  const command = [process.execPath, `${root}bin/atelier.js`, ...args]
+    .map(argument => `'${argument}'`)
+    .join(' ');
+  const child = spawn('script', ['-qfec', command, '/dev/null'], {
     cwd: root,
     env: { ...bareEnvironment(), TERM: 'xterm', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
