@@ -29,3 +29,10 @@ export interface MediaFacts {
 
 /** A second probe of a video that the prober cannot read, by ffmpeg for one; null where none is available. */
 export type ProbeVideo = (path: string) => Promise<NonNullable<MediaFacts['video']> | 'unreadable' | null>;
+
+export interface ProberSize {
+  readonly running: number;
+  readonly waiting: number;
+  /** Probes started since the process started. */
+  readonly begun: number;
+}

@@ -1,7 +1,7 @@
 /** Reads the facts of media files in worker threads, each read with a time limit, in fair turns between keys. */
 import { seconds } from '../domain/clock.ts';
 import { openFairQueue, QueueFull } from '../domain/fair-queue.ts';
-import type { KnownFacts } from '../domain/media.ts';
+import type { KnownFacts, ProberSize } from '../domain/media.ts';
 import { openWorkerThreads, ThreadFailed, type WorkerThreads } from '../domain/worker-threads.ts';
 import { openProbeCache } from './probe-cache.ts';
 import type { Probe, ProbeReport, ProbeTask } from './probe-worker.ts';
@@ -36,13 +36,6 @@ export interface ProbeCaller {
   readonly sha256?: string;
   /** Aborted when the caller no longer needs the result. */
   readonly signal?: AbortSignal;
-}
-
-export interface ProberSize {
-  readonly running: number;
-  readonly waiting: number;
-  /** Probes started since the process started. */
-  readonly begun: number;
 }
 
 export interface ProberOptions {

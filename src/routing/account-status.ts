@@ -1,6 +1,7 @@
 /** The accounts as an operator sees them: settings, load, circuit state, and a free test call. */
 import { tmpdir } from 'node:os';
 import { type Catalog, openCatalog } from '../catalog/catalog.ts';
+import type { AccountStatuses, AccountTest } from '../domain/account-status.ts';
 import { systemClock, toUnixSeconds } from '../domain/clock.ts';
 import type { TestResult } from '../domain/provider.ts';
 import { localAccount } from '../domain/provider.ts';
@@ -103,34 +104,4 @@ function describeTestResult(result: TestResult | undefined, { provider }: Accoun
     case 'unclear':
       return `${result.reason}, which does not show whether the account works. Check base_url and try again later.`;
   }
-}
-
-/** The accounts of the settings, and the engine of this machine. */
-export interface AccountStatuses {
-  list(): Promise<readonly AccountStatus[]>;
-  has(id: string): boolean;
-  /** See `testAccount`. */
-  test(id: string): Promise<AccountTest | 'unknown'>;
-}
-
-/** The JSON of the admin API. */
-export interface AccountStatus {
-  readonly account: string;
-  readonly provider: string;
-  /** Jobs that may run at once. */
-  readonly slots: number;
-  readonly running: number;
-  readonly models: readonly string[];
-  /** Unix seconds until which its circuit is open; null where it is closed. */
-  readonly blocked_until: number | null;
-  readonly blocked_why: string | null;
-  /** Whether an operator paused it: it gets no new jobs. */
-  readonly paused: boolean;
-}
-
-/** The result of a test call. */
-export interface AccountTest {
-  readonly outcome: 'accepted' | 'refused' | 'unreachable' | 'unclear' | 'untried';
-  /** A sentence for a person. */
-  readonly says: string;
 }

@@ -2,9 +2,9 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
 import { localAccount } from '../domain/provider.ts';
+import type { IngressRequest } from '../domain/upstream-webhook-address.ts';
 import { definitionOf } from '../providers/index.ts';
 import type { AccountSettings, OpenedProvider, ProviderDependencies } from '../providers/kit/definition.ts';
-import type { IngressRequest } from '../providers/kit/webhook-signature.ts';
 import type { RouteCandidate } from './choose-routes.ts';
 import { type Account, type AccountRate, openRouting, type Route, type Routing } from './routes.ts';
 

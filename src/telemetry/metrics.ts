@@ -12,7 +12,7 @@ import {
 import type { Clock } from '../domain/clock.ts';
 import type { DeliveryAttemptOutcome } from '../domain/delivery.ts';
 import type { Outcome } from '../domain/job.ts';
-import type { ProberSize } from '../media/prober.ts';
+import type { ProberSize } from '../domain/media.ts';
 import type { Statements } from '../store/db/connection.ts';
 import { openStoreGauges } from './store-gauges.ts';
 

@@ -1,9 +1,15 @@
 /** Tracing by OpenTelemetry: the steps of jobs as spans, sent by OTLP. Its packages are loaded only where configured. */
 import type { Logger } from 'pino';
-import type { Config } from '../config/config.ts';
 import { seconds } from '../domain/clock.ts';
 import type { JobId } from '../domain/ids.ts';
 import { type FinishedSpan, noTracing, type Tracing } from '../domain/tracing.ts';
+
+export interface TracingSettings {
+  /** The collector, and the share of jobs that is traced (0 to 1); null: no tracing. */
+  readonly tracing: { readonly url: string; readonly share: number } | null;
+  /** Of this process: `api`, `worker` or `all`. */
+  readonly role: string;
+}
 
 /** Tracing with an end. */
 export interface OpenedTracing extends Tracing {
@@ -16,7 +22,7 @@ const flushTimeoutMs = 2 * seconds;
 
 /** Records nothing where tracing is not configured. */
 export async function openTracing(
-  { tracing: settings, role }: Pick<Config, 'tracing' | 'role'>,
+  { tracing: settings, role }: TracingSettings,
   log: Logger,
 ): Promise<OpenedTracing> {
   if (settings === null) return { ...noTracing, close: async () => {} };

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { minutes } from '../../src/domain/clock.ts';
 import { jobIdFromRow } from '../../src/domain/ids.ts';
-import { openIngress } from '../../src/providers/kit/upstream-webhook-address.ts';
+import type { IngressRequest } from '../../src/domain/upstream-webhook-address.ts';
+import { openIngress } from '../../src/domain/upstream-webhook-address.ts';
 import {
-  type IngressRequest,
   isWebhookSecret,
   verifyViduSignature,
   verifyWebhookSignature,

@@ -8,8 +8,8 @@ import type { Model } from '../../catalog/model.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { FileId } from '../../domain/ids.ts';
 import type { Provider } from '../../domain/provider.ts';
+import type { IngressRequest } from '../../domain/upstream-webhook-address.ts';
 import type { Outbound } from '../../media/outbound.ts';
-import type { IngressRequest } from './webhook-signature.ts';
 
 /** What the gateway gives a provider when an account is opened. */
 export interface ProviderDependencies {

@@ -4,16 +4,7 @@ import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { minutes, seconds } from '../../domain/clock.ts';
 import { constantTimeEqualText } from '../../domain/constant-time-equal.ts';
-
-/** A webhook of an upstream, as it was received. */
-export interface IngressRequest {
-  /** The address as the upstream was given it: that is what it signs, whatever a proxy rewrites. */
-  readonly url: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
-  /** Time of receipt, epoch ms. */
-  readonly now: number;
-}
+import type { IngressRequest } from '../../domain/upstream-webhook-address.ts';
 
 /** An older signature may be a replay; one from the future was made by a wrong clock. */
 const toleranceMs = 5 * minutes;

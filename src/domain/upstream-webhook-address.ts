@@ -1,9 +1,10 @@
 /** Addresses for webhooks of upstreams: each carries a signed token that names one attempt at one job. */
 
 import { createHmac, hkdfSync } from 'node:crypto';
-import { constantTimeEqual } from '../../domain/constant-time-equal.ts';
-import { type JobId, parseJobId } from '../../domain/ids.ts';
-import type { ProviderAttempt } from '../../domain/provider.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import { constantTimeEqual } from './constant-time-equal.ts';
+import { type JobId, parseJobId } from './ids.ts';
+import type { ProviderAttempt } from './provider.ts';
 
 /** The attempt that a webhook is about, and its account. */
 export interface IngressTarget extends Pick<ProviderAttempt, 'jobId' | 'attempt'> {
@@ -43,4 +44,14 @@ export function openIngress(masterSecret: string): Ingress {
       return expected.toString('base64url') === mac ? { account, jobId, attempt } : null;
     },
   };
+}
+
+/** A webhook of an upstream, as it was received. */
+export interface IngressRequest {
+  /** The address as the upstream was given it: that is what it signs, whatever a proxy rewrites. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  /** Time of receipt, epoch ms. */
+  readonly now: number;
 }

@@ -1,0 +1,31 @@
+/** Accounts as the admin API and the console show them. */
+
+/** The accounts of the settings, and the engine of this machine. */
+export interface AccountStatuses {
+  list(): Promise<readonly AccountStatus[]>;
+  has(id: string): boolean;
+  /** See `testAccount`. */
+  test(id: string): Promise<AccountTest | 'unknown'>;
+}
+
+/** The JSON of the admin API. */
+export interface AccountStatus {
+  readonly account: string;
+  readonly provider: string;
+  /** Jobs that may run at once. */
+  readonly slots: number;
+  readonly running: number;
+  readonly models: readonly string[];
+  /** Unix seconds until which its circuit is open; null where it is closed. */
+  readonly blocked_until: number | null;
+  readonly blocked_why: string | null;
+  /** Whether an operator paused it: it gets no new jobs. */
+  readonly paused: boolean;
+}
+
+/** The result of a test call. */
+export interface AccountTest {
+  readonly outcome: 'accepted' | 'refused' | 'unreachable' | 'unclear' | 'untried';
+  /** A sentence for a person. */
+  readonly says: string;
+}
