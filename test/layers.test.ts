@@ -168,6 +168,19 @@ describe('the house', () => {
     assert.deepEqual(wrong, []);
   });
 
+  test('what tests of several folders share stands in the testkit', async () => {
+    const tests = (await filesBelow('test')).filter(
+      ({ path }) => path.startsWith('test/') && path.split('/').length > 2,
+    );
+    const wrong = tests.flatMap(file =>
+      importsOf(file)
+        .filter(imported => imported.startsWith('test/'))
+        .filter(imported => imported.split('/')[1] !== file.path.split('/')[1])
+        .map(imported => `${file.path} imports ${imported}`),
+    );
+    assert.deepEqual(wrong, []);
+  });
+
   test('only the settings and the command line read the environment', () => {
     const wrong = inRooms()
       .filter(({ text }) =>

@@ -2,10 +2,10 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeDatabase } from './databases.ts';
-import { EmbeddedPostgres } from './embedded-postgres.ts';
-import { type StartedHosts, startHosts } from './fleet-gateway.ts';
-import { freePort } from './free-port.ts';
+import { makeDatabase } from './databases/databases.ts';
+import { EmbeddedPostgres } from './databases/embedded-postgres.ts';
+import { type StartedHosts, startHosts } from './gateway/fleet-gateway.ts';
+import { freePort } from './net/free-port.ts';
 
 /** A real PostgreSQL for the whole run; tests make databases of their own in it. */
 let server: EmbeddedPostgres | undefined;

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { Redis } from 'ioredis';
-import { freePort } from '../../testkit/free-port.ts';
+import { freePort } from '../../testkit/net/free-port.ts';
 import { endWithUs } from '../kit/servers.ts';
 
 export interface RedisServer {

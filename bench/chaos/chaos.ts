@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { minutes } from '../../src/domain/clock.ts';
 import { printOutcome } from '../../testkit/chaos/report.ts';
 import { runChaos } from '../../testkit/chaos/run.ts';
-import { dialects } from '../../testkit/databases.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
 import { machine } from '../../testkit/figures.ts';
 import { globalSetup, globalTeardown } from '../../testkit/global-setup.ts';
 

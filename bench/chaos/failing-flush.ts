@@ -8,8 +8,8 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ask } from '../../testkit/gateway.ts';
-import { runProgram, serve } from '../../testkit/program.ts';
+import { ask } from '../../testkit/gateway/gateway.ts';
+import { runProgram, serve } from '../../testkit/gateway/program.ts';
 
 const flushes = 40;
 const clients = 8;

@@ -6,9 +6,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Answer, ask, until } from '../../testkit/gateway.ts';
-import { padTo, picture } from '../../testkit/media-maker.ts';
-import { runProgram, serve } from '../../testkit/program.ts';
+import { type Answer, ask, until } from '../../testkit/gateway/gateway.ts';
+import { runProgram, serve } from '../../testkit/gateway/program.ts';
+import { padTo, picture } from '../../testkit/media/media-maker.ts';
 
 const smallDisk = '96m';
 const bigDisk = '256m';

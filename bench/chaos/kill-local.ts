@@ -3,10 +3,10 @@
  * blamed. `node bench/chaos/kill-local.ts --kills 20 --jobs 150 --database sqlite`.
  */
 import { randomInt } from 'node:crypto';
-import { makeDatabase } from '../../testkit/databases.ts';
+import { makeDatabase } from '../../testkit/databases/databases.ts';
 import { machine } from '../../testkit/figures.ts';
+import { killRenders } from '../../testkit/gateway/kill-renders.ts';
 import { globalSetup, globalTeardown } from '../../testkit/global-setup.ts';
-import { killRenders } from '../../testkit/kill-renders.ts';
 import { readFlags } from '../kit/flags.ts';
 
 const { kills, jobs, seed, databases } = readFlags({ kills: 20, jobs: 150, seed: randomInt(1, 2 ** 31) });

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { figure, machine, printRow, printTitles } from '../../testkit/figures.ts';
-import { type AskOptions, ask } from '../../testkit/gateway.ts';
-import { padTo, picture } from '../../testkit/media-maker.ts';
-import { serve } from '../../testkit/program.ts';
+import { type AskOptions, ask } from '../../testkit/gateway/gateway.ts';
+import { serve } from '../../testkit/gateway/program.ts';
+import { padTo, picture } from '../../testkit/media/media-maker.ts';
 import { residentMbOf } from '../kit/descendants.ts';
 
 const megabyte = 1024 * 1024;

@@ -5,9 +5,9 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { figure, percentile, printRow, printTitles } from '../../testkit/figures.ts';
-import { ask } from '../../testkit/gateway.ts';
-import { vastPng } from '../../testkit/hostile-media.ts';
-import { picture } from '../../testkit/media-maker.ts';
+import { ask } from '../../testkit/gateway/gateway.ts';
+import { vastPng } from '../../testkit/media/hostile-media.ts';
+import { picture } from '../../testkit/media/media-maker.ts';
 import { tell } from '../kit/goals.ts';
 import { nothingNamed } from './nothing-named.ts';
 

@@ -4,8 +4,8 @@
  * not held up by the sending.
  */
 import { request } from 'node:http';
-import { openVariants, vastPng } from '../../testkit/hostile-media.ts';
-import { dataUrl } from '../../testkit/media-fields.ts';
+import { openVariants, vastPng } from '../../testkit/media/hostile-media.ts';
+import { dataUrl } from '../../testkit/media/media-fields.ts';
 import { nothingNamed } from './nothing-named.ts';
 
 const [url = '', key = '', count = '300', ownFile = ''] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 /** The servers that the HTTP benchmark compares: the gateway, the bare framework, assembled ones. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { firstKeyIn } from '../../testkit/program.ts';
+import { firstKeyIn } from '../../testkit/gateway/program.ts';
 import { startRedis } from '../assembled/redis.ts';
 import { start } from '../kit/servers.ts';
 import type { Load } from './offer.ts';

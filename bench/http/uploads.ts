@@ -10,8 +10,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { figure, machine, percentile, printRow, printTitles } from '../../testkit/figures.ts';
-import { ask } from '../../testkit/gateway.ts';
-import { runProgram, type Served, serve } from '../../testkit/program.ts';
+import { ask } from '../../testkit/gateway/gateway.ts';
+import { runProgram, type Served, serve } from '../../testkit/gateway/program.ts';
 import { residentMbOf } from '../kit/descendants.ts';
 import { tell } from '../kit/goals.ts';
 

@@ -1,6 +1,6 @@
 /** Reads the flags of a benchmark. */
 import { parseArgs } from 'node:util';
-import { type Dialect, dialects } from '../../testkit/databases.ts';
+import { type Dialect, dialects } from '../../testkit/databases/databases.ts';
 
 /** What a benchmark was told on its command line. */
 export type Flags<Name extends string> = Readonly<Record<Name, number>> & {

@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { models } from '../../src/catalog/index.ts';
 import { minutes } from '../../src/domain/clock.ts';
-import { exampleBody, uploadExampleMedia } from '../../testkit/example-jobs.ts';
+import { exampleBody, uploadExampleMedia } from '../../testkit/clients/example-jobs.ts';
+import { type Created, create, longVideo, untilRunning, video } from '../../testkit/clients/worker-jobs.ts';
 import { figure, machine, percentile, printRow, printTitles, spread } from '../../testkit/figures.ts';
-import { type AskOptions, ask } from '../../testkit/gateway.ts';
-import { serve } from '../../testkit/program.ts';
-import { type Created, create, longVideo, untilRunning, video } from '../../testkit/worker-jobs.ts';
+import { type AskOptions, ask } from '../../testkit/gateway/gateway.ts';
+import { serve } from '../../testkit/gateway/program.ts';
 import { watchDescendants } from '../kit/descendants.ts';
 
 const jobsAtOnce = 50;

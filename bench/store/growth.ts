@@ -9,7 +9,7 @@ import { claimJobs, findClaimableModels } from '../../src/store/jobs/claim.ts';
 import { insertJob } from '../../src/store/jobs/insert.ts';
 import { openQueuePositions } from '../../src/store/jobs/queue-position.ts';
 import { readJobSummary } from '../../src/store/jobs/read.ts';
-import type { Dialect } from '../../testkit/databases.ts';
+import type { Dialect } from '../../testkit/databases/databases.ts';
 import { figure, machine, percentile, printRow, printTitles, spread } from '../../testkit/figures.ts';
 import { globalSetup, globalTeardown } from '../../testkit/global-setup.ts';
 import { readFlags } from '../kit/flags.ts';

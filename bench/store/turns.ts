@@ -6,7 +6,7 @@ import { newWorkerId } from '../../src/domain/ids.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
 import { claimJobs } from '../../src/store/jobs/claim.ts';
 import { insertJob } from '../../src/store/jobs/insert.ts';
-import { type Dialect, makeDatabase } from '../../testkit/databases.ts';
+import { type Dialect, makeDatabase } from '../../testkit/databases/databases.ts';
 import { figure, machine, percentile, printRow, printTitles } from '../../testkit/figures.ts';
 import { globalSetup, globalTeardown } from '../../testkit/global-setup.ts';
 import { readFlags } from '../kit/flags.ts';

@@ -13,7 +13,7 @@ import type { Priority } from '../../src/domain/job.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
 import type { NewJob } from '../../src/store/jobs/insert.ts';
 import { createKey, findPrincipal } from '../../src/store/people/keys.ts';
-import { type Dialect, makeDatabase } from '../../testkit/databases.ts';
+import { type Dialect, makeDatabase } from '../../testkit/databases/databases.ts';
 
 /** Half of all jobs wait for it. */
 export const deepModel = 'gamma-v3-image';

@@ -11,7 +11,7 @@ import { type Config, readConfig } from '../../src/config/config.ts';
 import type { Provider, ProviderTask, SubmitResult } from '../../src/domain/provider.ts';
 import { openOutbound } from '../../src/media/outbound.ts';
 import { createKey } from '../../src/store/people/keys.ts';
-import { picture } from '../../testkit/media-maker.ts';
+import { picture } from '../../testkit/media/media-maker.ts';
 
 const [accountId = '', mediumUrl = '', folder = ''] = process.argv.slice(2);
 const medium = await picture('png', 64, 64);

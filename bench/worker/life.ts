@@ -5,11 +5,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Dialect } from '../../testkit/databases.ts';
+import type { Dialect } from '../../testkit/databases/databases.ts';
 import { machine, percentile, printRow, printTitles, spread } from '../../testkit/figures.ts';
-import { ask } from '../../testkit/gateway.ts';
+import { ask } from '../../testkit/gateway/gateway.ts';
+import { firstKeyIn } from '../../testkit/gateway/program.ts';
 import { globalSetup, globalTeardown } from '../../testkit/global-setup.ts';
-import { firstKeyIn } from '../../testkit/program.ts';
 import { readFlags } from '../kit/flags.ts';
 import { tell } from '../kit/goals.ts';
 import { start } from '../kit/servers.ts';

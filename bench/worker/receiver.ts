@@ -3,13 +3,13 @@
  * a job to the arrival. Gateways, receivers and the measurer share this process; rounds take turns.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Caller, endedJob, newCaller } from '../../testkit/callback-jobs.ts';
-import type { Dialect } from '../../testkit/databases.ts';
+import { type Caller, endedJob, newCaller } from '../../testkit/clients/callback-jobs.ts';
+import type { Dialect } from '../../testkit/databases/databases.ts';
 import { figure, machine, percentile, printRow, printTitles, spread } from '../../testkit/figures.ts';
-import { freePort } from '../../testkit/free-port.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
 import { globalSetup, globalTeardown } from '../../testkit/global-setup.ts';
-import { answer, never, openReceiver, type Receiver } from '../../testkit/receiver.ts';
+import { freePort } from '../../testkit/net/free-port.ts';
+import { answer, never, openReceiver, type Receiver } from '../../testkit/net/receiver.ts';
 import { readFlags } from '../kit/flags.ts';
 import { tell } from '../kit/goals.ts';
 

@@ -5,7 +5,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { picture } from '../../testkit/media-maker.ts';
+import { picture } from '../../testkit/media/media-maker.ts';
 
 /** A job as the upstream has it. Times are epoch milliseconds. */
 export interface UpstreamJob {

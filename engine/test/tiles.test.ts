@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createCanvas } from '@napi-rs/canvas';
-import { type TiledPicture, tiled } from '../../testkit/craft-bytes.ts';
+import { type TiledPicture, tiled } from '../../testkit/media/craft-bytes.ts';
 import { bytesOf, imagePlan, openStudio, pixelsOf } from './renders.ts';
 
 const side = 64;

@@ -10,7 +10,7 @@ import { openS3Blobs } from '../../src/blobs/s3.ts';
 import { defaultS3Limits, type S3Limits } from '../../src/blobs/s3-settings.ts';
 import { type Blobs, BlobsUnavailable } from '../../src/domain/blobs.ts';
 import type { S3Location } from '../../src/domain/s3-location.ts';
-import { until } from '../../testkit/gateway.ts';
+import { until } from '../../testkit/gateway/gateway.ts';
 import { type Fault, type Operation, serviceUnavailable, slowDown } from '../../testkit/s3/faults.ts';
 import { startS3, type TestS3 } from '../../testkit/s3/server.ts';
 

@@ -12,10 +12,10 @@ import {
   newCaller,
   runningJob,
   untilCallback,
-} from '../../testkit/callback-jobs.ts';
-import { dialects } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { answer, openReceiver, type Receiver, type Reply } from '../../testkit/receiver.ts';
+} from '../../testkit/clients/callback-jobs.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { answer, openReceiver, type Receiver, type Reply } from '../../testkit/net/receiver.ts';
 
 for (const dialect of dialects) {
   describe(dialect, () => {

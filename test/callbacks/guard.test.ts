@@ -13,9 +13,9 @@ import { openOutbound, type Resolve } from '../../src/media/outbound.ts';
 import { openCallbackSecrets } from '../../src/store/callbacks/callback-secrets.ts';
 import { listDeliveryAttempts } from '../../src/store/callbacks/redeliver.ts';
 import { openQueuePositions } from '../../src/store/jobs/queue-position.ts';
-import { type Caller, endedJob, newCaller, untilCallback } from '../../testkit/callback-jobs.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { answer, openReceiver, type Receiver } from '../../testkit/receiver.ts';
+import { type Caller, endedJob, newCaller, untilCallback } from '../../testkit/clients/callback-jobs.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
+import { answer, openReceiver, type Receiver } from '../../testkit/net/receiver.ts';
 
 describe('the address of a callback', () => {
   /** Serves, and makes no callbacks itself: those are made beside it, with a resolver of the test's own. */

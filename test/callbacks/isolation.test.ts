@@ -2,10 +2,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { listDeliveryAttempts } from '../../src/store/callbacks/redeliver.ts';
-import { type Caller, callbacksOf, endedJob, newCaller, untilCallback } from '../../testkit/callback-jobs.ts';
-import { dialects } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { answer, never, openReceiver, type Reply } from '../../testkit/receiver.ts';
+import {
+  type Caller,
+  callbacksOf,
+  endedJob,
+  newCaller,
+  untilCallback,
+} from '../../testkit/clients/callback-jobs.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { answer, never, openReceiver, type Reply } from '../../testkit/net/receiver.ts';
 
 /** The bytes of a receiver that talks for ever; what it could send is bounded by what is taken. */
 function flood(): { readonly reply: Reply; readonly sent: () => number } {

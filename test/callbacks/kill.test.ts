@@ -8,12 +8,12 @@ import { seconds } from '../../src/domain/clock.ts';
 import { queueKey } from '../../src/domain/delivery.ts';
 import { claimDeliveries, settleDelivery } from '../../src/store/callbacks/deliveries.ts';
 import { listDeliveryAttempts } from '../../src/store/callbacks/redeliver.ts';
-import { callbacksOf, endedJob, newCaller, untilCallback } from '../../testkit/callback-jobs.ts';
-import { createKeyOfAnn } from '../../testkit/create-key.ts';
-import { dialects } from '../../testkit/databases.ts';
-import { ask, startGateway, until } from '../../testkit/gateway.ts';
-import { runProgram, serve } from '../../testkit/program.ts';
-import { answer, never, openReceiver } from '../../testkit/receiver.ts';
+import { callbacksOf, endedJob, newCaller, untilCallback } from '../../testkit/clients/callback-jobs.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { createKeyOfAnn } from '../../testkit/gateway/create-key.ts';
+import { ask, startGateway, until } from '../../testkit/gateway/gateway.ts';
+import { runProgram, serve } from '../../testkit/gateway/program.ts';
+import { answer, never, openReceiver } from '../../testkit/net/receiver.ts';
 
 test('a process that is killed during an attempt repeats it after its restart, with the same id', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-callbacks-'));

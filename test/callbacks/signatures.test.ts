@@ -6,9 +6,9 @@ import Replicate, { validateWebhook } from 'replicate';
 import { Webhook } from 'standardwebhooks';
 import { hours } from '../../src/domain/clock.ts';
 import { openCallbackSecrets } from '../../src/store/callbacks/callback-secrets.ts';
-import { type Caller, endedJob, newCaller } from '../../testkit/callback-jobs.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { type Notice, openReceiver, type Receiver } from '../../testkit/receiver.ts';
+import { type Caller, endedJob, newCaller } from '../../testkit/clients/callback-jobs.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { type Notice, openReceiver, type Receiver } from '../../testkit/net/receiver.ts';
 
 /** Verifiers that others publish; each gives the body or throws. */
 const verifiers: Readonly<Record<string, (notice: Notice, secret: string) => Promise<unknown>>> = {

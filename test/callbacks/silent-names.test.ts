@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { after, before, describe, test } from 'node:test';
-import { type Caller, endedJob, newCaller } from '../../testkit/callback-jobs.ts';
-import { startDns, type TestDns } from '../../testkit/dns-server.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { openReceiver } from '../../testkit/receiver.ts';
+import { type Caller, endedJob, newCaller } from '../../testkit/clients/callback-jobs.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { startDns, type TestDns } from '../../testkit/net/dns-server.ts';
+import { openReceiver } from '../../testkit/net/receiver.ts';
 
 const floods = 150;
 const promisedMs = 2_000;

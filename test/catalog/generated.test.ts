@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { models } from '../../src/catalog/index.ts';
-import { faultsOf, mutants, soundBodies } from './payloads.ts';
+import { faultsOf, mutants, soundBodies } from '../../testkit/clients/payloads.ts';
 
 for (const model of models) {
   test(`${model.id} accepts whatever its description allows and no rule forbids`, () => {

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openProber } from '../../src/media/prober.ts';
-import { makePicture } from '../../testkit/make-media.ts';
-import { type Environment, runProgram, type Served, serve } from '../../testkit/program.ts';
-import { openScriptedServer } from '../client/scripted-server.ts';
+import { type Environment, runProgram, type Served, serve } from '../../testkit/gateway/program.ts';
+import { makePicture } from '../../testkit/media/make-media.ts';
+import { openScriptedServer } from '../../testkit/net/scripted-server.ts';
 import { runAtTerminal, startCommand } from './running-command.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

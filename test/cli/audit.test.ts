@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Connection } from '../../src/store/db/connection.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { type Environment, runProgram } from '../../testkit/program.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { type Environment, runProgram } from '../../testkit/gateway/program.ts';
 
 for (const dialect of dialects) {
   describe(dialect, () => {

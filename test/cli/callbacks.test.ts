@@ -8,9 +8,9 @@ import { openCallbackSecrets } from '../../src/store/callbacks/callback-secrets.
 import { claimDeliveries, readDelivery, settleDelivery } from '../../src/store/callbacks/deliveries.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
 import { cancelJob } from '../../src/store/jobs/cancel.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { type Environment, runProgram } from '../../testkit/program.ts';
-import { later, makeOwner, type Owner, unique, wait } from '../store/rows.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { later, makeOwner, type Owner, unique, wait } from '../../testkit/databases/rows.ts';
+import { type Environment, runProgram } from '../../testkit/gateway/program.ts';
 
 const master = 'the master secret of this test';
 

@@ -5,7 +5,7 @@ import { access, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { runProgram } from '../../testkit/program.ts';
+import { runProgram } from '../../testkit/gateway/program.ts';
 
 describe('the command line', () => {
   let folder: string;

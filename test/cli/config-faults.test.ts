@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { runProgram } from '../../testkit/program.ts';
+import { runProgram } from '../../testkit/gateway/program.ts';
 
 let folder: string;
 before(async () => {

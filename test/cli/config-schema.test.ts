@@ -5,7 +5,7 @@ import { before, describe, test } from 'node:test';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { configSchema } from '../../src/config/json-schema.ts';
-import { runProgram } from '../../testkit/program.ts';
+import { runProgram } from '../../testkit/gateway/program.ts';
 
 const docs = new URL('../../docs/', import.meta.url);
 type Written = Parameters<typeof z.fromJSONSchema>[0];

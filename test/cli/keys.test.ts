@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { ask } from '../../testkit/gateway.ts';
-import { type Environment, runProgram, serve } from '../../testkit/program.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { ask } from '../../testkit/gateway/gateway.ts';
+import { type Environment, runProgram, serve } from '../../testkit/gateway/program.ts';
 
 const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { verify } from '../../client/src/callbacks.ts';
-import { until } from '../../testkit/gateway.ts';
-import { type Environment, runProgram, type Served, serve } from '../../testkit/program.ts';
-import { openReceiver, type Receiver } from '../../testkit/receiver.ts';
+import { until } from '../../testkit/gateway/gateway.ts';
+import { type Environment, runProgram, type Served, serve } from '../../testkit/gateway/program.ts';
+import { openReceiver, type Receiver } from '../../testkit/net/receiver.ts';
 import { startCommand } from './running-command.ts';
 
 describe('commands that call the admin API', () => {

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { ask, until } from '../../testkit/gateway.ts';
-import { runProgram, type Served, serve } from '../../testkit/program.ts';
+import { ask, until } from '../../testkit/gateway/gateway.ts';
+import { runProgram, type Served, serve } from '../../testkit/gateway/program.ts';
+import { withoutPlaces } from '../../testkit/gateway/without-places.ts';
 import { lumen } from '../../testkit/upstreams/declarative.ts';
 import { type Fake, startFake } from '../../testkit/upstreams/fake.ts';
-import { withoutPlaces } from '../../testkit/without-places.ts';
 
 const members = z.record(z.string(), z.unknown());
 const page = await readFile(new URL('../../docs/adding-a-model.md', import.meta.url), 'utf8');

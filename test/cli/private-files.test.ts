@@ -4,8 +4,8 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { ask, until } from '../../testkit/gateway.ts';
-import { runProgram, serve } from '../../testkit/program.ts';
+import { ask, until } from '../../testkit/gateway/gateway.ts';
+import { runProgram, serve } from '../../testkit/gateway/program.ts';
 
 describe('what the program writes', () => {
   let parent: string;

@@ -6,9 +6,9 @@ import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { ask, until } from '../../testkit/gateway.ts';
-import { runProgram, type Served, serve } from '../../testkit/program.ts';
+import { makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { ask, until } from '../../testkit/gateway/gateway.ts';
+import { runProgram, type Served, serve } from '../../testkit/gateway/program.ts';
 
 const processes = 2;
 const speech = '/v1/queue/theta-3.1-flash-tts-preview';

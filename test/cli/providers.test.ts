@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { models } from '../../src/catalog/index.ts';
-import { runProgram } from '../../testkit/program.ts';
+import { runProgram } from '../../testkit/gateway/program.ts';
 import { type Fake, startFake } from '../../testkit/upstreams/fake.ts';
 import { relay } from '../../testkit/upstreams/relay.ts';
 

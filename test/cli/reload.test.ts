@@ -4,12 +4,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { ask, until } from '../../testkit/gateway.ts';
-import { type Served, serve } from '../../testkit/program.ts';
+import { makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { ask, until } from '../../testkit/gateway/gateway.ts';
+import { type Served, serve } from '../../testkit/gateway/program.ts';
+import { withoutPlaces } from '../../testkit/gateway/without-places.ts';
 import { type Fake, startFake } from '../../testkit/upstreams/fake.ts';
 import { relay } from '../../testkit/upstreams/relay.ts';
-import { withoutPlaces } from '../../testkit/without-places.ts';
 
 const pictures = 'gamma-v3-image';
 const read = 'settings reloaded';

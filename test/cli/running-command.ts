@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { bareEnvironment } from '../../testkit/bare-environment.ts';
-import type { Ended, Environment } from '../../testkit/program.ts';
+import { bareEnvironment } from '../../testkit/gateway/bare-environment.ts';
+import type { Ended, Environment } from '../../testkit/gateway/program.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { readConfig } from '../../src/config/config.ts';
-import { runProgram } from '../../testkit/program.ts';
+import { runProgram } from '../../testkit/gateway/program.ts';
 
 let folder: string;
 before(async () => {

@@ -4,8 +4,8 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { ask, until } from '../../testkit/gateway.ts';
-import { runProgram, type Served, serve } from '../../testkit/program.ts';
+import { ask, until } from '../../testkit/gateway/gateway.ts';
+import { runProgram, type Served, serve } from '../../testkit/gateway/program.ts';
 
 const speech = '/v1/queue/theta-3.1-flash-tts-preview';
 const video = '/v1/queue/eta2.6-t2v';

@@ -5,8 +5,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { ask } from '../../testkit/gateway.ts';
-import { runProgram, type Served, serve } from '../../testkit/program.ts';
+import { ask } from '../../testkit/gateway/gateway.ts';
+import { runProgram, type Served, serve } from '../../testkit/gateway/program.ts';
 import { runAtTerminal } from './running-command.ts';
 
 describe('setup-link', () => {

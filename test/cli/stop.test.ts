@@ -6,8 +6,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ask, until } from '../../testkit/gateway.ts';
-import { serve } from '../../testkit/program.ts';
+import { ask, until } from '../../testkit/gateway/gateway.ts';
+import { serve } from '../../testkit/gateway/program.ts';
 
 test('ends with 0 at SIGTERM although a connection never sends a request', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-stop-'));

@@ -17,9 +17,9 @@ import {
 } from '../../client/src/index.ts';
 import { models } from '../../src/catalog/index.ts';
 import { openProber, type Prober } from '../../src/media/prober.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { openReceiver, type Receiver } from '../../testkit/receiver.ts';
-import { thrown } from '../clients/thrown.ts';
+import { thrown } from '../../testkit/clients/thrown.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { openReceiver, type Receiver } from '../../testkit/net/receiver.ts';
 
 const unknownId = '01900000-0000-7000-8000-000000000000';
 

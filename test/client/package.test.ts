@@ -6,9 +6,9 @@ import { after, before, describe, test } from 'node:test';
 import { checkPackage, Package } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { models } from '../../src/catalog/index.ts';
-import { launchBrowser } from '../../testkit/browser.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { makeProject, type Project, readPrograms } from './packed-client.ts';
+import { launchBrowser } from '../../testkit/browser/browser.ts';
+import { makeProject, type Project, readPrograms } from '../../testkit/clients/packed-client.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 describe('the client as a package', () => {
   let project: Project;

@@ -13,8 +13,8 @@ import {
   RateLimitError,
   ValidationError,
 } from '../../client/src/index.ts';
-import { thrown } from '../clients/thrown.ts';
-import { type Act, openScriptedServer, type ScriptedServer } from './scripted-server.ts';
+import { thrown } from '../../testkit/clients/thrown.ts';
+import { type Act, openScriptedServer, type ScriptedServer } from '../../testkit/net/scripted-server.ts';
 
 const model = 'eta2.6-t2v';
 const input = { prompt: 'A lighthouse', size: '1280*720' } as const;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { MediaFacts } from '../../src/domain/media.ts';
 import { openProber, type Prober } from '../../src/media/prober.ts';
-import { type Served, serve } from '../../testkit/program.ts';
+import { type Served, serve } from '../../testkit/gateway/program.ts';
 import { openShell, type Shell } from './shell.ts';
 
 /** A job changes its state twice until its end, and each change answers a waiting request. */

@@ -12,9 +12,9 @@ import { jobTopic } from '../../src/store/db/connection.ts';
 import { claimJobs } from '../../src/store/jobs/claim.ts';
 import { settle } from '../../src/store/jobs/settle.ts';
 import { registerWorker } from '../../src/store/jobs/workers.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { thrown } from '../../testkit/clients/thrown.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 import { type CountingFetch, openCountingFetch } from './counting-fetch.ts';
-import { thrown } from './thrown.ts';
 
 const video = 'atelier/gamma-v3-turbo-t2v';
 const picture = 'atelier/gamma-v3-image';

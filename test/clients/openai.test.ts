@@ -16,9 +16,9 @@ import OpenAI, {
 } from 'openai';
 import { minutes, seconds } from '../../src/domain/clock.ts';
 import { maxUploadBytes } from '../../src/domain/file.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { thrown } from '../../testkit/clients/thrown.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 import { type CountingFetch, openCountingFetch } from './counting-fetch.ts';
-import { thrown } from './thrown.ts';
 
 let gateway: TestGateway;
 before(async () => {

@@ -1,8 +1,8 @@
 /** Uploads and jobs by Python requests, curl -F, JSON of a Go struct, and base64. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { picture } from '../../testkit/media-maker.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { picture } from '../../testkit/media/media-maker.ts';
 
 /**
  * What programs send that know nothing of this protocol but its documents: byte for byte the forms of Python's

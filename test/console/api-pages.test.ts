@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { models } from '../../src/catalog/index.ts';
-import { launchBrowser, openPage } from '../../testkit/browser.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { launchBrowser, openPage } from '../../testkit/browser/browser.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 /** On a machine that does everything at once. */
 const patience = { timeout: 120_000 };

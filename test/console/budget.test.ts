@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { buildConsole } from '../../testkit/browser.ts';
+import { buildConsole } from '../../testkit/browser/browser.ts';
 
 const dist = fileURLToPath(new URL('../../console/dist/', import.meta.url));
 const kilobyte = 1024;

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { buildConsole, launchBrowser, openPage, type PageWanted } from '../../testkit/browser.ts';
-import { newCaller } from '../../testkit/callback-jobs.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import { buildConsole, launchBrowser, openPage, type PageWanted } from '../../testkit/browser/browser.ts';
+import { newCaller } from '../../testkit/clients/callback-jobs.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { enter as enterAs, faultsBy, leave, logIn, plays, visit } from './visit.ts';
 

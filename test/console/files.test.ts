@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { buildConsole, launchBrowser } from '../../testkit/browser.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { picture } from '../../testkit/media-maker.ts';
+import { buildConsole, launchBrowser } from '../../testkit/browser/browser.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
+import { picture } from '../../testkit/media/media-maker.ts';
 import { enter, leave, visit } from './visit.ts';
 
 const token = 'the-admin-token-of-this-very-test';

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { buildConsole, launchBrowser, openPage } from '../../testkit/browser.ts';
-import { ask, until } from '../../testkit/gateway.ts';
-import { type Served, serve } from '../../testkit/program.ts';
+import { buildConsole, launchBrowser, openPage } from '../../testkit/browser/browser.ts';
+import { ask, until } from '../../testkit/gateway/gateway.ts';
+import { type Served, serve } from '../../testkit/gateway/program.ts';
 import { faultsBy, leave, plays, visit } from './visit.ts';
 
 describe('the first run, from the banner on', () => {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { buildConsole, launchBrowser, openPage } from '../../testkit/browser.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { buildConsole, launchBrowser, openPage } from '../../testkit/browser/browser.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 import { enter, faultsBy, leave, visit } from './visit.ts';
 
 const token = 'the-admin-token-of-this-very-test';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
-import { openPage, type PageWanted, type Watched } from '../../testkit/browser.ts';
-import { until } from '../../testkit/gateway.ts';
+import { openPage, type PageWanted, type Watched } from '../../testkit/browser/browser.ts';
+import { until } from '../../testkit/gateway/gateway.ts';
 
 /** A page of its own, logged in with the admin token. */
 export async function enter(

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page, Request } from 'playwright-core';
-import { buildConsole, launchBrowser } from '../../testkit/browser.ts';
-import { newCaller } from '../../testkit/callback-jobs.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import { buildConsole, launchBrowser } from '../../testkit/browser/browser.ts';
+import { newCaller } from '../../testkit/clients/callback-jobs.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
 import { enter, leave, visit } from './visit.ts';
 
 const token = 'the-admin-token-of-this-very-test';

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { dialects } from '../../testkit/databases.ts';
-import { type Answer, type AskOptions, startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { picture } from '../../testkit/media-maker.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import {
+  type Answer,
+  type AskOptions,
+  startGateway,
+  type TestGateway,
+} from '../../testkit/gateway/gateway.ts';
+import { picture } from '../../testkit/media/media-maker.ts';
 
 const token = 'the-admin-token-of-this-very-test';
 const model = 'gamma-v3-image';

@@ -10,9 +10,9 @@ import {
   endedJob,
   newCaller,
   runningJob,
-} from '../../testkit/callback-jobs.ts';
-import { dialects } from '../../testkit/databases.ts';
-import { type AskOptions, startGateway, type TestGateway } from '../../testkit/gateway.ts';
+} from '../../testkit/clients/callback-jobs.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { type AskOptions, startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 const token = 'the-admin-token-of-this-very-test';
 const path = '/admin/v1/deliveries';

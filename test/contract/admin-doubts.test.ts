@@ -9,10 +9,10 @@ import { insertAttempt, recordAnswer } from '../../src/store/attempts/attempts.t
 import { claimJobs } from '../../src/store/jobs/claim.ts';
 import { settle } from '../../src/store/jobs/settle.ts';
 import { registerWorker } from '../../src/store/jobs/workers.ts';
-import { dialects } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { runProgram } from '../../testkit/program.ts';
-import { create, image, unknownId } from './queue.ts';
+import { create, image, unknownId } from '../../testkit/clients/queue.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
+import { runProgram } from '../../testkit/gateway/program.ts';
 
 const unauthorized = (message: string, requestId: string | null) => ({
   error: { code: 'UNAUTHORIZED', message },

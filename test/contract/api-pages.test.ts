@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { models } from '../../src/catalog/index.ts';
-import { ask, startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { ask, startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 const policy =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'";

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { create, image, pathOf } from './queue.ts';
+import { create, image, pathOf } from '../../testkit/clients/queue.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 let gateway: TestGateway;
 let key: string;

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { days, minutes } from '../../src/domain/clock.ts';
-import { dialects } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { picture } from '../../testkit/media-maker.ts';
-import { notFound, uploadForm, uploadText } from '../../testkit/uploads.ts';
-import { create } from '../../testkit/worker-jobs.ts';
+import { notFound, uploadForm, uploadText } from '../../testkit/clients/uploads.ts';
+import { create } from '../../testkit/clients/worker-jobs.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { picture } from '../../testkit/media/media-maker.ts';
 
 for (const dialect of dialects) {
   describe(`a gateway whose blobs lie in a bucket (${dialect})`, () => {

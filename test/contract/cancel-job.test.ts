@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { dialects } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
 import {
   addressesOf,
   create,
@@ -13,7 +11,9 @@ import {
   unknownId,
   video,
   withoutTimes,
-} from './queue.ts';
+} from '../../testkit/clients/queue.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
 
 const error = {
   code: 'cancelled',

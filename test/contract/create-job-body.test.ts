@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { bodies, create, send, speech } from './queue.ts';
+import { bodies, create, send, speech } from '../../testkit/clients/queue.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
 
 const megabyte = 1024 * 1024;
 

@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hours, minutes, seconds } from '../../src/domain/clock.ts';
-import { dialects } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { addressesOf, bodies, create, hold, pathOf, speech, video, withoutTimes } from './queue.ts';
+import {
+  addressesOf,
+  bodies,
+  create,
+  hold,
+  pathOf,
+  speech,
+  video,
+  withoutTimes,
+} from '../../testkit/clients/queue.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
 
 const error = {
   code: 'expired',

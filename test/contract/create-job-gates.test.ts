@@ -6,8 +6,17 @@ import { after, before, describe, test } from 'node:test';
 import { seconds } from '../../src/domain/clock.ts';
 import { keyIdFromRow } from '../../src/domain/ids.ts';
 import { listKeys, revokeKey } from '../../src/store/people/keys.ts';
-import { type Answer, startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { bodies, create, image, pathOf, send, speech, unknownId, uuidv7 } from './queue.ts';
+import {
+  bodies,
+  create,
+  image,
+  pathOf,
+  send,
+  speech,
+  unknownId,
+  uuidv7,
+} from '../../testkit/clients/queue.ts';
+import { type Answer, startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 const megabyte = 1024 * 1024;
 

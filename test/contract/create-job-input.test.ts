@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Answer, startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { bodies, create, hexSpeech, image, speech, turbo } from './queue.ts';
+import { bodies, create, hexSpeech, image, speech, turbo } from '../../testkit/clients/queue.ts';
+import { type Answer, startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 describe('the body of POST /v1/queue/{model_id}', () => {
   let gateway: TestGateway;

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { dialects } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
 import {
   addressesOf,
   bodies,
@@ -13,7 +11,9 @@ import {
   speech,
   turbo,
   uuidv7,
-} from './queue.ts';
+} from '../../testkit/clients/queue.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 for (const dialect of dialects) {
   describe(`POST /v1/queue/{model_id} (${dialect})`, () => {

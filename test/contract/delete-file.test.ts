@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { minutes } from '../../src/domain/clock.ts';
-import { dialects } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { notFound, traceOf, uploadText } from '../../testkit/uploads.ts';
+import { notFound, traceOf, uploadText } from '../../testkit/clients/uploads.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
 
 const unknownId = `file_${'0'.repeat(24)}`;
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { dialects } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { finishedPictures } from './finished-jobs.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { finishedPictures } from '../../testkit/databases/finished-jobs.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 const upscale = '/v1/queue/beta-upscale';
 

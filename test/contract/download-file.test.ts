@@ -5,9 +5,9 @@ import { get } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { hours, seconds } from '../../src/domain/clock.ts';
-import { isFleet } from '../../testkit/fleet-gateway.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { fileError, notFound, unavailable, uploadForm, uploadText } from '../../testkit/uploads.ts';
+import { fileError, notFound, unavailable, uploadForm, uploadText } from '../../testkit/clients/uploads.ts';
+import { isFleet } from '../../testkit/gateway/fleet-gateway.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 const invalidSignature = fileError('invalid_signature', 'The signature of this address is not valid', null);
 const expired = fileError(

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { isFleet } from '../../testkit/fleet-gateway.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { uploadText } from '../../testkit/uploads.ts';
+import { uploadText } from '../../testkit/clients/uploads.ts';
+import { isFleet } from '../../testkit/gateway/fleet-gateway.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 describe('headers for browsers', () => {
   let gateway: TestGateway;

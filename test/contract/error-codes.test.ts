@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { jobError } from '../../src/domain/job.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { bodies, create, hold, image, pathOf, speech, unknownId } from './queue.ts';
+import { bodies, create, hold, image, pathOf, speech, unknownId } from '../../testkit/clients/queue.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 describe('X-Error-Code', () => {
   let gateway: TestGateway;

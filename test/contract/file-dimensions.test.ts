@@ -3,10 +3,10 @@ import { after, before, test } from 'node:test';
 import { newFile } from '../../src/domain/file.ts';
 import { jobIdFromRow, keyIdFromRow, userIdFromRow } from '../../src/domain/ids.ts';
 import { insertFiles } from '../../src/store/files/files.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { dataUrl, upload } from '../../testkit/media-fields.ts';
-import { picture } from '../../testkit/media-maker.ts';
-import { create } from './queue.ts';
+import { create } from '../../testkit/clients/queue.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
+import { dataUrl, upload } from '../../testkit/media/media-fields.ts';
+import { picture } from '../../testkit/media/media-maker.ts';
 
 let gateway: TestGateway;
 before(async () => {

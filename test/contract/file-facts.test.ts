@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { dialects } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { dataUrl, passes, upload } from '../../testkit/media-fields.ts';
-import { clip, picture, sound } from '../../testkit/media-maker.ts';
-import { figureOf } from '../overload/limited.ts';
-import { create, image, pathOf } from './queue.ts';
+import { create, image, pathOf } from '../../testkit/clients/queue.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { figureOf } from '../../testkit/gateway/limited.ts';
+import { dataUrl, passes, upload } from '../../testkit/media/media-fields.ts';
+import { clip, picture, sound } from '../../testkit/media/media-maker.ts';
 
 const alpha = 'alpha-2-0-mini';
 const probes = (gateway: TestGateway) => figureOf(gateway, 'atelier_probes_total');

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { models } from '../../src/catalog/index.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { mutants, soundBodies } from '../catalog/payloads.ts';
-import { finishedPictures } from './finished-jobs.ts';
+import { mutants, soundBodies } from '../../testkit/clients/payloads.ts';
+import { finishedPictures } from '../../testkit/databases/finished-jobs.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 /** One user, and a key a test: a key has its rate. */
 const userName = 'generated';

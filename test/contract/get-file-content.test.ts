@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { notFound, uploadText } from '../../testkit/uploads.ts';
+import { notFound, uploadText } from '../../testkit/clients/uploads.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 const unknownId = `file_${'0'.repeat(24)}`;
 let gateway: TestGateway;

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { hours, seconds } from '../../src/domain/clock.ts';
 import { hashApiKey } from '../../src/domain/ids.ts';
-import { dialects } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { assertFile, fileError, notFound, uploadForm, uploadText } from '../../testkit/uploads.ts';
+import { assertFile, fileError, notFound, uploadForm, uploadText } from '../../testkit/clients/uploads.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 const unknownId = `file_${'0'.repeat(24)}`;
 const expOf = (url: string): number => Number(new URL(url).searchParams.get('exp'));

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type JobErrorCode, jobError } from '../../src/domain/job.ts';
-import { dialects } from '../../testkit/databases.ts';
-import { freePort } from '../../testkit/free-port.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
 import {
   bodies,
   create,
@@ -15,7 +12,10 @@ import {
   unknownId,
   type Wanted,
   withoutTimes,
-} from './queue.ts';
+} from '../../testkit/clients/queue.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { freePort } from '../../testkit/net/free-port.ts';
 
 const signed = /^\/v1\/f\/file_[0-9A-Za-z]{24}\/[^?]+\?exp=\d{10}&sig=[\w-]+$/;
 

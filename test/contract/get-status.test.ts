@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { jobError } from '../../src/domain/job.ts';
-import { dialects } from '../../testkit/databases.ts';
-import { isFleet } from '../../testkit/fleet-gateway.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
 import {
   addressesOf,
   create,
@@ -16,7 +13,10 @@ import {
   uuidv7,
   video,
   withoutTimes,
-} from './queue.ts';
+} from '../../testkit/clients/queue.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { isFleet } from '../../testkit/gateway/fleet-gateway.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 /** Fails a test whose held request is never let go. */

@@ -3,10 +3,10 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { dialects } from '../../testkit/databases.ts';
-import { isFleet } from '../../testkit/fleet-gateway.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { bodies, create, image, pathOf, speech, unknownId, uuidv7 } from './queue.ts';
+import { bodies, create, image, pathOf, speech, unknownId, uuidv7 } from '../../testkit/clients/queue.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { isFleet } from '../../testkit/gateway/fleet-gateway.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
 
 for (const dialect of dialects) {
   for (const role of ['api', 'worker', 'all'] as const) {

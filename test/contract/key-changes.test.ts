@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { dialects } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { runProgram } from '../../testkit/program.ts';
-import { image } from './queue.ts';
+import { image } from '../../testkit/clients/queue.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
+import { runProgram } from '../../testkit/gateway/program.ts';
 
 const token = 'the-admin-token-of-the-key-tests';
 

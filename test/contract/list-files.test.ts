@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { minutes } from '../../src/domain/clock.ts';
-import { dialects } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { assertFile, fileError, uploadText } from '../../testkit/uploads.ts';
+import { assertFile, fileError, uploadText } from '../../testkit/clients/uploads.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 const empty = { object: 'list', data: [], first_id: null, last_id: null, has_more: false };
 

@@ -1,5 +1,5 @@
 import { after, before, describe, test } from 'node:test';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 import {
   dataUrl,
   type Edge,
@@ -9,8 +9,8 @@ import {
   type MediaField,
   megabyte,
   passes,
-} from '../../testkit/media-fields.ts';
-import { type ClipWanted, clip, padTo, picture, sound } from '../../testkit/media-maker.ts';
+} from '../../testkit/media/media-fields.ts';
+import { type ClipWanted, clip, padTo, picture, sound } from '../../testkit/media/media-maker.ts';
 
 let gateway: TestGateway;
 before(async () => {

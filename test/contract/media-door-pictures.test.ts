@@ -1,7 +1,7 @@
 import { after, before, describe, test } from 'node:test';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { type Edge, holdsEdge, type MediaField, megabyte } from '../../testkit/media-fields.ts';
-import { padTo, picture } from '../../testkit/media-maker.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
+import { type Edge, holdsEdge, type MediaField, megabyte } from '../../testkit/media/media-fields.ts';
+import { padTo, picture } from '../../testkit/media/media-maker.ts';
 
 let gateway: TestGateway;
 before(async () => {

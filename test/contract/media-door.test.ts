@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { toJson } from '../../src/domain/json.ts';
-import { dialects } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { dataUrl, handIn, isRefused, megabyte, passes, upload } from '../../testkit/media-fields.ts';
-import { padTo, picture, sound } from '../../testkit/media-maker.ts';
-import { traceOf, uploadText } from '../../testkit/uploads.ts';
-import { image, video } from './queue.ts';
+import { image, video } from '../../testkit/clients/queue.ts';
+import { traceOf, uploadText } from '../../testkit/clients/uploads.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
+import { dataUrl, handIn, isRefused, megabyte, passes, upload } from '../../testkit/media/media-fields.ts';
+import { padTo, picture, sound } from '../../testkit/media/media-maker.ts';
 
 const fileId = /^file_[0-9A-Za-z]{24}$/;
 /** What stands before and behind the first image of each. */

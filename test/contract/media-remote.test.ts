@@ -4,10 +4,10 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { pino } from 'pino';
 import { openStore } from '../../src/app/open-store.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { isRefused } from '../../testkit/media-fields.ts';
-import { openMediaSite } from './media-site.ts';
-import { create, image, pathOf, video } from './queue.ts';
+import { create, image, pathOf, video } from '../../testkit/clients/queue.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { isRefused } from '../../testkit/media/media-fields.ts';
+import { openMediaSite } from '../../testkit/media/media-site.ts';
 
 const hour = 60 * 60 * 1000;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { uuidv7 } from './queue.ts';
+import { uuidv7 } from '../../testkit/clients/queue.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 const token = 'a-token-for-the-metrics';
 const onlyHere = {

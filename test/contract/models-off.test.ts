@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { models } from '../../src/catalog/index.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 const off = 'gamma-v2-image';
 const input = { prompt: 'A red boat', n: 1 };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { models } from '../../src/catalog/index.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { bodies, create, image, speech, turbo } from './queue.ts';
+import { bodies, create, image, speech, turbo } from '../../testkit/clients/queue.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 describe('the models', () => {
   let gateway: TestGateway;

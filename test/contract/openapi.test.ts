@@ -4,7 +4,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { models } from '../../src/catalog/index.ts';
 import { openApi } from '../../src/http/openapi.ts';
 import { routes } from '../../src/http/route-list.ts';
-import { startGateway } from '../../testkit/gateway.ts';
+import { startGateway } from '../../testkit/gateway/gateway.ts';
 
 test('the published document is the one that is made from the catalog, and needs no key', async () => {
   const gateway = await startGateway({ role: 'api' });

@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { dialects } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { bodies, create, hold, image, pathOf, speech, turbo, unknownId, video } from './queue.ts';
+import {
+  bodies,
+  create,
+  hold,
+  image,
+  pathOf,
+  speech,
+  turbo,
+  unknownId,
+  video,
+} from '../../testkit/clients/queue.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 const nothing = { object: 'list', data: [], has_more: false, first_id: null, last_id: null };
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { readConfig } from '../../src/config/config.ts';
-import { dialects } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { withoutPlaces } from '../../testkit/without-places.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { withoutPlaces } from '../../testkit/gateway/without-places.ts';
 
 const token = 'the-admin-token-of-this-very-test';
 const model = 'gamma-v3-image';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startGateway } from '../../testkit/gateway.ts';
-import { create, image } from './queue.ts';
+import { create, image } from '../../testkit/clients/queue.ts';
+import { startGateway } from '../../testkit/gateway/gateway.ts';
 
 test('with an address of its own choice the gateway listens all the same, and its answers name that address', async () => {
   const gateway = await startGateway({

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { uploadText } from '../../testkit/uploads.ts';
+import { uploadText } from '../../testkit/clients/uploads.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
 
 describe('the log line of a refusal', () => {
   let gateway: TestGateway;

@@ -13,9 +13,9 @@ import { openApi } from '../../src/http/openapi.ts';
 import { refusalsOf } from '../../src/http/refusals-of-route.ts';
 import { methodsOf, type OpenRoute, type Route } from '../../src/http/route.ts';
 import { queueMounts, routes } from '../../src/http/route-list.ts';
+import { image } from '../../testkit/clients/queue.ts';
 import { openTestClock } from '../../testkit/clock.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { image } from './queue.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 const nameOf = (route: Route) => `${methodsOf(route).join('|')} ${route.path}`;
 const adminToken = 'the-admin-token-of-this-very-test';

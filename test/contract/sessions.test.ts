@@ -5,14 +5,14 @@ import { openPasswords } from '../../src/admission/passwords.ts';
 import { hours, minutes } from '../../src/domain/clock.ts';
 import { listAudit } from '../../src/store/people/audit.ts';
 import { pruneLogins } from '../../src/worker/maintenance.ts';
-import { dialects } from '../../testkit/databases.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
 import {
   type Answer,
   type AskOptions,
   cheapPasswords,
   startGateway,
   type TestGateway,
-} from '../../testkit/gateway.ts';
+} from '../../testkit/gateway/gateway.ts';
 
 const token = 'the-admin-token-of-this-very-test';
 const password = 'a long password';

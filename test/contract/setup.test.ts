@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { makeSetupCode } from '../../src/cli/setup-link.ts';
 import { hours } from '../../src/domain/clock.ts';
-import { dialects } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 const token = 'the-admin-token-of-this-very-test';
 const password = 'a long password';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { get } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { speech } from './queue.ts';
+import { speech } from '../../testkit/clients/queue.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 /** What came, before anything unpacks it. */
 interface Came {

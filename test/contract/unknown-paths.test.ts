@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { bodies, create, pathOf, send, speech, unknownId, uuidv7 } from './queue.ts';
+import { bodies, create, pathOf, send, speech, unknownId, uuidv7 } from '../../testkit/clients/queue.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 const mounts = ['/v1/queue', '/model/v1/queue'];
 const notFound = { detail: 'Not Found' };

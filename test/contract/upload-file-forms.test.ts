@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { stat } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import * as uploads from '../../testkit/uploads.ts';
+import * as uploads from '../../testkit/clients/uploads.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
 
 const { assertFile, fileError, formHeaders, formOf, leavingNothing, openUpload, partHead, uploadForm } =
   uploads;

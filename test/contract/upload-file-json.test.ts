@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { dialects } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { assertFile, fileError, leavingNothing, openUpload, traceOf } from '../../testkit/uploads.ts';
+import { assertFile, fileError, leavingNothing, openUpload, traceOf } from '../../testkit/clients/uploads.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
 
 const base64 = (text: string | Uint8Array): string => Buffer.from(text).toString('base64');
 const png =

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { dialects } from '../../testkit/databases.ts';
-import { isFleet } from '../../testkit/fleet-gateway.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { makeSamples, type Sample } from '../../testkit/sample-files.ts';
-import * as uploads from '../../testkit/uploads.ts';
+import * as uploads from '../../testkit/clients/uploads.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { isFleet } from '../../testkit/gateway/fleet-gateway.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { makeSamples, type Sample } from '../../testkit/media/sample-files.ts';
 
 const { assertFile, fileError, formEnd, formHeaders, leavingNothing, openUpload, partHead, uploadForm } =
   uploads;

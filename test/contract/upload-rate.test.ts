@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { seconds } from '../../src/domain/clock.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { type Answer, startGateway, type TestGateway } from '../../testkit/gateway.ts';
 import {
   fileError,
   freshName,
@@ -10,7 +8,9 @@ import {
   traceOf,
   uploadForm,
   uploadText,
-} from '../../testkit/uploads.ts';
+} from '../../testkit/clients/uploads.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { type Answer, startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 const overRate = fileError(
   'rate_limit_exceeded',

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 const dashboardPath = new URL('../../deploy/grafana/atelier.json', import.meta.url);
 const manualPath = new URL('../../docs/operating.md', import.meta.url);

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { coverGray, distance, ssim } from '../../engine/test/renders.ts';
-import { dataUrl } from '../../testkit/media-fields.ts';
-import { sound } from '../../testkit/media-maker.ts';
+import { dataUrl } from '../../testkit/media/media-fields.ts';
+import { sound } from '../../testkit/media/media-maker.ts';
 import { assertFilm, cut, movingClip, near, type Plane, shrink } from './films.ts';
 import { openFinishedJobs } from './finished-jobs.ts';
 import { assertPicture, drawing, pngOf } from './pictures.ts';

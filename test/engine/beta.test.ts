@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createCanvas } from '@napi-rs/canvas';
-import { dataUrl } from '../../testkit/media-fields.ts';
+import { dataUrl } from '../../testkit/media/media-fields.ts';
 import { type FinishedJob, openFinishedJobs } from './finished-jobs.ts';
 import { apart, assertPicture, assertPictures, type Pixels, pngOf } from './pictures.ts';
 

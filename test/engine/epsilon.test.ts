@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createCanvas } from '@napi-rs/canvas';
 import { coverGray, decodeFile, distance, noteOf, pixelsOf, ssim } from '../../engine/test/renders.ts';
-import { dataUrl } from '../../testkit/media-fields.ts';
+import { dataUrl } from '../../testkit/media/media-fields.ts';
 import { assertFilm, assertVideo, cut, type Film, movingClip, type Plane } from './films.ts';
 import { type FinishedJob, openFinishedJobs } from './finished-jobs.ts';
 import { drawing, pngOf } from './pictures.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Demuxer } from 'node-av';
 import { decodeFile } from '../../engine/test/renders.ts';
-import { type ClipPlan, makeClip } from '../../testkit/make-media.ts';
+import { type ClipPlan, makeClip } from '../../testkit/media/make-media.ts';
 import type { FinishedJob, FinishedJobs, Named } from './finished-jobs.ts';
 
 export type Film = Awaited<ReturnType<typeof filmOf>>;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { Log } from 'node-av';
 import { AV_LOG_ERROR } from 'node-av/constants';
-import { type Answer, startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { type Answer, startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 /** A job that ended well. */
 export interface FinishedJob {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { coverGray, decodeFile, distance, ssim } from '../../engine/test/renders.ts';
-import { dataUrl } from '../../testkit/media-fields.ts';
+import { dataUrl } from '../../testkit/media/media-fields.ts';
 import { assertFilm, assertVideo, cut, type Film, movingClip, near, type Plane, shrink } from './films.ts';
 import { type FinishedJob, openFinishedJobs } from './finished-jobs.ts';
 import { drawing, pngOf } from './pictures.ts';

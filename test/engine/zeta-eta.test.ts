@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { coverGray, distance, ssim } from '../../engine/test/renders.ts';
-import { sound } from '../../testkit/media-maker.ts';
+import { sound } from '../../testkit/media/media-maker.ts';
 import { assertFilm, cut, type Plane } from './films.ts';
 import { type FinishedJob, openFinishedJobs } from './finished-jobs.ts';
 import { drawing, pngOf } from './pictures.ts';

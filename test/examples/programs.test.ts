@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { makeProject, type Project } from '../client/packed-client.ts';
+import { makeProject, type Project } from '../../testkit/clients/packed-client.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
 
 const examples = fileURLToPath(new URL('../../examples/', import.meta.url));
 const execute = promisify(execFile);

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hashApiKey } from '../../src/domain/ids.ts';
-import { ask } from '../../testkit/gateway.ts';
-import { bodies, speech } from '../contract/queue.ts';
+import { bodies, speech } from '../../testkit/clients/queue.ts';
+import { ask } from '../../testkit/gateway/gateway.ts';
 import { openTestFleet, type TestFleet } from './fleet.ts';
 
 describe('the bounds of a key over three processes', () => {

@@ -1,8 +1,8 @@
 /** A rolling restart under load loses no request and no job. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Balancer, startBalancer } from '../../testkit/balancer.ts';
-import { type Answer, ask, until } from '../../testkit/gateway.ts';
+import { type Answer, ask, until } from '../../testkit/gateway/gateway.ts';
+import { type Balancer, startBalancer } from '../../testkit/net/balancer.ts';
 import { openRandom } from '../../testkit/random.ts';
 import { chargesIn, submissionsIn } from '../../testkit/upstream/ledger.ts';
 import { bodyOf, kinds, modelOf } from '../../testkit/upstream/routing.ts';

@@ -5,8 +5,8 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { Client } from '@modelcontextprotocol/client';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { picture } from '../../testkit/media-maker.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { picture } from '../../testkit/media/media-maker.ts';
 import { call, withoutHandshake } from './ways.ts';
 
 describe('upload_file by an address', () => {

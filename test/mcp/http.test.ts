@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { after, before, describe, test } from 'node:test';
-import { parse, startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { image } from '../contract/queue.ts';
+import { image } from '../../testkit/clients/queue.ts';
+import { parse, startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 const publicUrl = 'https://atelier.example.com/models';
 const listTools = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };

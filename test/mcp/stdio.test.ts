@@ -4,10 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { freePort } from '../../testkit/free-port.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { runProgram } from '../../testkit/program.ts';
-import { speech } from '../contract/queue.ts';
+import { speech } from '../../testkit/clients/queue.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
+import { runProgram } from '../../testkit/gateway/program.ts';
+import { freePort } from '../../testkit/net/free-port.ts';
 import { call, onStdio } from './ways.ts';
 
 describe('atelier mcp', () => {

@@ -10,9 +10,9 @@ import { after, before, describe, test } from 'node:test';
 import type { Client } from '@modelcontextprotocol/client';
 import { models } from '../../src/catalog/index.ts';
 import { openProber } from '../../src/media/prober.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { picture } from '../../testkit/media-maker.ts';
-import { image, pathOf, speech, unknownId, uuidv7, video } from '../contract/queue.ts';
+import { image, pathOf, speech, unknownId, uuidv7, video } from '../../testkit/clients/queue.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
+import { picture } from '../../testkit/media/media-maker.ts';
 import { call, ways, withoutHandshake } from './ways.ts';
 
 const cheap = { prompt: 'A red balloon', aspect_ratio: '1:1' };

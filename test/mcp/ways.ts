@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import type { TestGateway } from '../../testkit/gateway.ts';
+import type { TestGateway } from '../../testkit/gateway/gateway.ts';
 
 /** A transport by which a program calls the tools of a gateway. */
 export interface Way {

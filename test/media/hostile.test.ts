@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { deflateSync } from 'node:zlib';
-import { busyFilm, pngHeader } from '../../testkit/craft-bytes.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { dataUrl, handIn, isRefused, passes } from '../../testkit/media-fields.ts';
-import { clip, type PictureFormat, picture } from '../../testkit/media-maker.ts';
-import { fileError, formHeaders, formOf, leavingNothing } from '../../testkit/uploads.ts';
-import { speech } from '../contract/queue.ts';
+import { speech } from '../../testkit/clients/queue.ts';
+import { fileError, formHeaders, formOf, leavingNothing } from '../../testkit/clients/uploads.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
+import { busyFilm, pngHeader } from '../../testkit/media/craft-bytes.ts';
+import { dataUrl, handIn, isRefused, passes } from '../../testkit/media/media-fields.ts';
+import { clip, type PictureFormat, picture } from '../../testkit/media/media-maker.ts';
 
 const drawing = '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="900"/>';
 const playlist = '#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\nhttp://127.0.0.1:1/a.ts\n#EXT-X-ENDLIST\n';

@@ -7,8 +7,8 @@ import { after, before, describe, test } from 'node:test';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
 import { LookupFailed, type NameResolver, openNameResolver } from '../../src/media/name-resolver.ts';
 import { openOutbound } from '../../src/media/outbound.ts';
-import { startDns, type TestDns } from '../../testkit/dns-server.ts';
-import { until } from '../../testkit/gateway.ts';
+import { until } from '../../testkit/gateway/gateway.ts';
+import { startDns, type TestDns } from '../../testkit/net/dns-server.ts';
 
 const unknown = new LookupFailed('The name of the address is not known.');
 const inTime = new LookupFailed('The name of the address could not be looked up in time.');

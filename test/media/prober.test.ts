@@ -7,8 +7,8 @@ import { after, before, describe, test } from 'node:test';
 import { QueueClosed, QueueFull } from '../../src/domain/fair-queue.ts';
 import type { MediaFacts } from '../../src/domain/media.ts';
 import { openProber, type Probe, type Prober } from '../../src/media/prober.ts';
-import { busyFilm, greedyFilm, heic, pngHeader } from '../../testkit/craft-bytes.ts';
-import { type ClipPlan, makeClip, makePicture } from '../../testkit/make-media.ts';
+import { busyFilm, greedyFilm, heic, pngHeader } from '../../testkit/media/craft-bytes.ts';
+import { type ClipPlan, makeClip, makePicture } from '../../testkit/media/make-media.ts';
 
 type Facts = Omit<MediaFacts, 'bytes'>;
 

@@ -8,8 +8,8 @@ import { deflateSync } from 'node:zlib';
 import { createCanvas } from '@napi-rs/canvas';
 import { isCompleteImage } from '../../src/media/complete-image.ts';
 import { openProber, type Probe } from '../../src/media/prober.ts';
-import { heic, pngHeader } from '../../testkit/craft-bytes.ts';
-import { makeClip } from '../../testkit/make-media.ts';
+import { heic, pngHeader } from '../../testkit/media/craft-bytes.ts';
+import { makeClip } from '../../testkit/media/make-media.ts';
 
 const endsEarly: Probe = { kind: 'unreadable', reason: 'The image is truncated.' };
 const size = { width: 64, height: 48 };

@@ -2,10 +2,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { dialects } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { formHeaders, partHead, traceOf, uploadText } from '../../testkit/uploads.ts';
-import { openPost, untilHeld } from './limited.ts';
+import { formHeaders, partHead, traceOf, uploadText } from '../../testkit/clients/uploads.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { openPost, untilHeld } from '../../testkit/gateway/limited.ts';
 
 const aborts = 100;
 const atOnce = 10;

@@ -3,10 +3,16 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import type { Answer, TestGateway } from '../../testkit/gateway.ts';
-import { fileError, formHeaders, leavingNothing, uploadForm, uploadText } from '../../testkit/uploads.ts';
-import { bodies, create, image, speech } from '../contract/queue.ts';
-import { figureOf, openPost, refusedFor, startLimited, untilHeld } from './limited.ts';
+import { bodies, create, image, speech } from '../../testkit/clients/queue.ts';
+import {
+  fileError,
+  formHeaders,
+  leavingNothing,
+  uploadForm,
+  uploadText,
+} from '../../testkit/clients/uploads.ts';
+import type { Answer, TestGateway } from '../../testkit/gateway/gateway.ts';
+import { figureOf, openPost, refusedFor, startLimited, untilHeld } from '../../testkit/gateway/limited.ts';
 
 const mebibyte = 1024 * 1024;
 const largest = 64 * mebibyte;

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { until } from '../../testkit/gateway.ts';
-import { figureOf, refusedFor, startLimited } from './limited.ts';
+import { until } from '../../testkit/gateway/gateway.ts';
+import { figureOf, refusedFor, startLimited } from '../../testkit/gateway/limited.ts';
 
 test('one connection more than may be open is closed at once, and the others are served', async () => {
   const gateway = await startLimited({ connections: 3 });

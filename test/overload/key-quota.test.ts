@@ -4,11 +4,11 @@ import { after, before, describe, test } from 'node:test';
 import { days } from '../../src/domain/clock.ts';
 import { hashApiKey } from '../../src/domain/ids.ts';
 import type { Quota } from '../../src/domain/key.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { type Answer, startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { picture } from '../../testkit/media-maker.ts';
-import { leavingNothing, traceOf } from '../../testkit/uploads.ts';
-import { bodies, create, image, pathOf, speech } from '../contract/queue.ts';
+import { bodies, create, image, pathOf, speech } from '../../testkit/clients/queue.ts';
+import { leavingNothing, traceOf } from '../../testkit/clients/uploads.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { type Answer, startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
+import { picture } from '../../testkit/media/media-maker.ts';
 
 const token = 'the-admin-token-of-this-very-test';
 

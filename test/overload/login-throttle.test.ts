@@ -5,7 +5,7 @@ import { type LoginThrottle, openLoginThrottle } from '../../src/admission/login
 import { systemClock } from '../../src/domain/clock.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
-import { dialects, makeDatabase } from '../../testkit/databases.ts';
+import { dialects, makeDatabase } from '../../testkit/databases/databases.ts';
 
 const attempts = Array.from({ length: 450 }, () => ({ range: '127.0.0.0/24', account: null, device: null }));
 

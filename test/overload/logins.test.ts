@@ -7,8 +7,8 @@ import { openPasswords } from '../../src/admission/passwords.ts';
 import { minutes } from '../../src/domain/clock.ts';
 import type { PasswordCost } from '../../src/domain/password-hash.ts';
 import { listAudit } from '../../src/store/people/audit.ts';
-import { dialects } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
 
 const token = 'the-admin-token-of-this-very-test';
 const password = 'a long password';

@@ -1,8 +1,8 @@
 /** Tool calls that wait take a bounded number of places. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { create } from '../contract/queue.ts';
+import { create } from '../../testkit/clients/queue.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
 
 let gateway: TestGateway;
 before(async () => {

@@ -5,9 +5,9 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { createKeyOfAnn } from '../../testkit/create-key.ts';
-import { ask, until } from '../../testkit/gateway.ts';
-import { serve } from '../../testkit/program.ts';
+import { createKeyOfAnn } from '../../testkit/gateway/create-key.ts';
+import { ask, until } from '../../testkit/gateway/gateway.ts';
+import { serve } from '../../testkit/gateway/program.ts';
 
 /** Only there can a process read its own limit. */
 const skip = process.platform !== 'linux';

@@ -6,9 +6,9 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { ask, until } from '../../testkit/gateway.ts';
-import { type Served, serve } from '../../testkit/program.ts';
-import { refusedFor } from './limited.ts';
+import { ask, until } from '../../testkit/gateway/gateway.ts';
+import { refusedFor } from '../../testkit/gateway/limited.ts';
+import { type Served, serve } from '../../testkit/gateway/program.ts';
 
 const request = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
 

@@ -7,12 +7,12 @@ import { probeForRequest } from '../../src/admission/request-prober.ts';
 import { keyIdFromRow, userIdFromRow } from '../../src/domain/ids.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import { openProber, type Prober } from '../../src/media/prober.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { endlessFilm, openVariants, vastPng } from '../../testkit/hostile-media.ts';
-import { dataUrl, upload } from '../../testkit/media-fields.ts';
-import { padTo, picture } from '../../testkit/media-maker.ts';
-import { traceOf, uploadText } from '../../testkit/uploads.ts';
-import { figureOf, type OpenPost, openPost, refusedFor } from './limited.ts';
+import { traceOf, uploadText } from '../../testkit/clients/uploads.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { figureOf, type OpenPost, openPost, refusedFor } from '../../testkit/gateway/limited.ts';
+import { endlessFilm, openVariants, vastPng } from '../../testkit/media/hostile-media.ts';
+import { dataUrl, upload } from '../../testkit/media/media-fields.ts';
+import { padTo, picture } from '../../testkit/media/media-maker.ts';
 
 const model = 'alpha-2-0-mini';
 const path = `/v1/models/${model}/validate`;

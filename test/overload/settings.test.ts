@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
-import { withoutPlaces } from '../../testkit/without-places.ts';
+import { withoutPlaces } from '../../testkit/gateway/without-places.ts';
 
 describe('the limits in atelier.yaml', () => {
   let folder: string;

@@ -5,10 +5,10 @@ import { stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { seconds } from '../../src/domain/clock.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { formHeaders, formOf, partHead, traceOf } from '../../testkit/uploads.ts';
-import { speech } from '../contract/queue.ts';
-import { figureOf, openPost, refusedFor, untilHeld } from './limited.ts';
+import { speech } from '../../testkit/clients/queue.ts';
+import { formHeaders, formOf, partHead, traceOf } from '../../testkit/clients/uploads.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { figureOf, openPost, refusedFor, untilHeld } from '../../testkit/gateway/limited.ts';
 
 const mebibyte = 1024 * 1024;
 const tooSlow = { detail: 'Request took too long' };

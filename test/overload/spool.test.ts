@@ -1,12 +1,24 @@
 /** The spool budget for incoming files. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Answer, TestGateway } from '../../testkit/gateway.ts';
-import { until } from '../../testkit/gateway.ts';
-import { dataUrl, upload } from '../../testkit/media-fields.ts';
-import { padTo, picture } from '../../testkit/media-maker.ts';
-import { fileError, formHeaders, leavingNothing, partHead, uploadForm } from '../../testkit/uploads.ts';
-import { figureOf, type OpenPost, openPost, refusedFor, startLimited } from './limited.ts';
+import {
+  fileError,
+  formHeaders,
+  leavingNothing,
+  partHead,
+  uploadForm,
+} from '../../testkit/clients/uploads.ts';
+import type { Answer, TestGateway } from '../../testkit/gateway/gateway.ts';
+import { until } from '../../testkit/gateway/gateway.ts';
+import {
+  figureOf,
+  type OpenPost,
+  openPost,
+  refusedFor,
+  startLimited,
+} from '../../testkit/gateway/limited.ts';
+import { dataUrl, upload } from '../../testkit/media/media-fields.ts';
+import { padTo, picture } from '../../testkit/media/media-maker.ts';
 
 const megabyte = 1024 * 1024;
 const perKey = 64 * megabyte;

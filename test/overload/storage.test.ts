@@ -5,10 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { hours, minutes } from '../../src/domain/clock.ts';
 import { hashApiKey, keyIdFromRow, userIdFromRow } from '../../src/domain/ids.ts';
 import { insertFiles } from '../../src/store/files/files.ts';
-import { dialects } from '../../testkit/databases.ts';
-import { type Answer, type TestGateway, until } from '../../testkit/gateway.ts';
-import { megabyte } from '../../testkit/media-fields.ts';
-import { padTo, picture } from '../../testkit/media-maker.ts';
+import { create, image } from '../../testkit/clients/queue.ts';
 import {
   fileError,
   leavingNothing,
@@ -16,10 +13,13 @@ import {
   unavailable,
   uploadForm,
   uploadText,
-} from '../../testkit/uploads.ts';
-import { create, image } from '../contract/queue.ts';
-import { newFile } from '../store/rows.ts';
-import { figureOf, startLimited } from './limited.ts';
+} from '../../testkit/clients/uploads.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { newFile } from '../../testkit/databases/rows.ts';
+import { type Answer, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { figureOf, startLimited } from '../../testkit/gateway/limited.ts';
+import { megabyte } from '../../testkit/media/media-fields.ts';
+import { padTo, picture } from '../../testkit/media/media-maker.ts';
 
 const least = 64 * megabyte;
 const textPart = (content: string) => ({ type: 'text/plain', content });

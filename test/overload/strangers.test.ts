@@ -5,9 +5,9 @@ import { readdir, readlink } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { seconds } from '../../src/domain/clock.ts';
-import { type Answer, startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { fileError, uploadText } from '../../testkit/uploads.ts';
-import { figureOf, refusedFor, startLimited } from './limited.ts';
+import { fileError, uploadText } from '../../testkit/clients/uploads.ts';
+import { type Answer, startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { figureOf, refusedFor, startLimited } from '../../testkit/gateway/limited.ts';
 
 const mebibyte = 1024 * 1024;
 

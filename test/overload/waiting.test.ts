@@ -2,12 +2,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { seconds } from '../../src/domain/clock.ts';
-import { type Dialect, dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import type { Answer, TestGateway } from '../../testkit/gateway.ts';
-import { picture } from '../../testkit/media-maker.ts';
-import { leavingNothing } from '../../testkit/uploads.ts';
-import { bodies, create, pathOf, speech } from '../contract/queue.ts';
-import { figureOf, refusedFor, startLimited } from './limited.ts';
+import { bodies, create, pathOf, speech } from '../../testkit/clients/queue.ts';
+import { leavingNothing } from '../../testkit/clients/uploads.ts';
+import {
+  type Dialect,
+  dialects,
+  makeDatabase,
+  type TestDatabase,
+} from '../../testkit/databases/databases.ts';
+import type { Answer, TestGateway } from '../../testkit/gateway/gateway.ts';
+import { figureOf, refusedFor, startLimited } from '../../testkit/gateway/limited.ts';
+import { picture } from '../../testkit/media/media-maker.ts';
 
 const perKey = 3;
 const inAll = 8;

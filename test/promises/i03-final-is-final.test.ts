@@ -21,10 +21,10 @@ import { expireJobs } from '../../src/store/jobs/maintenance.ts';
 import { requeueOrphanedJobs } from '../../src/store/jobs/orphaned-jobs.ts';
 import { settle } from '../../src/store/jobs/settle.ts';
 import { registerWorker, removeWorker } from '../../src/store/jobs/workers.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { create, image, pathOf } from '../contract/queue.ts';
-import { later, makeOwner, type Owner, rowOf, unique, wait } from '../store/rows.ts';
+import { create, image, pathOf } from '../../testkit/clients/queue.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { later, makeOwner, type Owner, rowOf, unique, wait } from '../../testkit/databases/rows.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
 
 const leaseMs = 30_000;
 const runs = Number(process.env.FC_RUNS ?? 200);

@@ -14,9 +14,9 @@ import { requeueOrphanedJobs } from '../../src/store/jobs/orphaned-jobs.ts';
 import { resumeJobs } from '../../src/store/jobs/resume.ts';
 import { settle } from '../../src/store/jobs/settle.ts';
 import { registerWorker, removeWorker } from '../../src/store/jobs/workers.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { later, makeOwner, newFile, type Owner, unique, wait } from '../store/rows.ts';
-import { readTables } from './tables.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { later, makeOwner, newFile, type Owner, unique, wait } from '../../testkit/databases/rows.ts';
+import { readTables } from '../../testkit/databases/tables.ts';
 
 const leaseMs = 30_000;
 const outcomes: readonly Outcome[] = [

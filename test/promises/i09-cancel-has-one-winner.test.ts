@@ -10,8 +10,16 @@ import { claimJobs } from '../../src/store/jobs/claim.ts';
 import type { NewJob } from '../../src/store/jobs/insert.ts';
 import { expireJobs } from '../../src/store/jobs/maintenance.ts';
 import { settle } from '../../src/store/jobs/settle.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { deliveriesOf, later, makeOwner, type Owner, rowOf, unique, wait } from '../store/rows.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import {
+  deliveriesOf,
+  later,
+  makeOwner,
+  type Owner,
+  rowOf,
+  unique,
+  wait,
+} from '../../testkit/databases/rows.ts';
 
 const pairs = 16;
 const rounds = 12;

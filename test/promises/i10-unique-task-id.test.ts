@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Connection } from '../../src/store/db/connection.ts';
 import { insertJob } from '../../src/store/jobs/insert.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { bodies, image } from '../contract/queue.ts';
-import { makeOwner, newJob, unique } from '../store/rows.ts';
+import { bodies, image } from '../../testkit/clients/queue.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { makeOwner, newJob, unique } from '../../testkit/databases/rows.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 const rounds = 20;
 

@@ -7,8 +7,8 @@ import { models } from '../../src/catalog/index.ts';
 import { replaceMedia } from '../../src/catalog/media.ts';
 import type { Model } from '../../src/catalog/model.ts';
 import { openOutbound } from '../../src/media/outbound.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { image, pathOf } from '../contract/queue.ts';
+import { image, pathOf } from '../../testkit/clients/queue.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
 
 /** Hosts that lead, or could lead, to a machine that not everybody may reach. */
 const hosts = [

@@ -4,13 +4,22 @@ import { after, before, describe, test } from 'node:test';
 import { models } from '../../src/catalog/index.ts';
 import { jobIdFromRow, keyIdFromRow, userIdFromRow } from '../../src/domain/ids.ts';
 import { insertFiles } from '../../src/store/files/files.ts';
-import { dialects } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { uploadText } from '../../testkit/uploads.ts';
-import { finishedPictures } from '../contract/finished-jobs.ts';
-import { bodies, create, hold, image, pathOf, speech, unknownId, video } from '../contract/queue.ts';
-import { newFile } from '../store/rows.ts';
-import { readTables } from './tables.ts';
+import {
+  bodies,
+  create,
+  hold,
+  image,
+  pathOf,
+  speech,
+  unknownId,
+  video,
+} from '../../testkit/clients/queue.ts';
+import { uploadText } from '../../testkit/clients/uploads.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { finishedPictures } from '../../testkit/databases/finished-jobs.ts';
+import { newFile } from '../../testkit/databases/rows.ts';
+import { readTables } from '../../testkit/databases/tables.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 const unknownFile = `file_${'0'.repeat(24)}`;
 const json = { 'content-type': 'application/json' };

@@ -5,8 +5,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openSigner } from '../../src/domain/file-signature.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { fileError, unavailable, uploadText } from '../../testkit/uploads.ts';
+import { fileError, unavailable, uploadText } from '../../testkit/clients/uploads.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 const invalid = fileError('invalid_signature', 'The signature of this address is not valid', null);
 

@@ -4,10 +4,10 @@ import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { dialects } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { picture } from '../../testkit/media-maker.ts';
-import { formHeaders, openUpload, partHead, traceOf, uploadForm } from '../../testkit/uploads.ts';
+import { formHeaders, openUpload, partHead, traceOf, uploadForm } from '../../testkit/clients/uploads.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { picture } from '../../testkit/media/media-maker.ts';
 
 const aborts = 500;
 const atOnce = 20;

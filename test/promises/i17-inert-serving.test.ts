@@ -1,10 +1,10 @@
 /** Promise I17: served files cannot run anything in a browser. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { clip, picture, sound } from '../../testkit/media-maker.ts';
-import { uploadForm } from '../../testkit/uploads.ts';
-import { pathOf, speech } from '../contract/queue.ts';
+import { pathOf, speech } from '../../testkit/clients/queue.ts';
+import { uploadForm } from '../../testkit/clients/uploads.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
+import { clip, picture, sound } from '../../testkit/media/media-maker.ts';
 
 const script = '<!doctype html><script>fetch("/v1/files")</script>';
 const drawing = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>';

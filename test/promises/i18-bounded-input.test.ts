@@ -6,12 +6,12 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Connection } from '../../src/store/db/connection.ts';
 import { createKey } from '../../src/store/people/keys.ts';
-import { makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { ask } from '../../testkit/gateway.ts';
-import { type Served, serve } from '../../testkit/program.ts';
-import { formHeaders, formOf } from '../../testkit/uploads.ts';
-import { bodies, image, speech, turbo } from '../contract/queue.ts';
-import { unique } from '../store/rows.ts';
+import { bodies, image, speech, turbo } from '../../testkit/clients/queue.ts';
+import { formHeaders, formOf } from '../../testkit/clients/uploads.ts';
+import { makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { unique } from '../../testkit/databases/rows.ts';
+import { ask } from '../../testkit/gateway/gateway.ts';
+import { type Served, serve } from '../../testkit/gateway/program.ts';
 import { assertOrderly, exchange, mutationsOf } from './bare-exchange.ts';
 
 /** FC_SEED plays the same bytes again. */

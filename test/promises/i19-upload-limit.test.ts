@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { hashApiKey } from '../../src/domain/ids.ts';
-import { makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { freshName, uploadForm } from '../../testkit/uploads.ts';
+import { freshName, uploadForm } from '../../testkit/clients/uploads.ts';
+import { makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 const windowMs = 60_000;
 const perWindow = 10;

@@ -10,9 +10,9 @@ import { requeueOrphanedJobs } from '../../src/store/jobs/orphaned-jobs.ts';
 import { removeDeadWorkers } from '../../src/store/jobs/workers.ts';
 import { createKey } from '../../src/store/people/keys.ts';
 import { leaseMs } from '../../src/worker/lease.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { type AskOptions, ask, until } from '../../testkit/gateway.ts';
-import { speech } from '../../testkit/worker-jobs.ts';
+import { speech } from '../../testkit/clients/worker-jobs.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { type AskOptions, ask, until } from '../../testkit/gateway/gateway.ts';
 
 /** What a machine's clock is: it can be set to any time, and waits are as long as they are. */
 interface WallClock extends Clock {

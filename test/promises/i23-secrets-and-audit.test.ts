@@ -9,12 +9,12 @@ import { after, before, describe, test } from 'node:test';
 import { newApiKeySecret } from '../../src/domain/ids.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
 import { verifyAudit } from '../../src/store/people/audit.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { type Answer, type AskOptions, ask, until } from '../../testkit/gateway.ts';
-import { type Environment, runProgram, type Served, serve } from '../../testkit/program.ts';
-import { speech } from '../../testkit/worker-jobs.ts';
-import { bodies, image } from '../contract/queue.ts';
-import { readTables } from './tables.ts';
+import { bodies, image } from '../../testkit/clients/queue.ts';
+import { speech } from '../../testkit/clients/worker-jobs.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { readTables } from '../../testkit/databases/tables.ts';
+import { type Answer, type AskOptions, ask, until } from '../../testkit/gateway/gateway.ts';
+import { type Environment, runProgram, type Served, serve } from '../../testkit/gateway/program.ts';
 
 const master = 'canary-of-the-master-secret-0123456789';
 const adminToken = 'canary-of-the-admin-token-0123456789';

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { createKey } from '../../src/store/people/keys.ts';
 import { openTestClock } from '../../testkit/clock.ts';
-import { makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { dieAt } from '../../testkit/die-at.ts';
-import { ask, startGateway } from '../../testkit/gateway.ts';
+import { makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { dieAt } from '../../testkit/gateway/die-at.ts';
+import { ask, startGateway } from '../../testkit/gateway/gateway.ts';
+import { type Ending, good, readEnding, untilEnded } from '../../testkit/upstream/studio.ts';
 import { type Fake, startFake } from '../../testkit/upstreams/fake.ts';
-import { type Ending, good, readEnding, untilEnded } from '../worker/studio.ts';
 import type { Conformance } from './description.ts';
 import { canary, type Earlier, makeEarlier, settingsFor } from './provider-bench.ts';
 

@@ -1,7 +1,7 @@
 /** The provider dashscope: conformance. */
 import { after } from 'node:test';
+import { openMediaSite } from '../../testkit/media/media-site.ts';
 import { dashscope } from '../../testkit/upstreams/dashscope.ts';
-import { openMediaSite } from '../contract/media-site.ts';
 import { conformance } from './conformance.ts';
 
 const site = await openMediaSite();

@@ -1,6 +1,6 @@
 /** The types with which a test describes a provider to the conformance suite. */
 import type { z } from 'zod';
-import type { ExampleMedia } from '../../testkit/example-jobs.ts';
+import type { ExampleMedia } from '../../testkit/clients/example-jobs.ts';
 import type { Protocol } from '../../testkit/upstreams/protocol.ts';
 import type { Earlier } from './provider-bench.ts';
 

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { newJobId } from '../../src/domain/ids.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { untilEnded } from '../../testkit/upstream/studio.ts';
 import { ark } from '../../testkit/upstreams/ark.ts';
 import { type Fake, startFake } from '../../testkit/upstreams/fake.ts';
 import { vidu } from '../../testkit/upstreams/vidu.ts';
 import { earlierJob, youchuan, youchuanApp } from '../../testkit/upstreams/youchuan.ts';
-import { untilEnded } from '../worker/studio.ts';
 
 /** Decisions 4: an id that is none of ours is passed on to a provider that understands it, and refused else. */
 describe('a jobId that this gateway did not give', () => {

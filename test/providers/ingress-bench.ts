@@ -4,8 +4,13 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { seconds } from '../../src/domain/clock.ts';
-import { startGateway, type TestGateway, type TestGatewayOptions, until } from '../../testkit/gateway.ts';
-import { picture } from '../../testkit/media-maker.ts';
+import {
+  startGateway,
+  type TestGateway,
+  type TestGatewayOptions,
+  until,
+} from '../../testkit/gateway/gateway.ts';
+import { picture } from '../../testkit/media/media-maker.ts';
 import type { RuleInput } from '../../testkit/upstream/script.ts';
 import { ark } from '../../testkit/upstreams/ark.ts';
 import { type Fake, startFake } from '../../testkit/upstreams/fake.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { seconds } from '../../src/domain/clock.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
 import { type IngressBench, openIngressBench } from './ingress-bench.ts';
 
 describe('a call that arrives at another process than the one that follows the job', () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { minutes, seconds } from '../../src/domain/clock.ts';
-import { until } from '../../testkit/gateway.ts';
+import { until } from '../../testkit/gateway/gateway.ts';
 import {
   callerNames,
   type IngressBench,

@@ -4,11 +4,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { picture } from '../../testkit/media-maker.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
+import { picture } from '../../testkit/media/media-maker.ts';
+import { untilEnded } from '../../testkit/upstream/studio.ts';
 import { cog } from '../../testkit/upstreams/cog.ts';
 import { type Fake, startFake } from '../../testkit/upstreams/fake.ts';
-import { untilEnded } from '../worker/studio.ts';
 
 const model = 'acme-image-1';
 const media = { type: 'string', media: 'image' };

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { traceIdOf } from '../../src/providers/pixverse/index.ts';
+import { openMediaSite } from '../../testkit/media/media-site.ts';
 import { pictureNumber, pixverse } from '../../testkit/upstreams/pixverse.ts';
-import { openMediaSite } from '../contract/media-site.ts';
 import { conformance } from './conformance.ts';
 
 const site = await openMediaSite();

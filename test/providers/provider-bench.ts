@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { models } from '../../src/catalog/index.ts';
-import { type Collector, openCollector } from '../../testkit/collector.ts';
-import { type ExampleMedia, uploadExampleMedia } from '../../testkit/example-jobs.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { type ExampleMedia, uploadExampleMedia } from '../../testkit/clients/example-jobs.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
+import { type Collector, openCollector } from '../../testkit/net/collector.ts';
 import type { RuleInput, ScriptInput } from '../../testkit/upstream/script.ts';
+import { type Ending, type Order, readEnding, untilEnded } from '../../testkit/upstream/studio.ts';
 import { type Fake, startFake } from '../../testkit/upstreams/fake.ts';
-import { type Ending, type Order, readEnding, untilEnded } from '../worker/studio.ts';
 import type { Conformance } from './description.ts';
 
 /** The account's key: it must never be seen anywhere but at its own host. */

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { type Dialect, dialects } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import { create, image, pathOf, speech } from '../../testkit/clients/queue.ts';
+import { type Dialect, dialects } from '../../testkit/databases/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
 import { relay } from '../../testkit/upstreams/relay.ts';
-import { create, image, pathOf, speech } from '../contract/queue.ts';
 import { conformance } from './conformance.ts';
 
 type Dedupe = 'replay' | 'lookup' | 'none';

@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
 import { seconds } from '../../src/domain/clock.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { picture } from '../../testkit/media-maker.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
+import { withoutPlaces } from '../../testkit/gateway/without-places.ts';
+import { picture } from '../../testkit/media/media-maker.ts';
 import type { RuleInput } from '../../testkit/upstream/script.ts';
+import { untilEnded } from '../../testkit/upstream/studio.ts';
 import { type Fake, startFake } from '../../testkit/upstreams/fake.ts';
 import { fal } from '../../testkit/upstreams/fal.ts';
 import { relay } from '../../testkit/upstreams/relay.ts';
-import { withoutPlaces } from '../../testkit/without-places.ts';
-import { untilEnded } from '../worker/studio.ts';
 
 /** So often that a choice by chance would not pass. */
 const often = 5;

@@ -11,8 +11,8 @@ import {
 } from '../../src/store/attempts/attempts.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
 import { claimJobs } from '../../src/store/jobs/claim.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { later, makeOwner, type Owner, unique, wait } from './rows.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { later, makeOwner, type Owner, unique, wait } from '../../testkit/databases/rows.ts';
 
 for (const dialect of dialects) {
   describe(dialect, () => {

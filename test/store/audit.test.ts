@@ -10,8 +10,8 @@ import { pruneJobs } from '../../src/store/jobs/maintenance.ts';
 import { settle } from '../../src/store/jobs/settle.ts';
 import { type AuditEntry, listAudit, verifyAudit, writeAudit } from '../../src/store/people/audit.ts';
 import { createKey, revokeKey } from '../../src/store/people/keys.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { later, makeOwner, type Owner, start, unique, wait } from './rows.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { later, makeOwner, type Owner, start, unique, wait } from '../../testkit/databases/rows.ts';
 
 const entry: AuditEntry = {
   at: start,

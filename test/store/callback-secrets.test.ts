@@ -12,10 +12,10 @@ import { newCallbackSecret } from '../../src/domain/delivery.ts';
 import { openCallbackSecrets } from '../../src/store/callbacks/callback-secrets.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
 import { isSealed, openSeal } from '../../src/store/db/seal.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { runProgram } from '../../testkit/program.ts';
-import { readTables } from '../promises/tables.ts';
-import { makeOwner } from './rows.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { makeOwner } from '../../testkit/databases/rows.ts';
+import { readTables } from '../../testkit/databases/tables.ts';
+import { runProgram } from '../../testkit/gateway/program.ts';
 
 const master = 'the master secret of this test';
 const other = 'another master secret of this test';

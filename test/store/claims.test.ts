@@ -8,8 +8,17 @@ import { cancelJob } from '../../src/store/jobs/cancel.ts';
 import { claimJobs, findClaimableModels } from '../../src/store/jobs/claim.ts';
 import { insertJob } from '../../src/store/jobs/insert.ts';
 import { settle } from '../../src/store/jobs/settle.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { fillQueue, later, makeOwner, newJob, type Owner, rowOf, unique, wait } from './rows.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import {
+  fillQueue,
+  later,
+  makeOwner,
+  newJob,
+  type Owner,
+  rowOf,
+  unique,
+  wait,
+} from '../../testkit/databases/rows.ts';
 
 for (const dialect of dialects) {
   describe(dialect, () => {

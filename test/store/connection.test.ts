@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Connection, StoreUnavailable } from '../../src/store/db/connection.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { until } from '../../testkit/gateway.ts';
-import { unique } from './rows.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { unique } from '../../testkit/databases/rows.ts';
+import { until } from '../../testkit/gateway/gateway.ts';
 
 for (const dialect of dialects) {
   describe(dialect, () => {

@@ -24,8 +24,8 @@ import type { NewJob } from '../../src/store/jobs/insert.ts';
 import { pruneJobs } from '../../src/store/jobs/maintenance.ts';
 import { settle } from '../../src/store/jobs/settle.ts';
 import { listAudit } from '../../src/store/people/audit.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { deliveriesOf, later, makeOwner, type Owner, unique, wait } from './rows.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { deliveriesOf, later, makeOwner, type Owner, unique, wait } from '../../testkit/databases/rows.ts';
 
 const completed: Outcome = { kind: 'completed', result: { outputs: [], inferenceMs: 1 } };
 

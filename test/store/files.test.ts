@@ -16,8 +16,8 @@ import {
   removeFileRows,
   writeFacts,
 } from '../../src/store/files/files.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { makeOwner, newFile, newJob, type Owner, start, unique } from './rows.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { makeOwner, newFile, newJob, type Owner, start, unique } from '../../testkit/databases/rows.ts';
 
 const wide = { perKey: 1_000_000_000, perUser: 1_000_000_000 };
 

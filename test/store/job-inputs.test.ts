@@ -15,8 +15,8 @@ import { expireJobs } from '../../src/store/jobs/maintenance.ts';
 import { requeueOrphanedJobs } from '../../src/store/jobs/orphaned-jobs.ts';
 import { settle } from '../../src/store/jobs/settle.ts';
 import { registerWorker } from '../../src/store/jobs/workers.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { later, makeOwner, newFile, newJob, type Owner, unique } from './rows.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { later, makeOwner, newFile, newJob, type Owner, unique } from '../../testkit/databases/rows.ts';
 
 const month = 30 * days;
 const failed = { kind: 'failed', error: jobError('runtime_error', 'failed') } as const;

@@ -16,8 +16,17 @@ import {
   readJobForStatus,
   readJobSummary,
 } from '../../src/store/jobs/read.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { later, makeOwner, newFile, newJob, type Owner, start, unique, wait } from './rows.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import {
+  later,
+  makeOwner,
+  newFile,
+  newJob,
+  type Owner,
+  start,
+  unique,
+  wait,
+} from '../../testkit/databases/rows.ts';
 
 for (const dialect of dialects) {
   describe(dialect, () => {

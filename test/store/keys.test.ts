@@ -12,8 +12,8 @@ import {
   type NewKey,
   revokeKey,
 } from '../../src/store/people/keys.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { start, unique } from './rows.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { start, unique } from '../../testkit/databases/rows.ts';
 
 for (const dialect of dialects) {
   describe(dialect, () => {

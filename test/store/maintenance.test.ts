@@ -21,7 +21,7 @@ import {
   removeDeadWorkers,
   removeWorker,
 } from '../../src/store/jobs/workers.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
 import {
   deliveriesOf,
   fileIdsOf,
@@ -32,7 +32,7 @@ import {
   rowOf,
   unique,
   wait,
-} from './rows.ts';
+} from '../../testkit/databases/rows.ts';
 
 const leaseMs = 30 * seconds;
 const completed: Outcome = { kind: 'completed', result: { outputs: [], inferenceMs: 1 } };

@@ -5,8 +5,8 @@ import { after, before, describe, test } from 'node:test';
 import { claimDeliveries, findDueQueues } from '../../src/store/callbacks/deliveries.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
 import { migrate } from '../../src/store/db/migrate.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { makeOwner, rowOf, start, wait } from './rows.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { makeOwner, rowOf, start, wait } from '../../testkit/databases/rows.ts';
 
 for (const dialect of dialects) {
   describe(dialect, () => {

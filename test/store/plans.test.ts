@@ -13,8 +13,8 @@ import { releaseJobs } from '../../src/store/jobs/release.ts';
 import { resumeJobs } from '../../src/store/jobs/resume.ts';
 import { leaseMs } from '../../src/worker/lease.ts';
 import { openTestClock } from '../../testkit/clock.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { fillQueue, later, makeOwner, newJob, type Owner, wait } from './rows.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { fillQueue, later, makeOwner, newJob, type Owner, wait } from '../../testkit/databases/rows.ts';
 
 interface Statement {
   readonly text: string;

@@ -6,9 +6,17 @@ import type { Connection } from '../../src/store/db/connection.ts';
 import { claimJobs } from '../../src/store/jobs/claim.ts';
 import { openQueuePositions } from '../../src/store/jobs/queue-position.ts';
 import { openTestClock } from '../../testkit/clock.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { until } from '../../testkit/gateway.ts';
-import { fillQueue, later, makeOwner, newJob, type Owner, unique, wait } from './rows.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import {
+  fillQueue,
+  later,
+  makeOwner,
+  newJob,
+  type Owner,
+  unique,
+  wait,
+} from '../../testkit/databases/rows.ts';
+import { until } from '../../testkit/gateway/gateway.ts';
 
 for (const dialect of dialects) {
   describe(dialect, () => {

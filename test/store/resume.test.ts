@@ -13,8 +13,8 @@ import { releaseJobs } from '../../src/store/jobs/release.ts';
 import { type ResumedJob, type ResumeOptions, resumeJobs } from '../../src/store/jobs/resume.ts';
 import { settle } from '../../src/store/jobs/settle.ts';
 import { blockAccount } from '../../src/store/jobs/slots.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { later, makeOwner, type Owner, rowOf, unique, wait } from './rows.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { later, makeOwner, type Owner, rowOf, unique, wait } from '../../testkit/databases/rows.ts';
 
 for (const dialect of dialects) {
   describe(dialect, () => {

@@ -10,7 +10,7 @@ import type { NewJob } from '../../src/store/jobs/insert.ts';
 import { recordProgress } from '../../src/store/jobs/leased-job.ts';
 import { listEvents, readJob } from '../../src/store/jobs/read.ts';
 import { settle } from '../../src/store/jobs/settle.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
 import {
   deliveriesOf,
   fileIdsOf,
@@ -21,7 +21,7 @@ import {
   rowOf,
   unique,
   wait,
-} from './rows.ts';
+} from '../../testkit/databases/rows.ts';
 
 const result: JobResult = { outputs: [], seed: 7, inferenceMs: 1_500 };
 const failure = jobError('runtime_error', 'it broke', { code: 'E1', message: 'no' });

@@ -10,8 +10,8 @@ import { requeueOrphanedJobs } from '../../src/store/jobs/orphaned-jobs.ts';
 import { settle } from '../../src/store/jobs/settle.ts';
 import { blockAccount, pauseAccount } from '../../src/store/jobs/slots.ts';
 import { registerWorker } from '../../src/store/jobs/workers.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { later, makeOwner, type Owner, unique, wait } from './rows.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { later, makeOwner, type Owner, unique, wait } from '../../testkit/databases/rows.ts';
 
 for (const dialect of dialects) {
   describe(dialect, () => {

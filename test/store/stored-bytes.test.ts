@@ -18,8 +18,16 @@ import { insertJob } from '../../src/store/jobs/insert.ts';
 import { settle } from '../../src/store/jobs/settle.ts';
 import { registerWorker } from '../../src/store/jobs/workers.ts';
 import { createKey } from '../../src/store/people/keys.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { later, makeOwner, newFile, newJob, type Owner, start, unique } from './rows.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import {
+  later,
+  makeOwner,
+  newFile,
+  newJob,
+  type Owner,
+  start,
+  unique,
+} from '../../testkit/databases/rows.ts';
 
 const wide = { perKey: 1_000_000, perUser: 1_000_000 };
 

@@ -24,8 +24,8 @@ import { expireJobs, pruneJobs } from '../../src/store/jobs/maintenance.ts';
 import { requeueOrphanedJobs } from '../../src/store/jobs/orphaned-jobs.ts';
 import { settle } from '../../src/store/jobs/settle.ts';
 import { registerWorker } from '../../src/store/jobs/workers.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { later, makeOwner, type Owner, rowOf, unique, wait } from './rows.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { later, makeOwner, type Owner, rowOf, unique, wait } from '../../testkit/databases/rows.ts';
 
 const account = { id: 'studio', slots: 1000, rate: null };
 const uncertain = { kind: 'failed', error: jobError('submission_uncertain', 'unknown') } as const;

@@ -7,8 +7,8 @@ import { claimJobs } from '../../src/store/jobs/claim.ts';
 import { pruneUsage } from '../../src/store/jobs/maintenance.ts';
 import { settle } from '../../src/store/jobs/settle.ts';
 import { registerWorker } from '../../src/store/jobs/workers.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { later, makeOwner, type Owner, unique, wait } from './rows.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { later, makeOwner, type Owner, unique, wait } from '../../testkit/databases/rows.ts';
 
 const worker = newWorkerId();
 const result = { outputs: [], inferenceMs: 1 };

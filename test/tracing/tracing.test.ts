@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { type Collected, type Collector, openCollector } from '../../testkit/collector.ts';
-import { dialects } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { openReceiver, type Receiver } from '../../testkit/receiver.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { type Collected, type Collector, openCollector } from '../../testkit/net/collector.ts';
+import { openReceiver, type Receiver } from '../../testkit/net/receiver.ts';
 import { routeTo } from '../../testkit/upstream/routing.ts';
 import { accounts, startUpstream, type Upstream } from '../../testkit/upstream/upstream.ts';
 

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
-import { createKeyOfAnn } from '../../testkit/create-key.ts';
-import { ask, until } from '../../testkit/gateway.ts';
-import { runProgram, type Served, serve } from '../../testkit/program.ts';
-import { shortSpeech, speech } from '../../testkit/worker-jobs.ts';
+import { shortSpeech, speech } from '../../testkit/clients/worker-jobs.ts';
+import { createKeyOfAnn } from '../../testkit/gateway/create-key.ts';
+import { ask, until } from '../../testkit/gateway/gateway.ts';
+import { runProgram, type Served, serve } from '../../testkit/gateway/program.ts';
 
 const clients = 4;
 

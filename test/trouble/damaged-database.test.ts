@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { findDatabaseCorruption, findDatabaseLoss } from '../../src/store/db/sqlite-check.ts';
-import { createKeyOfAnn } from '../../testkit/create-key.ts';
-import { ask } from '../../testkit/gateway.ts';
-import { runProgram, serve } from '../../testkit/program.ts';
-import { shortSpeech, speech } from '../../testkit/worker-jobs.ts';
+import { shortSpeech, speech } from '../../testkit/clients/worker-jobs.ts';
+import { createKeyOfAnn } from '../../testkit/gateway/create-key.ts';
+import { ask } from '../../testkit/gateway/gateway.ts';
+import { runProgram, serve } from '../../testkit/gateway/program.ts';
 
 const advice = 'restore the data folder from a backup, or move it away to start empty.';
 

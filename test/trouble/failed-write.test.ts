@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openSqlite } from '../../src/store/db/sqlite.ts';
-import { createKeyOfAnn } from '../../testkit/create-key.ts';
-import { ask } from '../../testkit/gateway.ts';
-import { type Served, serve } from '../../testkit/program.ts';
-import { speech } from '../../testkit/worker-jobs.ts';
+import { speech } from '../../testkit/clients/worker-jobs.ts';
+import { createKeyOfAnn } from '../../testkit/gateway/create-key.ts';
+import { ask } from '../../testkit/gateway/gateway.ts';
+import { type Served, serve } from '../../testkit/gateway/program.ts';
 
 const clients = 8;
 /** Of half a kilobyte: the database's log reaches it before the checkpoint. */

@@ -8,10 +8,10 @@ import { pino } from 'pino';
 import { openDiskReserve, rejectBlobsWhenFull } from '../../src/app/disk-reserve.ts';
 import { type Blobs, BlobsUnavailable } from '../../src/domain/blobs.ts';
 import { seconds } from '../../src/domain/clock.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { picture } from '../../testkit/media-maker.ts';
-import { unavailable, uploadForm, uploadText } from '../../testkit/uploads.ts';
-import { create, shortSpeech, speech } from '../../testkit/worker-jobs.ts';
+import { unavailable, uploadForm, uploadText } from '../../testkit/clients/uploads.ts';
+import { create, shortSpeech, speech } from '../../testkit/clients/worker-jobs.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { picture } from '../../testkit/media/media-maker.ts';
 
 const mebibyte = 1024 * 1024;
 const isThere = (path: string): Promise<boolean> =>

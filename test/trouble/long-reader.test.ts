@@ -6,7 +6,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 const creates = 300;
 const clients = 8;

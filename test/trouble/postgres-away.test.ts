@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { seconds } from '../../src/domain/clock.ts';
 import { findUnsafePostgresSetting } from '../../src/store/db/postgres-check.ts';
-import { createKeyOfAnn } from '../../testkit/create-key.ts';
-import { type Answer, ask, until } from '../../testkit/gateway.ts';
-import { makePostgres, type OwnPostgres } from '../../testkit/own-postgres.ts';
-import { runProgram, type Served, serve } from '../../testkit/program.ts';
-import { shortSpeech, speech } from '../../testkit/worker-jobs.ts';
+import { shortSpeech, speech } from '../../testkit/clients/worker-jobs.ts';
+import { makePostgres, type OwnPostgres } from '../../testkit/databases/own-postgres.ts';
+import { createKeyOfAnn } from '../../testkit/gateway/create-key.ts';
+import { type Answer, ask, until } from '../../testkit/gateway/gateway.ts';
+import { runProgram, type Served, serve } from '../../testkit/gateway/program.ts';
 
 const clients = 4;
 /** Jobs of one load; after that it only reads. */

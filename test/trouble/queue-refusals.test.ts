@@ -11,8 +11,8 @@ import { readConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import { openFairQueue, QueueClosed, QueueFull } from '../../src/domain/fair-queue.ts';
 import { newApiKeySecret } from '../../src/domain/ids.ts';
-import { ask } from '../../testkit/gateway.ts';
-import { fileError } from '../../testkit/uploads.ts';
+import { fileError } from '../../testkit/clients/uploads.ts';
+import { ask } from '../../testkit/gateway/gateway.ts';
 
 const unavailable = { detail: 'Service temporarily unavailable' };
 const fileUnavailable = fileError(

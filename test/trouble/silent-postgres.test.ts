@@ -6,8 +6,8 @@ import { after, before, describe, test } from 'node:test';
 import { seconds } from '../../src/domain/clock.ts';
 import { type Connection, StoreUnavailable } from '../../src/store/db/connection.ts';
 import { openPostgres } from '../../src/store/db/postgres.ts';
-import { makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { until } from '../../testkit/gateway.ts';
+import { makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { until } from '../../testkit/gateway/gateway.ts';
 
 /** A connection to PostgreSQL that can be made to drop all packets, without an error at either end. */
 interface Line {

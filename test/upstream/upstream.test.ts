@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openProber } from '../../src/media/prober.ts';
-import { type AskOptions, ask, until } from '../../testkit/gateway.ts';
+import { type AskOptions, ask, until } from '../../testkit/gateway/gateway.ts';
 import { chargesIn, readLedger, submissionsIn } from '../../testkit/upstream/ledger.ts';
 import { sha256 } from '../../testkit/upstream/media.ts';
 import { spawnUpstream } from '../../testkit/upstream/spawn.ts';

@@ -1,10 +1,10 @@
 /** Jobs that the upstream accepted: every way in which they end. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { until } from '../../testkit/gateway.ts';
+import { until } from '../../testkit/gateway/gateway.ts';
 import { kinds, modelOf } from '../../testkit/upstream/routing.ts';
 import type { Operation, RuleInput } from '../../testkit/upstream/script.ts';
-import { type Ending, good, openStudio, type Studio } from './studio.ts';
+import { type Ending, good, openStudio, type Studio } from '../../testkit/upstream/studio.ts';
 
 type Act = RuleInput['act'];
 

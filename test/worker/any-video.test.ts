@@ -6,11 +6,11 @@ import { after, before, test } from 'node:test';
 import { minutes } from '../../src/domain/clock.ts';
 import type { Provider, ProviderTask } from '../../src/domain/provider.ts';
 import { openTestClock } from '../../testkit/clock.ts';
-import { makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { until } from '../../testkit/gateway.ts';
-import { startOwnWorker } from '../../testkit/own-worker.ts';
-import { openMediaSite } from '../contract/media-site.ts';
-import { makeOwner, unique, wait } from '../store/rows.ts';
+import { makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { makeOwner, unique, wait } from '../../testkit/databases/rows.ts';
+import { until } from '../../testkit/gateway/gateway.ts';
+import { startOwnWorker } from '../../testkit/gateway/own-worker.ts';
+import { openMediaSite } from '../../testkit/media/media-site.ts';
 
 let database: TestDatabase;
 let site: Awaited<ReturnType<typeof openMediaSite>>;

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { minutes } from '../../src/domain/clock.ts';
 import { describeViolations } from '../../testkit/chaos/report.ts';
 import { runChaos } from '../../testkit/chaos/run.ts';
-import { dialects } from '../../testkit/databases.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
 
 const kills = 8;
 /** CHAOS_SEED plays the same kills and the same faults again. */

@@ -9,10 +9,10 @@ import { type Connection, jobTopic } from '../../src/store/db/connection.ts';
 import { requeueOrphanedJobs } from '../../src/store/jobs/orphaned-jobs.ts';
 import { leaseMs } from '../../src/worker/lease.ts';
 import { openTestClock, type TestClock } from '../../testkit/clock.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { until } from '../../testkit/gateway.ts';
-import { startOwnWorker } from '../../testkit/own-worker.ts';
-import { makeOwner, type Owner, rowOf, unique, wait } from '../store/rows.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { makeOwner, type Owner, rowOf, unique, wait } from '../../testkit/databases/rows.ts';
+import { until } from '../../testkit/gateway/gateway.ts';
+import { startOwnWorker } from '../../testkit/gateway/own-worker.ts';
 
 const modelId = 'gamma-v3-image';
 const refused: SubmitResult = {

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { models } from '../../src/catalog/index.ts';
-import { exampleBody, uploadExampleMedia } from '../../testkit/example-jobs.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
+import { exampleBody, uploadExampleMedia } from '../../testkit/clients/example-jobs.ts';
 import {
   create,
   longestRunMs,
@@ -12,7 +11,8 @@ import {
   speech,
   untilRunning,
   video,
-} from '../../testkit/worker-jobs.ts';
+} from '../../testkit/clients/worker-jobs.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
 
 /** Beside every image and speech model: those whose examples draw for one second. */
 const briefVideos = [

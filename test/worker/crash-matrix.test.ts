@@ -8,13 +8,18 @@ import { isDeepStrictEqual } from 'node:util';
 import { minutes } from '../../src/domain/clock.ts';
 import { createKey } from '../../src/store/people/keys.ts';
 import { openTestClock } from '../../testkit/clock.ts';
-import { type Dialect, dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { dieAt } from '../../testkit/die-at.ts';
-import { ask, startGateway } from '../../testkit/gateway.ts';
+import {
+  type Dialect,
+  dialects,
+  makeDatabase,
+  type TestDatabase,
+} from '../../testkit/databases/databases.ts';
+import { dieAt } from '../../testkit/gateway/die-at.ts';
+import { ask, startGateway } from '../../testkit/gateway/gateway.ts';
 import type { Dedupe } from '../../testkit/upstream/jobs.ts';
 import { bodyOf, kinds, modelOf, routeTo } from '../../testkit/upstream/routing.ts';
+import { type Ending, good, readEnding, untilEnded } from '../../testkit/upstream/studio.ts';
 import { startUpstream, type Upstream } from '../../testkit/upstream/upstream.ts';
-import { type Ending, good, readEnding, untilEnded } from './studio.ts';
 
 interface Failpoint {
   /** The moment of the design's table, and what it is. */

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
-import { createKeyOfAnn } from '../../testkit/create-key.ts';
-import { makeDatabase } from '../../testkit/databases.ts';
-import { ask, until } from '../../testkit/gateway.ts';
-import { serve } from '../../testkit/program.ts';
+import { makeDatabase } from '../../testkit/databases/databases.ts';
+import { createKeyOfAnn } from '../../testkit/gateway/create-key.ts';
+import { ask, until } from '../../testkit/gateway/gateway.ts';
+import { serve } from '../../testkit/gateway/program.ts';
 
 const path = '/v1/queue/gamma-v2-image';
 

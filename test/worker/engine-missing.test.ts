@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ask, until } from '../../testkit/gateway.ts';
-import { type Served, serve } from '../../testkit/program.ts';
-import { speech } from '../../testkit/worker-jobs.ts';
+import { speech } from '../../testkit/clients/worker-jobs.ts';
+import { ask, until } from '../../testkit/gateway/gateway.ts';
+import { type Served, serve } from '../../testkit/gateway/program.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Draws, encodes and decodes; an installation may lack it. */

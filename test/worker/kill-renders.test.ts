@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { test } from 'node:test';
-import { makeDatabase } from '../../testkit/databases.ts';
-import { killRenders } from '../../testkit/kill-renders.ts';
+import { makeDatabase } from '../../testkit/databases/databases.ts';
+import { killRenders } from '../../testkit/gateway/kill-renders.ts';
 
 /** KILL_SEED plays the same kills again. */
 const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));

@@ -5,12 +5,12 @@ import { after, before, describe, test } from 'node:test';
 import { seconds } from '../../src/domain/clock.ts';
 import { maxCrashes } from '../../src/domain/job.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
-import { createKeyOfAnn } from '../../testkit/create-key.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { ask, until } from '../../testkit/gateway.ts';
-import { type Served, serve } from '../../testkit/program.ts';
+import { speech } from '../../testkit/clients/worker-jobs.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { createKeyOfAnn } from '../../testkit/gateway/create-key.ts';
+import { ask, until } from '../../testkit/gateway/gateway.ts';
+import { type Served, serve } from '../../testkit/gateway/program.ts';
 import { openRandom } from '../../testkit/random.ts';
-import { speech } from '../../testkit/worker-jobs.ts';
 
 const kills = 6;
 const clients = 8;

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { toJson } from '../../src/domain/json.ts';
 import type { Provider, ProviderTask } from '../../src/domain/provider.ts';
-import { dialects } from '../../testkit/databases.ts';
-import { startGateway, until } from '../../testkit/gateway.ts';
-import { startOwnWorker } from '../../testkit/own-worker.ts';
-import { create, image, pathOf } from '../contract/queue.ts';
+import { create, image, pathOf } from '../../testkit/clients/queue.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { startGateway, until } from '../../testkit/gateway/gateway.ts';
+import { startOwnWorker } from '../../testkit/gateway/own-worker.ts';
 
 /** Takes every job, makes nothing of it, and remembers what it was given. */
 function openListener() {

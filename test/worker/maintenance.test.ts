@@ -8,9 +8,9 @@ import { openDiskBlobs } from '../../src/blobs/disk.ts';
 import type { Blobs } from '../../src/domain/blobs.ts';
 import { days, minutes } from '../../src/domain/clock.ts';
 import { type MaintenanceContext, prune, removeFiles, removeOrphans } from '../../src/worker/maintenance.ts';
-import { dialects } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway } from '../../testkit/gateway.ts';
-import { create, shortSpeech, speech } from '../../testkit/worker-jobs.ts';
+import { create, shortSpeech, speech } from '../../testkit/clients/worker-jobs.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
 for (const dialect of dialects) {
   describe(dialect, () => {

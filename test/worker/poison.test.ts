@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { maxCrashes } from '../../src/domain/job.ts';
-import { dieAt } from '../../testkit/die-at.ts';
-import { startGateway } from '../../testkit/gateway.ts';
+import { dieAt } from '../../testkit/gateway/die-at.ts';
+import { startGateway } from '../../testkit/gateway/gateway.ts';
 import { bodyOf, modelOf, routeTo } from '../../testkit/upstream/routing.ts';
+import { untilEnded } from '../../testkit/upstream/studio.ts';
 import { startUpstream } from '../../testkit/upstream/upstream.ts';
-import { untilEnded } from './studio.ts';
 
 const innocents = 199;
 

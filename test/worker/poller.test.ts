@@ -19,11 +19,11 @@ import { insertFiles } from '../../src/store/files/files.ts';
 import { cancelJob } from '../../src/store/jobs/cancel.ts';
 import { listEvents } from '../../src/store/jobs/read.ts';
 import { openTestClock, type TestClock } from '../../testkit/clock.ts';
-import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases.ts';
-import { until } from '../../testkit/gateway.ts';
-import { picture } from '../../testkit/media-maker.ts';
-import { type OwnWorkerOptions, startOwnWorker } from '../../testkit/own-worker.ts';
-import { makeOwner, newFile, type Owner, rowOf, unique, wait } from '../store/rows.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { makeOwner, newFile, type Owner, rowOf, unique, wait } from '../../testkit/databases/rows.ts';
+import { until } from '../../testkit/gateway/gateway.ts';
+import { type OwnWorkerOptions, startOwnWorker } from '../../testkit/gateway/own-worker.ts';
+import { picture } from '../../testkit/media/media-maker.ts';
 
 const modelId = 'gamma-v3-image';
 

@@ -7,8 +7,6 @@ import { seconds } from '../../src/domain/clock.ts';
 import { newWorkerId } from '../../src/domain/ids.ts';
 import { claimJobs } from '../../src/store/jobs/claim.ts';
 import { listEvents } from '../../src/store/jobs/read.ts';
-import { dialects } from '../../testkit/databases.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
 import {
   create,
   found,
@@ -17,7 +15,9 @@ import {
   speech,
   untilRunning,
   video,
-} from '../../testkit/worker-jobs.ts';
+} from '../../testkit/clients/worker-jobs.ts';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
 
 for (const dialect of dialects) {
   describe(dialect, () => {

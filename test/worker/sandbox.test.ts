@@ -5,8 +5,15 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { minutes, seconds } from '../../src/domain/clock.ts';
 import type { JobErrorCode } from '../../src/domain/job.ts';
-import { type Answer, startGateway, type TestGateway, until } from '../../testkit/gateway.ts';
-import { type Created, create, found, speech, untilRunning, video } from '../../testkit/worker-jobs.ts';
+import {
+  type Created,
+  create,
+  found,
+  speech,
+  untilRunning,
+  video,
+} from '../../testkit/clients/worker-jobs.ts';
+import { type Answer, startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
 
 describe('the switches of the local engine', () => {
   let gateway: TestGateway;

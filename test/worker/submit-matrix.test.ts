@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hours, minutes, seconds } from '../../src/domain/clock.ts';
-import { until } from '../../testkit/gateway.ts';
-import { picture } from '../../testkit/media-maker.ts';
+import { until } from '../../testkit/gateway/gateway.ts';
+import { picture } from '../../testkit/media/media-maker.ts';
 import type { Dedupe } from '../../testkit/upstream/jobs.ts';
 import { chargesIn } from '../../testkit/upstream/ledger.ts';
 import { kinds, modelOf, modelWithFile } from '../../testkit/upstream/routing.ts';
 import { type RuleInput, resetPoints } from '../../testkit/upstream/script.ts';
-import { type Ending, good, openStudio, type Studio } from './studio.ts';
+import { type Ending, good, openStudio, type Studio } from '../../testkit/upstream/studio.ts';
 
 type Act = RuleInput['act'];
 

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { minutes } from '../../src/domain/clock.ts';
-import { freePort } from '../../testkit/free-port.ts';
-import { startGateway, until } from '../../testkit/gateway.ts';
+import { startGateway, until } from '../../testkit/gateway/gateway.ts';
+import { freePort } from '../../testkit/net/free-port.ts';
 import { bodyOf, modelOf, routeTo } from '../../testkit/upstream/routing.ts';
+import { readEnding, untilEnded } from '../../testkit/upstream/studio.ts';
 import { startUpstream, type Upstream } from '../../testkit/upstream/upstream.ts';
-import { readEnding, untilEnded } from './studio.ts';
 
 /** Where no byte of a request can arrive: even an upstream that knows nothing of keys is called again. */
 const unreachable: Readonly<Record<string, (upstream: Upstream) => string | Promise<string>>> = {

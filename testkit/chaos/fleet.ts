@@ -5,7 +5,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../net/free-port.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Generous: the machine may be busy with other tests. */

@@ -7,7 +7,7 @@ import { openCallbackSecrets } from '../../src/store/callbacks/callback-secrets.
 import type { Connection } from '../../src/store/db/connection.ts';
 import { integer } from '../../src/store/db/rows.ts';
 import { createKey } from '../../src/store/people/keys.ts';
-import { type Dialect, makeDatabase } from '../databases.ts';
+import { type Dialect, makeDatabase } from '../databases/databases.ts';
 import { openRandom } from '../random.ts';
 import { startS3 } from '../s3/server.ts';
 import { dedupeOf, routeTo } from '../upstream/routing.ts';

@@ -1,7 +1,7 @@
 /** The media that a scripted upstream produces: real, small, and different for each job. */
 import { createHash } from 'node:crypto';
 import { findModel } from '../../src/catalog/index.ts';
-import { clip, picture, sound } from '../media-maker.ts';
+import { clip, picture, sound } from '../media/media-maker.ts';
 
 /** A short real medium. */
 export interface Medium {

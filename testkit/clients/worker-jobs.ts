@@ -1,8 +1,8 @@
 /** Jobs as a client creates and follows them. */
-import { minutes } from '../src/domain/clock.ts';
-import { jobIdFromRow } from '../src/domain/ids.ts';
-import type { Answer, AskOptions, TestGateway } from './gateway.ts';
-import { until } from './gateway.ts';
+import { minutes } from '../../src/domain/clock.ts';
+import { jobIdFromRow } from '../../src/domain/ids.ts';
+import type { Answer, AskOptions, TestGateway } from '../gateway/gateway.ts';
+import { until } from '../gateway/gateway.ts';
 
 export const speech = '/v1/queue/theta-3.1-flash-tts-preview';
 export const video = '/v1/queue/eta2.6-t2v';

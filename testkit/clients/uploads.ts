@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
-import type { Answer, TestGateway } from './gateway.ts';
+import type { Answer, TestGateway } from '../gateway/gateway.ts';
 
 /** One part of a form, its disposition written as it is sent. */
 export interface Part {

@@ -1,3 +1,4 @@
+/** Bodies, paths and answers of the queue, as the tests of the contract use them. */
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { newWorkerId } from '../../src/domain/ids.ts';
@@ -7,7 +8,7 @@ import { claimJobs } from '../../src/store/jobs/claim.ts';
 import { recordProgress } from '../../src/store/jobs/leased-job.ts';
 import { settle } from '../../src/store/jobs/settle.ts';
 import { registerWorker } from '../../src/store/jobs/workers.ts';
-import { type Answer, parse, type TestGateway } from '../../testkit/gateway.ts';
+import { type Answer, parse, type TestGateway } from '../gateway/gateway.ts';
 
 export const speech = 'theta-3.1-flash-tts-preview';
 export const hexSpeech = 'delta-speech-02-hd';

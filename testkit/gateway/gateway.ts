@@ -4,15 +4,15 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { openPasswords } from '../src/admission/passwords.ts';
-import { type Gateway, openGateway } from '../src/app/gateway.ts';
-import { openStore } from '../src/app/open-store.ts';
-import { readConfig } from '../src/config/config.ts';
-import { createKey, type NewKey } from '../src/store/people/keys.ts';
-import { openTestClock, type TestClock } from './clock.ts';
-import { type Dialect, makeDatabase, type TestDatabase } from './databases.ts';
+import { openPasswords } from '../../src/admission/passwords.ts';
+import { type Gateway, openGateway } from '../../src/app/gateway.ts';
+import { openStore } from '../../src/app/open-store.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { createKey, type NewKey } from '../../src/store/people/keys.ts';
+import { openTestClock, type TestClock } from '../clock.ts';
+import { type Dialect, makeDatabase, type TestDatabase } from '../databases/databases.ts';
+import { startS3, type TestS3 } from '../s3/server.ts';
 import { isFleet, openFleetGateway } from './fleet-gateway.ts';
-import { startS3, type TestS3 } from './s3/server.ts';
 
 /**
  * The whole program in this process: a folder of its own, any free port, a clock that can be put forward. In a

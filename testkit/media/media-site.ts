@@ -1,8 +1,9 @@
+/** A web server that serves media to a gateway, with the faults of real ones. */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { megabyte } from '../../testkit/media-fields.ts';
-import { clip, padTo, picture, sound } from '../../testkit/media-maker.ts';
+import { megabyte } from './media-fields.ts';
+import { clip, padTo, picture, sound } from './media-maker.ts';
 
 const small = () => picture('png', 300, 300);
 

@@ -1,7 +1,7 @@
 /** The example body of each model, with media that a test made. */
-import type { Model } from '../src/catalog/model.ts';
-import type { TestGateway } from './gateway.ts';
-import { clip, picture } from './media-maker.ts';
+import type { Model } from '../../src/catalog/model.ts';
+import type { TestGateway } from '../gateway/gateway.ts';
+import { clip, picture } from '../media/media-maker.ts';
 
 /** What stands in the place of the addresses that examples name. */
 export interface ExampleMedia {

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
-import { openStore } from '../src/app/open-store.ts';
-import type { Connection } from '../src/store/db/connection.ts';
-import { migrate } from '../src/store/db/migrate.ts';
-import { isFleet } from './fleet-gateway.ts';
+import { openStore } from '../../src/app/open-store.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { migrate } from '../../src/store/db/migrate.ts';
+import { isFleet } from '../gateway/fleet-gateway.ts';
 
 export type Dialect = Connection['dialect'];
 /** A fleet has one alone. */

@@ -9,9 +9,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { pino } from 'pino';
-import { openGateway } from '../src/app/gateway.ts';
-import { readConfig } from '../src/config/config.ts';
-import { openSharedLead, openTestClock } from './clock.ts';
+import { openGateway } from '../../src/app/gateway.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { openSharedLead, openTestClock } from '../clock.ts';
 import type { MemberOpened, MemberWanted } from './fleet-gateway.ts';
 
 const opened = new Map<number, () => Promise<void>>();

@@ -10,7 +10,7 @@ import {
   type TestGateway,
   type TestGatewayOptions,
   until,
-} from '../../testkit/gateway.ts';
+} from './gateway.ts';
 
 /** A gateway with these `limits`, and without a worker. */
 export async function startLimited(

@@ -7,11 +7,11 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { Agent, setGlobalDispatcher } from 'undici';
-import type { Gateway } from '../src/app/gateway.ts';
-import { openStore } from '../src/app/open-store.ts';
-import { openSecrets } from '../src/config/secrets.ts';
-import { makeLead, openSharedLead, openTestClock, type TestClock } from './clock.ts';
-import { freePort } from './free-port.ts';
+import type { Gateway } from '../../src/app/gateway.ts';
+import { openStore } from '../../src/app/open-store.ts';
+import { openSecrets } from '../../src/config/secrets.ts';
+import { makeLead, openSharedLead, openTestClock, type TestClock } from '../clock.ts';
+import { freePort } from '../net/free-port.ts';
 
 /** What a process of the fleet is asked to open, and what it says of it. */
 export interface MemberWanted {

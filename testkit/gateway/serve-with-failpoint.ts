@@ -4,11 +4,11 @@
  * that is also given that value.
  */
 import { pino } from 'pino';
-import { openGateway } from '../src/app/gateway.ts';
-import { openStore } from '../src/app/open-store.ts';
-import { readConfig } from '../src/config/config.ts';
-import { systemClock } from '../src/domain/clock.ts';
-import type { Connection, Statements, Value } from '../src/store/db/connection.ts';
+import { openGateway } from '../../src/app/gateway.ts';
+import { openStore } from '../../src/app/open-store.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { systemClock } from '../../src/domain/clock.ts';
+import type { Connection, Statements, Value } from '../../src/store/db/connection.ts';
 
 const [side = '', words = '', named] = process.argv.slice(2);
 

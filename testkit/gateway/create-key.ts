@@ -1,9 +1,9 @@
 /** A key for a gateway in a process of its own, without the second that `atelier keys create` takes to start. */
 import { mkdir } from 'node:fs/promises';
 import { pino } from 'pino';
-import { openStore } from '../src/app/open-store.ts';
-import { migrate } from '../src/store/db/migrate.ts';
-import { createKey } from '../src/store/people/keys.ts';
+import { openStore } from '../../src/app/open-store.ts';
+import { migrate } from '../../src/store/db/migrate.ts';
+import { createKey } from '../../src/store/people/keys.ts';
 import type { Environment } from './program.ts';
 
 /** Of the user ann, in the database that the environment names; gives its secret. */

@@ -5,12 +5,12 @@ import { copyFile, mkdir, rename } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('../', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = join(root, 'node_modules/.cache/atelier-media');
 let parts = 0;
 
 /** What makes a file: other programs or other versions of an encoder make another one. */
-const makers = ['testkit/make-media.ts', 'node_modules/node-av/package.json'];
+const makers = ['testkit/media/make-media.ts', 'node_modules/node-av/package.json'];
 const generation = createHash('sha256');
 for (const maker of makers) generation.update(readFileSync(join(root, maker)));
 const makersHash = generation.digest('hex');

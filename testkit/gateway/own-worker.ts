@@ -2,17 +2,17 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { openDiskBlobs } from '../src/blobs/disk.ts';
-import { contractCatalog } from '../src/catalog/index.ts';
-import type { Clock } from '../src/domain/clock.ts';
-import type { Provider } from '../src/domain/provider.ts';
-import { noTracing } from '../src/domain/tracing.ts';
-import { openOutbound } from '../src/media/outbound.ts';
-import { openProber } from '../src/media/prober.ts';
-import { type Account, openRouting } from '../src/routing/routes.ts';
-import type { Connection } from '../src/store/db/connection.ts';
-import { openCircuitBreaker } from '../src/worker/circuit-breaker.ts';
-import { startWorker } from '../src/worker/claim-loop.ts';
+import { openDiskBlobs } from '../../src/blobs/disk.ts';
+import { contractCatalog } from '../../src/catalog/index.ts';
+import type { Clock } from '../../src/domain/clock.ts';
+import type { Provider } from '../../src/domain/provider.ts';
+import { noTracing } from '../../src/domain/tracing.ts';
+import { openOutbound } from '../../src/media/outbound.ts';
+import { openProber } from '../../src/media/prober.ts';
+import { type Account, openRouting } from '../../src/routing/routes.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { openCircuitBreaker } from '../../src/worker/circuit-breaker.ts';
+import { startWorker } from '../../src/worker/claim-loop.ts';
 
 export interface OwnWorkerOptions {
   readonly db: Connection;

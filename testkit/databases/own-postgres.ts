@@ -3,8 +3,8 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { freePort } from '../net/free-port.ts';
 import { EmbeddedPostgres } from './embedded-postgres.ts';
-import { freePort } from './free-port.ts';
 
 /** A PostgreSQL of the test's own, which may be taken away from under a gateway. */
 export interface OwnPostgres {

@@ -1,9 +1,10 @@
+/** Rows of jobs that have ended, made without a worker, for tests that only read them. */
 import { newFile, type StoredFile } from '../../src/domain/file.ts';
 import { jobIdFromRow, keyIdFromRow, userIdFromRow } from '../../src/domain/ids.ts';
 import type { Output } from '../../src/domain/job.ts';
 import { insertFiles } from '../../src/store/files/files.ts';
-import type { TestGateway } from '../../testkit/gateway.ts';
-import { create, hold, image } from './queue.ts';
+import { create, hold, image } from '../clients/queue.ts';
+import type { TestGateway } from '../gateway/gateway.ts';
 
 /** A job of this key that gave pictures of 1024 by 1024, as a worker would have left it; returns its id. */
 export async function finishedPictures(gateway: TestGateway, key: string, count: number): Promise<string> {

@@ -1,11 +1,11 @@
 /** Kills a gateway again and again while its own engine renders, until every job has ended. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Connection } from '../src/store/db/connection.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import type { TestDatabase } from '../databases/databases.ts';
+import { openRandom } from '../random.ts';
 import { createKeyOfAnn } from './create-key.ts';
-import type { TestDatabase } from './databases.ts';
 import { ask, until } from './gateway.ts';
 import { serve } from './program.ts';
-import { openRandom } from './random.ts';
 
 export interface KillRenders {
   readonly database: TestDatabase;

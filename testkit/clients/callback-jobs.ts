@@ -1,19 +1,26 @@
 /** Jobs whose callbacks are due, made in the rows without a worker. */
 import assert from 'node:assert/strict';
-import { findModel } from '../src/catalog/index.ts';
-import { hours } from '../src/domain/clock.ts';
-import { hashApiKey, type JobId, type KeyId, newJobId, newWorkerId, type UserId } from '../src/domain/ids.ts';
-import type { Lease, Outcome } from '../src/domain/job.ts';
-import { toJson } from '../src/domain/json.ts';
-import { type ListedDelivery, listDeliveries } from '../src/store/callbacks/deliveries.ts';
-import { deliveryTopic } from '../src/store/db/connection.ts';
-import { cancelJob } from '../src/store/jobs/cancel.ts';
-import { claimJobs } from '../src/store/jobs/claim.ts';
-import { insertJob } from '../src/store/jobs/insert.ts';
-import { settle } from '../src/store/jobs/settle.ts';
-import { registerWorker } from '../src/store/jobs/workers.ts';
-import { findPrincipal } from '../src/store/people/keys.ts';
-import { type TestGateway, until } from './gateway.ts';
+import { findModel } from '../../src/catalog/index.ts';
+import { hours } from '../../src/domain/clock.ts';
+import {
+  hashApiKey,
+  type JobId,
+  type KeyId,
+  newJobId,
+  newWorkerId,
+  type UserId,
+} from '../../src/domain/ids.ts';
+import type { Lease, Outcome } from '../../src/domain/job.ts';
+import { toJson } from '../../src/domain/json.ts';
+import { type ListedDelivery, listDeliveries } from '../../src/store/callbacks/deliveries.ts';
+import { deliveryTopic } from '../../src/store/db/connection.ts';
+import { cancelJob } from '../../src/store/jobs/cancel.ts';
+import { claimJobs } from '../../src/store/jobs/claim.ts';
+import { insertJob } from '../../src/store/jobs/insert.ts';
+import { settle } from '../../src/store/jobs/settle.ts';
+import { registerWorker } from '../../src/store/jobs/workers.ts';
+import { findPrincipal } from '../../src/store/people/keys.ts';
+import { type TestGateway, until } from '../gateway/gateway.ts';
 
 const modelId = 'gamma-v3-image';
 const body = { prompt: 'A red balloon', aspect_ratio: '1:1' };
