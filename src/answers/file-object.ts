@@ -33,6 +33,3 @@ export const filePageSchema = pageOf(fileObjectSchema).meta({
 export const fileDeletionSchema = z
   .object({ id: z.string(), object: z.literal('file'), deleted: z.literal(true) })
   .meta({ id: 'Deletion', description: 'A file that was deleted.' });
-
-/** A stored file with a fresh signed URL. */
-export type FileObject = z.infer<typeof fileObjectSchema>;

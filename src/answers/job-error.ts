@@ -25,6 +25,3 @@ export const jobErrorSchema = z
       .describe('Present only where an upstream gave a reason.'),
   })
   .meta({ id: 'JobError', description: 'Why a job did not succeed.' });
-
-/** Why a job did not succeed. */
-export type JobError = z.infer<typeof jobErrorSchema>;

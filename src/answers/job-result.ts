@@ -75,6 +75,3 @@ export const jobResultSchema = z
     id: 'Result',
     description: 'The same for all models, beside the keys that the users of the model’s family know.',
   });
-
-/** The same for all models, beside the keys that the users of the model’s family know. */
-export type JobResult = z.infer<typeof jobResultSchema>;

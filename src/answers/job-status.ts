@@ -108,12 +108,3 @@ export const cancellationSchema = z
     request_id: z.string(),
   })
   .meta({ id: 'Cancellation', description: 'What a cancellation did.' });
-
-/** A new job: its id, its URLs and its place in the queue. */
-export type JobHandle = z.infer<typeof jobHandleSchema>;
-
-/** A job in one of its three states. */
-export type JobStatus = z.infer<typeof jobStatusSchema>;
-
-/** What a cancellation did. */
-export type Cancellation = z.infer<typeof cancellationSchema>;

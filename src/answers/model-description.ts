@@ -45,8 +45,5 @@ export const validationSchema = z
   })
   .meta({ id: 'Validation', description: 'An input that would be accepted.' });
 
-/** A model in the list of models. */
-export type ModelSummary = z.infer<typeof modelSummarySchema>;
-
 /** All that a form, a document or a typed client needs of a model. */
 export type ModelDescription = z.infer<typeof modelDescriptionSchema>;

@@ -134,7 +134,7 @@ function pathsOf(operations: readonly PathOperation[]): Json {
 }
 
 /** `/v1/jobs/:jobId` is `/v1/jobs/{request_id}`: a job's id is called as it is in bodies. */
-const templateOf = (path: string): string =>
+export const templateOf = (path: string): string =>
   path.replace(/:(\w+)/g, (_, name: string) => `{${publicName(name)}}`);
 
 /** Names of the path parameters. */

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Scope, scopes } from '../../src/domain/key.ts';
+import { templateOf } from '../../src/http/openapi.ts';
+import { type KeyRoute, methodsOf } from '../../src/http/route.ts';
+import { routes } from '../../src/http/route-list.ts';
 import { image } from '../../testkit/clients/queue.ts';
 import { dialects } from '../../testkit/databases/databases.ts';
 import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
@@ -22,56 +25,68 @@ const refusals: Readonly<Record<Scope, unknown>> = {
   'webhook-secret': detail('This key may not read the webhook secret'),
 };
 
-interface Asked {
+/** A route for keys, as this test calls it. */
+interface Call {
   readonly method: string;
   /** As the OpenAPI document has it; `{model_id}`, `{request_id}` and `{file_id}` are filled in. */
   readonly path: string;
-  /** Null: every key may ask. */
-  readonly scope: Scope | null;
-  /** The status where the key may. */
-  readonly status: number;
+  readonly scope: Scope | 'any-key';
+  /** The status where the key may; null: any but 401 and 403, where this test has no complete request. */
+  readonly status: number | null;
   readonly body?: unknown;
 }
 
-const job = '/v1/queue/{model_id}/requests/{request_id}';
-const documented: readonly Asked[] = [
-  { method: 'POST', path: '/v1/queue/{model_id}', scope: 'jobs:create', status: 200, body: input },
-  { method: 'GET', path: '/v1/queue/{model_id}/requests', scope: 'jobs:read', status: 200 },
-  { method: 'GET', path: `${job}/status`, scope: 'jobs:read', status: 200 },
-  { method: 'GET', path: `${job}/response`, scope: 'jobs:read', status: 202 },
-  { method: 'PUT', path: `${job}/cancel`, scope: 'jobs:create', status: 200 },
-  { method: 'GET', path: '/v1/jobs', scope: 'jobs:read', status: 200 },
-  { method: 'GET', path: '/v1/jobs/{request_id}', scope: 'jobs:read', status: 200 },
-  { method: 'GET', path: '/v1/webhooks/default/secret', scope: 'webhook-secret', status: 200 },
-  {
-    method: 'POST',
-    path: '/v1/files',
-    scope: 'files',
-    status: 200,
-    body: { data: 'aGVsbG8=', mime_type: 'text/plain' },
-  },
-  { method: 'GET', path: '/v1/files', scope: 'files', status: 200 },
-  { method: 'GET', path: '/v1/files/{file_id}', scope: 'files', status: 200 },
-  { method: 'GET', path: '/v1/files/{file_id}/content', scope: 'files', status: 302 },
-  { method: 'DELETE', path: '/v1/files/{file_id}', scope: 'files', status: 200 },
-  { method: 'GET', path: '/v1/models', scope: null, status: 200 },
-  { method: 'GET', path: '/v1/models/{model_id}', scope: null, status: 200 },
-  {
-    method: 'POST',
-    path: '/v1/models/{model_id}/validate',
-    scope: 'jobs:create',
-    status: 200,
-    body: input,
-  },
-];
-const undocumented: readonly Asked[] = [
-  { method: 'GET', path: job, scope: 'jobs:read', status: 202 },
-  { method: 'POST', path: '/v1/queue/{model_id}/sync', scope: null, status: 404, body: input },
-  { method: 'GET', path: `${job}/status/stream`, scope: null, status: 400 },
-];
-const otherMount = [...documented, ...undocumented]
-  .filter(({ path }) => path.startsWith('/v1/queue/'))
-  .map(asked => ({ ...asked, path: `/model${asked.path}` }));
+/** Bodies of requests, by method and path. */
+const bodies: Readonly<Record<string, unknown>> = {
+  'POST /v1/queue/{model_id}': input,
+  'POST /v1/queue/{model_id}/sync': input,
+  'POST /v1/files': { data: 'aGVsbG8=', mime_type: 'text/plain' },
+  'POST /v1/models/{model_id}/validate': input,
+};
+/** Statuses other than 200, where the key may. */
+const statuses: Readonly<Record<string, number>> = {
+  'GET /v1/queue/{model_id}/requests/{request_id}': 202,
+  'GET /v1/queue/{model_id}/requests/{request_id}/response': 202,
+  'GET /v1/queue/{model_id}/requests/{request_id}/status/stream': 400,
+  'POST /v1/queue/{model_id}/sync': 404,
+  'GET /v1/files/{file_id}/content': 302,
+};
+/** The scopes that the contract names. An endpoint beside it is tested by its own declaration. */
+const scopesOfContract: Readonly<Record<string, Scope | 'any-key'>> = {
+  'POST /v1/queue/{model_id}': 'jobs:create',
+  'GET /v1/queue/{model_id}/requests': 'jobs:read',
+  'GET /v1/queue/{model_id}/requests/{request_id}': 'jobs:read',
+  'GET /v1/queue/{model_id}/requests/{request_id}/status': 'jobs:read',
+  'GET /v1/queue/{model_id}/requests/{request_id}/status/stream': 'any-key',
+  'GET /v1/queue/{model_id}/requests/{request_id}/response': 'jobs:read',
+  'PUT /v1/queue/{model_id}/requests/{request_id}/cancel': 'jobs:create',
+  'POST /v1/queue/{model_id}/sync': 'any-key',
+  'GET /v1/jobs': 'jobs:read',
+  'GET /v1/jobs/{request_id}': 'jobs:read',
+  'GET /v1/webhooks/default/secret': 'webhook-secret',
+  'POST /v1/files': 'files',
+  'GET /v1/files': 'files',
+  'GET /v1/files/{file_id}': 'files',
+  'GET /v1/files/{file_id}/content': 'files',
+  'DELETE /v1/files/{file_id}': 'files',
+  'GET /v1/models': 'any-key',
+  'GET /v1/models/{model_id}': 'any-key',
+  'POST /v1/models/{model_id}/validate': 'jobs:create',
+};
+
+const keyRoutes = routes.filter(route => route.auth === 'key');
+const nameOf = (route: KeyRoute): string => `${methodsOf(route)[0]} ${templateOf(route.path)}`;
+/** Below the other mount the requests are the same. */
+const calls: readonly Call[] = keyRoutes.map(route => {
+  const [method = ''] = methodsOf(route);
+  const name = nameOf(route).replace(' /model/v1/', ' /v1/');
+  const path = templateOf(route.path);
+  const body = bodies[name];
+  const isComplete =
+    (body !== undefined || method !== 'POST') &&
+    !/\{/.test(path.replaceAll(/\{(model_id|request_id|file_id)\}/g, ''));
+  return { method, path, scope: route.scope, status: statuses[name] ?? (isComplete ? 200 : null), body };
+});
 
 for (const dialect of dialects) {
   describe(`scopes of a key (${dialect})`, () => {
@@ -97,7 +112,7 @@ for (const dialect of dialects) {
 
     const create = async () =>
       String((await gateway.ask('POST', `/v1/queue/${image}`, { key: whole, body: input })).body.request_id);
-    const ask = async ({ method, path, body }: Asked, key: string) => {
+    const ask = async ({ method, path, body }: Call, key: string) => {
       const filled = path
         .replace('{model_id}', image)
         .replace('{request_id}', path.includes('{request_id}') ? await create() : '')
@@ -105,26 +120,37 @@ for (const dialect of dialects) {
       return gateway.ask(method, filled, { key, body });
     };
 
-    for (const asked of [...documented, ...undocumented, ...otherMount]) {
-      const needed = asked.scope ?? 'any key';
-      test(`${asked.method} ${asked.path} needs ${needed}`, async () => {
-        // The one that may comes last: it may end the file.
+    for (const call of calls) {
+      const { scope: needed } = call;
+      test(`${call.method} ${call.path} needs ${needed}`, async () => {
+        // The allowed one comes last: it may delete the file.
         for (const scope of scopes.toSorted((a, b) => Number(a === needed) - Number(b === needed))) {
-          const { status, body } = await ask(asked, keys[scope]);
-          if (asked.scope === null || asked.scope === scope) assert.equal(status, asked.status, scope);
-          else assert.deepEqual([status, body], [403, refusals[asked.scope]], scope);
+          const { status, body } = await ask(call, keys[scope]);
+          if (needed !== 'any-key' && needed !== scope)
+            assert.deepEqual([status, body], [403, refusals[needed]], scope);
+          else if (call.status === null) assert.ok(status !== 401 && status !== 403, `${scope}: ${status}`);
+          else assert.equal(status, call.status, scope);
         }
       });
     }
 
-    test('every endpoint of the OpenAPI document that asks for a key is in this test', async () => {
+    test('every endpoint of the contract needs the scope that it names, below both mounts', () => {
+      const declared = new Map(keyRoutes.map(route => [nameOf(route), route.scope]));
+      for (const [name, scope] of Object.entries(scopesOfContract)) {
+        assert.equal(declared.get(name), scope, name);
+        if (!name.includes(' /v1/queue/')) continue;
+        assert.equal(declared.get(name.replace(' /v1/', ' /model/v1/')), scope, name);
+      }
+    });
+
+    test('every endpoint of the OpenAPI document is for keys, and so in this test', async () => {
       const { body } = await gateway.ask('GET', '/openapi.json');
       const found = Object.entries<Record<string, unknown>>(body.paths).flatMap(([path, operations]) =>
         Object.keys(operations).map(
           method => `${method.toUpperCase()} ${path.replace(/^(\/v1\/queue\/)[^/{]+$/, '$1{model_id}')}`,
         ),
       );
-      const tested = documented.map(({ method, path }) => `${method} ${path}`);
+      const tested = keyRoutes.filter(({ docs }) => !('undocumented' in docs)).map(nameOf);
       assert.deepEqual([...new Set(found)].toSorted(), tested.toSorted());
     });
 

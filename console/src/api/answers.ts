@@ -5,16 +5,15 @@ import type { PublishedSchema } from './input-schema.ts';
 
 export type { Account } from '../../../src/answers/admin/account.ts';
 export type { AuditLine } from '../../../src/answers/admin/audit.ts';
-export type { Delivery, DeliveryAttempt, DeliveryDetail } from '../../../src/answers/admin/delivery.ts';
+export type { Delivery, DeliveryDetail } from '../../../src/answers/admin/delivery.ts';
 export type { FileLine } from '../../../src/answers/admin/file.ts';
-export type { Attempt, JobDetail, JobLine, JobState, Output } from '../../../src/answers/admin/job.ts';
+export type { JobDetail, JobLine, JobState, Output } from '../../../src/answers/admin/job.ts';
 export type { KeyLine } from '../../../src/answers/admin/key.ts';
 export type { ModelLine } from '../../../src/answers/admin/model.ts';
 export type { Overview } from '../../../src/answers/admin/overview.ts';
 export type { Person } from '../../../src/answers/admin/person.ts';
 export type { Checks, Role, Session, SessionLine, Setup } from '../../../src/answers/admin/session.ts';
-export type { Cost, Percentiles, UsageReport } from '../../../src/answers/admin/usage.ts';
-export type { JobError } from '../../../src/answers/job-error.ts';
+export type { Cost, UsageReport } from '../../../src/answers/admin/usage.ts';
 
 /** A page of a list. Its cursor is `next_after` or, where the contract fixes the body, `last_id`. */
 export interface Page<Line> {

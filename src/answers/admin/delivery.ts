@@ -39,9 +39,6 @@ export const redeliverySchema = z
   .object({ object: z.literal('redelivery'), deliveries: z.int() })
   .meta({ id: 'AdminRedelivery', description: 'How many deliveries are sent again.' });
 
-/** One attempt of a delivery. */
-export type DeliveryAttempt = z.infer<typeof deliveryAttemptSchema>;
-
 /** A callback (webhook) to be delivered. */
 export type Delivery = z.infer<typeof deliverySchema>;
 

@@ -128,6 +128,3 @@ export type JobLine = z.infer<typeof jobLineSchema>;
 
 /** A job with everything that happened to it. */
 export type JobDetail = z.infer<typeof jobDetailSchema>;
-
-/** One submission of a job to a provider. */
-export type Attempt = z.infer<typeof attemptSchema>;

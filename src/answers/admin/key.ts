@@ -32,6 +32,3 @@ export const revokedKeySchema = z
 
 /** An API key without its secret. */
 export type KeyLine = z.infer<typeof keyLineSchema>;
-
-/** A new key with its secret, which is shown once. */
-export type NewKey = z.infer<typeof newKeySchema>;

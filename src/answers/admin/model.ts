@@ -39,9 +39,3 @@ export const runSchema = z
 
 /** A model in the list of the playground. */
 export type ModelLine = z.infer<typeof modelLineSchema>;
-
-/** A job that the console created. */
-export type Run = z.infer<typeof runSchema>;
-
-/** An input that a run would accept. */
-export type RunValidation = z.infer<typeof runValidationSchema>;

@@ -34,6 +34,3 @@ export const resolvedSubmissionSchema = z
     new_request_id: z.string().nullable().describe('The job that follows from it; null where none does.'),
   })
   .meta({ id: 'AdminResolvedDoubt', description: 'How an uncertain submission was resolved.' });
-
-/** A submission whose outcome is unknown. */
-export type UncertainSubmission = z.infer<typeof uncertainSubmissionSchema>;

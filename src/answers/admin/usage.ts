@@ -30,8 +30,6 @@ export const usageReportSchema = z
   })
   .meta({ id: 'AdminUsage', description: 'What was made and used, by day and by model, key or user.' });
 
-/** Percentiles in milliseconds. */
-export type Percentiles = z.infer<typeof percentilesSchema>;
 /** An amount by the prices of the settings. */
 export type Cost = z.infer<typeof costSchema>;
 
