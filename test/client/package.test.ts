@@ -32,7 +32,7 @@ describe('the client as a package', () => {
     const files = Object.fromEntries(
       [...(await filesOf('.'))].map(([path, text]) => [path.slice(project.folder.length), text]),
     );
-    const checked = await checkPackage(new Package(files, 'atelier-client', '0.1.0'));
+    const checked = await checkPackage(new Package(files, 'atelier-client', '0.2.0'));
     assert.notEqual(checked.types, false);
     const problems = 'problems' in checked ? checked.problems : [];
     // It is ESM alone: the resolution of old Node, and require, are not supported.
