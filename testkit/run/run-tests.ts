@@ -1,7 +1,7 @@
 // npm test without names of files, and npm run test:fast: runs the batches, a few processes at once, and sums them up.
 // `npm test -- --batch=cli` runs those whose name begins so.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { chmod, mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmod, mkdtemp, readdir, statfs } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,11 +26,11 @@ const summaryWords: readonly (readonly [word: string, count: Count])[] = [
 const startedAt = performance.now();
 const batches = longestFirst(planOf(await testFiles()).filter(isWanted));
 const folder = await temporaryFolder();
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 process.env.TMPDIR = folder;
 await globalSetup();
 const ended = await runAll(batches);
 await globalTeardown();
-await rm(folder, { recursive: true, force: true });
 keepTimes(ended);
 printSum(ended);
 process.exitCode = ended.every(batch => batch.isGood) ? 0 : 1;
