@@ -1,39 +1,9 @@
-/** The types of the bodies that the gateway answers, from the schemas it makes its OpenAPI document of. */
+/** The types of the bodies that the gateway answers, from the routes it makes its OpenAPI document of. */
 
-import { callbackSecretSchema } from '../../src/answers/callback-secret.ts';
-import { detailErrorSchema, fileErrorSchema, gatewayErrorSchema } from '../../src/answers/error-bodies.ts';
-import { fileDeletionSchema, fileObjectSchema } from '../../src/answers/file-object.ts';
-import { jobResultSchema } from '../../src/answers/job-result.ts';
-import {
-  cancellationSchema,
-  jobHandleSchema,
-  jobStatusSchema,
-  ownJobSchema,
-} from '../../src/answers/job-status.ts';
 import { type Json, schemasOfBodies } from '../../src/answers/json-schema.ts';
-import {
-  modelDescriptionSchema,
-  modelSummarySchema,
-  validationSchema,
-} from '../../src/answers/model-description.ts';
+import { documentedBodies } from '../../src/http/openapi.ts';
+import { routes } from '../../src/http/route-list.ts';
 import { docComment } from './doc-comment.ts';
-
-const bodies = [
-  jobHandleSchema,
-  jobStatusSchema,
-  ownJobSchema,
-  jobResultSchema,
-  cancellationSchema,
-  callbackSecretSchema,
-  fileObjectSchema,
-  fileDeletionSchema,
-  modelSummarySchema,
-  modelDescriptionSchema,
-  validationSchema,
-  gatewayErrorSchema,
-  detailErrorSchema,
-  fileErrorSchema,
-];
 
 /** Names of the client that are not those of the OpenAPI document. */
 const clientNames: Readonly<Record<string, string>> = {
@@ -53,7 +23,7 @@ const base = '#/';
 
 /** The source of the file: a type for each body and for each named part of one. */
 export function bodiesSource(): string {
-  const schemas = Object.entries(schemasOfBodies(bodies, base));
+  const schemas = Object.entries(schemasOfBodies(documentedBodies(routes), base));
   return schemas
     .map(([name, schema]) => declarationOf(clientNames[name] ?? name, schema as BodySchema))
     .join('\n');

@@ -1,5 +1,6 @@
 /** OpenAPI 3.1 of the public protocol: a fold over the declarations of the routes and over the catalog. */
 
+import type { z } from 'zod';
 import { errorBodies } from '../answers/error-bodies.ts';
 import { type Json, referenceTo, schemasOfBodies } from '../answers/json-schema.ts';
 import { models as catalog } from '../catalog/index.ts';
@@ -16,9 +17,6 @@ export function openApi(
   models: readonly Model[] = catalog,
 ): Json {
   const documented = routes.flatMap(route => operationsOf(route, models));
-  const bodies = routes
-    .filter(({ docs }) => !('undocumented' in docs))
-    .flatMap(({ answers }) => Object.values(answers).flatMap(({ body }) => body ?? []));
   return {
     openapi: '3.1.0',
     info: {
@@ -41,11 +39,19 @@ export function openApi(
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key, atl_…' } },
       schemas: {
         ...Object.fromEntries(models.map(model => [inputName(model), inputSchema(model)])),
-        ...schemasOfBodies([...bodies, ...Object.values(errorBodies)], schemasBase),
+        ...schemasOfBodies(documentedBodies(routes), schemasBase),
       },
     },
   };
 }
+
+/** The schemas of every body that the documented ones of these routes answer, and of the errors. */
+export const documentedBodies = (routes: readonly Route[]): readonly z.ZodType[] => [
+  ...routes
+    .filter(({ docs }) => !('undocumented' in docs))
+    .flatMap(({ answers }) => Object.values(answers).flatMap(({ body }) => body ?? [])),
+  ...Object.values(errorBodies),
+];
 
 /** The request body of a creation: the input of a model. */
 export const jsonInputOf = (model: Model): Readonly<Record<string, Json>> => ({
@@ -133,7 +139,7 @@ function pathsOf(operations: readonly PathOperation[]): Json {
   );
 }
 
-/** `/v1/jobs/:jobId` is `/v1/jobs/{request_id}`: a job's id is called as it is in bodies. */
+/** The path as the document has it: `/v1/jobs/:jobId` is `/v1/jobs/{request_id}`: a job's id is called as it is in bodies. */
 export const templateOf = (path: string): string =>
   path.replace(/:(\w+)/g, (_, name: string) => `{${publicName(name)}}`);
 

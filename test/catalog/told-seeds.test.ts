@@ -1,37 +1,37 @@
 /** The seed in the body of a result: the drawn one, else the requested one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { models } from '../../src/catalog/index.ts';
+import type { Model } from '../../src/catalog/model.ts';
 import { output, successBody } from './ended-jobs.ts';
-import { modelOf } from './tables.ts';
+import { withChange } from './tables.ts';
 
-/** Of every family that takes a seed, one model and a body without one, with one, and with the value that means none. */
-const families: readonly (readonly [id: string, body: object, none: object])[] = [
-  ['alpha-1-5-pro', { content: [{ type: 'text', text: 'a boat' }] }, { seed: -1 }],
-  ['epsilon-q2-turbo-img2video', { images: ['https://files.test/a.png'] }, { seed: 0 }],
-  [
-    'epsilon-q3-turbo-start-end2video',
-    { images: ['https://files.test/a.png', 'https://files.test/b.png'] },
-    { seed: 0 },
-  ],
-  [
-    'zeta-v6-i2v',
-    { image: 'https://files.test/a.png', prompt: 'a boat', duration: 2, quality: '360p' },
-    { seed: null },
-  ],
-  ['eta2.6-t2v', { prompt: 'a boat' }, { seed: '' }],
-];
+/** Values that mean none, beside null and "". */
+const noSeeds: Readonly<Record<string, unknown>> = {
+  'alpha-1-5-pro': -1,
+  'epsilon-q2-turbo-img2video': 0,
+  'epsilon-q3-turbo-start-end2video': 0,
+  'eta2.6-t2v': '',
+};
+const mimeTypes = { video: 'video/mp4', image: 'image/png', speech: 'audio/mpeg' } as const;
 
-for (const [id, body, none] of families) {
-  const model = modelOf(id);
-  const outputs = [output({ mimeType: 'video/mp4', width: 640, height: 360, seconds: 2, fps: 24 })];
-  const seedOf = (more: object, seed?: number) =>
-    successBody(model, { ...body, ...more }, { outputs, result: seed === undefined ? {} : { seed } }).seed;
+/** A field that is the seed alone; a seed within words is parsed by the family. */
+const seedFieldOf = (model: Model): string | undefined =>
+  model.fieldsFor('seed').find(path => !model.fieldsFor('words').includes(path));
+
+for (const model of models) {
+  const { id, kind, examples } = model;
+  const field = seedFieldOf(model);
+  if (field === undefined) continue;
+  const bodyWith = (seed: unknown) => withChange(examples[0], { [field]: seed });
+  const outputs = [output({ mimeType: mimeTypes[kind], width: 640, height: 360, seconds: 2, fps: 24 })];
+  const seedOf = (requested: unknown, drawn?: number) =>
+    successBody(model, bodyWith(requested), { outputs, result: drawn === undefined ? {} : { seed: drawn } })
+      .seed;
+  const none = noSeeds[id] ?? null;
 
   test(`${id} reports the drawn seed, else the requested one`, () => {
-    assert.deepEqual(
-      [seedOf({}, 77), seedOf(none, 78), seedOf({ seed: 5 }, 5), seedOf({ seed: 6 })],
-      [77, 78, 5, 6],
-    );
-    assert.deepEqual([seedOf({}), seedOf(none)], [undefined, undefined]);
+    assert.deepEqual([seedOf(undefined, 77), seedOf(none, 78), seedOf(5, 5), seedOf(6)], [77, 78, 5, 6]);
+    assert.deepEqual([seedOf(undefined), seedOf(none)], [undefined, undefined]);
   });
 }

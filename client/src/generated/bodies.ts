@@ -10,6 +10,16 @@ export interface CreatedJob {
   readonly queue_position: number;
 }
 
+/** Jobs of one model. */
+export interface StatusPage {
+  readonly object: 'list';
+  readonly data: readonly JobStatus[];
+  readonly first_id: string | null;
+  /** What `after` takes for the next page. */
+  readonly last_id: string | null;
+  readonly has_more: boolean;
+}
+
 /** A job in one of its three states. */
 export type JobStatus = QueuedStatus | RunningStatus | CompletedStatus;
 
@@ -105,14 +115,6 @@ export interface JobError {
     readonly message: string;
   };
 }
-
-/** A job with its model and, where one job is read, its input. */
-export type ListedJob = JobStatus & {
-  readonly model: string;
-  readonly external_task_id?: string;
-  /** As it was stored; only where one job is read. */
-  readonly input?: Readonly<Record<string, unknown>>;
-};
 
 /** The same for all models, beside the keys that the users of the model’s family know. */
 export type JobResult = VideoResult | ImageResult | SpeechResult | FailedResult;
@@ -231,11 +233,23 @@ export interface Cancellation {
   readonly request_id: string;
 }
 
-/** For a verifier of Standard Webhooks. */
-export interface CallbackSecret {
-  /** whsec_… */
-  readonly key: string;
+/** Jobs of every model. */
+export interface OwnJobPage {
+  readonly object: 'list';
+  readonly data: readonly ListedJob[];
+  readonly first_id: string | null;
+  /** What `after` takes for the next page. */
+  readonly last_id: string | null;
+  readonly has_more: boolean;
 }
+
+/** A job with its model and, where one job is read, its input. */
+export type ListedJob = JobStatus & {
+  readonly model: string;
+  readonly external_task_id?: string;
+  /** As it was stored; only where one job is read. */
+  readonly input?: Readonly<Record<string, unknown>>;
+};
 
 /** A stored file with a fresh signed URL. */
 export interface FileObject {
@@ -264,11 +278,27 @@ export interface FileObject {
   readonly status?: 'processed';
 }
 
+/** Uploads of one user. */
+export interface FilePage {
+  readonly object: 'list';
+  readonly data: readonly FileObject[];
+  readonly first_id: string | null;
+  /** What `after` takes for the next page. */
+  readonly last_id: string | null;
+  readonly has_more: boolean;
+}
+
 /** A file that was deleted. */
 export interface FileDeletion {
   readonly id: string;
   readonly object: 'file';
   readonly deleted: true;
+}
+
+/** Every model that clients may use. */
+export interface ModelList {
+  readonly object: 'list';
+  readonly data: readonly ModelSummary[];
 }
 
 /** A model in the list of models. */
@@ -313,6 +343,12 @@ export interface Validation {
   readonly valid: true;
   /** Jobs that the caller would pay for. */
   readonly billed_jobs: number;
+}
+
+/** For a verifier of Standard Webhooks. */
+export interface CallbackSecret {
+  /** whsec_… */
+  readonly key: string;
 }
 
 /** Refused for every endpoint alike: by key, rate or quota. */
