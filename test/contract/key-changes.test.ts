@@ -72,7 +72,7 @@ for (const dialect of dialects) {
       });
       assert.deepEqual(
         [code, stdout],
-        [0, `Key ${id} is revoked. A running server turns it away within a second.\n`],
+        [0, `Key ${id} is revoked. A running server refuses it within a second.\n`],
       );
       // Nothing carries an announcement between processes on SQLite: there the cache ends by itself.
       if (dialect === 'sqlite') gateway.clock.advance(1_000);
