@@ -17,7 +17,7 @@ describe('the schema of atelier.yaml', () => {
   });
   const takes = (settings: unknown): boolean => schema.safeParse(settings).success;
 
-  test('is what the command prints, and what docs contains', async () => {
+  test('stands in docs/atelier.schema.json as `atelier config schema` prints it', async () => {
     const { code, stdout, stderr } = await runProgram(['config', 'schema']);
     assert.deepEqual([code, stderr], [0, '']);
     const kept = await readFile(new URL('atelier.schema.json', docs), 'utf8');

@@ -25,6 +25,16 @@ function tableIn(text: string, head: string): readonly (readonly string[])[] {
     );
 }
 
+test('the table of providers has a row for each, with a link to its page', async () => {
+  const [, ...rows] = tableIn(await read('providers.md'), 'provider');
+  const listed = rows.map(([name, , , page]) => [name, page]);
+  const expected = providers.map(({ name }) => [`\`${name}\``, `[${name}](providers/${name}.md)`]);
+  assert.deepEqual(
+    listed.toSorted(),
+    [['`local`', '[local engine](local-engine.md)'], ...expected].toSorted(),
+  );
+});
+
 test('the table of models states which provider serves which', async () => {
   const [head = [], ...rows] = tableIn(await read('providers.md'), 'model');
   assert.deepEqual(head.slice(1).toSorted(), ['local', ...providers.map(({ name }) => name)].toSorted());

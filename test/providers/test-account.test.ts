@@ -1,9 +1,11 @@
 /** The free call that tests the key of an account. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { parse } from 'yaml';
 import { z } from 'zod';
 import { contractCatalog } from '../../src/catalog/index.ts';
 import { systemClock } from '../../src/domain/clock.ts';
@@ -18,6 +20,10 @@ interface FreeCall {
   readonly welcome: readonly [status: number, body: unknown];
   readonly refusal: readonly [status: number, body: unknown, reason: string];
 }
+
+const exampleSchema = z.object({
+  accounts: z.record(z.string(), z.record(z.string(), z.unknown())),
+});
 
 const engine = (path: string, body: unknown): FreeCall => ({
   path,
@@ -110,26 +116,40 @@ describe('the free call of a provider', () => {
     await outbound.close();
   });
 
-  async function tested(name: string, settings: object, answer: readonly [number, unknown]) {
+  const openAccount = (name: string, settings: object) => {
     const definition = providers.find(provider => provider.name === name);
-    const { port } = server.address() as AddressInfo;
-    const { open } = definition!.settings(z.string()).parse({
-      base_url: `http://127.0.0.1:${port}`,
-      ...settings,
-    });
-    const opened = open({
+    const { open } = definition!.settings(z.string()).parse(settings);
+    return open({
       catalog: contractCatalog,
       clock: systemClock,
       outbound,
       linkTo: () => null,
       folder: '/nowhere',
     });
+  };
+
+  async function tested(name: string, settings: object, answer: readonly [number, unknown]) {
+    const { port } = server.address() as AddressInfo;
+    const opened = openAccount(name, { base_url: `http://127.0.0.1:${port}`, ...settings });
     requests = [];
     scripted = answer;
     const result = await opened.provider.test?.();
     await opened.close();
     return result;
   }
+
+  test('has an entry here for every provider that has one', async () => {
+    const found: string[] = [];
+    for (const { name } of providers) {
+      const file = await readFile(new URL(`../../examples/settings/${name}.yaml`, import.meta.url), 'utf8');
+      const [account] = Object.values(exampleSchema.parse(parse(file)).accounts);
+      const { provider: _, slots: __, rate: ___, ...settings } = account!;
+      const opened = openAccount(name, settings);
+      if (opened.provider.test) found.push(name);
+      await opened.close();
+    }
+    assert.deepEqual(found.toSorted(), Object.keys(calls).toSorted());
+  });
 
   const accepted: TestResult = { kind: 'accepted' };
   for (const [name, { path, settings = {}, welcome, refusal }] of Object.entries(calls)) {
