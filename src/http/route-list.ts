@@ -1,4 +1,4 @@
-/** Every endpoint. A new one is added here, and nowhere else beside its own file. */
+/** Every endpoint. A new one is added here; docs/adding-an-endpoint.md lists what else it touches. */
 
 import { getDelivery, listDeliveries, redeliver, redeliverFailed } from './admin/deliveries.ts';
 import { deleteAnyFile, getAnyFile, listAllFiles, uploadFromConsole } from './admin/files.ts';
