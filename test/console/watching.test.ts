@@ -76,6 +76,7 @@ describe('a tab that is left open', () => {
       const { asked } = heard;
       await visit(page, home + path.replace('JOB', jobId));
       const wanted = asks.replace('JOB', jobId);
+      await until(async () => asked.includes(wanted), `the request ${wanted}`);
       assert.deepEqual(
         [...new Set(asked)].filter(one => !ofTheShell.includes(one)),
         [wanted],
