@@ -1,7 +1,7 @@
-/** The framework with BullMQ: a queue for each model, in the Redis whose port is the first word. */
+/** Assembled gateway for comparison: Fastify with BullMQ, a queue for each model. Argument: the port of Redis. */
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { serveLine } from './line.ts';
+import { serveQueue } from './queue-server.ts';
 
 const connection = new Redis({ port: Number(process.argv[2]), maxRetriesPerRequest: null });
 const queues = new Map<string, Queue>();
@@ -14,10 +14,10 @@ function queueOf(modelId: string): Queue {
   return fresh;
 }
 
-await serveLine({
+await serveQueue({
   async add(modelId, input) {
     const queue = queueOf(modelId);
-    // Sent together; Redis answers in the order of asking, so the job is in the count.
+    // Sent in one batch; Redis answers in order, so the count includes the job.
     const [job, waiting] = await Promise.all([queue.add(modelId, input), queue.getWaitingCount()]);
     return { id: String(job.id), position: Math.max(0, waiting - 1) };
   },

@@ -1,24 +1,25 @@
-/** The framework with pg-boss: a queue for each model, in the PostgreSQL whose address is the first word. */
+/** Assembled gateway for comparison: Fastify with pg-boss, a queue for each model. Argument: the PostgreSQL URL. */
 import { PgBoss } from 'pg-boss';
-import { serveLine } from './line.ts';
+import { serveQueue } from './queue-server.ts';
 
 const boss = new PgBoss({ connectionString: process.argv[2] ?? '', max: 10 });
 boss.on('error', failure => console.error(failure));
 await boss.start();
 const made = new Map<string, Promise<void>>();
 
+/** Creates the queue of a model once. */
 async function ready(modelId: string): Promise<void> {
   const making = made.get(modelId) ?? boss.createQueue(modelId);
   made.set(modelId, making);
   await making;
 }
 
-await serveLine({
+await serveQueue({
   async add(modelId, input) {
     await ready(modelId);
     const id = await boss.send(modelId, input);
-    if (id === null) throw new Error('expected pg-boss to take the job');
-    // It counts its queues now and then; a place in line it does not tell.
+    if (id === null) throw new Error('expected pg-boss to accept the job');
+    // pg-boss counts its queues from time to time and reports no position.
     return { id, position: null };
   },
   async read(modelId, id) {

@@ -1,4 +1,4 @@
-/** Starts a Redis of its own for the benchmarks that need one. */
+/** Starts a Redis server that flushes every write, for the assembled gateway with BullMQ. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
@@ -42,11 +42,13 @@ export async function startRedis(folder: string): Promise<RedisServer | null> {
   };
 }
 
+/** Throws where this Redis does not flush every write. */
 async function assertDurable(port: number): Promise<void> {
-  // Tries again by itself until the server is up.
+  // The client reconnects by itself until the server is up.
   const client = new Redis({ port, maxRetriesPerRequest: null });
   client.on('error', () => {});
-  const told = await client.config('GET', 'appendfsync');
+  const setting = await client.config('GET', 'appendfsync');
   client.disconnect();
-  if (String(told) !== 'appendfsync,always') throw new Error(`expected appendfsync always, got ${told}`);
+  if (String(setting) !== 'appendfsync,always')
+    throw new Error(`expected appendfsync always, got ${setting}`);
 }

@@ -1,6 +1,6 @@
 /**
- * A disk that stops flushing at the Nth flush, for each N: nothing that was acknowledged may be missing afterwards,
- * and the process must end by itself. Needs Linux with strace.
+ * A disk whose flushes fail from the Nth on, for each N: no acknowledged job may be lost, and the process must exit by
+ * itself. Needs Linux with strace.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,10 +17,12 @@ const longestLifeMs = 20_000;
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const speech = '/v1/queue/theta-3.1-flash-tts-preview';
 
+/** One gateway process, from its start to the failed flush. */
 interface Life {
   readonly acknowledged: readonly string[];
   readonly code: number | null;
-  readonly said: string;
+  /** The message of its fatal log line. */
+  readonly message: string;
 }
 
 const template = await mkdtemp(join(tmpdir(), 'atelier-flush-'));
@@ -35,17 +37,17 @@ try {
     const isRight = life.code === 1 && lost.length === 0;
     if (!isRight) failures++;
     console.log(
-      `flush ${flush}: exit ${life.code}, ${life.acknowledged.length} acknowledged, ${lost.length} lost; ${life.said}`,
+      `flush ${flush}: exit ${life.code}, ${life.acknowledged.length} acknowledged, ${lost.length} lost; ${life.message}`,
     );
     await rm(folder, { recursive: true });
   }
 } finally {
   await rm(template, { recursive: true });
 }
-console.log(failures === 0 ? 'Nothing was lost.' : `${failures} of ${flushes} lives ended wrongly.`);
+console.log(failures === 0 ? 'No acknowledged job was lost.' : `${failures} of ${flushes} runs failed.`);
 process.exitCode = failures === 0 ? 0 : 1;
 
-/** A folder with a database and a key, so that the flushes that are counted are those of a start and of creates. */
+/** Makes the template: a database with a key, so that only flushes of a start and of creates are counted. */
 async function prepare(): Promise<string> {
   const env = { ATELIER_DATA_DIR: template };
   const made = await runProgram(['keys', 'create', '--user', 'ann', '--json'], { env });
@@ -53,6 +55,7 @@ async function prepare(): Promise<string> {
   return JSON.parse(made.stdout).key;
 }
 
+/** Runs a gateway whose flushes fail from this one on, under load, until it exits. */
 async function liveUntilFailing(folder: string, flush: number): Promise<Life> {
   const inject = `inject=fsync,fdatasync:error=EIO:when=${flush}+`;
   const child = spawn(
@@ -82,26 +85,26 @@ async function liveUntilFailing(folder: string, flush: number): Promise<Life> {
   const [code] = await closed;
   clearTimeout(tooLong);
   const fatal = stderr.split('\n').find(line => line.startsWith('{"level":60'));
-  return { acknowledged, code, said: /"msg":"([^"]*)"/.exec(fatal ?? '')?.[1] ?? stderr };
+  return { acknowledged, code, message: /"msg":"([^"]*)"/.exec(fatal ?? '')?.[1] ?? stderr };
 }
 
-/** Null when it ended before it served. */
+/** The address in its banner; null when it exited before it served. */
 async function addressOf(
   child: ChildProcess,
-  said: () => string,
+  output: () => string,
   closed: Promise<unknown>,
 ): Promise<string | null> {
   let gone = false;
   void closed.then(() => (gone = true));
   while (!gone) {
-    const url = /Address\s+(http:\S+)\n[\s\S]*\n\n$/.exec(said())?.[1];
+    const url = /Address\s+(http:\S+)\n[\s\S]*\n\n$/.exec(output())?.[1];
     if (url !== undefined) return url;
     await Promise.race([once(child.stdout!, 'data'), closed]);
   }
   return null;
 }
 
-/** Creates until the process is gone. */
+/** Creates jobs until the process is gone; the ids of those that were answered are added to `acknowledged`. */
 async function load(url: string, child: ChildProcess, acknowledged: string[]): Promise<void> {
   const client = async () => {
     while (child.exitCode === null && child.signalCode === null) {
@@ -114,6 +117,7 @@ async function load(url: string, child: ChildProcess, acknowledged: string[]): P
   await Promise.all(Array.from({ length: clients }, client));
 }
 
+/** Acknowledged jobs that a new process does not find. */
 async function findLost(folder: string, acknowledged: readonly string[]): Promise<readonly string[]> {
   const served = await serve({ env: { ATELIER_DATA_DIR: folder, ATELIER_ROLE: 'api' } });
   const lost: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * A gateway on a disk that is full and is made bigger: what it answers meanwhile, that nothing is half made, and that
- * it heals by itself. Needs Linux and root, for a small disk in memory.
+ * A gateway on a full disk that is then enlarged: what it answers, that it leaves no partial files, and that it recovers
+ * by itself. Needs Linux and root, for a small tmpfs.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { padTo, picture } from '../../testkit/media/media-maker.ts';
 
 const smallDisk = '96m';
 const bigDisk = '256m';
-const healsWithinMs = 30_000;
+const recoversWithinMs = 30_000;
 const speech = '/v1/queue/theta-3.1-flash-tts-preview';
 
 const disk = await mkdtemp(join(tmpdir(), 'atelier-full-disk-'));
@@ -30,87 +30,88 @@ try {
   execFileSync('umount', [disk]);
   await rm(disk, { recursive: true });
 }
-console.log(wrong === 0 ? 'As promised.' : `${wrong} answers were wrong.`);
+console.log(wrong === 0 ? 'All as expected.' : `${wrong} results were wrong.`);
 process.exitCode = wrong === 0 ? 0 : 1;
 
 async function run(): Promise<void> {
-  await until(() => isThere(join(folder, 'ballast')), 'the ballast');
+  await until(() => isThere(join(folder, 'ballast')), 'the disk reserve');
   const slow = { text: 'Hello. [atelier:slow=5]' };
-  const running = (await tell('POST', speech, slow)).body.request_id;
+  const running = (await request('POST', speech, slow)).body.request_id;
   await until(async () => (await status(running)) === 'IN_PROGRESS', 'the job to run');
-  const waiting = (await tell('POST', speech, slow)).body.request_id;
-  const cancelled = (await tell('POST', speech, slow)).body.request_id;
+  const waiting = (await request('POST', speech, slow)).body.request_id;
+  const cancelled = (await request('POST', speech, slow)).body.request_id;
   const file = await upload(1000);
 
   const image = padTo(await picture('png', 600, 600), 8_000_000).toString('base64');
 
   await fill();
-  const before = await kept();
-  told(
+  const before = await listFiles();
+  checkStatus(
     'create with a medium',
     503,
-    await tell('POST', '/v1/queue/gamma-v2-image', { prompt: 'A fox', image }),
+    await request('POST', '/v1/queue/gamma-v2-image', { prompt: 'A fox', image }),
   );
-  told('create', 503, await tell('POST', speech, slow));
-  told('create again', 503, await tell('POST', speech, slow));
-  told('upload of 20 MB', 500, await upload(20_000_000));
-  told('upload of 1 kB', 500, await upload(1000));
-  told('status', 200, await tell('GET', `${speech}/requests/${waiting}/status`));
-  told('download', 200, await tell('GET', file.body.url));
-  told('readyz', 503, await tell('GET', '/readyz'));
-  told('healthz', 200, await tell('GET', '/healthz'));
+  checkStatus('create', 503, await request('POST', speech, slow));
+  checkStatus('create again', 503, await request('POST', speech, slow));
+  checkStatus('upload of 20 MB', 500, await upload(20_000_000));
+  checkStatus('upload of 1 kB', 500, await upload(1000));
+  checkStatus('status', 200, await request('GET', `${speech}/requests/${waiting}/status`));
+  checkStatus('download', 200, await request('GET', file.body.url));
+  checkStatus('readyz', 503, await request('GET', '/readyz'));
+  checkStatus('healthz', 200, await request('GET', '/healthz'));
   await until(async () => {
-    const answer = await tell('PUT', `${speech}/requests/${cancelled}/cancel`);
-    return answer.status === 200 && told('cancel', 200, answer);
+    const answer = await request('PUT', `${speech}/requests/${cancelled}/cancel`);
+    return answer.status === 200 && checkStatus('cancel', 200, answer);
   }, 'a cancel');
-  told('delete', 200, await tell('DELETE', `/v1/files/${file.body.id}`));
-  told('delete again', 404, await tell('DELETE', `/v1/files/${file.body.id}`));
-  const left = (await kept()).filter(path => !before.includes(path));
-  check('left behind', left.length === 0, left.join(' '));
-  check('ballast given up', !(await isThere(join(folder, 'ballast'))), '');
+  checkStatus('delete', 200, await request('DELETE', `/v1/files/${file.body.id}`));
+  checkStatus('delete again', 404, await request('DELETE', `/v1/files/${file.body.id}`));
+  const left = (await listFiles()).filter(path => !before.includes(path));
+  check('partial files', left.length === 0, left.join(' '));
+  check('disk reserve released', !(await isThere(join(folder, 'ballast'))), '');
 
   execFileSync('mount', ['-o', `remount,size=${bigDisk}`, disk]);
-  const healedAt = performance.now();
-  await until(async () => (await tell('GET', '/readyz')).status === 200, 'healing', healsWithinMs);
-  console.log(`healed ${Math.round(performance.now() - healedAt)} ms after there was room`);
-  const fresh = await tell('POST', speech, slow);
-  told('create', 200, fresh);
-  told('upload', 200, await upload(1000));
+  const enlargedAt = performance.now();
+  await until(async () => (await request('GET', '/readyz')).status === 200, 'recovery', recoversWithinMs);
+  console.log(`recovered ${Math.round(performance.now() - enlargedAt)} ms after the disk was enlarged`);
+  const fresh = await request('POST', speech, slow);
+  checkStatus('create', 200, fresh);
+  checkStatus('upload', 200, await upload(1000));
   for (const id of [running, waiting, fresh.body.request_id]) {
     const ended = await until(async () => {
-      const answer = await tell('GET', `${speech}/requests/${id}/response`);
+      const answer = await request('GET', `${speech}/requests/${id}/response`);
       return answer.status === 200 && answer;
     }, 'the end of a job');
     check('a job ends well', ended.body.error === null, JSON.stringify(ended.body.error));
   }
 }
 
-function tell(method: string, path: string, body?: unknown): Promise<Answer> {
+function request(method: string, path: string, body?: unknown): Promise<Answer> {
   return ask(served.url, method, path, { key, body });
 }
 
 async function status(id: string): Promise<string> {
-  return (await tell('GET', `${speech}/requests/${id}/status`)).body.status;
+  return (await request('GET', `${speech}/requests/${id}/status`)).body.status;
 }
 
 function upload(bytes: number): Promise<Answer> {
   const body = { mime_type: 'text/plain', data: Buffer.alloc(bytes, 'a').toString('base64') };
-  return tell('POST', '/v1/files', body);
+  return request('POST', '/v1/files', body);
 }
 
-function told(what: string, wanted: number, answer: Answer): true {
+function checkStatus(what: string, wanted: number, answer: Answer): true {
   const retry = answer.headers.get('retry-after');
   const text = answer.status === 200 ? '' : JSON.stringify(answer.body);
   return check(`${what}: ${answer.status}`, answer.status === wanted, `${text} ${retry ?? ''}`);
 }
 
-function check(what: string, holds: boolean, detail: string): true {
-  if (!holds) wrong++;
-  console.log(`${holds ? 'ok   ' : 'WRONG'} ${what} ${detail}`);
+/** Prints the result and counts it where it is wrong. */
+function check(what: string, isRight: boolean, detail: string): true {
+  if (!isRight) wrong++;
+  console.log(`${isRight ? 'ok   ' : 'WRONG'} ${what} ${detail}`);
   return true;
 }
 
-/** To the last byte that a file of the disk can take. */
+/** Fills the disk to the last byte. */
 async function fill(): Promise<void> {
   const handle = await open(join(disk, 'filler'), 'w');
   try {
@@ -128,8 +129,8 @@ async function fill(): Promise<void> {
   }
 }
 
-/** Every file but those of the database and the ballast. */
-async function kept(): Promise<readonly string[]> {
+/** Every file but those of the database, the disk reserve and running renders. */
+async function listFiles(): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
     .filter(entry => entry.isFile() && entry.parentPath !== folder)

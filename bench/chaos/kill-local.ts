@@ -1,6 +1,6 @@
 /**
- * A whole gateway that is killed from outside while its own engine draws: every job ends with its media, and none is
- * blamed. `node bench/chaos/kill-local.ts --kills 20 --jobs 150 --database sqlite`.
+ * Kills a gateway with SIGKILL while its local engine renders: every job must end with its media, and no crash may be
+ * attributed to a job. `node bench/chaos/kill-local.ts --kills 20 --jobs 150 --database sqlite`.
  */
 import { randomInt } from 'node:crypto';
 import { makeDatabase } from '../../testkit/databases/databases.ts';

@@ -1,6 +1,6 @@
 /**
- * Says that it is ready, waits for a word, sends uploads at once, as fast as they are taken, and ends with the
- * seconds they took. A program of its own, so that whoever measures beside it is not held up by the sending.
+ * Prints `ready`, waits for input, sends concurrent uploads as fast as they are accepted, and prints the seconds they
+ * took. A separate program, so that sending does not slow the measuring process.
  */
 import { once } from 'node:events';
 import { request } from 'node:http';
@@ -8,7 +8,7 @@ import { request } from 'node:http';
 const [url = '', key = '', form = 'multipart', uploads = '8', contentBytes = '0'] = process.argv.slice(2);
 const boundary = 'the-edge';
 const bytes = Number(contentBytes);
-/** Sent again and again: a multiple of three, so that its base64 can stand in a row. */
+/** Repeated to the length of the content: a multiple of three bytes, so that its base64 can be concatenated. */
 const piece = Buffer.alloc(3 * 16 * 1024, 'words ');
 const encodedPiece = Buffer.from(piece.toString('base64'));
 
@@ -18,7 +18,7 @@ process.stdin.destroy();
 const begun = performance.now();
 const statuses = await Promise.all(Array.from({ length: Number(uploads) }, send));
 const refused = statuses.filter(status => status !== 200);
-if (refused.length > 0) throw new Error(`expected every upload to be taken, got ${refused.join(', ')}`);
+if (refused.length > 0) throw new Error(`expected every upload to be accepted, got ${refused.join(', ')}`);
 process.stdout.write(`${(performance.now() - begun) / 1000}\n`);
 
 function send(): Promise<number> {

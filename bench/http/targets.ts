@@ -1,27 +1,27 @@
-/** The servers that the HTTP benchmark compares: the gateway, the bare framework, assembled ones. */
+/** The servers that the throughput benchmark compares: Atelier, the framework alone, and assembled gateways. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { firstKeyIn } from '../../testkit/gateway/program.ts';
 import { startRedis } from '../assembled/redis.ts';
 import { start } from '../kit/servers.ts';
-import type { Load } from './offer.ts';
+import type { Load } from './load.ts';
 
-/** What is asked of a server; how much of it is the benchmark's matter. */
+/** A request of the load; its rate and duration are set by the benchmark. */
 export type Request = Pick<Load, 'url' | 'method' | 'headers' | 'body'>;
 
-/** A server in a process of its own, and the two requests that it is asked. */
+/** A server in its own process, and its two requests. */
 export interface Target {
   readonly name: string;
   readonly create: Request;
   readonly status: Request;
-  /** Ends it, with a database of its own. */
+  /** Stops the server and the database that was started for it. */
   end(): Promise<void>;
 }
 
 const model = 'gamma-v3-image';
 const json = { 'content-type': 'application/json' };
 
-/** 600 bytes with ten fields, and a creation that every gate lets through. */
+/** A create of 600 bytes with ten fields that every gate admits. */
 export const body = creation(600);
 
 function creation(bytes: number): string {
@@ -41,9 +41,9 @@ function creation(bytes: number): string {
   return JSON.stringify({ ...fields, prompt: words.slice(0, bytes - JSON.stringify(fields).length) });
 }
 
-/** The framework with nothing behind it. */
-export async function openBare(): Promise<Target> {
-  const { url, end } = await start(['bench/http/bare.ts'], {});
+/** The framework without a queue. */
+export async function openFrameworkAlone(): Promise<Target> {
+  const { url, end } = await start(['bench/http/framework-alone.ts'], {});
   return {
     name: 'Fastify alone',
     create: { url: `${url}/create`, method: 'POST', headers: json, body },
@@ -52,7 +52,7 @@ export async function openBare(): Promise<Target> {
   };
 }
 
-/** The gateway without a worker: its jobs wait. */
+/** Atelier without a worker: its jobs wait. */
 export async function openGateway(
   name: string,
   folder: string,
@@ -65,15 +65,15 @@ export async function openGateway(
     connections_per_address: 10_000,
   };
   await writeFile(settings, JSON.stringify({ limits }));
-  const { url, told, end } = await start(['bin/atelier.js', 'serve', '--role', 'api'], {
+  const { url, banner, end } = await start(['bin/atelier.js', 'serve', '--role', 'api'], {
     ATELIER_DATA_DIR: join(folder, name),
     ATELIER_CONFIG: settings,
     ...env,
   });
-  return { name: `Atelier, ${name}`, ...(await requestsTo(url, firstKeyIn(told))), end };
+  return { name: `Atelier, ${name}`, ...(await requestsTo(url, firstKeyIn(banner))), end };
 }
 
-/** BullMQ on a Redis of its own; null where there is no Redis to start. */
+/** BullMQ on a Redis that is started for it; null where there is no redis-server. */
 export async function openBullmq(folder: string): Promise<Target | null> {
   const redis = await startRedis(join(folder, 'redis'));
   if (!redis) return null;
@@ -88,13 +88,13 @@ export async function openBullmq(folder: string): Promise<Target | null> {
   };
 }
 
-/** pg-boss in a database that is there. */
+/** pg-boss in an existing database. */
 export async function openPgBoss(databaseUrl: string): Promise<Target> {
   const { url, end } = await start(['bench/assembled/pg-boss.ts', databaseUrl], { KEY: 'a key' });
   return { name: 'Fastify + pg-boss', ...(await requestsTo(url, 'a key')), end };
 }
 
-/** A creation, and the status of the first job. */
+/** A create, and the status of a first job. */
 async function requestsTo(base: string, key: string): Promise<Pick<Target, 'create' | 'status'>> {
   const url = `${base}/v1/queue/${model}`;
   const headers = { authorization: `Bearer ${key}`, ...json };

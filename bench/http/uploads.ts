@@ -1,6 +1,6 @@
 /**
- * Large uploads at once on a gateway that was just started: how much its memory grows, and what becomes of
- * the time to a status. Gateway, sender and measurer are a process each.
+ * Large concurrent uploads to a gateway that was just started: growth of its memory, and the latency of a status
+ * meanwhile. Gateway, sender and measuring are separate processes.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,15 +13,15 @@ import { figure, machine, percentile, printRow, printTitles } from '../../testki
 import { ask } from '../../testkit/gateway/gateway.ts';
 import { runProgram, type Served, serve } from '../../testkit/gateway/program.ts';
 import { residentMbOf } from '../kit/descendants.ts';
-import { tell } from '../kit/goals.ts';
+import { reportFigure } from '../kit/goals.ts';
 
 const uploads = 8;
 const contentBytes = 40 * 1024 * 1024;
 const pollEveryMs = 5;
 const quietPolls = 1000;
-const lookEveryMs = 10;
+const sampleEveryMs = 10;
 const settleMs = 1000;
-/** One burst is over before its slowest hundredth can be told: the polls of several are taken together. */
+/** One burst has too few polls for a p99: those of several bursts are combined. */
 const bursts = 8;
 const nameWidth = 34;
 const forms = ['multipart', 'json'] as const;
@@ -34,15 +34,15 @@ await writeFile(
 );
 let mostGrowthMb = 0;
 console.log(machine());
-console.log(`${uploads} uploads of ${figure(contentBytes / 1024 / 1024)} MiB at once\n`);
+console.log(`${uploads} uploads of ${figure(contentBytes / 1024 / 1024)} MiB, concurrent\n`);
 printTitles(
   `${bursts} bursts`,
-  ['quiet p99, ms', 'p99 during, ms', 'ratio', 'polls', 'growth, MB', 'in all, MB', 'seconds'],
+  ['quiet p99, ms', 'p99 during, ms', 'ratio', 'polls', 'growth, MB', 'total, MB', 'seconds'],
   nameWidth,
 );
 try {
   for (const form of forms) await measure(form);
-  tell('uploadGrowth', mostGrowthMb);
+  reportFigure('uploadGrowth', mostGrowthMb);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
@@ -58,13 +58,13 @@ async function measure(form: (typeof forms)[number]): Promise<void> {
     const status = await statusOfAJob(served);
     const quiet: number[] = [];
     while (quiet.length < quietPolls) await poll(status, quiet);
-    const inAll = watchMemory(served.pid);
+    const total = watchMemory(served.pid);
     const during: number[] = [];
     let seconds = 0;
     let growthMb = 0;
     for (let burst = 0; burst < bursts; burst++) {
       await sleep(settleMs);
-      // Each by a user of its own: ten uploads a minute are a user's limit.
+      // Each burst by another user: a user may upload ten files a minute.
       const ended = await runProgram(['keys', 'create', '--user', `sender-${burst}`, '--json'], { env });
       const made: { readonly key: string } = JSON.parse(ended.stdout);
       const sender = await openSender(served.url, made.key, form);
@@ -78,15 +78,15 @@ async function measure(form: (typeof forms)[number]): Promise<void> {
     }
     const [before, after] = [percentile(quiet, 99), percentile(during, 99)];
     mostGrowthMb = Math.max(mostGrowthMb, growthMb);
-    const told = [figure(before, 2), figure(after, 2), figure(after / before, 2), figure(during.length)];
-    const grown = [figure(growthMb, 1), figure(inAll.stop(), 1)];
-    printRow(form, [...told, ...grown, figure(seconds, 1)], nameWidth);
+    const latencies = [figure(before, 2), figure(after, 2), figure(after / before, 2), figure(during.length)];
+    const grown = [figure(growthMb, 1), figure(total.stop(), 1)];
+    printRow(form, [...latencies, ...grown, figure(seconds, 1)], nameWidth);
   } finally {
     await served.end('SIGTERM');
   }
 }
 
-/** A job that is cancelled at once: its status never changes again. */
+/** A poll that reads the status of a cancelled job, which never changes again. */
 async function statusOfAJob(served: Served): Promise<() => Promise<number>> {
   const key = served.firstKey();
   const path = '/v1/queue/gamma-v2-image';
@@ -98,30 +98,30 @@ async function statusOfAJob(served: Served): Promise<() => Promise<number>> {
 }
 
 async function poll(status: () => Promise<number>, latencies: number[]): Promise<void> {
-  const asked = performance.now();
+  const begun = performance.now();
   const answer = await status();
-  latencies.push(performance.now() - asked);
+  latencies.push(performance.now() - begun);
   if (answer !== 200) throw new Error(`expected a status, got ${answer}`);
   await sleep(pollEveryMs);
 }
 
 /**
- * By how many MB at most a process grew beyond what it was at first. The runtime's young generation grows to its
- * full size once in a process, by some 25 MB, whatever the work is.
+ * The peak growth of a process since the call, in MB. The young generation of the runtime grows to its full size once in
+ * a process, by some 25 MB, whatever the work is.
  */
 function watchMemory(pid: number): { stop(): number } {
   const before = residentMbOf(pid);
-  let most = before;
-  const timer = setInterval(() => (most = Math.max(most, residentMbOf(pid))), lookEveryMs);
+  let peak = before;
+  const timer = setInterval(() => (peak = Math.max(peak, residentMbOf(pid))), sampleEveryMs);
   return {
     stop() {
       clearInterval(timer);
-      return Math.max(most, residentMbOf(pid)) - before;
+      return Math.max(peak, residentMbOf(pid)) - before;
     },
   };
 }
 
-/** A sender that has started and waits for its word; gives the seconds until all uploads were answered. */
+/** A sender process that is ready; `send` gives the seconds until all uploads were answered. */
 async function openSender(url: string, key: string, form: string): Promise<{ send(): Promise<number> }> {
   const program = fileURLToPath(new URL('./send-uploads.ts', import.meta.url));
   const child = spawn(process.execPath, [program, url, key, form, String(uploads), String(contentBytes)], {
@@ -129,14 +129,14 @@ async function openSender(url: string, key: string, form: string): Promise<{ sen
   });
   const closed = once(child, 'close');
   await once(child.stdout, 'data');
-  let told = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (told += text));
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
   return {
     async send() {
       child.stdin.write('now\n');
       const [code] = await closed;
-      if (code !== 0) throw new Error(`expected the sender to end well, got ${code}`);
-      return Number(told);
+      if (code !== 0) throw new Error(`expected the sender to exit with 0, got ${code}`);
+      return Number(output);
     },
   };
 }

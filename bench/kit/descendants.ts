@@ -1,23 +1,23 @@
 /** Memory and CPU time of a process and everything below it, read from /proc. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** What the processes below this one used while they were watched; null where there is no /proc to read. */
+/** Use of the processes below this one while they were watched; null where there is no /proc. */
 export interface Used {
-  /** Most of them together at one moment; pages that two of them share count twice. */
+  /** The highest sum at one moment; pages that two processes share count twice. */
   readonly peakMb: number | null;
   readonly cpuSeconds: number | null;
 }
 
-/** Linux counts processor time in hundredths for whoever reads it. */
+/** The unit of processor time in /proc. */
 const ticksPerSecond = 100;
 const isReadable = existsSync('/proc/self/status');
 
-/** Looks at every process below this one, again and again, until it is told to stop. */
+/** Samples every process below this one until `stop`. */
 export function watchDescendants(everyMs: number): { stop(): Used } {
   const ticks = new Map<number, number>();
   const before = new Map(descendantsOf(process.pid).map(pid => [pid, ticksOf(pid)]));
   let peakMb = 0;
-  const look = () => {
+  const sample = () => {
     let residentMb = 0;
     for (const pid of descendantsOf(process.pid)) {
       residentMb += residentMbOf(pid);
@@ -25,10 +25,10 @@ export function watchDescendants(everyMs: number): { stop(): Used } {
     }
     peakMb = Math.max(peakMb, residentMb);
   };
-  const timer = setInterval(look, everyMs);
+  const timer = setInterval(sample, everyMs);
   return {
     stop() {
-      look();
+      sample();
       clearInterval(timer);
       if (!isReadable) return { peakMb: null, cpuSeconds: null };
       const sum = [...ticks.values()].reduce((all, one) => all + one, 0);
@@ -38,8 +38,8 @@ export function watchDescendants(everyMs: number): { stop(): Used } {
 }
 
 /**
- * Begins to count what processes below this one use; gives the CPU seconds of those that live on, null where
- * there is no /proc to read.
+ * Begins to count the CPU time of the processes below this one; the returned function gives the CPU seconds of those
+ * that still run, null where there is no /proc.
  */
 export function countCpu(): () => number | null {
   const before = new Map(descendantsOf(process.pid).map(pid => [pid, ticksOf(pid)]));
@@ -55,9 +55,10 @@ function descendantsOf(pid: number): readonly number[] {
   return children.flatMap(child => [child, ...descendantsOf(child)]);
 }
 
+/** The memory of a process at present. */
 export const residentMbOf = (pid: number): number => statusMbOf(pid, 'VmRSS');
 
-/** The most that it ever had. */
+/** The highest since the start of the process. */
 export const peakMbOf = (pid: number): number => statusMbOf(pid, 'VmHWM');
 
 function statusMbOf(pid: number, field: 'VmRSS' | 'VmHWM'): number {
@@ -67,7 +68,7 @@ function statusMbOf(pid: number, field: 'VmRSS' | 'VmHWM'): number {
 
 function ticksOf(pid: number): number {
   const stat = read(`/proc/${pid}/stat`);
-  // A name in brackets, which may hold anything, stands before the fields that are separated by blanks.
+  // The process name in brackets may contain spaces: the fields are counted after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
 }

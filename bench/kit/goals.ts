@@ -1,75 +1,96 @@
-/** The goals of every benchmark, and the report on whether they were met. */
+/** The goals of all benchmarks, and how a benchmark reports a figure to `npm run bench`. */
 import { writeSync } from 'node:fs';
 
-/** What one figure of a benchmark is to be. */
+/** The bound of one figure. */
 export interface Goal {
-  /** The program of this folder that finds it. */
+  /** The benchmark that measures it. */
   readonly program: string;
-  readonly says: string;
+  /** What is measured, with its unit. */
+  readonly title: string;
   readonly bound: 'at least' | 'at most';
   readonly value: number;
+  /** Decimal places that are printed and compared. */
   readonly digits: number;
 }
 
-const goal = (program: string, says: string, bound: Goal['bound'], value: number, digits: number): Goal => ({
+const goal = (program: string, title: string, bound: Goal['bound'], value: number, digits: number): Goal => ({
   program,
-  says,
+  title,
   bound,
   value,
   digits,
 });
-const growth = (says: string): Goal =>
-  goal('growth', `${says}: how quick with 10^6 waiting, of 10^3`, 'at least', 0.8, 2);
+/** The ratio of two speeds: 1 is as fast with 10^6 waiting jobs as with 10^3. */
+const depth = (title: string): Goal =>
+  goal('queue-depth', `${title}: speed with 10^6 waiting jobs, of 10^3`, 'at least', 0.8, 2);
 
-/** In the order in which they are told. */
+/** In the order of the report. */
 export const goals = {
-  createsOfBare: goal('http', 'durable creates/s on SQLite, of the framework alone', 'at least', 0.6, 2),
-  createsOfAssembled: goal('http', 'the same, times the better of what is assembled', 'at least', 2, 1),
-  createsOfSqlite: goal('http', 'durable creates/s on PostgreSQL, of SQLite', 'at least', 0.8, 2),
-  statusesOnSqlite: goal('http', 'status/s on SQLite, of the framework alone', 'at least', 0.8, 2),
-  statusesOnPostgres: goal('http', 'status/s on PostgreSQL, of the framework alone', 'at least', 0.8, 2),
-  lifeOnSqlite: goal('life', 'whole life of a job on SQLite, p50, ms', 'at most', 5, 1),
-  lifeOnPostgres: goal('life', 'whole life of a job on PostgreSQL, p50, ms', 'at most', 5, 1),
-  lagBeyondPoll: goal('lag', 'end upstream to COMPLETED, p99, beyond the poll interval, s', 'at most', 1, 2),
-  growthOfCreate: growth('create'),
-  growthOfClaim: growth('claim of 32'),
-  growthOfStatus: growth('status'),
-  growthOfPosition: growth('position'),
-  heldAgain: goal('fleet', 'restart with 10^5 in flight: all held again, s', 'at most', 10, 1),
-  fleetMemory: goal('fleet', 'memory with 10^5 in flight, MB', 'at most', 400, 0),
-  uploadGrowth: goal('uploads', '8 uploads of 40 MiB at once: growth of memory, MB', 'at most', 32, 1),
+  createsOfBare: goal(
+    'throughput',
+    'durable creates/s on SQLite, of the framework alone',
+    'at least',
+    0.6,
+    2,
+  ),
+  createsOfAssembled: goal('throughput', 'the same, of the faster assembled gateway', 'at least', 2, 1),
+  createsOfSqlite: goal('throughput', 'durable creates/s on PostgreSQL, of SQLite', 'at least', 0.8, 2),
+  statusesOnSqlite: goal('throughput', 'status/s on SQLite, of the framework alone', 'at least', 0.8, 2),
+  statusesOnPostgres: goal(
+    'throughput',
+    'status/s on PostgreSQL, of the framework alone',
+    'at least',
+    0.8,
+    2,
+  ),
+  latencyOnSqlite: goal('job-latency', 'create to COMPLETED on SQLite, p50, ms', 'at most', 5, 1),
+  latencyOnPostgres: goal('job-latency', 'create to COMPLETED on PostgreSQL, p50, ms', 'at most', 5, 1),
+  lagBeyondPoll: goal(
+    'completion-lag',
+    'upstream end to COMPLETED, p99, beyond the poll interval, s',
+    'at most',
+    1,
+    2,
+  ),
+  growthOfCreate: depth('create'),
+  growthOfClaim: depth('claim of 32'),
+  growthOfStatus: depth('status'),
+  growthOfPosition: depth('position'),
+  allResumed: goal('restart', 'restart with 10^5 jobs in flight: all resumed, s', 'at most', 10, 1),
+  restartMemory: goal('restart', 'memory with 10^5 jobs in flight, MB', 'at most', 400, 0),
+  uploadGrowth: goal('uploads', '8 concurrent uploads of 40 MiB: growth of memory, MB', 'at most', 32, 1),
   healthyReceivers: goal(
-    'receiver',
-    "a dead receiver with 10^4 events: others' p95, of without",
+    'dead-receiver',
+    "a dead receiver with 10^4 callbacks: others' p95, of without",
     'at most',
     2,
     1,
   ),
-  turns: goal('turns', "A floods: B's median wait, of alone", 'at most', 2, 1),
+  fairness: goal('fairness', "user A floods: user B's median wait, of alone", 'at most', 2, 1),
   uploadsBesideHostile: goal(
     'overload',
-    "300 hostile dry runs of one key: another's upload, p99, of quiet",
+    "300 hostile dry runs of one key: another user's upload, p99, of quiet",
     'at most',
     2,
     1,
   ),
-  render: goal('render', '5 s of 720p, seconds, of the ffmpeg command', 'at most', 1, 2),
+  render: goal('render', 'render of 5 s of 720p, duration, of the ffmpeg command', 'at most', 1, 2),
 } as const satisfies Record<string, Goal>;
 
 export type GoalName = keyof typeof goals;
 
-/** A figure on its way from a benchmark to whoever runs it. */
-export interface Found {
+/** One measured figure, as a benchmark reports it. */
+export interface Figure {
   readonly goal: GoalName;
   readonly value: number;
 }
 
-/** Names the open file that figures are written to, a line of JSON each. */
-export const foundVariable = 'BENCH_FOUND';
+/** The environment variable with the file descriptor that figures are written to, a line of JSON each. */
+export const figuresVariable = 'BENCH_FIGURES';
 
-/** Tells the figure to `npm run bench`; a program that was started by itself has nobody to tell. */
-export function tell(goal: GoalName, value: number): void {
-  const descriptor = process.env[foundVariable];
+/** Reports the figure to `npm run bench`; does nothing in a program that was started without it. */
+export function reportFigure(goal: GoalName, value: number): void {
+  const descriptor = process.env[figuresVariable];
   if (descriptor !== undefined)
-    writeSync(Number(descriptor), `${JSON.stringify({ goal, value } satisfies Found)}\n`);
+    writeSync(Number(descriptor), `${JSON.stringify({ goal, value } satisfies Figure)}\n`);
 }

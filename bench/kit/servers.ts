@@ -5,15 +5,15 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A server in a process of its own that has told its address. */
+/** A server in its own process that has printed its address. */
 export interface Started {
   readonly url: string;
-  /** All that it said. */
-  readonly told: string;
+  /** Everything that it printed until now. */
+  readonly banner: string;
   end(): Promise<void>;
 }
 
-/** Runs a program of this repository on any free port, nothing of this process's own settings in it. */
+/** Runs a program of this repository on a free port, without this process's environment; resolves after its banner. */
 export async function start(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -23,17 +23,17 @@ export async function start(
     env: { PATH: process.env.PATH ?? '', ATELIER_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  let told = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (told += text));
+  let banner = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (banner += text));
   const closed = once(child, 'close');
   endWithUs(child);
-  const gone = closed.then(() => Promise.reject(new Error(`expected ${args[0]} to stay`)));
+  const gone = closed.then(() => Promise.reject(new Error(`expected ${args[0]} to keep running`)));
   gone.catch(() => {});
-  // A banner comes whole and ends with a blank line.
-  while (!(urlIn(told) && told.endsWith('\n\n'))) await Promise.race([once(child.stdout, 'data'), gone]);
+  // A banner is printed at once and ends with a blank line.
+  while (!(urlIn(banner) && banner.endsWith('\n\n'))) await Promise.race([once(child.stdout, 'data'), gone]);
   return {
-    url: urlIn(told),
-    told,
+    url: urlIn(banner),
+    banner,
     async end() {
       child.kill('SIGTERM');
       await closed;
@@ -41,11 +41,11 @@ export async function start(
   };
 }
 
-/** However this process ends, the child does not outlive it. */
+/** Kills the child when this process ends, however it ends. */
 export function endWithUs(child: ChildProcess): void {
   const kill = () => void child.kill('SIGKILL');
   process.once('exit', kill);
   child.once('close', () => process.off('exit', kill));
 }
 
-const urlIn = (told: string): string => /Address +(http\S+)/.exec(told)?.[1] ?? '';
+const urlIn = (banner: string): string => /Address +(http\S+)/.exec(banner)?.[1] ?? '';

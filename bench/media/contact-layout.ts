@@ -1,4 +1,4 @@
-/** Lays the media of the contact sheet out on one picture. */
+/** Draws the contact sheet: the results of all models on one picture, by kind. */
 import {
   type Canvas,
   createCanvas,
@@ -26,7 +26,7 @@ const faint = '#6c767d';
 const paper = '#faf9f6';
 const waves = '#2f6f8f';
 
-/** How the results of a kind stand: so many in a row, each with a box of that shape. */
+/** The grid of each kind: columns, stills of one result, and the aspect ratio of a still. */
 const rows = {
   video: { title: 'Video', columns: 2, frames: 3, ratio: 16 / 9 },
   image: { title: 'Image', columns: 3, frames: 1, ratio: 16 / 9 },
@@ -35,7 +35,7 @@ const rows = {
 
 const frameRate = 12;
 
-/** The results under their model ids, a group a kind, as a JPEG. */
+/** The results with their model ids and captions, grouped by kind, as a JPEG. */
 export async function drawSheet(shown: readonly Shown[]): Promise<Buffer> {
   const groups = (['video', 'image', 'speech'] as const).map(kind => {
     const { columns, frames, ratio } = rows[kind];
@@ -77,6 +77,7 @@ function captionOf({ modelId, caption, seconds }: Shown): string {
   return `${title}${length} · ${caption}`;
 }
 
+/** Draws one line of text, shortened with … to `maxWidth`. */
 function write(
   context: SKRSContext2D,
   text: string,
@@ -84,16 +85,16 @@ function write(
   colour: string,
   x: number,
   baseline: number,
-  room: number,
+  maxWidth: number,
 ): void {
   context.font = fontOf(pixels);
   context.fillStyle = colour;
   let words = text;
-  while (context.measureText(words).width > room) words = `${words.replace(/…$/, '').slice(0, -1)}…`;
+  while (context.measureText(words).width > maxWidth) words = `${words.replace(/…$/, '').slice(0, -1)}…`;
   context.fillText(words, x, baseline);
 }
 
-/** What is seen of one result, each still at twice the size of its box. */
+/** The stills of one result, at twice the size of their boxes. */
 async function stillsOf(shown: Shown, frameWidth: number, frameHeight: number): Promise<readonly Canvas[]> {
   const size = { width: 2 * frameWidth, height: 2 * frameHeight };
   switch (shown.kind) {
@@ -127,6 +128,7 @@ async function framesOf(path: string, size: Size): Promise<readonly Canvas[]> {
   });
 }
 
+/** Fills the size with the picture; what exceeds it is cut off evenly. */
 function cover(picture: Image, { width, height }: Size): Canvas {
   const canvas = createCanvas(width, height);
   const scale = Math.max(width / picture.width, height / picture.height);
@@ -135,7 +137,7 @@ function cover(picture: Image, { width, height }: Size): Canvas {
   return canvas;
 }
 
-/** One upright bar for each short while, as long as the sound was loud. */
+/** The loudness of the sound over time, as vertical bars. */
 function drawWaves(stereo: Float32Array, { width, height }: Size): Canvas {
   const canvas = createCanvas(width, height);
   const context = canvas.getContext('2d');

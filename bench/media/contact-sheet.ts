@@ -1,4 +1,4 @@
-/** A small job of every model through the real gateway, with the local engine, and all of it on one picture. */
+/** Draws docs/contact-sheet.jpg: a small job of every model by a gateway with the local engine, on one picture. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** As the catalog lists them; one that is missing is a mistake. */
+/** In the order of the catalog; throws where a model has no job. */
 function inOrder(shown: readonly Shown[]): readonly Shown[] {
   return models.map(({ id }) => {
     const found = shown.find(({ modelId }) => modelId === id);

@@ -1,6 +1,6 @@
 /**
- * What a render costs, from the order to the finished file, and beside it a film or picture of the same size
- * and length by an `ffmpeg` command line. Rounds take turns, so that a busy moment of the machine hits all alike.
+ * Duration, CPU time and memory of a render by the local engine, compared with a film or picture of the same size and
+ * length by an `ffmpeg` command. Rounds alternate, so that a busy moment of the machine affects both.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,32 +13,32 @@ import { findModel } from '../../src/catalog/index.ts';
 import { minutes } from '../../src/domain/clock.ts';
 import { machine, percentile, printRow, printTitles, spread } from '../../testkit/figures.ts';
 import { type Used, watchDescendants } from '../kit/descendants.ts';
-import { tell } from '../kit/goals.ts';
+import { reportFigure } from '../kit/goals.ts';
 
 const rounds = 3;
-const lookEveryMs = 20;
+const sampleEveryMs = 20;
 const nameWidth = 30;
 const fps = 24;
 const prompt = 'A lighthouse above the sea at dusk, slow waves';
-/** Said in about six seconds. */
+/** About six seconds of speech. */
 const sentence = 'The keeper climbs the stairs, lights the lamp, and waits for the boats to come home. ';
 
-interface Taken extends Used {
+interface Cost extends Used {
   readonly seconds: number;
 }
 
 interface Work {
   readonly name: string;
   readonly plan: RenderPlan;
-  readonly ours: Taken[];
-  /** Empty where there is nothing to compare with. */
-  readonly theirs: Taken[];
+  readonly ours: Cost[];
+  /** Empty where ffmpeg has nothing comparable. */
+  readonly theirs: Cost[];
 }
 
 const columns = [
-  [(taken: Taken) => taken.seconds, 2],
-  [(taken: Taken) => taken.cpuSeconds, 2],
-  [(taken: Taken) => taken.peakMb, 0],
+  [(cost: Cost) => cost.seconds, 2],
+  [(cost: Cost) => cost.cpuSeconds, 2],
+  [(cost: Cost) => cost.peakMb, 0],
 ] as const;
 
 const works = [
@@ -57,8 +57,8 @@ const engine = openRenderEngine({ concurrency: 1 });
 try {
   console.log(machine());
   console.log(version ?? 'No ffmpeg command on the PATH: nothing to compare with.');
-  const able = await engine.ready();
-  if (!able.ok) throw new Error(able.reason);
+  const state = await engine.ready();
+  if (!state.ok) throw new Error(state.reason);
   for (let round = 0; round < rounds; round++) {
     for (const { plan, ours, theirs } of works) {
       ours.push(await inFolder(directory => measure(() => draw(plan, directory))));
@@ -69,10 +69,10 @@ try {
   print();
   const [film] = works;
   if (film && film.theirs.length > 0)
-    tell(
+    reportFigure(
       'render',
       percentile(
-        ratiosOf(film, taken => taken.seconds),
+        ratiosOf(film, cost => cost.seconds),
         50,
       ),
     );
@@ -81,7 +81,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** What a client of that model would ask for. */
+/** The render plan of a request to that model. */
 function work(name: string, modelId: string, body: unknown): Work {
   const model = findModel(modelId);
   const parsed = model?.parse(body);
@@ -98,8 +98,8 @@ async function inFolder<T>(act: (directory: string) => Promise<T>): Promise<T> {
   }
 }
 
-async function measure(act: () => Promise<void>): Promise<Taken> {
-  const watch = watchDescendants(lookEveryMs);
+async function measure(act: () => Promise<void>): Promise<Cost> {
+  const watch = watchDescendants(sampleEveryMs);
   const begun = performance.now();
   await act();
   return { seconds: (performance.now() - begun) / 1000, ...watch.stop() };
@@ -116,13 +116,13 @@ async function runFfmpeg(args: readonly string[], directory: string): Promise<vo
     cwd: directory,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  // As urgent as a render is.
+  // The priority of a render.
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`expected ffmpeg to end well, got ${code}`);
+  if (code !== 0) throw new Error(`expected ffmpeg to exit with 0, got ${code}`);
 }
 
-/** Null for speech: ffmpeg has no such voice. */
+/** Null for speech: ffmpeg has no voice. */
 function argumentsFor(plan: RenderPlan): readonly string[] | null {
   switch (plan.kind) {
     case 'speech':
@@ -175,18 +175,16 @@ function print(): void {
   }
 }
 
-function cellsOf(taken: readonly Taken[]): readonly string[] {
+function cellsOf(cost: readonly Cost[]): readonly string[] {
   return columns.map(([read, digits]) => {
-    const values = taken.map(read).filter(value => value !== null);
+    const values = cost.map(read).filter(value => value !== null);
     return values.length > 0 ? spread(values, digits) : '–';
   });
 }
 
-/** Round by round: both met the machine in the same minute. */
+/** Ratios round by round, as both ran in the same minute. */
 function ratiosOf({ ours, theirs }: Work, read: (typeof columns)[number][0]): readonly number[] {
-  return ours.map(
-    (taken, round) => (read(taken) ?? Number.NaN) / (read(theirs[round] ?? taken) ?? Number.NaN),
-  );
+  return ours.map((cost, round) => (read(cost) ?? Number.NaN) / (read(theirs[round] ?? cost) ?? Number.NaN));
 }
 
 function ratioCellsOf(work: Work): readonly string[] {

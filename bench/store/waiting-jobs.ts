@@ -1,4 +1,4 @@
-/** Fills a database with very many waiting jobs. */
+/** A database with very many waiting jobs of a hundred users, for benchmarks of the store. */
 import { models } from '../../src/catalog/index.ts';
 import { days } from '../../src/domain/clock.ts';
 import {
@@ -15,18 +15,18 @@ import type { NewJob } from '../../src/store/jobs/insert.ts';
 import { createKey, findPrincipal } from '../../src/store/people/keys.ts';
 import { type Dialect, makeDatabase } from '../../testkit/databases/databases.ts';
 
-/** Half of all jobs wait for it. */
+/** The model of half of the jobs. */
 export const deepModel = 'gamma-v3-image';
 const inputText = JSON.stringify({ prompt: 'A red balloon over the sea. '.repeat(20), n: 1 });
 
-/** Who makes jobs. */
+/** The user and key of a job. */
 export interface Owner {
   readonly userId: UserId;
   readonly keyId: KeyId;
 }
 
-/** A job that waits, as far as anybody asks for it. */
-export interface Waiting {
+/** The columns of a waiting job that a benchmark needs. */
+export interface WaitingJob {
   readonly id: JobId;
   readonly userId: UserId;
   readonly modelId: string;
@@ -34,43 +34,46 @@ export interface Waiting {
   readonly rank: number;
 }
 
-/** A database of its own in which so many jobs wait. */
-export interface WaitingLine {
+/** The database and some of its jobs. */
+export interface WaitingJobs {
   readonly db: Connection;
-  /** One of the jobs of the deep model, wherever it stands; one of the first. */
-  any(): Waiting;
-  front(): Waiting;
+  /** A random job of the deep model. */
+  any(): WaitingJob;
+  /** A random one of the first jobs of the deep model. */
+  front(): WaitingJob;
+  /** A random user with a key. */
   anyKey(): Owner;
-  /** Ends what a worker holds, and puts as many at the end of the line. */
+  /** Ends the jobs that this worker leased, and appends as many waiting jobs. */
   replace(worker: WorkerId, count: number): Promise<void>;
   close(): Promise<void>;
 }
 
 const users = 100;
-const rowsAtOnce = 500;
-const remembered = 2_000;
+const rowsPerInsert = 500;
+/** How many jobs `any` chooses from. */
+const sampled = 2_000;
 const others = models.map(model => model.id).filter(id => id !== deepModel);
 
-/** Fills it as if users had taken turns: each has as many in line as the others. */
-export async function openLine(dialect: Dialect, depth: number): Promise<WaitingLine> {
+/** Inserts `depth` jobs as if users had created them in turn: each user has as many as the others. */
+export async function openWaitingJobs(dialect: Dialect, depth: number): Promise<WaitingJobs> {
   const database = await makeDatabase(dialect);
   const db = await database.connect();
   const owners: Owner[] = [];
   while (owners.length < users) owners.push(await makeOwner(db, `user-${owners.length}`));
-  const inLine = new Map<string, number>();
-  const known: Waiting[] = [];
-  const every = Math.max(1, Math.floor(depth / 2 / remembered));
+  const countByModel = new Map<string, number>();
+  const known: WaitingJob[] = [];
+  const every = Math.max(1, Math.floor(depth / 2 / sampled));
 
-  /** The next job of a model: of the user whose turn it is. */
-  function next(modelId: string): Waiting & Owner {
-    const place = inLine.get(modelId) ?? 0;
-    inLine.set(modelId, place + 1);
-    const owner = owners[place % users];
+  /** The next job of a model, of the next user. */
+  function next(modelId: string): WaitingJob & Owner {
+    const index = countByModel.get(modelId) ?? 0;
+    countByModel.set(modelId, index + 1);
+    const owner = owners[index % users];
     if (!owner) throw new Error('expected an owner');
-    return { id: newJobId(Date.now()), ...owner, modelId, priority: 0, rank: Math.floor(place / users) };
+    return { id: newJobId(Date.now()), ...owner, modelId, priority: 0, rank: Math.floor(index / users) };
   }
 
-  async function append(jobs: readonly (Waiting & Owner)[]): Promise<void> {
+  async function append(jobs: readonly (WaitingJob & Owner)[]): Promise<void> {
     const now = Date.now();
     const rows = jobs.map((_, n) => {
       const [id, user, key, model, rank] = [4, 5, 6, 7, 8].map(first => `$${first + 5 * n}`);
@@ -86,8 +89,8 @@ export async function openLine(dialect: Dialect, depth: number): Promise<Waiting
     );
   }
 
-  for (let filled = 0; filled < depth; filled += rowsAtOnce) {
-    const jobs = Array.from({ length: Math.min(rowsAtOnce, depth - filled) }, (_, n) =>
+  for (let filled = 0; filled < depth; filled += rowsPerInsert) {
+    const jobs = Array.from({ length: Math.min(rowsPerInsert, depth - filled) }, (_, n) =>
       next(n % 2 === 0 ? deepModel : (others[((filled + n) >> 1) % others.length] ?? deepModel)),
     );
     await append(jobs);
@@ -95,7 +98,7 @@ export async function openLine(dialect: Dialect, depth: number): Promise<Waiting
       ...jobs.filter(({ modelId }, n) => modelId === deepModel && ((filled + n) >> 1) % every === 0),
     );
   }
-  // A server does this by itself within a minute.
+  // PostgreSQL does this by itself within a minute.
   if (dialect === 'postgres') await db.write('ANALYZE jobs');
 
   const pick = <T>(values: readonly T[]): T => {
@@ -119,6 +122,7 @@ export async function openLine(dialect: Dialect, depth: number): Promise<Waiting
   };
 }
 
+/** Creates a user with a key. */
 export async function makeOwner(db: Connection, userName: string): Promise<Owner> {
   const now = Date.now();
   const made = await createKey(db, { userName, name: null, models: null, expiresAt: null }, now);
@@ -127,7 +131,7 @@ export async function makeOwner(db: Connection, userName: string): Promise<Owner
   return { userId: principal.userId, keyId: principal.keyId };
 }
 
-/** A creation as the gate gives it to the store. */
+/** A job as admission inserts it. */
 export function newJob(owner: Owner): NewJob {
   const now = Date.now();
   return {

@@ -1,6 +1,6 @@
 /**
- * From the end of a job at its upstream to its COMPLETED here, while very many are open: some of them end one by one
- * and the others go on. Judged by the rows, so that nobody's question wakes anything.
+ * From the end of a job at its upstream to its COMPLETED here, while thousands of jobs are polled: some end one by one, the
+ * others go on. Times are read from the rows, as a status request would wake its job's poll.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,13 +15,13 @@ import { ask, until } from '../../testkit/gateway/gateway.ts';
 import { firstKeyIn } from '../../testkit/gateway/program.ts';
 import { globalSetup, globalTeardown } from '../../testkit/global-setup.ts';
 import { readFlags } from '../kit/flags.ts';
-import { tell } from '../kit/goals.ts';
+import { reportFigure } from '../kit/goals.ts';
 import { start } from '../kit/servers.ts';
-import { openUpstream, routeTo, type Upstream } from './upstream.ts';
+import { openUpstream, routeTo, type Upstream } from './minimal-upstream.ts';
 
 const { jobs, ends, seconds, databases } = readFlags({ jobs: 5_000, ends: 500, seconds: 60 });
 const model = 'gamma-v3-image';
-const createsAtOnce = 64;
+const concurrentCreates = 64;
 const longestEndMs = 120_000;
 const nameWidth = 12;
 
@@ -34,7 +34,7 @@ try {
   const titles = ['p50, s', 'p99, s', 'poll interval p50, s', 'p99, s', 'polls/s', 'to submit, s'];
   printTitles('', titles, nameWidth);
   for (const dialect of databases) await measure(dialect);
-  tell('lagBeyondPoll', Math.max(...worst));
+  reportFigure('lagBeyondPoll', Math.max(...worst));
 } finally {
   await globalTeardown();
   await rm(folder, { recursive: true, force: true });
@@ -52,10 +52,10 @@ async function measure(dialect: Dialect): Promise<void> {
   const db = await openStore({ databaseUrl, dataDir: join(place, 'data') }, pino({ level: 'silent' }));
   try {
     const begunAt = performance.now();
-    await createAll(served.url, firstKeyIn(served.told));
+    await createAll(served.url, firstKeyIn(served.banner));
     await until(async () => upstream.jobs.size === jobs, 'every job to be submitted', longestEndMs);
     const submittedMs = performance.now() - begunAt;
-    // Until each was asked for twice: its poll interval is known.
+    // After two polls of each job its poll interval is known.
     const open = [...upstream.jobs.values()];
     await until(async () => open.every(job => job.pollMs !== null), 'every job to be polled', longestEndMs);
     const pollsASecond = await endSome(upstream);
@@ -76,10 +76,10 @@ async function createAll(url: string, key: string): Promise<void> {
       if (made.status !== 200) throw new Error(`expected a handle, got ${JSON.stringify(made.body)}`);
     }
   };
-  await Promise.all(Array.from({ length: createsAtOnce }, client));
+  await Promise.all(Array.from({ length: concurrentCreates }, client));
 }
 
-/** One job after another, spread over all of them and over the time; gives the polls a second meanwhile. */
+/** Ends one job after another, evenly over all jobs and over the time; the polls a second meanwhile. */
 async function endSome({ jobs: open, polls }: Upstream): Promise<number> {
   const every = Math.floor(open.size / ends);
   const chosen = [...open.values()].filter((_, n) => n % every === 0).slice(0, ends);
@@ -92,7 +92,7 @@ async function endSome({ jobs: open, polls }: Upstream): Promise<number> {
 }
 
 interface Lags {
-  /** Milliseconds of each job that ended, and its wait between two polls. */
+  /** Milliseconds of each job that ended, and its poll interval. */
   readonly lags: readonly number[];
   readonly pollMs: readonly number[];
 }
@@ -123,7 +123,7 @@ function print(
   pollMs: readonly number[],
   more: readonly string[],
 ): void {
-  const told = [lags, pollMs].flatMap(values => [50, 99].map(percent => percentile(values, percent) / 1000));
-  printRow(name, [...told.map(value => figure(value, 2)), ...more], nameWidth);
+  const values = [lags, pollMs].flatMap(times => [50, 99].map(percent => percentile(times, percent) / 1000));
+  printRow(name, [...values.map(value => figure(value, 2)), ...more], nameWidth);
   worst.push((percentile(lags, 99) - percentile(pollMs, 99)) / 1000);
 }

@@ -1,7 +1,7 @@
 /**
- * Durable creates and status reads over HTTP against what the framework does alone, and against what a team would
- * assemble around it, on this machine, in one run. Rounds take turns, so that a busy moment of the machine hits all
- * alike; the CPU time of a request tells the same on a machine that is not quiet.
+ * Durable creates and status reads a second over HTTP, compared with the framework alone and with assembled gateways in
+ * one run. Rounds alternate between the servers, so that a busy moment of the machine affects all of them; the CPU time
+ * of a request stays comparable on a busy machine.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,10 +11,18 @@ import { globalSetup, globalTeardown } from '../../testkit/global-setup.ts';
 import { shareCores } from '../kit/cores.ts';
 import { countCpu } from '../kit/descendants.ts';
 import { readFlags } from '../kit/flags.ts';
-import { tell } from '../kit/goals.ts';
+import { reportFigure } from '../kit/goals.ts';
 import { start } from '../kit/servers.ts';
-import { startOffer } from './start-offer.ts';
-import { body, openBare, openBullmq, openGateway, openPgBoss, type Request, type Target } from './targets.ts';
+import { startLoad } from './start-load.ts';
+import {
+  body,
+  openBullmq,
+  openFrameworkAlone,
+  openGateway,
+  openPgBoss,
+  type Request,
+  type Target,
+} from './targets.ts';
 
 const { rounds, seconds, connections, databases } = readFlags({ rounds: 5, seconds: 3, connections: 64 });
 const operations = ['create', 'status'] as const;
@@ -28,23 +36,23 @@ const titles = [
 ];
 const nameWidth = 24;
 
-/** One round of one request. */
-interface Taken {
+/** The result of one round of one request. */
+interface Round {
   readonly perSecond: number;
-  /** Microseconds of a request, in the server and its database; null where there is no /proc to read. */
+  /** CPU microseconds a request, of the server and its database; null where there is no /proc. */
   readonly cpuMicros: number | null;
   readonly p99Ms: number;
-  /** Of one core, by whoever asks: near 100, the load was the limit. */
+  /** CPU use of the load generator, of one core: near 100, the load was the limit. */
   readonly loadPercent: number;
 }
 
-type Rounds = Readonly<Record<(typeof operations)[number], Taken[]>>;
+type Rounds = Readonly<Record<(typeof operations)[number], Round[]>>;
 
 const cores = shareCores();
 const folder = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
 const targets = new Map<Target, Rounds>();
 console.log(machine());
-console.log(cores.inWords);
+console.log(cores.description);
 const hasPostgres = await globalSetup().then(
   () => true,
   failure => console.log(`No PostgreSQL: ${failure}`),
@@ -58,7 +66,7 @@ try {
     for (const operation of operations)
       for (const [target, taken] of targets) taken[operation].push(await measure(target[operation], seconds));
   for (const operation of operations) printRates(operation);
-  tellGoals();
+  reportFigures();
   await endTargets();
   await printStarts();
 } finally {
@@ -69,11 +77,11 @@ try {
 
 async function openTargets(): Promise<void> {
   const add = (target: Target) => targets.set(target, { create: [], status: [] });
-  add(await openBare());
+  add(await openFrameworkAlone());
   if (databases.includes('sqlite')) add(await openGateway('SQLite', folder));
   const bullmq = await openBullmq(folder);
   if (bullmq) add(bullmq);
-  else console.log('No redis-server on the PATH: nothing is measured of BullMQ.');
+  else console.log('No redis-server on the PATH: BullMQ is not measured.');
   if (!hasPostgres || !postgres || !databases.includes('postgres')) return;
   add(await openGateway('PostgreSQL', folder, { ATELIER_DATABASE_URL: `${postgres}/postgres` }));
   add(await openPgBoss(`${postgres}/postgres`));
@@ -84,19 +92,19 @@ async function endTargets(): Promise<void> {
   targets.clear();
 }
 
-/** Every request must be answered with 200. */
-async function measure(request: Request, lasts: number): Promise<Taken> {
-  const used = countCpu();
-  const load = { ...request, perSecond: 0, seconds: lasts, connections };
-  const { byStatus, offered, acceptedMs, cpuSeconds } = await startOffer(load, cores);
-  const cpu = used();
+/** One round; throws where a request was not answered with 200. */
+async function measure(request: Request, duration: number): Promise<Round> {
+  const cpuSince = countCpu();
+  const load = { ...request, perSecond: 0, seconds: duration, connections };
+  const { byStatus, offered, acceptedMs, cpuSeconds } = await startLoad(load, cores);
+  const cpu = cpuSince();
   if (byStatus['200'] !== offered)
     throw new Error(`expected 200 of ${request.url} ${offered} times, got ${JSON.stringify(byStatus)}`);
   return {
-    perSecond: offered / lasts,
+    perSecond: offered / duration,
     cpuMicros: cpu === null ? null : (1e6 * cpu) / offered,
     p99Ms: percentile(acceptedMs, 99),
-    loadPercent: (100 * cpuSeconds) / lasts,
+    loadPercent: (100 * cpuSeconds) / duration,
   };
 }
 
@@ -110,7 +118,7 @@ function printRates(operation: (typeof operations)[number]): void {
     const cpu = taken.map(one => one.cpuMicros ?? Number.NaN);
     const ofAlone = ratios(operation, 'perSecond', name, 'Fastify alone');
     const timesCpu = ratios(operation, 'cpuMicros', name, 'Fastify alone');
-    const told = [
+    const cells = [
       spread(taken.map(one => one.perSecond)),
       spread(ofAlone.map(share => 100 * share)),
       ...(cpu.some(Number.isNaN) ? ['–', '–'] : [spread(timesCpu, 1), spread(cpu)]),
@@ -128,15 +136,15 @@ function printRates(operation: (typeof operations)[number]): void {
         ),
       ),
     ];
-    printRow(name, told, nameWidth);
+    printRow(name, cells, nameWidth);
   }
 }
 
-function roundsOf(operation: (typeof operations)[number], name: string): readonly Taken[] {
+function roundsOf(operation: (typeof operations)[number], name: string): readonly Round[] {
   return [...targets].flatMap(([target, taken]) => (target.name === name ? taken[operation] : []));
 }
 
-/** Round by round: both met the machine in the same minute. Empty where one of them was not measured. */
+/** Ratios round by round, as both ran in the same minute; empty where one of them was not measured. */
 function ratios(
   operation: (typeof operations)[number],
   what: 'perSecond' | 'cpuMicros',
@@ -150,11 +158,11 @@ function ratios(
   });
 }
 
-function tellGoals(): void {
+function reportFigures(): void {
   const [bare, sqlite, other] = ['Fastify alone', 'Atelier, SQLite', 'Atelier, PostgreSQL'] as const;
   const middle = (operation: (typeof operations)[number], name: string, of: string) =>
     percentile(ratios(operation, 'perSecond', name, of), 50);
-  const told = [
+  const figures = [
     ['createsOfBare', middle('create', sqlite, bare)],
     ['createsOfSqlite', middle('create', other, sqlite)],
     ['statusesOnSqlite', middle('status', sqlite, bare)],
@@ -164,14 +172,14 @@ function tellGoals(): void {
       Math.min(...['Fastify + BullMQ', 'Fastify + pg-boss'].map(name => middle('create', sqlite, name))),
     ],
   ] as const;
-  for (const [goal, value] of told) if (!Number.isNaN(value)) tell(goal, value);
+  for (const [goal, value] of figures) if (!Number.isNaN(value)) reportFigure(goal, value);
 }
 
-/** From the spawn of what `npm start` runs to its banner, in a folder that was used before. */
+/** From the spawn of the process of `npm start` to its banner, in a data directory that was used before. */
 async function printStarts(): Promise<void> {
   const took: number[] = [];
   let idleMb = 0;
-  // The first one makes the folder.
+  // The first start creates the data directory and is not counted.
   for (let number = 0; number <= rounds; number++) {
     const begun = performance.now();
     const { url, end } = await start(['scripts/start.js'], { ATELIER_DATA_DIR: join(folder, 'starts') });

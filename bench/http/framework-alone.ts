@@ -1,7 +1,6 @@
-/** A Fastify server that answers the two requests of the benchmark and does nothing else. */
+/** Fastify alone, for comparison: the two requests of the throughput benchmark, without a lookup or a write. */
 import Fastify from 'fastify';
 
-// What the framework alone can do: the same two requests, nothing looked up and nothing kept.
 const app = Fastify();
 const handle = {
   request_id: '01900000-0000-7000-8000-000000000000',

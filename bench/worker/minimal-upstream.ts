@@ -1,4 +1,4 @@
-/** An upstream of very many jobs for the worker benchmarks, which records when each was polled. */
+/** A minimal upstream of the queue contract for benchmarks of the worker: it records when each job was polled. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -7,27 +7,27 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { picture } from '../../testkit/media/media-maker.ts';
 
-/** A job as the upstream has it. Times are epoch milliseconds. */
+/** A job of the upstream. Times are epoch milliseconds. */
 export interface UpstreamJob {
-  /** When it was asked for last; the wait before that. */
+  /** The last poll. */
   polledAt: number | null;
+  /** Between the last two polls. */
   pollMs: number | null;
   /** Null while it runs. */
   endedAt: number | null;
 }
 
-/** Another gateway of the same contract, so small that it costs next to nothing. */
 export interface Upstream {
   readonly url: string;
-  /** Where the one result of all jobs lies. */
+  /** The URL of the result, the same for all jobs. */
   readonly mediumUrl: string;
   readonly jobs: ReadonlyMap<string, UpstreamJob>;
-  /** How often it was asked for the status of a job. */
+  /** Status requests so far. */
   polls(): number;
   close(): Promise<void>;
 }
 
-/** `endsAtOnce`: its jobs are done as soon as they are accepted; else whoever has them ends them. */
+/** `endsAtOnce`: jobs complete as soon as they are accepted; otherwise the benchmark sets `endedAt`. */
 export async function openUpstream({ endsAtOnce }: { readonly endsAtOnce: boolean }): Promise<Upstream> {
   const medium = await picture('png', 64, 64);
   const jobs = new Map<string, UpstreamJob>();
@@ -73,8 +73,8 @@ export async function openUpstream({ endsAtOnce }: { readonly endsAtOnce: boolea
 }
 
 /**
- * Settings that send models to it, each by an account of that name with slots for all; the environment that a gateway
- * is started with.
+ * Writes settings that route each model to the upstream by an account of the given name, with slots for all jobs; the
+ * environment for the gateway.
  */
 export async function routeTo(
   upstream: Upstream,

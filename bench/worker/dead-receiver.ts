@@ -1,6 +1,6 @@
 /**
- * What becomes of the callbacks to receivers that work while one that does not has very many to come: from the end of
- * a job to the arrival. Gateways, receivers and the measurer share this process; rounds take turns.
+ * Latency of callbacks to working receivers while a dead receiver has thousands of due callbacks: from the end of a job to
+ * the arrival. Gateways, receivers and measuring share this process; rounds alternate between the scenarios.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Caller, endedJob, newCaller } from '../../testkit/clients/callback-jobs.ts';
@@ -11,19 +11,19 @@ import { globalSetup, globalTeardown } from '../../testkit/global-setup.ts';
 import { freePort } from '../../testkit/net/free-port.ts';
 import { answer, never, openReceiver, type Receiver } from '../../testkit/net/receiver.ts';
 import { readFlags } from '../kit/flags.ts';
-import { tell } from '../kit/goals.ts';
+import { reportFigure } from '../kit/goals.ts';
 
 const { rounds, events, dead, databases } = readFlags({ rounds: 5, events: 200, dead: 10_000 });
 const healthyReceivers = 4;
 const everyMs = 20;
-const fillsAtOnce = 64;
+const concurrentInserts = 64;
 const nameWidth = 36;
 
-interface Scene {
+interface Scenario {
   readonly name: string;
   readonly gateway: TestGateway;
   readonly callers: readonly Caller[];
-  /** Of the middle and of nearly all, in milliseconds, a round each. */
+  /** Milliseconds, one value for each round. */
   readonly p50: number[];
   readonly p95: number[];
 }
@@ -39,71 +39,74 @@ const silent = await openReceiver(never);
 const ratios: number[] = [];
 try {
   for (const dialect of databases) await measure(dialect);
-  tell('healthyReceivers', Math.max(...ratios));
+  reportFigure('healthyReceivers', Math.max(...ratios));
 } finally {
   for (const receiver of [...healthy, silent]) await receiver.close();
   await globalTeardown();
 }
 
 function openHealthy(): Promise<Receiver> {
-  const taken = answer(204);
+  const accept = answer(204);
   return openReceiver((response, notice) => {
     arrivals.set(notice.body.request_id, performance.now());
-    taken(response, notice);
+    accept(response, notice);
   });
 }
 
 async function measure(dialect: Dialect): Promise<void> {
-  const nobody = `http://127.0.0.1:${await freePort()}/callback`;
-  const scenes: Scene[] = [];
+  const closedPort = `http://127.0.0.1:${await freePort()}/callback`;
+  const scenarios: Scenario[] = [];
   try {
-    scenes.push(await openScene(dialect, 'without'));
-    scenes.push(await openScene(dialect, 'nobody listens at its port', nobody));
-    scenes.push(await openScene(dialect, 'it takes and never answers', silent.url));
-    for (let round = 0; round < rounds; round++) for (const scene of scenes) await playRound(scene);
-    print(dialect, scenes);
+    scenarios.push(await openScenario(dialect, 'without'));
+    scenarios.push(await openScenario(dialect, 'its port is closed', closedPort));
+    scenarios.push(await openScenario(dialect, 'it accepts and never answers', silent.url));
+    for (let round = 0; round < rounds; round++) for (const scenario of scenarios) await playRound(scenario);
+    print(dialect, scenarios);
   } finally {
-    for (const { gateway } of scenes) await gateway.close();
+    for (const { gateway } of scenarios) await gateway.close();
   }
 }
 
-async function openScene(dialect: Dialect, name: string, deadUrl?: string): Promise<Scene> {
+async function openScenario(dialect: Dialect, name: string, deadUrl?: string): Promise<Scenario> {
   const gateway = await startGateway({ dialect });
   const callers = await Promise.all(healthy.map(() => newCaller(gateway)));
-  const scene = { name, gateway, callers, p50: [], p95: [] };
+  const scenario = { name, gateway, callers, p50: [], p95: [] };
   if (deadUrl !== undefined) await fill(gateway, await newCaller(gateway), deadUrl);
-  return scene;
+  return scenario;
 }
 
+/** Makes `dead` callbacks due for this address. */
 async function fill(gateway: TestGateway, caller: Caller, url: string): Promise<void> {
   let left = dead;
   const filler = async () => {
     while (left-- > 0) await endedJob(gateway, caller, url);
   };
-  await Promise.all(Array.from({ length: fillsAtOnce }, filler));
+  await Promise.all(Array.from({ length: concurrentInserts }, filler));
 }
 
-async function playRound({ gateway, callers, p50, p95 }: Scene): Promise<void> {
+async function playRound({ gateway, callers, p50, p95 }: Scenario): Promise<void> {
   const ended = new Map<string, number>();
   const begunAt = performance.now();
   for (let event = 0; event < events; event++) {
     await sleep(Math.max(0, begunAt + event * everyMs - performance.now()));
-    const place = event % healthyReceivers;
-    const [caller, receiver] = [callers[place], healthy[place]];
+    const index = event % healthyReceivers;
+    const [caller, receiver] = [callers[index], healthy[index]];
     if (!caller || !receiver) throw new Error('expected a caller for every receiver');
     ended.set(await endedJob(gateway, caller, receiver.url), performance.now());
   }
   await until(async () => [...ended.keys()].every(id => arrivals.has(id)), 'every callback to arrive');
-  const taken = [...ended].map(([id, endedAt]) => Math.max(0, (arrivals.get(id) ?? Number.NaN) - endedAt));
-  p50.push(percentile(taken, 50));
-  p95.push(percentile(taken, 95));
+  const latencies = [...ended].map(([id, endedAt]) =>
+    Math.max(0, (arrivals.get(id) ?? Number.NaN) - endedAt),
+  );
+  p50.push(percentile(latencies, 50));
+  p95.push(percentile(latencies, 95));
 }
 
-function print(dialect: Dialect, scenes: readonly Scene[]): void {
+function print(dialect: Dialect, scenarios: readonly Scenario[]): void {
   console.log(`\n${dialect}\n`);
   printTitles('', ['p50, ms', 'p95, ms', 'p95 / without'], nameWidth);
-  const [without] = scenes;
-  for (const { name, p50, p95 } of scenes) {
+  const [without] = scenarios;
+  for (const { name, p50, p95 } of scenarios) {
     const shares = p95.map((value, round) => value / (without?.p95[round] ?? Number.NaN));
     printRow(name, [spread(p50, 1), spread(p95, 1), spread(shares, 2)], nameWidth);
     if (name !== without?.name) ratios.push(percentile(shares, 50));

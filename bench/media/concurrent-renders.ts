@@ -1,6 +1,6 @@
 /**
- * Jobs of every model at once on a gateway that draws two at a time: whether all of them end well, what the
- * whole tree of processes weighs, what becomes of the time to a status, and how soon a cancel makes room.
+ * Concurrent jobs of every model on a gateway that renders two at a time: whether all of them succeed, the memory of the
+ * process tree, the latency of a status, and how soon a cancel frees a slot.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,18 +15,18 @@ import { type AskOptions, ask } from '../../testkit/gateway/gateway.ts';
 import { serve } from '../../testkit/gateway/program.ts';
 import { watchDescendants } from '../kit/descendants.ts';
 
-const jobsAtOnce = 50;
+const concurrentJobs = 50;
 const slots = 2;
 const pollEveryMs = 20;
 const quietPolls = 500;
-const lookEveryMs = 200;
-const crowdMs = 30 * minutes;
+const sampleEveryMs = 200;
+const longestRunMs = 30 * minutes;
 const cancels = 5;
-/** A render that is cancelled has begun to draw by then. */
+/** By then a render that is cancelled has begun to draw. */
 const drawsAfterMs = 2000;
 const nameWidth = 44;
 
-/** Milliseconds from asking for a status to its answer. */
+/** Milliseconds from a status request to its answer. */
 type Latencies = number[];
 
 const folder = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
@@ -46,30 +46,30 @@ const gateway = {
   ask: (method: string, path: string, options?: AskOptions) => ask(served.url, method, path, options),
 };
 try {
-  await printCrowd();
+  await printRenders();
   await printCancels();
 } finally {
   await served.end('SIGTERM');
   await rm(folder, { recursive: true, force: true });
 }
 
-async function printCrowd(): Promise<void> {
+async function printRenders(): Promise<void> {
   const media = await uploadExampleMedia(gateway, key);
-  const pictures = await order('gamma-v2-image', { prompt: 'A fox asleep in tall grass', n: 1 });
+  const pictures = await createJob('gamma-v2-image', { prompt: 'A fox asleep in tall grass', n: 1 });
   await pictures.ended();
-  // Nothing waits on a quiet gateway, so there it is the status of a job that ended.
+  // On a quiet gateway no job waits: the status of an ended job is polled.
   const quiet: Latencies = [];
   while (quiet.length < quietPolls) await poll(pictures, quiet);
 
-  const watch = watchDescendants(lookEveryMs);
+  const watch = watchDescendants(sampleEveryMs);
   const begun = performance.now();
-  const orders = Array.from({ length: jobsAtOnce }, (_, n) => models[n % models.length]).flatMap(
+  const wanted = Array.from({ length: concurrentJobs }, (_, n) => models[n % models.length]).flatMap(
     model => model ?? [],
   );
   const jobs = await Promise.all(
-    orders.map(model => order(model.id, exampleBody(model, media, pictures.id))),
+    wanted.map(model => createJob(model.id, exampleBody(model, media, pictures.id))),
   );
-  const ending = Promise.all(jobs.map(job => job.ended(crowdMs)));
+  const ending = Promise.all(jobs.map(job => job.ended(longestRunMs)));
   const [ofWaiting, ofEnded] = await pollWhileAnyWaits(jobs, pictures);
   const errors = (await ending).map(answer => answer.body.error);
   const seconds = (performance.now() - begun) / 1000;
@@ -77,24 +77,24 @@ async function printCrowd(): Promise<void> {
   const { peakMb, cpuSeconds } = watch.stop();
 
   const good = errors.filter((error, n) => error === null && statuses[n] === 'COMPLETED').length;
-  console.log(`${jobsAtOnce} jobs of ${models.length} models at once, ${slots} drawn at a time\n`);
-  printRow('COMPLETED without an error', [`${good} of ${jobsAtOnce}`], nameWidth);
-  for (const [n, error] of errors.entries()) if (error) console.log(orders[n]?.id, JSON.stringify(error));
-  printRow('all of them, seconds', [figure(seconds, 1)], nameWidth);
+  console.log(`${concurrentJobs} jobs of ${models.length} models, ${slots} rendered at a time\n`);
+  printRow('COMPLETED without an error', [`${good} of ${concurrentJobs}`], nameWidth);
+  for (const [n, error] of errors.entries()) if (error) console.log(wanted[n]?.id, JSON.stringify(error));
+  printRow('duration, seconds', [figure(seconds, 1)], nameWidth);
   printRow('CPU seconds', [cpuSeconds === null ? '–' : figure(cpuSeconds, 1)], nameWidth);
   printRow('peak of the process tree, MB', [peakMb === null ? '–' : figure(peakMb)], nameWidth);
   console.log();
   printTitles('status, ms', ['p50', 'p99', 'p99 / quiet p99', 'polls'], nameWidth);
-  printLatencies('of an ended job, on the quiet gateway', quiet, quiet);
-  printLatencies('of an ended job, in the crowd', ofEnded, quiet);
-  printLatencies('of a waiting job, in the crowd', ofWaiting, quiet);
+  printLatencies('of an ended job, quiet gateway', quiet, quiet);
+  printLatencies('of an ended job, under load', ofEnded, quiet);
+  printLatencies('of a waiting job, under load', ofWaiting, quiet);
 }
 
-function order(modelId: string, body: unknown): Promise<Created> {
+function createJob(modelId: string, body: unknown): Promise<Created> {
   return create(gateway, `/v1/queue/${modelId}`, { key, body });
 }
 
-/** By turns a job that waits, the newest that still does, and one that ended. */
+/** Alternates between the newest job that still waits and an ended one, until none waits. */
 async function pollWhileAnyWaits(
   jobs: readonly Created[],
   ended: Created,
@@ -108,11 +108,11 @@ async function pollWhileAnyWaits(
   return [ofWaiting, ofEnded];
 }
 
-/** The status; how long it took is added to the latencies. */
+/** The status; its latency is added to the list. */
 async function poll(job: Created, latencies: Latencies): Promise<string> {
-  const asked = performance.now();
+  const begun = performance.now();
   const { status, body } = await job.status();
-  latencies.push(performance.now() - asked);
+  latencies.push(performance.now() - begun);
   if (status !== 200) throw new Error(`expected a status, got ${JSON.stringify(body)}`);
   await sleep(pollEveryMs);
   return body.status;
@@ -121,11 +121,11 @@ async function poll(job: Created, latencies: Latencies): Promise<string> {
 function printLatencies(name: string, latencies: Latencies, quiet: Latencies): void {
   const p99 = percentile(latencies, 99);
   const ratio = p99 / percentile(quiet, 99);
-  const told = [figure(percentile(latencies, 50), 1), figure(p99, 1), figure(ratio, 2)];
-  printRow(name, [...told, figure(latencies.length)], nameWidth);
+  const cells = [figure(percentile(latencies, 50), 1), figure(p99, 1), figure(ratio, 2)];
+  printRow(name, [...cells, figure(latencies.length)], nameWidth);
 }
 
-/** From asking for the cancel of a running render to the answer that the next job runs. */
+/** Prints the time from the cancel of a running render to the answer that the next job runs. */
 async function printCancels(): Promise<void> {
   const videos: Created[] = [];
   for (let n = 0; n < slots + cancels; n++) {
@@ -138,12 +138,12 @@ async function printCancels(): Promise<void> {
     await untilRunning(running);
     await sleep(drawsAfterMs);
     const path = `${video}/requests/${next.id}/status`;
-    const held = gateway.ask('GET', path, { key, headers: { prefer: 'wait=60' } });
-    const asked = performance.now();
+    const waiting = gateway.ask('GET', path, { key, headers: { prefer: 'wait=60' } });
+    const begun = performance.now();
     const { status, body } = await running.cancel();
     if (status !== 202) throw new Error(`expected a cancel, got ${JSON.stringify(body)}`);
-    const answer = await held;
-    took.push(performance.now() - asked);
+    const answer = await waiting;
+    took.push(performance.now() - begun);
     if (answer.body.status !== 'IN_PROGRESS')
       throw new Error(`expected it to run, got ${answer.body.status}`);
   }

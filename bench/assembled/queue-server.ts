@@ -1,21 +1,21 @@
-/** The queue of an assembled gateway, and the HTTP endpoints in front of it that the benchmark compares with. */
+/** The HTTP endpoints of an assembled gateway: create and status in front of an existing queue library. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import Fastify, { type FastifyRequest } from 'fastify';
 import { findModel } from '../../src/catalog/index.ts';
 
-/** What a team would put behind its endpoints: a queue that is there already. */
-export interface Line {
-  /** Resolves once the job is on disk. The position is null where the queue cannot tell it in passing. */
+/** The queue library behind the endpoints. */
+export interface JobQueue {
+  /** Resolves once the job is on disk. The position is null where the queue does not report it. */
   add(modelId: string, input: object): Promise<{ readonly id: string; readonly position: number | null }>;
-  /** Null for a job that is not there. */
+  /** Null for an unknown job. */
   read(modelId: string, id: string): Promise<{ readonly state: string; readonly createdAt: number } | null>;
 }
 
 /**
- * The two endpoints around it, as small as they can honestly be: one key, the input judged by the very schema
- * that Atelier judges it by, the same bodies. No rates, no turns, no callbacks, no files.
+ * Serves the two endpoints with as little work as a fair comparison allows: one key, inputs validated by Atelier's own
+ * schemas, the same bodies. No rate limits, no fair turns, no callbacks, no files. The key is in the variable KEY.
  */
-export async function serveLine(line: Line): Promise<void> {
+export async function serveQueue(queue: JobQueue): Promise<void> {
   const app = Fastify();
   const keyHash = sha256(`Bearer ${process.env.KEY}`);
   const isOurs = ({ headers }: FastifyRequest) =>
@@ -27,7 +27,7 @@ export async function serveLine(line: Line): Promise<void> {
     const parsed = findModel(modelId)?.parse(request.body);
     if (!parsed) return reply.code(404).send({ detail: 'Not Found' });
     if (!parsed.ok) return reply.code(422).send({ detail: parsed.faults });
-    const { id, position } = await line.add(modelId, parsed.input as object);
+    const { id, position } = await queue.add(modelId, parsed.input as object);
     return { request_id: id, ...addressesOf(modelId, id), queue_position: position };
   });
 
@@ -36,7 +36,7 @@ export async function serveLine(line: Line): Promise<void> {
     async (request, reply) => {
       if (!isOurs(request)) return reply.code(401).send({ detail: 'Unauthorized' });
       const { modelId, id } = request.params;
-      const job = await line.read(modelId, id);
+      const job = await queue.read(modelId, id);
       if (!job) return reply.code(404).send({ detail: 'Not Found' });
       return {
         status: statusOf(job.state),
@@ -58,7 +58,7 @@ export async function serveLine(line: Line): Promise<void> {
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** The words of both queues. */
+/** The public status of a state of BullMQ or pg-boss. */
 function statusOf(state: string): string {
   if (state === 'active') return 'IN_PROGRESS';
   return ['completed', 'failed', 'cancelled'].includes(state) ? 'COMPLETED' : 'IN_QUEUE';

@@ -1,6 +1,6 @@
 /**
- * A gateway with an account whose upstream answers within the call: what a job costs without any wait for its
- * upstream. The words are the account, the address of a medium and a folder.
+ * A gateway with an account whose provider completes a job within its submission, so that a job's latency has no wait for
+ * an upstream. Arguments: the account, the URL of a medium and a folder.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,8 +16,8 @@ import { picture } from '../../testkit/media/media-maker.ts';
 const [accountId = '', mediumUrl = '', folder = ''] = process.argv.slice(2);
 const medium = await picture('png', 64, 64);
 
-/** What becomes of a job, by its prompt. */
-const ways: Readonly<Record<string, (task: ProviderTask) => Promise<SubmitResult>>> = {
+/** The outcome of a job, by its prompt. */
+const outcomes: Readonly<Record<string, (task: ProviderTask) => Promise<SubmitResult>>> = {
   refused: async () => ({
     kind: 'refused',
     error: { code: 'invalid_input', message: 'this upstream refuses it', retry: false },
@@ -43,8 +43,8 @@ const provider: Provider = {
   }),
   ready: async () => ({ ok: true }),
   async submit(task) {
-    const way = ways[input.parse(task.job.input).prompt];
-    return way ? way(task) : never();
+    const outcome = outcomes[input.parse(task.job.input).prompt];
+    return outcome ? outcome(task) : never();
   },
   poll: never,
   cancel: never,
@@ -58,9 +58,12 @@ const made = await createKey(
   Date.now(),
 );
 process.on('SIGTERM', () => void gateway.close().then(() => process.exit()));
-process.stdout.write(`Address   ${gateway.url}\nKey       ${made.secret}\n\n`);
+// The banner names a file with the key, as that of `serve` does.
+const keyFile = join(folder, 'first-key');
+await writeFile(keyFile, made.secret);
+process.stdout.write(`Address   ${gateway.url}\n    ${keyFile}\n\n`);
 
-/** The account of that name calls nobody. */
+/** Replaces the provider of that account. */
 function withInstant(config: Config): Config {
   const accounts = config.routing.accounts.map(account =>
     account.id === accountId ? { ...account, open: openInstant } : account,

@@ -1,6 +1,6 @@
 /**
- * The bodies that are dearest to judge: how long nothing else was answered meanwhile, and what the gateway weighs
- * once all of them are gone.
+ * The bodies that are most expensive to validate: how long they block the event loop, and how much memory the gateway
+ * has after all of them.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const large = 64 * megabyte;
 const settleMs = 6000;
 const nameWidth = 52;
 
-interface Asked {
+interface Case {
   readonly name: string;
   readonly model: string;
   readonly body: () => string;
@@ -29,8 +29,8 @@ const prompt = (text: string): string => `{"prompt":"${text}"}`;
 const image = (await picture('png', 640, 640)).toString('base64');
 const largeImage = padTo(await picture('png', 640, 640), 9 * megabyte).toString('base64');
 
-const asks: readonly Asked[] = [
-  { name: 'a small one', model: 'gamma-v2-image', body: () => prompt('A lighthouse') },
+const cases: readonly Case[] = [
+  { name: 'small', model: 'gamma-v2-image', body: () => prompt('A lighthouse') },
   {
     name: 'a picture in base64',
     model: 'gamma-v2-image',
@@ -47,7 +47,7 @@ const asks: readonly Asked[] = [
   { name: '1 MB of brackets', model: 'gamma-v3-image', body: () => repeat('[', megabyte) },
   { name: '64 MB of letters', model: 'gamma-v3-image', body: () => prompt(repeat('a', large - 20)) },
   {
-    name: '64 MB of letters of two units',
+    name: '64 MB of letters of two UTF-16 units',
     model: 'gamma-v3-image',
     body: () => prompt(repeat('😀', large / 2 - 20)),
   },
@@ -57,7 +57,7 @@ const asks: readonly Asked[] = [
     model: 'gamma-v3-image',
     body: () => `{"prompt":[${repeat('0,', large - 20)}0]}`,
   },
-  { name: '64 MB of blanks', model: 'gamma-v3-image', body: () => `${repeat(' ', large - 20)}{}` },
+  { name: '64 MB of spaces', model: 'gamma-v3-image', body: () => `${repeat(' ', large - 20)}{}` },
   { name: '64 MB of digits', model: 'gamma-v3-image', body: () => `{"n":${repeat('1', large - 20)}}` },
   {
     name: 'a picture of 9 MB in base64, Idempotency-Key',
@@ -98,38 +98,38 @@ const served = await serve({
 });
 const key = served.firstKey();
 try {
-  // What is loaded and compiled at the first request, with a picture or without, is no matter of its body.
-  for (const asked of asks.slice(0, 2)) await send(asked);
+  // Warm-up: the first requests, with a picture and without, load and compile modules.
+  for (const one of cases.slice(0, 2)) await send(one);
   await sleep(settleMs);
   const before = residentMbOf(served.pid);
-  printTitles('', ['MB', 'answer', 'seconds', 'nothing else for, ms'], nameWidth);
-  for (const asked of asks) await print(asked);
+  printTitles('', ['MB', 'answer', 'seconds', 'event loop blocked, ms'], nameWidth);
+  for (const one of cases) await print(one);
   await sleep(settleMs);
   const after = residentMbOf(served.pid);
   console.log(
-    `\nResident before and after: ${figure(before)} and ${figure(after)} MB (${figure(after / before, 2)})`,
+    `\nResident memory before and after: ${figure(before)} and ${figure(after)} MB (${figure(after / before, 2)})`,
   );
 } finally {
   await served.end('SIGTERM');
   await rm(folder, { recursive: true, force: true });
 }
 
-async function print(asked: Asked): Promise<void> {
+async function print(one: Case): Promise<void> {
   await longestDelayMs();
   const begun = performance.now();
-  const { status, bytes } = await send(asked);
+  const { status, bytes } = await send(one);
   const seconds = (performance.now() - begun) / 1000;
-  const told = [figure(bytes / megabyte, 1), String(status), figure(seconds, 1)];
-  printRow(asked.name, [...told, figure(await longestDelayMs())], nameWidth);
+  const cells = [figure(bytes / megabyte, 1), String(status), figure(seconds, 1)];
+  printRow(one.name, [...cells, figure(await longestDelayMs())], nameWidth);
 }
 
-async function send({ model, body, headers = {} }: Asked): Promise<{ status: number; bytes: number }> {
+async function send({ model, body, headers = {} }: Case): Promise<{ status: number; bytes: number }> {
   const text = body();
   const { status } = await ask(served.url, 'POST', `/v1/queue/${model}`, { key, body: text, headers });
   return { status, bytes: Buffer.byteLength(text) };
 }
 
-/** The longest that the event loop was held up since this was last asked. */
+/** The longest block of the event loop since the last call. */
 async function longestDelayMs(): Promise<number> {
   const { body } = await ask(served.url, 'GET', '/metrics');
   return Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(String(body))?.[1]) * 1000;

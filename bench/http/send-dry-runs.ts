@@ -1,15 +1,14 @@
 /**
- * Sends dry runs at once that each name a picture of 120 million pixels nine times, whenever a line comes in, and
- * says with a line of its own what they were answered. A program of its own, so that whoever measures beside it is
- * not held up by the sending.
+ * Sends a burst of dry runs for each line of input, each naming a picture of 120 megapixels nine times, and prints their
+ * HTTP statuses. A separate program, so that sending does not slow the measuring process.
  */
 import { request } from 'node:http';
 import { openVariants, vastPng } from '../../testkit/media/hostile-media.ts';
 import { dataUrl } from '../../testkit/media/media-fields.ts';
-import { nothingNamed } from './nothing-named.ts';
+import { noMedium } from './no-medium.ts';
 
-const [url = '', key = '', count = '300', ownFile = ''] = process.argv.slice(2);
-/** Other bytes each time, where no file of one's own is named. */
+const [url = '', key = '', count = '300', fileId = ''] = process.argv.slice(2);
+/** Different bytes each time, where no file id is given. */
 const variant = openVariants(await vastPng());
 
 process.stdout.write('ready\n');
@@ -19,8 +18,8 @@ process.stdin.on('data', async () => {
 });
 
 function bodyOf(): Buffer {
-  if (ownFile === nothingNamed) return Buffer.from('{"content":[]}');
-  const image = ownFile || dataUrl(variant());
+  if (fileId === noMedium) return Buffer.from('{"content":[]}');
+  const image = fileId || dataUrl(variant());
   const item = { type: 'image_url', image_url: { url: image }, role: 'reference_image' };
   return Buffer.from(JSON.stringify({ content: Array(9).fill(item) }));
 }

@@ -1,6 +1,6 @@
 /**
- * User A floods a model, then user B comes with a few jobs: how many jobs start before each of B's, as slots come free
- * one by one, against B alone. Through the store's own functions; a start is a unit of time that no busy machine bends.
+ * Fair turns in the store: user A floods a model, then user B creates a few jobs. How many jobs start before each of B's,
+ * compared with B alone. The wait is counted in starts, which do not depend on the speed of the machine.
  */
 import { newWorkerId } from '../../src/domain/ids.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
@@ -10,21 +10,21 @@ import { type Dialect, makeDatabase } from '../../testkit/databases/databases.ts
 import { figure, machine, percentile, printRow, printTitles } from '../../testkit/figures.ts';
 import { globalSetup, globalTeardown } from '../../testkit/global-setup.ts';
 import { readFlags } from '../kit/flags.ts';
-import { tell } from '../kit/goals.ts';
-import { deepModel, makeOwner, newJob, type Owner } from './waiting-line.ts';
+import { reportFigure } from '../kit/goals.ts';
+import { deepModel, makeOwner, newJob, type Owner } from './waiting-jobs.ts';
 
 const { flood, few, databases } = readFlags({ flood: 10_000, few: 200 });
-const createsAtOnce = 64;
+const concurrentCreates = 64;
 const nameWidth = 34;
 
 console.log(machine());
-console.log(`A has ${figure(flood)} jobs in line, B creates ${figure(few)}\n`);
+console.log(`A has ${figure(flood)} jobs waiting, B creates ${figure(few)}\n`);
 printTitles('jobs started before one of B', ['p50', 'p99', 'p50 / alone'], nameWidth);
 const shares: number[] = [];
 if (databases.includes('postgres')) await globalSetup();
 try {
   for (const dialect of databases) await measure(dialect);
-  tell('turns', Math.max(...shares));
+  reportFigure('fairness', Math.max(...shares));
 } finally {
   await globalTeardown();
 }
@@ -56,16 +56,16 @@ async function create(db: Connection, owner: Owner, count: number): Promise<void
   const client = async () => {
     while (left-- > 0) await insertJob(db, newJob(owner));
   };
-  await Promise.all(Array.from({ length: createsAtOnce }, client));
+  await Promise.all(Array.from({ length: concurrentCreates }, client));
 }
 
-/** Starts one job after another until all of B's run; how many started before each of them. */
+/** Starts one job after another until all of B's run; for each of them, how many started before it. */
 async function startAll(db: Connection, { userId }: Owner): Promise<readonly number[]> {
   const worker = newWorkerId();
   const waits: number[] = [];
   for (let started = 0; waits.length < few; started++) {
     const [job] = await claimJobs(db, { worker, modelId: deepModel, limit: 1, now: Date.now() });
-    if (!job) throw new Error('expected a job in line');
+    if (!job) throw new Error('expected a waiting job');
     if (job.userId === userId) waits.push(started);
   }
   return waits;

@@ -1,7 +1,6 @@
 /**
- * A start with very many jobs under way at an upstream, after a stop and after a kill: how soon one process has all
- * of them in hand again, what it weighs with them, how often the upstream is asked, how quick a status stays, and
- * how long a stop takes.
+ * A restart with very many jobs in flight at an upstream, after a stop and after a kill: how soon one process has resumed
+ * all of them, its memory, the rate of polls, the latency of a status meanwhile, and the duration of a stop.
  */
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -22,32 +21,35 @@ import { ask } from '../../testkit/gateway/gateway.ts';
 import { serve } from '../../testkit/gateway/program.ts';
 import { countCpu, peakMbOf, residentMbOf } from '../kit/descendants.ts';
 import { readFlags } from '../kit/flags.ts';
-import { tell } from '../kit/goals.ts';
+import { reportFigure } from '../kit/goals.ts';
 
 const { jobs, seconds: watchedSeconds, databases } = readFlags({ jobs: 100_000, seconds: 30 });
 const model = 'gamma-v3-image';
 const statusPolls = 1_000;
-const longestTakeUpMs = 120_000;
-const lookEveryMs = 250;
+const longestResumeMs = 120_000;
+const sampleEveryMs = 250;
 const nameWidth = 46;
 
-/** How the process before this one ended: what it held is in line again, or still under its name. */
+/** How the process before ended: its jobs are requeued, or still leased by it. */
 const endings = { stopped: 'after a stop', killed: 'after a kill' } as const;
 type Ending = keyof typeof endings;
 
-let asked = 0;
+let polls = 0;
 const upstream = createServer((_, answer) => {
-  asked += 1;
+  polls += 1;
   answer.setHeader('content-type', 'application/json');
   answer.end('{"status":"IN_PROGRESS","request_id":"a"}');
 }).listen(0, '127.0.0.1');
 await once(upstream, 'listening');
 const { port } = upstream.address() as AddressInfo;
 
-interface Found {
-  readonly held: number;
+interface Measured {
+  /** Resumed jobs; fewer than all where it took too long. */
+  readonly resumed: number;
+  /** From the start to the banner. */
   readonly servingSeconds: number;
-  readonly heldSeconds: number;
+  /** From the start until all jobs are resumed. */
+  readonly resumedSeconds: number;
   readonly cpuSeconds: number | null;
   readonly residentMb: number;
   readonly peakMb: number;
@@ -57,21 +59,21 @@ interface Found {
 }
 
 console.log(machine());
-const found: (readonly [string, Found])[] = [];
+const results: (readonly [string, Measured])[] = [];
 try {
   for (const dialect of databases)
     for (const ending of Object.keys(endings) as Ending[])
-      found.push([`${dialect}, ${endings[ending]}`, await start(dialect, ending)]);
+      results.push([`${dialect}, ${endings[ending]}`, await start(dialect, ending)]);
   print();
-  tell('heldAgain', Math.max(...found.map(([, one]) => one.heldSeconds)));
-  tell('fleetMemory', Math.max(...found.map(([, one]) => one.residentMb)));
+  reportFigure('allResumed', Math.max(...results.map(([, one]) => one.resumedSeconds)));
+  reportFigure('restartMemory', Math.max(...results.map(([, one]) => one.residentMb)));
 } finally {
   upstream.close();
   upstream.closeAllConnections();
 }
 
-async function start(dialect: Dialect, ending: Ending): Promise<Found> {
-  const folder = await mkdtemp(join(tmpdir(), 'atelier-fleet-'));
+async function start(dialect: Dialect, ending: Ending): Promise<Measured> {
+  const folder = await mkdtemp(join(tmpdir(), 'atelier-restart-'));
   const postgres = dialect === 'postgres' ? await makePostgres() : null;
   const dataDir = join(folder, 'data');
   const env = {
@@ -110,7 +112,7 @@ async function writeSettings(folder: string): Promise<string> {
   return path;
 }
 
-/** Rows as a process leaves them that had submitted every job; the id of one of them. */
+/** Inserts the rows of a process that had submitted every job and ended; the id of one of the jobs. */
 async function fill(db: Connection, ending: Ending): Promise<string> {
   const now = Date.now();
   const [owner] = await db.read('SELECT id, user_id FROM keys');
@@ -121,14 +123,14 @@ async function fill(db: Connection, ending: Ending): Promise<string> {
     await db.write('INSERT INTO workers (id, started_at, heartbeat_at) VALUES ($1, 0, 0)', [holder]);
   for (let from = 0; from < jobs; from += 1_000) {
     await db.transaction(async tx => {
-      for (const [place, id] of ids.slice(from, from + 1_000).entries()) {
+      for (const [index, id] of ids.slice(from, from + 1_000).entries()) {
         await tx.write(
           `INSERT INTO jobs (id, user_id, key_id, model_id, state, holder, band, rank, due_at, created_at, started_at,
              expires_at, input, claim, account)
            VALUES ($1, $2, $3, $4, $5, $6, 0, $7, $8, $8, $8, $9, $10, 1, 'studio')`,
           [
             ...[id, owner?.user_id ?? '', owner?.id ?? '', model, state ?? '', holder ?? null],
-            ...[from + place, now, now + 2 * days, input],
+            ...[from + index, now, now + 2 * days, input],
           ],
         );
         await tx.write(
@@ -147,28 +149,28 @@ async function measure(
   db: Connection,
   key: string,
   id: string,
-): Promise<Found> {
+): Promise<Measured> {
   const cpu = countCpu();
   const startedAt = performance.now();
   const secondsSince = (from: number) => (performance.now() - from) / 1000;
   const served = await serve({ env });
   const servingSeconds = secondsSince(startedAt);
-  const weighed: number[] = [];
-  const scale = setInterval(() => weighed.push(residentMbOf(served.pid)), lookEveryMs);
+  const samples: number[] = [];
+  const sampling = setInterval(() => samples.push(residentMbOf(served.pid)), sampleEveryMs);
   try {
-    const held = await untilHeld(db, startedAt);
-    const heldSeconds = secondsSince(startedAt);
+    const resumed = await untilResumed(db, startedAt);
+    const resumedSeconds = secondsSince(startedAt);
     const cpuSeconds = cpu();
     const peakMb = peakMbOf(served.pid);
-    weighed.splice(0);
-    const [heldAt, before] = [performance.now(), asked];
+    samples.splice(0);
+    const [resumedAt, before] = [performance.now(), polls];
     const latencies = await watchStatus(served.url, key, id);
-    const pollsASecond = (asked - before) / secondsSince(heldAt);
-    const residentMb = Math.max(0, ...weighed);
-    const told = {
-      held,
+    const pollsASecond = (polls - before) / secondsSince(resumedAt);
+    const residentMb = Math.max(0, ...samples);
+    const measured = {
+      resumed,
       servingSeconds,
-      heldSeconds,
+      resumedSeconds,
       cpuSeconds,
       residentMb,
       peakMb,
@@ -177,20 +179,20 @@ async function measure(
     };
     const stoppedAt = performance.now();
     await served.end('SIGTERM');
-    return { ...told, stopSeconds: secondsSince(stoppedAt) };
+    return { ...measured, stopSeconds: secondsSince(stoppedAt) };
   } finally {
-    clearInterval(scale);
+    clearInterval(sampling);
     await served.end('SIGTERM');
   }
 }
 
-async function untilHeld(db: Connection, startedAt: number): Promise<number> {
+async function untilResumed(db: Connection, startedAt: number): Promise<number> {
   for (;;) {
     const [row] = await db.read(
-      `SELECT count(*) AS held FROM jobs WHERE state = 'running' AND holder <> 'worker_dead'`,
+      `SELECT count(*) AS resumed FROM jobs WHERE state = 'running' AND holder <> 'worker_dead'`,
     );
-    const held = Number(row?.held);
-    if (held === jobs || performance.now() - startedAt > longestTakeUpMs) return held;
+    const resumed = Number(row?.resumed);
+    if (resumed === jobs || performance.now() - startedAt > longestResumeMs) return resumed;
     await sleep(50);
   }
 }
@@ -209,22 +211,22 @@ async function watchStatus(url: string, key: string, id: string): Promise<readon
 
 function print(): void {
   printTitles(
-    `${figure(jobs)} jobs under way`,
-    found.map(([title]) => title),
+    `${figure(jobs)} jobs in flight`,
+    results.map(([title]) => title),
     nameWidth,
   );
-  const row = (name: string, cell: (one: Found) => string) =>
+  const row = (name: string, cell: (one: Measured) => string) =>
     printRow(
       name,
-      found.map(([, one]) => cell(one)),
+      results.map(([, one]) => cell(one)),
       nameWidth,
     );
-  row('in hand', one => figure(one.held));
+  row('resumed', one => figure(one.resumed));
   row('from the start to the banner, s', one => figure(one.servingSeconds, 1));
-  row('from the start until all are in hand, s', one => figure(one.heldSeconds, 1));
+  row('from the start until all are resumed, s', one => figure(one.resumedSeconds, 1));
   row('CPU seconds until then, database included', one => figure(one.cpuSeconds ?? Number.NaN, 1));
   row('peak of the process until then, MB', one => figure(one.peakMb));
-  row('most of it with all in hand, MB', one => figure(one.residentMb));
+  row('peak after that, MB', one => figure(one.residentMb));
   row('polls of the upstream a second', one => figure(one.pollsASecond));
   row('status, p50 and p99, ms', ({ latencies }) =>
     [50, 99].map(share => figure(percentile(latencies, share), 1)).join(', '),

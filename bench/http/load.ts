@@ -1,17 +1,16 @@
-/** A load generator: sends requests at a steady rate and prints what came of them. */
+/** The load generator: sends requests at a steady rate on bare sockets and prints the results as JSON. */
 import { connect, type Socket } from 'node:net';
 
 /**
- * Offers requests at a steady rate, whatever becomes of them, and ends with one line of JSON; at the rate 0 each
- * connection asks again as soon as it is answered. A program of its own, on bare sockets: it must be able to
- * ask for far more than a gateway gives.
+ * What to send. The rate does not depend on the answers: the generator must be able to send far more than a gateway
+ * can answer, so it is a separate program.
  */
 export interface Load {
   readonly url: string;
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** 0: each connection asks again at once. */
+  /** 0: each connection sends again as soon as it is answered. */
   readonly perSecond: number;
   readonly seconds: number;
   readonly connections: number;
@@ -20,45 +19,47 @@ export interface Load {
 const load: Load = JSON.parse(process.argv[2] ?? '');
 const { hostname, port } = new URL(load.url);
 const request = asBytes(load);
-/** Whoever is not answered after this long has gone. */
+/** An answer after this long counts as given up by its client. */
 const patienceMs = 2000;
 const everyMs = 2;
 
-/** What came of the offers of one run. */
-export interface Offered {
+/** The results of one run. */
+export interface LoadResult {
+  /** Requests that were due, sent or not. */
   readonly offered: number;
-  /** Not even sent: every connection was waiting for an answer. */
-  readonly turnedAway: number;
+  /** Due but not sent: every connection was waiting for an answer. */
+  readonly notSent: number;
   readonly byStatus: Readonly<Record<string, number>>;
-  /** Accepted before their client lost patience. */
+  /** Answered with 200 before their client gave up. */
   readonly accepted: number;
-  /** Milliseconds from the moment of the offer, of those. */
+  /** Milliseconds from the moment they were due, of the accepted. */
   readonly acceptedMs: readonly number[];
-  /** Milliseconds, of those that were refused. */
+  /** Milliseconds, of the refused. */
   readonly refusedMs: readonly number[];
   /** Refusals without Retry-After. */
-  readonly rude: number;
-  /** What this program itself used, in CPU seconds of one core. */
+  readonly withoutRetryAfter: number;
+  /** CPU seconds of the generator itself. */
   readonly cpuSeconds: number;
 }
 
 const free: Socket[] = [];
-/** What came of each answer that is not whole. */
+/** Requests without a complete answer, with the text that arrived. */
 const pending = new Map<Socket, { readonly since: number; text: string }>();
 const byStatus: Record<string, number> = {};
 const acceptedMs: number[] = [];
 const refusedMs: number[] = [];
 let offered = 0;
-let turnedAway = 0;
-let rude = 0;
+let notSent = 0;
+let withoutRetryAfter = 0;
 
 const sockets = await Promise.all(Array.from({ length: load.connections }, open));
 free.push(...sockets);
 const begun = performance.now();
 const endsAt = begun + load.seconds * 1000;
-const offering = setInterval(offer, everyMs);
+const offering = setInterval(sendDue, everyMs);
 
-function offer(): void {
+/** Sends what is due by now; at the end, prints the result. */
+function sendDue(): void {
   const now = performance.now();
   const due =
     load.perSecond > 0
@@ -66,27 +67,27 @@ function offer(): void {
       : offered + (now < endsAt ? free.length : 0);
   for (; offered < due; offered++) {
     const socket = free.pop();
-    if (socket) ask(socket, now);
-    else turnedAway++;
+    if (socket) send(socket, now);
+    else notSent++;
   }
   if (now < endsAt || (pending.size > 0 && now < endsAt + patienceMs)) return;
   clearInterval(offering);
   for (const socket of sockets) socket.destroy();
   const { user, system } = process.cpuUsage();
-  const told: Offered = {
+  const result: LoadResult = {
     offered,
-    turnedAway,
+    notSent,
     byStatus,
     accepted: acceptedMs.length,
     acceptedMs,
     refusedMs,
-    rude,
+    withoutRetryAfter,
     cpuSeconds: (user + system) / 1e6,
   };
-  process.stdout.write(`${JSON.stringify(told)}\n`);
+  process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 
-function ask(socket: Socket, since: number): void {
+function send(socket: Socket, since: number): void {
   pending.set(socket, { since, text: '' });
   socket.write(request);
 }
@@ -101,29 +102,29 @@ function asBytes({ url, method, headers, body = '' }: Load): Buffer {
 function open(): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => resolve(socket));
-    socket.setEncoding('latin1').on('data', (text: string) => take(socket, text));
+    socket.setEncoding('latin1').on('data', (text: string) => receive(socket, text));
     socket.on('error', reject);
   });
 }
 
-/** The answer is whole once as much came as it says. */
-function take(socket: Socket, text: string): void {
-  const asked = pending.get(socket);
-  if (!asked) return;
-  asked.text += text;
-  const headEnd = asked.text.indexOf('\r\n\r\n');
-  const length = Number(/^content-length: (\d+)/im.exec(asked.text)?.[1]);
-  if (headEnd < 0 || asked.text.length < headEnd + 4 + length) return;
+/** Adds text to the socket's answer; it is complete after `content-length` bytes. */
+function receive(socket: Socket, text: string): void {
+  const answer = pending.get(socket);
+  if (!answer) return;
+  answer.text += text;
+  const headEnd = answer.text.indexOf('\r\n\r\n');
+  const length = Number(/^content-length: (\d+)/im.exec(answer.text)?.[1]);
+  if (headEnd < 0 || answer.text.length < headEnd + 4 + length) return;
   pending.delete(socket);
-  const status = asked.text.slice(9, 12);
+  const status = answer.text.slice(9, 12);
   byStatus[status] = (byStatus[status] ?? 0) + 1;
-  const tookMs = performance.now() - asked.since;
+  const tookMs = performance.now() - answer.since;
   if (status === '200') {
     if (tookMs <= patienceMs) acceptedMs.push(tookMs);
   } else {
     refusedMs.push(tookMs);
-    if (!/^retry-after: /im.test(asked.text)) rude++;
+    if (!/^retry-after: /im.test(answer.text)) withoutRetryAfter++;
   }
   free.push(socket);
-  if (load.perSecond === 0) offer();
+  if (load.perSecond === 0) sendDue();
 }

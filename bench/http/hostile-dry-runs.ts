@@ -1,4 +1,4 @@
-/** Part of the overload benchmark: uploads of others while one key sends dry runs that are costly to read. */
+/** Part of the overload benchmark: uploads of other users while one key floods with dry runs whose media are expensive to read. */
 import { spawn } from 'node:child_process';
 import { on, once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -8,39 +8,39 @@ import { figure, percentile, printRow, printTitles } from '../../testkit/figures
 import { ask } from '../../testkit/gateway/gateway.ts';
 import { vastPng } from '../../testkit/media/hostile-media.ts';
 import { picture } from '../../testkit/media/media-maker.ts';
-import { tell } from '../kit/goals.ts';
-import { nothingNamed } from './nothing-named.ts';
+import { reportFigure } from '../kit/goals.ts';
+import { noMedium } from './no-medium.ts';
 
-/** Dry runs of one key at once. */
-const atOnce = 300;
+/** Concurrent dry runs of one key. */
+const concurrent = 300;
 /** Uploads of a small picture by others, one after another; ten a minute are a user's limit. */
 const uploadsOfUser = 10;
 const users = 4;
 const pauseMs = 20;
 const nameWidth = 30;
 
-export interface HostileParts {
+export interface HostileOptions {
   readonly url: string;
   /** The key that floods. */
   readonly key: string;
-  /** A key of another user. */
+  /** Makes a key of a new user. */
   readonly makeKey: () => Promise<string>;
 }
 
-/** What becomes of the uploads of others while one key has many media read that are as dear to read as can be. */
-export async function measureHostile({ url, key, makeKey }: HostileParts): Promise<void> {
+/** Measures uploads of others without a flood, then beside bursts of dry runs that name the largest possible media. */
+export async function measureHostile({ url, key, makeKey }: HostileOptions): Promise<void> {
   console.log(
-    `\n${atOnce} dry runs of one key at once, again and again, each with 120 megapixels nine times\n`,
+    `\n${concurrent} concurrent dry runs of one key in bursts, each with a picture of 120 megapixels nine times\n`,
   );
   printTitles('uploads of others', ['p50, ms', 'p99, ms', 'p99, of quiet', 'answers'], nameWidth);
   const small = await picture('png', 40, 30);
   async function upload(others: string): Promise<number> {
     const begun = performance.now();
     const { status } = await sendPicture(url, others, small);
-    if (status !== 200) throw new Error(`expected an upload to be taken, got ${status}`);
+    if (status !== 200) throw new Error(`expected an upload to be accepted, got ${status}`);
     return performance.now() - begun;
   }
-  // What a process does once.
+  // Warm-up.
   await upload(key);
 
   const quiet: number[] = [];
@@ -63,16 +63,16 @@ export async function measureHostile({ url, key, makeKey }: HostileParts): Promi
   };
   print('quiet', quiet, '–');
 
-  const { body: own } = await sendPicture(url, key, await vastPng());
+  const { body: uploaded } = await sendPicture(url, key, await vastPng());
   const ratios: number[] = [];
-  // The first names no medium: what as many requests cost that are refused for their fields alone.
+  // The first names no medium: the cost of as many requests that are refused for their fields alone.
   for (const [name, file] of [
-    ['no medium, for comparison', nothingNamed],
-    ['an own file', String(own.id)],
-    ['inline, other bytes each', ''],
+    ['no medium, for comparison', noMedium],
+    ['file of the same user', String(uploaded.id)],
+    ['inline, different bytes each', ''],
   ] as const) {
     const keys = await Promise.all(Array.from({ length: users }, makeKey));
-    const flood = await openFlood([url, key, String(atOnce), file]);
+    const flood = await openFlood([url, key, String(concurrent), file]);
     const during: number[] = [];
     try {
       for (const others of keys)
@@ -82,9 +82,9 @@ export async function measureHostile({ url, key, makeKey }: HostileParts): Promi
       await flood.end();
     }
     const ratio = print(name, during, flood.answers());
-    if (file !== nothingNamed) ratios.push(ratio);
+    if (file !== noMedium) ratios.push(ratio);
   }
-  tell('uploadsBesideHostile', Math.max(...ratios));
+  reportFigure('uploadsBesideHostile', Math.max(...ratios));
 }
 
 const sendPicture = (url: string, key: string, bytes: Buffer) => {
@@ -93,16 +93,17 @@ const sendPicture = (url: string, key: string, bytes: Buffer) => {
   return ask(url, 'POST', '/v1/files', { key, body });
 };
 
+/** Dry runs in bursts, sent by another process. */
 interface Flood {
-  /** Does something while dry runs are unanswered; a new burst is begun where none is. */
+  /** Runs `work` while a burst is unanswered; starts one where none is. */
   beside<T>(work: () => Promise<T>): Promise<T>;
-  /** How many were answered what. */
+  /** How often each HTTP status was answered. */
   answers(): string;
   end(): Promise<void>;
 }
 
 async function openFlood(args: readonly string[]): Promise<Flood> {
-  const program = fileURLToPath(new URL('./send-hostile.ts', import.meta.url));
+  const program = fileURLToPath(new URL('./send-dry-runs.ts', import.meta.url));
   const child = spawn(process.execPath, [program, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
   const closed = once(child, 'close');
   const lines = on(createInterface(child.stdout), 'line');
