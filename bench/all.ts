@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { figure, machine, printRow, printTitles } from '../testkit/figures.ts';
 import { type Figure, figuresVariable, type Goal, type GoalName, goals } from './kit/goals.ts';
 
+/** In the order of the goals. */
 const withGoals = [...new Set(Object.values(goals).map(goal => goal.program))];
 /** Without a goal: they run only by name. */
 const others = [
@@ -78,6 +79,7 @@ async function run(program: string): Promise<boolean> {
   return code === 0;
 }
 
+/** The goals of the benchmarks that ran, with the measured figures. */
 function printGoals(): void {
   const wanted = Object.entries(goals).filter(([, goal]) => programs.includes(goal.program));
   if (wanted.length === 0) return;

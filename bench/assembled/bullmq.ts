@@ -6,6 +6,7 @@ import { serveQueue } from './queue-server.ts';
 const connection = new Redis({ port: Number(process.argv[2]), maxRetriesPerRequest: null });
 const queues = new Map<string, Queue>();
 
+/** The queue of a model, opened once. BullMQ needs no creation of a queue. */
 function queueOf(modelId: string): Queue {
   const known = queues.get(modelId);
   if (known) return known;

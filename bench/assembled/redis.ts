@@ -6,6 +6,7 @@ import { Redis } from 'ioredis';
 import { freePort } from '../../testkit/net/free-port.ts';
 import { endWithUs } from '../kit/servers.ts';
 
+/** A running Redis; `close` ends it and leaves its files. */
 export interface RedisServer {
   readonly port: number;
   close(): Promise<void>;

@@ -11,8 +11,11 @@ import { fileURLToPath } from 'node:url';
 import { ask } from '../../testkit/gateway/gateway.ts';
 import { runProgram, serve } from '../../testkit/gateway/program.ts';
 
+/** The first N of the flushes fails in the first run, the 40th in the last. */
 const flushes = 40;
+/** Concurrent clients that create jobs. */
 const clients = 8;
+/** After this long the process is killed, and the run counts as failed. */
 const longestLifeMs = 20_000;
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const speech = '/v1/queue/theta-3.1-flash-tts-preview';

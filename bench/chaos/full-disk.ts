@@ -33,6 +33,7 @@ try {
 console.log(wrong === 0 ? 'All as expected.' : `${wrong} results were wrong.`);
 process.exitCode = wrong === 0 ? 0 : 1;
 
+/** The checks in their order: before the disk is full, while it is, and after it was enlarged. */
 async function run(): Promise<void> {
   await until(() => isThere(join(folder, 'ballast')), 'the disk reserve');
   const slow = { text: 'Hello. [atelier:slow=5]' };
@@ -89,15 +90,18 @@ function request(method: string, path: string, body?: unknown): Promise<Answer> 
   return ask(served.url, method, path, { key, body });
 }
 
+/** The public status of a job. */
 async function status(id: string): Promise<string> {
   return (await request('GET', `${speech}/requests/${id}/status`)).body.status;
 }
 
+/** Uploads a text file of this size as JSON. */
 function upload(bytes: number): Promise<Answer> {
   const body = { mime_type: 'text/plain', data: Buffer.alloc(bytes, 'a').toString('base64') };
   return request('POST', '/v1/files', body);
 }
 
+/** Compares the HTTP status; a wrong one is printed with the answer's body and Retry-After. */
 function checkStatus(what: string, wanted: number, answer: Answer): true {
   const retry = answer.headers.get('retry-after');
   const text = answer.status === 200 ? '' : JSON.stringify(answer.body);

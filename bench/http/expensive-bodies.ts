@@ -17,6 +17,7 @@ const large = 64 * megabyte;
 const settleMs = 6000;
 const nameWidth = 52;
 
+/** A body and the model that it is sent to; made when it is sent, as many take 64 MB. */
 interface Case {
   readonly name: string;
   readonly model: string;
@@ -114,6 +115,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
+/** Prints the row of one body; the event loop's longest delay is reset before it. */
 async function print(one: Case): Promise<void> {
   await longestDelayMs();
   const begun = performance.now();
@@ -123,6 +125,7 @@ async function print(one: Case): Promise<void> {
   printRow(one.name, [...cells, figure(await longestDelayMs())], nameWidth);
 }
 
+/** The HTTP status, most often a refusal, and the length of the body. */
 async function send({ model, body, headers = {} }: Case): Promise<{ status: number; bytes: number }> {
   const text = body();
   const { status } = await ask(served.url, 'POST', `/v1/queue/${model}`, { key, body: text, headers });

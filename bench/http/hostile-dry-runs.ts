@@ -19,6 +19,7 @@ const users = 4;
 const pauseMs = 20;
 const nameWidth = 30;
 
+/** The gateway under load, and its users. */
 export interface HostileOptions {
   readonly url: string;
   /** The key that floods. */
@@ -102,6 +103,7 @@ interface Flood {
   end(): Promise<void>;
 }
 
+/** Starts the sender of dry runs; resolves once it is ready. */
 async function openFlood(args: readonly string[]): Promise<Flood> {
   const program = fileURLToPath(new URL('./send-dry-runs.ts', import.meta.url));
   const child = spawn(process.execPath, [program, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });

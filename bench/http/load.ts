@@ -87,11 +87,13 @@ function sendDue(): void {
   process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 
+/** The latency counts from `since`, when the request was due. */
 function send(socket: Socket, since: number): void {
   pending.set(socket, { since, text: '' });
   socket.write(request);
 }
 
+/** The whole request, made once: every request of a load is the same. */
 function asBytes({ url, method, headers, body = '' }: Load): Buffer {
   const { host, pathname } = new URL(url);
   const length = method === 'POST' ? { 'content-length': String(Buffer.byteLength(body)) } : {};

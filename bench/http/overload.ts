@@ -67,6 +67,7 @@ interface Flooded {
   readonly makeKey: () => Promise<string>;
 }
 
+/** Runs `work` with a gateway that has these limits and no worker, in a data directory of its own. */
 async function withGateway<T>(
   name: string,
   limits: unknown,
@@ -101,6 +102,7 @@ interface Measured {
   readonly statusMs: readonly number[];
 }
 
+/** Prints the row of one load; throws for an answer that an overloaded gateway must not give. */
 async function printLoad(gateway: Flooded, name: string, perSecond: number): Promise<void> {
   const { offered, statusMs } = await measureLoad(gateway, { perSecond, lasts: seconds, over: connections });
   const refused = offered.refusedMs.length;
@@ -128,6 +130,7 @@ function goodput({ accepted }: LoadResult, seconds: number): number {
   return accepted / seconds;
 }
 
+/** The rate, duration and connections of a load. */
 interface LoadShape {
   /** 0: each connection sends again as soon as it is answered. */
   readonly perSecond: number;

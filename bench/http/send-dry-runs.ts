@@ -17,6 +17,7 @@ process.stdin.on('data', async () => {
   process.stdout.write(`${JSON.stringify(statuses)}\n`);
 });
 
+/** Nine reference images: the most that the model accepts. */
 function bodyOf(): Buffer {
   if (fileId === noMedium) return Buffer.from('{"content":[]}');
   const image = fileId || dataUrl(variant());
@@ -24,6 +25,7 @@ function bodyOf(): Buffer {
   return Buffer.from(JSON.stringify({ content: Array(9).fill(item) }));
 }
 
+/** One request on a connection of its own; its HTTP status. */
 function send(body: Buffer): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = {

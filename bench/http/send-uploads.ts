@@ -21,6 +21,7 @@ const refused = statuses.filter(status => status !== 200);
 if (refused.length > 0) throw new Error(`expected every upload to be accepted, got ${refused.join(', ')}`);
 process.stdout.write(`${(performance.now() - begun) / 1000}\n`);
 
+/** Sends one upload with backpressure; its HTTP status. */
 function send(): Promise<number> {
   const body = form === 'json' ? jsonBody() : formBody();
   return new Promise((resolve, reject) => {
@@ -49,6 +50,7 @@ function send(): Promise<number> {
   });
 }
 
+/** A body that is generated while it is sent: uploads are larger than this process should keep. */
 interface Body {
   readonly lengthBytes: number;
   chunks(): Generator<Uint8Array, void>;
@@ -59,6 +61,7 @@ function formBody(): Body {
   return bodyOf(Buffer.from(head), piece, bytes, Buffer.from(`\r\n--${boundary}--\r\n`));
 }
 
+/** The content in base64, as `POST /v1/files` accepts it. */
 function jsonBody(): Body {
   const whole = Math.floor(bytes / 3) * 4;
   const rest = Buffer.alloc(bytes % 3, 'w').toString('base64');

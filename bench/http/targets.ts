@@ -24,6 +24,7 @@ const json = { 'content-type': 'application/json' };
 /** A create of 600 bytes with ten fields that every gate admits. */
 export const body = creation(600);
 
+/** A body of exactly so many bytes: the prompt fills the rest. */
 function creation(bytes: number): string {
   const fields = {
     prompt: '',

@@ -75,6 +75,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
+/** Opens every server that this machine can run; prints which ones are missing. */
 async function openTargets(): Promise<void> {
   const add = (target: Target) => targets.set(target, { create: [], status: [] });
   add(await openFrameworkAlone());
@@ -87,6 +88,7 @@ async function openTargets(): Promise<void> {
   add(await openPgBoss(`${postgres}/postgres`));
 }
 
+/** Called twice: before the starts are measured, and again where something failed before that. */
 async function endTargets(): Promise<void> {
   for (const target of targets.keys()) await target.end();
   targets.clear();
@@ -108,6 +110,7 @@ async function measure(request: Request, duration: number): Promise<Round> {
   };
 }
 
+/** A table of one operation, a row for each server. */
 function printRates(operation: (typeof operations)[number]): void {
   console.log(
     `\n${operation === 'create' ? `Creates of ${body.length} bytes` : 'Statuses'}: ${rounds} rounds of ${seconds} s, ${connections} connections; median (least–most)\n`,
@@ -140,6 +143,7 @@ function printRates(operation: (typeof operations)[number]): void {
   }
 }
 
+/** The rounds of a server by its name; empty where it was not measured. */
 function roundsOf(operation: (typeof operations)[number], name: string): readonly Round[] {
   return [...targets].flatMap(([target, taken]) => (target.name === name ? taken[operation] : []));
 }
@@ -158,6 +162,7 @@ function ratios(
   });
 }
 
+/** Reports the medians of the ratios that have a goal. */
 function reportFigures(): void {
   const [bare, sqlite, other] = ['Fastify alone', 'Atelier, SQLite', 'Atelier, PostgreSQL'] as const;
   const middle = (operation: (typeof operations)[number], name: string, of: string) =>

@@ -47,6 +47,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
+/** Measures one form of upload on a new gateway: first a quiet status, then the bursts. */
 async function measure(form: (typeof forms)[number]): Promise<void> {
   const env = {
     ATELIER_DATA_DIR: join(folder, form),
@@ -97,6 +98,7 @@ async function statusOfAJob(served: Served): Promise<() => Promise<number>> {
     (await ask(served.url, 'GET', `${path}/requests/${made.body.request_id}/status`, { key })).status;
 }
 
+/** Adds the latency of one status request. */
 async function poll(status: () => Promise<number>, latencies: number[]): Promise<void> {
   const begun = performance.now();
   const answer = await status();

@@ -50,6 +50,7 @@ export function countCpu(): () => number | null {
   };
 }
 
+/** Ids of all processes below this one, at any depth. */
 function descendantsOf(pid: number): readonly number[] {
   const children = threadsOf(pid).flatMap(thread => numbersIn(read(`/proc/${pid}/task/${thread}/children`)));
   return children.flatMap(child => [child, ...descendantsOf(child)]);
@@ -66,6 +67,7 @@ function statusMbOf(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   return Number(numbersIn(lines.find(line => line.startsWith(field)) ?? '')[0] ?? 0) / 1024;
 }
 
+/** User and system time of a process since its start; 0 for a process that is gone. */
 function ticksOf(pid: number): number {
   const stat = read(`/proc/${pid}/stat`);
   // The process name in brackets may contain spaces: the fields are counted after it.
@@ -73,6 +75,7 @@ function ticksOf(pid: number): number {
   return Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
 }
 
+/** A process lists its children by the thread that started them; empty for a process that is gone. */
 function threadsOf(pid: number): readonly string[] {
   try {
     return readdirSync(`/proc/${pid}/task`);

@@ -22,6 +22,7 @@ export function readFlags<Name extends string>(defaults: Readonly<Record<Name, n
   return { ...(Object.fromEntries(numbers) as Record<Name, number>), databases };
 }
 
+/** Throws for anything but a positive integer. */
 function numberOf(name: string, text: unknown): number {
   const number = Number(text);
   if (!Number.isInteger(number) || number < 1) throw new Error(`--${name} must be a whole number from 1`);

@@ -53,6 +53,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
+/** Creates all jobs, polls statuses until the last one starts, and prints errors, duration and memory. */
 async function printRenders(): Promise<void> {
   const media = await uploadExampleMedia(gateway, key);
   const pictures = await createJob('gamma-v2-image', { prompt: 'A fox asleep in tall grass', n: 1 });
@@ -118,6 +119,7 @@ async function poll(job: Created, latencies: Latencies): Promise<string> {
   return body.status;
 }
 
+/** Prints p50 and p99, and p99 compared with the quiet gateway. */
 function printLatencies(name: string, latencies: Latencies, quiet: Latencies): void {
   const p99 = percentile(latencies, 99);
   const ratio = p99 / percentile(quiet, 99);

@@ -43,6 +43,7 @@ async function makePictures(make: Make) {
   return { lake, day, night, hiker, fox, cat };
 }
 
+/** Videos from words or from the first pictures. */
 function startVideos(make: Make, { lake, day, night }: Pictures) {
   return [
     make('alpha-1-5-pro', 'A cottage in the snow', {
@@ -124,6 +125,7 @@ function startVideosOfVideos(
   return [...started, extended];
 }
 
+/** Pictures from the first pictures. */
 function startEdits(make: Make, { lake, day, night, fox, cat }: Pictures): readonly Promise<Made>[] {
   return [
     make('gamma-v2-multi-image2image', 'A cat, framed, at the lake', {
@@ -149,6 +151,7 @@ function startEdits(make: Make, { lake, day, night, fox, cat }: Pictures): reado
   ];
 }
 
+/** One job for each speech model, in different languages and voices. */
 function startSpeech(make: Make): readonly Promise<Made>[] {
   return [
     make('delta-speech-01-turbo', '"The tide is out, …"', {

@@ -71,6 +71,7 @@ export async function drawSheet(shown: readonly Shown[]): Promise<Buffer> {
   return canvas.encode('jpeg', quality);
 }
 
+/** The title of the model, the length, and the caption of the job. */
 function captionOf({ modelId, caption, seconds }: Shown): string {
   const title = findModel(modelId)?.title ?? '';
   const length = seconds > 0 ? ` · ${Math.round(seconds * 10) / 10} s` : '';

@@ -37,6 +37,7 @@ const result = z.object({
   creations: z.array(z.object({ id: z.string() })).optional(),
 });
 
+/** A finished job, with what later jobs need of it. */
 export interface Made {
   readonly shown: Shown;
   readonly jobId: string;
@@ -76,6 +77,7 @@ export async function makeJob(studio: Studio, modelId: string, caption: string, 
   };
 }
 
+/** Long polls of 60 seconds until COMPLETED; throws where the job has an error. */
 async function waitForEnd(studio: Studio, responseUrl: string): Promise<z.output<typeof result>> {
   for (;;) {
     const body = await request(studio, responseUrl);
@@ -84,6 +86,7 @@ async function waitForEnd(studio: Studio, responseUrl: string): Promise<z.output
   }
 }
 
+/** POST with a body, GET without; throws for any status but 2xx. */
 async function request({ secret }: Studio, url: string, body?: object): Promise<unknown> {
   const answer = await fetch(url, {
     method: body ? 'POST' : 'GET',
@@ -99,6 +102,7 @@ async function request({ secret }: Studio, url: string, body?: object): Promise<
   return answer.json();
 }
 
+/** The path of the downloaded file. */
 async function download({ folder }: Studio, url: string, name: string): Promise<string> {
   const path = join(folder, name);
   const answer = await fetch(url, { signal: AbortSignal.timeout(60_000) });

@@ -23,10 +23,12 @@ const prompt = 'A lighthouse above the sea at dusk, slow waves';
 /** About six seconds of speech. */
 const sentence = 'The keeper climbs the stairs, lights the lamp, and waits for the boats to come home. ';
 
+/** The cost of one render or of one ffmpeg command. */
 interface Cost extends Used {
   readonly seconds: number;
 }
 
+/** One row of the table, with the results of its rounds. */
 interface Work {
   readonly name: string;
   readonly plan: RenderPlan;
@@ -35,6 +37,7 @@ interface Work {
   readonly theirs: Cost[];
 }
 
+/** The figures of a table row, with their decimal places. */
 const columns = [
   [(cost: Cost) => cost.seconds, 2],
   [(cost: Cost) => cost.cpuSeconds, 2],
@@ -89,6 +92,7 @@ function work(name: string, modelId: string, body: unknown): Work {
   return { name, plan: model.render(parsed.input, () => null), ours: [], theirs: [] };
 }
 
+/** Runs `act` with a temporary directory. */
 async function inFolder<T>(act: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(folder, 'round-'));
   try {
@@ -98,6 +102,7 @@ async function inFolder<T>(act: (directory: string) => Promise<T>): Promise<T> {
   }
 }
 
+/** The duration of `act`, with the CPU time and memory of all its processes. */
 async function measure(act: () => Promise<void>): Promise<Cost> {
   const watch = watchDescendants(sampleEveryMs);
   const begun = performance.now();
@@ -105,6 +110,7 @@ async function measure(act: () => Promise<void>): Promise<Cost> {
   return { seconds: (performance.now() - begun) / 1000, ...watch.stop() };
 }
 
+/** Renders the plan in a process of the engine. */
 async function draw(plan: RenderPlan, directory: string): Promise<void> {
   const task = { plan, seed: 7, directory, inputs: {}, timeoutMs: 10 * minutes };
   const end = await engine.start(task).outcome;
@@ -187,6 +193,7 @@ function ratiosOf({ ours, theirs }: Work, read: (typeof columns)[number][0]): re
   return ours.map((cost, round) => (read(cost) ?? Number.NaN) / (read(theirs[round] ?? cost) ?? Number.NaN));
 }
 
+/** A dash where ffmpeg or /proc is missing. */
 function ratioCellsOf(work: Work): readonly string[] {
   return columns.map(([read]) => {
     const ratios = ratiosOf(work, read);

@@ -29,11 +29,13 @@ const seed = 20_260_101;
 
 type Order = 'fair' | 'first come';
 
+/** How many users flood, and the order of the queue. */
 interface Scenario {
   readonly flooders: number;
   readonly order: Order;
 }
 
+/** Milliseconds that measured jobs waited, infinite for those that never started; and refused creates. */
 interface Waits {
   readonly small: number[];
   readonly flood: number[];
@@ -125,10 +127,12 @@ function simulate({ flooders, order }: Scenario): Waits {
   }
 }
 
+/** Only jobs that were created in the steady phase count. */
 function isMeasured(at: number): boolean {
   return at >= measuredFromMs && at < measuredToMs;
 }
 
+/** A job as the queue orders it. */
 interface Job {
   readonly user: number;
   readonly rank: number;

@@ -29,6 +29,7 @@ try {
   await globalTeardown();
 }
 
+/** Runs B alone and beside A on one database, and prints both. */
 async function measure(dialect: Dialect): Promise<void> {
   const alone = await waitsOfB(dialect, 0);
   const flooded = await waitsOfB(dialect, flood);
@@ -38,6 +39,7 @@ async function measure(dialect: Dialect): Promise<void> {
   print(`${dialect}, A floods`, flooded, share);
 }
 
+/** For each job of B, how many jobs started before it. */
 async function waitsOfB(dialect: Dialect, jobsOfA: number): Promise<readonly number[]> {
   const database = await makeDatabase(dialect);
   try {
@@ -51,6 +53,7 @@ async function waitsOfB(dialect: Dialect, jobsOfA: number): Promise<readonly num
   }
 }
 
+/** Inserts `count` jobs of this user. */
 async function create(db: Connection, owner: Owner, count: number): Promise<void> {
   let left = count;
   const client = async () => {

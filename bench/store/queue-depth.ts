@@ -112,6 +112,7 @@ try {
   await globalTeardown();
 }
 
+/** Fills a database for each depth and prints the table of all operations. */
 async function measureAll(dialect: Dialect): Promise<void> {
   const queues: WaitingJobs[] = [];
   try {
@@ -125,6 +126,7 @@ async function measureAll(dialect: Dialect): Promise<void> {
   }
 }
 
+/** Alternates between the depths round by round; prints the medians and the ratio of speeds. */
 async function printOperation(operation: Operation, queues: readonly WaitingJobs[]): Promise<void> {
   const measured = queues.map(queue => ({ ...operation.open(queue), micros: [] as number[] }));
   const repeats = operation.isQuick ? times * quickTimes : times;
@@ -159,6 +161,7 @@ async function measure(
   return percentile(taken, 50);
 }
 
+/** Inserts a job of a random user; throws where it was not inserted. */
 async function create({ db, anyKey }: WaitingJobs): Promise<void> {
   const { kind } = await insertJob(db, newJob(anyKey()));
   if (kind !== 'inserted') throw new Error(`expected a new job, got ${kind}`);

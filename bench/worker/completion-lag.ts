@@ -40,6 +40,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
+/** Creates all jobs, ends some of them at the upstream, and compares the rows with the upstream's times. */
 async function measure(dialect: Dialect): Promise<void> {
   const upstream = await openUpstream({ endsAtOnce: false });
   const place = join(folder, dialect);
@@ -68,6 +69,7 @@ async function measure(dialect: Dialect): Promise<void> {
   }
 }
 
+/** Creates `jobs` jobs by 64 concurrent clients. */
 async function createAll(url: string, key: string): Promise<void> {
   let left = jobs;
   const client = async () => {
@@ -97,6 +99,7 @@ interface Lags {
   readonly pollMs: readonly number[];
 }
 
+/** Waits until every ended job is completed. */
 async function readLags(db: Connection, { jobs: open }: Upstream): Promise<Lags> {
   const rows = await until(
     async () => {

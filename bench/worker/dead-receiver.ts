@@ -19,6 +19,7 @@ const everyMs = 20;
 const concurrentInserts = 64;
 const nameWidth = 36;
 
+/** A gateway with the same healthy receivers; scenarios differ in the dead one. */
 interface Scenario {
   readonly name: string;
   readonly gateway: TestGateway;
@@ -45,6 +46,7 @@ try {
   await globalTeardown();
 }
 
+/** A receiver that records when each callback arrives. */
 function openHealthy(): Promise<Receiver> {
   const accept = answer(204);
   return openReceiver((response, notice) => {
@@ -53,6 +55,7 @@ function openHealthy(): Promise<Receiver> {
   });
 }
 
+/** All scenarios of one database, with alternating rounds. */
 async function measure(dialect: Dialect): Promise<void> {
   const closedPort = `http://127.0.0.1:${await freePort()}/callback`;
   const scenarios: Scenario[] = [];
@@ -84,6 +87,7 @@ async function fill(gateway: TestGateway, caller: Caller, url: string): Promise<
   await Promise.all(Array.from({ length: concurrentInserts }, filler));
 }
 
+/** Ends a job every 20 ms and waits for all callbacks. */
 async function playRound({ gateway, callers, p50, p95 }: Scenario): Promise<void> {
   const ended = new Map<string, number>();
   const begunAt = performance.now();

@@ -71,6 +71,7 @@ function withInstant(config: Config): Config {
   return { ...config, routing: { ...config.routing, accounts } };
 }
 
+/** An account as the provider's `open` gives it; results are fetched from a private address. */
 function openInstant() {
   const resultsClient = openOutbound({ allowPrivate: true });
   return { provider, resultsClient, close: () => resultsClient.close() };

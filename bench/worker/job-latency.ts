@@ -82,6 +82,7 @@ async function printLatencies(dialect: Dialect, gateway: Gateway, concurrency: n
   return median;
 }
 
+/** The latencies of one round. */
 interface Round {
   /** Milliseconds of each job. */
   readonly latencies: readonly number[];
@@ -100,6 +101,7 @@ async function runJobs(gateway: Gateway, path: Path, count: number, concurrency:
   return { latencies, tookMs: performance.now() - begun };
 }
 
+/** Milliseconds from the creation to COMPLETED. */
 async function runJob({ url, key }: Gateway, { model, prompt }: Path): Promise<number> {
   const begun = performance.now();
   const base = `/v1/queue/${model}`;
@@ -114,6 +116,7 @@ async function runJob({ url, key }: Gateway, { model, prompt }: Path): Promise<n
   return performance.now() - begun;
 }
 
+/** Starts the gateway with both accounts: the instant provider and the relay. */
 async function startGateway(dialect: Dialect) {
   const place = join(folder, dialect);
   const env = await routeTo(upstream, { [ofInstant]: 'instant', [ofRelay]: 'studio' }, place);

@@ -96,6 +96,7 @@ export async function routeTo(
   return { ATELIER_DATA_DIR: join(folder, 'data'), ATELIER_CONFIG: path, STUDIO: 'key' };
 }
 
+/** Keeps the time of the poll and the interval since the one before. */
 function notePoll(job: UpstreamJob): void {
   const now = Date.now();
   if (job.polledAt !== null) job.pollMs = now - job.polledAt;

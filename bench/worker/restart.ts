@@ -43,6 +43,7 @@ const upstream = createServer((_, answer) => {
 await once(upstream, 'listening');
 const { port } = upstream.address() as AddressInfo;
 
+/** The figures of one restart. */
 interface Measured {
   /** Resumed jobs; fewer than all where it took too long. */
   readonly resumed: number;
@@ -72,6 +73,7 @@ try {
   upstream.closeAllConnections();
 }
 
+/** Prepares a database as the earlier process left it, then measures the start of the next one. */
 async function start(dialect: Dialect, ending: Ending): Promise<Measured> {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-restart-'));
   const postgres = dialect === 'postgres' ? await makePostgres() : null;
@@ -98,6 +100,7 @@ async function start(dialect: Dialect, ending: Ending): Promise<Measured> {
   }
 }
 
+/** Settings that route the model to the local upstream without limits. */
 async function writeSettings(folder: string): Promise<string> {
   const account = {
     provider: 'relay',
@@ -186,6 +189,7 @@ async function measure(
   }
 }
 
+/** How many jobs are leased by the new process, once it is all of them or two minutes passed. */
 async function untilResumed(db: Connection, startedAt: number): Promise<number> {
   for (;;) {
     const [row] = await db.read(
@@ -197,6 +201,7 @@ async function untilResumed(db: Connection, startedAt: number): Promise<number> 
   }
 }
 
+/** Latencies of status requests, evenly over the watched seconds. */
 async function watchStatus(url: string, key: string, id: string): Promise<readonly number[]> {
   const latencies: number[] = [];
   const path = `/v1/queue/${model}/requests/${id}/status`;
@@ -209,6 +214,7 @@ async function watchStatus(url: string, key: string, id: string): Promise<readon
   return latencies;
 }
 
+/** A column for each database and ending. */
 function print(): void {
   printTitles(
     `${figure(jobs)} jobs in flight`,

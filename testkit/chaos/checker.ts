@@ -277,6 +277,7 @@ function checkCallbacks({ rows, receipts }: Evidence): readonly Violation[] {
   return found;
 }
 
+/** Groups the evidence by mark; a job without a known mark is a record of its own. */
 function recordsIn({ history, ledger, rows }: Evidence): readonly JobRecord[] {
   const creates = history.filter(call => call.call === 'create');
   const jobsByMark = Map.groupBy(rows.jobs, job => job.mark);
@@ -309,6 +310,7 @@ function recordsIn({ history, ledger, rows }: Evidence): readonly JobRecord[] {
   });
 }
 
+/** Figures of a run, in the order of the report. */
 function count(records: readonly JobRecord[], { ledger, rows, receipts }: Evidence): Verdict['counts'] {
   const jobs = records.flatMap(record => record.jobs);
   const isAcked = ({ creates }: JobRecord) => creates.some(({ answer }) => answer.kind === 'acked');

@@ -76,6 +76,7 @@ export interface Api {
   read(model: string, id: string, end: '/status' | '/response', waitSeconds: number): Promise<Seen | null>;
 }
 
+/** The create of one mark, with the names that the checker compares. */
 interface CreateWanted {
   readonly mark: string;
   readonly model: string;
@@ -133,6 +134,7 @@ export function openApi(
   };
 }
 
+/** The outcome of a create; null: no answer came. */
 function createdOf(answer: { code: number; text: string } | null): Created {
   if (!answer) return { kind: 'maybe' };
   if (answer.code === 200) return { kind: 'acked', id: JSON.parse(answer.text).request_id };

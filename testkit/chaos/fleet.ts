@@ -147,6 +147,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
   };
 }
 
+/** Whether /healthz answers 200 within a second. */
 const answers = (url: string): Promise<boolean> =>
   fetch(`${url}/healthz`, { signal: AbortSignal.timeout(1_000) }).then(
     async answer => {

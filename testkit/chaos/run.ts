@@ -236,7 +236,8 @@ async function readAll(options: Parameters<typeof openApi>[0]): Promise<void> {
   await Promise.all(Array.from({ length: concurrentReaders }, reader));
 }
 
-async function countOf(db: Connection, question: string): Promise<number> {
-  const [row] = await db.read(question);
+/** `query` selects one column named `found`. */
+async function countOf(db: Connection, query: string): Promise<number> {
+  const [row] = await db.read(query);
   return row ? integer(row, 'found') : 0;
 }

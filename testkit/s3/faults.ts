@@ -54,6 +54,7 @@ export function callOf(method: string, url: URL, range: string | undefined): Cal
   return { operation: operationOf(method, url.searchParams, name), name, range };
 }
 
+/** S3 distinguishes calls by method and by the presence of `uploadId` and `uploads` in the query. */
 function operationOf(method: string, query: URLSearchParams, name: string): Operation {
   switch (method) {
     case 'PUT':

@@ -186,6 +186,7 @@ function writtenBy(store: S3rver['store'], { operation, name }: Call, query: URL
   return join(uploads, query.get('uploadId') ?? '', query.get('partNumber') ?? '');
 }
 
+/** The length of the completed object: the sum of its uploaded parts. */
 async function bytesOfParts(store: S3rver['store'], query: URLSearchParams): Promise<number> {
   const folder = join(store.getResourcePath(bucket, undefined, 'uploads'), query.get('uploadId') ?? '');
   const parts = (await readdir(folder)).filter(name => /^\d+$/.test(name));
@@ -202,6 +203,7 @@ function reply(answer: ServerResponse, { status, xml }: Reply): void {
   answer.writeHead(status, { 'content-type': 'application/xml' }).end(xml);
 }
 
+/** The address of the proxy. */
 async function listen(proxy: Server): Promise<string> {
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');

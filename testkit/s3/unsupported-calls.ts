@@ -87,6 +87,7 @@ async function listObjects(store: S3rver['store'], bucket: string, query: URLSea
   ]);
 }
 
+/** One page of unfinished uploads, after the markers of the query. */
 function listUploads(uploads: readonly Unfinished[], query: URLSearchParams): Reply {
   const after = { name: query.get('key-marker') ?? '', id: query.get('upload-id-marker') ?? '' };
   const rest = uploads.filter(
@@ -109,6 +110,7 @@ function listUploads(uploads: readonly Unfinished[], query: URLSearchParams): Re
   ]);
 }
 
+/** Deletes the uploaded parts; 404 for an unknown upload. */
 async function abort(store: S3rver['store'], bucket: string, name: string, id: string): Promise<Reply> {
   const found = (await findUploads(store, bucket)).find(upload => upload.id === id && upload.name === name);
   if (!found) return refusal(404, 'NoSuchUpload');

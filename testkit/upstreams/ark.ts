@@ -53,12 +53,14 @@ export const ark: Protocol = {
   missing: jsonAnswer(404, { error: { code: 'ResourceNotFound', message: 'The task is not found.' } }),
 };
 
+/** Ark prefixes its task ids. */
 function nameOf(id: string): string {
   return `cgt-${id}`;
 }
 
 const states = { IN_QUEUE: 'queued', IN_PROGRESS: 'running', COMPLETED: 'succeeded' } as const;
 
+/** A task as both the poll and the list return it. */
 function taskOf(job: UpstreamJob, { mediumUrlOf }: Addresses) {
   const stage = stageOf(job);
   const createdAt = Math.floor(job.acceptedAt / 1000);

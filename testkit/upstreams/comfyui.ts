@@ -94,11 +94,13 @@ function readPrompt(request: ProtocolRequest): ProtocolCall | null {
   };
 }
 
+/** The kind of medium, by the node that saves it. */
 function kindOf(classes: readonly string[]): Kind {
   if (classes.includes('SaveVideo')) return 'video';
   return classes.includes('SaveImage') ? 'image' : 'speech';
 }
 
+/** The file, or a redirect to object storage. */
 function viewed({ medium, ...job }: UpstreamJob, { mediumUrlOf }: Addresses, usesObjectStorage: boolean) {
   return usesObjectStorage
     ? { status: 302, headers: { location: mediumUrlOf({ medium, ...job }) }, body: Buffer.alloc(0) }

@@ -37,6 +37,7 @@ export const dashscope: Protocol = {
   missing: jsonAnswer(404, { request_id, code: 'NotFound', message: 'Not found.' }),
 };
 
+/** A cancellation counts only where it came before the run: a running task goes on. */
 function taskOf(job: UpstreamJob, { mediumUrlOf }: Addresses) {
   const head = { task_id: job.id, submit_time: '2026-01-02 03:04:05.678' };
   // Only a pending task can be cancelled.

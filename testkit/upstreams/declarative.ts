@@ -30,6 +30,7 @@ export const lumen: Protocol = {
   missing: jsonAnswer(404, { code: 1004, message: 'Not found' }),
 };
 
+/** Every answer of Lumen has this envelope. */
 const enveloped = (data: unknown) => jsonAnswer(200, { code: 0, message: 'success', data });
 
 function taskOf(job: UpstreamJob, { mediumUrlOf }: Addresses) {

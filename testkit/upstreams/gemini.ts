@@ -4,6 +4,7 @@ import type { UpstreamJob } from '../upstream/jobs.ts';
 import type { Protocol } from './protocol.ts';
 
 const path = /^\/v1beta\/models\/([\w.-]+):generateContent$/;
+/** The WAV header, which is not part of the PCM samples. */
 const headerBytes = 44;
 
 /** https://ai.google.dev/gemini-api/docs/speech-generation: the answer is the sound. */

@@ -65,6 +65,7 @@ export const noSuchTask = jsonAnswer(400, {
   request_id: 'r',
 });
 
+/** Every answer of Kling has this envelope. */
 const enveloped = (data: unknown) => jsonAnswer(200, { code: 0, message: 'SUCCEED', request_id: 'r', data });
 
 /** An API key, or the access key of a token that is signed with `SK_TEST`. Its times are not verified, as the clocks of tests run ahead. */
@@ -83,6 +84,7 @@ const taskOf = (job: UpstreamJob, addresses: Addresses) =>
 
 const states = { IN_QUEUE: 'submitted', IN_PROGRESS: 'processing' } as const;
 
+/** A task of the classic API. */
 function classicTask(job: UpstreamJob, { mediumUrlOf }: Addresses) {
   const stage = stageOf(job);
   const file = { url: mediumUrlOf(job), watermark_url: mediumUrlOf(job) };
@@ -99,6 +101,7 @@ function classicTask(job: UpstreamJob, { mediumUrlOf }: Addresses) {
   return { ...head, task_status: 'succeed', task_result: result, final_unit_deduction: '3.5' };
 }
 
+/** A task of API 2.0. */
 function renewedTask(job: UpstreamJob, { mediumUrlOf }: Addresses) {
   const stage = stageOf(job);
   const head = {

@@ -60,6 +60,7 @@ export const openaiCompatible = (usesObjectStorage: boolean): Protocol => ({
 
 const missing = jsonAnswer(404, { detail: 'Video not found' });
 
+/** The path decides the kind of medium; only `/v1/videos` is asynchronous and listed. */
 function readCreation({ path }: ProtocolRequest): ProtocolCall | null {
   switch (path) {
     case '/v1/videos':
@@ -76,6 +77,7 @@ function readCreation({ path }: ProtocolRequest): ProtocolCall | null {
   }
 }
 
+/** Requests about videos: poll, content, deletion and the list. */
 function readJobCall({ method, path }: ProtocolRequest): ProtocolCall | null {
   if (method === 'GET' && path === '/v1/videos') return { on: 'list', model: 'videos', task: 'listed' };
   const [, id, end] = /^\/v1\/videos\/([^/]+)(\/content)?$/.exec(path) ?? [];

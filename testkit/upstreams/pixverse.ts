@@ -49,4 +49,5 @@ function enveloped(ErrCode: number, ErrMsg: string, Resp: unknown) {
   return jsonAnswer(200, { ErrCode, ErrMsg, Resp });
 }
 
+/** PixVerse numbers videos: the first twelve hex digits of the id as a number. */
 const numberOf = ({ id }: UpstreamJob): number => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);

@@ -7,6 +7,7 @@ import { stageOf } from '../upstream/jobs.ts';
 import { kindOf } from '../upstream/media.ts';
 import type { Protocol } from './protocol.ts';
 
+/** Only the video of a result is read: its family adds creations. */
 const result = z.looseObject({ video: z.looseObject({}).optional() });
 
 /** Contract 2 to 4. */

@@ -49,6 +49,7 @@ export const replicate: Protocol = {
 const nameOf = (id: string): string => id.replaceAll('-', '');
 const idOf = ({ id }: UpstreamJob): string => nameOf(id);
 
+/** A prediction as creation, poll and webhook return it. */
 function bodyOf(job: UpstreamJob, { base, mediumUrlOf }: Addresses) {
   const at = `${base}/v1/predictions/${idOf(job)}`;
   const head = { id: idOf(job), model: job.creation.model, urls: { get: at, cancel: `${at}/cancel` } };

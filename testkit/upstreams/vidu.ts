@@ -68,10 +68,12 @@ export const vidu: Protocol = {
   missing: jsonAnswer(404, problem(404, 'TaskNotFound', 'task not found')),
 };
 
+/** An error body of Vidu's gateway. */
 function problem(code: number, reason: string, message: string) {
   return { code, reason, message, metadata: { trace_id: '04e5c2fe159ff7c574acd0424e78c35f' } };
 }
 
+/** A cancellation counts only where it came before the run: a scheduled task goes on. */
 function taskOf(job: UpstreamJob, { mediumUrlOf }: Addresses) {
   const head = {
     id: job.id,

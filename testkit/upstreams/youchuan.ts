@@ -35,6 +35,7 @@ export const youchuan: Protocol = {
   missing: jsonAnswer(404, { code: 404, message: 'job not found', reason: 'Job_Not_Found' }),
 };
 
+/** An upscale has one picture, every other job four. */
 function jobOf(job: UpstreamJob, { mediumUrlOf }: Addresses) {
   const { id, creation } = job;
   const pictures = creation.model === 'upscale' ? 1 : 4;
