@@ -22,9 +22,8 @@ export interface ChildRun {
 export interface ChildProcesses {
   /** Gives the message to an idle child or a new one, and kills it after `timeoutMs`. */
   run(message: ToChild, timeoutMs: number, onProgress?: (fraction: number) => void): ChildRun;
-  killAll(): void;
-  /** Stops listening for the exit of this process; call it when no child is left. */
-  close(): void;
+  /** Kills every child, idle ones too, and resolves when no child is left. */
+  close(): Promise<void>;
 }
 
 /** A run in a child. */
@@ -46,6 +45,7 @@ interface Run {
 /** A child process with its present run. */
 interface Child {
   readonly process: ChildProcess;
+  readonly exited: Promise<void>;
   /** Null while it is idle. */
   run: Run | null;
   /** Runs so far, with the present one. */
@@ -61,6 +61,7 @@ interface Pool {
   readonly all: Set<Child>;
   /** The one that ran last comes last. */
   readonly idle: Child[];
+  isClosed: boolean;
 }
 
 /** Error output beyond this is dropped from the front. */
@@ -71,11 +72,13 @@ const maxRunsPerChild = 50;
 const maxIdleBytes = 384 * 1024 * 1024;
 /** How long a child waits for the next run before it exits. */
 const maxIdleMs = 10_000;
+/** A child that was asked to exit and does not is killed after this long. */
+const exitTimeoutMs = 5_000;
 const ignoreProgress = () => {};
 
 /** Opens the set of children of one engine. They are killed when this process exits, unless closed before. */
 export function openChildProcesses(): ChildProcesses {
-  const pool: Pool = { all: new Set(), idle: [] };
+  const pool: Pool = { all: new Set(), idle: [], isClosed: false };
   const killAll = () => {
     for (const child of pool.all) child.process.kill('SIGKILL');
   };
@@ -83,8 +86,14 @@ export function openChildProcesses(): ChildProcesses {
   process.on('exit', killAll);
   return {
     run: (message, timeoutMs, onProgress = ignoreProgress) => startRun(pool, message, timeoutMs, onProgress),
-    killAll,
-    close: () => void process.off('exit', killAll),
+    async close() {
+      pool.isClosed = true;
+      const children = [...pool.all];
+      for (const child of children) setKeepsProcessAlive(child, true);
+      killAll();
+      await Promise.all(children.map(({ exited }) => exited));
+      process.off('exit', killAll);
+    },
   };
 }
 
@@ -139,10 +148,12 @@ function sendTo(child: Child, run: Run): void {
 
 /** Starts a child that belongs to the pool until it exits. */
 function addChild(pool: Pool): Child {
-  const child: Child = { process: forkChild(), run: null, runs: 0, stderr: '', idleTimer: undefined };
+  const { promise: exited, resolve: markExited } = Promise.withResolvers<void>();
+  const child: Child = { process: forkChild(), exited, run: null, runs: 0, stderr: '', idleTimer: undefined };
   pool.all.add(child);
   const end = (how: string) => {
     if (!pool.all.delete(child)) return;
+    markExited();
     leaveIdle(pool, child);
     endRun(pool, child, how);
   };
@@ -214,6 +225,7 @@ function setKeepsProcessAlive({ process: child }: Child, keeps: boolean): void {
 /** By a message: a channel that this side disconnects keeps `close` from being emitted. */
 function askToExit(child: Child): void {
   child.process.send({ kind: 'exit' } satisfies ToChild, () => {});
+  setTimeout(() => child.process.kill('SIGKILL'), exitTimeoutMs).unref();
 }
 
 /** A child that runs or exits is not idle. */
@@ -229,7 +241,7 @@ function endRun(pool: Pool, child: Child, how: string): void {
   if (run === null) return;
   child.run = null;
   // A kept child that died before it received the message has not begun: a new one does it.
-  if (!run.isStarted && child.runs > 1 && !run.isKilled && !run.isTimedOut) {
+  if (!run.isStarted && child.runs > 1 && !run.isKilled && !run.isTimedOut && !pool.isClosed) {
     sendTo(addChild(pool), run);
     return;
   }

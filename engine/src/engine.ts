@@ -59,9 +59,7 @@ export function openRenderEngine({ concurrency }: RenderEngineOptions): RenderEn
     },
     async close() {
       const ended = queue.close();
-      children.killAll();
-      await Promise.all([ended, check]);
-      children.close();
+      await Promise.all([ended, check, children.close()]);
     },
   };
 }
