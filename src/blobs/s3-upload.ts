@@ -6,8 +6,8 @@ import { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { BlobInfo } from '../domain/blobs.ts';
 import { minutes, seconds } from '../domain/clock.ts';
+import { openSemaphore } from '../domain/semaphore.ts';
 import { type S3Bucket, withTimeout } from './s3-bucket.ts';
-import { openSemaphore } from './semaphore.ts';
 
 const chunkBytes = 256 * 1024;
 /** Part size and concurrency bound the memory of uploads, whatever the size of the files. */

@@ -1,7 +1,7 @@
 /** The provider cog: conformance. */
 import { cog } from '../../testkit/upstreams/cog.ts';
 import { conformance } from './conformance.ts';
-import type { Earlier } from './provider-bench.ts';
+import type { Earlier } from './description.ts';
 
 const alphaText = { type: 'text', text: 'The leaves turn' };
 const picture = (url: string, role: string) => ({ type: 'image_url', image_url: { url }, role });

@@ -11,8 +11,8 @@ import { comfyuiRouteOptions } from '../../src/providers/comfyui/workflow.ts';
 import { good } from '../../testkit/upstream/studio.ts';
 import { comfyui } from '../../testkit/upstreams/comfyui.ts';
 import { conformance } from './conformance.ts';
-import type { Conformance } from './description.ts';
-import { type Earlier, openBench, type ProviderBench } from './provider-bench.ts';
+import type { Conformance, Earlier } from './description.ts';
+import { openBench, type ProviderBench } from './provider-bench.ts';
 
 const wanFile = fileURLToPath(new URL('../../testkit/workflows/wan-t2v.yaml', import.meta.url));
 const wanGraph = comfyuiRouteOptions.parse({ workflow: wanFile }).workflow.graph;

@@ -11,8 +11,8 @@ import { dieAt } from '../../testkit/gateway/die-at.ts';
 import { ask, startGateway } from '../../testkit/gateway/gateway.ts';
 import { type Ending, good, readEnding, untilEnded } from '../../testkit/upstream/studio.ts';
 import { type Fake, startFake } from '../../testkit/upstreams/fake.ts';
-import type { Conformance } from './description.ts';
-import { canary, type Earlier, makeEarlier, settingsFor } from './provider-bench.ts';
+import type { Conformance, Earlier } from './description.ts';
+import { canary, makeEarlier, settingsFor } from './provider-bench.ts';
 
 const charged = good([['accepted', 1]]);
 const uncertain = (charges: 0 | 1): Ending => ({

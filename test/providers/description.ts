@@ -2,8 +2,6 @@
 import type { z } from 'zod';
 import type { ExampleMedia } from '../../testkit/clients/example-jobs.ts';
 import type { Protocol } from '../../testkit/upstreams/protocol.ts';
-import type { Earlier } from './provider-bench.ts';
-
 export type Json = z.infer<ReturnType<typeof z.json>>;
 /** An answer in the place of the true one; with 200, members of the true one. */
 export type UpstreamAnswer = readonly [status: number, body: Readonly<Record<string, Json>>];
@@ -57,4 +55,10 @@ export interface GoldenRequest {
   readonly path: string;
   /** Media are written `<data:image/jpeg>`, `<base64>`, `<upload>`, `<link>`; our key for the attempt `<key>`, where to call `<call>`. */
   readonly body: unknown;
+}
+
+/** A job that others may point at, and the first file that it made. */
+export interface Earlier {
+  readonly jobId: string;
+  readonly fileId: string;
 }

@@ -9,7 +9,7 @@ import { type Collector, openCollector } from '../../testkit/net/collector.ts';
 import type { RuleInput, ScriptInput } from '../../testkit/upstream/script.ts';
 import { type Ending, type Order, readEnding, untilEnded } from '../../testkit/upstream/studio.ts';
 import { type Fake, startFake } from '../../testkit/upstreams/fake.ts';
-import type { Conformance } from './description.ts';
+import type { Conformance, Earlier } from './description.ts';
 
 /** The account's key: it must never be seen anywhere but at its own host. */
 export const canary = 'canary-4e1b7d0c9a';
@@ -20,12 +20,6 @@ const publicUrl = 'http://gateway.test';
 export interface Ordered extends Order {
   /** Submissions there before it. */
   readonly known: number;
-}
-
-/** A job that others may point at, and the first file that it made. */
-export interface Earlier {
-  readonly jobId: string;
-  readonly fileId: string;
 }
 
 /** A gateway whose jobs go to a fake of the provider's upstream. */

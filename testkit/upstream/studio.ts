@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { minutes, seconds } from '../../src/domain/clock.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
-import type { Dedupe } from '../../testkit/upstream/jobs.ts';
-import { chargesIn, submissionsIn } from '../../testkit/upstream/ledger.ts';
-import { bodyOf, modelOf, routeTo } from '../../testkit/upstream/routing.ts';
-import type { RuleInput } from '../../testkit/upstream/script.ts';
-import { startUpstream, type Upstream } from '../../testkit/upstream/upstream.ts';
 import { startGateway, type TestGateway, until } from '../gateway/gateway.ts';
+import type { Dedupe } from './jobs.ts';
+import { chargesIn, submissionsIn } from './ledger.ts';
+import { bodyOf, modelOf, routeTo } from './routing.ts';
+import type { RuleInput } from './script.ts';
+import { startUpstream, type Upstream } from './upstream.ts';
 
 /** The outcome of a job in the client's view, in its rows and in the upstream's own ledger. */
 export interface Ending {

@@ -4,6 +4,7 @@ import { Agent, buildConnector, type Dispatcher, type FormData } from 'undici';
 import { z } from 'zod';
 import { seconds } from '../../domain/clock.ts';
 import type { Provider } from '../../domain/provider.ts';
+import { openSemaphore, type Semaphore } from '../../domain/semaphore.ts';
 import { type Outbound, openOutbound } from '../../media/outbound.ts';
 import type { OpenedProvider } from './definition.ts';
 import { type HttpResponse, RequestAborted, sendRequest } from './send-request.ts';
@@ -181,7 +182,7 @@ async function send(request: UpstreamRequest, context: SendContext): Promise<Ups
   const { connectTo, pool, semaphore } = context.connections;
   let isConnected = false;
   // The wait for a connection of the pool does not count towards the timeout.
-  const leave = isBillable ? null : await semaphore.enter();
+  const release = isBillable ? null : await semaphore.acquire();
   const agent = isBillable ? openSingleUseAgent(connectTo, () => (isConnected = true)) : pool;
   try {
     const response = await sendRequest(agent, toDispatch(request, context), { timeoutMs, maxBytes, signal });
@@ -192,7 +193,7 @@ async function send(request: UpstreamRequest, context: SendContext): Promise<Ups
     const reason = failure instanceof RequestAborted ? failure.message : describeFailure(failure);
     return isBillable && !isConnected ? { kind: 'unsent', reason } : { kind: 'broken', reason };
   } finally {
-    leave?.();
+    release?.();
     if (agent !== pool) void agent.destroy();
   }
 }
@@ -216,30 +217,6 @@ function toDispatch(
       'accept-encoding': 'identity',
     },
     body: body ?? null,
-  };
-}
-
-/** Bounds what runs at the same time. */
-interface Semaphore {
-  /** Resolves once there is a free place, to the function that frees it. */
-  enter(): Promise<() => void>;
-}
-
-/** Admits so many callers at a time, in the order in which they came. */
-function openSemaphore(places: number): Semaphore {
-  const waiting: (() => void)[] = [];
-  let free = places;
-  const leave = () => {
-    const next = waiting.shift();
-    if (next) next();
-    else free += 1;
-  };
-  return {
-    async enter() {
-      if (free > 0) free -= 1;
-      else await new Promise<void>(resolve => waiting.push(resolve));
-      return leave;
-    },
   };
 }
 

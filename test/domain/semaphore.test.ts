@@ -1,7 +1,7 @@
 /** The semaphore that limits parallel transfers: order, abort, release. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openSemaphore } from '../../src/blobs/semaphore.ts';
+import { openSemaphore } from '../../src/domain/semaphore.ts';
 
 const never = new AbortController().signal;
 

@@ -1,7 +1,7 @@
 /** A counting semaphore whose permits are granted in the order of the requests. */
 export interface Semaphore {
-  /** Resolves with the function that releases the permit; rejects when the signal aborts first. */
-  acquire(signal: AbortSignal): Promise<() => void>;
+  /** Resolves with the function that releases the permit; rejects when the signal, where one is given, aborts first. */
+  acquire(signal?: AbortSignal): Promise<() => void>;
 }
 
 /** At most `permits` callers have a permit at once. */
@@ -16,7 +16,7 @@ export function openSemaphore(permits: number): Semaphore {
   };
   return {
     async acquire(signal) {
-      signal.throwIfAborted();
+      signal?.throwIfAborted();
       if (taken < permits) taken++;
       else await waitForPermit(queue, signal);
       return release;
@@ -24,17 +24,17 @@ export function openSemaphore(permits: number): Semaphore {
   };
 }
 
-function waitForPermit(queue: (() => void)[], signal: AbortSignal): Promise<void> {
+function waitForPermit(queue: (() => void)[], signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const grant = () => {
-      signal.removeEventListener('abort', leave);
+      signal?.removeEventListener('abort', leave);
       resolve();
     };
     const leave = () => {
       queue.splice(queue.indexOf(grant), 1);
-      reject(signal.reason);
+      reject(signal?.reason);
     };
-    signal.addEventListener('abort', leave, { once: true });
+    signal?.addEventListener('abort', leave, { once: true });
     queue.push(grant);
   });
 }
