@@ -6,35 +6,61 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 const stamp = `${root}node_modules/.atelier-installed`;
+const oldestNode = 24;
 
-/** Installs what package-lock.json says, once for each of its versions; offline afterwards. */
-export function install() {
+/** Whether this process runs a Node that is new enough for the program. */
+export const isNodeNew = () => Number(process.versions.node.split('.')[0]) >= oldestNode;
+
+/** Installs what development needs: all packages of package-lock.json, once for each of its versions. */
+export const install = () => installOnce('everything');
+
+/**
+ * Installs what running needs: the program, the engine, what the console is built of, and Node where this one is too
+ * old. A folder in which everything was installed keeps everything, so that a start after the tests removes nothing.
+ */
+export const installForRunning = () => installOnce(readStamp().extent === 'everything' ? 'everything' : 'running');
+
+/** The stamp says which lock file was installed, and which part of it; afterwards all is offline. */
+function installOnce(extent) {
   const lock = createHash('sha256')
     .update(readFileSync(`${root}package-lock.json`))
     .digest('hex');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
-  console.error('Installing dependencies (once) …');
+  const installed = readStamp();
+  if (installed.lock === lock && [extent, 'everything'].includes(installed.extent)) return;
+  console.error(extent === 'running' ? 'Installing (once) …' : 'Installing, with what tests and checks need (once) …');
   // Not `npm ci`: it refuses a lock file made where a registry lacks the builds for other systems.
-  const result = spawnSync('npm', ['install', '--no-save', '--loglevel=error'], {
-    cwd: root,
-    stdio: ['ignore', 2, 2],
-  });
+  const words = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', ...partOf(extent)];
+  const result = spawnSync('npm', words, { cwd: root, stdio: ['ignore', 2, 2] });
   if (result.status !== 0) {
     console.error(
       'The dependencies could not be installed. Is the npm registry reachable? Then run the command again.',
     );
     process.exit(1);
   }
-  writeFileSync(stamp, lock);
+  writeFileSync(stamp, `${lock} ${extent}`);
+}
+
+/** `lock` is absent before the first installation. Earlier versions wrote no extent and installed everything. */
+function readStamp() {
+  if (!existsSync(stamp)) return {};
+  const [lock, extent = 'everything'] = readFileSync(stamp, 'utf8').split(' ');
+  return { lock, extent };
+}
+
+/** The words of npm for a part of the packages. A workspace that is not named is left out. */
+function partOf(extent) {
+  if (extent === 'everything') return [];
+  const workspaces = ['engine', 'console', ...(isNodeNew() ? [] : ['scripts/node'])];
+  return ['--omit=dev', '--include-workspace-root', ...workspaces.map(path => `--workspace=${path}`)];
 }
 
 /** The Node that the dependencies brought, or the one that runs this where that is new enough. */
 export function node() {
   const brought = `${root}node_modules/.bin/node`;
   if (existsSync(brought)) return brought;
-  if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
+  if (isNodeNew()) return process.execPath;
   console.error(
-    `Atelier needs Node 24 or newer. This is Node ${process.versions.node}, and npm brought no newer one for this machine.`,
+    `Atelier needs Node ${oldestNode} or newer. This is Node ${process.versions.node}, and npm brought no newer one for this machine.`,
   );
   process.exit(1);
 }

@@ -1,9 +1,9 @@
 // npm start: sets everything up, then serves. Signals go to the server, and its exit code is ours.
 import { spawn } from 'node:child_process';
 import { buildConsole } from './console.js';
-import { install, node, root } from './setup.js';
+import { installForRunning, node, root } from './setup.js';
 
-install();
+installForRunning();
 buildConsole();
 const watch = process.argv.includes('--watch') ? ['--watch-path=src'] : [];
 const server = spawn(
