@@ -15,10 +15,10 @@ export const isNodeNew = () => Number(process.versions.node.split('.')[0]) >= ol
 export const install = () => installOnce('everything');
 
 /**
- * Installs what running needs: the program, the engine, what the console is built of, and Node where this one is too
- * old. A folder in which everything was installed keeps everything, so that a start after the tests removes nothing.
+ * Installs what running needs: the packages of the program and of the engine, and Node where this one is too old. A
+ * folder in which everything was installed keeps everything, so that a start after the tests removes nothing.
  */
-export const installForRunning = () => installOnce(readStamp().extent === 'everything' ? 'everything' : 'running');
+export const installForRunning = () => installOnce(isEverythingInstalled() ? 'everything' : 'running');
 
 /** The stamp says which lock file was installed, and which part of it; afterwards all is offline. */
 function installOnce(extent) {
@@ -27,11 +27,8 @@ function installOnce(extent) {
     .digest('hex');
   const installed = readStamp();
   if (installed.lock === lock && [extent, 'everything'].includes(installed.extent)) return;
-  console.error(extent === 'running' ? 'Installing (once) …' : 'Installing, with what tests and checks need (once) …');
-  // Not `npm ci`: it refuses a lock file made where a registry lacks the builds for other systems.
-  const words = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', ...partOf(extent)];
-  const result = spawnSync('npm', words, { cwd: root, stdio: ['ignore', 2, 2] });
-  if (result.status !== 0) {
+  console.error(`Installing ${extent === 'running' ? 'what running needs' : 'what tests and checks need, too'} (once) …`);
+  if (!npmInstall(root, partOf(extent))) {
     console.error(
       'The dependencies could not be installed. Is the npm registry reachable? Then run the command again.',
     );
@@ -50,8 +47,18 @@ function readStamp() {
 /** The words of npm for a part of the packages. A workspace that is not named is left out. */
 function partOf(extent) {
   if (extent === 'everything') return [];
-  const workspaces = ['engine', 'console', ...(isNodeNew() ? [] : ['scripts/node'])];
+  const workspaces = ['engine', ...(isNodeNew() ? [] : ['scripts/node'])];
   return ['--omit=dev', '--include-workspace-root', ...workspaces.map(path => `--workspace=${path}`)];
+}
+
+/** Whether everything is installed, the tools of development included. */
+export const isEverythingInstalled = () => readStamp().extent === 'everything';
+
+/** Installs from the lock file of that folder; whether it could. Not `npm ci`, which refuses a lock file made where a
+ * registry lacks the builds for other systems. */
+export function npmInstall(folder, words) {
+  const common = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
+  return spawnSync('npm', ['install', ...common, ...words], { cwd: folder, stdio: ['ignore', 2, 2] }).status === 0;
 }
 
 /** The Node that the dependencies brought, or the one that runs this where that is new enough. */
