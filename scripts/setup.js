@@ -6,10 +6,11 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 const stamp = `${root}node_modules/.atelier-installed`;
-const oldestNode = 24;
+const broughtNode = `${root}node_modules/.bin/node`;
+export const oldestNode = 24;
 
-/** Whether this process runs a Node that is new enough for the program. */
-export const isNodeNew = () => Number(process.versions.node.split('.')[0]) >= oldestNode;
+/** Whether the Node that runs this is new enough for the program. */
+const isNodeNew = () => Number(process.versions.node.split('.')[0]) >= oldestNode;
 
 /** Installs what development needs: all packages of package-lock.json, once for each of its versions. */
 export const install = () => installOnce('everything');
@@ -26,8 +27,12 @@ function installOnce(extent) {
     .update(readFileSync(`${root}package-lock.json`))
     .digest('hex');
   const installed = readStamp();
-  if (installed.lock === lock && [extent, 'everything'].includes(installed.extent)) return;
-  console.error(`Installing ${extent === 'running' ? 'what running needs' : 'what tests and checks need, too'} (once) …`);
+  const isInstalled = installed.lock === lock && [extent, 'everything'].includes(installed.extent);
+  // The folder may have been installed by a newer Node than the one that runs this.
+  if (isInstalled && (isNodeNew() || existsSync(broughtNode))) return;
+  console.error(
+    `Installing ${extent === 'running' ? 'what running needs' : 'what tests and checks need, too'} (once) …`,
+  );
   if (!npmInstall(root, partOf(extent))) {
     console.error(
       'The dependencies could not be installed. Is the npm registry reachable? Then run the command again.',
@@ -54,17 +59,20 @@ function partOf(extent) {
 /** Whether everything is installed, the tools of development included. */
 export const isEverythingInstalled = () => readStamp().extent === 'everything';
 
-/** Installs from the lock file of that folder; whether it could. Not `npm ci`, which refuses a lock file made where a
- * registry lacks the builds for other systems. */
+/**
+ * Installs from the lock file of that folder; whether it could. Not `npm ci`, which refuses a lock file made where a
+ * registry lacks the builds for other systems.
+ */
 export function npmInstall(folder, words) {
   const common = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
-  return spawnSync('npm', ['install', ...common, ...words], { cwd: folder, stdio: ['ignore', 2, 2] }).status === 0;
+  return (
+    spawnSync('npm', ['install', ...common, ...words], { cwd: folder, stdio: ['ignore', 2, 2] }).status === 0
+  );
 }
 
 /** The Node that the dependencies brought, or the one that runs this where that is new enough. */
 export function node() {
-  const brought = `${root}node_modules/.bin/node`;
-  if (existsSync(brought)) return brought;
+  if (existsSync(broughtNode)) return broughtNode;
   if (isNodeNew()) return process.execPath;
   console.error(
     `Atelier needs Node ${oldestNode} or newer. This is Node ${process.versions.node}, and npm brought no newer one for this machine.`,

@@ -2,7 +2,13 @@
 import { spawn } from 'node:child_process';
 import { buildConsole } from './console.js';
 import { installForRunning, node, root } from './setup.js';
+import { whyNotToStart } from './start-checks.js';
 
+const reason = await whyNotToStart(process.env);
+if (reason !== null) {
+  console.error(reason);
+  process.exit(1);
+}
 installForRunning();
 buildConsole();
 const watch = process.argv.includes('--watch') ? ['--watch-path=src'] : [];

@@ -2,7 +2,6 @@
  * The composition root: starts a gateway from its configuration, step by step. Everything opened is registered in one
  * AsyncDisposableStack, so that a stop, or a failed start, closes it in the reverse order.
  */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { openPasswords } from '../admission/passwords.ts';
@@ -20,9 +19,10 @@ import { leaseMs } from '../worker/lease.ts';
 import { startMaintenance } from '../worker/maintenance.ts';
 import { openHttp } from './api.ts';
 import { type AppContext, openContext } from './context.ts';
+import { makeDataDir } from './data-dir.ts';
 import { tightenPermissions } from './data-dir-permissions.ts';
 import { type DiskReserve, noDiskReserve, openDiskReserve } from './disk-reserve.ts';
-import { localOnlyWarning } from './listen.ts';
+import { checkPortFree, localOnlyWarning } from './listen.ts';
 import { openStore } from './open-store.ts';
 import {
   checkDatabaseIntact,
@@ -130,13 +130,13 @@ async function openDatabase(
   resources: AsyncDisposableStack,
 ): Promise<Pick<AppContext, 'db' | 'diskReserve'>> {
   const { dataDir, databaseUrl } = config;
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await makeDataDir(dataDir);
   await tightenPermissions(dataDir, log);
   const diskReserve = await openReserveForSqlite(config, log);
-  if (databaseUrl === null) {
-    resources.adopt(lockDataFolder(dataDir), lock => lock.release());
-    await checkDatabaseIntact(dataDir);
-  }
+  if (databaseUrl === null) resources.adopt(lockDataFolder(dataDir), lock => lock.release());
+  // It is opened last; one in use is reported before anything is read or written.
+  if (config.processes === 1) await checkPortFree(config);
+  if (databaseUrl === null) await checkDatabaseIntact(dataDir);
   const { onBroken } = options;
   const writeFaults = { onDiskFull: diskReserve.release, ...(onBroken && { onWriteFailed: onBroken }) };
   const db = resources.adopt(await overrides.openStore(config, log, writeFaults), opened => opened.close());

@@ -56,6 +56,11 @@ export async function findSharedPort(address: Address): Promise<number> {
   return found;
 }
 
+/** Throws StartError where the port is in use. Nothing is opened for port 0, which is any free one. */
+export async function checkPortFree(address: Address): Promise<void> {
+  if (address.port !== 0) await findSharedPort(address);
+}
+
 function portOf(server: Server | FastifyInstance['server']): number {
   const address = server.address();
   if (typeof address === 'object' && address) return address.port;

@@ -1,4 +1,5 @@
 /** Entry of the command line: picks the commands to load, runs one and sets the exit code. */
+import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { GatewayError } from '../../client/src/index.ts';
 import { StartError } from '../app/start-error.ts';
@@ -36,7 +37,16 @@ async function openProgram(name: string | undefined): Promise<Command> {
 
 /** An empty program; commander prints its help after a usage error. */
 const newProgram = (): Command =>
-  new Command('atelier').description('A gateway in front of generative models.').showHelpAfterError();
+  new Command('atelier')
+    .description('A gateway in front of generative models.')
+    .version(readVersion(), '-V, --version', 'print the version')
+    .showHelpAfterError();
+
+/** The version in package.json, which the npm package and the image contain. */
+function readVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  return String(version);
+}
 
 /** A sentence for known errors; a stack for a bug. */
 function explainFailure(failure: unknown): string {

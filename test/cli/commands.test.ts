@@ -1,7 +1,7 @@
 /** Commands of the operator: migrate, config check, doctor. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { access, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -16,6 +16,12 @@ describe('the command line', () => {
 
   let folders = 0;
   const fresh = () => ({ ATELIER_DATA_DIR: join(folder, String(++folders)) });
+
+  test('--version prints the version of package.json alone', async () => {
+    const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
+    assert.match(version, /^\d+\.\d+\.\d+$/);
+    assert.deepEqual(await runProgram(['--version']), { code: 0, stdout: `${version}\n`, stderr: '' });
+  });
 
   test('migrate reports what it applied, and the second time that nothing is left', async () => {
     const env = fresh();

@@ -1,6 +1,6 @@
 /** serve: banner, first key, health, and a folder in use. */
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -116,6 +116,17 @@ describe('serve', () => {
     await rm(other, { recursive: true });
     const words = `Port ${port} on 127.0.0.1 is in use. Set ATELIER_PORT to another one (0 = any free one).\n`;
     assert.deepEqual({ code, stdout, stderr }, { code: 1, stdout: '', stderr: words });
+  });
+
+  test('refuses a data folder that cannot be written', async () => {
+    const file = join(folder, 'a-file');
+    await writeFile(file, '');
+    const inFile = { ATELIER_DATA_DIR: join(file, 'data'), ATELIER_PORT: '0' };
+    assert.deepEqual(await runProgram(['serve'], { env: inFile }), {
+      code: 1,
+      stdout: '',
+      stderr: `The data folder ${join(file, 'data')} cannot be written (ENOTDIR). Make it writable for this account, or set ATELIER_DATA_DIR to another folder.\n`,
+    });
   });
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

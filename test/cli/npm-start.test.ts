@@ -1,0 +1,108 @@
+/** npm start: what is checked before anything is installed or built, and which packages are installed for what. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const scripts = fileURLToPath(new URL('../../scripts', import.meta.url));
+const common = 'install --no-save --no-audit --no-fund --loglevel=error';
+const forRunning = `${common} --omit=dev --include-workspace-root --workspace=engine`;
+
+/** A clone with the scripts alone, and in place of npm a program that records its words and makes node_modules. */
+let clone: string;
+beforeEach(async () => {
+  clone = await mkdtemp(join(tmpdir(), 'atelier-clone-'));
+  await cp(scripts, join(clone, 'scripts'), { recursive: true });
+  await writeFile(join(clone, 'package.json'), '{"type":"module"}');
+  await writeFile(join(clone, 'package-lock.json'), '{}');
+  await mkdir(join(clone, 'bin'));
+  await writeFile(join(clone, 'bin/npm'), '#!/bin/sh\necho "$*" >> "$RECORD"\nmkdir -p node_modules\n');
+  await chmod(join(clone, 'bin/npm'), 0o755);
+});
+afterEach(() => rm(clone, { recursive: true }));
+
+/** Runs Node with these words in the clone, to its end. */
+async function run(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const path = `${join(clone, 'bin')}${delimiter}${process.env.PATH}`;
+  const child = spawn(process.execPath, words, {
+    cwd: clone,
+    env: { PATH: path, RECORD: join(clone, 'installed'), ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const closed = once(child, 'close');
+  const stderr = (await child.stderr.setEncoding('utf8').toArray()).join('');
+  const [code] = await closed;
+  return { code, stderr };
+}
+
+describe('npm start in a fresh clone', () => {
+  test('reports a port in use, in the words of the gateway, and installs nothing', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const before = await readdir(clone);
+    const ended = await run(['scripts/start.js'], { ATELIER_PORT: String(port) });
+    other.close();
+    const stderr = `Port ${port} on 127.0.0.1 is in use. Set ATELIER_PORT to another one (0 = any free one).\n`;
+    assert.deepEqual(ended, { code: 1, stderr });
+    assert.deepEqual(await readdir(clone), before);
+  });
+
+  test('reports a data folder that cannot be written, and installs nothing', async () => {
+    const folder = join(clone, 'package.json', 'data');
+    const before = await readdir(clone);
+    const ended = await run(['scripts/start.js'], { ATELIER_PORT: '0', ATELIER_DATA_DIR: folder });
+    assert.deepEqual(ended, {
+      code: 1,
+      stderr: `The data folder ${folder} cannot be written (ENOTDIR). Make it writable for this account, or set ATELIER_DATA_DIR to another folder.\n`,
+    });
+    assert.deepEqual(await readdir(clone), before);
+  });
+
+  test('reports a Node that cannot install a newer one', async () => {
+    const { whyNodeIsTooOld } = await import(`${scripts}/start-checks.js`);
+    assert.equal(
+      whyNodeIsTooOld('18.16.1'),
+      'Atelier needs Node 24 or newer. This is Node 18.16.1, which is too old even to install a newer one: install Node 24.',
+    );
+    assert.deepEqual(['18.17.0', '20.1.0', '24.0.0'].map(whyNodeIsTooOld), [null, null, null]);
+  });
+});
+
+describe('packages', () => {
+  const setup = (name: string) => run(['-e', `import('./scripts/setup.js').then(setup => setup.${name}())`]);
+  const installed = async () =>
+    (await readFile(join(clone, 'installed'), 'utf8').catch(() => '')).split('\n').slice(0, -1);
+
+  test('a start installs what running needs, and the tests the rest; then neither installs again', async () => {
+    for (const name of ['installForRunning', 'installForRunning']) await setup(name);
+    assert.deepEqual(await installed(), [forRunning]);
+    for (const name of ['install', 'installForRunning', 'install']) await setup(name);
+    assert.deepEqual(await installed(), [forRunning, common]);
+  });
+
+  test('after another lock file, what was installed is installed anew, and nothing is left out', async () => {
+    await setup('installForRunning');
+    await writeFile(join(clone, 'package-lock.json'), '{"version":2}');
+    await setup('installForRunning');
+    await setup('install');
+    await writeFile(join(clone, 'package-lock.json'), '{"version":3}');
+    await setup('installForRunning');
+    assert.deepEqual(await installed(), [forRunning, forRunning, common, common]);
+  });
+
+  test('what could not be installed is reported, and tried again by the next command', async () => {
+    await writeFile(join(clone, 'bin/npm'), '#!/bin/sh\necho "$*" >> "$RECORD"\nexit 1\n');
+    const stderr =
+      'Installing what running needs (once) …\nThe dependencies could not be installed. Is the npm registry reachable? Then run the command again.\n';
+    assert.deepEqual(await setup('installForRunning'), { code: 1, stderr });
+    await setup('installForRunning');
+    assert.deepEqual(await installed(), [forRunning, forRunning]);
+  });
+});
