@@ -53,6 +53,15 @@ export async function openFrameworkAlone(): Promise<Target> {
   };
 }
 
+/**
+ * The floor: the framework, the validation by the model, and the store; nothing else. `place` is a folder, or the URL of
+ * a PostgreSQL database.
+ */
+export async function openFloor(name: string, place: string): Promise<Target> {
+  const { url, end } = await start(['bench/http/floor.ts', place], {});
+  return { name: `Floor, ${name}`, ...(await requestsTo(url, '')), end };
+}
+
 /** Atelier without a worker: its jobs wait. */
 export async function openGateway(
   name: string,

@@ -1,11 +1,12 @@
 /**
- * Durable creates and status reads a second over HTTP, compared with the framework alone and with assembled gateways in
- * one run. Rounds alternate between the servers, so that a busy moment of the machine affects all of them; the CPU time
+ * Durable creates and status reads a second over HTTP, compared in one run with the framework alone, with the floor (the
+ * framework, the model and the store without anything else) and with assembled gateways. Rounds alternate between the servers, so that a busy moment of the machine affects all of them; the CPU time
  * of a request stays comparable on a busy machine.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeDatabase } from '../../testkit/databases/databases.ts';
 import { figure, machine, percentile, printRow, printTitles, spread } from '../../testkit/figures.ts';
 import { globalSetup, globalTeardown } from '../../testkit/global-setup.ts';
 import { shareCores } from '../kit/cores.ts';
@@ -17,6 +18,7 @@ import { startLoad } from './start-load.ts';
 import {
   body,
   openBullmq,
+  openFloor,
   openFrameworkAlone,
   openGateway,
   openPgBoss,
@@ -28,13 +30,15 @@ const { rounds, seconds, connections, databases } = readFlags({ rounds: 5, secon
 const operations = ['create', 'status'] as const;
 const titles = [
   'a second',
-  '% of alone',
   'times CPU of alone',
+  'times CPU of floor',
   'CPU µs a request',
   'p99, ms',
   'load busy, %',
 ];
 const nameWidth = 24;
+/** What every server is compared with. */
+const alone = 'Fastify alone';
 
 /** The result of one round of one request. */
 interface Round {
@@ -79,13 +83,30 @@ try {
 async function openTargets(): Promise<void> {
   const add = (target: Target) => targets.set(target, { create: [], status: [] });
   add(await openFrameworkAlone());
-  if (databases.includes('sqlite')) add(await openGateway('SQLite', folder));
+  if (databases.includes('sqlite')) {
+    add(await openFloor('SQLite', await mkdtemp(join(folder, 'floor-'))));
+    add(await openGateway('SQLite', folder));
+  }
   const bullmq = await openBullmq(folder);
   if (bullmq) add(bullmq);
   else console.log('No redis-server on the PATH: BullMQ is not measured.');
   if (!hasPostgres || !postgres || !databases.includes('postgres')) return;
-  add(await openGateway('PostgreSQL', folder, { ATELIER_DATABASE_URL: `${postgres}/postgres` }));
+  add(await onPostgres(url => openFloor('PostgreSQL', url)));
+  add(await onPostgres(url => openGateway('PostgreSQL', folder, { ATELIER_DATABASE_URL: url })));
   add(await openPgBoss(`${postgres}/postgres`));
+}
+
+/** A server on a database of its own, which is removed with it. */
+async function onPostgres(open: (url: string) => Promise<Target>): Promise<Target> {
+  const made = await makeDatabase('postgres');
+  const target = await open(made.url ?? '');
+  return {
+    ...target,
+    async end() {
+      await target.end();
+      await made.remove();
+    },
+  };
 }
 
 /** Called twice: before the starts are measured, and again where something failed before that. */
@@ -119,12 +140,14 @@ function printRates(operation: (typeof operations)[number]): void {
   for (const { name } of targets.keys()) {
     const taken = roundsOf(operation, name);
     const cpu = taken.map(one => one.cpuMicros ?? Number.NaN);
-    const ofAlone = ratios(operation, 'perSecond', name, 'Fastify alone');
-    const timesCpu = ratios(operation, 'cpuMicros', name, 'Fastify alone');
+    const timesCpu = [alone, floorOf(name)].map(other => {
+      const times = ratios(operation, 'cpuMicros', name, other);
+      return times.length === 0 || times.some(Number.isNaN) ? '–' : spread(times, 1);
+    });
     const cells = [
       spread(taken.map(one => one.perSecond)),
-      spread(ofAlone.map(share => 100 * share)),
-      ...(cpu.some(Number.isNaN) ? ['–', '–'] : [spread(timesCpu, 1), spread(cpu)]),
+      ...timesCpu,
+      cpu.some(Number.isNaN) ? '–' : spread(cpu),
       figure(
         percentile(
           taken.map(one => one.p99Ms),
@@ -142,6 +165,10 @@ function printRates(operation: (typeof operations)[number]): void {
     printRow(name, cells, nameWidth);
   }
 }
+
+/** The floor on the database of a server; that on SQLite for those without one of ours. */
+const floorOf = (name: string): string =>
+  name.endsWith('PostgreSQL') ? 'Floor, PostgreSQL' : 'Floor, SQLite';
 
 /** The rounds of a server by its name; empty where it was not measured. */
 function roundsOf(operation: (typeof operations)[number], name: string): readonly Round[] {
@@ -164,18 +191,18 @@ function ratios(
 
 /** Reports the medians of the ratios that have a goal. */
 function reportFigures(): void {
-  const [bare, sqlite, other] = ['Fastify alone', 'Atelier, SQLite', 'Atelier, PostgreSQL'] as const;
-  const middle = (operation: (typeof operations)[number], name: string, of: string) =>
-    percentile(ratios(operation, 'perSecond', name, of), 50);
+  const [sqlite, other] = ['Atelier, SQLite', 'Atelier, PostgreSQL'] as const;
+  const cpu = (operation: (typeof operations)[number], name: string, of: string) =>
+    percentile(ratios(operation, 'cpuMicros', name, of), 50);
+  const ofAssembled = ['Fastify + BullMQ', 'Fastify + pg-boss']
+    .map(name => percentile(ratios('create', 'perSecond', sqlite, name), 50))
+    .filter(ratio => !Number.isNaN(ratio));
   const figures = [
-    ['createsOfBare', middle('create', sqlite, bare)],
-    ['createsOfSqlite', middle('create', other, sqlite)],
-    ['statusesOnSqlite', middle('status', sqlite, bare)],
-    ['statusesOnPostgres', middle('status', other, bare)],
-    [
-      'createsOfAssembled',
-      Math.min(...['Fastify + BullMQ', 'Fastify + pg-boss'].map(name => middle('create', sqlite, name))),
-    ],
+    ['createOfFloor', cpu('create', sqlite, floorOf(sqlite))],
+    ['createsOfAssembled', ofAssembled.length === 0 ? Number.NaN : Math.min(...ofAssembled)],
+    ['createOfSqlite', cpu('create', other, sqlite)],
+    ['statusOnSqlite', cpu('status', sqlite, alone)],
+    ['statusOnPostgres', cpu('status', other, alone)],
   ] as const;
   for (const [goal, value] of figures) if (!Number.isNaN(value)) reportFigure(goal, value);
 }

@@ -14,14 +14,18 @@ const cacheLifeMs = 1 * seconds;
 const maxCached = 10_000;
 const maxHeaderLength = 512;
 
-/** The principal of an Authorization header; throws the 401 of Contract 5.2 and 7.1. */
-export type Authenticate = (authorization: string | undefined) => Promise<Principal>;
+/**
+ * The principal of an Authorization header; throws the 401 of Contract 5.2 and 7.1. It returns a promise only where it
+ * queries the database.
+ */
+export type Authenticate = (authorization: string | undefined) => Principal | Promise<Principal>;
 
 /** Revoked and changed keys leave the cache when the change is announced. */
 export function openAuthenticate(
   db: Pick<Connection, 'read' | 'write' | 'onAnnounced'>,
   clock: Clock,
 ): Authenticate {
+  /** By the whole header, so that a request with a cached key needs no hash. */
   const cache = new Map<string, { readonly principal: Principal; readonly until: number }>();
   /** Announced changes of keys so far. */
   let changes = 0;
@@ -31,25 +35,29 @@ export function openAuthenticate(
     cache.clear();
   });
 
-  return async authorization => {
+  async function readPrincipal(authorization: string, now: number): Promise<Principal> {
     const secret = bearerOf(authorization);
-    if (secret === null) throw refuse('key_invalid');
-    const hash = hashApiKey(secret);
-    const now = clock.now();
-    const cached = cache.get(hash);
-    if (cached && cached.until > now) return cached.principal;
     const changesBefore = changes;
     // The checksum refuses typing errors and guesses without a query.
-    const principal = isWellFormedApiKey(secret) ? await findPrincipal(db, hash, now) : null;
+    const isPossible = secret !== null && isWellFormedApiKey(secret);
+    const principal = isPossible ? await findPrincipal(db, hashApiKey(secret), now) : null;
     if (!principal) {
-      cache.delete(hash);
+      cache.delete(authorization);
       throw refuse('key_invalid');
     }
     // A row that was read before a change must not outlive it here.
     if (changes !== changesBefore) return principal;
     if (cache.size >= maxCached) cache.clear();
-    cache.set(hash, { principal, until: Math.min(now + cacheLifeMs, principal.expiresAt ?? Infinity) });
+    const until = Math.min(now + cacheLifeMs, principal.expiresAt ?? Infinity);
+    cache.set(authorization, { principal, until });
     return principal;
+  }
+
+  return authorization => {
+    if (authorization === undefined) throw refuse('key_missing');
+    const now = clock.now();
+    const cached = cache.get(authorization);
+    return cached && cached.until > now ? cached.principal : readPrincipal(authorization, now);
   };
 }
 

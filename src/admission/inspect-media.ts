@@ -52,12 +52,12 @@ export interface Inspection {
   readonly files: Map<string, KnownFacts | 'gone'>;
 }
 
-/** The medium, or the reason why it is refused. */
-export async function inspectMedium(
+/** The medium, or the reason why it is refused; a promise only where something has to be read. */
+export function inspectMedium(
   context: MediaContext,
   found: FoundMedia,
   inspection: Inspection,
-): Promise<ValidatedMedium | string> {
+): ValidatedMedium | string | Promise<ValidatedMedium | string> {
   const named = storedFileIn(context, found.value);
   if (typeof named === 'string') return named;
   if (named) return inspectStoredFile(context, found, named, inspection);

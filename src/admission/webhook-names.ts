@@ -12,13 +12,25 @@ const webhookNames: ReadonlySet<string> = new Set([
 const webhookAddress = 'webhookurl';
 const callbackAddress = 'callbackurl';
 
-/** The form in which names are compared. */
-export const normalizeName = (name: string): string =>
-  name.toLowerCase().replace(/[-_]/g, '').replace(/^x/, '');
+/** What a name passes: a webhook address, or `callback_url`, which some models accept in the body. */
+export type AddressName = 'webhook' | 'callback' | null;
 
-/** Whether a normalized name is one of a webhook. */
-export const isWebhookName = (name: string): boolean =>
-  webhookNames.has(name) || name.includes(webhookAddress);
+/** Every name of a usual request is one of few, so each is compared once. */
+const known = new Map<string, AddressName>();
+const maxKnown = 2_000;
+const maxKnownLength = 64;
 
-/** Whether a normalized name is `callback_url`, which some models accept in the body. */
-export const isCallbackName = (name: string): boolean => name === callbackAddress;
+/** What address a field or header of that name passes; null for any other name. */
+export function addressNameOf(name: string): AddressName {
+  const before = known.get(name);
+  if (before !== undefined) return before;
+  const found = compareName(name);
+  if (known.size < maxKnown && name.length <= maxKnownLength) known.set(name, found);
+  return found;
+}
+
+function compareName(name: string): AddressName {
+  const compared = name.toLowerCase().replace(/[-_]/g, '').replace(/^x/, '');
+  if (webhookNames.has(compared) || compared.includes(webhookAddress)) return 'webhook';
+  return compared === callbackAddress ? 'callback' : null;
+}

@@ -91,9 +91,10 @@ function sharedOf(
 
 /** The route as it was declared, not the path of the request, which has ids in it. */
 function recordRequests(app: FastifyInstance, metrics: Metrics): void {
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
     metrics.requestAnswered(route, request.method, reply.statusCode, reply.elapsedTime / 1000);
+    done();
   });
 }
 

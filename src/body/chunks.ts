@@ -10,6 +10,24 @@ export function freeBuffer(piece: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === piece.byteLength) buffer.transfer(0);
 }
 
+/** All bytes of a short stream, without an iterator. Rejects where the stream is cut before its end. */
+export function wholeOf(stream: Readable): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    // The stream is closed after its end, too.
+    const close = () => void (stream.readableEnded || reject(cutShort()));
+    if (stream.destroyed) close();
+    stream
+      .on('data', (piece: Buffer) => void pieces.push(piece))
+      .on('end', () => resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)))
+      .on('error', reject)
+      .on('close', close);
+  });
+}
+
+const cutShort = (): Error =>
+  Object.assign(new Error('connection closed before the end of the body'), { code: 'ECONNRESET' });
+
 /** The pieces of a stream as they arrived; the iterator of `Readable` would copy waiting pieces into one. */
 export async function* chunksOf(stream: Readable): AsyncGenerator<Buffer> {
   const queue: ChunkQueue = { chunks: [], end: null, wake: () => {} };
@@ -17,8 +35,7 @@ export async function* chunksOf(stream: Readable): AsyncGenerator<Buffer> {
     queue.end ??= { failure };
     queue.wake();
   };
-  const cut = () =>
-    end(Object.assign(new Error('connection closed before the end of the body'), { code: 'ECONNRESET' }));
+  const cut = () => end(cutShort());
   const take = (piece: Buffer) => {
     stream.pause();
     queue.chunks.push(piece);
@@ -56,7 +73,7 @@ function resumeUntil(stream: Readable, queue: ChunkQueue, wake: () => void): voi
 /** Frees each piece when the next one is read, which waits for its fair turn. */
 export async function* chunksFreedAfterUse(
   stream: Readable,
-  waitForTurn: () => Promise<void>,
+  waitForTurn: () => Promise<void> | null,
 ): AsyncGenerator<Uint8Array> {
   for await (const piece of chunksOf(stream)) {
     yield piece;

@@ -12,9 +12,10 @@ const usualTurnMs = 10;
 
 /**
  * Returns a function that resolves when a piece of work may run: first come, first served, a few in each turn of the
- * event loop, so that small requests are served in between. It does not wait while there are fewer pieces.
+ * event loop, so that small requests are served in between. It returns null, and does not wait, while there are fewer
+ * pieces.
  */
-export function openFairTurns({ pieces, max }: TurnSize): () => Promise<void> {
+export function openFairTurns({ pieces, max }: TurnSize): () => Promise<void> | null {
   const waiting: (() => void)[] = [];
   let started = 0;
   let capacity = pieces;
@@ -37,8 +38,9 @@ export function openFairTurns({ pieces, max }: TurnSize): () => Promise<void> {
     }
   }
 
-  return async () => {
-    if (started < capacity) startOne();
-    else await new Promise<void>(resolve => void waiting.push(resolve));
+  return () => {
+    if (started >= capacity) return new Promise<void>(resolve => void waiting.push(resolve));
+    startOne();
+    return null;
   };
 }

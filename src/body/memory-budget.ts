@@ -13,10 +13,10 @@ import { openHeapTrimmer } from './trim-heap.ts';
 export interface BodyReservation {
   /** Reserves so many bytes, instead of what was reserved before; throws the 429 or 503 where they exceed the budget. */
   reserve(bytes: number): void;
-  /** Awaited before the body is read. */
-  waitToStart(): Promise<void>;
-  /** Awaited before each piece but the first. */
-  waitForTurn(): Promise<void>;
+  /** Awaited before the body is read; null where it may be read at once. */
+  waitToStart(): Promise<void> | null;
+  /** Awaited before each piece but the first; null where it may be read at once. */
+  waitForTurn(): Promise<void> | null;
 }
 
 export interface MemoryBudget {
@@ -67,6 +67,7 @@ export function openMemoryBudget(limits: BodyLimits): MemoryBudget {
     return {
       reserve(bytes) {
         const by = { bytes: bytes - reserved.bytes, bodies: 1 - reserved.bodies };
+        if (by.bytes === 0 && by.bodies === 0) return;
         if (by.bytes > 0 || by.bodies > 0) refuseOverBudget(keyId, by);
         change(keyId, by);
         reserved = sum(reserved, by);

@@ -1,7 +1,7 @@
 /** Reads a request body within its size limit and its memory reservation. */
 import type { IncomingMessage } from 'node:http';
 import { refuse } from '../domain/refusal.ts';
-import { chunksOf, freeBuffer } from './chunks.ts';
+import { chunksOf, freeBuffer, wholeOf } from './chunks.ts';
 import {
   asJsonObject,
   type JsonBody,
@@ -15,6 +15,8 @@ import { parseStrictJson } from './strict-json.ts';
 const utf8 = strictUtf8Decoder();
 /** A longer body is parsed piece by piece while it arrives, so that other requests are served in between. */
 const wholeParseMaxBytes = 256 * 1024;
+/** A body of at most this stated length is read and parsed at once. */
+const smallBodyMaxBytes = 64 * 1024;
 
 /** Contract 4.1.2: the content type of a creation; parameters after it are ignored. */
 export const isJsonContentType = (contentType: string | undefined): boolean =>
@@ -32,13 +34,7 @@ export interface BodyBounds {
 
 /** The pieces of a body; refuses at the first byte over the limit, or at once when the stated length exceeds it. */
 export async function* readPieces(request: IncomingMessage, bounds: BodyBounds): AsyncGenerator<Buffer> {
-  const length = request.headers['content-length'];
-  if (Number(length ?? 0) > bounds.maxBytes) throw bounds.tooLarge();
-  const encoding = request.headers['content-encoding'];
-  if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
-    throw refuse('content_encoding_unsupported');
-  const isChunked = request.headers['transfer-encoding'] !== undefined;
-  bounds.reservation?.reserve(isChunked ? bounds.maxBytes : Number(length ?? 0));
+  reserveStated(statedLengthOf(request), request, bounds);
   await bounds.reservation?.waitToStart();
   let bytes = 0;
   for await (const piece of chunksOf(request)) {
@@ -50,8 +46,37 @@ export async function* readPieces(request: IncomingMessage, bounds: BodyBounds):
   bounds.reservation?.reserve(bytes);
 }
 
+/** The length that the headers state, 0 without a body; null for a body in chunks, which has none. */
+const statedLengthOf = ({ headers }: IncomingMessage): number | null =>
+  headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : null;
+
+/** Reserves memory for the stated length, or refuses the body by its headers. */
+function reserveStated(
+  length: number | null,
+  { headers }: IncomingMessage,
+  { maxBytes, tooLarge, reservation }: BodyBounds,
+): void {
+  if (length !== null && length > maxBytes) throw tooLarge();
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
+    throw refuse('content_encoding_unsupported');
+  reservation?.reserve(length ?? maxBytes);
+}
+
 /** A whole body as a JSON object; throws the refusals of decisions 2: of its size, its type, its content. */
 export async function readJsonObject(request: IncomingMessage, bounds: BodyBounds): Promise<JsonObject> {
+  const length = statedLengthOf(request);
+  if (length === null || length > smallBodyMaxBytes) return readLargeObject(request, bounds);
+  reserveStated(length, request, bounds);
+  const turn = bounds.reservation?.waitToStart();
+  if (turn) await turn;
+  const bytes = await wholeOf(request);
+  if (!isJsonContentType(request.headers['content-type'])) throw refuse('content_type_unsupported');
+  return asJsonObject(() => parseStrictJson(utf8.decode(bytes)));
+}
+
+/** The same for a body of any length, in turns with others. */
+async function readLargeObject(request: IncomingMessage, bounds: BodyBounds): Promise<JsonObject> {
   const isJson = isJsonContentType(request.headers['content-type']);
   let pieces: Buffer[] = [];
   let bytes = 0;

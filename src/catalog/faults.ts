@@ -33,7 +33,7 @@ export function parseInput<Schema extends z.ZodObject>(
   const parsed = schema.safeParse(body, { error: reasonOf });
   if (parsed.success) {
     const faults = brokenRules(rules, parsed.data);
-    const given = Object.keys(z.record(z.string(), z.unknown()).parse(body));
+    const given = typeof body === 'object' && body !== null ? Object.keys(body) : [];
     return faults.length === 0 ? { ok: true, input: parsed.data, given } : { ok: false, faults };
   }
   const faults = parsed.error.issues.flatMap(issue => faultsOfIssue(schema, body, issue));

@@ -215,7 +215,7 @@ export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinit
     render: (input, factsAt = () => null) => definition.render(trusted(input), factsAt),
     renderFaults: input => definition.renderFaults?.(trusted(input)) ?? [],
     unmappedFields: definition.unmappedFields ?? [],
-    native: view => definition.native({ ...view, input: trusted(view.input) }),
+    native: view => definition.native(view as ResultView<Input>),
     nativeImage: (image, input) => definition.nativeImage?.(image, trusted(input)) ?? {},
   };
 }

@@ -27,7 +27,7 @@ export function statusBody(model: Model, job: JobOfStatus, { publicUrl, position
   const status = publicStatus(job.state);
   const head = {
     ...(!isFinal(job.state) && {
-      ...(job.input !== undefined && nativeOf(model, { ...job, input: job.input, result: null })),
+      ...(job.input !== undefined && nativeOf(model, job, { input: job.input, result: null })),
       model: job.modelId,
       ...(job.externalTaskId !== null && { external_task_id: job.externalTaskId }),
     }),
@@ -86,7 +86,7 @@ export function resultBody(
 ) {
   if (!isFinal(job.state)) throw new Error(`expected job ${job.id} to be final, got ${job.state}`);
   return {
-    ...nativeOf(model, job, outputs, audioHex),
+    ...nativeOf(model, job, job, outputs, audioHex),
     request_id: job.id,
     status: publicStatus(job.state),
     error: job.error,
@@ -100,12 +100,27 @@ export function resultBody(
   };
 }
 
+/** The keys of the family. Each member is named: a copy of the whole row costs more than the rest of a status. */
 const nativeOf = (
   model: Model,
-  job: Job,
+  { id, state, externalTaskId, createdAt, startedAt, completedAt, error }: Omit<Job, 'input' | 'result'>,
+  { input, result }: Pick<Job, 'input' | 'result'>,
   outputs: readonly SignedOutput[] = [],
   audioHex: string | null = null,
-) => model.native({ ...job, jobId: job.id, outputs, audioHex });
+) =>
+  model.native({
+    jobId: id,
+    state,
+    input,
+    externalTaskId,
+    createdAt,
+    startedAt,
+    completedAt,
+    error,
+    result,
+    outputs,
+    audioHex,
+  });
 
 function mediaOf(model: Model, input: unknown, outputs: readonly SignedOutput[]) {
   const [first] = primaryOutputs(outputs);

@@ -39,11 +39,16 @@ export function newDeliveryId(nowMs: number): DeliveryId {
 
 /** RFC 9562 UUID version 7: 48 bits of milliseconds, then random bits. */
 export function uuidv7(nowMs: number): string {
+  if (nowMs !== lastTime.ms) {
+    const time = nowMs.toString(16).padStart(12, '0');
+    lastTime = { ms: nowMs, prefix: `${time.slice(0, 8)}-${time.slice(8)}-7` };
+  }
   // The platform's version 4 ids come from a pool of random bytes; version and time are written over one.
-  const random = randomUUID();
-  const time = nowMs.toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`;
+  return lastTime.prefix + randomUUID().slice(15);
 }
+
+/** The beginning of the ids of one millisecond: many are made in it. */
+let lastTime = { ms: -1, prefix: '' };
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const filePattern = /^file_[0-9A-Za-z]{24}$/;

@@ -29,8 +29,8 @@ const shutdownGraceMs = 10_000;
 const maxParamLength = 16 * 1024;
 /** How long a browser that used HTTPS uses nothing else. */
 const hstsMaxAgeMs = 365 * days;
-/** Stands for every Content-Type before the framework, which would refuse a malformed one ahead of the gates. */
-const anyContentType = 'application/octet-stream';
+/** Those of routes whose requests may have a body. */
+const methodsWithBody = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /** The HTTP server of a process with the API. */
 export function createApp(context: HttpContext): FastifyInstance {
@@ -108,22 +108,22 @@ function createServer(
         answer(isAddress ? refuse('invalid_signature') : failure, request, reply);
       }),
   });
-  app.addHook('onRequest', (request, reply, done) => connections.enter(request.raw, reply.raw, done));
-  app.addHook('onRequest', async (request, reply) => {
-    setCommonHeaders(request, reply, publicUrl());
-    if (hasBody(request.raw)) pace.watch(request.raw, () => cutSlowBody(request, reply));
-    // The gates read the raw request.
-    if (request.raw.headers['content-type'] !== undefined)
-      request.headers = { 'content-type': anyContentType };
+  app.addHook('onRequest', (request, reply, done) => {
+    connections.enter(request.raw, reply.raw, () => {
+      setCommonHeaders(request, reply, publicUrl());
+      if (hasBody(request.raw)) pace.watch(request.raw, () => cutSlowBody(request, reply));
+      done();
+    });
   });
-  app.addHook('onResponse', async request => {
+  app.addHook('onResponse', (request, _reply, done) => {
     if (request.raw.complete) pace.forget(request.raw);
+    done();
   });
   app.addHook('onClose', async () => pace.close());
   guardConnections(app, connections);
-  // Bodies are read by the gates: authentication comes first, and each model has its own bound.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  // Bodies are read by the gates: authentication comes first, and each model has its own bound. So the framework looks
+  // for none, and refuses no Content-Type ahead of the gates.
+  for (const method of methodsWithBody) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.addHook('preClose', async () => {
     // Otherwise a connection that is busy now, or never sends a request, would delay the stop.
     app.server.keepAliveTimeout = 1;
@@ -140,9 +140,12 @@ function createServer(
 function guardConnections(app: FastifyInstance, connections: Connections): void {
   connections.guard(app.server);
   app.addHook('onSend', (request, reply, _body, done) => {
-    if (request.routeOptions.config.needsKey && reply.statusCode < 400) connections.trust(request.raw.socket);
-    const keepAlive = connections.keepAliveHeader(reply.raw);
-    if (keepAlive !== null) reply.header('keep-alive', keepAlive);
+    const { socket } = request.raw;
+    if (!connections.isTrusted(socket)) {
+      if (reply.statusCode < 400 && request.routeOptions.config.needsKey) connections.trust(socket);
+      const keepAlive = connections.keepAliveHeader(reply.raw);
+      if (keepAlive !== null) reply.header('keep-alive', keepAlive);
+    }
     done();
   });
   app.addHook('onClose', async () => connections.close());

@@ -38,6 +38,7 @@ export interface Connections {
   enter(request: IncomingMessage, response: ServerResponse, begin: () => void): void;
   /** A request of that connection showed a valid key or session. */
   trust(socket: Socket): void;
+  isTrusted(socket: Socket): boolean;
   /** The `Keep-Alive` header with the idle timeout; null where node:http sends it. */
   keepAliveHeader(response: ServerResponse): string | null;
   close(): void;
@@ -91,6 +92,7 @@ export function openConnections(
     },
     enter: pipelines.enter,
     trust: socket => void trusted.add(socket),
+    isTrusted: socket => trusted.has(socket),
     keepAliveHeader: ({ socket, shouldKeepAlive }) =>
       !shouldKeepAlive || !socket || trusted.has(socket)
         ? null

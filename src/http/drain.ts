@@ -19,9 +19,10 @@ export function openDrain(clock: Clock, drainMs: number): Drain {
   return {
     whyNotReady: () => (isLeaving ? 'shutting down' : null),
     attach(app) {
-      app.addHook('onSend', async (request, reply) => {
+      app.addHook('onSend', (request, reply, _body, done) => {
         // A client that is still sending keeps its connection: closing it would be a reset, which may overtake the answer.
         if (isLeaving && request.raw.complete) reply.header('connection', 'close');
+        done();
       });
     },
     async begin() {

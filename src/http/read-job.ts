@@ -99,8 +99,8 @@ export async function answerStatus(
   if (!isFinal(job.state)) reply.header('retry-after', String(pollAgainSeconds));
   const isShort = isFinal(job.state) || job.input !== undefined;
   // A long input is not read with the row; it is read for this answer alone.
-  const input = isShort ? job.input : (await readJobById(context.db, job.id))?.input;
-  return readStatusBody(context, { ...job, input }, withLogs ? await timelineOf(context, job) : null);
+  const whole = isShort ? job : { ...job, input: (await readJobById(context.db, job.id))?.input };
+  return readStatusBody(context, whole, withLogs ? await timelineOf(context, job) : null);
 }
 
 /** Events that follow from the row, and the stored ones, in order. */

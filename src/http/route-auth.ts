@@ -15,9 +15,11 @@ export function openGatedHandler(route: Route, context: HttpContext, routes: rea
   switch (route.auth) {
     case 'key': {
       const handle = route.open(context, routes);
-      return async (request, reply) => {
+      return (request, reply) => {
         route.precheck?.(request, context);
-        return handle(await identifyKey(context, request, route.scope), request, reply);
+        const principal = identifyKey(context, request, route.scope);
+        if (principal instanceof Promise) return principal.then(found => handle(found, request, reply));
+        return handle(principal, request, reply);
       };
     }
     case 'admin':
@@ -44,15 +46,19 @@ export const openHealthHandler = (route: HealthRoute, context: HealthContext): O
  * The first gates of every request with a key: is the key valid, is it within its rate, and has it the scope that the
  * route needs.
  */
-export async function identifyKey(
+export function identifyKey(
   { authenticate, takeFromRate }: Pick<HttpContext, 'authenticate' | 'takeFromRate'>,
   request: FastifyRequest,
   needed: Scope | 'any-key',
-): Promise<Principal> {
-  const principal = await authenticate(request.headers.authorization);
-  takeFromRate(principal.keyId);
-  if (needed !== 'any-key' && !hasScope(principal, needed)) throw refuse(refusalOfScope[needed]);
-  return principal;
+): Principal | Promise<Principal> {
+  const admit = (principal: Principal): Principal => {
+    takeFromRate(principal.keyId);
+    if (needed !== 'any-key' && !hasScope(principal, needed)) throw refuse(refusalOfScope[needed]);
+    return principal;
+  };
+  // A cached key needs no promise.
+  const principal = authenticate(request.raw.headers.authorization);
+  return principal instanceof Promise ? principal.then(admit) : admit(principal);
 }
 
 /** Turns a thrown error of a synchronous handler into a rejected promise. */

@@ -37,7 +37,8 @@ async function inspectAll(
   const facts: Record<string, MediaFacts> = { ...references.facts };
   for (const each of found) {
     const path = each.path.join('.');
-    const inspected = await inspectMedium(context, each, inspection);
+    const inspecting = inspectMedium(context, each, inspection);
+    const inspected = inspecting instanceof Promise ? await inspecting : inspecting;
     if (typeof inspected === 'string') {
       faults.push({ path, reason: inspected });
       continue;

@@ -2,15 +2,19 @@
 import { refuse } from '../../domain/refusal.ts';
 import type { BodyDraft } from '../draft.ts';
 import type { Gate } from '../gate-list.ts';
-import { isCallbackName, isWebhookName, normalizeName } from '../webhook-names.ts';
+import { addressNameOf } from '../webhook-names.ts';
 
 /** 400; checks the names at the top and under `options`. */
 export const refuseWebhooksInBody: Gate<BodyDraft> = (_context, draft) => {
   const { body, model } = draft;
-  const options = isRecord(body.options) ? Object.keys(body.options) : [];
-  const names = [...Object.keys(body), ...options].map(normalizeName);
-  if (names.some(isWebhookName)) throw refuse('webhook_unsupported');
-  if (!model.acceptsCallback && names.some(isCallbackName)) throw refuse('webhook_unsupported');
+  const groups = isRecord(body.options) ? [body, body.options] : [body];
+  for (const group of groups) {
+    for (const name of Object.keys(group)) {
+      const address = addressNameOf(name);
+      if (address === 'webhook' || (address === 'callback' && !model.acceptsCallback))
+        throw refuse('webhook_unsupported');
+    }
+  }
   return draft;
 };
 

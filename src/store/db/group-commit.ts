@@ -103,7 +103,9 @@ async function runGroup(
   const endsAt = performance.now() + maxGroupMs;
   while (queue.length > 0 && done.length < maxGroupWrites && performance.now() < endsAt) {
     const queued = queue.shift()!;
-    const failure = await writer.run(queued.write);
+    const running = writer.run(queued.write);
+    // A statement is done at once; only a transaction has to be awaited.
+    const failure = running instanceof Promise ? await running : running;
     if (failure === undefined) done.push(queued);
     else queued.settle(failure);
     // A full disk makes SQLite roll back the whole transaction, not the statement alone.
@@ -113,8 +115,11 @@ async function runGroup(
 
 /** Runs writes inside the open transaction and keeps track of faults of the disk. */
 interface Writer {
-  /** Undefined, or why this write failed; the others of its group are unaffected. */
-  run(write: Write): Promise<unknown>;
+  /**
+   * Undefined, or why this write failed; the others of its group are unaffected. A promise for a transaction, which
+   * never rejects.
+   */
+  run(write: Write): unknown;
   /** Rolls the group back; returns what its callers are rejected with. */
   rollBackAfter(cause: unknown): StoreUnavailable;
   permanentFailure(): StoreUnavailable | null;
@@ -153,23 +158,37 @@ function openWriter(db: DatabaseSync, { onDiskFull, onWriteFailed }: WriteFaultO
     }
   }
 
+  function explain(failure: unknown): unknown {
+    return mapStorageFault(failure) ?? new Error('thrown without a reason');
+  }
+
+  function runStatement(run: () => void): unknown {
+    try {
+      run();
+      return undefined;
+    } catch (failure) {
+      reportFault(failure);
+      if (permanentFailure) rollBack();
+      return explain(failure);
+    }
+  }
+
+  async function runTransaction(run: () => Promise<void>): Promise<unknown> {
+    try {
+      db.exec('SAVEPOINT unit');
+      await run();
+      db.exec('RELEASE unit');
+      return undefined;
+    } catch (failure) {
+      reportFault(failure);
+      // Without its savepoint the whole group has to be rolled back.
+      if (permanentFailure || !rollBackToSavepoint()) rollBack();
+      return explain(failure);
+    }
+  }
+
   return {
-    async run(write) {
-      try {
-        if (write.kind === 'statement') write.run();
-        else {
-          db.exec('SAVEPOINT unit');
-          await write.run();
-          db.exec('RELEASE unit');
-        }
-        return undefined;
-      } catch (failure) {
-        reportFault(failure);
-        // Without its savepoint the whole group has to be rolled back.
-        if (permanentFailure || (write.kind === 'transaction' && !rollBackToSavepoint())) rollBack();
-        return mapStorageFault(failure) ?? new Error('thrown without a reason');
-      }
-    },
+    run: ({ kind, run }) => (kind === 'statement' ? runStatement(run) : runTransaction(run)),
     rollBackAfter(cause) {
       reportFault(cause);
       rollBack();

@@ -78,31 +78,29 @@ const parameters: Readonly<Record<keyof QueuedJob, string>> = {
   id: '$4',
 };
 
+const selectAhead = `SELECT (${countAheadSql(name => parameters[name])}) AS found`;
+const selectAheadOfMany = `SELECT nth, (${countAheadSql(name => `wanted."${name}"`)}) AS found
+  FROM json_to_recordset(CAST($1 AS JSON))
+    AS wanted(nth INTEGER, "modelId" TEXT, priority INTEGER, rank BIGINT, id TEXT)`;
+
 /** Exact up to the bound. On PostgreSQL concurrent calls share one statement. */
 async function countAhead(db: Connection, place: QueuedJob): Promise<number> {
   if (db.dialect === 'postgres') return countAheadBatched(db, place);
   const { modelId, priority, rank, id } = place;
-  const [row] = await db.read(`SELECT (${countAheadSql(name => parameters[name])}) AS found`, [
-    modelId,
-    priority,
-    rank,
-    id,
-  ]);
+  const [row] = await db.read(selectAhead, [modelId, priority, rank, id]);
   return integer(row!, 'found');
 }
 
 const countAheadBatched = batch(
   async (db, places: readonly QueuedJob[]) => {
-    const rows = await db.read(
-      `SELECT nth, (${countAheadSql(name => `wanted."${name}"`)}) AS found
-       FROM json_to_recordset(CAST($1 AS JSON))
-         AS wanted(nth INTEGER, "modelId" TEXT, priority INTEGER, rank BIGINT, id TEXT)`,
-      [
-        JSON.stringify(
-          places.map(({ modelId, priority, rank, id }, nth) => ({ nth, modelId, priority, rank, id })),
-        ),
-      ],
-    );
+    const wanted = places.map(({ modelId, priority, rank, id }, nth) => ({
+      nth,
+      modelId,
+      priority,
+      rank,
+      id,
+    }));
+    const rows = await db.read(selectAheadOfMany, [JSON.stringify(wanted)]);
     const found = new Map(rows.map(row => [integer(row, 'nth'), integer(row, 'found')]));
     return places.map((_, nth) => found.get(nth) ?? 0);
   },

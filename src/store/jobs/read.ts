@@ -45,11 +45,13 @@ export async function readJobSummary(db: Statements, address: JobAddress): Promi
 export const readJobForStatus = (db: Connection, address: JobAddress): Promise<JobForStatus | null> =>
   db.dialect === 'postgres' ? readForStatusBatched(db, address) : readForStatus(db, address);
 
-async function readForStatus(db: Statements, address: JobAddress): Promise<JobForStatus | null> {
-  const [row] = await db.read(
-    `SELECT ${statusColumns} FROM jobs WHERE id = $1 AND user_id = $2 AND model_id = $3`,
-    [address.jobId, address.userId, address.modelId],
-  );
+const selectForStatus = `SELECT ${statusColumns} FROM jobs WHERE id = $1 AND user_id = $2 AND model_id = $3`;
+
+async function readForStatus(
+  db: Statements,
+  { jobId, userId, modelId }: JobAddress,
+): Promise<JobForStatus | null> {
+  const [row] = await db.read(selectForStatus, [jobId, userId, modelId]);
   return row ? forStatusFromRow(row) : null;
 }
 
@@ -171,7 +173,8 @@ export function summaryFromRow(row: Row): JobSummary {
 /** For rows of `statusColumns`. */
 export function forStatusFromRow(row: Row): JobForStatus {
   const input = textOrNull(row, 'input');
-  return { ...summaryFromRow(row), ...(input !== null && { input: fromJson(input) }) };
+  const summary = summaryFromRow(row);
+  return input === null ? summary : Object.assign(summary, { input: fromJson(input) });
 }
 
 /** For rows of `jobColumns`. */
