@@ -1,9 +1,19 @@
 /** Layers of land: mountains, ground, trees and cities. */
-import { createCanvas } from '@napi-rs/canvas';
+import { createCanvas, Path2D } from '@napi-rs/canvas';
 import { between, mulberry32, openNoise } from '../random.ts';
 import { css, hex, mix, shade } from './colour.ts';
 import type { Scene } from './scene.ts';
-import { atDepth, type Layer, overscan, polygon, type View, verticalGradient } from './view.ts';
+import {
+  atDepth,
+  type Frame,
+  fillWash,
+  type Layer,
+  overscan,
+  type Painter,
+  polygon,
+  type View,
+  verticalGradient,
+} from './view.ts';
 
 /** Points of a ridge line. */
 const steps = 150;
@@ -21,98 +31,110 @@ interface Ridge {
   readonly sharp: boolean;
 }
 
-/** The line of a ridge: share of the width → share of the height. */
-function outline(scene: Scene, ridge: Ridge): (along: number) => number {
+/** Everything below the line of a ridge, in pixels. */
+function outline(scene: Scene, ridge: Ridge, { width, height }: Frame): Path2D {
   const noise = openNoise(scene.seed ^ Math.round(ridge.depth * 9973));
-  return along => {
-    const value = noise(along * ridge.waves + 50, ridge.sharp ? 5 : 2);
-    const shaped = ridge.sharp ? (1 - Math.abs(2 * value - 1)) ** 1.4 : value;
-    return ridge.base - ridge.rise * shaped;
-  };
-}
-
-/** Fills everything below the line. */
-function fillRidge(view: View, line: (along: number) => number, style: Parameters<typeof setStyle>[1]): void {
-  const { context, width, height } = view;
-  setStyle(view, style);
-  context.beginPath();
-  context.moveTo(-overscan * width, height * 1.3);
+  const path = new Path2D();
+  path.moveTo(-overscan * width, height * 1.3);
   for (let i = 0; i <= steps; i++) {
     const along = -overscan + (i / steps) * (1 + 2 * overscan);
-    context.lineTo(along * width, line(along) * height);
+    const value = noise(along * ridge.waves + 50, ridge.sharp ? 5 : 2);
+    const shaped = ridge.sharp ? (1 - Math.abs(2 * value - 1)) ** 1.4 : value;
+    path.lineTo(along * width, (ridge.base - ridge.rise * shaped) * height);
   }
-  context.lineTo((1 + overscan) * width, height * 1.3);
-  context.fill();
-}
-
-/** Sets the fill colour or gradient. */
-function setStyle(view: View, style: View['context']['fillStyle']): void {
-  view.context.fillStyle = style;
+  path.lineTo((1 + overscan) * width, height * 1.3);
+  return path;
 }
 
 /** Three ridges, paler and higher with distance; the farther ones may have snow. */
-export const mountains: Layer = (scene, { height }) => {
+export const mountains: Layer = (scene, frame) => {
   const { palette, horizon } = scene;
+  const { height } = frame;
   const snowy = scene.moods.includes('winter') || scene.place === 'mountains' || scene.things.has('snow');
   const ridges: Ridge[] = [
     { depth: 0.14, base: horizon + 0.02, rise: 0.36, waves: 2.1, sharp: true },
     { depth: 0.24, base: horizon + 0.05, rise: 0.27, waves: 2.9, sharp: true },
     { depth: 0.36, base: horizon + 0.08, rise: 0.18, waves: 3.6, sharp: true },
   ];
-  return view =>
-    ridges.forEach((ridge, index) => {
-      const line = outline(scene, ridge);
+  return paintRidges(
+    scene,
+    ridges.map((ridge, index) => {
       const body = mix(mix(palette.far, palette.low, 0.35), mix(palette.far, palette.near, 0.55), index / 2);
-      atDepth(view, scene.motion, ridge.depth, () => {
-        const top = (ridge.base - ridge.rise) * height;
-        // Snow on the farther ridges, else a light edge.
-        const cap =
-          snowy && index < 2
-            ? mix(body, hex('#ffffff'), 0.55 * Math.max(0.35, palette.daylight))
-            : shade(body, 0.1);
-        fillRidge(
-          view,
-          line,
-          verticalGradient(view.context, top, (ridge.base + 0.04) * height, [
-            [0, css(cap)],
-            [0.3, css(mix(cap, body, 0.55))],
-            [0.48, css(body)],
-            [1, css(mix(body, palette.low, 0.5))],
-          ]),
-        );
-      });
-    });
+      // Snow on the farther ridges, else a light edge.
+      const cap =
+        snowy && index < 2
+          ? mix(body, hex('#ffffff'), 0.55 * Math.max(0.35, palette.daylight))
+          : shade(body, 0.1);
+      return {
+        depth: ridge.depth,
+        path: outline(scene, ridge, frame),
+        from: (ridge.base - ridge.rise) * height,
+        to: (ridge.base + 0.04) * height,
+        stops: [
+          [0, css(cap)],
+          [0.3, css(mix(cap, body, 0.55))],
+          [0.48, css(body)],
+          [1, css(mix(body, palette.low, 0.5))],
+        ],
+      };
+    }),
+  );
 };
 
 /** Rolling ground in three ridges: hills, dunes, snow or a lawn. */
-export const ground: Layer = (scene, { height }) => {
+export const ground: Layer = (scene, frame) => {
   const { palette, horizon } = scene;
+  const { height } = frame;
   const dunes = scene.place === 'desert';
   const ridges: Ridge[] = [
     { depth: 0.42, base: horizon + 0.06, rise: dunes ? 0.2 : 0.08, waves: 1.7, sharp: false },
     { depth: 0.6, base: horizon + 0.16, rise: dunes ? 0.22 : 0.1, waves: 1.3, sharp: false },
     { depth: 0.85, base: horizon + 0.28, rise: 0.12, waves: 0.9, sharp: false },
   ];
-  return view =>
-    ridges.forEach((ridge, index) => {
+  return paintRidges(
+    scene,
+    ridges.map((ridge, index) => {
       const body = mix(
         mix(palette.ground, palette.low, dunes ? 0.25 : 0.45),
         mix(palette.ground, palette.near, 0.2),
         index / 2,
       );
-      atDepth(view, scene.motion, ridge.depth, () =>
-        fillRidge(
-          view,
-          outline(scene, ridge),
-          verticalGradient(view.context, (ridge.base - ridge.rise) * height, (ridge.base + 0.22) * height, [
-            [0, css(shade(body, dunes ? 0.3 : 0.14))],
-            [0.35, css(body)],
-            [1, css(mix(body, palette.near, 0.45))],
-          ]),
-        ),
-      );
-    });
+      return {
+        depth: ridge.depth,
+        path: outline(scene, ridge, frame),
+        from: (ridge.base - ridge.rise) * height,
+        to: (ridge.base + 0.22) * height,
+        stops: [
+          [0, css(shade(body, dunes ? 0.3 : 0.14))],
+          [0.35, css(body)],
+          [1, css(mix(body, palette.near, 0.45))],
+        ],
+      };
+    }),
+  );
 };
+
+/** A ridge as it is painted. */
+interface Slope {
+  readonly depth: number;
+  /** Everything below its line. */
+  readonly path: Path2D;
+  /** Its vertical gradient, in pixels. */
+  readonly from: number;
+  readonly to: number;
+  readonly stops: readonly (readonly [number, string])[];
+}
+
+/** Paints ridges that only the camera moves, from back to front. */
+const paintRidges =
+  (scene: Scene, slopes: readonly Slope[]): Painter =>
+  view => {
+    for (const { depth, path, from, to, stops } of slopes)
+      atDepth(view, scene.motion, depth, () => {
+        view.context.fillStyle = verticalGradient(view.context, from, to, stops);
+        view.context.fill(path);
+      });
+  };
 
 /** Height of the nearest ground, where figures stand, as a share of the height. */
 export function standingHeight(scene: Scene): number {
@@ -287,12 +309,19 @@ function paintStreet(view: View, scene: Scene, top: number): void {
   const { context, width, height } = view;
   const { palette } = scene;
   atDepth(view, scene.motion, 0.6, () => {
-    context.fillStyle = verticalGradient(context, top, height, [
-      [0, css(mix(palette.ground, palette.low, 0.4))],
-      [0.25, css(mix(palette.ground, palette.near, 0.4))],
-      [1, css(shade(palette.near, -0.1))],
-    ]);
-    context.fillRect(-overscan * width, top - 1, width * (1 + 2 * overscan), height * 1.4 - top);
+    fillWash(context, {
+      x: -overscan * width,
+      width: width * (1 + 2 * overscan),
+      top: top - 1,
+      bottom: height * 1.4 - 1,
+      from: top,
+      to: height,
+      stops: [
+        [0, css(mix(palette.ground, palette.low, 0.4))],
+        [0.25, css(mix(palette.ground, palette.near, 0.4))],
+        [1, css(shade(palette.near, -0.1))],
+      ],
+    });
     const random = mulberry32(scene.seed ^ 0x57ee);
     context.globalCompositeOperation = 'lighter';
     // Vertical reflections that flicker.

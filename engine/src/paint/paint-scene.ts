@@ -9,7 +9,7 @@ import { aurora, clouds, moon, rainbow, sky, stars, sun } from './paint-sky.ts';
 import { shore, underwater, water } from './paint-water.ts';
 import { fog, lightning, rain, snow } from './paint-weather.ts';
 import type { Scene } from './scene.ts';
-import type { Frame, Layer, Painter, View } from './view.ts';
+import { type Frame, type Layer, type Painter, paintOnce, type View } from './view.ts';
 
 /** All layers of a scene for a canvas of this size, as one painter. */
 export function prepareScene(scene: Scene, width: number, height: number): Painter {
@@ -157,9 +157,10 @@ function weather(scene: Scene): Layer[] {
 }
 
 /** Darkens the corners a little, which leads the eye to the middle. */
-const vignette: Layer = (scene, { width, height }) => {
+const vignette: Layer = (scene, frame) => {
+  const { width, height } = frame;
   const radius = Math.hypot(width, height) / 2;
-  return ({ context }) => {
+  return paintOnce(frame, context => {
     const fade = context.createRadialGradient(
       width / 2,
       height * 0.46,
@@ -172,7 +173,7 @@ const vignette: Layer = (scene, { width, height }) => {
     fade.addColorStop(1, css(scene.palette.near, 0.34));
     context.fillStyle = fade;
     context.fillRect(0, 0, width, height);
-  };
+  });
 };
 
 /** The moment that still pictures show: later than 0, because leaves and waves begin in step. */

@@ -3,10 +3,20 @@ import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { between, mulberry32, openNoise } from '../random.ts';
 import { type Colour, css, hex, mix, shade } from './colour.ts';
 import type { Scene } from './scene.ts';
-import { atDepth, disc, type Frame, glow, type Layer, verticalGradient } from './view.ts';
+import {
+  addWideGlow,
+  atDepth,
+  disc,
+  type Frame,
+  glow,
+  type Layer,
+  paintOnce,
+  verticalGradient,
+} from './view.ts';
 
 /** The gradient from the top to the horizon; it fills the canvas where there is no land. */
-export const sky: Layer = (scene, { width, height }) => {
+export const sky: Layer = (scene, frame) => {
+  const { width, height } = frame;
   const { palette } = scene;
   const deep =
     scene.place === 'space' ||
@@ -14,7 +24,7 @@ export const sky: Layer = (scene, { width, height }) => {
     scene.place === 'abstract' ||
     scene.place === 'studio';
   const horizon = deep ? 1 : scene.horizon + 0.04;
-  return ({ context }) => {
+  return paintOnce(frame, context => {
     context.fillStyle = verticalGradient(context, 0, height * horizon, [
       [0, css(palette.top)],
       [0.55, css(palette.middle)],
@@ -22,7 +32,7 @@ export const sky: Layer = (scene, { width, height }) => {
       [1, css(palette.low)],
     ]);
     context.fillRect(0, 0, width, height);
-  };
+  });
 };
 
 /** Twinkling stars, fading towards the horizon. */
@@ -34,7 +44,7 @@ export const stars: Layer = (scene, { width, height, unit }) => {
     y: random() ** 1.3 * reach * height,
     radius: unit * (0.06 + 0.2 * random() ** 5),
     phase: random() * 7,
-    warm: random(),
+    colour: mix(hex('#cfe0ff'), hex('#fff1d6'), random()),
   }));
   return view =>
     atDepth(view, scene.motion, 0.08, () => {
@@ -42,7 +52,7 @@ export const stars: Layer = (scene, { width, height, unit }) => {
       for (const star of all) {
         const twinkle = 0.62 + 0.38 * Math.sin(star.phase + seconds * (1 + star.phase * 0.4));
         const fade = scene.place === 'space' ? 1 : 1 - (star.y / (reach * height)) ** 2;
-        context.fillStyle = css(mix(hex('#cfe0ff'), hex('#fff1d6'), star.warm), twinkle * fade);
+        context.fillStyle = css(star.colour, twinkle * fade);
         disc(context, star.x, star.y, star.radius);
       }
     });
@@ -68,7 +78,7 @@ export const sun: Layer = (scene, frame) => {
       const { context, seconds } = view;
       const pulse = 1 + 0.015 * Math.sin(seconds * 0.9);
       context.globalCompositeOperation = 'lighter';
-      glow(
+      addWideGlow(
         context,
         x,
         y,
@@ -76,7 +86,7 @@ export const sun: Layer = (scene, frame) => {
         scene.palette.accent,
         low ? 0.42 : 0.16,
       );
-      glow(context, x, y, radius * 4.5 * pulse, scene.palette.light, 0.55);
+      addWideGlow(context, x, y, radius * 4.5 * pulse, scene.palette.light, 0.55);
       context.globalCompositeOperation = 'source-over';
       context.fillStyle = css(mix(scene.palette.light, hex('#ffffff'), 0.35));
       disc(context, x, y, radius);
@@ -102,7 +112,7 @@ export const moon: Layer = (scene, frame) => {
     atDepth(view, scene.motion, 0.05, () => {
       const { context } = view;
       context.globalCompositeOperation = 'lighter';
-      glow(context, x, y, radius * 9, scene.palette.middle, 0.5);
+      addWideGlow(context, x, y, radius * 9, scene.palette.middle, 0.5);
       glow(context, x, y, radius * 3, scene.palette.light, 0.4);
       context.globalCompositeOperation = 'source-over';
       const face = context.createRadialGradient(

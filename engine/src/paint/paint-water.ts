@@ -4,9 +4,10 @@ import { css, hex, mix, shade } from './colour.ts';
 import { lightPosition } from './paint-sky.ts';
 import type { Scene } from './scene.ts';
 import {
+  addWideGlow,
   atDepth,
   type Frame,
-  glow,
+  fillWash,
   type Layer,
   overscan,
   type Painter,
@@ -33,6 +34,17 @@ export const water: Layer = (scene, frame) => {
       light: random() < 0.62,
     };
   });
+  const water = [
+    [0, css(mix(palette.water, palette.low, 0.62))],
+    [0.18, css(mix(palette.water, palette.low, 0.25))],
+    [0.55, css(palette.water)],
+    [1, css(mix(palette.water, palette.near, 0.6))],
+  ] as const;
+  const [bright, dark] = [
+    css(mix(palette.low, palette.light, 0.3), 0.2),
+    css(shade(palette.water, -0.4), 0.16),
+  ];
+  const shining = mix(palette.light, hex('#ffffff'), 0.2);
   // Reflections below the light, wider towards the viewer.
   const glints = Array.from({ length: 90 }, () => ({
     near: random() ** 1.3,
@@ -43,13 +55,15 @@ export const water: Layer = (scene, frame) => {
     atDepth(view, scene.motion, 0.32, () => {
       const { context } = view;
       const time = view.seconds * scene.motion.pace;
-      context.fillStyle = verticalGradient(context, top, height * 1.1, [
-        [0, css(mix(palette.water, palette.low, 0.62))],
-        [0.18, css(mix(palette.water, palette.low, 0.25))],
-        [0.55, css(palette.water)],
-        [1, css(mix(palette.water, palette.near, 0.6))],
-      ]);
-      context.fillRect(-overscan * width, top, width * (1 + 2 * overscan), height * 1.3 - top);
+      fillWash(context, {
+        x: -overscan * width,
+        width: width * (1 + 2 * overscan),
+        top,
+        bottom: height * 1.3,
+        from: top,
+        to: height * 1.1,
+        stops: water,
+      });
       for (const ripple of ripples) {
         const y =
           top +
@@ -58,22 +72,19 @@ export const water: Layer = (scene, frame) => {
         const x = (ripple.x + Math.sin(time * 0.35 + ripple.phase * 3) * 0.012 * (1 + ripple.near)) * width;
         const half = (ripple.long * width) / 2;
         const thick = unit * (0.12 + 0.5 * ripple.near) * (0.7 + 0.3 * Math.sin(time * 1.4 + ripple.phase));
-        context.fillStyle = css(
-          ripple.light ? mix(palette.low, palette.light, 0.3) : shade(palette.water, -0.4),
-          ripple.light ? 0.2 : 0.16,
-        );
+        context.fillStyle = ripple.light ? bright : dark;
         context.beginPath();
         context.ellipse(x, y, half, Math.max(0.3, thick), 0, 0, Math.PI * 2);
         context.fill();
       }
       if (!hasLight) return;
       context.globalCompositeOperation = 'lighter';
-      glow(context, light.x, top, width * 0.3, palette.light, 0.28);
+      addWideGlow(context, light.x, top, width * 0.3, palette.light, 0.28);
       for (const glint of glints) {
         const y = top + (glint.near + 0.01) * (height - top);
         const spread = unit * (2.5 + 15 * glint.near);
         const shine = Math.max(0, Math.sin(time * 2.1 + glint.phase)) * 0.75 + 0.12;
-        context.fillStyle = css(mix(palette.light, hex('#ffffff'), 0.2), shine * (0.75 - 0.45 * glint.near));
+        context.fillStyle = css(shining, shine * (0.75 - 0.45 * glint.near));
         context.beginPath();
         context.ellipse(
           light.x + glint.aside * spread,

@@ -1,5 +1,5 @@
 /** What painters work with: the view of a moment, layers, depth and simple shapes. */
-import type { SKRSContext2D } from '@napi-rs/canvas';
+import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { type Colour, css } from './colour.ts';
 import type { Motion, Scene } from './scene.ts';
 
@@ -48,6 +48,13 @@ export function atDepth(view: View, motion: Motion, depth: number, draw: () => v
   context.restore();
 }
 
+/** A layer that never moves: painted once, then copied, which costs a tenth of a gradient. */
+export function paintOnce({ width, height }: Frame, paint: (context: SKRSContext2D) => void): Painter {
+  const canvas = createCanvas(width, height);
+  paint(canvas.getContext('2d'));
+  return ({ context }) => context.drawImage(canvas, 0, 0);
+}
+
 /** A radial light that fades out to its radius. */
 export function glow(
   context: SKRSContext2D,
@@ -65,6 +72,35 @@ export function glow(
   fade.addColorStop(1, css(colour, 0));
   context.fillStyle = fade;
   context.fillRect(x - radius, y - radius, radius * 2, radius * 2);
+}
+
+/** Cones that add up to the fall-off of `glow`: share of the radius, share of the alpha. */
+const glowCones = [
+  [1, 0.35],
+  [0.6, 0.493],
+  [0.25, 0.157],
+] as const;
+
+/**
+ * The light of `glow` over a large part of the canvas, added to what is below it (`lighter`). A gradient of two stops
+ * takes a third of the time of one with four.
+ */
+export function addWideGlow(
+  context: SKRSContext2D,
+  x: number,
+  y: number,
+  radius: number,
+  colour: Colour,
+  alpha: number,
+): void {
+  for (const [reach, share] of glowCones) {
+    const r = radius * reach;
+    const fade = context.createRadialGradient(x, y, 0, x, y, r);
+    fade.addColorStop(0, css(colour, alpha * share));
+    fade.addColorStop(1, css(colour, 0));
+    context.fillStyle = fade;
+    context.fillRect(x - r, y - r, r * 2, r * 2);
+  }
 }
 
 /** A filled circle. */
@@ -92,6 +128,38 @@ export function verticalGradient(
   const fade = context.createLinearGradient(0, from, 0, to);
   for (const [place, colour] of stops) fade.addColorStop(place, colour);
   return fade;
+}
+
+/** A box that is filled with a vertical gradient. */
+export interface Wash {
+  readonly x: number;
+  readonly width: number;
+  /** Where the box begins. */
+  readonly top: number;
+  /** Where the box ends. */
+  readonly bottom: number;
+  /** Where the gradient begins and ends. */
+  readonly from: number;
+  readonly to: number;
+  /** As for `verticalGradient`, opaque. */
+  readonly stops: readonly (readonly [number, string])[];
+}
+
+/** Fills a box band by band: two gradients of two stops take half the time of one with three. */
+export function fillWash(context: SKRSContext2D, { x, width, top, bottom, from, to, stops }: Wash): void {
+  // Each band but the last reaches a little below its end, where the next one has a soft edge.
+  const beyond = 2;
+  for (let band = 0; band + 1 < stops.length; band++) {
+    const [[start, first], [end, last]] = [stops[band]!, stops[band + 1]!];
+    const [begin, finish] = [from + start * (to - from), from + end * (to - from)];
+    const y = band === 0 ? top : begin;
+    const foot = band + 2 === stops.length ? bottom : finish + beyond;
+    context.fillStyle = verticalGradient(context, begin, finish, [
+      [0, first],
+      [1, last],
+    ]);
+    context.fillRect(x, y, width, foot - y);
+  }
 }
 
 /** Wraps a value into 0 to 1, so that things that leave on one side return on the other. */

@@ -67,11 +67,13 @@ function addMusic(sound: Float32Array, { seed, samples, scenes }: Composition): 
   const seconds = samples / soundRate;
   const note = (degree: number) => root + scale[((degree % 7) + 7) % 7]! + 12 * Math.floor(degree / 7);
   const bar = beat * 4;
+  const [padTable, pluckTable] = [wavetableOf(padHarmonics), wavetableOf(pluckHarmonics)];
   for (let index = 0; index * bar < seconds; index++) {
     const chord = progression[index % progression.length]!;
     for (const [voice, degree] of [chord, chord + 4, chord + 7, chord + 9, chord + 11].entries()) {
       addPad(
         sound,
+        padTable,
         note(degree),
         index * bar,
         bar * 1.35,
@@ -84,6 +86,7 @@ function addMusic(sound: Float32Array, { seed, samples, scenes }: Composition): 
       const degree = chord + 14 + pick(random, [0, 2, 4, 7, 9]);
       addPluck(
         sound,
+        pluckTable,
         note(degree),
         index * bar + (step * beat) / 2,
         0.12 * between(random, 0.5, 1),
@@ -124,13 +127,13 @@ const pluckHarmonics = [1, 0.22, 0.12, 0.03];
 /** A chord tone that swells and fades: two slightly detuned oscillators; `side` -1 left to 1 right. */
 function addPad(
   sound: Float32Array,
+  table: Float32Array,
   midi: number,
   from: number,
   seconds: number,
   strength: number,
   side: number,
 ): void {
-  const table = wavetableOf(padHarmonics);
   const start = Math.round(from * soundRate);
   const end = Math.min(sound.length / stereo, start + Math.round(seconds * soundRate));
   const length = seconds * soundRate;
@@ -153,8 +156,14 @@ function addPad(
 }
 
 /** A short tone with a fast attack that fades out. */
-function addPluck(sound: Float32Array, midi: number, from: number, strength: number, side: number): void {
-  const table = wavetableOf(pluckHarmonics);
+function addPluck(
+  sound: Float32Array,
+  table: Float32Array,
+  midi: number,
+  from: number,
+  strength: number,
+  side: number,
+): void {
   const start = Math.round(from * soundRate);
   const end = Math.min(sound.length / stereo, start + Math.round(1.6 * soundRate));
   const step = (frequency(midi) * tableSize) / soundRate;
