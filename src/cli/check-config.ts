@@ -1,10 +1,38 @@
-/** `atelier config check`: validates the settings and prints them without secrets. */
+/** `atelier config check`: validates the settings and prints them without secrets; with `--online` it tests the accounts. */
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Config, readConfig } from '../config/config.ts';
+import { testAccount } from '../routing/account-status.ts';
+import { CommandError } from './command-error.ts';
+import { print } from './print.ts';
+import { describeRouteTest } from './providers.ts';
 
-/** Throws `ConfigError` with every problem; prints the settings in use when there is none. */
-export function checkConfig(): void {
-  const { secret, adminToken, metricsToken, databaseUrl, s3, catalog, ...rest } = readConfig(process.env);
+/** Throws `ConfigError` with every problem; prints the settings in use when there is none, and tests where asked. */
+export async function checkConfig({ online = false }: { readonly online?: boolean }): Promise<void> {
+  const config = readConfig(process.env);
+  printSettings(config);
+  if (online) await testAccounts(config);
+}
+
+/** One free call for each account with a route, and for each route; throws with those that cannot work. */
+async function testAccounts({ routing, allowPrivateNetwork }: Config): Promise<void> {
+  const bad: string[] = [];
+  for (const account of routing.accounts) {
+    if (![...routing.routes.values()].flat().some(route => route.account === account.id)) continue;
+    const { outcome, says, routes } = await testAccount(account, routing, allowPrivateNetwork);
+    const line = `${account.id}: ${says}`;
+    if (outcome === 'refused' || outcome === 'unreachable') bad.push(line);
+    else print(line);
+    for (const route of routes) {
+      if (route.outcome === 'refused') bad.push(`${account.id}: ${describeRouteTest(route).trim()}`);
+      else print(describeRouteTest(route));
+    }
+  }
+  if (bad.length > 0) throw new CommandError(bad.join('\n'));
+}
+
+/** The settings as JSON, without secrets. */
+function printSettings(config: Config): void {
+  const { secret, adminToken, metricsToken, databaseUrl, s3, catalog, ...rest } = config;
   const shown = {
     ...rest,
     databaseUrl: databaseUrl === null ? 'SQLite in the data folder' : withoutPassword(databaseUrl),

@@ -244,6 +244,7 @@ function registerConfig(program: Command): void {
   config
     .command('check')
     .description('validate the settings and print them')
+    .option('--online', 'also make the free test calls of every account and route; nothing is charged')
     .action(
       lazy(
         () => import('./check-config.ts'),
@@ -282,6 +283,37 @@ function registerProviders(program: Command): void {
       lazy(
         () => import('./providers.ts'),
         module => module.testProviderCommand,
+      ),
+    );
+  providers
+    .command('add')
+    .description('ask for what an account needs, test it with a free call, and write it into atelier.yaml')
+    .argument('<provider>', 'such as fal; docs/providers.md lists them')
+    .option('--name <account>', 'name of the account (default: that of the provider)')
+    .option('--key-env <variable>', 'environment variable with the key')
+    .option('--key-file <path>', 'file with the key')
+    .option('--set <setting=value...>', 'settings that are no secret, such as base_url=http://10.0.0.11:8188')
+    .option('--models <ids>', 'comma-separated models to route to it (default: all that it serves)')
+    .option('--yes', 'write without asking')
+    .option('--json', 'print one line of JSON')
+    .action(
+      lazy(
+        () => import('./add-provider.ts'),
+        module => module.addProviderCommand,
+      ),
+    );
+  providers
+    .command('record')
+    .description('make one real job, which may be charged, and keep its calls without secrets as a test file')
+    .argument('<account>', 'as atelier.yaml names it')
+    .option('--model <id>', 'the model (default: the cheapest that is routed to the account)')
+    .option('--input <file>', 'its input as JSON (default: the first example of the model)')
+    .option('--to <folder>', 'where the file is written, in a folder of the provider', 'test/replies')
+    .option('--yes', 'confirm that the account may be charged')
+    .action(
+      lazy(
+        () => import('./record-provider.ts'),
+        module => module.recordProviderCommand,
       ),
     );
   providers

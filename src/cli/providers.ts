@@ -1,6 +1,7 @@
 /** `atelier providers`: lists, tests, pauses and resumes accounts at upstreams. */
 import { readConfig } from '../config/config.ts';
 import { servedModelsOf } from '../config/reload.ts';
+import type { RouteTest } from '../domain/account-status.ts';
 import { systemClock } from '../domain/clock.ts';
 import { localAccount } from '../domain/provider.ts';
 import { modelsOfAccount, testAccount } from '../routing/account-status.ts';
@@ -27,15 +28,31 @@ export async function listProvidersCommand({ json }: { readonly json?: true }): 
   }
 }
 
-/** Makes one call that is never charged. */
+/** Makes one call that is never charged for the account, and one for each of its routes. */
 export async function testProviderCommand(id: string): Promise<void> {
   const { routing, allowPrivateNetwork } = readConfig(process.env);
   if (id === localAccount) throw new CommandError('local is the local engine. Check it with: atelier doctor');
   const account = routing.accounts.find(account => account.id === id);
   if (!account) throw new CommandError(`There is no account ${id}. See: atelier providers list`);
-  const { outcome, says: message } = await testAccount(account, allowPrivateNetwork);
-  if (outcome !== 'accepted') throw new CommandError(`${id}: ${message}`);
+  const { outcome, says: message, routes } = await testAccount(account, routing, allowPrivateNetwork);
+  const bad = routes.filter(route => route.outcome === 'refused').map(describeRouteTest);
+  if (outcome !== 'accepted') throw new CommandError([`${id}: ${message}`, ...bad].join('\n'));
   print(`${id}: ${message}`);
+  for (const route of routes) if (route.outcome !== 'refused') print(describeRouteTest(route));
+  if (bad.length > 0) throw new CommandError(bad.join('\n'));
+}
+
+/** One line about a route. */
+export function describeRouteTest({ model, outcome, says }: RouteTest): string {
+  switch (outcome) {
+    case 'accepted':
+      return `  ${model}: the upstream has the model of this route.`;
+    case 'refused':
+      return `  ${model}: this route cannot work: ${says}. Change its model or its options in atelier.yaml.`;
+    case 'unclear':
+    case 'unreachable':
+      return `  ${model}: not shown by the test: ${says}.`;
+  }
 }
 
 /** New jobs go elsewhere or wait; in-flight jobs continue. */

@@ -163,8 +163,19 @@ function readRoute(context: RouteContext, route: WrittenRoute): RouteConfig | nu
     base.model ??
     definition?.models?.[route.modelId] ??
     (definition?.servesCustomModels ? '' : route.modelId);
+  const instead = upstreamModelInstead(definition, upstreamModel);
+  if (instead !== undefined) {
+    const message = `the upstream no longer has the model ${upstreamModel}; write ${instead}`;
+    context.issues.add(message, ...route.path, 'model');
+  }
   return { account: base.account, upstreamModel, weight: base.weight, options };
 }
+
+/** What to write for a model that the upstream no longer has; undefined for every other. */
+const upstreamModelInstead = (definition: ProviderDefinition | undefined, upstreamModel: string) =>
+  definition && Object.hasOwn(definition.retired, upstreamModel)
+    ? definition.retired[upstreamModel]
+    : undefined;
 
 /** The account exists, its provider serves the model, and its settings allow the route. */
 function checkAccountOfRoute(

@@ -21,11 +21,31 @@ export interface AccountStatus {
   readonly blocked_why: string | null;
   /** Whether an operator paused it: it gets no new jobs. */
   readonly paused: boolean;
+  /** Routes that the upstream refuses for a reason that only the operator can remove. */
+  readonly troubles: readonly RouteTroubleStatus[];
+}
+
+/** A route in trouble; times are Unix seconds. */
+export interface RouteTroubleStatus {
+  readonly model: string;
+  readonly says: string;
+  readonly since: number;
+  readonly seen_at: number;
 }
 
 /** The result of a test call. */
 export interface AccountTest {
   readonly outcome: 'accepted' | 'refused' | 'unreachable' | 'unclear' | 'untried';
   /** A sentence for a person. */
+  readonly says: string;
+  /** What free calls for its routes showed, where the provider has such calls. */
+  readonly routes: readonly RouteTest[];
+}
+
+/** The result of the free call for one route. */
+export interface RouteTest {
+  readonly model: string;
+  readonly outcome: 'accepted' | 'refused' | 'unreachable' | 'unclear';
+  /** A sentence for a person, without its full stop; empty where the upstream has the model. */
   readonly says: string;
 }

@@ -11,6 +11,8 @@ export interface Provider {
   ready(): Promise<{ readonly ok: true } | { readonly ok: false; readonly reason: string }>;
   /** One free call with the account's key, for its operator. Absent where the upstream has none. */
   test?(): Promise<TestResult>;
+  /** One free call that shows whether the upstream has the model of a route. Absent where it has none. */
+  testRoute?(route: ProviderRoute): Promise<TestResult>;
   /** Free, repeatable work before the intent is written, such as uploads. Absent where there is none. */
   prepare?(task: ProviderTask, signal: AbortSignal): Promise<PrepareResult>;
   /**
@@ -26,6 +28,15 @@ export interface Provider {
   cancel(attempt: ProviderAttempt, ref: unknown): Promise<CancelResult>;
   /** Frees what the provider stored for a job that ended. */
   release(attempt: ProviderAttempt): Promise<void>;
+}
+
+/** A route as the operator wrote it. */
+export interface ProviderRoute {
+  readonly modelId: string;
+  /** The upstream's id of the model. */
+  readonly upstreamModel: string;
+  /** Parsed by the provider's schema. */
+  readonly routeOptions: unknown;
 }
 
 /** How an upstream behaves for one model. */

@@ -1,13 +1,14 @@
 /** The accounts as an operator sees them: settings, load, circuit state, and a free test call. */
 import { tmpdir } from 'node:os';
 import { type Catalog, openCatalog } from '../catalog/catalog.ts';
-import type { AccountStatuses, AccountTest } from '../domain/account-status.ts';
+import type { AccountStatuses, AccountTest, RouteTest } from '../domain/account-status.ts';
 import { systemClock, toUnixSeconds } from '../domain/clock.ts';
-import type { TestResult } from '../domain/provider.ts';
+import type { Provider, TestResult } from '../domain/provider.ts';
 import { localAccount } from '../domain/provider.ts';
 import { openOutbound } from '../media/outbound.ts';
 import type { Connection } from '../store/db/connection.ts';
 import { readAccounts } from '../store/jobs/overview.ts';
+import { readRouteTroubles } from '../store/jobs/route-troubles.ts';
 import type { AccountConfig, RoutingConfig } from './accounts.ts';
 
 interface AccountStatusDependencies {
@@ -30,7 +31,7 @@ export function openAccountStatus({
   const engine = { id: localAccount, provider: localAccount, slots: config.localConcurrency };
   return {
     async list() {
-      const found = await readAccounts(db);
+      const [found, troubles] = [await readAccounts(db), await readRouteTroubles(db)];
       return [engine, ...routing().accounts].map(({ id, provider, slots }) => {
         const now = found.get(id) ?? { running: 0, blockedUntil: 0, why: null, isPaused: false };
         const isBlocked = now.blockedUntil > clock.now();
@@ -43,6 +44,14 @@ export function openAccountStatus({
           blocked_until: isBlocked ? toUnixSeconds(now.blockedUntil) : null,
           blocked_why: isBlocked ? now.why : null,
           paused: now.isPaused,
+          troubles: troubles
+            .filter(({ account }) => account === id)
+            .map(({ modelId, message, since, seenAt }) => ({
+              model: modelId,
+              says: message,
+              since: toUnixSeconds(since),
+              seen_at: toUnixSeconds(seenAt),
+            })),
         };
       });
     },
@@ -52,9 +61,10 @@ export function openAccountStatus({
         return {
           outcome: 'untried',
           says: 'local is the engine of this machine. Check it with: atelier doctor',
+          routes: [],
         };
       const account = routing().accounts.find(account => account.id === id);
-      return account ? testAccount(account, config.allowPrivateNetwork) : 'unknown';
+      return account ? testAccount(account, routing(), config.allowPrivateNetwork) : 'unknown';
     },
   };
 }
@@ -69,8 +79,12 @@ export const modelsOfAccount = (
     .map(({ id }) => id)
     .filter(id => (routes.get(id) ?? [{ account: localAccount }]).some(route => route.account === account));
 
-/** Makes one call that costs nothing, where the provider knows one. */
-export async function testAccount(account: AccountConfig, allowPrivate: boolean): Promise<AccountTest> {
+/** Makes one call that costs nothing, where the provider knows one, and one for each route of an accepted account. */
+export async function testAccount(
+  account: AccountConfig,
+  routing: Pick<RoutingConfig, 'routes'>,
+  allowPrivate: boolean,
+): Promise<AccountTest> {
   const outbound = openOutbound({ allowPrivate });
   // The call sends no input, so no model is needed.
   const catalog = openCatalog([]);
@@ -83,11 +97,30 @@ export async function testAccount(account: AccountConfig, allowPrivate: boolean)
   });
   try {
     const result = await opened.provider.test?.();
-    return { outcome: result?.kind ?? 'untried', says: describeTestResult(result, account) };
+    const isTested = result === undefined || result.kind === 'accepted';
+    const routes = isTested ? await testRoutes(opened.provider, account.id, routing) : [];
+    return { outcome: result?.kind ?? 'untried', says: describeTestResult(result, account), routes };
   } finally {
     await opened.close();
     await outbound.close();
   }
+}
+
+/** One free call for each route to the account, one after another: a call has a time-out, and routes are few. */
+async function testRoutes(
+  provider: Provider,
+  account: string,
+  { routes }: Pick<RoutingConfig, 'routes'>,
+): Promise<readonly RouteTest[]> {
+  const tested: RouteTest[] = [];
+  for (const [model, list] of routes) {
+    const route = list.find(route => route.account === account);
+    if (!route) continue;
+    const { upstreamModel, options: routeOptions } = route;
+    const result = await provider.testRoute?.({ modelId: model, upstreamModel, routeOptions });
+    if (result) tested.push({ model, outcome: result.kind, says: 'reason' in result ? result.reason : '' });
+  }
+  return tested;
 }
 
 /** The meaning of a result, and what to do about it. */

@@ -3,7 +3,9 @@ import type { Logger } from 'pino';
 import { type Clock, minutes, seconds } from '../domain/clock.ts';
 import type { ProviderError } from '../domain/provider.ts';
 import type { Connection } from '../store/db/connection.ts';
+import type { RouteKey } from '../store/jobs/route-troubles.ts';
 import { blockAccount } from '../store/jobs/slots.ts';
+import { openRouteTroubles } from './route-troubles.ts';
 
 /** Consecutive failures before the circuit opens, and for how long it stays open: doubling. */
 const failureThreshold = 5;
@@ -17,10 +19,19 @@ const longestPauseMs = 1 * minutes;
 
 /** Failures are counted in this process; an open circuit blocks the account in every process. */
 export interface CircuitBreaker {
-  /** Resets the count of consecutive failures. */
-  recordSuccess(accountId: string): void;
-  /** Counts the failure, where the account and not one job is at fault, and opens the circuit. */
-  recordFailure(accountId: string, error: ProviderError): Promise<void>;
+  /** Resets the count of consecutive failures, and clears the troubles of the route. */
+  recordSuccess(route: RouteKey): Promise<void>;
+  /**
+   * Counts the failure, where the account and not one job is at fault, and opens the circuit. A route that is unusable
+   * opens none: its jobs are refused one after another, and other models of the account go on.
+   */
+  recordFailure(route: RouteKey, error: ProviderError): Promise<void>;
+  /** Records what a free call showed of a route, for the operator; opens no circuit. */
+  recordTrouble(route: RouteKey, error: ProviderError): Promise<void>;
+  /** Deletes the troubles of all routes, which may be put right: at a start, and when the settings were read again. */
+  forgetTroubles(): Promise<void>;
+  /** Why jobs of an unusable route are refused without a call; null where a call is due. */
+  unusableReason(route: RouteKey): string | null;
 }
 
 export function openCircuitBreaker({
@@ -33,6 +44,7 @@ export function openCircuitBreaker({
   readonly log: Logger;
 }): CircuitBreaker {
   const failures = new Map<string, number>();
+  const troubles = openRouteTroubles({ db, clock, log });
 
   /** 0 while the failures are too few. */
   function openDurationMs(accountId: string, { trouble, retryAfterMs }: ProviderError): number {
@@ -46,10 +58,18 @@ export function openCircuitBreaker({
   }
 
   return {
-    recordSuccess: accountId => void failures.delete(accountId),
-    async recordFailure(accountId, error) {
+    recordSuccess(route) {
+      failures.delete(route.account);
+      return troubles.clear(route);
+    },
+    recordTrouble: async (route, error) => void (await troubles.record(route, error)),
+    forgetTroubles: troubles.forget,
+    unusableReason: route => troubles.refusal(route),
+    async recordFailure(route, error) {
       if (error.trouble === undefined) return;
+      if (error.trouble === 'account' && (await troubles.record(route, error))) return;
       const { trouble: reason, message } = error;
+      const { account: accountId } = route;
       const durationMs = openDurationMs(accountId, error);
       if (durationMs === 0) return;
       const level = reason === 'account' ? 'error' : 'warn';

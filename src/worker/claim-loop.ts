@@ -50,7 +50,10 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   return {
     accountsChecked,
     whyNotReady: () => loops.failureReason ?? accounts.unavailableReason(),
-    checkAccounts: () => void accounts.checkAll(),
+    checkAccounts: () =>
+      void accounts
+        .checkAll()
+        .catch(failure => context.log.error({ err: failure }, 'check of the accounts failed')),
     markStopping: () => void lease.markStopping(),
     async stop() {
       stopping.abort();

@@ -18,6 +18,7 @@ import {
 import { retryWrite } from '../store/db/retry-write.ts';
 import type { WorkerContext } from './context.ts';
 import type { Inputs } from './fetch-inputs.ts';
+import { leaveRoute } from './leave-route.ts';
 import type { RunningJob } from './running-job.ts';
 
 /** Refused attempts before a job fails: by its own fault, and by an upstream that is down or rate limited. */
@@ -92,13 +93,16 @@ async function submitNewAttempt(submission: Submission, last: Attempt | null): P
   const { context, running } = submission;
   const { job, route, signal } = running;
   const { provider, id: account } = route.account;
+  const unusable = context.breaker.unusableReason({ account, modelId: job.modelId });
   const number = (last?.number ?? 0) + 1;
   const isKept = last?.answer === 'refused' && provider.traits(job.modelId).keepsDedupeKey;
   const dedupeKey = isKept ? last.dedupeKey : `${job.id}-${number}`;
   const task = taskOf(submission, { number, dedupeKey });
+  if (unusable !== null)
+    return { kind: 'ended', outcome: await leaveRoute(context, running, unusable), task };
   const ready = await provider.prepare?.(task, signal);
   if (ready?.kind === 'refused') {
-    await context.breaker.recordFailure(account, ready.error);
+    await context.breaker.recordFailure({ account, modelId: job.modelId }, ready.error);
     return afterRefusal(submission, ready.error, number, task);
   }
   const early = await running.checkEnd();
@@ -140,10 +144,11 @@ type SentAttempt = Omit<Intent, 'billable' | 'prepared'> & Pick<Attempt, 'prepar
 async function callSubmit(submission: Submission, sent: SentAttempt, task: ProviderTask): Promise<Submitted> {
   const { context, running } = submission;
   const { provider, id: account } = running.route.account;
+  const route = { account, modelId: running.modelId };
   const result = interpretRepeatedCall(sent, await provider.submit(task, sent.prepared));
   await writeAnswer(submission, sent.number, result);
-  if (result.kind === 'accepted' || result.kind === 'done') context.breaker.recordSuccess(account);
-  else await context.breaker.recordFailure(account, result.error);
+  if (result.kind === 'accepted' || result.kind === 'done') await context.breaker.recordSuccess(route);
+  else await context.breaker.recordFailure(route, result.error);
   switch (result.kind) {
     case 'accepted':
       return accepted(submission, sent, result.ref, result);
@@ -255,15 +260,20 @@ const uncertain = (submission: Submission, open: Attempt, error?: ProviderError)
   task: taskOf(submission, open),
 });
 
-/** A refusal is certain: nothing was created, so nothing was paid. The job is retried, or fails. */
-function afterRefusal(
-  { context }: Submission,
+/** A refusal is certain: nothing was created, so nothing was paid. The job is retried, goes elsewhere, or fails. */
+async function afterRefusal(
+  submission: Submission,
   error: ProviderError,
   attempts: number,
   task: ProviderTask,
-): Unsubmitted {
+): Promise<Unsubmitted> {
+  const { context, running } = submission;
+  const route = { account: running.route.account.id, modelId: running.modelId };
+  const unusable = error.trouble === 'account' ? context.breaker.unusableReason(route) : null;
+  if (unusable !== null)
+    return { kind: 'ended', outcome: await leaveRoute(context, running, unusable, error), task };
   const mayRetry = error.trouble
-    ? // Jobs of an account that needs its operator wait until their deadline: they are not at fault.
+    ? // Jobs of an account that needs its operator are not at fault: they wait until the route counts as unusable.
       error.trouble === 'account' || attempts < maxUnavailableAttempts
     : error.retry && attempts < maxAttempts;
   const outcome: Outcome = mayRetry

@@ -3,7 +3,7 @@
 import type { ModelDescription } from '../../../src/answers/model-description.ts';
 import type { PublishedSchema } from './input-schema.ts';
 
-export type { Account } from '../../../src/answers/admin/account.ts';
+export type { Account, AccountTest } from '../../../src/answers/admin/account.ts';
 export type { AuditLine } from '../../../src/answers/admin/audit.ts';
 export type { Delivery, DeliveryDetail } from '../../../src/answers/admin/delivery.ts';
 export type { FileLine } from '../../../src/answers/admin/file.ts';

@@ -13,6 +13,16 @@ export const accountSchema = z
     blocked_until: unixSeconds.nullable().describe('While its circuit is open; null otherwise.'),
     blocked_why: z.string().nullable(),
     paused: z.boolean(),
+    troubles: z
+      .array(
+        z.object({
+          model: z.string(),
+          says: z.string(),
+          since: unixSeconds,
+          seen_at: unixSeconds,
+        }),
+      )
+      .describe('Routes that the upstream refuses for a reason that only the operator can remove.'),
   })
   .meta({ id: 'AdminAccount', description: 'An account at a provider.' });
 
@@ -24,6 +34,15 @@ export const accountTestSchema = z
     account: z.string(),
     outcome: z.enum(['accepted', 'refused', 'unreachable', 'unclear', 'untried']),
     says: z.string().describe('A sentence for a person.'),
+    routes: z
+      .array(
+        z.object({
+          model: z.string(),
+          outcome: z.enum(['accepted', 'refused', 'unreachable', 'unclear']),
+          says: z.string(),
+        }),
+      )
+      .describe('What free calls for its routes showed, where the provider has such calls.'),
   })
   .meta({ id: 'AdminAccountTest', description: 'What one free call with the key of an account showed.' });
 
@@ -33,3 +52,6 @@ export const accountPauseSchema = z
 
 /** An account at a provider. */
 export type Account = z.infer<typeof accountSchema>;
+
+/** What a test of an account showed. */
+export type AccountTest = z.infer<typeof accountTestSchema>;

@@ -28,6 +28,7 @@ import {
 } from '../kit/media-encoding.ts';
 import { idOf, providerDefaults, readPoll } from '../kit/poll.ts';
 import { readSuccess } from '../kit/read-success.ts';
+import { type SetupField, secretField } from '../kit/setup.ts';
 import { type MappedSubmission, readAcceptance, submitMapped } from '../kit/submit.ts';
 import { runAccountTest } from '../kit/test-account.ts';
 import {
@@ -44,21 +45,30 @@ import { arkMappings, arkModels, modelarkModels } from './models.ts';
 import { type ArkTask, arkTask, findTask, productionOf } from './task.ts';
 
 /** Volcengine Ark, in mainland China. */
-export const ark = defineArk('ark', 'https://ark.cn-beijing.volces.com/api/v3', arkModels);
+export const ark = defineArk('ark', 'https://ark.cn-beijing.volces.com/api/v3', arkModels, {
+  where: 'console.volcengine.com/ark → API keys',
+  example: 'ARK_KEY',
+});
 /** The same API on BytePlus ModelArk, elsewhere. */
 export const modelark = defineArk(
   'modelark',
   'https://ark.ap-southeast.bytepluses.com/api/v3',
   modelarkModels,
+  { where: 'console.byteplus.com/ark → API keys', example: 'MODELARK_KEY' },
 );
 
 function defineArk(
   name: string,
   defaultUrl: string,
   models: Readonly<Record<keyof typeof arkModels, string>>,
+  key: Pick<SetupField, 'where' | 'example'>,
 ): ProviderDefinition {
   return defineProvider({
     name,
+    setup: {
+      trial: { model: 'alpha-1-5-pro', cost: 'four seconds at 480p, about 40,000 tokens' },
+      fields: [secretField(key)],
+    },
     settings: secret =>
       z.strictObject({
         api_key: secret,

@@ -14,6 +14,7 @@ import type {
   ProviderTask,
   ProviderTraits,
   SubmitResult,
+  TestResult,
 } from '../../domain/provider.ts';
 import { defineProvider, type ProviderDependencies } from '../kit/definition.ts';
 import {
@@ -32,7 +33,8 @@ import { modelOf } from '../kit/media-encoding.ts';
 import { providerDefaults } from '../kit/poll.ts';
 import { fileAt } from '../kit/read-success.ts';
 import { freeTraits, openSelfHostedUpstream, selfHostedSettings } from '../kit/self-hosted.ts';
-import { runAccountTest } from '../kit/test-account.ts';
+import { selfHostedSetup } from '../kit/setup.ts';
+import { runAccountTest, runRouteTest } from '../kit/test-account.ts';
 import { readJson, toOpenedProvider, type Upstream } from '../kit/upstream.ts';
 
 /** The options of a route: which value of a job each argument of the loaded model's `run` gets. */
@@ -47,6 +49,7 @@ const cogRouteOptions = z.strictObject({
 
 export default defineProvider({
   name: 'cog',
+  setup: selfHostedSetup(5000),
   settings: secret => z.strictObject(selfHostedSettings(secret)),
   routeOptions: cogRouteOptions,
   models: engineModels,
@@ -130,6 +133,13 @@ function openCog(
     name: 'cog',
     traits: () => traits,
     test: () => runAccountTest(upstream, { path: '/health-check', errors, unhealthyReason }),
+    testRoute: ({ upstreamModel: model, routeOptions }) =>
+      runRouteTest(upstream, {
+        path: '/openapi.json',
+        errors,
+        model,
+        read: json => readArguments(json, cogRouteOptions.parse(routeOptions)),
+      }),
 
     async submit(task): Promise<SubmitResult> {
       const { body, seed } = await bodyOf(modelOf(dependencies.catalog, task), task);
@@ -200,6 +210,23 @@ const stillRunning: ProviderError = {
   retry: true,
   trouble: 'upstream',
 };
+/** The arguments of the container's model, as it publishes them. */
+const published = z.object({
+  components: z.object({
+    schemas: z.object({ Input: z.object({ properties: z.record(z.string(), z.unknown()) }) }),
+  }),
+});
+
+/** Whether the model has every argument of a route: since April 2026 it drops the others in silence. */
+function readArguments(json: unknown, { input, extra }: z.output<typeof cogRouteOptions>): TestResult {
+  const known = published.safeParse(json).data?.components.schemas.Input.properties;
+  if (!known) return { kind: 'unclear', reason: 'its openapi.json names no arguments' };
+  const unknown = [...Object.keys(input), ...Object.keys(extra)].filter(name => !Object.hasOwn(known, name));
+  if (unknown.length === 0) return { kind: 'accepted' };
+  const has = Object.keys(known).join(', ');
+  return { kind: 'refused', reason: `its model has no argument ${unknown.join(', ')} (it has ${has})` };
+}
+
 const health = z.object({ status: z.string() });
 const states: Readonly<Record<string, string | null>> = {
   READY: null,

@@ -29,6 +29,7 @@ import { readLookup } from '../kit/lookup.ts';
 import { modelOf } from '../kit/media-encoding.ts';
 import { isNotFound, providerDefaults, readPoll } from '../kit/poll.ts';
 import { freeTraits, openSelfHostedUpstream, selfHostedSettings } from '../kit/self-hosted.ts';
+import { selfHostedSetup } from '../kit/setup.ts';
 import { runAccountTest } from '../kit/test-account.ts';
 import { type Upload, uploadEach } from '../kit/upload.ts';
 import { query, readJson, toOpenedProvider, type Upstream, type UpstreamReply } from '../kit/upstream.ts';
@@ -37,6 +38,7 @@ import { comfyuiRouteOptions, declaredCapabilities, type FilledWorkflow, fillWor
 
 export default defineProvider({
   name: 'comfyui',
+  setup: selfHostedSetup(8188),
   settings: secret => z.strictObject(selfHostedSettings(secret)),
   routeOptions: comfyuiRouteOptions,
   models: engineModels,

@@ -10,6 +10,7 @@ import { mappingFaults } from '../kit/mapping.ts';
 import { encodeMedia } from '../kit/media-encoding.ts';
 import { idOf, providerDefaults, readPoll } from '../kit/poll.ts';
 import { fileAt, lenient, readResults, readSuccess, resultUrl } from '../kit/read-success.ts';
+import { secretField } from '../kit/setup.ts';
 import { readAcceptance, submitMapped } from '../kit/submit.ts';
 import { runAccountTest } from '../kit/test-account.ts';
 import {
@@ -25,6 +26,10 @@ import { dashscopeMappings, dashscopeModels } from './models.ts';
 
 export default defineProvider({
   name: 'dashscope',
+  setup: {
+    trial: { model: 'eta2.6-t2v', cost: 'two seconds at 720P' },
+    fields: [secretField({ where: 'Alibaba Cloud Model Studio → API keys', example: 'DASHSCOPE_KEY' })],
+  },
   settings: secret =>
     z.strictObject({
       api_key: secret,

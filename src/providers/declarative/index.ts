@@ -47,6 +47,7 @@ import { fillPath, fillTemplate, type PlaceholderValues } from './template.ts';
 
 export default defineProvider({
   name: 'declarative',
+  setup: null,
   settings: declarativeAccount,
   routeOptions: declarativeRouteOptions,
   faults: (model, input, { options }) => inputFaults(model, input, options),

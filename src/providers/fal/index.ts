@@ -26,6 +26,7 @@ import { mappingFaults } from '../kit/mapping.ts';
 import { encodeMedia } from '../kit/media-encoding.ts';
 import { isNotFound, providerDefaults, readPoll } from '../kit/poll.ts';
 import { fileAt, lenient, readResults, readSuccess } from '../kit/read-success.ts';
+import { secretField } from '../kit/setup.ts';
 import { readAcceptance, submitMapped } from '../kit/submit.ts';
 import {
   baseUrlWithDefault,
@@ -40,6 +41,11 @@ import { falMappings, falModels } from './models.ts';
 
 export default defineProvider({
   name: 'fal',
+  setup: {
+    trial: { model: 'theta-3.1-flash-tts-preview', cost: 'less than a cent: one short sentence' },
+    fields: [secretField({ where: 'fal.ai → Dashboard → Keys, scope API', example: 'FAL_KEY' })],
+  },
+  retired: { 'wan/v2.6/text-to-video': 'fal-ai/wan/v2.7/text-to-video' },
   settings: secret =>
     z.strictObject({
       api_key: secret,

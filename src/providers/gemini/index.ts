@@ -9,8 +9,9 @@ import { type ErrorTable, failureOf, mapCodes, readSubmission } from '../kit/err
 import { type InlineResults, openInlineResults } from '../kit/inline-results.ts';
 import { defineMapping, type Mapping, mappingFaults } from '../kit/mapping.ts';
 import { providerDefaults } from '../kit/poll.ts';
+import { secretField } from '../kit/setup.ts';
 import { submitMapped } from '../kit/submit.ts';
-import { runAccountTest } from '../kit/test-account.ts';
+import { runAccountTest, runRouteTest } from '../kit/test-account.ts';
 import {
   baseUrlWithDefault,
   openUpstream,
@@ -39,6 +40,13 @@ const mappings: Readonly<Record<keyof typeof models, Mapping<unknown>>> = {
 
 export default defineProvider({
   name: 'gemini',
+  setup: {
+    trial: {
+      model: 'theta-3.1-flash-tts-preview',
+      cost: 'less than a cent: one short sentence, by the token',
+    },
+    fields: [secretField({ where: 'aistudio.google.com → API keys', example: 'GEMINI_KEY' })],
+  },
   settings: secret =>
     z.strictObject({
       api_key: secret,
@@ -139,6 +147,8 @@ function openGemini(
     name: 'gemini',
     traits: () => traits,
     test: () => runAccountTest(upstream, { path: '/models?pageSize=1', errors }),
+    testRoute: ({ upstreamModel: model }) =>
+      runRouteTest(upstream, { path: `/models/${encodeURIComponent(model)}`, errors, model }),
 
     submit: task =>
       submitMapped(task, {

@@ -10,6 +10,8 @@ import type { FileId } from '../../domain/ids.ts';
 import type { Provider } from '../../domain/provider.ts';
 import type { IngressRequest } from '../../domain/upstream-webhook-address.ts';
 import type { Outbound } from '../../media/outbound.ts';
+import type { ObservedOutbound } from './exchange.ts';
+import type { Setup } from './setup.ts';
 
 /** What the gateway gives a provider when an account is opened. */
 export interface ProviderDependencies {
@@ -17,7 +19,7 @@ export interface ProviderDependencies {
   readonly catalog: Catalog;
   readonly clock: Clock;
   /** For addresses that upstreams write. */
-  readonly outbound: Outbound;
+  readonly outbound: ObservedOutbound;
   /** A signed address under which an upstream may fetch a stored file for a day; null without a public address. */
   readonly linkTo: (fileId: FileId, mimeType: string) => string | null;
   /** A local directory for results that come inside an answer. */
@@ -43,6 +45,10 @@ export interface ProviderDefinition {
   readonly routeOptions: z.ZodType;
   /** The model ids that it serves, each with what the upstream calls it unless a route says otherwise. Null: every id, by its own name. */
   readonly models: Readonly<Record<string, string>> | null;
+  /** What `atelier providers add` asks for; null where an account is a description that nobody can type at a prompt. */
+  readonly setup: Setup | null;
+  /** Names that the upstream no longer knows → what to write in their place; a route with one is reported at the start. */
+  readonly retired: Readonly<Record<string, string>>;
   /** Whether it also serves models that an operator adds, where `models` names those of the contract. */
   readonly servesCustomModels: boolean;
   /** Whether an input that refers to an earlier job can go only to the account that made that job. */
@@ -82,6 +88,10 @@ export interface ProviderSpec<Schema extends z.ZodType> {
   readonly routeOptions?: z.ZodType;
   /** Default: every model, by its own id. */
   readonly models?: Readonly<Record<string, string>>;
+  /** Its `models` default to those that the provider serves. */
+  readonly setup: (Pick<Setup, 'fields'> & Partial<Setup>) | null;
+  /** Default: none. */
+  readonly retired?: Readonly<Record<string, string>>;
   /** Default: false. */
   readonly servesCustomModels?: boolean;
   /** Default: true, because jobs are known to the account that made them. */
@@ -107,6 +117,8 @@ export function defineProvider<Schema extends z.ZodType>(spec: ProviderSpec<Sche
     name,
     routeOptions,
     models,
+    setup: spec.setup && { models: Object.keys(models ?? {}), ...spec.setup },
+    retired: spec.retired ?? {},
     servesCustomModels,
     requiresSameAccount,
     faults: spec.faults ?? (() => []),

@@ -1,4 +1,4 @@
-/** The account test behind `atelier providers test`: one free call with the account's key. */
+/** The tests behind `atelier providers test`: free calls that show whether an account, and a route to it, can work. */
 
 import { seconds } from '../../domain/clock.ts';
 import type { TestResult } from '../../domain/provider.ts';
@@ -38,3 +38,26 @@ const isSuccessBy =
   ({ read }: ErrorTable) =>
   ({ status, json, headers }: AnsweredReply): boolean =>
     status >= 200 && status < 300 && json !== undefined && !read(json, headers);
+
+/** A free GET that answers for one model, and how its answer is read. */
+export interface RouteTestCall extends Pick<AccountTestCall, 'path' | 'errors'> {
+  /** What the upstream calls the model; a 404 means that it has none of that name. */
+  readonly model: string;
+  /** What a good answer shows of the route. Default: that it can work. */
+  readonly read?: (json: unknown) => TestResult;
+  /** Longest answer that is read, in bytes. */
+  readonly maxAnswerBytes?: number;
+}
+
+/** Sends the call once, and reports whether the route can work. */
+export async function runRouteTest(upstream: Upstream, call: RouteTestCall): Promise<TestResult> {
+  const { path, errors, model, read = () => ({ kind: 'accepted' }), maxAnswerBytes } = call;
+  const bound = maxAnswerBytes === undefined ? {} : { maxAnswerBytes };
+  const reply = await upstream.request({ method: 'GET', path, timeoutMs: testTimeoutMs, ...bound });
+  if (reply.kind !== 'answered') return { kind: 'unreachable', reason: reply.reason };
+  if (isSuccessBy(errors)(reply)) return read(reply.json);
+  // A page is the answer of a proxy, which knows no models.
+  if (reply.status === 404 && reply.json !== undefined)
+    return { kind: 'refused', reason: `the upstream has no model ${model}` };
+  return { kind: 'unclear', reason: `the upstream answered ${reply.status} to a free call` };
+}

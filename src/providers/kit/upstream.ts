@@ -7,6 +7,7 @@ import type { Provider } from '../../domain/provider.ts';
 import { openSemaphore, type Semaphore } from '../../domain/semaphore.ts';
 import { type Outbound, openOutbound } from '../../media/outbound.ts';
 import type { OpenedProvider } from './definition.ts';
+import { type Exchange, type ObservedOutbound, withoutSecrets } from './exchange.ts';
 import { type HttpResponse, RequestAborted, sendRequest } from './send-request.ts';
 
 /** The HTTP client of one account: no redirects, no retries, and the key goes to the account's own host alone. */
@@ -68,8 +69,8 @@ export interface UpstreamOptions {
   readonly secrets: readonly string[];
   /** Whether results at the account's own host need its headers. Default false: the address is enough. */
   readonly authenticatesResults?: boolean;
-  /** For addresses that upstreams write. */
-  readonly outbound: Outbound;
+  /** For addresses that upstreams write; reports the calls of this client, where something listens. */
+  readonly outbound: ObservedOutbound;
 }
 
 const webUrl = z.url({ protocol: /^https?$/ });
@@ -124,7 +125,11 @@ export function openUpstream(options: UpstreamOptions): Upstream {
   const { origin } = new URL(baseUrl);
 
   return {
-    request: request => send(request, { ...options, accountHeaders, connections }),
+    request: async request => {
+      const reply = await send(request, { ...options, accountHeaders, connections });
+      outbound.onExchange?.(withoutSecrets(exchangeOf(request, reply), options));
+      return reply;
+    },
     pathOf: text => pathBelow(baseUrl, text),
     resultsClient: {
       request(url, request) {
@@ -140,6 +145,26 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     },
   };
 }
+
+/** What a recording has of a call. */
+const exchangeOf = (
+  { method, path, headers = {}, body }: UpstreamRequest,
+  reply: UpstreamReply,
+): Exchange => ({
+  request: {
+    method,
+    path,
+    headers,
+    body: typeof body === 'string' ? parseJson(Buffer.from(body), []) : formOf(body),
+  },
+  answer:
+    reply.kind === 'answered'
+      ? { status: reply.status, headers: reply.headers, body: reply.json ?? reply.bytes?.toString() ?? null }
+      : { broken: reply.reason },
+});
+
+/** Forms have files. */
+const formOf = (body: FormData | undefined): string | null => (body ? '(a form with files)' : null);
 
 /** The path and query of an address below a base; null for one elsewhere, or with a user name in it. */
 function pathBelow(baseUrl: string, text: string): string | null {

@@ -19,6 +19,7 @@ import { readLookup } from '../kit/lookup.ts';
 import { encodeMedia, mapEncoded } from '../kit/media-encoding.ts';
 import { isNotFound, providerDefaults, readPoll } from '../kit/poll.ts';
 import { readSuccess } from '../kit/read-success.ts';
+import { secretField } from '../kit/setup.ts';
 import { type MappedSubmission, readAcceptance, submitMapped } from '../kit/submit.ts';
 import { runAccountTest } from '../kit/test-account.ts';
 import {
@@ -44,6 +45,14 @@ import { mintToken } from './token.ts';
 
 export default defineProvider({
   name: 'kling',
+  setup: {
+    trial: {
+      model: 'gamma-v2-image',
+      cost: 'one picture, a small part of a unit (a unit is about 0.14 USD)',
+    },
+    fields: [secretField({ where: 'the developer console of klingai.com → API keys', example: 'KLING_KEY' })],
+  },
+  retired: { 'kling-v2': 'kling-v2-1' },
   settings: secret =>
     z
       .strictObject({

@@ -19,12 +19,14 @@ import { modelOf } from '../kit/media-encoding.ts';
 import { isNotFound, providerDefaults, readPoll } from '../kit/poll.ts';
 import { fileAt } from '../kit/read-success.ts';
 import { freeTraits, openSelfHostedUpstream, selfHostedSettings } from '../kit/self-hosted.ts';
+import { selfHostedSetup } from '../kit/setup.ts';
 import { runAccountTest } from '../kit/test-account.ts';
 import { query, readJson, toOpenedProvider, type Upstream, type UpstreamReply } from '../kit/upstream.ts';
 import { lightx2vCall, lightx2vFaults, lightx2vModels, lightx2vRouteOptions, seedOf } from './models.ts';
 
 export default defineProvider({
   name: 'lightx2v',
+  setup: selfHostedSetup(8000),
   settings: secret => z.strictObject(selfHostedSettings(secret)),
   routeOptions: lightx2vRouteOptions,
   models: lightx2vModels,

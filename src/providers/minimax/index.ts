@@ -8,6 +8,7 @@ import { defineProvider } from '../kit/definition.ts';
 import { type ErrorTable, failureOf, mapCodes } from '../kit/error-table.ts';
 import { providerDefaults } from '../kit/poll.ts';
 import { fileAt } from '../kit/read-success.ts';
+import { secretField } from '../kit/setup.ts';
 import { readAcceptance, submitMapped } from '../kit/submit.ts';
 import { runAccountTest } from '../kit/test-account.ts';
 import { baseUrlWithDefault, openUpstream, toOpenedProvider, type Upstream } from '../kit/upstream.ts';
@@ -15,6 +16,13 @@ import { minimaxFaults, minimaxMappings, minimaxModels } from './models.ts';
 
 export default defineProvider({
   name: 'minimax',
+  setup: {
+    trial: {
+      model: 'delta-speech-02-hd',
+      cost: 'less than a cent: one short sentence at 100 USD a million characters',
+    },
+    fields: [secretField({ where: 'platform.minimax.io → API keys', example: 'MINIMAX_KEY' })],
+  },
   settings: secret =>
     z.strictObject({
       api_key: secret,

@@ -10,6 +10,7 @@ import type {
   ProviderTask,
   ProviderTraits,
   SubmitResult,
+  TestResult,
 } from '../../domain/provider.ts';
 import { defineProvider, type ProviderDependencies } from '../kit/definition.ts';
 import { unmappedFieldFaults } from '../kit/engine-job.ts';
@@ -19,7 +20,8 @@ import { modelOf } from '../kit/media-encoding.ts';
 import { isNotFound, providerDefaults, readPoll } from '../kit/poll.ts';
 import { fileAt } from '../kit/read-success.ts';
 import { freeTraits, openSelfHostedUpstream, selfHostedSettings } from '../kit/self-hosted.ts';
-import { runAccountTest } from '../kit/test-account.ts';
+import { selfHostedSetup } from '../kit/setup.ts';
+import { runAccountTest, runRouteTest } from '../kit/test-account.ts';
 import {
   isSuccess,
   query,
@@ -32,6 +34,7 @@ import { openaiCall, openaiCompatibleModels, openaiCompatibleRouteOptions, opena
 
 export default defineProvider({
   name: 'openai-compatible',
+  setup: selfHostedSetup(8000),
   settings: secret =>
     z.strictObject({
       ...selfHostedSettings(secret),
@@ -161,6 +164,8 @@ function openServer(context: ServerContext): Provider {
     name: 'openai-compatible',
     traits: () => traits,
     test: () => runAccountTest(upstream, { path: '/v1/models', errors }),
+    testRoute: ({ upstreamModel: model }) =>
+      runRouteTest(upstream, { path: '/v1/models', errors, model, read: json => readModelList(json, model) }),
     submit: task => submitTask(context, results, task),
 
     async poll(_, ref) {
@@ -286,4 +291,17 @@ function soundIn(reply: UpstreamReply): ServerOutput | null {
   return /^audio\//.test(reply.headers['content-type'] ?? '')
     ? { contents: [reply.bytes], remoteFiles: [] }
     : null;
+}
+
+const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
+
+/** Some servers answer to names that they do not list, so a name that is missing proves nothing. */
+function readModelList(json: unknown, model: string): TestResult {
+  const names = modelList.safeParse(json).data?.data.map(({ id }) => id);
+  if (!names) return { kind: 'unclear', reason: 'its list of models cannot be read' };
+  if (model === '' || names.includes(model)) return { kind: 'accepted' };
+  return {
+    kind: 'unclear',
+    reason: `its list of models does not name ${model} (it has ${names.join(', ')})`,
+  };
 }

@@ -19,6 +19,7 @@ import { type ErrorTable, errorOf, failureOf, mapCodes, pollAfter } from '../kit
 import { mappingFaults } from '../kit/mapping.ts';
 import { idOf, isNotFound, providerDefaults, readPoll, unreachable } from '../kit/poll.ts';
 import { fileAt, lenient, readResults, readSuccess, resultUrl } from '../kit/read-success.ts';
+import { secretField } from '../kit/setup.ts';
 import { readAcceptance, submitMapped } from '../kit/submit.ts';
 import { sendUpload } from '../kit/upload.ts';
 import {
@@ -34,6 +35,10 @@ import { pixverseMappings, pixverseModels } from './models.ts';
 
 export default defineProvider({
   name: 'pixverse',
+  setup: {
+    trial: { model: 'zeta-v6-i2v', cost: 'one second at 360p without sound, 5 credits (0.05 USD)' },
+    fields: [secretField({ where: 'platform.pixverse.ai → API keys', example: 'PIXVERSE_KEY' })],
+  },
   settings: secret =>
     z.strictObject({
       api_key: secret,

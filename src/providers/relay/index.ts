@@ -23,6 +23,7 @@ import { type ErrorTable, pollAfter, readSubmission } from '../kit/error-table.t
 import { memberAt, readList, readLookup } from '../kit/lookup.ts';
 import { modelOf, renameMedia, withDraftOnly, withUpstreamIds } from '../kit/media-encoding.ts';
 import { idOf, providerDefaults, readPoll } from '../kit/poll.ts';
+import { plainField, secretField } from '../kit/setup.ts';
 import { type AccountTestCall, runAccountTest } from '../kit/test-account.ts';
 import { type Upload, uploadEach } from '../kit/upload.ts';
 import {
@@ -38,6 +39,17 @@ import { readResult } from './result.ts';
 
 export default defineProvider({
   name: 'relay',
+  setup: {
+    fields: [
+      plainField({
+        name: 'base_url',
+        title: 'Address of the gateway',
+        where: 'its public address, without a path',
+        example: 'https://gateway.example.com',
+      }),
+      secretField({ where: 'its operator: atelier keys create --user NAME', example: 'STUDIO_KEY' }),
+    ],
+  },
   settings: secret =>
     z.strictObject({
       base_url: baseUrlSchema(),

@@ -16,8 +16,9 @@ import { mappingFaults } from '../kit/mapping.ts';
 import { renameMedia } from '../kit/media-encoding.ts';
 import { idOf, isNotFound, providerDefaults, readPoll } from '../kit/poll.ts';
 import { fileAt, lenient, readResults, readSuccess, resultUrl } from '../kit/read-success.ts';
+import { secretField } from '../kit/setup.ts';
 import { readAcceptance, submitMapped } from '../kit/submit.ts';
-import { runAccountTest } from '../kit/test-account.ts';
+import { runAccountTest, runRouteTest } from '../kit/test-account.ts';
 import { uploadEach } from '../kit/upload.ts';
 import {
   baseUrlWithDefault,
@@ -34,6 +35,10 @@ import { replicateMappings, replicateModels } from './models.ts';
 
 export default defineProvider({
   name: 'replicate',
+  setup: {
+    trial: { model: 'delta-speech-02-hd', cost: 'less than a cent: one short sentence' },
+    fields: [secretField({ where: 'replicate.com → Account → API tokens', example: 'REPLICATE_API_TOKEN' })],
+  },
   settings: secret =>
     z.strictObject({
       api_key: secret,
@@ -109,6 +114,8 @@ function openReplicate(upstream: Upstream, takesCallbacks: boolean, catalog: Cat
     name: 'replicate',
     traits: () => accountTraits,
     test: () => runAccountTest(upstream, { path: '/account', errors }),
+    testRoute: ({ upstreamModel: model }) =>
+      runRouteTest(upstream, { path: pathOfModel(model), errors, model }),
 
     /** Uploads stored files; addresses elsewhere are sent as they are. */
     prepare: (task, signal) =>
@@ -161,6 +168,9 @@ function refIn(json: unknown) {
   const created = prediction.safeParse(json).data;
   return created && { id: created.id };
 }
+
+/** Where a model, or one version of it, is described. */
+const pathOfModel = (upstreamModel: string): string => `/models/${upstreamModel.replace(':', '/versions/')}`;
 
 /** `owner/name` runs the newest version, `owner/name:version` that one. */
 function callOf({ upstreamModel, callbackUrl: webhook }: ProviderTask, input: unknown) {

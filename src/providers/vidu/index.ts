@@ -20,6 +20,7 @@ import { mappingFaults } from '../kit/mapping.ts';
 import { encodeMedia, inlineBytesPerMedium, mapEncoded, withUpstreamIds } from '../kit/media-encoding.ts';
 import { idOf, providerDefaults, readPoll } from '../kit/poll.ts';
 import { fileAt, lenient, readResults, readSuccess, resultUrl } from '../kit/read-success.ts';
+import { secretField } from '../kit/setup.ts';
 import { readAcceptance, submitMapped } from '../kit/submit.ts';
 import { runAccountTest } from '../kit/test-account.ts';
 import {
@@ -37,6 +38,10 @@ import { viduMappings, viduModels } from './models.ts';
 
 export default defineProvider({
   name: 'vidu',
+  setup: {
+    trial: { model: 'epsilon-q2-turbo-img2video', cost: 'a second at 540p, about 7 credits' },
+    fields: [secretField({ where: 'platform.vidu.com → API keys', example: 'VIDU_KEY' })],
+  },
   settings: secret =>
     z.strictObject({
       api_key: secret,

@@ -10,6 +10,7 @@ import { mappingFaults } from '../kit/mapping.ts';
 import { encodeMedia, mapEncoded, withUpstreamIds } from '../kit/media-encoding.ts';
 import { idOf, providerDefaults, readPoll, unreachable } from '../kit/poll.ts';
 import { fileAt, lenient, readResults, readSuccess, resultUrl } from '../kit/read-success.ts';
+import { plainField, secretField } from '../kit/setup.ts';
 import { readAcceptance, submitMapped } from '../kit/submit.ts';
 import { runAccountTest } from '../kit/test-account.ts';
 import {
@@ -25,6 +26,23 @@ import { youchuanMappings, youchuanModels } from './models.ts';
 
 export default defineProvider({
   name: 'youchuan',
+  setup: {
+    trial: { model: 'beta-upscale', cost: 'one job of the plan' },
+    fields: [
+      plainField({
+        name: 'app',
+        title: 'App id',
+        where: 'tob.youchuan.cn → Applications',
+        example: '1234567890',
+      }),
+      secretField({
+        name: 'secret',
+        title: 'Secret',
+        where: 'tob.youchuan.cn → Applications',
+        example: 'YOUCHUAN_SECRET',
+      }),
+    ],
+  },
   settings: secret =>
     z.strictObject({
       app: z.string().min(1).max(200),

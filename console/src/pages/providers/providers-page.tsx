@@ -1,7 +1,7 @@
 /** The page of provider accounts: slots in use, pause, test. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { Account } from '../../api/answers.ts';
+import type { Account, AccountTest } from '../../api/answers.ts';
 import { callApi } from '../../api/call-api.ts';
 import { providersQuery } from '../../api/queries.ts';
 import { counted } from '../../components/format.ts';
@@ -31,7 +31,7 @@ export function ProvidersPage() {
 
 /** State, slots in use, models, and the buttons of admins. */
 function AccountCard({ account }: { readonly account: Account }) {
-  const { slots, running, models, blocked_until, blocked_why } = account;
+  const { slots, running, models, blocked_until, blocked_why, troubles } = account;
   const isLocal = account.account === 'local';
   return (
     <li className="card stack tight">
@@ -54,6 +54,12 @@ function AccountCard({ account }: { readonly account: Account }) {
           Circuit open; called again <RelativeTime at={blocked_until} />. {blocked_why}
         </p>
       )}
+      {troubles.map(({ model, says, since, seen_at }) => (
+        <p key={model} className="notice bad">
+          {model}: {says}. First refused <RelativeTime at={since} />, last <RelativeTime at={seen_at} />.
+          After a quarter of an hour its jobs go to the next route, or fail.
+        </p>
+      ))}
       <div className="row">
         <meter
           className="slots grow"
@@ -119,10 +125,16 @@ function PauseButton({ account: { account, paused } }: { readonly account: Accou
 function TestButton({ account }: { readonly account: string }) {
   const mayTest = useMay('admin');
   const test = useMutation({
-    mutationFn: () =>
-      callApi<{ outcome: string; says: string }>('POST', `providers/${encodeURIComponent(account)}/test`),
-    onSuccess: ({ outcome, says }) =>
-      toast(`${account}: ${says}`, { isBad: outcome !== 'accepted' && outcome !== 'untried' }),
+    mutationFn: () => callApi<AccountTest>('POST', `providers/${encodeURIComponent(account)}/test`),
+    onSuccess({ outcome, says, routes }) {
+      const bad = routes.filter(route => route.outcome === 'refused');
+      const sentences = [
+        says,
+        ...bad.map(route => `The route of ${route.model} cannot work: ${route.says}.`),
+      ];
+      const isBad = bad.length > 0 || (outcome !== 'accepted' && outcome !== 'untried');
+      toast(`${account}: ${sentences.join(' ')}`, { isBad });
+    },
     onError: toastFailure,
   });
   if (!mayTest) return null;

@@ -1,0 +1,103 @@
+/** Calls to upstreams as they went over the wire, for a recording: without the account's headers and secrets. */
+import type { Outbound } from '../../media/outbound.ts';
+import { basePlaceholder } from './cassette.ts';
+
+/** One call and what came of it. */
+export interface Exchange {
+  readonly request: {
+    readonly method: string;
+    /** Below the base of the account, with its query. */
+    readonly path: string;
+    /** Beside those of the account, which have its key and are left out. */
+    readonly headers: Readonly<Record<string, string>>;
+    /** Parsed JSON; a sentence for a form; null where there is none. */
+    readonly body: unknown;
+  };
+  readonly answer: ExchangeAnswer;
+}
+
+/** An answer, or the reason why there is none. */
+export type ExchangeAnswer =
+  | {
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string>>;
+      /** Parsed JSON; the text of an answer that is none. */
+      readonly body: unknown;
+    }
+  | { readonly broken: string };
+
+/** The client for addresses that upstreams write; every provider passes it to `openUpstream`, which reports its calls. */
+export interface ObservedOutbound extends Outbound {
+  /** Called with each call to the upstream; absent: nothing is recorded. */
+  readonly onExchange?: (exchange: Exchange) => void;
+}
+
+/** Headers that say something of an answer; the others name hosts, cookies and accounts. */
+const keptHeaders = /^(content-type|retry-after|x-fal-error-type|x-ratelimit-.*)$/;
+const signedParameter = /^https?:\/\/[^\s?]+\?/;
+/** Members whose values are an account's, or a person's. */
+const privateMember =
+  /^(.*(api|access|secret)_?key.*|.*token|authorization|password|secret|signature|sign|e-?mail|user_?name|(account|user|owner|group|app|workspace)_?id)$/i;
+const privateParameter = /([?&](?:[^=&]*(?:key|token|sign|secret|credential|groupid)[^=&]*)=)[^&]*/gi;
+const webToken = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g;
+const longBase64 = /^[A-Za-z0-9+/_-]{400,}=*$/;
+const removed = '(removed)';
+
+/** Texts that never stay, each with what stands in its place. */
+type Replacements = readonly (readonly [found: string, instead: string])[];
+
+/** The exchange without secrets, personal members, signed queries and media. */
+export function withoutSecrets(
+  { request, answer }: Exchange,
+  { secrets, baseUrl }: { readonly secrets: readonly string[]; readonly baseUrl: string },
+): Exchange {
+  const replaced: Replacements = [
+    ...secrets.filter(secret => secret !== '').map(secret => [secret, removed] as const),
+    [baseUrl, basePlaceholder],
+  ];
+  const clean = (value: unknown): unknown => cleanValue(value, replaced);
+  return {
+    request: {
+      method: request.method,
+      path: cleanText(request.path, replaced).replaceAll(privateParameter, `$1${removed}`),
+      headers: cleanHeaders(request.headers, replaced),
+      body: clean(request.body),
+    },
+    answer:
+      'broken' in answer
+        ? answer
+        : {
+            status: answer.status,
+            headers: cleanHeaders(answer.headers, replaced),
+            body: clean(answer.body),
+          },
+  };
+}
+
+function cleanHeaders(headers: Readonly<Record<string, string>>, replaced: Replacements) {
+  const kept = Object.entries(headers).filter(([name]) => keptHeaders.test(name.toLowerCase()));
+  return Object.fromEntries(kept.map(([name, value]) => [name, cleanText(value, replaced)]));
+}
+
+function cleanValue(value: unknown, replaced: Replacements): unknown {
+  if (typeof value === 'string') return cleanText(value, replaced);
+  if (Array.isArray(value)) return value.map(item => cleanValue(item, replaced));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      // Numbers and lists under such a name are counts of tokens.
+      privateMember.test(name) && typeof member === 'string' ? removed : cleanValue(member, replaced),
+    ]),
+  );
+}
+
+function cleanText(text: string, replaced: Replacements): string {
+  const media = /^data:([^;,]*)/.exec(text)?.[1];
+  if (media !== undefined) return `data:${media};base64,AAAA`;
+  if (longBase64.test(text)) return 'AAAA';
+  const bare = replaced
+    .reduce((rest, [found, instead]) => rest.replaceAll(found, instead), text)
+    .replaceAll(webToken, removed);
+  return signedParameter.test(bare) ? bare.replace(/\?\S*/, '') : bare;
+}
