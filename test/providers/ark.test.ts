@@ -167,6 +167,18 @@ const wanted: Conformance = {
     'is cancelled there': ['status', 200, { status: 'cancelled' }, 'runtime_error'],
     'makes nothing': ['status', 200, { status: 'succeeded', content: {} }, 'runtime_error'],
   },
+  result: {
+    on: 'status',
+    path: ['content', 'video_url'],
+    mayBeNull: [
+      ['usage'],
+      ['seed'],
+      ['resolution'],
+      ['framespersecond'],
+      ['content', 'last_frame_url'],
+      ['error'],
+    ],
+  },
   unknownState: { status: 'dreaming' },
 };
 conformance(wanted);

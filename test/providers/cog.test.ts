@@ -203,5 +203,12 @@ conformance({
     '503, being set up': [503, { error: 'Setup has not finished yet', status: 'failed' }, 'later'],
   },
   failures: {},
+  result: {
+    on: 'created',
+    path: ['output'],
+    isList: true,
+    isFree: true,
+    mayBeNull: [['metrics'], ['logs'], ['error'], ['id']],
+  },
   unknownState: { status: 'dreaming' },
 });

@@ -303,6 +303,19 @@ const machine: Conformance = {
     ],
     'is stopped there': ['status', 200, { status: 'cancelled' }, 'runtime_error'],
   },
+  result: {
+    on: 'status',
+    path: ['outputs', '42', 'images'],
+    isList: true,
+    isFree: true,
+    mayBeNull: [
+      ['execution_start_time'],
+      ['execution_error'],
+      ['outputs', '8'],
+      ['outputs', '42', 'animated'],
+      ['priority'],
+    ],
+  },
   unknownState: { status: 'dreaming' },
 };
 

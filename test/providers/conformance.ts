@@ -12,6 +12,7 @@ import { exampleBody } from '../../testkit/clients/example-jobs.ts';
 import { until } from '../../testkit/gateway/gateway.ts';
 import type { RuleInput } from '../../testkit/upstream/script.ts';
 import { type Ending, good, untilEnded } from '../../testkit/upstream/studio.ts';
+import { changeable, oddAnswers } from './conformance-answers.ts';
 import { crashes } from './conformance-crashes.ts';
 import type { Conformance } from './description.ts';
 import { canary, openBench, type ProviderBench, pathOf, plain } from './provider-bench.ts';
@@ -31,9 +32,10 @@ export function conformance(wanted: Conformance): void {
   describe(wanted.provider, () => {
     let folder: string;
     let bench: ProviderBench;
+    const upstream = changeable(wanted.protocol);
     before(async () => {
       folder = await mkdtemp(join(tmpdir(), 'atelier-provider-'));
-      bench = await openBench(wanted, folder);
+      bench = await openBench({ ...wanted, protocol: upstream.protocol }, folder);
     });
     after(async () => {
       await bench.close();
@@ -44,6 +46,7 @@ export function conformance(wanted: Conformance): void {
     trouble(wanted, () => bench);
     results(wanted, () => bench);
     cancels(wanted, () => bench);
+    oddAnswers(wanted, () => bench, upstream);
     borders(wanted, () => bench);
     crashes(wanted);
   });

@@ -104,5 +104,10 @@ conformance({
     'makes nothing': ['status', 200, { output: { task_status: 'SUCCEEDED' } }, 'runtime_error'],
     'is forgotten there': ['status', 200, { output: { task_status: 'UNKNOWN' } }, 'provider_unavailable'],
   },
+  result: {
+    on: 'status',
+    path: ['output', 'video_url'],
+    mayBeNull: [['usage'], ['output', 'orig_prompt'], ['output', 'submit_time'], ['request_id']],
+  },
   unknownState: { output: { task_status: 'DREAMING' } },
 });

@@ -105,6 +105,12 @@ conformance({
     'is stopped there': ['status', 200, { data: { status: 'canceled' } }, 'runtime_error'],
     'makes nothing': ['status', 200, { data: { status: 'done', videos: [] } }, 'runtime_error'],
   },
+  result: {
+    on: 'status',
+    path: ['data', 'videos'],
+    isList: true,
+    mayBeNull: [['data', 'seconds'], ['message']],
+  },
   unknownState: { data: { status: 'constructor' } },
 });
 
@@ -147,6 +153,7 @@ describe('an upstream of another shape', () => {
     says: words => ({ error: words }),
     refusals: {},
     failures: {},
+    result: { on: 'response', path: ['pictures'], isList: true, mayBeNull: [['page']] },
     unknownState: { state: 3 },
   };
   let folder: string;

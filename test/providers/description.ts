@@ -31,6 +31,8 @@ export interface Conformance {
   readonly failures: Readonly<
     Record<string, readonly [on: 'status' | 'response', ...UpstreamAnswer, error: string]>
   >;
+  /** Where the result of the happy job stands. */
+  readonly result: ResultPlace;
   /** A state that is not documented, as members of the answer to a poll. */
   readonly unknownState: Readonly<Record<string, Json>>;
   /** Whether the upstream can fetch files of the gateway: links to them are written `<link>`. */
@@ -44,6 +46,22 @@ export interface Conformance {
    * as one of the account's, for an upstream whose first jobs come from elsewhere.
    */
   readonly earlier?: { readonly model: string; readonly body: unknown; readonly ref?: unknown };
+}
+
+/** Where a success names its result, for the suite to make it odd. Paths are names of members, and places in lists. */
+export interface ResultPlace {
+  /** The answer: to the submission, to a poll, or to the request for the result. */
+  readonly on: 'created' | 'status' | 'response';
+  /** Null where the answer names none: it is at an address that the gateway knows. */
+  readonly path: readonly string[] | null;
+  /** Whether the value there may be a list of results. */
+  readonly isList?: true;
+  /** Members without which the result is still a result. */
+  readonly mayBeNull: readonly (readonly string[])[];
+  /** The account charges nothing, so no submission is uncertain for its operator. */
+  readonly isFree?: true;
+  /** The answer to the submission is the whole result, and no poll follows. */
+  readonly isWhole?: true;
 }
 
 export type Gap = Readonly<Record<string, unknown>> | ((earlier: Earlier) => unknown);

@@ -306,6 +306,12 @@ const wanted: Conformance = {
       'runtime_error',
     ],
   },
+  result: {
+    on: 'response',
+    path: ['video'],
+    isList: true,
+    mayBeNull: [['seed'], ['video', 'content_type'], ['video', 'file_name']],
+  },
   unknownState: { status: 'DREAMING' },
 };
 conformance(wanted);

@@ -69,6 +69,13 @@ conformance({
     'nothing, for no reason': [200, { candidates: [] }, 'unknown'],
   },
   failures: {},
+  result: {
+    on: 'created',
+    path: ['candidates', '0', 'content', 'parts'],
+    isList: true,
+    isWhole: true,
+    mayBeNull: [['usageMetadata'], ['candidates', '0', 'finishReason'], ['promptFeedback'], ['modelVersion']],
+  },
   unknownState: {},
 });
 

@@ -182,6 +182,19 @@ const wanted: Conformance = {
     ],
     'makes nothing': ['status', 200, { data: { task_status: 'succeed', task_result: {} } }, 'runtime_error'],
   },
+  result: {
+    on: 'status',
+    path: ['data', 'task_result', 'videos'],
+    isList: true,
+    mayBeNull: [
+      ['data', 'task_result', 'videos', '0', 'watermark_url'],
+      ['data', 'task_result', 'videos', '0', 'duration'],
+      ['data', 'final_unit_deduction'],
+      ['data', 'task_status_msg'],
+      ['request_id'],
+      ['message'],
+    ],
+  },
   unknownState: { data: { task_status: 'dreaming' } },
 };
 conformance(wanted);

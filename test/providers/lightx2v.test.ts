@@ -180,6 +180,12 @@ const server: Conformance = {
     ],
     'is stopped there': ['status', 200, { status: 'cancelled' }, 'runtime_error'],
   },
+  result: {
+    on: 'status',
+    path: null,
+    isFree: true,
+    mayBeNull: [['error'], ['start_time'], ['end_time'], ['error_type']],
+  },
   unknownState: { status: 'dreaming' },
 };
 

@@ -129,5 +129,10 @@ conformance({
     '429': [429, {}, 'later'],
   },
   failures: {},
+  result: {
+    on: 'created',
+    path: ['data', 'audio'],
+    mayBeNull: [['extra_info'], ['trace_id'], ['data', 'subtitle_file'], ['base_resp']],
+  },
   unknownState: {},
 });

@@ -8,6 +8,7 @@ import { until } from '../../testkit/gateway/gateway.ts';
 import { good } from '../../testkit/upstream/studio.ts';
 import { openaiCompatible } from '../../testkit/upstreams/openai-compatible.ts';
 import { conformance } from './conformance.ts';
+import { changeable, oddResults } from './conformance-answers.ts';
 import type { Conformance } from './description.ts';
 import { openBench, type ProviderBench, pathOf } from './provider-bench.ts';
 
@@ -256,6 +257,12 @@ const servers: Conformance = {
     ],
     'fails without a word': ['status', 200, { status: 'failed', error: null }, 'runtime_error'],
   },
+  result: {
+    on: 'status',
+    path: null,
+
+    mayBeNull: [['progress'], ['url'], ['created_at'], ['error']],
+  },
   unknownState: { status: 'dreaming' },
 };
 
@@ -336,4 +343,29 @@ describe('a server of one’s own', () => {
     });
     await until(async () => fake.received().length === known + 2, 'two submissions');
   });
+});
+
+describe('pictures inside an answer', () => {
+  const upstream = changeable(openaiCompatible(true));
+  const pictures: Conformance = {
+    ...servers,
+    protocol: upstream.protocol,
+    model: 'gamma-v2-image',
+    body: mark => ({ prompt: `A red boat ${mark}` }),
+    result: {
+      ...{ on: 'created', path: ['data'], isList: true, isWhole: true },
+      mayBeNull: [['created'], ['id'], ['data', '0', 'url']],
+    },
+  };
+  let folder: string;
+  let bench: ProviderBench;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'atelier-openai-pictures-'));
+    bench = await openBench(pictures, folder);
+  });
+  after(async () => {
+    await bench.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  oddResults(pictures, () => bench, upstream);
 });

@@ -89,6 +89,11 @@ conformance({
     'makes nothing': ['status', 200, ended(1), 'runtime_error'],
     'is not known any more': ['status', 200, problem(500008), 'provider_unavailable'],
   },
+  result: {
+    on: 'status',
+    path: ['Resp', 'url'],
+    mayBeNull: [['Resp', 'seed'], ['Resp', 'size'], ['Resp', 'prompt'], ['ErrMsg']],
+  },
   unknownState: ended(6),
 });
 

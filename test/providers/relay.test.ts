@@ -125,5 +125,11 @@ conformance({
     'breaks the policy': ['response', 200, failed('content_policy_violation'), 'content_policy_violation'],
     'ends with an unknown code': ['response', 200, failed('odd'), 'runtime_error'],
   },
+  result: {
+    on: 'response',
+    path: ['video'],
+    isList: true,
+    mayBeNull: [['seed'], ['error'], ['request_id'], ['creations']],
+  },
   unknownState: { status: 'DREAMING' },
 });

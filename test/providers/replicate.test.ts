@@ -111,5 +111,11 @@ conformance({
     'makes nothing': ['status', 200, { status: 'succeeded', output: null }, 'runtime_error'],
     'is aborted there': ['status', 200, { status: 'aborted' }, 'runtime_error'],
   },
+  result: {
+    on: 'status',
+    path: ['output'],
+    isList: true,
+    mayBeNull: [['metrics'], ['error'], ['urls'], ['model']],
+  },
   unknownState: { status: 'dreaming' },
 });

@@ -215,6 +215,12 @@ const wanted: Conformance = {
     ],
     'makes nothing': ['status', 200, { state: 'success', creations: [] }, 'runtime_error'],
   },
+  result: {
+    on: 'status',
+    path: ['creations'],
+    isList: true,
+    mayBeNull: [['creations', '0', 'cover_url'], ['credits'], ['err_code'], ['bgm']],
+  },
   unknownState: { state: 'dreaming' },
 };
 conformance(wanted);

@@ -156,5 +156,6 @@ conformance({
     'is stopped there': ['status', 200, ended('Canceled'), 'runtime_error'],
     'does not pass the audit': ['status', 200, { status: 4 }, 'content_policy_violation'],
   },
+  result: { on: 'status', path: ['urls'], isList: true, mayBeNull: [['comment']] },
   unknownState: { status: 9 },
 });

@@ -31,7 +31,7 @@ import { type ErrorTable, failureOf, readSubmission } from '../kit/error-table.t
 import { type InlineResults, openInlineResults } from '../kit/inline-results.ts';
 import { modelOf } from '../kit/media-encoding.ts';
 import { providerDefaults } from '../kit/poll.ts';
-import { fileAt } from '../kit/read-success.ts';
+import { fileAt, lenient, notedProduction, readResults, resultUrl } from '../kit/read-success.ts';
 import { freeTraits, openSelfHostedUpstream, selfHostedSettings } from '../kit/self-hosted.ts';
 import { selfHostedSetup } from '../kit/setup.ts';
 import { runAccountTest, runRouteTest } from '../kit/test-account.ts';
@@ -84,14 +84,17 @@ const usageSchema = z.object({
 const refSchema = z.object({
   kept: z.int().min(0).default(1),
   urls: z.array(z.string()).default([]),
+  /** False where a file of the answer could not be read. */
+  isWhole: z.boolean().default(true),
   usage: z.array(usageSchema).default([]),
   seed: z.int().nullable().default(null),
 });
 const prediction = z.object({
   status: z.enum(['starting', 'processing', 'succeeded', 'failed', 'canceled']),
   output: z.unknown().optional(),
-  error: z.string().nullish(),
-  metrics: z.object({ predict_time: z.number().nonnegative().optional() }).nullish(),
+  error: lenient(z.string()),
+  /** Seconds. */
+  metrics: lenient(z.object({ predict_time: lenient(z.number().nonnegative()) })),
 });
 type Prediction = z.output<typeof prediction>;
 /** The body of an error. */
@@ -159,12 +162,13 @@ function openCog(
 
     /** The result was in the answer: it is on this machine, or at the addresses of the ref. */
     async poll({ dedupeKey }, ref): Promise<PollResult> {
-      const { kept, urls, usage, seed } = refSchema.parse(ref);
+      const { kept, urls, isWhole, usage, seed } = refSchema.parse(ref);
       const local = await results.find(dedupeKey, kept);
       if (!local) return { kind: 'lost' };
       const remote = urls.map((url, place) => fileAt(url, { index: kept + place }));
       const files = [...local, ...remote];
-      return { kind: 'succeeded', production: { files, usage, ...(seed !== null && { seed }) } };
+      const production = { files, usage, ...(seed !== null && { seed }) };
+      return { kind: 'succeeded', production: notedProduction({ production, isWhole }) };
     },
 
     // Cannot cancel: no run is in progress there by then.
@@ -189,10 +193,10 @@ async function resultOf(run: Prediction, { results, dedupeKey, seed }: RunContex
     case 'canceled':
       return refusedWith('the engine cancelled the job');
     case 'succeeded': {
-      const output = filesIn(run);
-      if (!output) return refusedWith('the engine ended without a file');
-      await results.save(dedupeKey, output.contents);
-      const ref = { kept: output.contents.length, urls: output.urls, usage: usageOf(run), seed };
+      const { contents, urls, isWhole } = filesIn(run);
+      if (contents.length + urls.length === 0) return refusedWith('the engine ended without a file');
+      if (contents.length > 0) await results.save(dedupeKey, contents);
+      const ref = { kept: contents.length, urls, isWhole, usage: usageOf(run), seed };
       return { kind: 'accepted', ref, firstPollMs: 0 };
     }
   }
@@ -263,20 +267,18 @@ async function bodyOf(
   return { body: toJson({ input }), seed: isSeeded ? Number(values.seed) : null };
 }
 
-interface CogOutput {
-  readonly contents: readonly Buffer[];
-  readonly urls: readonly string[];
-}
+const dataUrl = /^data:[^,]*;base64,(.+)$/s;
+const outputFile = z.union([z.string().regex(dataUrl), resultUrl]);
 
-/** Results are data URLs, or addresses where the container uploads them. */
-function filesIn({ output }: Prediction): CogOutput | null {
-  const texts = [output].flat().filter(one => typeof one === 'string');
-  const contents = texts.flatMap(text => {
-    const base64 = /^data:[^,]*;base64,(.+)$/s.exec(text)?.[1];
+/** Results are data URLs, or addresses where the container uploads them; texts beside them are no results. */
+function filesIn({ output }: Prediction) {
+  const values = [output].flat().filter(one => typeof one !== 'string' || outputFile.safeParse(one).success);
+  const { items, isWhole } = readResults(values, outputFile);
+  const contents = items.flatMap(text => {
+    const base64 = dataUrl.exec(text)?.[1];
     return base64 === undefined ? [] : [Buffer.from(base64, 'base64')];
   });
-  const urls = texts.filter(text => /^https?:\/\//.test(text));
-  return contents.length + urls.length > 0 ? { contents, urls } : null;
+  return { contents, urls: items.filter(text => !dataUrl.test(text)), isWhole };
 }
 
 /** The usage that the upstream reports. */

@@ -28,6 +28,7 @@ import { type ErrorTable, mapCodes, readSubmission } from '../kit/error-table.ts
 import { readLookup } from '../kit/lookup.ts';
 import { modelOf } from '../kit/media-encoding.ts';
 import { isNotFound, providerDefaults, readPoll } from '../kit/poll.ts';
+import { lenient } from '../kit/read-success.ts';
 import { freeTraits, openSelfHostedUpstream, selfHostedSettings } from '../kit/self-hosted.ts';
 import { selfHostedSetup } from '../kit/setup.ts';
 import { runAccountTest } from '../kit/test-account.ts';
@@ -80,7 +81,7 @@ const refSchema = z.object({
 /** The part of an answer to a submission that names the job. */
 const handle = z.object({ prompt_id: z.string().min(1).max(200) });
 /** The answer to an upload. */
-const uploaded = z.object({ name: z.string().min(1), subfolder: z.string().default('') });
+const uploaded = z.object({ name: z.string().min(1), subfolder: lenient(z.string()) });
 /** A reference of the input → the name of its upload: what `prepare` returned, as read back from the database. */
 const uploadsSchema = z.record(z.string(), z.string()).default({});
 const jobs = z.object({
@@ -160,7 +161,7 @@ function openComfyui(context: ComfyuiContext): Provider {
       if (isNotFound(reply)) return { kind: (await isGone(upstream, id)) ? 'lost' : 'missing' };
       return readPoll(reply, {
         stateIn: answer => jobIn(answer, id),
-        resultOf: found => resultOf(found, { baseUrl, outputs, seed, errors }),
+        resultOf: (found, answer) => resultOf(found, answer, { baseUrl, outputs, seed, errors }),
       });
     },
 
@@ -203,7 +204,7 @@ async function formOf(
 /** What the upstream calls an uploaded file. */
 function nameIn(reply: UpstreamReply): string | undefined {
   const created = readJson(reply, uploaded);
-  return created?.subfolder === '' ? created.name : created && `${created.subfolder}/${created.name}`;
+  return created?.subfolder ? `${created.subfolder}/${created.name}` : created?.name;
 }
 
 /** The one billable call for a job. */

@@ -32,6 +32,7 @@ import {
   withUpstreamIds,
 } from '../kit/media-encoding.ts';
 import { isNotFound, providerDefaults, unreachable } from '../kit/poll.ts';
+import { readSuccess } from '../kit/read-success.ts';
 import {
   isSuccess,
   openUpstream,
@@ -137,10 +138,9 @@ async function pollJob(
     : reply;
   // HTML, or an answer that was cut, proves nothing about the results.
   if (!isSuccess(answer) || answer.json === undefined) return unreachable(answer);
-  const files = await filesIn(answer.json, account, { results, dedupeKey: attempt.dedupeKey });
-  const { usage } = state;
-  if (files.length > 0) return { kind: 'succeeded', production: { files, usage } };
-  return { kind: 'failed', error: failureOf(noResult, errorsIn(account, answer)), usage };
+  const { files, isWhole } = await filesIn(answer.json, account, { results, dedupeKey: attempt.dedupeKey });
+  const production = { files, usage: state.usage };
+  return readSuccess(answer, { production, isWhole }, errorsIn(account, answer));
 }
 
 async function cancelJob(
@@ -261,5 +261,3 @@ function failureIn({ error, failure = error }: DeclarativeAccount, json: unknown
   const isCode = code !== null && code !== '' && !error.fine.includes(code);
   return { code: isCode ? code : null, message: textAt(json, failure.message) ?? '' };
 }
-
-const noResult: UpstreamError = { code: null, message: 'the upstream ended without a result' };

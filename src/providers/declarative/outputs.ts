@@ -6,28 +6,58 @@ import type { InlineResults } from '../kit/inline-results.ts';
 import { valuesAt } from '../kit/json-path.ts';
 import type { DeclarativeAccount } from './account.ts';
 
-/** The produced files of an answer, numbered within their role. Results in base64 are saved as local files. */
+/** What an answer names as results. */
+interface NamedFiles {
+  readonly files: readonly ProducedFile[];
+  /** False where a value that stands at the path of a result can be no result, such as an object or an address of another protocol. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * The produced files of an answer, numbered within their role. Results in base64 are saved as local files. Null and
+ * empty text name no result.
+ */
 export async function filesIn(
   json: unknown,
   { outputs, base_url: baseUrl }: DeclarativeAccount,
   { results, dedupeKey }: { readonly results: InlineResults; readonly dedupeKey: string },
-): Promise<readonly ProducedFile[]> {
-  const found = outputs.flatMap(output =>
+): Promise<NamedFiles> {
+  const named = outputs.flatMap(output =>
     valuesAt(json, output.at)
-      .filter(value => typeof value === 'string' && value !== '')
-      .map(value => ({ ...output, value: String(value) })),
+      .filter(value => value !== null && value !== '')
+      .map(value => ({ ...output, value })),
   );
+  const found = named.flatMap(one => (typeof one.value === 'string' ? { ...one, value: one.value } : []));
   const inline = found.filter(({ form }) => form === 'base64');
   const contents = inline.map(({ value }) => decodeBase64(value));
   const saved = contents.length > 0 ? await results.save(dedupeKey, contents) : [];
   const counts = new Map<string, number>();
-  return found.flatMap(one => {
+  const files = found.flatMap((one): readonly ProducedFile[] => {
     const source = one.form === 'base64' ? saved[inline.indexOf(one)]?.source : urlSource(one.value, baseUrl);
     if (!source) return [];
     const index = counts.get(one.role) ?? 0;
     counts.set(one.role, index + 1);
     return [{ role: one.role, index, mimeType: one.mime, source }];
   });
+  const isWhole = files.length === named.length;
+  const hasPrimary = files.some(({ role }) => role === 'primary');
+  return { files, isWhole: isWhole && (hasPrimary || !lacksMember(json, outputs)) };
+}
+
+/**
+ * Whether an object that should name a primary result has no member of that name: the upstream calls it a success, so
+ * the result may have another name today. An empty list, and null, name no result.
+ */
+const lacksMember = (json: unknown, outputs: DeclarativeAccount['outputs']): boolean =>
+  outputs
+    .filter(({ role, at }) => role === 'primary' && valuesAt(json, at).length === 0)
+    .flatMap(({ at }) => parentsOf(json, at))
+    .some(parent => typeof parent === 'object' && parent !== null && !Array.isArray(parent));
+
+/** The values that contain the last step of a path. */
+function parentsOf(json: unknown, place: string): readonly unknown[] {
+  const parent = place.replace(/(?:\.?[^.[\]]+|\[[^\]]*\])$/, '');
+  return parent === '' ? [json] : valuesAt(json, parent);
 }
 
 /** An address may be relative to the base of the account; null for one of another protocol. */

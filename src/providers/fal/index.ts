@@ -100,8 +100,8 @@ const refSchema = z.object({
 /** The part of an answer to a submission that names the job. */
 const handle = z.object({
   request_id: z.string().min(1).max(200),
-  status_url: z.string(),
-  response_url: z.string(),
+  status_url: z.string().nullish(),
+  response_url: z.string().nullish(),
 });
 const status = z.object({
   status: z.enum(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED']),
@@ -232,14 +232,15 @@ function pathsOf({ upstreamModel }: ProviderAttempt, ref: unknown) {
   return { path: base, response: response ?? base };
 }
 
-/** Null for a handle whose addresses lie elsewhere: they cannot be called with the key. */
+/** Null for a handle whose addresses lie elsewhere: they cannot be called with the key. Absent ones follow from the id. */
 function readHandle(upstream: Upstream, json: unknown): z.output<typeof refSchema> | null {
   const created = handle.safeParse(json).data;
   if (!created) return null;
-  const path = upstream.pathOf(created.status_url)?.replace(/\/status$/, '');
-  const response = upstream.pathOf(created.response_url);
-  if (!path || !response) return null;
-  return { id: created.request_id, path, ...(response !== path && { response }) };
+  const { request_id: id, status_url: statusUrl, response_url: responseUrl } = created;
+  const path = statusUrl ? upstream.pathOf(statusUrl)?.replace(/\/status$/, '') : undefined;
+  const response = responseUrl ? upstream.pathOf(responseUrl) : undefined;
+  if ((statusUrl && !path) || (responseUrl && !response)) return null;
+  return { id, ...(path && { path }), ...(response && response !== path && { response }) };
 }
 
 type Status = z.output<typeof status>;

@@ -7,15 +7,17 @@ import type { Provider, ProviderTraits, SubmitResult } from '../../domain/provid
 import { defineProvider, type ProviderDependencies } from '../kit/definition.ts';
 import { type ErrorTable, failureOf, mapCodes, readSubmission } from '../kit/error-table.ts';
 import { type InlineResults, openInlineResults } from '../kit/inline-results.ts';
+import { memberAt } from '../kit/lookup.ts';
 import { defineMapping, type Mapping, mappingFaults } from '../kit/mapping.ts';
 import { providerDefaults } from '../kit/poll.ts';
 import { secretField } from '../kit/setup.ts';
+import { hasResult, lenient, notedProduction, readResults } from '../kit/read-success.ts';
 import { submitMapped } from '../kit/submit.ts';
 import { runAccountTest, runRouteTest } from '../kit/test-account.ts';
 import {
   baseUrlWithDefault,
+  isSuccess,
   openUpstream,
-  readJson,
   toOpenedProvider,
   type Upstream,
   type UpstreamReply,
@@ -80,33 +82,31 @@ const traits: ProviderTraits = {
   minPollMs: 1 * seconds,
 };
 
-const inlineData = z.object({ mimeType: z.string(), data: z.string() });
+/** A part of a candidate: a piece of the sound in base64, or something beside it, such as text. */
+const part = z.object({ inlineData: z.object({ mimeType: z.string(), data: z.string() }).nullish() });
+const candidate = z.object({
+  content: lenient(z.object({ parts: z.unknown().optional() })),
+  finishReason: lenient(z.string()),
+});
+/** The answer to a submission. Each part is read by itself. */
 const answer = z.object({
-  candidates: z
-    .array(
-      z.object({
-        content: z
-          .object({ parts: z.array(z.object({ inlineData: inlineData.optional() })).optional() })
-          .nullish(),
-        finishReason: z.string().optional(),
-      }),
-    )
-    .default([]),
-  promptFeedback: z.object({ blockReason: z.string().optional() }).optional(),
-  usageMetadata: z.object({ totalTokenCount: z.int().nonnegative().optional() }).optional().catch(undefined),
+  promptFeedback: lenient(z.object({ blockReason: lenient(z.string()) })),
+  usageMetadata: lenient(z.object({ totalTokenCount: lenient(z.int().nonnegative()) })),
 });
 
+/** One of the details of an error: each has other members. */
 const detail = z.object({
-  reason: z.string().optional(),
-  retryDelay: z.string().optional(),
-  violations: z.array(z.object({ quotaId: z.string().optional() })).optional(),
+  reason: lenient(z.string()),
+  /** Such as `37s`. */
+  retryDelay: lenient(z.string()),
+  violations: lenient(z.array(z.object({ quotaId: lenient(z.string()) }))),
 });
 /** The body of an error. */
 const problem = z.object({
   error: z.object({
     status: z.string(),
-    message: z.string().default(''),
-    details: z.array(detail).default([]).catch([]),
+    message: lenient(z.string()),
+    details: z.unknown().transform(list => readResults(list, detail).items),
   }),
 });
 
@@ -114,7 +114,7 @@ const problem = z.object({
 const errors: ErrorTable = {
   read(json) {
     const error = problem.safeParse(json).data?.error;
-    return error ? { code: codeOf(error), message: error.message } : null;
+    return error ? { code: codeOf(error), message: error.message ?? '' } : null;
   },
   codes: {
     ...mapCodes('input', 'INVALID_ARGUMENT', 'OUT_OF_RANGE'),
@@ -176,29 +176,47 @@ async function readSpeech(
   results: InlineResults,
   dedupeKey: string,
 ): Promise<SubmitResult> {
-  const sound = readJson(reply, z.unknown());
-  const wav = sound === undefined ? null : soundIn(sound);
-  const files = wav && (await results.save(dedupeKey, [wav]));
-  const result = readSubmission(reply, errors, ({ json }) =>
-    files ? { kind: 'done', production: { files, usage: usageIn(json) } } : readMissingSound(json),
-  );
+  const { wav, isWhole } = isSuccess(reply) ? soundIn(reply.json) : noSound;
+  const files = wav ? await results.save(dedupeKey, [wav]) : [];
+  const result = readSubmission(reply, errors, ({ json }) => {
+    const read = { production: { files, usage: usageIn(json) }, isWhole };
+    if (hasResult(read)) return { kind: 'done', production: notedProduction(read) };
+    // Sound of a kind that is not known was charged like any other.
+    return isWhole ? readMissingSound(json) : null;
+  });
   const retryAfterMs = reply.kind === 'answered' ? retryDelayIn(reply.json) : null;
   return result.kind === 'refused' && retryAfterMs !== null
     ? { kind: 'refused', error: { ...result.error, retryAfterMs } }
     : result;
 }
 
-/** Every piece of sound in the answer, in order, as one file; null where there is none. */
-function soundIn(json: unknown): Buffer | null {
-  const [first] = answer.safeParse(json).data?.candidates ?? [];
-  const pieces = (first?.content?.parts ?? []).flatMap(({ inlineData: piece }) => {
-    const type = piece && readRawType(piece.mimeType);
-    return type ? [{ ...type, samples: Buffer.from(piece.data, 'base64') }] : [];
+/** The sound of an answer. */
+interface Sound {
+  /** Null where there is none. */
+  readonly wav: Buffer | null;
+  /** False where a piece of it could not be read. */
+  readonly isWhole: boolean;
+}
+
+const noSound: Sound = { wav: null, isWhole: true };
+
+/** Every piece of sound in the answer, in order, as one file. */
+function soundIn(json: unknown): Sound {
+  const { items, isWhole } = readResults(firstCandidateIn(json)?.content?.parts, part);
+  const sent = items.flatMap(({ inlineData }) => inlineData ?? []);
+  const pieces = sent.flatMap(({ mimeType, data }) => {
+    const type = readRawType(mimeType);
+    return type ? [{ ...type, samples: Buffer.from(data, 'base64') }] : [];
   });
   const [type] = pieces;
   const samples = Buffer.concat(pieces.map(piece => piece.samples));
-  return type && samples.length > 0 ? wavOf({ ...type, samples }) : null;
+  const wav = type && samples.length > 0 ? wavOf({ ...type, samples }) : null;
+  return { wav, isWhole: isWhole && pieces.length === sent.length };
 }
+
+/** The one candidate that is requested; undefined where the answer has none that can be read. */
+const firstCandidateIn = (json: unknown): z.output<typeof candidate> | undefined =>
+  readResults(memberAt(json, 'candidates'), candidate).items[0];
 
 function usageIn(json: unknown): readonly Usage[] {
   const quantity = answer.safeParse(json).data?.usageMetadata?.totalTokenCount;
@@ -212,7 +230,7 @@ function usageIn(json: unknown): readonly Usage[] {
 function readMissingSound(json: unknown): SubmitResult | null {
   const body = answer.safeParse(json).data;
   const block = body?.promptFeedback?.blockReason;
-  const code = block ?? body?.candidates[0]?.finishReason;
+  const code = block ?? firstCandidateIn(json)?.finishReason;
   if (code === undefined) return null;
   const cause = { code, message: `the upstream returned no sound (${code})` };
   return { kind: 'refused', error: failureOf(cause, errors, block === undefined ? 'failed' : 'moderation') };

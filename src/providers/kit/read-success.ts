@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { PollResult, ProducedFile, Production } from '../../domain/provider.ts';
-import { type ErrorTable, failureOf, unreadableError } from './error-table.ts';
+import { type ErrorTable, failureOf, type UpstreamError, unreadableError } from './error-table.ts';
 import { type ParsedList, readList } from './lookup.ts';
 import type { UpstreamReply } from './upstream.ts';
 
@@ -32,21 +32,37 @@ export function readResults<Item>(value: unknown, item: z.ZodType<Item>): Parsed
   return readList(list, item) ?? { items: [], isWhole: false };
 }
 
+/** What was read of a result. */
+export interface ReadProduction {
+  readonly production: Production;
+  /** False where a result could not be read: it is never reported as a run without one. */
+  readonly isWhole: boolean;
+}
+
+/** Whether there is a result to store: companions such as a cover are none. */
+export const hasResult = ({ production }: ReadProduction): boolean =>
+  production.files.some(({ role }) => role === 'primary');
+
+/** What was read, with a sentence for the timeline of the job where that is not all. */
+export const notedProduction = ({ production, isWhole }: ReadProduction): Production =>
+  isWhole
+    ? production
+    : { ...production, notes: ['Some results of the upstream could not be read; the others were stored'] };
+
 /**
  * The result of a run that the upstream calls a success, and therefore charges. Where it names results and none can be
  * read, the result is `unreadable`: the job is not polled until its deadline, and the operator gets the answer.
+ * `nothing` is the failure of a run that names no result.
  */
 export function readSuccess(
   reply: UpstreamReply,
-  { production, isWhole }: { readonly production: Production; readonly isWhole: boolean },
+  read: ReadProduction,
   errors: ErrorTable,
+  nothing: UpstreamError = { code: null, message: 'the upstream ended without a result' },
 ): PollResult {
-  if (production.files.some(({ role }) => role === 'primary')) {
-    const notes = isWhole ? [] : ['Some results of the upstream could not be read; the others were stored'];
-    return { kind: 'succeeded', production: isWhole ? production : { ...production, notes } };
-  }
-  const { usage = [] } = production;
+  const { isWhole } = read;
+  if (hasResult(read)) return { kind: 'succeeded', production: notedProduction(read) };
+  const { usage = [] } = read.production;
   if (!isWhole) return { kind: 'unreadable', error: unreadableError(reply), usage };
-  const nothing = { code: null, message: 'the upstream ended without a result' };
   return { kind: 'failed', error: failureOf(nothing, errors), usage };
 }

@@ -7,8 +7,8 @@ import type { PollResult, Provider, ProviderTraits } from '../../domain/provider
 import { defineProvider } from '../kit/definition.ts';
 import { type ErrorTable, failureOf, mapCodes } from '../kit/error-table.ts';
 import { providerDefaults } from '../kit/poll.ts';
-import { fileAt } from '../kit/read-success.ts';
 import { secretField } from '../kit/setup.ts';
+import { fileAt, lenient, resultUrl } from '../kit/read-success.ts';
 import { readAcceptance, submitMapped } from '../kit/submit.ts';
 import { runAccountTest } from '../kit/test-account.ts';
 import { baseUrlWithDefault, openUpstream, toOpenedProvider, type Upstream } from '../kit/upstream.ts';
@@ -64,18 +64,19 @@ const traits: ProviderTraits = {
 
 /** The answer to a submission: the address of the sound, and its figures. */
 const spoken = z.object({
-  data: z.object({ audio: z.url(), subtitle_file: z.url().optional().catch(undefined) }),
-  extra_info: z
-    .object({
-      audio_sample_rate: z.int().positive().optional(),
-      audio_channel: z.int().positive().optional(),
-      bitrate: z.int().positive().optional(),
-      word_count: z.int().nonnegative().optional(),
-      usage_characters: z.int().nonnegative().optional(),
-    })
-    .default({})
-    .catch({}),
-  trace_id: z.string().default(''),
+  data: z.object({ audio: resultUrl, subtitle_file: lenient(resultUrl) }),
+  extra_info: lenient(
+    z.object({
+      /** Hz. */
+      audio_sample_rate: lenient(z.int().positive()),
+      audio_channel: lenient(z.int().positive()),
+      /** Bits a second. */
+      bitrate: lenient(z.int().positive()),
+      word_count: lenient(z.int().nonnegative()),
+      usage_characters: lenient(z.int().nonnegative()),
+    }),
+  ),
+  trace_id: lenient(z.string()),
 });
 
 /** The whole result: a process that resumes the job fetches the sound by it, which the upstream keeps for a day. */
@@ -97,7 +98,7 @@ const wanted = z.object({
 });
 /** The body of an error. */
 const problem = z.object({
-  base_resp: z.object({ status_code: z.int(), status_msg: z.string().default('') }),
+  base_resp: z.object({ status_code: z.int(), status_msg: lenient(z.string()) }),
 });
 
 /** What the upstream's error codes and statuses mean, by its documentation. */
@@ -105,7 +106,7 @@ const errors: ErrorTable = {
   read(json) {
     const status = problem.safeParse(json).data?.base_resp;
     return status && status.status_code !== 0
-      ? { code: String(status.status_code), message: status.status_msg }
+      ? { code: String(status.status_code), message: status.status_msg ?? '' }
       : null;
   },
   codes: {
@@ -191,19 +192,19 @@ function resultOf({ audio, subtitles, pcm, bitrate, words, characters }: Ref): P
 function refOf(json: unknown, input: unknown): Ref | null {
   const answer = spoken.safeParse(json).data;
   if (!answer) return null;
-  const { data, extra_info: extra, trace_id: id } = answer;
+  const { data, extra_info: extra, trace_id: id = '' } = answer;
   const { audio_setting: requested, subtitle_enable: hasSubtitles } = wanted.parse(input);
   const pcm = {
-    sampleRate: extra.audio_sample_rate ?? requested.sample_rate,
-    channels: extra.audio_channel ?? requested.channel,
+    sampleRate: extra?.audio_sample_rate ?? requested.sample_rate,
+    channels: extra?.audio_channel ?? requested.channel,
   };
   return {
     id,
     audio: data.audio,
     ...(hasSubtitles && data.subtitle_file !== undefined && { subtitles: data.subtitle_file }),
     ...(requested.format === 'pcm' && { pcm }),
-    ...(extra.bitrate !== undefined && { bitrate: extra.bitrate }),
-    ...(extra.word_count !== undefined && { words: extra.word_count }),
-    ...(extra.usage_characters !== undefined && { characters: extra.usage_characters }),
+    ...(extra?.bitrate !== undefined && { bitrate: extra.bitrate }),
+    ...(extra?.word_count !== undefined && { words: extra.word_count }),
+    ...(extra?.usage_characters !== undefined && { characters: extra.usage_characters }),
   };
 }

@@ -12,13 +12,15 @@ import type {
   SubmitResult,
   TestResult,
 } from '../../domain/provider.ts';
+import { sniff } from '../../media/sniff.ts';
 import { defineProvider, type ProviderDependencies } from '../kit/definition.ts';
 import { unmappedFieldFaults } from '../kit/engine-job.ts';
 import { type ErrorTable, failureOf, mapCodes, pollAfter, readSubmission } from '../kit/error-table.ts';
 import { type InlineResults, openInlineResults } from '../kit/inline-results.ts';
+import { memberAt } from '../kit/lookup.ts';
 import { modelOf } from '../kit/media-encoding.ts';
 import { isNotFound, providerDefaults, readPoll } from '../kit/poll.ts';
-import { fileAt } from '../kit/read-success.ts';
+import { fileAt, hasResult, lenient, notedProduction, readResults, resultUrl } from '../kit/read-success.ts';
 import { freeTraits, openSelfHostedUpstream, selfHostedSettings } from '../kit/self-hosted.ts';
 import { selfHostedSetup } from '../kit/setup.ts';
 import { runAccountTest, runRouteTest } from '../kit/test-account.ts';
@@ -85,31 +87,34 @@ const refSchema = z.object({ id: z.string().min(1), seed: z.int().optional() });
 const handle = z.object({ id: z.string().min(1).max(200) });
 /** An error, as an answer or a failed video has it. */
 const fault = z.object({
-  message: z.string().default(''),
-  code: z.union([z.string(), z.number()]).nullish(),
-  type: z.string().nullish(),
+  message: lenient(z.string()),
+  code: lenient(z.union([z.string(), z.number()])),
+  type: lenient(z.string()),
 });
+/** The same, or a sentence alone. */
+const reason = z.union([
+  fault,
+  z.string().transform((message): z.output<typeof fault> => ({ message, code: undefined, type: undefined })),
+]);
 /** A video, as the server answers a poll. */
 const video = z.object({
   id: z.string(),
   status: z.enum(['queued', 'in_progress', 'completed', 'failed']),
-  progress: z.number().min(0).max(100).nullish().catch(null),
-  /** Where the server stores its results elsewhere. */
-  url: z
-    .url({ protocol: /^https?$/ })
-    .nullish()
-    .catch(null),
-  error: fault.nullish(),
+  /** Percent. */
+  progress: lenient(z.number().min(0).max(100)),
+  /** Where the server stores its results elsewhere; absent: the server itself sends the bytes. */
+  url: lenient(resultUrl),
+  error: lenient(reason),
 });
-/** Results in an answer, as base64 or as addresses. */
-const items = z.object({
-  data: z.array(z.object({ b64_json: z.string().nullish(), url: z.string().nullish() })).min(1),
-});
+/** One result of an answer: base64, or an address that may be relative to the server. */
+const item = z
+  .object({ b64_json: lenient(z.string().min(1)), url: lenient(z.string().min(1)) })
+  .refine(({ b64_json, url }) => b64_json !== undefined || url !== undefined);
 /** One page of the list of videos. */
 const list = z.object({ data: z.array(handle), has_more: z.boolean().nullish() });
 /** The body of an error. */
 const errorBody = z.union([
-  z.object({ error: fault }),
+  z.object({ error: reason }),
   z.object({ object: z.literal('error'), message: z.string(), code: z.unknown(), type: z.unknown() }),
   z.object({ detail: z.union([z.string(), z.array(z.object({ msg: z.string() })).min(1)]) }),
 ]);
@@ -141,7 +146,7 @@ const errors: ErrorTable = {
   statuses: { 404: 'account', 405: 'account' },
 };
 
-const errorIn = ({ code, type, message }: z.output<typeof fault>) => ({
+const errorIn = ({ code, type, message = '' }: z.output<typeof fault>) => ({
   code: typeof code === 'string' ? code : (type ?? null),
   message,
 });
@@ -216,10 +221,12 @@ async function submitTask(
       return id === undefined ? null : { kind: 'accepted', ref: { id, ...seeded }, firstPollMs };
     });
   }
-  const output = responseKind === 'items' ? itemsIn(reply, baseUrl) : soundIn(reply);
-  const files = output && [...(await results.save(task.dedupeKey, output.contents)), ...output.remoteFiles];
+  const { isWhole, contents, urls } = responseKind === 'items' ? itemsIn(reply, baseUrl) : soundIn(reply);
+  const saved = contents.length > 0 ? await results.save(task.dedupeKey, contents) : [];
+  const linked = urls.map((url, place) => ({ ...videoAt(url), index: saved.length + place }));
+  const read = { production: { files: [...saved, ...linked], ...seeded }, isWhole };
   return readSubmission(reply, errors, () =>
-    files ? { kind: 'done', production: { files, ...seeded } } : null,
+    hasResult(read) ? { kind: 'done', production: notedProduction(read) } : null,
   );
 }
 
@@ -268,29 +275,34 @@ function resultOf({ status, progress, error, url }: Video, answer: UpstreamReply
   }
 }
 
-/** Results as bytes, or as files that are fetched later. */
+/** Results as bytes, or as addresses that are fetched later. */
 interface ServerOutput {
   readonly contents: readonly Buffer[];
-  readonly remoteFiles: Production['files'];
+  readonly urls: readonly string[];
+  /** False where a result could not be read. */
+  readonly isWhole: boolean;
 }
 
-/** The results in an answer, as base64 or as addresses; null where there are none. */
-function itemsIn(reply: UpstreamReply, baseUrl: string): ServerOutput | null {
-  const data = isSuccess(reply) ? items.safeParse(reply.json).data?.data : undefined;
-  if (!data) return null;
-  const contents = data.flatMap(({ b64_json }) => (b64_json ? Buffer.from(b64_json, 'base64') : []));
-  if (contents.length > 0) return { contents, remoteFiles: [] };
-  const urls = data.flatMap(({ url }) => (url ? (URL.parse(url, `${baseUrl}/`)?.href ?? []) : []));
-  const remoteFiles = urls.map((url, index) => ({ ...videoAt(url), index }));
-  return remoteFiles.length > 0 ? { contents, remoteFiles } : null;
+const noOutput: ServerOutput = { contents: [], urls: [], isWhole: false };
+
+/** The results in an answer, as base64 or as addresses. */
+function itemsIn(reply: UpstreamReply, baseUrl: string): ServerOutput {
+  if (!isSuccess(reply)) return noOutput;
+  const { items, isWhole } = readResults(memberAt(reply.json, 'data'), item);
+  const contents = items.flatMap(({ b64_json }) => (b64_json ? Buffer.from(b64_json, 'base64') : []));
+  const urls = items.flatMap(({ b64_json, url = '' }) =>
+    b64_json ? [] : (URL.parse(url, `${baseUrl}/`)?.href ?? []),
+  );
+  return { contents, urls, isWhole };
 }
 
-/** The body of an answer that is sound; null for HTML or JSON in its place. */
-function soundIn(reply: UpstreamReply): ServerOutput | null {
-  if (!isSuccess(reply) || !reply.bytes || reply.bytes.length === 0) return null;
-  return /^audio\//.test(reply.headers['content-type'] ?? '')
-    ? { contents: [reply.bytes], remoteFiles: [] }
-    : null;
+/** The body of an answer that is sound, by its type or by its first bytes; nothing for HTML or JSON in its place. */
+function soundIn(reply: UpstreamReply): ServerOutput {
+  if (!isSuccess(reply) || !reply.bytes || reply.bytes.length === 0) return noOutput;
+  const types = [reply.headers['content-type'] ?? '', sniff(reply.bytes)?.mimeType ?? ''];
+  return types.some(type => type.startsWith('audio/'))
+    ? { ...noOutput, contents: [reply.bytes], isWhole: true }
+    : noOutput;
 }
 
 const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });

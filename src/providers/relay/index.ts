@@ -24,6 +24,7 @@ import { memberAt, readList, readLookup } from '../kit/lookup.ts';
 import { modelOf, renameMedia, withDraftOnly, withUpstreamIds } from '../kit/media-encoding.ts';
 import { idOf, providerDefaults, readPoll } from '../kit/poll.ts';
 import { plainField, secretField } from '../kit/setup.ts';
+import { lenient } from '../kit/read-success.ts';
 import { type AccountTestCall, runAccountTest } from '../kit/test-account.ts';
 import { type Upload, uploadEach } from '../kit/upload.ts';
 import {
@@ -80,13 +81,15 @@ const lookupWindowMs = 7 * days;
 
 /** The part of an answer to a submission that names the job. */
 const handle = z.object({ request_id: z.string().min(1).max(200) });
+/** A job in a list that is filtered by our name for it, which not every gateway repeats. */
+const listed = handle.extend({ external_task_id: lenient(z.string()) });
 /** An id that no gateway assigns. */
 const nonexistentRequestId = '00000000-0000-7000-8000-000000000000';
 /** The status body of that gateway. */
 const status = z.object({
   request_id: z.string(),
   status: z.enum(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED']),
-  progress: z.number().min(0).max(1).optional(),
+  progress: lenient(z.number().min(0).max(1)),
 });
 /** The answer to an upload. */
 const upload = z.object({ id: z.string() });
@@ -211,9 +214,13 @@ async function lookUpRequest(upstream: Upstream, task: ProviderTask): Promise<Re
   return readLookup(reply, {
     errors,
     read(json) {
-      const found = readList(memberAt(json, 'data'), handle);
-      const [first] = found?.items ?? [];
-      return first ? { id: first.request_id } : found?.isWhole ? null : undefined;
+      const found = readList(memberAt(json, 'data'), listed);
+      const named = found?.items.find(
+        ({ external_task_id: name = task.dedupeKey }) => name === task.dedupeKey,
+      );
+      if (named) return { id: named.request_id };
+      // A list with jobs of other names was not filtered, and is only a page: it proves no absence.
+      return found?.isWhole && found.items.length === 0 ? null : undefined;
     },
   });
 }

@@ -3,20 +3,18 @@
 import { z } from 'zod';
 import type { JobErrorCode } from '../../domain/job.ts';
 import type { PollResult, ProducedFile, Production, ProviderError } from '../../domain/provider.ts';
-import type { ErrorTable } from '../kit/error-table.ts';
+import { type ErrorTable, unreadableError } from '../kit/error-table.ts';
+import { unreachable } from '../kit/poll.ts';
 import { fileAt, lenient, readResults, readSuccess, resultUrl } from '../kit/read-success.ts';
-import { readJson, type UpstreamReply } from '../kit/upstream.ts';
+import type { UpstreamReply } from '../kit/upstream.ts';
 
 const link = z.object({ url: resultUrl, content_type: z.string().catch('application/octet-stream') });
 const picture = link.extend({ index: lenient(z.int().min(0)) });
 const sound = link.extend({ sample_rate: lenient(z.int()), channels: lenient(z.int()) });
 /** The result body of that gateway, whatever the family. */
 const result = z.object({
-  request_id: z.string(),
-  error: z
-    .object({ code: z.string(), message: z.string().default('') })
-    .nullable()
-    .default(null),
+  request_id: lenient(z.string()),
+  error: z.object({ code: z.string(), message: lenient(z.string()) }).nullish(),
   video: z.unknown().optional(),
   images: z.unknown().optional(),
   audio: z.unknown().optional(),
@@ -32,9 +30,13 @@ type Result = z.output<typeof result>;
 
 /** Reads the response body of a completed job: its files, or how it failed. */
 export function readResult(reply: UpstreamReply, id: string, errors: ErrorTable): PollResult {
-  if (reply.kind !== 'answered') return { kind: 'unreachable', reason: reply.reason };
-  const body = readJson(reply, result);
-  if (body?.request_id !== id) return { kind: 'unreachable', reason: `the upstream's result cannot be read` };
+  if (reply.kind !== 'answered') return unreachable(reply);
+  // HTML, an error, or an answer about another job says nothing of the result, which is requested again.
+  if (reply.status !== 200 || reply.json === undefined) return unreachable(reply);
+  const body = result.safeParse(reply.json).data;
+  if (!body) return { kind: 'unreadable', error: unreadableError(reply) };
+  if (body.request_id !== undefined && body.request_id !== id)
+    return unreachable(reply, 'the upstream answered about another job');
   if (body.error) return { kind: 'failed', error: failureOf(body.error) };
   return readSuccess(reply, productionOf(body), errors);
 }
@@ -51,7 +53,7 @@ const passedThroughCodes: readonly JobErrorCode[] = [
 ];
 
 /** The error of a failed job; the upstream's code and message are kept for the operator. */
-function failureOf({ code, message }: { readonly code: string; readonly message: string }): ProviderError {
+function failureOf({ code, message = '' }: NonNullable<Result['error']>): ProviderError {
   return {
     code: passedThroughCodes.find(known => known === code) ?? 'runtime_error',
     message: message.replace(/^Runtime execution failed: /, '') || 'the upstream failed',

@@ -90,7 +90,7 @@ const uploaded = z.object({ urls: z.object({ get: z.url() }) });
 /** A reference of the input → the address of its upload: what `prepare` returned, as read back from the database. */
 const uploadsSchema = z.record(z.string(), z.string()).default({});
 /** The body of an error. */
-const problem = z.object({ detail: z.string().optional(), title: z.string().optional() });
+const problem = z.object({ detail: lenient(z.string()), title: lenient(z.string()) });
 
 /** What the upstream's error codes and statuses mean, by its documentation. */
 const errors: ErrorTable = {
