@@ -25,6 +25,12 @@ export async function listUncertainCommand({ json }: { readonly json?: true }): 
     doubted_at: new Date(submission.doubtedAt).toISOString(),
     ended_as: submission.error?.code ?? submission.state,
     why: submission.reason,
+    ...(submission.candidates.length > 0 && {
+      candidates: submission.candidates.map(({ upstreamId, sentAt }) => ({
+        upstream_id: upstreamId,
+        sent_at: new Date(sentAt).toISOString(),
+      })),
+    }),
   }));
   if (json) return print(JSON.stringify(rows));
   if (rows.length === 0) return print('No uncertain submissions.');
@@ -40,6 +46,7 @@ export async function listUncertainCommand({ json }: { readonly json?: true }): 
         `${calls} since ${row.sent_at}`,
         `ended as ${row.ended_as}`,
         row.why ?? 'no response received',
+        ...(row.candidates ?? []).map(one => `candidate ${one.upstream_id} of ${one.sent_at}`),
       ].join('  '),
     );
   }

@@ -155,6 +155,15 @@ export interface Lease {
   readonly claim: number;
 }
 
+/** What is known of an uncertain submission. */
+export interface UncertainReason {
+  readonly message: string;
+  /** Start of a response that could not be read. */
+  readonly answer?: string;
+  /** Calls in the upstream's list that may be it: their ids there, and when each was sent (epoch ms). */
+  readonly candidates?: readonly { readonly upstreamId: string; readonly sentAt: number }[];
+}
+
 /** How a leased job ended; `settle` writes it. */
 export type Outcome =
   | {
@@ -169,7 +178,7 @@ export type Outcome =
       readonly error: JobError;
       readonly usage?: readonly Usage[];
       /** What an operator needs to resolve an uncertain submission; never shown to the client. */
-      readonly uncertainSubmission?: { readonly message: string; readonly answer?: string };
+      readonly uncertainSubmission?: UncertainReason;
     }
   | { readonly kind: 'cancelled' }
   /** Certainly not accepted upstream: requeued, due at `dueAt` (epoch ms). */

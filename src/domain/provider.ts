@@ -22,6 +22,11 @@ export interface Provider {
   submit(task: ProviderTask, prepared: unknown): Promise<SubmitResult>;
   /** Looks up what an earlier `submit` with this key created. Present where `dedupe` is `lookup`. */
   recover?(task: ProviderTask): Promise<RecoverResult>;
+  /**
+   * Lists the calls of the same input that the upstream accepted since about `sentAt` (epoch ms). Free. Present where
+   * calls can be listed though they have no key of ours: it narrows an uncertain submission, and proves no absence.
+   */
+  candidates?(task: ProviderTask, sentAt: number): Promise<CandidateList>;
   /** Polls once. `ref` is the value of `submit` or `recover`, read back from its row; it contains all that polling needs. */
   poll(attempt: ProviderAttempt, ref: unknown): Promise<PollResult>;
   /** Requests the upstream to cancel. */
@@ -58,6 +63,8 @@ export interface ProviderTraits {
   /** Whether an accepted submission may cost money. */
   readonly billable: boolean;
   readonly minPollMs: number;
+  /** Whether the operator allows a listed call to be adopted where it alone can be the uncertain one; absent: no. */
+  readonly adoptsCandidates?: true;
   /** Whether a submission registers a webhook of ours at the upstream; absent: no. */
   readonly takesCallbacks?: boolean;
 }
@@ -147,6 +154,27 @@ export type RecoverResult =
   /** The upstream confirms that it has nothing with that key. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'undecided'; readonly retryAfterMs?: number };
+
+export type CandidateList =
+  | {
+      readonly kind: 'listed';
+      readonly candidates: readonly SubmissionCandidate[];
+      /** False where an entry could not be read: it may be the wanted one. */
+      readonly isWhole: boolean;
+    }
+  /** No readable list: it may be requested again. */
+  | { readonly kind: 'undecided'; readonly retryAfterMs?: number };
+
+/** A call in an upstream's list that may be the one whose answer was lost. */
+export interface SubmissionCandidate {
+  readonly upstreamId: string;
+  /** Epoch ms, by the upstream's clock. */
+  readonly sentAt: number;
+  /** Whether it was sent within a minute of ours. */
+  readonly isNear: boolean;
+  /** Whether its input is the same member by member; false: apart from the addresses of media. */
+  readonly isExact: boolean;
+}
 
 export type PollResult =
   | {

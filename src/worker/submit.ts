@@ -19,6 +19,7 @@ import { retryWrite } from '../store/db/retry-write.ts';
 import type { WorkerContext } from './context.ts';
 import type { Inputs } from './fetch-inputs.ts';
 import { leaveRoute } from './leave-route.ts';
+import { narrowSubmission, uncertainOutcome } from './narrow-submission.ts';
 import type { RunningJob } from './running-job.ts';
 
 /** Refused attempts before a job fails: by its own fault, and by an upstream that is down or rate limited. */
@@ -187,9 +188,27 @@ async function resolveUnknownOutcome(
   if (dedupe === 'lookup' && isKeyKnown) return lookUp(submission, open);
   // An error that no later call can change is not repeated.
   const mayRepeat = error === undefined || error.retry || error.trouble !== undefined;
-  if (dedupe !== 'replay' || !isKeyKnown || !mayRepeat) return uncertain(submission, open, error);
+  if (dedupe !== 'replay' || !isKeyKnown || !mayRepeat) return narrow(submission, open, error);
   return error ? scheduleResubmit(submission, open, error) : resubmit(submission, open);
 }
+
+/** An upstream that lists calls narrows an uncertain one: the operator gets candidates, or allows one to be adopted. */
+async function narrow(submission: Submission, open: Attempt, error?: ProviderError): Promise<Submitted> {
+  const { context, running } = submission;
+  const task = taskOf(submission, open);
+  const latestArrival = latestArrivalOf(submission, open);
+  const narrowed = await narrowSubmission(context, running, { task, open, latestArrival });
+  if (narrowed.kind === 'ended') return { kind: 'ended', outcome: narrowed.outcome, task };
+  if (narrowed.kind === 'uncertain')
+    return { kind: 'ended', outcome: uncertainOutcome(error, narrowed.candidates), task };
+  const answer = { kind: 'accepted', ref: narrowed.ref } as const;
+  await recordAnswer(context.db, running.job.id, open.number, answer, context.clock.now());
+  return accepted(submission, open, narrowed.ref);
+}
+
+/** Epoch ms after which a call of that attempt can no longer arrive. */
+const latestArrivalOf = ({ running: { job, route } }: Submission, { startedAt }: Attempt): number =>
+  startedAt + route.account.provider.traits(job.modelId).submitTimeoutMs + lateMarginMs;
 
 /** Exactly the same call: what was prepared for the first is used again, unless a restored backup lost it. */
 async function resubmit(submission: Submission, open: Attempt): Promise<Submitted> {
@@ -223,9 +242,8 @@ async function lookUp(submission: Submission, open: Attempt): Promise<Submitted>
   const { context, running } = submission;
   const { clock, db } = context;
   const { provider } = running.route.account;
-  const { submitTimeoutMs } = provider.traits(running.job.modelId);
   const task = taskOf(submission, open);
-  const latestArrival = open.startedAt + submitTimeoutMs + lateMarginMs;
+  const latestArrival = latestArrivalOf(submission, open);
   const lookUpEndsAt = Math.max(open.startedAt, running.job.startedAt ?? 0) + lookupWindowMs;
   if (!provider.recover) throw new Error(`expected ${provider.name} to recover, as its traits say`);
   for (;;) {
@@ -239,26 +257,13 @@ async function lookUp(submission: Submission, open: Attempt): Promise<Submitted>
       await recordAnswer(db, running.job.id, open.number, { kind: 'refused', error }, clock.now());
       return submitNewAttempt(submission, { ...open, answer: 'refused' });
     }
-    if (found.kind === 'undecided' && clock.now() >= lookUpEndsAt) return uncertain(submission, open);
+    if (found.kind === 'undecided' && clock.now() >= lookUpEndsAt)
+      return { kind: 'ended', outcome: uncertainOutcome(), task };
     const waitMs = found.kind === 'undecided' ? (found.retryAfterMs ?? lookupIntervalMs) : lookupIntervalMs;
     const early = await running.waitForEnd(waitMs);
     if (early) return { kind: 'ended', outcome: early, task };
   }
 }
-
-/** Fails the job; its attempt is listed for the operator, who resolves it as charged, not charged or resend. */
-const uncertain = (submission: Submission, open: Attempt, error?: ProviderError): Unsubmitted => ({
-  kind: 'ended',
-  outcome: {
-    kind: 'failed',
-    error: jobError(
-      'submission_uncertain',
-      'uncertain submission: the outcome of the upstream call is unknown; it was not resent',
-      error?.upstream,
-    ),
-  },
-  task: taskOf(submission, open),
-});
 
 /** A refusal is certain: nothing was created, so nothing was paid. The job is retried, goes elsewhere, or fails. */
 async function afterRefusal(

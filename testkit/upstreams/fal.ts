@@ -1,8 +1,11 @@
 /** A fake of fal.ai's queue: status and result are two addresses. */
 import { jsonAnswer } from '../upstream/answer.ts';
 import { stageOf, type UpstreamJob } from '../upstream/jobs.ts';
-import type { Kind } from '../upstream/media.ts';
+import { type Kind, sha256 } from '../upstream/media.ts';
 import type { Addresses, Protocol } from './protocol.ts';
+
+/** https://fal.ai/docs/platform-apis/v1/models/requests/by-endpoint */
+const historyPath = '/v1/models/requests/by-endpoint';
 
 /** https://fal.ai/docs/documentation/model-apis/queue: requests are addressed below `owner/app`, whatever endpoint created them. */
 export const fal: Protocol = {
@@ -67,4 +70,40 @@ function headOf(job: UpstreamJob, { base }: Addresses) {
 function kindOf(model: string): Kind {
   if (/speech|tts/.test(model)) return 'speech';
   return /-image$/.test(model) ? 'image' : 'video';
+}
+
+/** The same with its list of requests. `now`: the clock of the gateway, epoch ms, because tests let its time fly. */
+export function falWithHistory(now: () => number): Protocol {
+  const inputs = new Map<string, unknown>();
+  /** By the number of the submission. */
+  const sent = new Map<number, number>();
+  return {
+    ...fal,
+    read(request) {
+      const { method, path, query, text, json } = request;
+      if (method === 'GET' && path === historyPath)
+        return { on: 'list', model: query.get('endpoint_id') ?? '', task: '' };
+      const call = fal.read(request);
+      if (call?.on !== 'create') return call;
+      inputs.set(sha256(text), json);
+      return { ...call, task: '' };
+    },
+    created(job, places) {
+      sent.set(job.creation.submission, now());
+      return fal.created(job, places);
+    },
+    listed(jobs, _, { query }) {
+      const start = Date.parse(query.get('start') ?? '');
+      const items = jobs
+        .map(job => ({ job, at: sent.get(job.creation.submission) ?? now() }))
+        .filter(({ at }) => at >= start)
+        .map(({ job: { id, creation }, at }) => ({
+          request_id: id,
+          endpoint_id: creation.model,
+          sent_at: new Date(at).toISOString(),
+          json_input: query.get('expand') === 'payloads' ? inputs.get(creation.bodySha256) : undefined,
+        }));
+      return jsonAnswer(200, { items, next_cursor: null, has_more: false });
+    },
+  };
 }

@@ -21,6 +21,12 @@ export const uncertainSubmissionSchema = z
     sent_at: unixSeconds,
     doubted_at: unixSeconds,
     why: z.string().nullable().describe('What the call answered, as far as it did.'),
+    candidates: z
+      .array(z.object({ upstream_id: z.string(), sent_at: unixSeconds }))
+      .exactOptional()
+      .describe(
+        "Calls of the same input in the provider's list, one of which may be it; absent where there are none.",
+      ),
   })
   .meta({ id: 'AdminDoubt', description: 'A submission whose outcome is unknown.' });
 

@@ -136,4 +136,10 @@ const uncertainSubmissionBody = (submission: UncertainSubmission) => ({
   sent_at: toUnixSeconds(submission.sentAt),
   doubted_at: toUnixSeconds(submission.doubtedAt),
   why: submission.reason,
+  ...(submission.candidates.length > 0 && {
+    candidates: submission.candidates.map(({ upstreamId, sentAt }) => ({
+      upstream_id: upstreamId,
+      sent_at: toUnixSeconds(sentAt),
+    })),
+  }),
 });

@@ -1,11 +1,13 @@
 /** The queue of fal.ai: docs/providers/fal.md. */
 
 import { z } from 'zod';
+import type { Model } from '../../catalog/model.ts';
 import { seconds } from '../../domain/clock.ts';
 import type { Usage } from '../../domain/job.ts';
 import { toJson } from '../../domain/json.ts';
 import type {
   CancelResult,
+  CandidateList,
   PollResult,
   Provider,
   ProviderAttempt,
@@ -27,8 +29,9 @@ import { encodeMedia } from '../kit/media-encoding.ts';
 import { isNotFound, providerDefaults, readPoll } from '../kit/poll.ts';
 import { fileAt, lenient, readResults, readSuccess } from '../kit/read-success.ts';
 import { secretField } from '../kit/setup.ts';
-import { readAcceptance, submitMapped } from '../kit/submit.ts';
+import { mapInput, readAcceptance, submitMapped } from '../kit/submit.ts';
 import {
+  baseUrlSchema,
   baseUrlWithDefault,
   openUpstream,
   query,
@@ -37,7 +40,11 @@ import {
   type Upstream,
   type UpstreamReply,
 } from '../kit/upstream.ts';
+import { listSameInput } from './history.ts';
 import { falMappings, falModels } from './models.ts';
+
+const queueUrl = 'https://queue.fal.run';
+const platformUrl = 'https://api.fal.ai';
 
 export default defineProvider({
   name: 'fal',
@@ -49,24 +56,36 @@ export default defineProvider({
   settings: secret =>
     z.strictObject({
       api_key: secret,
-      base_url: baseUrlWithDefault('https://queue.fal.run'),
+      base_url: baseUrlWithDefault(queueUrl),
       callbacks: callbacksSetting,
       /** Whether the upstream may forward a request to an endpoint that it considers equivalent. */
       allow_fallback: z.boolean().default(false),
+      /** Where requests are listed. Default: fal's own address, unless `base_url` is another: the key goes nowhere unsaid. */
+      api_url: baseUrlSchema().optional(),
+      /**
+       * Whether a call whose answer was lost is taken to be the only one of its input in fal's list. Default: an
+       * operator decides.
+       */
+      adopt_candidates: z.boolean().default(false),
     }),
   models: falModels,
   faults: (model, input) => mappingFaults(falMappings, model, input),
-  open: ({ api_key: key, base_url: baseUrl, callbacks, allow_fallback: allowsFallback }, dependencies) => {
-    const upstream = openUpstream({
-      baseUrl,
-      headers: { authorization: `Key ${key}` },
-      secrets: [key],
-      outbound: dependencies.outbound,
-    });
-    return toOpenedProvider(
-      upstream,
-      openFal({ upstream, takesCallbacks: callbacks, allowsFallback, ...dependencies }),
-    );
+  open: ({ api_key: key, base_url: baseUrl, api_url: apiUrl, ...settings }, dependencies) => {
+    const at = (url: string) =>
+      openUpstream({
+        baseUrl: url,
+        headers: { authorization: `Key ${key}` },
+        secrets: [key],
+        outbound: dependencies.outbound,
+      });
+    const upstream = at(baseUrl);
+    const listUrl = apiUrl ?? (baseUrl === queueUrl ? platformUrl : null);
+    const history = listUrl === null ? null : at(listUrl);
+    const opened = toOpenedProvider(upstream, openFal({ upstream, history, settings, ...dependencies }));
+    const close = async () => {
+      await Promise.all([upstream.close(), history?.close()]);
+    };
+    return { ...opened, close };
   },
 });
 
@@ -80,7 +99,7 @@ const resultLifecycle = toJson({ expiration_duration_seconds: 86_400 });
 
 /** What the upstream guarantees for repeated calls, and the timing of calls. */
 const traits: ProviderTraits = {
-  // It offers neither a key for a call nor a list to look in.
+  // It takes no key for a call, and its list names none: candidates are found there, never a proof.
   dedupe: 'none',
   dedupeWindowMs: 0,
   submitTimeoutMs,
@@ -163,8 +182,13 @@ const falErrors: ErrorTable = {
 
 interface Fal extends Pick<ProviderDependencies, 'catalog' | 'linkTo'> {
   readonly upstream: Upstream;
-  readonly takesCallbacks: boolean;
-  readonly allowsFallback: boolean;
+  /** Where requests are listed; null where no address is known for the account's base. */
+  readonly history: Upstream | null;
+  readonly settings: {
+    readonly callbacks: boolean;
+    readonly allow_fallback: boolean;
+    readonly adopt_candidates: boolean;
+  };
 }
 
 /** One run, at the endpoint that was called: each further run may be charged. */
@@ -173,12 +197,23 @@ const noRetry = { 'x-fal-no-retry': '1' };
 const noFallback = { 'x-app-fal-disable-fallback': 'true', 'x-fal-disable-fallbacks': 'true' };
 
 /** The port of one account. */
-function openFal({ upstream, takesCallbacks, allowsFallback, catalog, linkTo }: Fal): Provider {
-  const accountTraits = { ...traits, takesCallbacks };
+function openFal({ upstream, history, settings, catalog, linkTo }: Fal): Provider {
+  const accountTraits: ProviderTraits = {
+    ...traits,
+    takesCallbacks: settings.callbacks,
+    ...(settings.adopt_candidates && { adoptsCandidates: true }),
+  };
+  /** How an input becomes a call. */
+  const mappingFor = (task: ProviderTask) => ({
+    catalog,
+    mappings: falMappings,
+    encode: (model: Model) =>
+      encodeMedia(model, task, { linkTo, encoding: 'link-or-data-url', maxInlineBytes }),
+  });
   const headers = {
     'x-fal-object-lifecycle-preference': resultLifecycle,
     ...noRetry,
-    ...(!allowsFallback && noFallback),
+    ...(!settings.allow_fallback && noFallback),
   };
 
   return {
@@ -189,11 +224,9 @@ function openFal({ upstream, takesCallbacks, allowsFallback, catalog, linkTo }: 
     submit: task =>
       submitMapped(task, {
         upstream,
-        catalog,
-        mappings: falMappings,
-        encode: model => encodeMedia(model, task, { linkTo, encoding: 'link-or-data-url', maxInlineBytes }),
+        ...mappingFor(task),
         callOf: ({ body: { path, body } }) => ({
-          path: `/${[task.upstreamModel, path].filter(Boolean).join('/')}${webhookQueryOf(task)}`,
+          path: `/${endpointOf(task, path)}${webhookQueryOf(task)}`,
           headers,
           body,
         }),
@@ -205,6 +238,15 @@ function openFal({ upstream, takesCallbacks, allowsFallback, catalog, linkTo }: 
             refIn: json => readHandle(upstream, json),
           }),
       }),
+
+    ...(history && {
+      async candidates(task: ProviderTask, sentAt: number): Promise<CandidateList> {
+        const mapped = await mapInput(task, mappingFor(task));
+        if (mapped.kind === 'refused') return { kind: 'undecided' };
+        const { path, body } = mapped.submission.body;
+        return listSameInput(history, { endpoint: endpointOf(task, path), body, sentAt }, falErrors);
+      },
+    }),
 
     async poll(attempt, ref) {
       const { path, response } = pathsOf(attempt, ref);
@@ -220,6 +262,10 @@ function openFal({ upstream, takesCallbacks, allowsFallback, catalog, linkTo }: 
     },
   };
 }
+
+/** The id of the endpoint that a call goes to. */
+const endpointOf = ({ upstreamModel }: ProviderTask, path: string): string =>
+  [upstreamModel, path].filter(Boolean).join('/');
 
 const webhookQueryOf = ({ callbackUrl }: ProviderTask): string =>
   callbackUrl === null ? '' : `?${new URLSearchParams({ fal_webhook: callbackUrl })}`;

@@ -10,8 +10,8 @@ import { type InlineResults, openInlineResults } from '../kit/inline-results.ts'
 import { memberAt } from '../kit/lookup.ts';
 import { defineMapping, type Mapping, mappingFaults } from '../kit/mapping.ts';
 import { providerDefaults } from '../kit/poll.ts';
-import { secretField } from '../kit/setup.ts';
 import { hasResult, lenient, notedProduction, readResults } from '../kit/read-success.ts';
+import { secretField } from '../kit/setup.ts';
 import { submitMapped } from '../kit/submit.ts';
 import { runAccountTest, runRouteTest } from '../kit/test-account.ts';
 import {

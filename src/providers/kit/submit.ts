@@ -73,10 +73,15 @@ type MappedInput<Body> =
   | { readonly kind: 'mapped'; readonly submission: MappedSubmission<Body> }
   | { readonly kind: 'refused'; readonly error: ProviderError };
 
-/** Refused for an input that was admitted for another route, or before the settings changed. */
-async function mapInput<Body>(
+/** What is sent of a task, without sending it. Refused for an input that was admitted for another route, or before the settings changed. */
+export async function mapInput<Body>(
   task: ProviderTask,
-  { catalog, mappings, encode, faults }: SubmitProtocol<Body>,
+  {
+    catalog,
+    mappings,
+    encode,
+    faults,
+  }: Pick<SubmitProtocol<Body>, 'catalog' | 'mappings' | 'encode' | 'faults'>,
 ): Promise<MappedInput<Body>> {
   const model = modelOf(catalog, task);
   const mapping = mappingOf(mappings, task.modelId);

@@ -7,8 +7,8 @@ import type { PollResult, Provider, ProviderTraits } from '../../domain/provider
 import { defineProvider } from '../kit/definition.ts';
 import { type ErrorTable, failureOf, mapCodes } from '../kit/error-table.ts';
 import { providerDefaults } from '../kit/poll.ts';
-import { secretField } from '../kit/setup.ts';
 import { fileAt, lenient, resultUrl } from '../kit/read-success.ts';
+import { secretField } from '../kit/setup.ts';
 import { readAcceptance, submitMapped } from '../kit/submit.ts';
 import { runAccountTest } from '../kit/test-account.ts';
 import { baseUrlWithDefault, openUpstream, toOpenedProvider, type Upstream } from '../kit/upstream.ts';

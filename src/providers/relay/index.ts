@@ -23,8 +23,8 @@ import { type ErrorTable, pollAfter, readSubmission } from '../kit/error-table.t
 import { memberAt, readList, readLookup } from '../kit/lookup.ts';
 import { modelOf, renameMedia, withDraftOnly, withUpstreamIds } from '../kit/media-encoding.ts';
 import { idOf, providerDefaults, readPoll } from '../kit/poll.ts';
-import { plainField, secretField } from '../kit/setup.ts';
 import { lenient } from '../kit/read-success.ts';
+import { plainField, secretField } from '../kit/setup.ts';
 import { type AccountTestCall, runAccountTest } from '../kit/test-account.ts';
 import { type Upload, uploadEach } from '../kit/upload.ts';
 import {

@@ -1,6 +1,6 @@
 /** Uncertain submissions: billable calls whose outcome is unknown, marked here and resolved by an operator. */
 import { type JobId, jobIdFromRow, newJobId, type UserId, userIdFromRow } from '../../domain/ids.ts';
-import type { JobError } from '../../domain/job.ts';
+import type { JobError, UncertainReason } from '../../domain/job.ts';
 import { toJson } from '../../domain/json.ts';
 import { availableTopic, type Connection, type Row, type Statements } from '../db/connection.ts';
 import { integer, oneOf, text, textOrNull } from '../db/rows.ts';
@@ -28,6 +28,8 @@ export interface UncertainSubmission {
   readonly doubtedAt: number;
   /** Message of the call; null where it had none. */
   readonly reason: string | null;
+  /** Calls of the same input in the upstream's list, one of which may be it; empty where it lists none, or has no list. */
+  readonly candidates: NonNullable<UncertainReason['candidates']>;
 }
 
 /**
@@ -54,7 +56,7 @@ export async function markUncertain(
 export async function recordUncertainReason(
   tx: Statements,
   jobId: string,
-  why: { readonly message: string },
+  why: UncertainReason,
 ): Promise<void> {
   await tx.write(
     `UPDATE attempts SET error = $2 WHERE job_id = $1
@@ -174,7 +176,8 @@ async function insertChargedAttempt(
 
 function uncertainFromRow(row: Row): UncertainSubmission {
   const error = textOrNull(row, 'error');
-  const why = textOrNull(row, 'why');
+  const stored = textOrNull(row, 'why');
+  const why = stored === null ? null : (JSON.parse(stored) as Partial<UncertainReason>);
   return {
     jobId: jobIdFromRow(text(row, 'job_id')),
     userId: userIdFromRow(text(row, 'user_id')),
@@ -190,10 +193,11 @@ function uncertainFromRow(row: Row): UncertainSubmission {
     sends: integer(row, 'sends'),
     sentAt: integer(row, 'started_at'),
     doubtedAt: integer(row, 'doubted_at'),
-    reason: why === null ? null : reasonOf(JSON.parse(why) as { message?: string; answer?: string }),
+    reason: why && reasonOf(why),
+    candidates: why?.candidates ?? [],
   };
 }
 
 /** Includes the raw answer where it could not be parsed: it may name what was charged. */
-const reasonOf = ({ message, answer }: { message?: string; answer?: string }): string | null =>
+const reasonOf = ({ message, answer }: Partial<UncertainReason>): string | null =>
   answer === undefined ? (message ?? null) : `${message}: ${answer}`;
