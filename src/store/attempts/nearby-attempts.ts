@@ -15,7 +15,8 @@ export interface NearbyAttempt {
 
 /** A job waits so long at most before its first attempt, so older ones need not be read. */
 const longestWaitMs = 7 * days;
-const nearbyMs = 10 * minutes;
+/** Clocks differ by a minute at most, and a call takes one at most to arrive. */
+const nearbyMs = 3 * minutes;
 
 /** A range of the primary key: rare enough to need no index of its own. */
 export async function readNearbyAttempts(
