@@ -3,6 +3,8 @@
  * thread that exceeds a limit or crashes is terminated and replaced. Tasks start in the order of the calls: fairness
  * between callers is the fair queue's, which admits no more tasks than there are threads.
  */
+import { getCompileCacheDir } from 'node:module';
+import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { seconds } from './clock.ts';
 import { QueueClosed } from './fair-queue.ts';
@@ -120,6 +122,13 @@ function assign<Task, Result>(
   slot.worker.postMessage(pending.task);
 }
 
+/** Nothing but the folder of compiled code: it halves the start of a thread, which knows no secret that it could leak. */
+export function environmentOfThreads(): Readonly<Record<string, string>> {
+  const compileCache = getCompileCacheDir();
+  // Node names the folder of its version within the one it was given.
+  return compileCache === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compileCache) };
+}
+
 function startThread<Task, Result>(pool: Pool<Task, Result>): void {
   const { module, maxHeapMb, purpose } = pool.options;
   const worker = new Worker(module, {
@@ -127,7 +136,7 @@ function startThread<Task, Result>(pool: Pool<Task, Result>): void {
     // Libraries print warnings about broken input; a sender must not be able to fill our log.
     stdout: true,
     stderr: true,
-    env: {},
+    env: environmentOfThreads(),
   });
   worker.stdout.resume();
   worker.stderr.resume();

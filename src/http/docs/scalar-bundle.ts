@@ -2,6 +2,7 @@
 
 import { Worker } from 'node:worker_threads';
 import { seconds } from '../../domain/clock.ts';
+import { environmentOfThreads } from '../../domain/worker-threads.ts';
 import { documentOf, type SharedDocument } from '../shared-document.ts';
 
 /** Boot and all; a machine that is busy takes its time. */
@@ -30,7 +31,9 @@ const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
 
 /** In a thread of its own: the package takes half a second to load, and much memory, which ends with the thread. */
 function extractBundle(): Promise<SharedDocument> {
-  const worker = new Worker(new URL('./bundle-worker.ts', import.meta.url), { env: {} });
+  const worker = new Worker(new URL('./bundle-worker.ts', import.meta.url), {
+    env: environmentOfThreads(),
+  });
   const { promise, resolve, reject } = Promise.withResolvers<SharedDocument>();
   const timer = setTimeout(
     () => reject(new Error('the script of the API pages took too long')),
