@@ -10,7 +10,7 @@ const timeoutMs = 120_000;
 
 const reports = shipped.map(ask);
 const silent = reports.find(({ whyNone }) => whyNone !== null);
-if (silent) console.error(`npm run audit: skipped, the registry told no advisories: ${silent.whyNone}`);
+if (silent) console.error(`npm run audit: skipped, the registry gave no advisories: ${silent.whyNone}`);
 
 const advisories = uniqueOf(reports.flatMap(({ found }) => found));
 for (const { severity, name, title, url } of advisories)

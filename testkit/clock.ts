@@ -38,15 +38,15 @@ export function openTestClock(lead: Lead = openLead()): TestClock {
 
 function openLead(): Lead {
   let ahead = 0;
-  let tell = () => {};
+  let notify = () => {};
   return {
     read: () => ahead,
     add(ms) {
       ahead += ms;
-      tell();
+      notify();
     },
     onAdded(listener) {
-      tell = listener;
+      notify = listener;
     },
   };
 }
@@ -62,21 +62,21 @@ export function makeLead(path: string): void {
 
 export function openSharedLead(path: string): SharedLead {
   const descriptor = openSync(path, 'r+');
-  const told = bytesOf(0);
-  let tell = () => {};
-  const watching = watch(path, { persistent: false }, () => tell());
+  const buffer = bytesOf(0);
+  let notify = () => {};
+  const watching = watch(path, { persistent: false }, () => notify());
   const read = () => {
-    readSync(descriptor, told, 0, told.length, 0);
-    return told.readDoubleLE();
+    readSync(descriptor, buffer, 0, buffer.length, 0);
+    return buffer.readDoubleLE();
   };
   return {
     read,
     add(ms) {
-      writeSync(descriptor, bytesOf(read() + ms), 0, told.length, 0);
-      tell();
+      writeSync(descriptor, bytesOf(read() + ms), 0, buffer.length, 0);
+      notify();
     },
     onAdded(listener) {
-      tell = listener;
+      notify = listener;
     },
     close() {
       watching.close();

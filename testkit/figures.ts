@@ -10,8 +10,8 @@ export function machine(): string {
 
 /** The middle, and how far from it single rounds lie. */
 export function spread(values: readonly number[], digits = 0): string {
-  const told = [percentile(values, 50), Math.min(...values), Math.max(...values)];
-  const [middle, least, most] = told.map(value => figure(value, digits));
+  const chosen = [percentile(values, 50), Math.min(...values), Math.max(...values)];
+  const [middle, least, most] = chosen.map(value => figure(value, digits));
   return `${middle} (${least}–${most})`;
 }
 

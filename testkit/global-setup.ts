@@ -35,7 +35,7 @@ export async function globalSetup(): Promise<void> {
   await makeTemplate(process.env.TEST_POSTGRES_URL);
   if (process.env.TEST_FLEET === undefined) return;
   hosts = await startHosts();
-  process.env.TEST_FLEET_HOSTS = hosts.told;
+  process.env.TEST_FLEET_HOSTS = hosts.serialized;
 }
 
 /** A database that is migrated already: a copy of it is made faster than the schema. */

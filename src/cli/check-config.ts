@@ -9,7 +9,7 @@ import { describeRouteTest } from './providers.ts';
 /** Throws `ConfigError` with every problem; prints the settings in use when there is none, and tests where asked. */
 export async function checkConfig({ online = false }: { readonly online?: boolean }): Promise<void> {
   const config = readConfig(process.env);
-  printSettings(config);
+  process.stdout.write(describeSettings(config));
   if (online) await testAccounts(config);
 }
 
@@ -30,8 +30,8 @@ async function testAccounts({ routing, allowPrivateNetwork }: Config): Promise<v
   if (bad.length > 0) throw new CommandError(bad.join('\n'));
 }
 
-/** The settings as JSON, without secrets. */
-function printSettings(config: Config): void {
+/** What the command prints of valid settings: as JSON, without secrets. */
+export function describeSettings(config: Config): string {
   const { secret, adminToken, metricsToken, databaseUrl, s3, catalog, ...rest } = config;
   const shown = {
     ...rest,
@@ -45,7 +45,7 @@ function printSettings(config: Config): void {
     metricsToken: metricsToken === null ? 'not set: /metrics answers only to this machine' : 'set',
     ownModels: customModelAccounts(catalog, rest),
   };
-  process.stdout.write(`Settings are valid.\n${JSON.stringify(shown, null, 2)}\n`);
+  return `Settings are valid.\n${JSON.stringify(shown, null, 2)}\n`;
 }
 
 /** Model id → accounts that serve it, for each custom model. */

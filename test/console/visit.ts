@@ -1,6 +1,6 @@
 /** Steps that every test of the console shares: log in, open a page, check it with axe, play media. */
 import assert from 'node:assert/strict';
-import axe from 'axe-core';
+import axe from 'axe-core/axe.min.js';
 import type { Browser, Page } from 'playwright-core';
 import { openPage, type PageWanted, type Watched } from '../../testkit/browser/browser.ts';
 import { until } from '../../testkit/gateway/gateway.ts';
@@ -41,8 +41,8 @@ export async function leave({ context, foreign, failures }: Watched): Promise<vo
 /** What axe finds wrong with the page as it is shown. */
 export async function faultsBy(page: Page): Promise<readonly string[]> {
   // By the protocol, not by a script of the page: its policy would keep it out, as it would the styles that a preload copies.
-  const wanted = "{ resultTypes: ['violations'], preload: false }";
-  const found = await page.evaluate(`${axe.source}; axe.run(document, ${wanted})`);
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
+  const found = await page.evaluate("axe.run(document, { resultTypes: ['violations'], preload: false })");
   const { violations } = found as {
     violations: readonly { id: string; nodes: readonly { html: string; target: readonly string[] }[] }[];
   };

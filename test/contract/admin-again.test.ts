@@ -1,3 +1,4 @@
+/** POST /admin/v1/jobs/{id}/again: which jobs an operator can run again, and what the new job gets. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { minutes } from '../../src/domain/clock.ts';

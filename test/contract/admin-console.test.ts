@@ -1,3 +1,4 @@
+/** The admin API behind the console: sessions, jobs, files, keys, callbacks, accounts and the audit. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { dialects } from '../../testkit/databases/databases.ts';
@@ -176,7 +177,7 @@ for (const dialect of dialects) {
         );
       });
 
-      test('one of them tells all that is known of it, and runs again', async () => {
+      test('one of them shows all that is known of it, and runs again', async () => {
         const userName = freshUser();
         const key = await gateway.key({ userName });
         const id = await create(key, { callback_url: 'https://receiver.test/hooks', prompt: 'A fox' });
@@ -330,7 +331,7 @@ for (const dialect of dialects) {
         assert.equal((await ask('GET', `files/${file.id}`)).status, 404);
       });
 
-      test('tells of the queue, of usage, of accounts and of what was done', async () => {
+      test('shows the queue, the usage, the accounts and what was done', async () => {
         const userName = freshUser();
         const id = await create(await gateway.key({ userName }));
         await ask('POST', `jobs/${id}/cancel`);

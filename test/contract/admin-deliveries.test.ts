@@ -1,3 +1,4 @@
+/** The admin API of callbacks, /admin/v1/deliveries: the list with its filters, one delivery with its attempts, redelivery. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { queueKey } from '../../src/domain/delivery.ts';
@@ -76,7 +77,7 @@ for (const dialect of dialects) {
         assert.equal(next.body.data[0].id, ids[2]);
       });
 
-      test('a waiting one is told with the moment of its next try', async () => {
+      test('a waiting one is shown with the time of its next attempt', async () => {
         const { job, id, url, seconds } = await waiting();
         const { status, body } = await ask('GET', `?job=${job}`);
         assert.equal(status, 200);
@@ -112,7 +113,7 @@ for (const dialect of dialects) {
         assert.deepEqual(await jobs(`?state=failed&job=${job}`), [job]);
         assert.deepEqual(await jobs(`?state=delivered&job=${job}`), []);
         assert.deepEqual(await jobs(`?user=${other.name}`), [own]);
-        assert.deepEqual(await jobs('?user=nobody'), []);
+        assert.deepEqual(await jobs('?user=unknown'), []);
       });
 
       test('one comes with its tries', async () => {

@@ -1,3 +1,4 @@
+/** The admin API of uncertain submissions: the list, and the three ways to resolve one. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

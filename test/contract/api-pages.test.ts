@@ -1,3 +1,4 @@
+/** The pages for developers and programs: /docs with its script, /models.json and /llms.txt. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { models } from '../../src/catalog/index.ts';

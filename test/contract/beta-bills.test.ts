@@ -1,3 +1,4 @@
+/** What a beta prompt with variants and repeats is billed as, and the pictures that it makes. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { create, image, pathOf } from '../../testkit/clients/queue.ts';
@@ -59,7 +60,10 @@ describe('what a prompt is billed', () => {
     assert.equal(new Set(bytes).size, 24, 'each picture differs');
 
     const { body: status } = await gateway.ask('GET', `${pathOf(id, '/status', model)}?logs=1`, { key });
-    const told = status.logs.map(({ message }: { message: string }) => message);
-    assert.ok(told.includes('These parameters of the prompt had no effect: --niji, --ar'), told.join('\n'));
+    const messages = status.logs.map(({ message }: { message: string }) => message);
+    assert.ok(
+      messages.includes('These parameters of the prompt had no effect: --niji, --ar'),
+      messages.join('\n'),
+    );
   });
 });

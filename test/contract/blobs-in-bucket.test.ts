@@ -1,3 +1,4 @@
+/** A gateway whose blobs lie in an S3 bucket: uploads, inputs, results, deletion, expiry and the sweep of what a killed process left. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
@@ -5,7 +6,7 @@ import { days, minutes } from '../../src/domain/clock.ts';
 import { notFound, uploadForm, uploadText } from '../../testkit/clients/uploads.ts';
 import { create } from '../../testkit/clients/worker-jobs.ts';
 import { dialects } from '../../testkit/databases/databases.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { startGateway, type TestGateway, untilAdvanced } from '../../testkit/gateway/gateway.ts';
 import { picture } from '../../testkit/media/media-maker.ts';
 
 for (const dialect of dialects) {
@@ -68,15 +69,12 @@ for (const dialect of dialects) {
       const [deleted, expired] = [await uploadText(gateway, key), await uploadText(gateway, key)];
       const blobs = [await blobOf(deleted.id), await blobOf(expired.id)] as const;
       await gateway.ask('DELETE', `/v1/files/${deleted.id}`, { key });
-      gateway.clock.advance(3 * minutes);
-      await until(async () => !(await isKept(blobs[0])), 'the deleted file to go');
+      gateway.clock.advance(2 * minutes);
+      const isGone = (blob: string) => async () => !(await isKept(blob));
+      await untilAdvanced(gateway.clock, minutes, isGone(blobs[0]), 'the deleted file to go');
       assert.equal(await isKept(blobs[1]), true);
       gateway.clock.advance(7 * days);
-      await until(async () => {
-        // The chores that delete the first file may still be running: they look again a minute after their end.
-        gateway.clock.advance(minutes);
-        return !(await isKept(blobs[1]));
-      }, 'the expired file to go');
+      await untilAdvanced(gateway.clock, minutes, isGone(blobs[1]), 'the expired file to go');
       const gone = await gateway.ask('GET', `/v1/files/${expired.id}`, { key });
       assert.deepEqual([gone.status, gone.body], [404, notFound]);
     });
@@ -86,16 +84,16 @@ for (const dialect of dialects) {
       const kept = await blobOf(id);
       const orphan = `blobs/${'a'.repeat(40)}`;
       await gateway.s3?.leave({ object: orphan, upload: `blobs/${'b'.repeat(40)}` });
-      gateway.clock.advance(61 * minutes);
-      await until(async () => !(await isKept(orphan)), 'the leftover object to go');
-      await until(async () => (await gateway.s3?.unfinished())?.length === 0, 'the leftover upload to go');
+      gateway.clock.advance(60 * minutes);
+      const isSwept = async () => !(await isKept(orphan)) && (await gateway.s3?.unfinished())?.length === 0;
+      await untilAdvanced(gateway.clock, minutes, isSwept, 'the leftover object and upload to go');
       assert.equal(await isKept(kept), true);
     });
   });
 }
 
 describe('a bucket', () => {
-  test('is the same for whoever is started next', async () => {
+  test('is the same for the process that is started next', async () => {
     const first = await startGateway({ role: 'api', blobs: 's3' });
     const file = await uploadText(first, await first.key());
     await first.stop();

@@ -1,3 +1,4 @@
+/** PUT /v1/queue/{model_id}/requests/{request_id}/cancel, grouped by status. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import {
@@ -146,9 +147,9 @@ for (const dialect of dialects) {
       });
 
       test('an unknown model is named', async () => {
-        const { status, body } = await cancel(unknownId, { model: 'nobody' });
+        const { status, body } = await cancel(unknownId, { model: 'unknown' });
         assert.equal(status, 404);
-        assert.deepEqual(body, { detail: 'App not found: nobody' });
+        assert.deepEqual(body, { detail: 'App not found: unknown' });
       });
     });
   });

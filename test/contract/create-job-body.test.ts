@@ -1,3 +1,4 @@
+/** Size and type of the body of POST /v1/queue/{model_id}: 413 and 415. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -40,7 +41,7 @@ describe('size and type of the body of POST /v1/queue/{model_id}', () => {
       assert.deepEqual(body, tooLarge);
     });
 
-    test('whoever asked for the end of the connection and sends on is answered, not reset', async () => {
+    test('a client that asked for the end of the connection and sends on is answered, not reset', async () => {
       const bytes = 64 * megabyte + 1;
       const { authorization } = await headersOf();
       const head = [

@@ -1,3 +1,4 @@
+/** The header Cancel-After of POST /v1/queue/{model_id}: jobs that expire in the queue or while they run. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hours, minutes, seconds } from '../../src/domain/clock.ts';

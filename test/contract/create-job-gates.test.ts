@@ -1,3 +1,4 @@
+/** The order of the gates of POST /v1/queue/{model_id}, and the answer of each. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -56,17 +57,17 @@ describe('the gates of POST /v1/queue/{model_id}', () => {
     }[] = [
       {
         name: '/sync',
-        path: '/v1/queue/nobody/sync?webhook=1',
+        path: '/v1/queue/unknown/sync?webhook=1',
         headers: hooked,
         body: '{',
         answer: [404, 'Not Found'],
       },
       {
         name: 'the model exists',
-        path: '/v1/queue/nobody?webhook=1',
+        path: '/v1/queue/unknown?webhook=1',
         headers: hooked,
         body: '{',
-        answer: [404, 'App not found: nobody'],
+        answer: [404, 'App not found: unknown'],
       },
       {
         name: 'the model is allowed',
@@ -146,7 +147,7 @@ describe('the gates of POST /v1/queue/{model_id}', () => {
     }
 
     test('who is asking is looked at before everything', async () => {
-      const got = await send(gateway.url, '/v1/queue/nobody/sync?webhook=1', {
+      const got = await send(gateway.url, '/v1/queue/unknown/sync?webhook=1', {
         headers: { ...hooked, 'content-type': ';' },
         chunks: ['{'],
         end: false,
@@ -265,7 +266,7 @@ describe('the rate of the queue', () => {
       const key = await gateway.key();
       for (const _ of [1, 2]) await create(gateway, key);
       const asks: readonly [string, string][] = [
-        ['POST', '/v1/queue/nobody'],
+        ['POST', '/v1/queue/unknown'],
         ['POST', `/v1/queue/${speech}/sync`],
         ['POST', `/v1/queue/${speech}?webhook=1`],
         ['GET', pathOf(unknownId, '/status')],

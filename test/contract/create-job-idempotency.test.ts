@@ -1,3 +1,4 @@
+/** POST /v1/queue/{model_id} with an Idempotency-Key: replays, conflicts, races and how long it is remembered. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hours, seconds } from '../../src/domain/clock.ts';

@@ -1,3 +1,4 @@
+/** The JSON body of POST /v1/queue/{model_id}: parsing, types, fields and the sentences of 422. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { bodies, create, hexSpeech, image, speech, turbo } from '../../testkit/clients/queue.ts';

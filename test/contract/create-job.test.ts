@@ -1,3 +1,4 @@
+/** POST /v1/queue/{model_id}: the handle, the row, the headers, and who may create. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import {
@@ -139,7 +140,7 @@ for (const dialect of dialects) {
 
     describe('404', () => {
       test('an unknown model is named', async () => {
-        for (const model of ['nobody-9', 'THETA-3.1-flash-tts-preview', '__proto__', 'x'.repeat(600)]) {
+        for (const model of ['unknown-9', 'THETA-3.1-flash-tts-preview', '__proto__', 'x'.repeat(600)]) {
           const { status, body } = await gateway.ask('POST', `/v1/queue/${model}`, {
             key: await gateway.key(),
             body: {},

@@ -1,9 +1,10 @@
+/** DELETE /v1/files/{file_id}, grouped by status. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { minutes } from '../../src/domain/clock.ts';
 import { notFound, traceOf, uploadText } from '../../testkit/clients/uploads.ts';
 import { dialects } from '../../testkit/databases/databases.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { startGateway, type TestGateway, untilAdvanced } from '../../testkit/gateway/gateway.ts';
 
 const unknownId = `file_${'0'.repeat(24)}`;
 
@@ -99,12 +100,12 @@ function deleteSuite(start: () => Promise<TestGateway>): void {
     const key = await gateway.key();
     const { id } = await uploadText(gateway, key, 'soon gone');
     await remove(id, key);
-    gateway.clock.advance(3 * minutes);
+    gateway.clock.advance(2 * minutes);
     const isGone = async () => {
       const rows = await gateway.gateway.db.read('SELECT id FROM files WHERE deleted_at IS NOT NULL', []);
       return rows.length === 0;
     };
-    await until(isGone, 'the deleted rows to go');
+    await untilAdvanced(gateway.clock, 1 * minutes, isGone, 'the deleted rows to go');
     const { rows, kept } = await traceOf(gateway);
     assert.equal(kept.length, rows);
   });

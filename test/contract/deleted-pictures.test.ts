@@ -1,3 +1,4 @@
+/** A follow-up on a picture whose file was deleted. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { dialects } from '../../testkit/databases/databases.ts';

@@ -1,3 +1,4 @@
+/** The signed download address of a file: ranges, conditions, HEAD, expired and changed signatures. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
@@ -109,7 +110,7 @@ describe('200', () => {
     });
   }
 
-  test('HEAD tells the same without the bytes', async () => {
+  test('HEAD answers the same without the bytes', async () => {
     const whole = await download();
     const { status, headers, body } = await download({}, 'HEAD');
     assert.equal(status, 200);
@@ -139,7 +140,7 @@ describe('200', () => {
 });
 
 describe('206', () => {
-  const ranges: readonly (readonly [range: string, told: string, part: string])[] = [
+  const ranges: readonly (readonly [range: string, contentRange: string, part: string])[] = [
     ['bytes=0-0', '0-0', '0'],
     ['bytes=0-3', '0-3', '0123'],
     ['bytes=4-6', '4-6', '456'],
@@ -149,12 +150,12 @@ describe('206', () => {
     ['bytes=-3', '7-9', '789'],
     ['bytes=-100', '0-9', content],
   ];
-  for (const [range, told, part] of ranges) {
-    test(`${range} gives ${told}`, async () => {
+  for (const [range, contentRange, part] of ranges) {
+    test(`${range} gives ${contentRange}`, async () => {
       const answer = await fetch(file.url, { headers: { range } });
       assert.equal(answer.status, 206);
       assert.equal(await answer.text(), part);
-      assert.equal(answer.headers.get('content-range'), `bytes ${told}/10`);
+      assert.equal(answer.headers.get('content-range'), `bytes ${contentRange}/10`);
       assert.equal(answer.headers.get('content-length'), String(part.length));
       assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
     });
@@ -258,7 +259,7 @@ describe('404', () => {
     assert.equal(headers.get('cache-control'), 'no-store');
   });
 
-  test('a file whose bytes are lost is not found, and nothing of it is told', { skip }, async () => {
+  test('a file whose bytes are lost is not found, and the answer says nothing of it', { skip }, async () => {
     const { id, url } = await uploadText(gateway, await gateway.key(), 'x');
     const [row] = await gateway.gateway.db.read('SELECT blob_key FROM files WHERE id = $1', [id]);
     const lost = (await gateway.keptFiles()).find(path => path.endsWith(String(row?.blob_key)));

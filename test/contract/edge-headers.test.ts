@@ -1,3 +1,4 @@
+/** Headers of every answer that protect browsers, and the answer to what is not HTTP. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';

@@ -1,3 +1,4 @@
+/** The header X-Error-Code of every refusal. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { jobError } from '../../src/domain/job.ts';
@@ -50,7 +51,7 @@ describe('X-Error-Code', () => {
     assert.deepEqual(await codeOf('GET', '/v1/models', { key }), [200, null]);
   });
 
-  test('a failed job that is read is told by its status and its code, and logged as no error of ours', async () => {
+  test('the response of a failed job has its status and its code, and is logged as no error of ours', async () => {
     const { request_id } = await create(gateway, key, { model: image });
     const job = await hold(gateway, image, request_id);
     await job.settle({ kind: 'failed', error: jobError('runtime_error', 'the canvas tore') });

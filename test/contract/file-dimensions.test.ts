@@ -1,3 +1,4 @@
+/** The dimensions in a file object: rotated pictures, each format, videos. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newFile } from '../../src/domain/file.ts';
@@ -35,7 +36,7 @@ for (const [format, dimensions] of [
   ['jpeg', { width: 340, height: 320 }],
   ['webp', null],
 ] as const) {
-  test(`a ${format} that came inside an input tells ${dimensions ? 'its' : 'no'} dimensions`, async () => {
+  test(`a ${format} that came inside an input has ${dimensions ? 'its' : 'no'} dimensions`, async () => {
     const key = await gateway.key();
     const url = dataUrl(await picture(format, 340, 320));
     const content = [
@@ -50,7 +51,7 @@ for (const [format, dimensions] of [
   });
 }
 
-test('the video of a result tells none', async () => {
+test('the video of a result has none', async () => {
   const key = await gateway.key();
   const { db } = gateway.gateway;
   const { request_id: jobId } = await create(gateway, key, {

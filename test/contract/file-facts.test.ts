@@ -1,3 +1,4 @@
+/** The probed facts in the rows of files: written once, and used instead of the bytes. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { create, image, pathOf } from '../../testkit/clients/queue.ts';

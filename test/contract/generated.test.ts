@@ -1,3 +1,4 @@
+/** Generated bodies over the wire: what the schema of a model allows is accepted, each mutant is refused. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';

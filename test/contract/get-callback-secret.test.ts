@@ -1,3 +1,4 @@
+/** GET /v1/webhooks/default/secret: the secret that signs the callbacks of a user. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { openCallbackSecrets } from '../../src/store/callbacks/callback-secrets.ts';

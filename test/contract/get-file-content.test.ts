@@ -1,3 +1,4 @@
+/** GET /v1/files/{file_id}/content: the redirect to a fresh signed address. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { notFound, uploadText } from '../../testkit/clients/uploads.ts';

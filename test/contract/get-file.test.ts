@@ -1,3 +1,4 @@
+/** GET /v1/files/{file_id}, grouped by status. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,7 +26,7 @@ function readSuite(start: () => Promise<TestGateway>): void {
     gateway.ask('GET', `/v1/files/${id}`, key === undefined ? {} : { key });
 
   describe('200', () => {
-    test('a file is told again, and its address is good for an hour from now', async () => {
+    test('a file is shown again, and its address is good for an hour from now', async () => {
       const key = await gateway.key();
       const uploaded = await uploadText(gateway, key);
       gateway.clock.advance(90 * seconds);
@@ -40,7 +41,7 @@ function readSuite(start: () => Promise<TestGateway>): void {
       assert.ok(expOf(url) > expOf(first) + 80, 'later than the first address');
     });
 
-    test('a file uploaded with a purpose tells it every time', async () => {
+    test('a file uploaded with a purpose shows it every time', async () => {
       const key = await gateway.key();
       const purpose = { says: 'name="purpose"', content: 'vision' };
       const uploaded = await uploadForm(gateway, key, purpose, { type: 'text/plain' });

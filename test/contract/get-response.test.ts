@@ -1,3 +1,4 @@
+/** GET /v1/queue/{model_id}/requests/{request_id}/response and its alias: results, errors, Prefer: wait. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type JobErrorCode, jobError } from '../../src/domain/job.ts';
@@ -173,7 +174,7 @@ for (const dialect of dialects) {
         }
       });
 
-      test('a sound that was deleted is told as null, also where its bytes stood in the body', async () => {
+      test('a sound that was deleted is reported as null, also where its bytes stood in the body', async () => {
         const body = { ...bodies[hexSpeech], output_format: 'hex' };
         const request_id = await finish({ model: hexSpeech, body });
         const before = (await ask(request_id, hexSpeech)).body;
@@ -201,7 +202,7 @@ for (const dialect of dialects) {
         }
       });
 
-      test('a picture that cannot be fetched is told by the response, and raised by the alias', async () => {
+      test('a picture that cannot be fetched is reported by the response, and is an error of the alias', async () => {
         const url = `http://127.0.0.1:${await freePort()}/a.png`;
         const request_id = await finish({ model: image, body: { prompt: 'A red balloon', image: url } });
         const { status, body } = await ask(request_id, image);
@@ -308,7 +309,7 @@ for (const dialect of dialects) {
           ['GET', ''],
           ['PUT', '/cancel'],
         ] as const;
-        const told = new Set<string>();
+        const answers = new Set<string>();
         for (const [method, end] of endpoints) {
           for (const path of [
             pathOf(unknownId, end),
@@ -321,20 +322,20 @@ for (const dialect of dialects) {
               headers: { authorization: `Bearer ${key}` },
             });
             const headers = [...answer.headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
-            told.add(JSON.stringify([answer.status, headers, await answer.text()]));
+            answers.add(JSON.stringify([answer.status, headers, await answer.text()]));
           }
         }
-        assert.equal(told.size, 1);
-        const [status, , text] = JSON.parse([...told][0] ?? '');
+        assert.equal(answers.size, 1);
+        const [status, , text] = JSON.parse([...answers][0] ?? '');
         assert.deepEqual([status, text], [404, '{"detail":"Request not found"}']);
         assert.equal((await ask(own.request_id, speech, '/status')).body.status, 'IN_QUEUE');
       });
 
       test('an unknown model is named', async () => {
         for (const end of ['/response', '']) {
-          const { status, body } = await ask(unknownId, 'nobody', end);
+          const { status, body } = await ask(unknownId, 'unknown', end);
           assert.equal(status, 404);
-          assert.deepEqual(body, { detail: 'App not found: nobody' });
+          assert.deepEqual(body, { detail: 'App not found: unknown' });
         }
       });
     });

@@ -1,3 +1,4 @@
+/** GET /v1/queue/{model_id}/requests/{request_id}/status: positions, logs, Prefer: wait. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { jobError } from '../../src/domain/job.ts';
@@ -140,8 +141,8 @@ for (const dialect of dialects) {
         const body = { prompt: 'A red balloon', negative_prompt: 'n'.repeat(70_000), prompt_extend: false };
         const { request_id } = await create(gateway, key, { model, body });
         for (const end of ['/status', '/response']) {
-          const told = (await ask(request_id, { model, end })).body;
-          assert.deepEqual([told.model, told.output.orig_prompt], [model, 'A red balloon']);
+          const seen = (await ask(request_id, { model, end })).body;
+          assert.deepEqual([seen.model, seen.output.orig_prompt], [model, 'A red balloon']);
         }
         const { data } = (await gateway.ask('GET', `/v1/queue/${model}/requests`, { key })).body;
         assert.deepEqual([data[0].request_id, data[0].model, data[0].output], [request_id, model, undefined]);
@@ -186,7 +187,7 @@ for (const dialect of dialects) {
     });
 
     describe('200 with Prefer: wait', () => {
-      // In a fleet nobody knows which of two requests is taken in first.
+      // In a fleet it is not known which of two requests is admitted first.
       for (const end of ['/status', '/response', '']) {
         test(`a change of status lets ${end || 'the alias'} go`, { timeout, skip: isFleet }, async () => {
           const { request_id } = await createToHold();
@@ -298,9 +299,9 @@ for (const dialect of dialects) {
 
       test('under an unknown model', async () => {
         const { request_id } = await create(gateway, key);
-        const { status, body } = await ask(request_id, { model: 'nobody' });
+        const { status, body } = await ask(request_id, { model: 'unknown' });
         assert.equal(status, 404);
-        assert.deepEqual(body, { detail: 'App not found: nobody' });
+        assert.deepEqual(body, { detail: 'App not found: unknown' });
       });
     });
   });

@@ -1,3 +1,4 @@
+/** /healthz, /readyz and /metrics of each role. */
 import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

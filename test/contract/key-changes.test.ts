@@ -1,3 +1,4 @@
+/** A key that is revoked, expires or changes its scopes or models: in force for the next request. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { image } from '../../testkit/clients/queue.ts';

@@ -1,3 +1,4 @@
+/** Which endpoint and which MCP tool needs which scope of a key. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Scope, scopes } from '../../src/domain/key.ts';
@@ -193,8 +194,8 @@ for (const dialect of dialects) {
           const isAllowed = needed === null || needed === scope;
           assert.equal(result.isError ?? false, !isAllowed, `${name} with ${scope}`);
           if (isAllowed) continue;
-          const { http_status, ...told } = result.structuredContent;
-          assert.deepEqual([http_status, told], [403, refusals[needed]], `${name} with ${scope}`);
+          const { http_status, ...refusal } = result.structuredContent;
+          assert.deepEqual([http_status, refusal], [403, refusals[needed]], `${name} with ${scope}`);
         }
       }
     });

@@ -1,3 +1,4 @@
+/** GET /v1/files: pages, filters and bad queries. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { minutes } from '../../src/domain/clock.ts';
@@ -87,7 +88,7 @@ function listSuite(start: () => Promise<TestGateway>): void {
       assert.deepEqual(body, empty);
     });
 
-    test('each file is told whole, with an address that works', async () => {
+    test('each file is listed whole, with an address that works', async () => {
       const { status, body } = await list('?limit=1');
       assert.equal(status, 200);
       assertFile(gateway, body.data[0], {

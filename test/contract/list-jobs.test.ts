@@ -1,3 +1,4 @@
+/** GET /v1/queue/{model_id}/requests: pages, filters and bad queries. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import {
@@ -173,9 +174,9 @@ for (const dialect of dialects) {
 
     describe('404', () => {
       test('an unknown model is named', async () => {
-        const { status, body } = await list(await gateway.key(), '?limit=0', 'nobody');
+        const { status, body } = await list(await gateway.key(), '?limit=0', 'unknown');
         assert.equal(status, 404);
-        assert.deepEqual(body, { detail: 'App not found: nobody' });
+        assert.deepEqual(body, { detail: 'App not found: unknown' });
       });
     });
 

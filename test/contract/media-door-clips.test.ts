@@ -1,3 +1,4 @@
+/** The bounds of videos and sounds of every input field, from both sides, by bytes in the body. */
 import { after, before, describe, test } from 'node:test';
 import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 import {
@@ -31,7 +32,7 @@ const film = (wanted: Partial<ClipWanted> & { readonly of: readonly [number, num
   const { of, ...rest } = wanted;
   return () => clip({ width: of[0], height: of[1], seconds: 3, ...rest });
 };
-/** Its type is told first, so the smallest does. */
+/** The type is refused first, so the smallest file is enough. */
 const webm = film({ of: [64, 48], seconds: 1, container: 'webm' });
 const length = (bounds: string, found: number) => `length must be ${bounds} s, found ${found}`;
 const side = (which: string, bounds: string, found: number) =>
@@ -149,7 +150,7 @@ describe('alpha-2-0-mini over several items', () => {
     await isRefused(gateway, key, model, await bodyOf(key, [2], [5.2, 5.2, 5.2]), sounds);
   });
 
-  test('every fault of every medium is told at once', async () => {
+  test('every fault of every medium is reported at once', async () => {
     const key = await gateway.key();
     const body = await bodyOf(key, [1.6, 2], [1.5, 15.1]);
     const detail = [

@@ -1,3 +1,4 @@
+/** The bounds of pictures of every input field, from both sides, by bytes in the body. */
 import { after, before, describe, test } from 'node:test';
 import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 import { type Edge, holdsEdge, type MediaField, megabyte } from '../../testkit/media/media-fields.ts';
@@ -9,7 +10,7 @@ before(async () => {
 });
 after(() => gateway.close());
 
-/** Every edge of one field: what passes, and what is told to what does not. */
+/** Every edge of one field: what passes, and the refusal of what does not. */
 function describeField(field: MediaField, edges: readonly Edge[]): void {
   describe(`${field.model} ${field.path}`, () => {
     for (const [what, make, reason] of edges) {

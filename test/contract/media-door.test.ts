@@ -1,3 +1,4 @@
+/** The ways in which a medium gets into an input: file id, asset, signed address, data URL, base64. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { toJson } from '../../src/domain/json.ts';
@@ -87,7 +88,7 @@ function doorSuite(start: () => Promise<TestGateway>): void {
       assert.equal((await storedInput(id)).image, address);
     });
 
-    test("another user's signed address opens the file to whoever holds it", async () => {
+    test("another user's signed address opens the file to anyone who has it", async () => {
       const file = await upload(gateway, await gateway.key(), await portrait());
       const id = await passes(gateway, await gateway.key(), image, bodyWith(file.url));
       assert.equal((await storedInput(id)).image, file.id);

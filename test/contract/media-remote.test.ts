@@ -1,3 +1,4 @@
+/** Media at web addresses: fetched when the job runs, with retries, limits, probing and refused addresses. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
@@ -143,7 +144,7 @@ describe('with private addresses allowed', () => {
       });
     }
 
-    test('a port where nobody listens', async () => {
+    test('a port at which no program listens', async () => {
       const { error } = await resultAfterTries(gateway, 'http://127.0.0.1:1/a.png');
       const message = 'Runtime execution failed: image: The connection failed.';
       assert.deepEqual(error, { code: 'file_download_error', message, retryable: true });
@@ -284,7 +285,7 @@ describe('with private addresses allowed', () => {
       await until(async () => asked.length > 0, 'the fetch');
       return { key, id };
     }
-    /** Nothing was sent to whoever would have drawn it. */
+    /** Nothing was sent to the account that would have drawn it. */
     async function assertNotSubmitted(id: string): Promise<void> {
       assert.deepEqual(await gateway.gateway.db.read('SELECT * FROM attempts WHERE job_id = $1', [id]), []);
     }

@@ -1,3 +1,4 @@
+/** Who may read GET /metrics: by address, and by token. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { uuidv7 } from '../../testkit/clients/queue.ts';
@@ -50,7 +51,7 @@ for (const role of ['api', 'worker'] as const) {
       });
       after(() => gateway.close());
 
-      test('200: for whoever shows it, from wherever', async () => {
+      test('200: for any request that shows it, from any address', async () => {
         const headers = { 'x-forwarded-for': '203.0.113.7' };
         const { status, body } = await gateway.ask('GET', '/metrics', { key: token, headers });
         assert.equal(status, 200);

@@ -1,3 +1,4 @@
+/** Models that atelier.yaml switches off are unknown everywhere. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** GET /v1/models, one model, and POST /v1/models/{model_id}/validate. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { models } from '../../src/catalog/index.ts';
@@ -64,9 +65,9 @@ describe('the models', () => {
     }
 
     test('404: an unknown model is named', async () => {
-      const { status, body } = await get('/v1/models/nobody');
+      const { status, body } = await get('/v1/models/unknown');
       assert.equal(status, 404);
-      assert.deepEqual(body, { detail: 'App not found: nobody' });
+      assert.deepEqual(body, { detail: 'App not found: unknown' });
     });
   });
 
@@ -106,7 +107,7 @@ describe('the models', () => {
       const used = `external_task_id: already used by request ${request_id}`;
       const json = { 'content-type': 'application/json' };
       const table: readonly [string, unknown, string, Readonly<Record<string, string>>, number, string][] = [
-        ['nobody', {}, key, json, 404, 'App not found: nobody'],
+        ['unknown', {}, key, json, 404, 'App not found: unknown'],
         [speech, bodies[speech], narrow, json, 403, 'Model not allowed for this user'],
         [`${speech}?webhook=1`, bodies[speech], key, json, 400, 'webhook not supported'],
         [speech, bodies[speech], key, { ...json, 'x-webhook': '1' }, 400, 'webhook not supported'],

@@ -1,3 +1,4 @@
+/** Fields that are null or omitted are not stored; a repeated create compares the bodies as stored. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { image } from '../../testkit/clients/queue.ts';

@@ -1,3 +1,4 @@
+/** GET /openapi.json: made from the catalog, complete, and free of lint faults. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';

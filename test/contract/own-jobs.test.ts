@@ -1,3 +1,4 @@
+/** GET /v1/jobs: the jobs of one key over all models. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import {
@@ -91,7 +92,7 @@ for (const dialect of dialects) {
         const job = await hold(gateway, turbo, young);
         for (const [query, ids] of [
           [`?model=${turbo}`, [young, old]],
-          ['?model=nobody', []],
+          ['?model=unknown', []],
           ['?status=COMPLETED', [old]],
           ['?status=IN_PROGRESS', [young]],
           ['?status=IN_QUEUE', [spoken]],

@@ -1,3 +1,4 @@
+/** Prices in the settings: estimates, costs of jobs, and the usage of keys. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -54,7 +55,7 @@ describe('prices', () => {
       });
       after(() => gateway.close());
 
-      test('tell what a run would cost, what it did cost, and what a key used', async () => {
+      test('show what a run would cost, what it did cost, and what a key used', async () => {
         const ask = (method: string, end: string, body?: unknown) =>
           gateway.ask(method, `/admin/v1/${end}`, { key: token, body });
         const input = { prompt: 'A boat', n: 2, resolution: '1k' };

@@ -1,3 +1,4 @@
+/** ATELIER_PUBLIC_URL: the gateway listens on its port, and every address in its answers begins with the setting. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { create, image } from '../../testkit/clients/queue.ts';

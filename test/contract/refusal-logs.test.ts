@@ -1,3 +1,4 @@
+/** What a refusal logs: key, address of the client behind proxies, and nothing secret. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
@@ -106,7 +107,7 @@ test('a misspelt path that may hold a secret is not written down', async () => {
   }
 });
 
-test('nobody is believed about a client where no proxy is trusted', async () => {
+test('no header is believed about a client where no proxy is trusted', async () => {
   const gateway = await startGateway({ role: 'api', isAlone: true });
   try {
     const headers = { 'x-forwarded-for': '203.0.113.7' };

@@ -1,3 +1,4 @@
+/** The first account of a new installation, by the one-time address of the banner. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { makeSetupCode } from '../../src/cli/setup-link.ts';
@@ -24,7 +25,7 @@ for (const dialect of dialects) {
       gateway.ask('POST', '/admin/v1/setup', { body });
     const isOpen = async () => (await gateway.ask('GET', '/admin/v1/setup')).body;
 
-    test('is made by nobody who has not read the banner, nor with a bad name or password', async () => {
+    test('is not made without the address of the banner, nor with a bad name or password', async () => {
       assert.deepEqual(await isOpen(), { object: 'setup', open: true });
       const wrong = await setup({ code: `${code}x`, name: 'ann', password });
       assert.equal(wrong.status, 401);
@@ -37,7 +38,7 @@ for (const dialect of dialects) {
       assert.deepEqual(await isOpen(), { object: 'setup', open: true });
     });
 
-    test('is made by nobody whose address is a day old, nor after a new one was printed', async () => {
+    test('is not made with an address that is a day old, nor after a new one was printed', async () => {
       gateway.clock.advance(24 * hours);
       const refusal = {
         code: 'UNAUTHORIZED',

@@ -1,3 +1,4 @@
+/** Documents that are equal for every client: compressed once, with an ETag. */
 import assert from 'node:assert/strict';
 import { get } from 'node:http';
 import { after, before, describe, test } from 'node:test';
@@ -42,7 +43,7 @@ describe('documents that are the same for everybody', () => {
     `/v1/models/${speech}`,
   ];
   for (const path of paths) {
-    test(`GET ${path}: 200 packed for whoever takes it so, and 304 for whoever has it`, async () => {
+    test(`GET ${path}: 200 compressed for a client that accepts it, and 304 for one that has it`, async () => {
       const plain = await come(path);
       const packed = await come(path, { 'accept-encoding': 'br, gzip;q=0.5' });
       const refused = await come(path, { 'accept-encoding': 'gzip;q=0, *' });
@@ -70,7 +71,7 @@ describe('documents that are the same for everybody', () => {
     });
   }
 
-  test('GET /v1/models: 401 without a key, also for whoever names what it would answer', async () => {
+  test('GET /v1/models: 401 without a key, also for a client that names the ETag of the answer', async () => {
     const { status } = await come('/v1/models', { authorization: '', 'if-none-match': '*' });
     assert.equal(status, 401);
   });

@@ -1,3 +1,4 @@
+/** Paths and methods that are no endpoint: 400, 404 and 405. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
@@ -21,7 +22,7 @@ describe('what is no endpoint', () => {
       for (const path of [
         `${mount}/${speech}/sync`,
         `${mount}/${speech}/sync/`,
-        `${mount}/nobody/sync?webhook=1`,
+        `${mount}/unknown/sync?webhook=1`,
       ]) {
         test(path, async () => {
           const { status, body } = await gateway.ask('POST', path, { key, body: bodies[speech] });
@@ -38,7 +39,7 @@ describe('what is no endpoint', () => {
     test('of every job, known or not, under both mounts', async () => {
       const own = await gateway.key();
       const { request_id } = await create(gateway, own);
-      for (const path of [pathOf(request_id, ''), pathOf(unknownId, ''), pathOf(unknownId, '', 'nobody')]) {
+      for (const path of [pathOf(request_id, ''), pathOf(unknownId, ''), pathOf(unknownId, '', 'unknown')]) {
         for (const stream of [
           `${path}/status/stream`,
           `${path}/status/stream/`,
@@ -119,7 +120,7 @@ describe('what is no endpoint', () => {
         ...['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'].map(
           (method): [string, string, string] => [method, `${mount}/${speech}`, 'POST'],
         ),
-        ['GET', `${mount}/nobody/`, 'POST'],
+        ['GET', `${mount}/unknown/`, 'POST'],
         ['POST', `${mount}/${speech}/requests`, 'GET'],
       ]),
       ['POST', job, 'GET'],
@@ -186,7 +187,7 @@ describe('what is no endpoint', () => {
       ['GET', `fal-ai/flux/requests/${unknownId}/status?logs=1`, 'fal-ai/flux'],
       ['GET', `fal-ai/flux/requests/${unknownId}/response`, 'fal-ai/flux'],
       ['PUT', `fal-ai/flux/requests/${unknownId}/cancel`, 'fal-ai/flux'],
-      ['GET', `nobody/requests/${unknownId}/logs`, 'nobody'],
+      ['GET', `unknown/requests/${unknownId}/logs`, 'unknown'],
     ];
     for (const [method, rest, model] of table) {
       test(`${method} ${rest}`, async () => {

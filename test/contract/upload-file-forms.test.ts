@@ -1,3 +1,4 @@
+/** POST /v1/files as a form: names, types, malformed parts, what breaks off. */
 import assert from 'node:assert/strict';
 import { stat } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
@@ -292,7 +293,7 @@ describe('400', () => {
   }
 });
 
-test('no refused form throws where nobody catches, which would end the process', () => {
+test('no refused form throws an error that is not caught, which would end the process', () => {
   assert.deepEqual(stray, []);
 });
 

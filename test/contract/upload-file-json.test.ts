@@ -1,3 +1,4 @@
+/** POST /v1/files as JSON with base64. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { assertFile, fileError, leavingNothing, openUpload, traceOf } from '../../testkit/clients/uploads.ts';

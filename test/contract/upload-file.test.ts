@@ -1,3 +1,4 @@
+/** POST /v1/files: every kind of medium, sizes, what is left behind, a disk that is full or gone. */
 import assert from 'node:assert/strict';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -59,7 +60,7 @@ function uploadSuite(start: () => Promise<TestGateway>): void {
       ],
       ...['page.pdf', 'words.txt', 'table.csv', 'object.json'],
     ];
-    const told = ({ name, bytes, mimeType, fileType, dimensions }: Sample): uploads.Told => ({
+    const expectedOf = ({ name, bytes, mimeType, fileType, dimensions }: Sample): uploads.ExpectedFile => ({
       filename: name,
       bytes: bytes.length,
       mime_type: mimeType,
@@ -71,7 +72,7 @@ function uploadSuite(start: () => Promise<TestGateway>): void {
         const sample = sampleOf(name);
         const { status, body } = await upload(name, sample.mimeType, sample.bytes);
         assert.equal(status, 200);
-        assertFile(gateway, body, told(sample));
+        assertFile(gateway, body, expectedOf(sample));
         const downloaded = await fetch(body.url);
         assert.deepEqual(Buffer.from(await downloaded.arrayBuffer()), sample.bytes);
       });
@@ -80,7 +81,7 @@ function uploadSuite(start: () => Promise<TestGateway>): void {
         const sample = sampleOf(name);
         const { status, body } = await upload(name, 'application/octet-stream', sample.bytes);
         assert.equal(status, 200);
-        assertFile(gateway, body, told(sample));
+        assertFile(gateway, body, expectedOf(sample));
       });
     }
 
@@ -99,7 +100,7 @@ function uploadSuite(start: () => Promise<TestGateway>): void {
         const sample = sampleOf(name);
         const { status, body } = await upload(name, declared, sample.bytes);
         assert.equal(status, 200);
-        assertFile(gateway, body, told(sample));
+        assertFile(gateway, body, expectedOf(sample));
       });
     }
 
@@ -107,7 +108,7 @@ function uploadSuite(start: () => Promise<TestGateway>): void {
       const sample = sampleOf('picture.png');
       const { status, body } = await upload('a.txt', 'application/octet-stream', sample.bytes);
       assert.equal(status, 200);
-      assertFile(gateway, body, { ...told(sample), filename: 'a.txt' });
+      assertFile(gateway, body, { ...expectedOf(sample), filename: 'a.txt' });
     });
 
     test('the declared type decides between kinds of text, before the extension', async () => {
@@ -270,7 +271,7 @@ function uploadSuite(start: () => Promise<TestGateway>): void {
       });
     }
 
-    test('an upload in JSON tells of the missing spool too', { skip }, async () => {
+    test('an upload in JSON names the missing spool, too', { skip }, async () => {
       const key = await gateway.key();
       const path = join(gateway.local, 'spool');
       const given = { data: 'aGVsbG8=', mime_type: 'text/plain' };
@@ -285,14 +286,14 @@ function uploadSuite(start: () => Promise<TestGateway>): void {
       });
     });
 
-    test('a key read again tells that all is ready', async () => {
+    test('a key that can be read again makes all of it ready', async () => {
       const isReady = async () => (await gateway.ask('GET', '/readyz')).status === 200;
       assert.equal(await until(isReady, 'the gateway to be ready'), true);
     });
   });
 }
 
-test('no refused upload throws where nobody catches, which would end the process', () => {
+test('no refused upload throws an error that is not caught, which would end the process', () => {
   assert.deepEqual(stray, []);
 });
 

@@ -1,3 +1,4 @@
+/** The rate of uploads of a user: 429, its headers and its recovery. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { seconds } from '../../src/domain/clock.ts';
@@ -142,7 +143,7 @@ function rateSuite(start: () => Promise<TestGateway>): void {
     assertOverRate(await gateway.ask('POST', '/v1/files', { key, body: given }));
   });
 
-  test('a user over the rate is told so before the body is judged', async () => {
+  test('a user over the rate is refused before the body is read', async () => {
     const key = await gateway.key();
     await uploadMany(key, 10);
     assertOverRate(await gateway.ask('POST', '/v1/files', { key, body: 'not JSON' }));

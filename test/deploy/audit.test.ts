@@ -85,7 +85,7 @@ describe('npm run audit', () => {
   test('reports that it was skipped where the registry has no advisories, and does not fail', async () => {
     const { code, output } = await audit(null);
     assert.equal(code, 0);
-    assert.match(output, /^npm run audit: skipped, the registry told no advisories: 405/);
+    assert.match(output, /^npm run audit: skipped, the registry gave no advisories: 405/);
   });
 });
 

@@ -4,6 +4,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { describeSettings } from '../../src/cli/check-config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { providers } from '../../src/providers/index.ts';
 import { runProgram } from '../../testkit/gateway/program.ts';
 
@@ -21,17 +23,23 @@ describe('the settings of the examples', () => {
     assert.deepEqual(files, expected);
   });
 
+  const read = async (name: string) => {
+    const file = join(folder, `${name}.yaml`);
+    const text = await readFile(file, 'utf8');
+    return { text, env: { ...secretsOf(text), ATELIER_CONFIG: file } };
+  };
+
   for (const { name } of providers) {
     test(`${name}: are accepted by config check`, async () => {
-      const file = join(folder, `${name}.yaml`);
-      const text = await readFile(file, 'utf8');
+      const { text, env } = await read(name);
       assert.match(text, new RegExp(`^    provider: ${name}$`, 'm'));
-      const { code, stdout, stderr } = await runProgram(['config', 'check'], {
-        env: { ...secretsOf(text), ATELIER_CONFIG: file },
-        from: root,
-      });
-      assert.deepEqual([code, stderr], [0, '']);
-      assert.match(stdout, /^Settings are valid\.\n/);
+      assert.match(describeSettings(readConfig(env)), /^Settings are valid\.\n/);
     });
   }
+
+  test('the command config check prints what it found', async () => {
+    const { env } = await read(providers[0]!.name);
+    const { code, stdout, stderr } = await runProgram(['config', 'check'], { env, from: root });
+    assert.deepEqual([code, stderr, stdout], [0, '', describeSettings(readConfig(env))]);
+  });
 });

@@ -8,7 +8,7 @@ import { minutes } from '../../src/domain/clock.ts';
 import type { PasswordCost } from '../../src/domain/password-hash.ts';
 import { listAudit } from '../../src/store/people/audit.ts';
 import { dialects } from '../../testkit/databases/databases.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { startGateway, type TestGateway, until, untilAdvanced } from '../../testkit/gateway/gateway.ts';
 
 const token = 'the-admin-token-of-this-very-test';
 const password = 'a long password';
@@ -244,8 +244,9 @@ for (const dialect of dialects) {
         entriesNow.map(({ actor, subject, details }) => [actor, subject, details]),
         Array(3).fill(['unknown', 'admin', { address: '127.7.7.7', why: 'wrong' }]),
       );
-      gateway.clock.advance(1 * minutes);
-      const summary = await until(
+      const summary = await untilAdvanced(
+        gateway.clock,
+        1 * minutes,
         async () =>
           (await listAudit(gateway.gateway.db, 200)).find(
             ({ action, details }) => action === 'session.refused' && details.address === undefined,

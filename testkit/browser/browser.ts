@@ -48,7 +48,7 @@ async function unpackBrought(): Promise<void> {
   const parent = join(root, 'node_modules/.cache');
   await mkdir(parent, { recursive: true });
   const folder = await mkdtemp(join(parent, 'chromium-'));
-  // Where it thinks that it runs, and what is temporary there, are all that the package can be told.
+  // Where it thinks that it runs, and what is temporary there, are the only settings that the package reads.
   const { status, stderr } = spawnSync(process.execPath, ['testkit/browser/unpack-browser.ts'], {
     cwd: root,
     env: { ...process.env, TMPDIR: folder, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' },

@@ -77,7 +77,7 @@ export async function endedJob(gateway: TestGateway, caller: Caller, url: string
   return jobId;
 }
 
-/** A job in the hand of a worker that does only what it is told. */
+/** A job leased by a worker that does only what the test calls. */
 export interface RunningJob {
   readonly id: JobId;
   settle(outcome: Outcome): Promise<void>;

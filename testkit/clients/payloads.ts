@@ -44,22 +44,30 @@ export function soundBodies(model: Model): fc.Arbitrary<unknown> {
 
 /** Bodies that are sound but for one place, which is named. */
 export const mutants = (model: Model): fc.Arbitrary<Mutant> =>
-  soundBodies(model).chain(body =>
-    fc.constantFrom(
-      ...mutantsOf(schemaOf(model), body).filter(
-        ({ path }) => !isUnused(model, body, path.split('.')[0] ?? ''),
-      ),
-    ),
-  );
+  soundBodies(model).chain(body => {
+    const unused = unusedFields(model, body);
+    return fc.constantFrom(
+      ...mutantsOf(schemaOf(model), body).filter(({ path }) => !unused.has(path.split('.')[0] ?? '')),
+    );
+  });
 
-/** What a switch makes unused is not validated. */
-function isUnused(model: Model, body: unknown, field: string): boolean {
+/** What a switch makes unused is not validated: fields of the body that its parsed input has not. */
+function unusedFields(model: Model, body: unknown): ReadonlySet<string> {
   const parsed = model.parse(body);
-  const isIn = (value: unknown) => typeof value === 'object' && value !== null && field in value;
-  return parsed.ok && isIn(body) && !isIn(parsed.input);
+  return new Set(fieldsOf(body)).difference(new Set(parsed.ok ? fieldsOf(parsed.input) : fieldsOf(body)));
 }
 
-const schemaOf = (model: Model): Schema => describe(model).input_schema as Schema;
+const fieldsOf = (value: unknown): readonly string[] =>
+  typeof value === 'object' && value !== null ? Object.keys(value) : [];
+
+const schemas = new Map<Model, Schema>();
+
+/** The published schema, converted once: a property needs it for each of its bodies. */
+function schemaOf(model: Model): Schema {
+  const schema = schemas.get(model) ?? (describe(model).input_schema as Schema);
+  schemas.set(model, schema);
+  return schema;
+}
 
 export function faultsOf(model: Model, body: unknown): Faults {
   const parsed = model.parse(body);

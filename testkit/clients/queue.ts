@@ -74,10 +74,10 @@ export function withoutTimes(body: Record<string, unknown>, ...names: readonly s
   return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
 }
 
-/** A job in the hand of a worker that does only what it is told. */
+/** A job leased by a worker that does only what the test calls. */
 export interface HeldJob {
   progress(share: number): Promise<void>;
-  /** Ends the hold and tells those who wait. */
+  /** Settles the job and wakes those who wait. */
   settle(outcome: Outcome): Promise<void>;
 }
 

@@ -53,7 +53,7 @@ export async function uploadText(
 }
 
 /** What differs between two uploads. */
-export interface Told {
+export interface ExpectedFile {
   readonly filename: string;
   readonly bytes: number;
   readonly mime_type: string;
@@ -66,14 +66,14 @@ export interface Told {
 const weekSeconds = 7 * 24 * 60 * 60;
 
 /** The whole file object of Contract 2.3, with no key more. */
-export function assertFile(gateway: TestGateway, body: Answer['body'], told: Told): void {
+export function assertFile(gateway: TestGateway, body: Answer['body'], expected: ExpectedFile): void {
   const { id, created_at, expires_at, url, ...rest } = body;
   assert.deepEqual(rest, {
     object: 'file',
     source: 'upload',
     dimensions: null,
     storage_policy: 'temporary',
-    ...told,
+    ...expected,
   });
   assert.match(id, /^file_[0-9A-Za-z]{24}$/);
   const nowSeconds = gateway.clock.now() / 1000;
@@ -82,7 +82,7 @@ export function assertFile(gateway: TestGateway, body: Answer['body'], told: Tol
     `created at ${created_at}`,
   );
   assert.equal(expires_at, created_at + weekSeconds);
-  const start = `${gateway.url}/v1/f/${id}/${encodeURIComponent(told.filename)}?exp=`;
+  const start = `${gateway.url}/v1/f/${id}/${encodeURIComponent(expected.filename)}?exp=`;
   assert.equal(url.slice(0, start.length), start);
   assert.match(url.slice(start.length), /^\d{10}&sig=[A-Za-z0-9_-]{43}$/);
 }
@@ -148,7 +148,7 @@ export function openUpload(
       });
     });
   });
-  // Whoever aborts does not wait for an answer.
+  // A client that aborts does not wait for an answer.
   answered.catch(() => {});
   const write = (chunk: Uint8Array) => new Promise<void>(resolve => sending.write(chunk, () => resolve()));
   return { write, end: () => void sending.end(), abort: () => void sending.destroy(), answered };

@@ -29,7 +29,7 @@ export async function dieAt(
   });
   const closed = once(child, 'close');
   const [url] = await Promise.race([once(createInterface(child.stdout), 'line'), closed]);
-  // It may die before it tells its address; and an answer may be what dies.
+  // It may die before it prints its address, and before it answers.
   if (typeof url === 'string') await meanwhile(url).catch(() => null);
   const [, signal] = await closed;
   if (signal !== 'SIGKILL') throw new Error(`expected the program to die at ${words}, it ended by ${signal}`);

@@ -34,16 +34,16 @@ interface Hosts {
 
 export interface StartedHosts {
   /** For `isFleet` and `openFleetGateway` in whatever inherits the environment. */
-  readonly told: string;
+  readonly serialized: string;
   stop(): Promise<void>;
 }
 
 const processesOfRole = 3;
 const program = fileURLToPath(new URL('./fleet-host.ts', import.meta.url));
-const told = process.env.TEST_FLEET_HOSTS;
+const serialized = process.env.TEST_FLEET_HOSTS;
 
 /** Whether every gateway of this run is a fleet: `npm test -- --fleet`. */
-export const isFleet = told !== undefined;
+export const isFleet = serialized !== undefined;
 
 /** Starts the processes, once for a run of tests. */
 export async function startHosts(): Promise<StartedHosts> {
@@ -58,7 +58,7 @@ export async function startHosts(): Promise<StartedHosts> {
   const [api, worker] = await Promise.all([startAll(), startAll()]);
   const hosts: Hosts = { api, worker };
   return {
-    told: JSON.stringify(hosts),
+    serialized: JSON.stringify(hosts),
     async stop() {
       for (const child of children) child.stdin?.end();
       await Promise.all(children.map(child => child.exitCode === null && once(child, 'close')));
@@ -132,7 +132,7 @@ const linesOf = (path: string): readonly string[] =>
   existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
 
 function membersOf(wanted: FleetGatewayWanted['role']) {
-  const hosts: Hosts = JSON.parse(told ?? '{}');
+  const hosts: Hosts = JSON.parse(serialized ?? '{}');
   const roles = wanted === 'all' ? (['api', 'worker'] as const) : [wanted];
   return roles.flatMap(role =>
     hosts[role].map((host, index) => ({ host, name: `${role}-${index}`, role, answers: role === roles[0] })),

@@ -206,3 +206,18 @@ export async function until<T>(
     await new Promise(resolve => setTimeout(resolve, 20));
   }
 }
+
+/**
+ * Asks until the fact holds, and advances the clock by `stepMs` before each look: a periodic task that runs while the
+ * clock is advanced sleeps for its whole interval afterwards, so that a single step can be lost.
+ */
+export const untilAdvanced = <T>(
+  clock: TestClock,
+  stepMs: number,
+  look: () => Promise<T | null | undefined | false>,
+  what: string,
+): Promise<T> =>
+  until(() => {
+    clock.advance(stepMs);
+    return look();
+  }, what);

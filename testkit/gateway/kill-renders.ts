@@ -58,7 +58,7 @@ export async function killRenders({
       if (!(await untilDrawn(db))) break;
       await sleep(random() * longestWaitMs);
       await life.end('SIGKILL');
-      // Nobody lives: the lease of the dead is put behind us, as time would.
+      // No process is alive: the lease of the killed one is moved into the past, as time would do.
       await db.write('UPDATE workers SET heartbeat_at = heartbeat_at - 60000');
       life = await serve({ env });
       onProgress(`${kill} of ${kills} kills, ${await countBlamed(db)} jobs under suspicion`);

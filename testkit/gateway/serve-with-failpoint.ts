@@ -20,7 +20,7 @@ const die = (): never => {
   throw new Error('expected to be dead');
 };
 
-/** Tells of a write at the failpoint, before it is made. */
+/** Calls back for a write at the failpoint, before it is made. */
 const watched = (db: Statements, onReached: () => void): Statements => ({
   read: db.read,
   write: (text, values) => {

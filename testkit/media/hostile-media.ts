@@ -21,7 +21,7 @@ export async function vastPng(): Promise<Buffer> {
 /** A film that keeps its reader busy for as long as it is let. */
 export const endlessFilm = async (): Promise<Buffer> => busyFilm(await clip({ seconds: 2, sound: true }));
 
-/** The same medium in other bytes each time: nobody can know it from before. */
+/** The same medium in other bytes each time: no cache has seen it before. */
 export function openVariants(medium: Buffer): () => Buffer {
   let made = 0;
   return () => padTo(medium, medium.length + 16 + 2 * made++);

@@ -116,7 +116,7 @@ export async function isRefused(
 /** A medium that is made when its test runs, and what is said to it; null: it passes. */
 export type Edge = readonly [what: string, make: () => Promise<Buffer>, reason: string | null];
 
-/** What a body with that one medium is told. */
+/** Sends a body with that one medium and asserts that it passes, or is refused for that reason. */
 export async function holdsEdge(
   gateway: TestGateway,
   field: MediaField,

@@ -74,7 +74,7 @@ export function sound(format: 'wav' | 'mp3' | 'ogg' | 'm4a', seconds: number): P
   });
 }
 
-/** The same medium, so many bytes long, in the way in which its format lets one add what nobody looks at. */
+/** The same medium, so many bytes long, padded where its format allows bytes that no reader looks at. */
 export function padTo(medium: Buffer, bytes: number): Buffer {
   const missing = bytes - medium.length;
   if (missing < 16) throw new Error(`expected at least 16 bytes to add, got ${missing}`);
@@ -97,7 +97,7 @@ function lengthen(medium: Buffer, missing: number): Buffer {
     return Buffer.concat([medium.subarray(0, 2), ...comments(missing), medium.subarray(2)]);
   }
   if (medium.toString('latin1', 0, 4) === 'RIFF') {
-    // Chunks are of even length; what stands behind the last one belongs to nobody.
+    // Chunks are of even length; what stands behind the last one belongs to no chunk.
     const odd = missing % 2;
     const junk = Buffer.alloc(missing - odd);
     junk.write('JUNK');

@@ -49,7 +49,7 @@ const routes: Readonly<Record<string, Answering>> = {
   '/third-time-cut': everyThird(lies),
   '/come-back-in-an-hour': response => response.writeHead(503, { 'retry-after': '3600' }).end(),
   '/come-back-in-a-minute': response => response.writeHead(503, { 'retry-after': '60' }).end(),
-  // Only its own word is looked at: nobody waits for so much.
+  // Only the announced length is looked at: so much is never sent.
   '/51-mb': response => response.writeHead(200, { 'content-length': 50 * megabyte + 1 }).flushHeaders(),
   '/101-mb': response => response.writeHead(200, { 'content-length': 100 * megabyte + 1 }).flushHeaders(),
   '/201-mb': response => response.writeHead(200, { 'content-length': 200 * megabyte + 1 }).flushHeaders(),

@@ -14,7 +14,7 @@ export interface Balancer {
   lead(urls: readonly string[]): void;
   /** Those that said it when they were asked last. */
   ready(): readonly string[];
-  /** Requests that broke off under way: nobody may send those again. */
+  /** Requests whose connection broke before an answer: they must not be sent again. */
   readonly broken: readonly string[];
   close(): Promise<void>;
 }

@@ -24,7 +24,7 @@ export interface Receiver {
   readonly open: () => { readonly now: number; readonly most: number };
   /** What it answers from now on. */
   reply(reply: Reply): void;
-  /** Nobody listens at its address until it is resumed. */
+  /** Connections to its address are refused until it is resumed. */
   pause(): Promise<void>;
   resume(): Promise<void>;
   close(): Promise<void>;
