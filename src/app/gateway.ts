@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import type { openRenderEngine } from '../../engine/src/engine.ts';
 import type { openPasswords } from '../admission/passwords.ts';
 import type { Config } from '../config/config.ts';
 import { openSecrets } from '../config/secrets.ts';
@@ -57,6 +58,8 @@ export interface TestOverrides {
   readonly openStore: typeof openStore;
   /** Hashes that are fast instead of safe. */
   readonly openPasswords?: typeof openPasswords;
+  /** An engine that takes its libraries as checked, in a process that draws nothing. */
+  readonly openEngine?: typeof openRenderEngine;
   /** See `HttpContext`. */
   readonly verifiesDeclarations?: boolean;
 }
@@ -94,7 +97,7 @@ export async function openGateway(
 
   await requeueAbandonedJobs(context);
   resources.adopt(maintain(context), maintenance => maintenance.stop());
-  const worker = config.role === 'api' ? null : await openWorker(context, resources);
+  const worker = config.role === 'api' ? null : await openWorker(context, resources, overrides.openEngine);
   const startCallbacks = worker && openCallbacks(context, resources);
   // Opened last and so closed first: a stop begins by accepting no more requests.
   const listensAt = await openHttp(context, worker, resources, overrides);

@@ -14,11 +14,15 @@ import type { WorkerContext } from '../worker/context.ts';
 import type { AppContext } from './context.ts';
 
 /** Opens the accounts and starts the worker; a reload replaces the accounts. */
-export async function openWorker(context: AppContext, resources: AsyncDisposableStack): Promise<Worker> {
+export async function openWorker(
+  context: AppContext,
+  resources: AsyncDisposableStack,
+  openEngine = openRenderEngine,
+): Promise<Worker> {
   const { settings, scratchDir, metrics } = context;
   const { catalog } = settings;
   const outbound = resources.adopt(outboundOf(context), opened => opened.close());
-  const { account, engine } = await openLocalEngine(context, outbound, resources);
+  const { account, engine } = await openLocalEngine(context, outbound, resources, openEngine);
   const routing = await openRoutedAccounts(context, account, outbound, resources);
   const worker = await startWorker({
     ...context,
@@ -48,9 +52,10 @@ async function openLocalEngine(
   { config, settings, clock, scratchDir }: AppContext,
   outbound: Outbound,
   resources: AsyncDisposableStack,
+  openEngine: typeof openRenderEngine,
 ) {
   const concurrency = config.localConcurrency;
-  const engine = resources.adopt(openRenderEngine({ concurrency }), opened => opened.close());
+  const engine = resources.adopt(openEngine({ concurrency }), opened => opened.close());
   const folder = await scratchDir.makeDir('render');
   const account: Account = {
     id: localAccount,
