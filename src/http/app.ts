@@ -32,6 +32,11 @@ const hstsMaxAgeMs = 365 * days;
 /** Those of routes whose requests may have a body. */
 const methodsWithBody = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
+/** Our gates validate, and no route has a schema of the framework: its compilers are not even loaded. */
+const noCompiler = () => () => {
+  throw new Error('expected a route without a schema of the framework');
+};
+
 /** The HTTP server of a process with the API. */
 export function createApp(context: HttpContext): FastifyInstance {
   const takeFromStrangers = openRateLimit<string>(refusalRate, context.clock);
@@ -88,6 +93,7 @@ function createServer(
     return503OnClosing: false,
     trustProxy: connectionLimits.isTrustedProxy,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength },
+    schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveMs,
     http: {

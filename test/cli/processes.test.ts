@@ -87,8 +87,10 @@ describe('serve with several processes', () => {
       assert.equal(made.status, 200);
       acknowledged.push(`${model}/requests/${made.body.request_id}`);
     };
-    const film = { prompt: 'A lighthouse', size: '1280*720', duration: 2 };
-    for (let n = 0; n < 4; n++) await create(video, film);
+    // Each runs for two seconds after its render, so that the kill meets both on any machine.
+    const film = { prompt: 'A lighthouse [atelier:slow=2]', size: '1280*720', duration: 2 };
+    for (let n = 0; n < processes; n++) await create(video, film);
+    for (let n = 0; n < 2; n++) await create(speech, { text: 'Before.' });
     const statuses = () =>
       Promise.all(
         acknowledged.map(async path => (await ask(served.url, 'GET', `${path}/status`, { key })).body.status),

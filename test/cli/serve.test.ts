@@ -9,8 +9,8 @@ import { runProgram, type Served, serve } from '../../testkit/gateway/program.ts
 
 const speech = '/v1/queue/theta-3.1-flash-tts-preview';
 const video = '/v1/queue/eta2.6-t2v';
-/** Renders for seconds, so that a signal meets it. */
-const film = { prompt: 'A lighthouse', size: '1280*720', duration: 4 };
+/** Runs for two seconds after its render, so that a signal meets it on any machine. */
+const film = { prompt: 'A lighthouse [atelier:slow=2]', size: '1280*720', duration: 2 };
 /** For that film on a machine with other work. */
 const renderedMs = 120_000;
 

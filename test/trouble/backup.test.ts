@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { shortSpeech, speech } from '../../testkit/clients/worker-jobs.ts';
 import { createKeyOfAnn } from '../../testkit/gateway/create-key.ts';
 import { ask, until } from '../../testkit/gateway/gateway.ts';
-import { runProgram, type Served, serve } from '../../testkit/gateway/program.ts';
+import { runInOwnProcess, runProgram, type Served, serve } from '../../testkit/gateway/program.ts';
 
 const clients = 4;
 
@@ -56,7 +56,7 @@ describe('backup', () => {
     await until(async () => acknowledged.length > 20, 'jobs');
     const earlier = [...acknowledged];
     const target = join(folder, 'busy');
-    const { code, stdout, stderr } = await runProgram(['backup', target], { env });
+    const { code, stdout, stderr } = await runInOwnProcess(['backup', target], { env });
     const during = acknowledged.length - earlier.length;
     over = true;
     await all;

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bareEnvironment } from './bare-environment.ts';
+import { runInSharedProcess } from './command-process.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -25,8 +26,21 @@ export interface RunOptions {
   readonly flags?: readonly string[];
 }
 
-/** Runs `atelier <args>` as a user does, to its end. Nothing of this process's own settings reaches it. */
+/** They have a process of their own: one listens for signals, the other reads stdin. */
+const longCommands = ['serve', 'mcp'];
+
+/**
+ * Runs `atelier <args>` as a user does, to its end. Nothing of this process's own settings reaches it. Most commands
+ * share a process, which starts them as `bin/atelier.js` does.
+ */
 export async function runProgram(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  const { env = {}, node, from } = options;
+  const isShared = node === undefined && from === undefined && !longCommands.includes(args[0] ?? '');
+  return isShared ? runInSharedProcess(args, env) : runInOwnProcess(args, options);
+}
+
+/** The same by `bin/atelier.js`, in a process that ends with the command. */
+export async function runInOwnProcess(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const { child, told } = start(args, options);
   const [code] = await once(child, 'close');
   return { code, stdout: told.stdout, stderr: told.stderr };
