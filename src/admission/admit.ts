@@ -1,4 +1,5 @@
 /** Admission: the gates through which a request becomes a job, in the order of decisions 2. */
+import type { Quote } from '../domain/prices.ts';
 import { answerEarlierJob } from './answer-earlier-job.ts';
 import {
   type AdmissionContext,
@@ -26,16 +27,28 @@ import { refuseUsedQuota } from './gates/quota.ts';
 import { resolveReferences } from './gates/references.ts';
 import { chooseAccounts } from './gates/routes.ts';
 import { refuseUsedStorage } from './gates/storage-quota.ts';
+import { readTags } from './gates/tags.ts';
 import { refuseOverTotalStorage } from './gates/total-storage.ts';
 import { refuseWebhooksInBody } from './gates/webhooks-in-body.ts';
 import { refuseWebhooksOutsideBody } from './gates/webhooks-outside-body.ts';
 import { openInsertQueue } from './insert-queue.ts';
+import { quoteDraft, quoteInput } from './quote.ts';
 
 export interface Admission {
   /** Lets a request become a job, which is flushed when this resolves. Throws the refusal of the first gate. */
   admit(request: CreateRequest): Promise<Admitted>;
-  /** The same refusals for a dry run, without those of limits: how many jobs it would bill, and the parsed input. */
-  validate(request: CreateRequest): Promise<{ readonly billedJobs: number; readonly input: unknown }>;
+  /** The same refusals for a dry run, without those of limits. */
+  validate(request: CreateRequest): Promise<Validated>;
+}
+
+/** What a creation would do. */
+export interface Validated {
+  /** How many jobs it would bill. */
+  readonly billedJobs: number;
+  /** As it was parsed. */
+  readonly input: unknown;
+  /** What it may cost at most; null where its model has no price. */
+  readonly quote: Quote | null;
 }
 
 /** The principal is authenticated and its rate is counted before (`src/http/route.ts`). */
@@ -52,6 +65,7 @@ const withBody = (before: typeof beforeBody) =>
     .and(refusePrivateCallback)
     .and(readDeadline)
     .and(readIdempotencyKey)
+    .and(readTags)
     .and(findEarlierJob);
 
 const parseDryRun = withBody(beforeBody);
@@ -85,9 +99,13 @@ export function openAdmission(dependencies: Omit<AdmissionContext, 'insert'>): A
     async validate(request) {
       await using resources = new AsyncDisposableStack();
       const draft = await parseDryRun.pass(context, { request, resources });
-      if (draft.earlier) await answerEarlierJob(context, draft, draft.earlier);
-      else await route.pass(context, draft);
-      return { billedJobs: draft.model.billedJobs(draft.input), input: draft.input };
+      const billedJobs = draft.model.billedJobs(draft.input);
+      if (draft.earlier) {
+        await answerEarlierJob(context, draft, draft.earlier);
+        return { billedJobs, input: draft.input, quote: quoteInput(context.prices(), draft.model, draft.input) };
+      }
+      const quote = quoteDraft(context.prices(), await route.pass(context, draft));
+      return { billedJobs, input: draft.input, quote };
     },
   };
 }

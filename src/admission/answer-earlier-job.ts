@@ -6,6 +6,7 @@ import { refuse } from '../domain/refusal.ts';
 import type { Insertion } from '../store/jobs/insert.ts';
 import { readJobSummary } from '../store/jobs/read.ts';
 import type { AdmissionContext, Admitted, ModelDraft } from './draft.ts';
+import { budgetRefusal } from './budget-refusal.ts';
 import { quotaRefusal } from './gates/quota.ts';
 import { storageRefusal } from './storage-quota.ts';
 
@@ -32,6 +33,9 @@ export async function answerEarlierJob(
       throw quotaRefusal(earlier, clock.now());
     case 'storage_used':
       throw storageRefusal('storage_of_key_used', earlier);
+    case 'budget_exceeded':
+    case 'price_missing':
+      throw budgetRefusal(earlier, modelId);
     case 'inserted':
       throw new Error('expected an earlier job, got a new one');
   }

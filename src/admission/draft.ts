@@ -10,6 +10,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { JobId } from '../domain/ids.ts';
 import type { Principal } from '../domain/key.ts';
 import type { MediaFacts } from '../domain/media.ts';
+import type { Prices } from '../domain/prices.ts';
 import type { Reference, ResolvedReference } from '../domain/reference.ts';
 import type { Tracing } from '../domain/tracing.ts';
 import type { RouteCandidate } from '../routing/choose-routes.ts';
@@ -56,6 +57,8 @@ export interface AdmissionContext {
   /** A model that is not served is refused like an unknown one. */
   readonly servedModels: () => Catalog;
   readonly candidatesOf: (model: Model) => readonly RouteCandidate[];
+  /** The price book; null where there is none. */
+  readonly prices: () => Prices | null;
   /** Whether callbacks may go to private addresses. */
   readonly allowPrivateNetwork: boolean;
 }
@@ -94,6 +97,8 @@ export interface IdempotencyDraft extends ModelDraft {
 /** A request whose body is valid; `earlier` is what its Idempotency-Key created before. */
 export interface ParsedDraft extends DeadlineDraft, IdempotencyDraft {
   readonly earlier: Insertion | null;
+  /** The tags of the job as JSON text; null without any. */
+  readonly tags: string | null;
 }
 
 export interface CandidatesDraft extends InputDraft {

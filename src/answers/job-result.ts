@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { jobErrorSchema } from './job-error.ts';
 import { metricsSchema } from './job-status.ts';
+import { costSchema, tagsSchema } from './money.ts';
 import { unixSeconds, url } from './values.ts';
 
 const fileUrl = url.nullable().describe('Signed for a day; null once the file was deleted.');
@@ -26,6 +27,8 @@ const head = {
   started_at: unixSeconds.exactOptional(),
   completed_at: unixSeconds,
   metrics: metricsSchema,
+  tags: tagsSchema.exactOptional(),
+  cost: costSchema.exactOptional(),
 };
 
 export const videoResultSchema = z

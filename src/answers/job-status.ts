@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { jobErrorSchema } from './job-error.ts';
+import { costSchema, tagsSchema } from './money.ts';
 import { anyObject, pageOf, unixSeconds, url } from './values.ts';
 
 const urls = { response_url: url, status_url: url, cancel_url: url };
@@ -88,6 +89,8 @@ export const ownJobSchema = z
     z.object({
       model: z.string(),
       external_task_id: z.string().exactOptional(),
+      tags: tagsSchema.exactOptional(),
+      cost: costSchema.exactOptional(),
       input: anyObject.exactOptional().describe('As it was stored; only where one job is read.'),
     }),
   )

@@ -1,6 +1,7 @@
 /** What clients learn of a model: the line of a list, the whole description, and the verdict of a dry run. */
 
 import { z } from 'zod';
+import { quoteSchema } from './money.ts';
 import { anyObject } from './values.ts';
 
 export const modelSummarySchema = z
@@ -42,6 +43,7 @@ export const validationSchema = z
     model: z.string(),
     valid: z.literal(true),
     billed_jobs: z.int().describe('Jobs that the caller would pay for.'),
+    quote: quoteSchema.nullable().describe('What it may cost at most; null: the model has no price.'),
   })
   .meta({ id: 'Validation', description: 'An input that would be accepted.' });
 

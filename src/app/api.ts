@@ -180,6 +180,7 @@ function admissionContextOf(
     backlog,
     servedModels: settings.servedModels,
     candidatesOf: model => candidatesOf(settings.current().routing, model),
+    prices: () => settings.current().prices,
     allowPrivateNetwork: config.allowPrivateNetwork,
   };
 }

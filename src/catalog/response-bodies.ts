@@ -96,6 +96,8 @@ export function resultBody(
     ...(job.startedAt !== null && { started_at: toUnixSeconds(job.startedAt) }),
     completed_at: toUnixSeconds(job.completedAt ?? job.createdAt),
     metrics: metricsOf(job),
+    ...(job.tags && { tags: job.tags }),
+    ...(job.cost && { cost: job.cost }),
     ...(job.state === 'completed' && mediaOf(model, job.input, outputs)),
   };
 }

@@ -4,9 +4,11 @@ import { systemClock } from '../domain/clock.ts';
 import { keyIdFromRow } from '../domain/ids.ts';
 import { isScope, type Scope, scopes } from '../domain/key.ts';
 import { userNameError } from '../domain/user-name.ts';
+import type { Connection } from '../store/db/connection.ts';
 import { createKey, listKeys, revokeKey } from '../store/people/keys.ts';
 import { CommandError } from './command-error.ts';
 import { isoTime, print } from './print.ts';
+import { projectIdOf, readLimit } from './projects.ts';
 import { readDuration } from './read-duration.ts';
 import { withStore } from './with-store.ts';
 
@@ -22,6 +24,11 @@ interface CreateOptions {
   readonly scopes?: string;
   /** A duration, such as 90d. */
   readonly expires?: string;
+  /** Name of a project that exists. */
+  readonly project?: string;
+  /** Most that it may spend. */
+  readonly limit?: string;
+  readonly month?: true;
   readonly json?: true;
 }
 
@@ -35,9 +42,22 @@ export async function createKeyCommand(options: CreateOptions): Promise<void> {
     scopes: options.scopes === undefined ? null : readScopes(options.scopes),
     expiresAt: options.expires === undefined ? null : now + readDuration(options.expires, '--expires'),
   };
-  const { key, secret } = await withStore(db => createKey(db, wanted, now));
+  const { key, secret } = await withStore(async db => {
+    const { projectId, budget } = await readMoney(db, options);
+    return createKey(db, { ...wanted, projectId, budget }, now);
+  });
   if (options.json) print(JSON.stringify({ id: key.id, user: key.userName, key: secret }));
   else print(`${secret}\n\nKey ${key.id} of ${key.userName}. It is shown only once: store it.`);
+}
+
+/** The project that pays for the jobs of a key, and its own limit. */
+async function readMoney(db: Connection, { project, limit, month }: CreateOptions) {
+  if (month && limit === undefined)
+    throw new CommandError('--month needs --limit: it makes the limit a monthly one');
+  return {
+    projectId: project === undefined ? null : await projectIdOf(db, project),
+    budget: limit === undefined ? null : { limit: readLimit(limit, '--limit'), monthly: month === true },
+  };
 }
 
 /** Prints every key of all users, revoked ones too. */

@@ -7,6 +7,7 @@ import { registerReports } from './client/reports.ts';
 export function registerOperatorCommands(program: Command): void {
   registerGateway(program);
   registerKeys(program);
+  registerMoney(program);
   registerUncertain(program);
   registerCallbacks(program);
   registerAudit(program);
@@ -83,6 +84,9 @@ function registerKeys(program: Command): void {
     .option('--models <ids>', 'comma-separated model ids it may use (default: all)')
     .option('--scopes <scopes>', 'comma-separated: jobs:create, jobs:read, files, webhook-secret')
     .option('--expires <time>', 'such as 90d or 12h (default: never)')
+    .option('--project <name>', 'project that pays for its jobs (default: default)')
+    .option('--limit <amount>', 'most that it may spend, such as 10.00 (default: no limit)')
+    .option('--month', 'the limit is one of each calendar month (UTC)')
     .option('--json', 'print one line of JSON')
     .action(
       lazy(
@@ -108,6 +112,97 @@ function registerKeys(program: Command): void {
       lazy(
         () => import('./keys.ts'),
         module => module.revokeKeyCommand,
+      ),
+    );
+}
+
+/** Projects, their budgets, and the journal of money. */
+function registerMoney(program: Command): void {
+  const projects = program.command('projects').description('projects and their budgets');
+  projects
+    .command('create')
+    .description('create a project')
+    .argument('<name>', 'its name')
+    .option('--limit <amount>', 'most that it may spend, such as 10.00 (default: no limit)')
+    .option('--month', 'the limit is one of each calendar month (UTC)')
+    .option('--floor <amount>', 'how far below 0 an overrun may bring it, such as -5.00 (default: 0)')
+    .option('--json', 'print one line of JSON')
+    .action(
+      lazy(
+        () => import('./projects.ts'),
+        module => module.createProjectCommand,
+      ),
+    );
+  projects
+    .command('list')
+    .description('list every project with its balance')
+    .option('--json', 'print one line of JSON')
+    .action(
+      lazy(
+        () => import('./projects.ts'),
+        module => module.listProjectsCommand,
+      ),
+    );
+  projects
+    .command('show')
+    .description('show a project with its balance')
+    .argument('<name>', 'its name')
+    .option('--json', 'print one line of JSON')
+    .action(
+      lazy(
+        () => import('./projects.ts'),
+        module => module.showProjectCommand,
+      ),
+    );
+  projects
+    .command('limit')
+    .description('set the limit of a project')
+    .argument('<name>', 'its name')
+    .argument('<amount>', 'such as 10.00; none removes the limit')
+    .option('--month', 'the limit is one of each calendar month (UTC)')
+    .option('--json', 'print one line of JSON')
+    .action(
+      lazy(
+        () => import('./projects.ts'),
+        module => module.limitProjectCommand,
+      ),
+    );
+  projects
+    .command('top-up')
+    .description('add an amount to the limit of a project, once for each idempotency key')
+    .argument('<name>', 'its name')
+    .argument('<amount>', 'such as 10.00')
+    .requiredOption('--reason <text>', 'why; stands in the journal and the audit')
+    .requiredOption('--idempotency-key <key>', 'names this top-up: repeated, it adds nothing')
+    .option('--json', 'print one line of JSON')
+    .action(
+      lazy(
+        () => import('./projects.ts'),
+        module => module.topUpProjectCommand,
+      ),
+    );
+  const money = program.command('money').description('the journal of what was spent');
+  money
+    .command('entries', { isDefault: true })
+    .description('print the journal, oldest first')
+    .option('--project <name>', 'of one project')
+    .option('--key <id>', 'of one key')
+    .option('--job <request_id>', 'of one job')
+    .option('--json', 'print a line of JSON for each entry')
+    .action(
+      lazy(
+        () => import('./money.ts'),
+        module => module.listEntriesCommand,
+      ),
+    );
+  money
+    .command('check')
+    .description('sum every balance anew and verify the journal')
+    .option('--json', 'print one line of JSON')
+    .action(
+      lazy(
+        () => import('./money.ts'),
+        module => module.checkMoneyCommand,
       ),
     );
 }

@@ -1,49 +1,95 @@
-/** Reads `prices` of `atelier.yaml`: what a unit of a model costs. */
+/** Reads `prices` of `atelier.yaml`: what a unit of a model costs, and whether creations are held to limits. */
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { estimatedUnitOf } from '../catalog/estimate-usage.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import type { Model } from '../catalog/model.ts';
 import { type UsageUnit, usageUnits } from '../domain/job.ts';
-import type { Prices } from '../domain/prices.ts';
+import type { Prices, PriceTier } from '../domain/prices.ts';
 import { didYouMean, type Issue } from './issues.ts';
 
 /** In the currency of the file. */
 const maxUnitPrice = 1_000_000;
+const maxTiers = 100;
 const price = z
   .number({ error: 'must be a number' })
   .min(0, { error: `must be between 0 and ${maxUnitPrice}` })
   .max(maxUnitPrice, { error: `must be between 0 and ${maxUnitPrice}` });
-/** A price for each unit in which usage is counted. */
-const perUnit = z.strictObject(
-  Object.fromEntries(usageUnits.map(unit => [unit, price.optional()])) as Record<
+/** A number for each unit in which usage is counted. */
+const perUnit = Object.fromEntries(usageUnits.map(unit => [unit, price.optional()])) as Record<
+  UsageUnit,
+  z.ZodOptional<typeof price>
+>;
+const quantity = z.number({ error: 'must be a number' }).positive({ error: 'must be above 0' });
+const perUnitMax = z.strictObject(
+  Object.fromEntries(usageUnits.map(unit => [unit, quantity.optional()])) as Record<
     UsageUnit,
-    z.ZodOptional<typeof price>
+    z.ZodOptional<typeof quantity>
   >,
 );
+/** Prices of inputs whose fields have the values of `when`; `max` bounds units that an input does not say. */
+const tier = z.strictObject({
+  when: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+  max: perUnitMax.optional(),
+  ...perUnit,
+});
 
 /** All prices are in one currency. */
 export const pricesSchema = z.strictObject({
   currency: z
     .string({ error: 'must be three letters, such as USD' })
     .regex(/^[A-Z]{3}$/, { error: 'must be three letters, such as USD' }),
-  models: z.record(z.string(), perUnit),
+  hold: z.boolean({ error: 'must be true or false' }).default(false),
+  unpriced: z.enum(['refuse', 'free'], { error: 'must be refuse or free' }).default('refuse'),
+  models: z.record(z.string(), z.union([tier, z.array(tier).min(1).max(maxTiers)])),
 });
+type WrittenPrices = z.output<typeof pricesSchema>;
+type WrittenTier = z.output<typeof tier>;
 
-/** `prices` is null where none are set; a price of an unknown model is an issue. */
+/** `prices` is null where none are set. A price of an unknown model, field or unbounded unit is an issue. */
 export function readPrices(
-  written: z.output<typeof pricesSchema> | undefined,
+  written: WrittenPrices | undefined,
   catalog: Catalog,
 ): { readonly prices: Prices | null; readonly issues: readonly Issue[] } {
   if (!written) return { prices: null, issues: [] };
   const models = new Map(
-    Object.entries(written.models).map(([id, units]) => [id, units as Partial<Record<UsageUnit, number>>]),
+    Object.entries(written.models).map(([id, tiers]) => [id, [tiers].flat().map(tierFromFile)]),
   );
-  const issues = [...models.keys()]
-    .filter(id => !catalog.find(id))
-    .map(id => ({
-      path: ['prices', 'models', id],
-      message: `there is no such model${didYouMean(
-        id,
-        catalog.all.map(model => model.id),
-      )}`,
-    }));
-  return { prices: { currency: written.currency, models }, issues };
+  const issues = [...models].flatMap(([id, tiers]) => {
+    const model = catalog.find(id);
+    const path = ['prices', 'models', id];
+    if (model) return tiers.flatMap(own => faultsOf(own, model).map(message => ({ path, message })));
+    const ids = catalog.all.map(known => known.id);
+    return [{ path, message: `there is no such model${didYouMean(id, ids)}` }];
+  });
+  const { currency, hold, unpriced } = written;
+  return { prices: { currency, hold, unpriced, models, version: versionOf(written) }, issues };
 }
+
+function tierFromFile({ when = {}, max = {}, ...units }: WrittenTier): PriceTier {
+  return { when, max: withoutUndefined(max), units: withoutUndefined(units) };
+}
+
+const withoutUndefined = (units: Partial<Record<UsageUnit, number | undefined>>) =>
+  Object.fromEntries(Object.entries(units).filter(([, value]) => value !== undefined)) as Partial<
+    Record<UsageUnit, number>
+  >;
+
+/** Conditions on fields that the model does not have, and units whose quantity nothing bounds. */
+function faultsOf({ when, units, max }: PriceTier, model: Model): readonly string[] {
+  const fields = Object.keys(model.schema.shape);
+  const unknown = Object.keys(when).filter(field => !fields.includes(field));
+  const unbounded = Object.keys(units).filter(
+    unit => unit !== estimatedUnitOf(model) && max[unit as UsageUnit] === undefined,
+  );
+  return [
+    ...unknown.map(field => `when: ${field} is no field of the model${didYouMean(field, fields)}`),
+    ...unbounded.map(
+      unit => `${unit}: no input says how many a job uses; add max: { ${unit}: N }, the most of one job`,
+    ),
+  ];
+}
+
+/** The same for every process that reads the same prices. */
+const versionOf = ({ currency, models }: WrittenPrices): string =>
+  createHash('sha256').update(JSON.stringify([currency, models])).digest('hex').slice(0, 16);

@@ -27,6 +27,8 @@ export const newUserId = () => `user_${base62(16)}` as UserId;
 export const newKeyId = () => `key_${base62(16)}` as KeyId;
 export const newPersonId = () => `person_${base62(16)}` as PersonId;
 export const newSessionId = () => `session_${base62(16)}` as SessionId;
+/** `project_` and 16 base62 characters. */
+export const newProjectId = () => `project_${base62(16)}`;
 export const newWorkerId = () => `worker_${base62(16)}` as WorkerId;
 
 export function newJobId(nowMs: number): JobId {

@@ -1,5 +1,6 @@
 /** Jobs: states and their transitions, results, errors, usage, leases and outcomes. */
 import type { JobId, KeyId, UserId, WorkerId } from './ids.ts';
+import type { CostBody } from './prices.ts';
 
 /** A job's state in rows. Waiting for a retry is `available` with `dueAt` in the future. */
 export type JobState = 'available' | 'running' | 'completed' | 'failed' | 'cancelled';
@@ -144,6 +145,10 @@ export interface Job {
   readonly callbackUrl: string | null;
   /** 0 to 1, as last reported. */
   readonly progress: number | null;
+  /** Names and values that the client gave it; null: none. */
+  readonly tags: Readonly<Record<string, string>> | null;
+  /** What it cost, once it is settled; null: no price. */
+  readonly cost: CostBody | null;
   readonly result: JobResult | null;
   readonly error: JobError | null;
 }
@@ -179,8 +184,14 @@ export type Outcome =
       readonly usage?: readonly Usage[];
       /** What an operator needs to resolve an uncertain submission; never shown to the client. */
       readonly uncertainSubmission?: UncertainReason;
+      /** Whether its upstream charges all of it although it failed. Absent: no. */
+      readonly isCharged?: boolean;
     }
-  | { readonly kind: 'cancelled' }
+  | {
+      readonly kind: 'cancelled';
+      /** Whether its upstream charges all of it although it was cancelled. Absent: no. */
+      readonly isCharged?: boolean;
+    }
   /** Certainly not accepted upstream: requeued, due at `dueAt` (epoch ms). */
   | { readonly kind: 'retry'; readonly dueAt: number; readonly reason: string }
   /** The worker stops: requeued, due at once. */

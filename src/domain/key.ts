@@ -10,6 +10,8 @@ export type Scope = (typeof scopes)[number];
 export interface Principal {
   readonly userId: UserId;
   readonly keyId: KeyId;
+  /** The project that pays for its jobs. */
+  readonly projectId: string;
   /** Model ids this key may create jobs for; null: every model. */
   readonly models: readonly string[] | null;
   /** Null: not restricted to scopes. Use `hasScope` to check. */

@@ -17,6 +17,11 @@ export const refusalHelp: Readonly<Record<RefusalName, string>> = {
     'Too many passwords are being checked at this moment. Wait for `Retry-After`, then log in again.',
   setup_code_wrong:
     'The code of the setup address is wrong, older than 24 hours, or was replaced. Run `atelier setup-link` and open the address that it prints, whole.',
+  budget_exceeded:
+    'What the job may cost at most does not fit into the budget of the project or key that the sentence names. `GET /v1/balance` shows what is left and what unfinished jobs hold; an operator raises the limit with `atelier projects top-up` or `atelier projects limit`. Nothing was stored.',
+  price_missing:
+    'The project or key has a limit, and the model has no price that could be held against it. An operator sets one under `prices.models`, or `prices.unpriced: free`. Nothing was stored.',
+  project_unknown: 'There is no project of this name. `atelier projects list` shows them.',
   quota_of_key_used:
     'The key has as many jobs running or made today as its operator allows. Wait for `Retry-After`, or have its limits raised.',
   rate_exceeded: 'The key sends more requests a second than its limit. Wait for `Retry-After`, then repeat.',

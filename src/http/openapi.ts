@@ -30,6 +30,7 @@ export function openApi(
     tags: [
       { name: 'Create', description: 'A creation for each model.' },
       { name: 'Jobs', description: 'Status, result, cancel and lookup, the same for every model.' },
+      { name: 'Money', description: 'What a key may still spend. Empty where no prices are set.' },
       { name: 'Callbacks', description: 'What callbacks (webhooks) to `callback_url` are signed with.' },
       { name: 'Files', description: 'Uploads and their signed URLs.' },
       { name: 'Models', description: 'What models there are, their inputs, and a dry run.' },

@@ -35,6 +35,8 @@ export const inputRefusals = [
   'waiting_full',
   'waiting_of_key_full',
   'storage_of_key_used',
+  'budget_exceeded',
+  'price_missing',
   ...capacityRefusals,
 ] as const satisfies readonly RefusalName[];
 

@@ -5,6 +5,7 @@ import { deleteAnyFile, getAnyFile, listAllFiles, uploadFromConsole } from './ad
 import { cancelAnyJob, cancelManyJobs, rerunAnyJob } from './admin/job-actions.ts';
 import { getAnyJob, listAllJobs } from './admin/jobs.ts';
 import { changeKey, listAllKeys, makeKey, revokeApiKey } from './admin/keys.ts';
+import { checkBooks, listMoneyAccounts, listMoneyEntries, postMoneyEntry } from './admin/money.ts';
 import { getAudit, getOverview } from './admin/overview.ts';
 import { changePassword } from './admin/own-password.ts';
 import { addPerson, changePerson, deletePerson, listPeople } from './admin/people.ts';
@@ -36,6 +37,7 @@ import { cancelJob } from './routes/cancel-job.ts';
 import { createJob } from './routes/create-job.ts';
 import { downloadFile } from './routes/download-file.ts';
 import { deleteFile, getFile, getFileContent, listFiles } from './routes/files.ts';
+import { getBalance } from './routes/get-balance.ts';
 import { getCallbackSecret } from './routes/get-callback-secret.ts';
 import { getConsole, getConsoleRoot } from './routes/get-console.ts';
 import { getDocs, getDocsScript, getDocsStart } from './routes/get-docs.ts';
@@ -78,6 +80,7 @@ const otherRoutes: readonly Route[] = [
   listModels,
   getModel,
   validateInput,
+  getBalance,
   getCallbackSecret,
   onUpstreamWebhook,
   getOpenApi,
@@ -117,6 +120,10 @@ const adminRoutes: readonly Route[] = [
   getAnyFile,
   uploadFromConsole,
   deleteAnyFile,
+  listMoneyAccounts,
+  listMoneyEntries,
+  postMoneyEntry,
+  checkBooks,
   listAllKeys,
   makeKey,
   changeKey,

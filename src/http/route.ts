@@ -47,7 +47,7 @@ export interface Answer {
 
 /** The documentation of an endpoint. */
 export interface Operation {
-  readonly tag: 'Create' | 'Jobs' | 'Callbacks' | 'Files' | 'Models';
+  readonly tag: 'Create' | 'Jobs' | 'Callbacks' | 'Files' | 'Models' | 'Money';
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;

@@ -77,6 +77,8 @@ function endedBody(
     externalTaskId: externalTaskId ?? null,
     callbackUrl: null,
     progress: null,
+    tags: null,
+    cost: null,
     result: null,
     error: null,
     ...end,

@@ -35,6 +35,8 @@ function bodyOf(modelId: string, job: Partial<Job>, wanted: object = {}) {
     externalTaskId: null,
     callbackUrl: null,
     progress: null,
+    tags: null,
+    cost: null,
     result: null,
     error: null,
   };

@@ -163,7 +163,7 @@ describe('files that keep their readers busy', () => {
 describe('a reader of media', () => {
   const senderOf = (key: string) => ({
     principal: {
-      ...{ userId: userIdFromRow('user'), keyId: keyIdFromRow(key) },
+      ...{ userId: userIdFromRow('user'), keyId: keyIdFromRow(key), projectId: 'project_default' },
       ...{ models: null, scopes: null, quota: null, expiresAt: null },
     },
     signal: new AbortController().signal,

@@ -84,6 +84,8 @@ function taskWith(folder: string): ProviderTask {
     externalTaskId: null,
     callbackUrl: null,
     progress: null,
+    tags: null,
+    cost: null,
   };
   const owner = { userId: userIdFromRow('user_a'), keyId: keyIdFromRow('key_a') };
   const place = { state: 'running', priority: 0, rank: 0 } as const;

@@ -1,10 +1,13 @@
 /** Last gate: the request becomes a job. Only the backlog, a quota or the key of another job can refuse it now. */
 import { newJobId } from '../../domain/ids.ts';
 import { toJson } from '../../domain/json.ts';
+import type { Prices } from '../../domain/prices.ts';
 import type { Insertion, NewJob } from '../../store/jobs/insert.ts';
+import type { Reservation } from '../../store/money/holds.ts';
 import { answerEarlierJob } from '../answer-earlier-job.ts';
 import type { AdmissionContext, Admitted, RoutedDraft } from '../draft.ts';
 import type { Gate } from '../gate-list.ts';
+import { quoteDraft } from '../quote.ts';
 import { storeMedia } from '../store-media.ts';
 import { removeUncommittedBlobs } from '../store-upload.ts';
 
@@ -37,16 +40,24 @@ function newJobOf(draft: RoutedDraft, now: number): JobWithoutInput {
     callbackUrl: model.callbackUrl(input),
     idempotency: draft.idempotency,
     accounts: draft.accounts,
+    tags: draft.tags,
   };
 }
 
 /** Occupies a slot of the backlog from before the media are stored; removes them where the job is not inserted. */
 async function insertWithMedia(
-  { backlog, media: mediaContext, insert, storage }: AdmissionContext,
-  { request, model, input, media, references: { referred } }: RoutedDraft,
+  { backlog, media: mediaContext, insert, storage, prices }: AdmissionContext,
+  draft: RoutedDraft,
   job: JobWithoutInput,
 ): Promise<Insertion> {
-  const { principal } = request;
+  const {
+    request: { principal },
+    model,
+    input,
+    media,
+    references: { referred },
+  } = draft;
+  const reservation = reservationOf(prices(), draft);
   using slot = await backlog.openSlot(principal.keyId);
   const stored =
     media.items.length === 0
@@ -58,7 +69,7 @@ async function insertWithMedia(
     parentId: referred[0]?.jobId ?? null,
   };
   const { files } = stored;
-  const bounds = { files, quota: principal.quota, storage: storage.bounds };
+  const bounds = { files, quota: principal.quota, storage: storage.bounds, reservation };
   const insertion = await insert(whole, bounds).catch(async failure => {
     await removeUncommittedBlobs(mediaContext.blobs, files, failure);
     throw failure;
@@ -66,6 +77,13 @@ async function insertWithMedia(
   if (insertion.kind === 'inserted') slot.fill();
   else await removeUncommittedBlobs(mediaContext.blobs, files, insertion);
   return insertion;
+}
+
+/** Null where creations are not held to limits. */
+function reservationOf(prices: Prices | null, draft: RoutedDraft): Reservation | null {
+  if (!prices?.hold) return null;
+  const payer = draft.request.principal;
+  return { payer, quote: quoteDraft(prices, draft), unpriced: prices.unpriced };
 }
 
 /** The job is stored: whatever fails from here on, the answer is its handle. */

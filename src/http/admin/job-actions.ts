@@ -1,13 +1,16 @@
 /** Cancel and run again: what operators do to jobs. */
 
 import type { FastifyRequest } from 'fastify';
+import { budgetRefusal } from '../../admission/budget-refusal.ts';
+import { quoteInput } from '../../admission/quote.ts';
 import { jobCancellationSchema, jobCancellationsSchema, rerunSchema } from '../../answers/admin/job.ts';
 import { parseFileId } from '../../domain/ids.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { readFile } from '../../store/files/files.ts';
 import { cancelJob } from '../../store/jobs/cancel.ts';
-import { rerunJob } from '../../store/jobs/inspect.ts';
+import { type Rerun, rerunJob } from '../../store/jobs/inspect.ts';
 import { type FoundJob, type JobFilter, searchJobs, searchKeys } from '../../store/jobs/search.ts';
+import { BudgetError } from '../../store/money/holds.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import type { HttpContext } from '../http-context.ts';
 import { jsonBodyRefusals } from '../refusals-of-route.ts';
@@ -47,7 +50,7 @@ export const rerunAnyJob: AdminRoute = {
   auth: 'admin',
   role: 'developer',
   errors: 'detail',
-  refusals: ['job_unknown', 'input_invalid'],
+  refusals: ['job_unknown', 'input_invalid', 'budget_exceeded', 'price_missing'],
   answers: {
     200: { description: 'The new job.', body: rerunSchema },
   },
@@ -58,11 +61,22 @@ export const rerunAnyJob: AdminRoute = {
       const job = await findAnyJob(context, request);
       await refuseMissingMedia(context, job);
       const { id } = job;
-      const made = await rerunJob(context.db, id, { actor, now: context.clock.now() });
+      const rerun = { actor, now: context.clock.now(), price: priceOf(context, job) };
+      const made = await rerunJob(context.db, id, rerun).catch(failure => {
+        throw failure instanceof BudgetError ? budgetRefusal(failure.exceeded, job.modelId) : failure;
+      });
       if (!made) throw refuse('job_unknown');
       return { object: 'job', request_id: made, again_of: id };
     },
 };
+
+/** What the copy may cost at most, by the present prices; null where creations are not held to limits. */
+function priceOf({ prices, catalog }: HttpContext, { modelId, input }: FoundJob): NonNullable<Rerun['price']> | null {
+  const book = prices();
+  if (!book?.hold) return null;
+  const model = catalog.find(modelId);
+  return { quote: model ? quoteInput(book, model, input) : null, unpriced: book.unpriced };
+}
 
 /** Files of the input may have expired since; the new job could only fail. */
 async function refuseMissingMedia({ db, clock, catalog }: HttpContext, job: FoundJob): Promise<void> {

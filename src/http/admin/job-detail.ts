@@ -3,7 +3,7 @@
 import { readResultBody, signOutputs } from '../../answers/job-bodies.ts';
 import { modelOfJob } from '../../catalog/catalog.ts';
 import type { Role } from '../../domain/person.ts';
-import { costOf } from '../../domain/prices.ts';
+import { estimateCost } from '../../domain/prices.ts';
 import { listDeliveries } from '../../store/callbacks/deliveries.ts';
 import { listDeliveryAttempts } from '../../store/callbacks/redeliver.ts';
 import { type AttemptRecord, listAttempts, listAuditOfSubject, listUsage } from '../../store/jobs/inspect.ts';
@@ -36,7 +36,7 @@ export async function jobDetail(context: HttpContext, job: FoundJob, reader: Rol
     })),
     deliveries: await deliveriesOf(context, job),
     usage,
-    cost: usage.length === 0 ? null : costOf(context.prices(), job.modelId, usage),
+    cost: usage.length === 0 ? null : estimateCost(context.prices(), job.modelId, usage, job.input),
     audit: (await listAuditOfSubject(db, job.id)).map(auditBodyFor(reader)),
   };
 }

@@ -3,7 +3,7 @@
 import type { FastifyRequest } from 'fastify';
 import { usageReportSchema } from '../../answers/admin/usage.ts';
 import { days, parseTime, toUnixSeconds } from '../../domain/clock.ts';
-import { costOf, type Prices } from '../../domain/prices.ts';
+import { estimateCost, type Prices } from '../../domain/prices.ts';
 import {
   breakdowns,
   countEndedJobs,
@@ -78,7 +78,7 @@ function costsOf(prices: Prices | null, sums: readonly UsageSum[]) {
   const context = Map.groupBy(sums, ({ day, name }) => JSON.stringify([day, name]));
   return [...context.values()].flatMap(own => {
     const byModel = Map.groupBy(own, ({ modelId }) => modelId);
-    const costs = [...byModel].flatMap(([modelId, lines]) => costOf(prices, modelId, lines) ?? []);
+    const costs = [...byModel].flatMap(([modelId, lines]) => estimateCost(prices, modelId, lines) ?? []);
     const [line, first] = [own[0], costs[0]];
     if (!line || !first) return [];
     const amount = costs.reduce((sum, cost) => sum + cost.amount, 0);

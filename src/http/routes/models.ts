@@ -7,6 +7,7 @@ import {
 } from '../../answers/model-description.ts';
 import { describe, summarizeModel } from '../../catalog/describe.ts';
 import { refuseModel } from '../../catalog/refuse-model.ts';
+import { quoteBody } from '../../domain/prices.ts';
 import { cachedPerCatalog } from '../cached-per-catalog.ts';
 import { inputRefusals } from '../refusals-of-route.ts';
 import { pathValue, queryOf } from '../request-values.ts';
@@ -83,12 +84,12 @@ export const validateInput: KeyRoute = {
   },
   open: context => async (principal, request) => {
     const modelId = pathValue(request, 'modelId');
-    const { billedJobs } = await context.admission.validate({
+    const { billedJobs, quote } = await context.admission.validate({
       principal,
       modelId,
       query: queryOf(request),
       message: request.raw,
     });
-    return { object: 'validation', model: modelId, valid: true, billed_jobs: billedJobs };
+    return { object: 'validation', model: modelId, valid: true, billed_jobs: billedJobs, quote: quote && quoteBody(quote) };
   },
 };

@@ -91,6 +91,8 @@ const ownJobBody = async (context: HttpContext, job: JobForStatus) => ({
   ...(await readStatusBody(context, job, null)),
   model: job.modelId,
   ...(job.externalTaskId !== null && { external_task_id: job.externalTaskId }),
+  ...(job.tags && { tags: job.tags }),
+  ...(job.cost && { cost: job.cost }),
 });
 
 /** The model to filter by; null for all. */

@@ -5,6 +5,7 @@ import { toJson } from '../../domain/json.ts';
 import { availableTopic, type Connection, type Row, type Statements } from '../db/connection.ts';
 import { integer, oneOf, text, textOrNull } from '../db/rows.ts';
 import { copyJob } from '../jobs/insert.ts';
+import { moveHold, resolveHold } from '../money/end-holds.ts';
 import { writeAudit } from '../people/audit.ts';
 
 /** A job that ended while it is unknown whether its upstream charged for it. An operator finds out and resolves it. */
@@ -133,6 +134,8 @@ function resolveInTransaction(
     );
     if (!row) return { kind: 'unknown' };
     if (made) await copyJob(tx, { from: jobId, to: made }, now);
+    if (made && settlement.kind === 'sent_again') await moveHold(tx, { from: jobId, to: made }, now);
+    else await resolveHold(tx, jobId, settlement.kind === 'adopted', now);
     if (made && settlement.kind === 'adopted')
       await insertChargedAttempt(
         tx,

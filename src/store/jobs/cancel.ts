@@ -7,6 +7,7 @@ import { markUncertain } from '../attempts/uncertain.ts';
 import { enqueueCallback } from '../callbacks/deliveries.ts';
 import { type Connection, deliveryTopic, jobTopic, type Statements } from '../db/connection.ts';
 import { textOrNull } from '../db/rows.ts';
+import { releaseHolds } from '../money/end-holds.ts';
 import { type Actor, writeAudit } from '../people/audit.ts';
 import { expireInputs } from './inputs.ts';
 import type { JobAddress } from './read.ts';
@@ -54,6 +55,7 @@ function cancelInTransaction(
       );
       if (ended) {
         await markUncertain(tx, [jobId], now);
+        await releaseHolds(tx, [jobId], now);
         await expireInputs(tx, [jobId], now);
         if (textOrNull(ended, 'callback_url') !== null) await enqueueCallback(tx, jobId, 'cancelled', now);
         await auditCancel(tx, 'available');

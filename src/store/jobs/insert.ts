@@ -26,6 +26,7 @@ import {
   lockQuota,
   type QuotaExceeded,
 } from '../people/key-quota.ts';
+import { BudgetError, type BudgetExceeded, type Reservation, reserve } from '../money/holds.ts';
 import {
   clearExpiredIdempotencyKey,
   type EarlierUse,
@@ -56,6 +57,8 @@ export interface NewJob {
   readonly accounts?: readonly string[] | null;
   /** The job whose creation stored the input media; absent or null: this one. */
   readonly inputsOf?: JobId | null;
+  /** Names and values that the client gave it, as JSON text; absent or null: none. */
+  readonly tags?: string | null;
 }
 
 /** Everything but `inserted` means that nothing was written. */
@@ -64,7 +67,8 @@ export type Insertion =
   | EarlierUse
   | { readonly kind: 'external_task_id_used'; readonly jobId: JobId }
   | QuotaExceeded
-  | StorageExceeded;
+  | StorageExceeded
+  | BudgetExceeded;
 
 /** The media of a job, and its limits. */
 export interface InsertOptions {
@@ -74,6 +78,8 @@ export interface InsertOptions {
   readonly quota?: Quota | null;
   /** Storage limits of its key and user; absent or null: any number of bytes. */
   readonly storage?: StorageBounds | null;
+  /** What it may cost, and who pays; absent or null: nothing is reserved. */
+  readonly reservation?: Reservation | null;
 }
 
 /**
@@ -105,14 +111,29 @@ async function insertOrExplain(db: Connection, job: NewJob, options: InsertOptio
 }
 
 /** Null: another row conflicts. */
-function insertWithinLimits(
+async function insertWithinLimits(
   db: Connection,
   job: NewJob,
-  { files = [], quota = null, storage = null }: InsertOptions,
+  options: InsertOptions,
 ): Promise<Insertion | null> {
+  const { files = [], quota = null, reservation = null } = options;
   // Without limits there is nothing to lock.
-  if (files.length === 0 && quota === null)
+  if (files.length === 0 && quota === null && reservation === null)
     return db.dialect === 'postgres' ? tryInsertBatched(db, job) : tryInsert(db, job);
+  try {
+    return await insertInTransaction(db, job, options);
+  } catch (failure) {
+    if (!(failure instanceof BudgetError)) throw failure;
+    return (await findConflict(db, job)) ?? failure.exceeded;
+  }
+}
+
+/** Throws `BudgetError`, which rolls everything back. */
+function insertInTransaction(
+  db: Connection,
+  job: NewJob,
+  { files = [], quota = null, storage = null, reservation = null }: InsertOptions,
+): Promise<Insertion | null> {
   return db.transaction(async tx => {
     const bounds = quota && (await lockQuota(tx, job.keyId));
     if (files.length > 0) await lockFilesOfUser(tx, job.userId);
@@ -123,6 +144,7 @@ function insertWithinLimits(
     if (used) return (await findConflict(tx, job)) ?? used;
     const inserted = await tryInsert(tx, job);
     if (!inserted) return null;
+    if (reservation) await reserve(tx, { ...job, tags: job.tags ?? null }, reservation);
     if (bounds && bounds.perDay !== null) await incrementDailyCount(tx, job.keyId, job.createdAt);
     await insertFiles(tx, files);
     return inserted;
@@ -150,6 +172,7 @@ const columns = {
   idempotency_hash: 'TEXT',
   accounts: 'TEXT',
   inputs_of: 'TEXT',
+  tags: 'TEXT',
 } as const;
 type Column = keyof typeof columns;
 const columnNames = Object.keys(columns) as Column[];
@@ -171,6 +194,7 @@ const rowOf = (job: NewJob): Readonly<Record<Column, Value>> => ({
   idempotency_hash: job.idempotency?.hash ?? null,
   accounts: job.accounts ? `,${job.accounts.join(',')},` : null,
   inputs_of: job.inputsOf ?? null,
+  tags: job.tags ?? null,
 });
 
 // The user as a range and the ORDER BY keep the planner on the index by user: with the claim index it would read the
@@ -209,7 +233,7 @@ export async function copyJob(
   // Locks the original: its settlement would expire the media that the copy needs.
   const [row] = await tx.write(
     `UPDATE jobs SET band = band WHERE id = $1
-     RETURNING user_id, key_id, model_id, band, created_at, expires_at, input, callback_url, accounts, inputs_of`,
+     RETURNING user_id, key_id, model_id, band, created_at, expires_at, input, callback_url, accounts, inputs_of, tags`,
     [from],
   );
   if (!row) return false;
@@ -229,6 +253,7 @@ export async function copyJob(
     idempotency: null,
     accounts: accountsFromText(textOrNull(row, 'accounts')),
     inputsOf,
+    tags: textOrNull(row, 'tags'),
   });
   await extendInputs(tx, inputsOf, now);
   return true;

@@ -4,6 +4,7 @@ import type { Usage } from '../../domain/job.ts';
 import { fromJson } from '../../domain/json.ts';
 import { availableTopic, type Connection, type Statements } from '../db/connection.ts';
 import { integer, integerOrNull, oneOf, text, textOrNull } from '../db/rows.ts';
+import { reserveForCopy, type Reservation } from '../money/holds.ts';
 import { type Actor, type AuditRow, auditFromRow, writeAudit } from '../people/audit.ts';
 import { copyJob } from './insert.ts';
 
@@ -71,15 +72,26 @@ export async function listAuditOfSubject(db: Statements, subject: string): Promi
   return rows.map(auditFromRow);
 }
 
-/** Creates a new job with the same input for the same key, and announces it. Null when there is no such job. */
+/** Who runs a job again, when, and what it may cost; `price` is absent or null where creations are not held to limits. */
+export interface Rerun {
+  readonly actor: Actor;
+  readonly now: number;
+  readonly price?: Omit<Reservation, 'payer'> | null;
+}
+
+/**
+ * Creates a new job with the same input for the same key, and announces it. Null when there is no such job. Throws
+ * `BudgetError` where its budget has too little left.
+ */
 export async function rerunJob(
   db: Connection,
   id: JobId,
-  { actor, now }: { readonly actor: Actor; readonly now: number },
+  { actor, now, price }: Rerun,
 ): Promise<JobId | null> {
   const made = newJobId(now);
   const isMade = await db.transaction(async tx => {
     if (!(await copyJob(tx, { from: id, to: made }, now))) return false;
+    if (price) await reserveForCopy(tx, made, price);
     await writeAudit(tx, {
       at: now,
       actor,

@@ -4,6 +4,7 @@ import { markUncertain } from '../attempts/uncertain.ts';
 import { enqueueCallback } from '../callbacks/deliveries.ts';
 import { type Connection, deliveryTopic, jobTopic, type Row, type Statements } from '../db/connection.ts';
 import { text, textOrNull } from '../db/rows.ts';
+import { releaseHolds } from '../money/end-holds.ts';
 import { expiredError } from './events.ts';
 import { expireInputs } from './inputs.ts';
 
@@ -31,6 +32,7 @@ function expireInTransaction(db: Connection, now: number, limit: number): Promis
     );
     const ids = rows.map(row => text(row, 'id'));
     await markUncertain(tx, ids, now);
+    await releaseHolds(tx, ids, now);
     await expireInputs(tx, ids, now);
     return enqueueFailureCallbacks(tx, rows, now);
   });

@@ -5,6 +5,7 @@ import { markUncertain } from '../attempts/uncertain.ts';
 import type { Connection, Row, Statements } from '../db/connection.ts';
 import { availableTopic, jobTopic } from '../db/connection.ts';
 import { integer } from '../db/rows.ts';
+import { releaseHolds } from '../money/end-holds.ts';
 import { stateWithoutIndex } from './claim.ts';
 import { insertEvents } from './events.ts';
 import { expireInputs } from './inputs.ts';
@@ -54,6 +55,7 @@ async function requeueInTransaction(
   const event = { at: now, level: 'WARN', message: 'Requeued: worker lease expired' } as const;
   await inBatches(idsOf(survivors), ids => insertEvents(tx, ids, event));
   await markUncertain(tx, poison, now);
+  await releaseHolds(tx, poison, now);
   await expireInputs(tx, poison, now);
   return { requeued: idsOf(survivors), failed: await enqueueFailureCallbacks(tx, failed, now) };
 }

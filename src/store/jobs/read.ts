@@ -9,6 +9,7 @@ import {
 } from '../../domain/ids.ts';
 import type { Job, JobError, JobEvent, JobResult, JobState, JobStatus } from '../../domain/job.ts';
 import { fromJson } from '../../domain/json.ts';
+import type { CostBody } from '../../domain/prices.ts';
 import { batch } from '../db/batch.ts';
 import type { Connection, Row, Statements, Value } from '../db/connection.ts';
 import { integer, integerOrNull, oneOf, text, textOrNull } from '../db/rows.ts';
@@ -17,7 +18,7 @@ import { integer, integerOrNull, oneOf, text, textOrNull } from '../db/rows.ts';
 export type JobSummary = Omit<Job, 'input' | 'result'>;
 
 export const summaryColumns = `id, user_id, key_id, model_id, state, band, rank, due_at, holder, claim, deaths, created_at,
-  started_at, completed_at, expires_at, cancel_requested_at, external_task_id, callback_url, progress, error`;
+  started_at, completed_at, expires_at, cancel_requested_at, external_task_id, callback_url, progress, error, tags, cost`;
 /** All columns of `Job`. */
 export const jobColumns = `${summaryColumns}, input, result`;
 
@@ -145,6 +146,7 @@ export function summaryFromRow(row: Row): JobSummary {
   const holder = textOrNull(row, 'holder');
   const progress = integerOrNull(row, 'progress');
   const error = textOrNull(row, 'error');
+  const [tags, cost] = [textOrNull(row, 'tags'), textOrNull(row, 'cost')];
   return {
     id: jobIdFromRow(text(row, 'id')),
     userId: userIdFromRow(text(row, 'user_id')),
@@ -167,6 +169,8 @@ export function summaryFromRow(row: Row): JobSummary {
     progress: progress === null ? null : progress / 1000,
     // Written by `settle` alone, from a typed value.
     error: error === null ? null : (JSON.parse(error) as JobError),
+    tags: tags === null ? null : (JSON.parse(tags) as Record<string, string>),
+    cost: cost === null ? null : (JSON.parse(cost) as CostBody),
   };
 }
 

@@ -9,6 +9,7 @@ import { enqueueCallback } from '../callbacks/deliveries.ts';
 import type { Connection } from '../db/connection.ts';
 import { textOrNull } from '../db/rows.ts';
 import { insertFiles } from '../files/files.ts';
+import { type Charge, endHold } from '../money/end-holds.ts';
 import { cancelledError } from './cancel.ts';
 import { insertEvent, requeuedEvent } from './events.ts';
 import { expireInputs } from './inputs.ts';
@@ -43,7 +44,10 @@ export function settle(
     const state = stateAfter(outcome);
     if (outcome.kind === 'failed' && outcome.uncertainSubmission)
       await recordUncertainReason(tx, lease.jobId, outcome.uncertainSubmission);
-    if (isFinal(state)) await markUncertain(tx, [lease.jobId], now, isUncertain(outcome));
+    if (isFinal(state)) {
+      await markUncertain(tx, [lease.jobId], now, isUncertain(outcome));
+      await endHold(tx, lease.jobId, chargeOf(outcome), now);
+    }
     if (state === 'failed' || state === 'cancelled') await expireInputs(tx, [lease.jobId], now);
     if (isFinal(state) && textOrNull(row, 'callback_url') !== null)
       await enqueueCallback(tx, lease.jobId, state, now);
@@ -54,6 +58,15 @@ export function settle(
 
 const isUncertain = (outcome: Outcome): boolean =>
   outcome.kind === 'failed' && outcome.error.code === 'submission_uncertain';
+
+/** A job that failed or was cancelled is charged what its upstream reports or is known to charge. */
+function chargeOf(outcome: Outcome): Charge {
+  if (outcome.kind === 'completed') return { kind: 'used', usage: outcome.usage ?? [] };
+  if (outcome.kind === 'failed' && outcome.usage && outcome.usage.length > 0)
+    return { kind: 'used', usage: outcome.usage };
+  if ((outcome.kind === 'failed' || outcome.kind === 'cancelled') && outcome.isCharged) return { kind: 'quoted' };
+  return { kind: 'nothing' };
+}
 
 /** The state that an outcome leads to. */
 function stateAfter(outcome: Outcome): JobState {

@@ -32,7 +32,11 @@ export type AuditAction =
   | 'callback_secret.renew_all'
   | 'doubt.settle'
   | 'account.pause'
-  | 'account.resume';
+  | 'account.resume'
+  | 'project.create'
+  | 'money.limit'
+  | 'money.top_up'
+  | 'money.adjustment';
 
 /** One recorded action. */
 export interface AuditEntry {
@@ -139,7 +143,7 @@ export async function listAuditExceptPeople(db: Statements, limit: number): Prom
 
 const listedColumns = 'number, at, actor, action, subject, details, hash';
 /** An allow list: a new kind of entry is hidden until it is known not to be about people. */
-const shownSubjects = ['key', 'job', 'delivery', 'callback_secret', 'doubt', 'account'];
+const shownSubjects = ['key', 'job', 'delivery', 'callback_secret', 'doubt', 'account', 'project', 'money'];
 
 /** For rows of `listedColumns`. */
 export const auditFromRow = (row: Row): AuditRow => ({

@@ -11,6 +11,8 @@ import {
 import { type ApiKey, isScope, type Principal, type Quota, type Scope } from '../../domain/key.ts';
 import { type Connection, keysTopic, type Row, type Statements } from '../db/connection.ts';
 import { integer, integerOrNull, text, textOrNull } from '../db/rows.ts';
+import { defaultProject } from '../money/accounts.ts';
+import { type BudgetLimit, writeLimit } from '../money/projects.ts';
 import { type Actor, writeAudit } from './audit.ts';
 import { quotaFromRow } from './key-quota.ts';
 
@@ -24,6 +26,10 @@ export interface NewKey {
   readonly scopes?: readonly Scope[] | null;
   /** Epoch ms; null: never. */
   readonly expiresAt: number | null;
+  /** The project that pays for its jobs; absent or null: the default project. */
+  readonly projectId?: string | null;
+  /** What it may spend; absent or null: no limit of its own. */
+  readonly budget?: BudgetLimit | null;
 }
 
 /** Creates a key, and its user where the name is new. The secret is returned once and not stored. */
@@ -41,8 +47,8 @@ export function createKey(
       [newUserId(), key.userName, now],
     );
     await tx.write(
-      `INSERT INTO keys (id, user_id, name, hash, hint, models, scopes, created_at, expires_at)
-       SELECT $1, id, $3, $4, $5, $6, $7, $8, $9 FROM users WHERE name = $2`,
+      `INSERT INTO keys (id, user_id, name, hash, hint, models, scopes, created_at, expires_at, project_id)
+       SELECT $1, id, $3, $4, $5, $6, $7, $8, $9, $10 FROM users WHERE name = $2`,
       [
         id,
         key.userName,
@@ -53,14 +59,18 @@ export function createKey(
         jsonOrNull(key.scopes ?? null),
         now,
         key.expiresAt,
+        key.projectId ?? null,
       ],
     );
+    if (key.budget) await writeLimit(tx, { kind: 'key', id }, key.budget, { actor, now });
     const [row] = await tx.read(`${selectKeys} WHERE keys.id = $1`, [id]);
     const details = {
       user: key.userName,
       name: key.name,
       models: key.models,
       ...(key.scopes && { scopes: key.scopes }),
+      ...(key.projectId && { project: key.projectId }),
+      ...(key.budget && { limit: key.budget.limit, monthly: key.budget.monthly }),
       expires_at: key.expiresAt,
     };
     await writeAudit(tx, { at: now, actor, action: 'key.create', subject: id, details });
@@ -180,11 +190,12 @@ function makeConsoleKey(db: Connection, now: number): Promise<void> {
   });
 }
 
-const principalColumns = 'id, user_id, models, scopes, jobs_at_once, jobs_per_day, expires_at';
+const principalColumns = 'id, user_id, project_id, models, scopes, jobs_at_once, jobs_per_day, expires_at';
 
 const principalFromRow = (row: Row): Principal => ({
   keyId: keyIdFromRow(text(row, 'id')),
   userId: userIdFromRow(text(row, 'user_id')),
+  projectId: textOrNull(row, 'project_id') ?? defaultProject,
   models: modelsFromRow(row),
   scopes: scopesFromRow(row),
   quota: quotaFromRow(row),

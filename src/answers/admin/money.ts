@@ -1,0 +1,66 @@
+/** Money as operators see it: accounts, entries of the journal, and the check of the books. */
+
+import { z } from 'zod';
+import { entryKinds } from '../../domain/money-entry.ts';
+import { listOf, pageOf, unixSeconds } from '../values.ts';
+
+const amount = z.string().describe('Decimal, two to six digits behind the point.');
+
+export const moneyAccountSchema = z
+  .object({
+    object: z.literal('money_account'),
+    id: z.string(),
+    kind: z.enum(['project', 'key']),
+    owner: z.string().describe('Id of the project or key.'),
+    name: z.string(),
+    period: z.string().nullable().describe('Month of UTC such as 2026-12; null: for ever.'),
+    limit: amount.nullable(),
+    month_limit: amount.nullable().describe('The limit of the account of each month.'),
+    floor: amount,
+    spent: amount,
+    held: amount,
+    uncertain: amount,
+    available: amount.nullable(),
+    entries: z.int(),
+  })
+  .meta({ id: 'AdminMoneyAccount', description: 'The budget of a project or a key.' });
+
+export const moneyAccountListSchema = listOf(moneyAccountSchema).meta({ id: 'AdminMoneyAccountList' });
+
+export const moneyEntrySchema = z
+  .object({
+    object: z.literal('money_entry'),
+    id: z.string().describe('For `after`: the page behind this entry.'),
+    account: z.string(),
+    number: z.int(),
+    at: unixSeconds,
+    kind: z.enum(entryKinds),
+    amount,
+    counter: z.string().describe('The account on the other side.'),
+    request_id: z.string().nullable(),
+    actor: z.string(),
+    reason: z.string().nullable(),
+    hash: z.string(),
+  })
+  .meta({ id: 'AdminMoneyEntry', description: 'One line of the journal.' });
+
+export const moneyEntryPageSchema = pageOf(moneyEntrySchema).meta({ id: 'AdminMoneyEntryPage' });
+
+export const postedEntrySchema = z
+  .object({
+    object: z.literal('money_posting'),
+    repeated: z.boolean().describe('The idempotency key was used before: nothing was changed.'),
+    account: z.string(),
+    available: amount.nullable(),
+  })
+  .meta({ id: 'AdminMoneyPosting', description: 'What a top-up or adjustment did.' });
+
+export const moneyCheckSchema = z
+  .object({
+    ok: z.boolean(),
+    accounts: z.int(),
+    entries: z.int(),
+    open_holds: z.int(),
+    faults: z.array(z.string()).exactOptional().describe('What does not add up; absent where all does.'),
+  })
+  .meta({ id: 'AdminMoneyCheck', description: 'Every balance, summed anew from entries and holds.' });

@@ -1,0 +1,65 @@
+/** Amounts of money: exact integers of a millionth of the currency, and decimal strings wherever they are shown. */
+
+/** A millionth of the currency, as a whole number. Sums stay exact up to nine billion of the currency. */
+export type Micros = number;
+
+const micro = 1_000_000;
+
+/** An amount as text: at least two and at most six digits behind the point, such as `0.30`, `-1.00` or `0.0125`. */
+export function formatAmount(micros: Micros): string {
+  const size = Math.abs(micros);
+  const behind = String(size % micro)
+    .padStart(6, '0')
+    .replace(/0{1,4}$/, '');
+  return `${micros < 0 ? '-' : ''}${Math.floor(size / micro)}.${behind}`;
+}
+
+/** Nine billion: beyond it sums of millionths are not exact any more. */
+const maxWholeDigits = 9;
+
+/** Reads an amount such as `10`, `0.5` or `-2.25`; null for anything else, or with more than six digits behind the point. */
+export function parseAmount(text: string): Micros | null {
+  const found = /^(-?)(\d+)(?:\.(\d{1,6}))?$/.exec(text.trim());
+  if (!found || found[2]!.replace(/^0+/, '').length > maxWholeDigits) return null;
+  const micros = Number(found[2]) * micro + Number((found[3] ?? '').padEnd(6, '0'));
+  return found[1] === '-' && micros !== 0 ? -micros : micros;
+}
+
+/** A price of one unit in billionths of a millionth, so that a token may cost far less than a millionth. */
+const rateDigits = 15;
+
+/** A decimal number, exactly as it is written. */
+interface Decimal {
+  readonly digits: bigint;
+  /** Digits behind the point. */
+  readonly scale: number;
+}
+
+/** Exact value of a finite number as JavaScript prints it, so that 0.1 is one tenth. Null for what is not finite. */
+function decimalOf(value: number): Decimal | null {
+  const found = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value));
+  if (!found) return null;
+  const [, sign, whole = '', behind = '', exponent = '0'] = found;
+  const digits = BigInt(`${sign}${whole}${behind}`);
+  const scale = behind.length - Number(exponent);
+  return scale >= 0 ? { digits, scale } : { digits: digits * 10n ** BigInt(-scale), scale: 0 };
+}
+
+/** `quantity` times `price` of one unit, rounded half up to a millionth. Both are at least 0. */
+export function multiplyPrice(price: number, quantity: number): Micros {
+  const [rate, count] = [decimalOf(price), decimalOf(quantity)];
+  if (!rate || !count) throw new RangeError(`expected finite numbers, got ${price} and ${quantity}`);
+  const scale = rate.scale + count.scale;
+  const product = rate.digits * count.digits * BigInt(micro);
+  const divisor = 10n ** BigInt(scale);
+  return Number((product * 2n + divisor) / (divisor * 2n));
+}
+
+/** A price of one unit as text: at least two digits behind the point, and as many as it needs. */
+export function formatPrice(price: number): string {
+  const decimal = decimalOf(price);
+  if (!decimal) throw new RangeError(`expected a finite number, got ${price}`);
+  const digits = decimal.digits.toString().padStart(decimal.scale + 1, '0');
+  const whole = digits.slice(0, digits.length - decimal.scale);
+  return `${whole}.${digits.slice(whole.length).replace(/0+$/, '').padEnd(2, '0').slice(0, rateDigits)}`;
+}

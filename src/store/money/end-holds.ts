@@ -1,0 +1,176 @@
+/** How a hold ends, in the transaction that ends its job: settled, released, or kept while a submission is uncertain. */
+import type { JobId } from '../../domain/ids.ts';
+import type { Usage } from '../../domain/job.ts';
+import { toJson } from '../../domain/json.ts';
+import type { Micros } from '../../domain/money.ts';
+import type { EntryKind } from '../../domain/money-entry.ts';
+import { type Cost, costBody, costOf } from '../../domain/prices.ts';
+import type { Statements } from '../db/connection.ts';
+import { text } from '../db/rows.ts';
+import { availableOf, lockAccount } from './accounts.ts';
+import { appendEntry } from './entries.ts';
+import { insertHold, type OpenHold, readOpenHold } from './holds.ts';
+
+/** What a job that ended is charged for. */
+export type Charge =
+  /** What it used. */
+  | { readonly kind: 'used'; readonly usage: readonly Usage[] }
+  /** What was quoted, because its upstream charges all of it. */
+  | { readonly kind: 'quoted' }
+  | { readonly kind: 'nothing' };
+
+/**
+ * Ends the hold of a job that became final; nothing where it has none. A hold whose submission is uncertain stays, shown
+ * apart, until an operator resolves it. Call it after `markUncertain`.
+ */
+export async function endHold(
+  tx: Statements,
+  jobId: JobId | string,
+  charge: Charge,
+  now: number,
+): Promise<void> {
+  const hold = await readOpenHold(tx, jobId);
+  if (!hold) return;
+  if (await isSubmissionUncertain(tx, jobId)) await keepUncertain(tx, hold);
+  else if (charge.kind === 'nothing') await releaseHold(tx, hold, now);
+  else await settleHold(tx, hold, charge, now);
+}
+
+const idsPerStatement = 500;
+
+/** Ends the holds of jobs that ended before anything was delivered. */
+export async function releaseHolds(tx: Statements, jobIds: readonly string[], now: number): Promise<void> {
+  for (let from = 0; from < jobIds.length; from += idsPerStatement) {
+    const ids = jobIds.slice(from, from + idsPerStatement);
+    const rows = await tx.read(
+      `SELECT job_id FROM money_holds WHERE ended_at IS NULL
+         AND job_id IN (${ids.map((_, index) => `$${index + 1}`).join(', ')}) ORDER BY job_id`,
+      ids,
+    );
+    for (const row of rows) await endHold(tx, text(row, 'job_id'), { kind: 'nothing' }, now);
+  }
+}
+
+/** An operator found out that an uncertain submission was charged, or that it was not. */
+export async function resolveHold(
+  tx: Statements,
+  jobId: string,
+  wasCharged: boolean,
+  now: number,
+): Promise<void> {
+  const hold = await readOpenHold(tx, jobId);
+  if (hold?.state !== 'uncertain') return;
+  if (wasCharged) await settleHold(tx, hold, { kind: 'quoted' }, now);
+  else await releaseHold(tx, hold, now);
+}
+
+/** An uncertain submission is sent again as a new job, which takes over the hold of the old one. */
+export async function moveHold(
+  tx: Statements,
+  { from, to }: { readonly from: JobId; readonly to: JobId },
+  now: number,
+): Promise<void> {
+  const hold = await readOpenHold(tx, from);
+  if (hold?.state !== 'uncertain') return;
+  for (const account of hold.path)
+    await tx.write('UPDATE money_accounts SET uncertain = uncertain - $2, held = held + $2 WHERE id = $1', [
+      account,
+      hold.quote.amount,
+    ]);
+  await markEnded(tx, hold, 'released', 0, now);
+  await insertHold(tx, { ...hold, id: to, createdAt: now }, hold.payer, hold.quote, hold.path);
+}
+
+async function isSubmissionUncertain(tx: Statements, jobId: string): Promise<boolean> {
+  const rows = await tx.read(
+    'SELECT number FROM attempts WHERE job_id = $1 AND doubted_at IS NOT NULL AND doubt_settled_at IS NULL LIMIT 1',
+    [jobId],
+  );
+  return rows.length > 0;
+}
+
+async function keepUncertain(tx: Statements, hold: OpenHold): Promise<void> {
+  if (hold.state === 'uncertain') return;
+  for (const account of hold.path)
+    await tx.write('UPDATE money_accounts SET held = held - $2, uncertain = uncertain + $2 WHERE id = $1', [
+      account,
+      hold.quote.amount,
+    ]);
+  await tx.write(`UPDATE money_holds SET state = 'uncertain' WHERE job_id = $1`, [hold.jobId]);
+}
+
+async function releaseHold(tx: Statements, hold: OpenHold, now: number): Promise<void> {
+  for (const account of hold.path) await freeIn(tx, account, hold);
+  await markEnded(tx, hold, 'released', 0, now);
+  await writeCost(tx, hold, { amount: 0, currency: hold.quote.currency, lines: [] });
+}
+
+async function settleHold(
+  tx: Statements,
+  hold: OpenHold,
+  charge: Exclude<Charge, { kind: 'nothing' }>,
+  now: number,
+): Promise<void> {
+  const cost = costOfCharge(hold, charge);
+  const within = Math.min(cost.amount, hold.quote.amount);
+  for (const account of hold.path) await freeIn(tx, account, hold);
+  const beyond = await overrunOf(tx, hold, cost.amount - within);
+  const entry = { at: now, actor: hold.payer.keyId, jobId: hold.jobId };
+  const post = async (kind: EntryKind, amount: Micros) => {
+    if (amount === 0) return;
+    for (const account of hold.path) await appendEntry(tx, account, { ...entry, kind, amount });
+  };
+  await post('charge', within);
+  await post('overrun', beyond.posted);
+  await post('written_off', beyond.writtenOff);
+  await markEnded(tx, hold, 'settled', within + beyond.posted, now);
+  await writeCost(tx, hold, cost);
+}
+
+function costOfCharge({ quote }: OpenHold, charge: Exclude<Charge, { kind: 'nothing' }>): Cost {
+  if (charge.kind === 'used') return costOf(quote, charge.usage);
+  return { ...quote, lines: quote.lines.map(line => ({ ...line, basis: 'computed' as const })) };
+}
+
+/** What was used beyond the hold is posted down to the floor of each account; the house bears the rest. */
+async function overrunOf(
+  tx: Statements,
+  { path, quote }: OpenHold,
+  beyond: Micros,
+): Promise<{ readonly posted: Micros; readonly writtenOff: Micros }> {
+  if (beyond === 0) return { posted: 0, writtenOff: 0 };
+  let posted = beyond;
+  for (const id of path) {
+    const account = await lockAccount(tx, id);
+    const available = account && availableOf(account);
+    // The charge within the hold is posted before.
+    if (account && available !== null)
+      posted = Math.min(posted, Math.max(0, available - quote.amount - account.floor));
+  }
+  return { posted, writtenOff: beyond - posted };
+}
+
+const freeIn = (tx: Statements, account: string, { state, quote }: OpenHold) => {
+  const column = state === 'uncertain' ? 'uncertain' : 'held';
+  return tx.write(`UPDATE money_accounts SET ${column} = ${column} - $2 WHERE id = $1`, [
+    account,
+    quote.amount,
+  ]);
+};
+
+const markEnded = (
+  tx: Statements,
+  { jobId }: OpenHold,
+  state: 'settled' | 'released',
+  charged: Micros,
+  now: number,
+) =>
+  tx.write(
+    `UPDATE money_holds SET state = $2, ended_at = $3, charged = $4,
+       account = (SELECT account FROM jobs WHERE jobs.id = $1) WHERE job_id = $1`,
+    [jobId, state, now, charged],
+  );
+
+/** As results and callbacks show it. */
+const writeCost = (tx: Statements, { jobId }: OpenHold, cost: Cost) =>
+  tx.write('UPDATE jobs SET cost = $2 WHERE id = $1', [jobId, toJson(costBody(cost))]);

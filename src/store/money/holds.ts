@@ -1,0 +1,219 @@
+/** Holds: what a job may cost at most, taken from every account of its path in the transaction that inserts the job. */
+import type { JobId, KeyId, UserId } from '../../domain/ids.ts';
+import { jobIdFromRow, keyIdFromRow, userIdFromRow } from '../../domain/ids.ts';
+import { fromJson, toJson } from '../../domain/json.ts';
+import type { Micros } from '../../domain/money.ts';
+import type { Quote, QuoteLine } from '../../domain/prices.ts';
+import type { Row, Statements } from '../db/connection.ts';
+import { integer, oneOf, text, textOrNull } from '../db/rows.ts';
+import { type AccountOwner, accountColumns, accountFromRow, defaultProject, type MoneyAccount, openPath } from './accounts.ts';
+
+/** Who pays for a job. */
+export interface Payer {
+  readonly projectId: string;
+  readonly keyId: KeyId;
+}
+
+/** What the creation of a job wants to reserve; `quote` is null where its model has no price. */
+export interface Reservation {
+  readonly payer: Payer;
+  readonly quote: Quote | null;
+  /** What happens to a job without a price under an account with a limit. */
+  readonly unpriced: 'refuse' | 'free';
+}
+
+/** No job is inserted: an account has too little left, or a limit and no price to hold it by. */
+export type BudgetExceeded =
+  | {
+      readonly kind: 'budget_exceeded';
+      readonly account: NamedAccount;
+      readonly available: Micros;
+      readonly amount: Micros;
+      readonly currency: string;
+    }
+  | { readonly kind: 'price_missing'; readonly account: NamedAccount };
+
+/** The owner of an account as sentences name it. */
+export interface NamedAccount {
+  readonly kind: AccountOwner['kind'];
+  /** Name of the project or key; the id of a key without a name. */
+  readonly name: string;
+}
+
+/** Thrown inside a transaction, so that what was reserved before is rolled back with it. */
+export class BudgetError extends Error {
+  override readonly name = 'BudgetError';
+  readonly exceeded: BudgetExceeded;
+
+  constructor(exceeded: BudgetExceeded) {
+    super(exceeded.kind);
+    this.exceeded = exceeded;
+  }
+}
+
+/** The job of a new hold. */
+export interface HeldJob {
+  readonly id: JobId;
+  readonly userId: UserId;
+  readonly modelId: string;
+  readonly createdAt: number;
+  readonly tags: string | null;
+}
+
+/**
+ * Reserves the amount of a job in every account of its path; throws `BudgetError` where one has too little left. Each
+ * statement is guarded by the balance itself, so concurrent creations never pass a limit together.
+ */
+export async function reserve(tx: Statements, job: HeldJob, reservation: Reservation): Promise<void> {
+  const { payer, quote, unpriced } = reservation;
+  const path = await openPath(tx, ownersOf(payer), job.createdAt);
+  if (!quote) return unpriced === 'free' ? undefined : refuseLimited(tx, path);
+  for (const account of path) await reserveIn(tx, account, quote);
+  await insertHold(tx, job, payer, quote, path);
+}
+
+/** For a job that was copied a moment ago: its payer is the key of the original. */
+export async function reserveForCopy(
+  tx: Statements,
+  jobId: JobId,
+  price: Omit<Reservation, 'payer'>,
+): Promise<void> {
+  const [row] = await tx.read(
+    `SELECT jobs.user_id, jobs.key_id, jobs.model_id, jobs.created_at, jobs.tags, keys.project_id
+     FROM jobs JOIN keys ON keys.id = jobs.key_id WHERE jobs.id = $1`,
+    [jobId],
+  );
+  if (!row) throw new Error(`expected the copied job ${jobId}`);
+  const payer = {
+    projectId: textOrNull(row, 'project_id') ?? defaultProject,
+    keyId: keyIdFromRow(text(row, 'key_id')),
+  };
+  const job = {
+    id: jobId,
+    userId: userIdFromRow(text(row, 'user_id')),
+    modelId: text(row, 'model_id'),
+    createdAt: integer(row, 'created_at'),
+    tags: textOrNull(row, 'tags'),
+  };
+  await reserve(tx, job, { ...price, payer });
+}
+
+/** In the order in which their accounts are locked. */
+export const ownersOf = ({ projectId, keyId }: Payer): readonly AccountOwner[] => [
+  { kind: 'project', id: projectId },
+  { kind: 'key', id: keyId },
+];
+
+async function reserveIn(tx: Statements, account: string, quote: Quote): Promise<void> {
+  const [reserved] = await tx.write(
+    `UPDATE money_accounts SET held = held + $2
+     WHERE id = $1 AND (limit_micros IS NULL OR posted + held + uncertain + $2 <= limit_micros) RETURNING id`,
+    [account, quote.amount],
+  );
+  if (reserved) return;
+  const [row] = await tx.read(`SELECT ${accountColumns} FROM money_accounts WHERE id = $1`, [account]);
+  const { limit, posted, held, uncertain, ...owner } = accountFromRow(row!);
+  throw new BudgetError({
+    kind: 'budget_exceeded',
+    account: await nameOf(tx, owner),
+    available: (limit ?? 0) - posted - held - uncertain,
+    amount: quote.amount,
+    currency: quote.currency,
+  });
+}
+
+/** Without a price only accounts without a limit can be charged. */
+async function refuseLimited(tx: Statements, path: readonly string[]): Promise<void> {
+  for (const id of path) {
+    const [row] = await tx.read(`SELECT ${accountColumns} FROM money_accounts WHERE id = $1`, [id]);
+    const account = accountFromRow(row!);
+    if (account.limit !== null)
+      throw new BudgetError({ kind: 'price_missing', account: await nameOf(tx, account) });
+  }
+}
+
+/** The name of the owner of an account; the id of a key without a name. */
+export async function nameOf(
+  db: Statements,
+  { kind, owner }: Pick<MoneyAccount, 'kind' | 'owner'>,
+): Promise<NamedAccount> {
+  const table = kind === 'project' ? 'projects' : 'keys';
+  const [row] = await db.read(`SELECT name FROM ${table} WHERE id = $1`, [owner]);
+  return { kind, name: (row && textOrNull(row, 'name')) ?? owner };
+}
+
+/** Only together with the balances of its path. */
+export async function insertHold(
+  tx: Statements,
+  job: HeldJob,
+  { projectId, keyId }: Payer,
+  quote: Quote,
+  path: readonly string[],
+): Promise<void> {
+  await tx.write(
+    `INSERT INTO money_holds
+       (job_id, project_id, key_id, user_id, model_id, path, amount, currency, lines, version, tags, state, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'open', $12)`,
+    [
+      job.id,
+      projectId,
+      keyId,
+      job.userId,
+      job.modelId,
+      path.map(account => `${account} `).join(''),
+      quote.amount,
+      quote.currency,
+      toJson(quote.lines),
+      quote.version,
+      job.tags,
+      job.createdAt,
+    ],
+  );
+}
+
+/** A hold that has not ended. */
+export interface OpenHold {
+  readonly jobId: JobId;
+  readonly payer: Payer;
+  readonly userId: UserId;
+  readonly modelId: string;
+  readonly path: readonly string[];
+  readonly quote: Quote;
+  readonly tags: string | null;
+  readonly state: 'open' | 'uncertain';
+}
+
+const holdColumns = `job_id, project_id, key_id, user_id, model_id, path, amount, currency, lines, version, tags, state`;
+
+/** Null where the job has no hold, or it has ended. */
+export async function readOpenHold(db: Statements, jobId: string): Promise<OpenHold | null> {
+  const [row] = await db.read(
+    `SELECT ${holdColumns} FROM money_holds WHERE job_id = $1 AND ended_at IS NULL`,
+    [jobId],
+  );
+  return row ? openHoldFromRow(row) : null;
+}
+
+const openHoldFromRow = (row: Row): OpenHold => ({
+  jobId: jobIdFromRow(text(row, 'job_id')),
+  payer: payerFromRow(row),
+  userId: userIdFromRow(text(row, 'user_id')),
+  modelId: text(row, 'model_id'),
+  path: text(row, 'path').trim().split(' ').filter(Boolean),
+  quote: quoteFromRow(row),
+  tags: textOrNull(row, 'tags'),
+  state: oneOf(row, 'state', ['open', 'uncertain']),
+});
+
+const payerFromRow = (row: Row): Payer => ({
+  projectId: text(row, 'project_id'),
+  keyId: keyIdFromRow(text(row, 'key_id')),
+});
+
+const quoteFromRow = (row: Row): Quote => ({
+  amount: integer(row, 'amount'),
+  currency: text(row, 'currency'),
+  // Written by `insertHold` alone, from typed values.
+  lines: fromJson(text(row, 'lines')) as readonly QuoteLine[],
+  version: text(row, 'version'),
+});
