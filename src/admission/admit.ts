@@ -102,7 +102,11 @@ export function openAdmission(dependencies: Omit<AdmissionContext, 'insert'>): A
       const billedJobs = draft.model.billedJobs(draft.input);
       if (draft.earlier) {
         await answerEarlierJob(context, draft, draft.earlier);
-        return { billedJobs, input: draft.input, quote: quoteInput(context.prices(), draft.model, draft.input) };
+        return {
+          billedJobs,
+          input: draft.input,
+          quote: quoteInput(context.prices(), draft.model, draft.input),
+        };
       }
       const quote = quoteDraft(context.prices(), await route.pass(context, draft));
       return { billedJobs, input: draft.input, quote };

@@ -5,8 +5,8 @@
 import { refuse } from '../domain/refusal.ts';
 import type { Insertion } from '../store/jobs/insert.ts';
 import { readJobSummary } from '../store/jobs/read.ts';
-import type { AdmissionContext, Admitted, ModelDraft } from './draft.ts';
 import { budgetRefusal } from './budget-refusal.ts';
+import type { AdmissionContext, Admitted, ModelDraft } from './draft.ts';
 import { quotaRefusal } from './gates/quota.ts';
 import { storageRefusal } from './storage-quota.ts';
 

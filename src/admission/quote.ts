@@ -35,7 +35,8 @@ export function quoteInput(
 
 /** A video at an address is fetched once the job runs: until then it is as long as its field allows. */
 function longestOf({ limits }: FoundMedia): MediaFacts | null {
-  if (limits.kind !== 'video' || limits.seconds === undefined || !Number.isFinite(limits.seconds.max)) return null;
+  if (limits.kind !== 'video' || limits.seconds === undefined || !Number.isFinite(limits.seconds.max))
+    return null;
   const video = { width: 0, height: 0, seconds: limits.seconds.max, fps: 0, codec: '' };
   return { mimeType: 'video/mp4', bytes: 0, video };
 }

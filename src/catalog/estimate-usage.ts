@@ -8,7 +8,7 @@ import type { FactsAt } from './rule.ts';
 
 /** The unit whose quantity an input of the model says by itself. */
 export const estimatedUnitOf = ({ kind }: Pick<Model, 'kind'>): UsageUnit =>
-  ({ image: 'image', video: 'second', speech: 'character' } as const)[kind];
+  (({ image: 'image', video: 'second', speech: 'character' }) as const)[kind];
 
 /** The usage of an input; `factsAt` gives the facts of its media, without which their lengths are guessed. */
 export function estimateUsage(model: Model, input: unknown, factsAt?: FactsAt): readonly Usage[] {

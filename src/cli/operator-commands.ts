@@ -2,6 +2,8 @@
 import type { Command } from 'commander';
 import { registerListen } from './client/listen.ts';
 import { registerReports } from './client/reports.ts';
+import { lazy } from './lazy.ts';
+import { registerMoney } from './money-commands.ts';
 
 /** Adds every operator command. What a command needs of the gateway is loaded when it runs. */
 export function registerOperatorCommands(program: Command): void {
@@ -112,97 +114,6 @@ function registerKeys(program: Command): void {
       lazy(
         () => import('./keys.ts'),
         module => module.revokeKeyCommand,
-      ),
-    );
-}
-
-/** Projects, their budgets, and the journal of money. */
-function registerMoney(program: Command): void {
-  const projects = program.command('projects').description('projects and their budgets');
-  projects
-    .command('create')
-    .description('create a project')
-    .argument('<name>', 'its name')
-    .option('--limit <amount>', 'most that it may spend, such as 10.00 (default: no limit)')
-    .option('--month', 'the limit is one of each calendar month (UTC)')
-    .option('--floor <amount>', 'how far below 0 an overrun may bring it, such as -5.00 (default: 0)')
-    .option('--json', 'print one line of JSON')
-    .action(
-      lazy(
-        () => import('./projects.ts'),
-        module => module.createProjectCommand,
-      ),
-    );
-  projects
-    .command('list')
-    .description('list every project with its balance')
-    .option('--json', 'print one line of JSON')
-    .action(
-      lazy(
-        () => import('./projects.ts'),
-        module => module.listProjectsCommand,
-      ),
-    );
-  projects
-    .command('show')
-    .description('show a project with its balance')
-    .argument('<name>', 'its name')
-    .option('--json', 'print one line of JSON')
-    .action(
-      lazy(
-        () => import('./projects.ts'),
-        module => module.showProjectCommand,
-      ),
-    );
-  projects
-    .command('limit')
-    .description('set the limit of a project')
-    .argument('<name>', 'its name')
-    .argument('<amount>', 'such as 10.00; none removes the limit')
-    .option('--month', 'the limit is one of each calendar month (UTC)')
-    .option('--json', 'print one line of JSON')
-    .action(
-      lazy(
-        () => import('./projects.ts'),
-        module => module.limitProjectCommand,
-      ),
-    );
-  projects
-    .command('top-up')
-    .description('add an amount to the limit of a project, once for each idempotency key')
-    .argument('<name>', 'its name')
-    .argument('<amount>', 'such as 10.00')
-    .requiredOption('--reason <text>', 'why; stands in the journal and the audit')
-    .requiredOption('--idempotency-key <key>', 'names this top-up: repeated, it adds nothing')
-    .option('--json', 'print one line of JSON')
-    .action(
-      lazy(
-        () => import('./projects.ts'),
-        module => module.topUpProjectCommand,
-      ),
-    );
-  const money = program.command('money').description('the journal of what was spent');
-  money
-    .command('entries', { isDefault: true })
-    .description('print the journal, oldest first')
-    .option('--project <name>', 'of one project')
-    .option('--key <id>', 'of one key')
-    .option('--job <request_id>', 'of one job')
-    .option('--json', 'print a line of JSON for each entry')
-    .action(
-      lazy(
-        () => import('./money.ts'),
-        module => module.listEntriesCommand,
-      ),
-    );
-  money
-    .command('check')
-    .description('sum every balance anew and verify the journal')
-    .option('--json', 'print one line of JSON')
-    .action(
-      lazy(
-        () => import('./money.ts'),
-        module => module.checkMoneyCommand,
       ),
     );
 }
@@ -431,12 +342,4 @@ function registerProviders(program: Command): void {
         module => module.resumeProviderCommand,
       ),
     );
-}
-
-/** An action whose module is imported when the command runs: help and small commands start fast. */
-function lazy<Module, Arguments extends readonly unknown[]>(
-  load: () => Promise<Module>,
-  select: (module: Module) => (...given: Arguments) => Promise<void> | void,
-): (...given: Arguments) => Promise<void> {
-  return async (...given) => select(await load())(...given);
 }

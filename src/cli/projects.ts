@@ -2,9 +2,17 @@
 import { readConfig } from '../config/config.ts';
 import { systemClock } from '../domain/clock.ts';
 import { formatAmount, type Micros, parseAmount } from '../domain/money.ts';
+import { projectNameError } from '../domain/project-name.ts';
 import type { Connection } from '../store/db/connection.ts';
 import { type AccountBalance, readBalance } from '../store/money/balance.ts';
-import { createProject, findProject, listProjects, type Project, postEntry, setLimit } from '../store/money/projects.ts';
+import {
+  createProject,
+  findProject,
+  listProjects,
+  type Project,
+  postEntry,
+  setLimit,
+} from '../store/money/projects.ts';
 import { CommandError } from './command-error.ts';
 import { print } from './print.ts';
 import { withStore } from './with-store.ts';
@@ -21,18 +29,18 @@ interface CreateOptions extends JsonOption {
 }
 
 const operator = () => ({ actor: 'operator', now: systemClock.now() }) as const;
-const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-
 /** Without `--limit` the project may spend any amount. */
 export async function createProjectCommand(name: string, options: CreateOptions): Promise<void> {
-  if (!namePattern.test(name))
-    throw new CommandError('NAME must be 1 to 64 of letters, digits, ".", "_" and "-", and begin with a letter or digit');
+  const fault = projectNameError(name);
+  if (fault !== null) throw new CommandError(`NAME ${fault}`);
   const limit = options.limit === undefined ? null : readLimit(options.limit, '--limit');
   const floor = options.floor === undefined ? 0 : readFloor(options.floor);
   const monthly = options.month === true;
-  if (monthly && limit === null) throw new CommandError('--month needs --limit: it makes the limit a monthly one');
+  if (monthly && limit === null)
+    throw new CommandError('--month needs --limit: it makes the limit a monthly one');
   const project = await withStore(db => createProject(db, { name, limit, monthly, floor }, operator()));
-  if (!project) throw new CommandError(`There is a project ${name} already. See: atelier projects show ${name}`);
+  if (!project)
+    throw new CommandError(`There is a project ${name} already. See: atelier projects show ${name}`);
   if (options.json) return print(JSON.stringify({ id: project.id, name, limit: textOf(limit) }));
   print(`Project ${name} (${project.id}): ${limitText(limit, monthly)}.`);
   print(`Give it a key: atelier keys create --user NAME --project ${name}`);
@@ -94,10 +102,13 @@ export async function topUpProjectCommand(
     return { posted: result, project: found, balance: await balanceOf(db, found) };
   });
   if (posted.kind === 'unlimited')
-    throw new CommandError(`Project ${name} has no limit that could be topped up. Set one: atelier projects limit ${name} AMOUNT`);
+    throw new CommandError(
+      `Project ${name} has no limit that could be topped up. Set one: atelier projects limit ${name} AMOUNT`,
+    );
   if (options.json)
     return print(JSON.stringify({ ...projectJson(project, balance), repeated: posted.kind === 'repeated' }));
-  const done = posted.kind === 'repeated' ? 'Already added under this idempotency key' : `Added ${formatAmount(micros)}`;
+  const done =
+    posted.kind === 'repeated' ? 'Already added under this idempotency key' : `Added ${formatAmount(micros)}`;
   print(`${done}. ${lineOf(project, balance)}`);
 }
 
@@ -144,7 +155,9 @@ const lineOf = ({ id, name }: Project, balance: AccountBalance): string =>
 export function readLimit(text: string, name: string): Micros {
   const micros = parseAmount(text);
   if (micros === null || micros < 0)
-    throw new CommandError(`${name} must be an amount such as 10.00, with at most six digits behind the point`);
+    throw new CommandError(
+      `${name} must be an amount such as 10.00, with at most six digits behind the point`,
+    );
   return micros;
 }
 

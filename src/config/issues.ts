@@ -21,11 +21,23 @@ export const parseSettings = <Schema extends z.ZodType>(
 
 /** The issues of `parseSettings`; none where it succeeded. */
 export const issuesOf = (parsed: z.ZodSafeParseResult<unknown>): readonly Issue[] =>
-  (parsed.error?.issues ?? []).flatMap((issue): readonly Issue[] => {
-    if (issue.code !== 'unrecognized_keys') return [issue];
+  (parsed.error?.issues ?? []).flatMap(flatten);
+
+function flatten(issue: z.core.$ZodIssue): readonly Issue[] {
+  if (issue.code === 'unrecognized_keys') {
     const messages = issue.message.split('\n');
     return issue.keys.map((key, index) => ({ path: [...issue.path, key], message: messages[index] ?? '' }));
-  });
+  }
+  // A union without a sentence of its own: the faults of the option that the value was written for.
+  const meant =
+    issue.code === 'invalid_union' && issue.message === 'Invalid input'
+      ? issue.errors.find(issues => issues.some(({ path }) => path.length > 0) || issues.some(isUnknownKey))
+      : undefined;
+  if (!meant) return [issue];
+  return meant.flatMap(flatten).map(({ path, message }) => ({ path: [...issue.path, ...path], message }));
+}
+
+const isUnknownKey = ({ code }: z.core.$ZodIssue): boolean => code === 'unrecognized_keys';
 
 /** Collects the issues of one part of the settings. */
 export interface IssueList {

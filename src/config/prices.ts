@@ -1,8 +1,8 @@
 /** Reads `prices` of `atelier.yaml`: what a unit of a model costs, and whether creations are held to limits. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { estimatedUnitOf } from '../catalog/estimate-usage.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import { estimatedUnitOf } from '../catalog/estimate-usage.ts';
 import type { Model } from '../catalog/model.ts';
 import { type UsageUnit, usageUnits } from '../domain/job.ts';
 import type { Prices, PriceTier } from '../domain/prices.ts';
@@ -92,4 +92,7 @@ function faultsOf({ when, units, max }: PriceTier, model: Model): readonly strin
 
 /** The same for every process that reads the same prices. */
 const versionOf = ({ currency, models }: WrittenPrices): string =>
-  createHash('sha256').update(JSON.stringify([currency, models])).digest('hex').slice(0, 16);
+  createHash('sha256')
+    .update(JSON.stringify([currency, models]))
+    .digest('hex')
+    .slice(0, 16);

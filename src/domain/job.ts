@@ -1,6 +1,6 @@
 /** Jobs: states and their transitions, results, errors, usage, leases and outcomes. */
 import type { JobId, KeyId, UserId, WorkerId } from './ids.ts';
-import type { CostBody } from './prices.ts';
+import type { CostBody } from './money.ts';
 
 /** A job's state in rows. Waiting for a retry is `available` with `dueAt` in the future. */
 export type JobState = 'available' | 'running' | 'completed' | 'failed' | 'cancelled';

@@ -35,6 +35,8 @@ export interface ApiKey {
   readonly id: KeyId;
   readonly userId: UserId;
   readonly userName: string;
+  /** Name of the project that pays for its jobs. */
+  readonly projectName: string;
   readonly name: string | null;
   /** First 8 and last 4 characters, to recognise a key by. */
   readonly hint: string;

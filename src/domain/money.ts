@@ -63,3 +63,17 @@ export function formatPrice(price: number): string {
   const whole = digits.slice(0, digits.length - decimal.scale);
   return `${whole}.${digits.slice(whole.length).replace(/0+$/, '').padEnd(2, '0').slice(0, rateDigits)}`;
 }
+
+/** What a job cost, as results and callbacks show it: amounts and prices as decimal strings. */
+export interface CostBody {
+  readonly amount: string;
+  /** ISO 4217. */
+  readonly currency: string;
+  readonly lines: readonly {
+    /** A unit of usage, such as `second`. */
+    readonly unit: string;
+    readonly quantity: number;
+    readonly price: string;
+    readonly basis: 'reported' | 'computed';
+  }[];
+}

@@ -1,6 +1,6 @@
 /** The price book: what a unit of a model costs, by tier; quotes of inputs, and the cost of what was used. */
 import type { Usage, UsageUnit } from './job.ts';
-import { formatAmount, formatPrice, type Micros, multiplyPrice } from './money.ts';
+import { type CostBody, formatAmount, formatPrice, type Micros, multiplyPrice } from './money.ts';
 
 /** Prices per unit of usage, in the currency of the book. */
 export type UnitPrices = Readonly<Partial<Record<UsageUnit, number>>>;
@@ -115,7 +115,7 @@ export const quoteBody = ({ amount, currency, lines, version }: Quote) => ({
 });
 
 /** A cost as it is shown: amounts and prices as decimal strings. */
-export const costBody = ({ amount, currency, lines }: Cost) => ({
+export const costBody = ({ amount, currency, lines }: Cost): CostBody => ({
   amount: formatAmount(amount),
   currency,
   lines: lines.map(({ unit, quantity, price, basis }) => ({
@@ -125,7 +125,6 @@ export const costBody = ({ amount, currency, lines }: Cost) => ({
     basis,
   })),
 });
-export type CostBody = ReturnType<typeof costBody>;
 
 /** An estimate in reports, as a number: nothing is charged by it. */
 export interface Estimate {

@@ -15,6 +15,7 @@ import {
   runFromConsole,
   validateFromConsole,
 } from './admin/playground.ts';
+import { limitProject, listProjects, makeProject } from './admin/projects.ts';
 import { listProviders, pauseProvider, resumeProvider, testProvider } from './admin/providers.ts';
 import {
   beginSession,
@@ -120,6 +121,9 @@ const adminRoutes: readonly Route[] = [
   getAnyFile,
   uploadFromConsole,
   deleteAnyFile,
+  listProjects,
+  makeProject,
+  limitProject,
   listMoneyAccounts,
   listMoneyEntries,
   postMoneyEntry,

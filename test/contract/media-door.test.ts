@@ -133,7 +133,13 @@ function doorSuite(start: () => Promise<TestGateway>): void {
       const body = bodyWith((await portrait()).toString('base64'));
       const answer = await gateway.ask('POST', `/v1/models/${image}/validate`, { key, body });
       assert.equal(answer.status, 200);
-      assert.deepEqual(answer.body, { object: 'validation', model: image, valid: true, billed_jobs: 1 });
+      assert.deepEqual(answer.body, {
+        object: 'validation',
+        model: image,
+        valid: true,
+        billed_jobs: 1,
+        quote: null,
+      });
       assert.deepEqual(await traceOf(gateway), before);
     });
   });

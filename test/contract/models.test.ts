@@ -79,7 +79,13 @@ describe('the models', () => {
       for (const [model, body] of Object.entries(bodies)) {
         const answer = await validate(model, body);
         assert.equal(answer.status, 200);
-        assert.deepEqual(answer.body, { object: 'validation', model, valid: true, billed_jobs: 1 });
+        assert.deepEqual(answer.body, {
+          object: 'validation',
+          model,
+          valid: true,
+          billed_jobs: 1,
+          quote: null,
+        });
       }
       assert.equal((await validate(image, { prompt: 'x', image: png })).status, 422);
       assert.equal(await countJobs(), before);

@@ -96,7 +96,13 @@ describe('the tools', () => {
       test('estimate_cost: as how many jobs an input is billed, and nothing is made', async () => {
         const { text, structured } = await call(client, 'estimate_cost', { model: image, input: cheap });
         assert.match(text, /^The input would be accepted and billed as one job\./);
-        assert.deepEqual(structured, { object: 'validation', model: image, valid: true, billed_jobs: 1 });
+        assert.deepEqual(structured, {
+          object: 'validation',
+          model: image,
+          valid: true,
+          billed_jobs: 1,
+          quote: null,
+        });
       });
 
       test('generate: a picture, by a link to its file', async () => {

@@ -78,6 +78,8 @@ for (const dialect of dialects) {
         completedAt: null,
         expiresAt: job.expiresAt,
         cancelRequestedAt: null,
+        tags: null,
+        cost: null,
         input,
         externalTaskId: job.externalTaskId,
         callbackUrl: 'https://a.test/callback',

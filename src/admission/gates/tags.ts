@@ -29,7 +29,8 @@ function tagsOf(header: string): Readonly<Record<string, string>> {
     if (!namePattern.test(name))
       refuseTags(`the name "${name.slice(0, 80)}" must be 1 to 64 of a-z, 0-9, "_", "." and "-"`);
     if (tags.has(name)) refuseTags(`${name} is given twice`);
-    if (value.length > maxValueCharacters) refuseTags(`the value of ${name} must have at most ${maxValueCharacters} characters`);
+    if (value.length > maxValueCharacters)
+      refuseTags(`the value of ${name} must have at most ${maxValueCharacters} characters`);
     tags.set(name, value);
   }
   if (tags.size > maxTags) refuseTags(`must be at most ${maxTags} tags, found ${tags.size}`);

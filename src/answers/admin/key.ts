@@ -14,6 +14,7 @@ export const keyLineSchema = z
     scopes: z.array(z.string()).nullable().describe('Null: not limited to scopes.'),
     jobs_at_once: z.int().nullable(),
     jobs_per_day: z.int().nullable(),
+    project: z.string().describe('Name of the project that pays for its jobs.'),
     created_at: unixSeconds,
     expires_at: unixSeconds.nullable(),
     revoked_at: unixSeconds.nullable(),

@@ -64,3 +64,21 @@ export const moneyCheckSchema = z
     faults: z.array(z.string()).exactOptional().describe('What does not add up; absent where all does.'),
   })
   .meta({ id: 'AdminMoneyCheck', description: 'Every balance, summed anew from entries and holds.' });
+
+export const projectSchema = z
+  .object({
+    object: z.literal('project'),
+    id: z.string(),
+    name: z.string(),
+    limit: amount.nullable().describe('Null: no limit.'),
+    monthly: z.boolean().describe('Whether limit and figures are those of the present month of UTC.'),
+    floor: amount,
+    spent: amount,
+    held: amount,
+    uncertain: amount,
+    available: amount.nullable(),
+    created_at: unixSeconds,
+  })
+  .meta({ id: 'AdminProject', description: 'A project and its budget.' });
+
+export const projectListSchema = listOf(projectSchema).meta({ id: 'AdminProjectList' });

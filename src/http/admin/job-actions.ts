@@ -71,7 +71,10 @@ export const rerunAnyJob: AdminRoute = {
 };
 
 /** What the copy may cost at most, by the present prices; null where creations are not held to limits. */
-function priceOf({ prices, catalog }: HttpContext, { modelId, input }: FoundJob): NonNullable<Rerun['price']> | null {
+function priceOf(
+  { prices, catalog }: HttpContext,
+  { modelId, input }: FoundJob,
+): NonNullable<Rerun['price']> | null {
   const book = prices();
   if (!book?.hold) return null;
   const model = catalog.find(modelId);

@@ -7,6 +7,7 @@ import { keyIdFromRow } from '../../domain/ids.ts';
 import { type ApiKey, isScope, scopes as knownScopes, type Scope } from '../../domain/key.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { userNameError } from '../../domain/user-name.ts';
+import { findProject } from '../../store/money/projects.ts';
 import { createKey, editKey, type KeyChange, listKeys, revokeKey } from '../../store/people/keys.ts';
 import type { HttpContext } from '../http-context.ts';
 import { jsonBodyRefusals } from '../refusals-of-route.ts';
@@ -14,6 +15,7 @@ import { pathValue } from '../request-values.ts';
 import type { AdminRoute } from '../route.ts';
 import { adminApi } from './admin-api.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
+import { readLimit } from './projects.ts';
 
 const maxNameLength = 100;
 const maxJobs = 1_000_000_000;
@@ -43,7 +45,7 @@ export const makeKey: AdminRoute = {
   auth: 'admin',
   role: 'admin',
   errors: 'detail',
-  refusals: ['input_invalid', ...jsonBodyRefusals],
+  refusals: ['project_unknown', 'input_invalid', ...jsonBodyRefusals],
   answers: {
     200: { description: 'The new key with its secret.', body: newKeySchema },
   },
@@ -51,11 +53,15 @@ export const makeKey: AdminRoute = {
   open:
     context =>
     async ({ actor }, request) => {
-      const { user, ...given } = await readAdminBody(request, ['user', ...changeable]);
+      const { user, project, limit, monthly, ...given } = await readAdminBody(request, [
+        ...(['user', 'project', 'limit', 'monthly'] as const),
+        ...changeable,
+      ]);
       const change = readChange(context, given);
+      const money = await readMoney(context, { project, limit, monthly });
       const now = context.clock.now();
       const nothing = { name: null, models: null, expiresAt: null };
-      const wanted = { ...nothing, ...change, userName: readUser(user) };
+      const wanted = { ...nothing, ...change, ...money, userName: readUser(user) };
       const { key, secret } = await createKey(context.db, wanted, now, actor);
       const made = change.quota
         ? await editKey(context.db, key.id, { quota: change.quota }, { actor, now })
@@ -107,6 +113,18 @@ export const revokeApiKey: AdminRoute = {
       return { object: 'key', id, revoked: true };
     },
 };
+
+/** The project that pays for the jobs of a new key, and the key's own limit. */
+async function readMoney(
+  { db }: HttpContext,
+  { project, ...given }: Readonly<Record<'project' | 'limit' | 'monthly', unknown>>,
+) {
+  const budget = readLimit(given);
+  if (project === undefined || project === null) return { projectId: null, budget };
+  const found = typeof project === 'string' ? await findProject(db, project) : null;
+  if (!found) throw refuse('project_unknown');
+  return { projectId: found.id, budget };
+}
 
 /** Fields that a request can set. */
 const changeable = ['name', 'models', 'scopes', 'expires_at', 'jobs_at_once', 'jobs_per_day'] as const;
@@ -191,6 +209,7 @@ const keyBody = (key: ApiKey) => ({
   scopes: key.scopes,
   jobs_at_once: key.quota?.atOnce ?? null,
   jobs_per_day: key.quota?.perDay ?? null,
+  project: key.projectName,
   created_at: toUnixSeconds(key.createdAt),
   expires_at: key.expiresAt === null ? null : toUnixSeconds(key.expiresAt),
   revoked_at: key.revokedAt === null ? null : toUnixSeconds(key.revokedAt),

@@ -11,7 +11,12 @@ import { toUnixSeconds } from '../../domain/clock.ts';
 import { keyIdFromRow } from '../../domain/ids.ts';
 import { formatAmount, type Micros, parseAmount } from '../../domain/money.ts';
 import { refuse } from '../../domain/refusal.ts';
-import { type AccountOwner, availableOf, type ListedAccount, listAccounts } from '../../store/money/accounts.ts';
+import {
+  type AccountOwner,
+  availableOf,
+  type ListedAccount,
+  listAccounts,
+} from '../../store/money/accounts.ts';
 import { checkMoney } from '../../store/money/check.ts';
 import { cursorOf, type Entry, isCursor, listEntries } from '../../store/money/entries.ts';
 import { findProject, type ManualEntry, postEntry } from '../../store/money/projects.ts';
@@ -63,7 +68,8 @@ const accountBody = (account: ListedAccount) => ({
   entries: account.entries,
 });
 
-const amountOrNull = (micros: Micros | null): string | null => (micros === null ? null : formatAmount(micros));
+const amountOrNull = (micros: Micros | null): string | null =>
+  micros === null ? null : formatAmount(micros);
 
 /** The journal, oldest first; of one account or one job where the query says so. */
 export const listMoneyEntries: AdminRoute = {
@@ -137,7 +143,8 @@ export const postMoneyEntry: AdminRoute = {
       const owner = await readOwner(context, project, key);
       const entry = readEntry(given);
       const posted = await postEntry(context.db, owner, entry, { actor, now: context.clock.now() });
-      if (posted.kind === 'unknown') throw refuse(owner.kind === 'project' ? 'project_unknown' : 'key_unknown');
+      if (posted.kind === 'unknown')
+        throw refuse(owner.kind === 'project' ? 'project_unknown' : 'key_unknown');
       if (posted.kind === 'unlimited')
         refuseField('kind', `the ${owner.kind} has no limit that could be topped up`);
       const { account } = posted;

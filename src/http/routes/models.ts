@@ -90,6 +90,12 @@ export const validateInput: KeyRoute = {
       query: queryOf(request),
       message: request.raw,
     });
-    return { object: 'validation', model: modelId, valid: true, billed_jobs: billedJobs, quote: quote && quoteBody(quote) };
+    return {
+      object: 'validation',
+      model: modelId,
+      valid: true,
+      billed_jobs: billedJobs,
+      quote: quote && quoteBody(quote),
+    };
   },
 };

@@ -20,13 +20,13 @@ import {
   type StorageBounds,
   type StorageExceeded,
 } from '../files/storage-usage.ts';
+import { BudgetError, type BudgetExceeded, type Reservation, reserve } from '../money/holds.ts';
 import {
   findExceededQuota,
   incrementDailyCount,
   lockQuota,
   type QuotaExceeded,
 } from '../people/key-quota.ts';
-import { BudgetError, type BudgetExceeded, type Reservation, reserve } from '../money/holds.ts';
 import {
   clearExpiredIdempotencyKey,
   type EarlierUse,

@@ -4,7 +4,7 @@ import type { Usage } from '../../domain/job.ts';
 import { fromJson } from '../../domain/json.ts';
 import { availableTopic, type Connection, type Statements } from '../db/connection.ts';
 import { integer, integerOrNull, oneOf, text, textOrNull } from '../db/rows.ts';
-import { reserveForCopy, type Reservation } from '../money/holds.ts';
+import { type Reservation, reserveForCopy } from '../money/holds.ts';
 import { type Actor, type AuditRow, auditFromRow, writeAudit } from '../people/audit.ts';
 import { copyJob } from './insert.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '../../domain/ids.ts';
 import type { Job, JobError, JobEvent, JobResult, JobState, JobStatus } from '../../domain/job.ts';
 import { fromJson } from '../../domain/json.ts';
-import type { CostBody } from '../../domain/prices.ts';
+import type { CostBody } from '../../domain/money.ts';
 import { batch } from '../db/batch.ts';
 import type { Connection, Row, Statements, Value } from '../db/connection.ts';
 import { integer, integerOrNull, oneOf, text, textOrNull } from '../db/rows.ts';

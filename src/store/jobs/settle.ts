@@ -64,7 +64,8 @@ function chargeOf(outcome: Outcome): Charge {
   if (outcome.kind === 'completed') return { kind: 'used', usage: outcome.usage ?? [] };
   if (outcome.kind === 'failed' && outcome.usage && outcome.usage.length > 0)
     return { kind: 'used', usage: outcome.usage };
-  if ((outcome.kind === 'failed' || outcome.kind === 'cancelled') && outcome.isCharged) return { kind: 'quoted' };
+  if ((outcome.kind === 'failed' || outcome.kind === 'cancelled') && outcome.isCharged)
+    return { kind: 'quoted' };
   return { kind: 'nothing' };
 }
 

@@ -1,7 +1,14 @@
 /** Balances: what a project or a key may spend, has spent, and what unfinished jobs hold of it. */
 import { formatAmount, type Micros } from '../../domain/money.ts';
 import type { Statements } from '../db/connection.ts';
-import { type AccountOwner, accountId, availableOf, type MoneyAccount, monthOf, readAccount } from './accounts.ts';
+import {
+  type AccountOwner,
+  accountId,
+  availableOf,
+  type MoneyAccount,
+  monthOf,
+  readAccount,
+} from './accounts.ts';
 
 /** A balance in millionths of the currency. */
 export interface AccountBalance {

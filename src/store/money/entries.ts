@@ -99,11 +99,15 @@ const hashOf = (row: Row): string =>
     .digest('hex');
 
 /** Whether that key was used in the account before. */
-export async function isEntryKnown(db: Statements, account: string, idempotencyKey: string): Promise<boolean> {
-  const rows = await db.read(
-    'SELECT number FROM money_entries WHERE account = $1 AND idempotency_key = $2',
-    [account, idempotencyKey],
-  );
+export async function isEntryKnown(
+  db: Statements,
+  account: string,
+  idempotencyKey: string,
+): Promise<boolean> {
+  const rows = await db.read('SELECT number FROM money_entries WHERE account = $1 AND idempotency_key = $2', [
+    account,
+    idempotencyKey,
+  ]);
   return rows.length > 0;
 }
 
@@ -124,8 +128,7 @@ export async function listEntries(db: Statements, query: EntryQuery): Promise<re
   if (query.account !== null) conditions.push(`account = ${bind(query.account)}`);
   if (query.jobId !== null) conditions.push(`job_id = ${bind(query.jobId)}`);
   const after = query.after === null ? null : readCursor(query.after);
-  if (after)
-    conditions.push(`(at, account, number) > (${after.map(part => bind(part)).join(', ')})`);
+  if (after) conditions.push(`(at, account, number) > (${after.map(part => bind(part)).join(', ')})`);
   const rows = await db.read(
     `SELECT ${hashedColumns.join(', ')}, hash FROM money_entries WHERE ${conditions.join(' AND ')}
      ORDER BY at, account, number LIMIT $1`,

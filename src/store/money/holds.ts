@@ -6,7 +6,14 @@ import type { Micros } from '../../domain/money.ts';
 import type { Quote, QuoteLine } from '../../domain/prices.ts';
 import type { Row, Statements } from '../db/connection.ts';
 import { integer, oneOf, text, textOrNull } from '../db/rows.ts';
-import { type AccountOwner, accountColumns, accountFromRow, defaultProject, type MoneyAccount, openPath } from './accounts.ts';
+import {
+  type AccountOwner,
+  accountColumns,
+  accountFromRow,
+  defaultProject,
+  type MoneyAccount,
+  openPath,
+} from './accounts.ts';
 
 /** Who pays for a job. */
 export interface Payer {

@@ -62,7 +62,8 @@ export function createKey(
         key.projectId ?? null,
       ],
     );
-    if (key.budget) await writeLimit(tx, { kind: 'key', id }, key.budget, { actor, now });
+    if (key.budget && key.budget.limit !== null)
+      await writeLimit(tx, { kind: 'key', id }, key.budget, { actor, now });
     const [row] = await tx.read(`${selectKeys} WHERE keys.id = $1`, [id]);
     const details = {
       user: key.userName,
@@ -203,13 +204,15 @@ const principalFromRow = (row: Row): Principal => ({
 });
 
 const selectKeys = `SELECT keys.id, keys.user_id, users.name AS user_name, keys.name, keys.hint, keys.models, keys.scopes, keys.jobs_at_once,
-  keys.jobs_per_day, keys.created_at, keys.expires_at, keys.revoked_at FROM keys JOIN users ON users.id = keys.user_id`;
+  keys.jobs_per_day, keys.created_at, keys.expires_at, keys.revoked_at, COALESCE(projects.name, 'default') AS project_name
+  FROM keys JOIN users ON users.id = keys.user_id LEFT JOIN projects ON projects.id = keys.project_id`;
 
 function keyFromRow(row: Row): ApiKey {
   return {
     id: keyIdFromRow(text(row, 'id')),
     userId: userIdFromRow(text(row, 'user_id')),
     userName: text(row, 'user_name'),
+    projectName: text(row, 'project_name'),
     name: textOrNull(row, 'name'),
     hint: text(row, 'hint'),
     models: modelsFromRow(row),

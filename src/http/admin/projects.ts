@@ -1,0 +1,131 @@
+/** Projects in the admin API: list, create, and set limits. */
+
+import type { FastifyRequest } from 'fastify';
+import { projectListSchema, projectSchema } from '../../answers/admin/money.ts';
+import { toUnixSeconds } from '../../domain/clock.ts';
+import { formatAmount, type Micros, parseAmount } from '../../domain/money.ts';
+import { projectNameError } from '../../domain/project-name.ts';
+import { refuse } from '../../domain/refusal.ts';
+import { balanceBody, readBalance } from '../../store/money/balance.ts';
+import {
+  createProject,
+  findProject,
+  listProjects as listInStore,
+  type Project,
+  setLimit,
+} from '../../store/money/projects.ts';
+import type { HttpContext } from '../http-context.ts';
+import { jsonBodyRefusals } from '../refusals-of-route.ts';
+import { pathValue } from '../request-values.ts';
+import type { AdminRoute } from '../route.ts';
+import { adminApi } from './admin-api.ts';
+import { readAdminBody, refuseField } from './admin-body.ts';
+
+/** Every project with its balance, by name. */
+export const listProjects: AdminRoute = {
+  method: 'GET',
+  path: '/admin/v1/projects',
+  auth: 'admin',
+  role: 'viewer',
+  errors: 'detail',
+  refusals: [],
+  answers: {
+    200: { description: 'Every project.', body: projectListSchema },
+  },
+  docs: { undocumented: adminApi },
+  open: context => async () => {
+    const projects = await listInStore(context.db);
+    const data = await Promise.all(projects.map(project => projectBody(context, project)));
+    return { object: 'list', data, has_more: false };
+  },
+};
+
+/** Creates a project; without `limit` it may spend any amount. */
+export const makeProject: AdminRoute = {
+  method: 'POST',
+  path: '/admin/v1/projects',
+  auth: 'admin',
+  role: 'admin',
+  errors: 'detail',
+  refusals: ['input_invalid', ...jsonBodyRefusals],
+  answers: {
+    200: { description: 'The new project.', body: projectSchema },
+  },
+  docs: { undocumented: adminApi },
+  open:
+    context =>
+    async ({ actor }, request) => {
+      const given = await readAdminBody(request, ['name', 'limit', 'monthly', 'floor']);
+      const name = readName(given.name);
+      const floor = given.floor === undefined ? 0 : readAmount('floor', given.floor);
+      if (floor > 0) refuseField('floor', 'must be 0 or negative: how far an overrun may go');
+      const wanted = { name, floor, ...readLimit(given) };
+      const project = await createProject(context.db, wanted, { actor, now: context.clock.now() });
+      if (!project) refuseField('name', 'a project of this name exists');
+      return projectBody(context, project);
+    },
+};
+
+/** Sets the limit of a project from now on; null removes it. */
+export const limitProject: AdminRoute = {
+  method: 'PUT',
+  path: '/admin/v1/projects/:name/limit',
+  auth: 'admin',
+  role: 'admin',
+  errors: 'detail',
+  refusals: ['project_unknown', 'input_invalid', ...jsonBodyRefusals],
+  answers: {
+    200: { description: 'The project with its new limit.', body: projectSchema },
+  },
+  docs: { undocumented: adminApi },
+  open:
+    context =>
+    async ({ actor }, request) => {
+      const limit = readLimit(await readAdminBody(request, ['limit', 'monthly']));
+      const project = await projectOfPath(context, request);
+      const change = { actor, now: context.clock.now() };
+      await setLimit(context.db, { kind: 'project', id: project.id }, limit, change);
+      return projectBody(context, project);
+    },
+};
+
+async function projectOfPath({ db }: HttpContext, request: FastifyRequest): Promise<Project> {
+  const project = await findProject(db, pathValue(request, 'name'));
+  if (!project) throw refuse('project_unknown');
+  return project;
+}
+
+function readName(given: unknown): string {
+  if (typeof given !== 'string') refuseField('name', 'is required');
+  const fault = projectNameError(given);
+  return fault === null ? given : refuseField('name', fault);
+}
+
+/** `limit` and `monthly` of a body; absent or null: no limit. */
+export function readLimit({ limit, monthly }: { readonly limit?: unknown; readonly monthly?: unknown }) {
+  if (monthly !== undefined && typeof monthly !== 'boolean') refuseField('monthly', 'must be true or false');
+  const micros = limit === undefined || limit === null ? null : readAmount('limit', limit);
+  if (micros !== null && micros < 0) refuseField('limit', 'must be at least 0');
+  if (monthly === true && micros === null) refuseField('monthly', 'needs a limit');
+  return { limit: micros, monthly: monthly === true };
+}
+
+function readAmount(name: string, given: unknown): Micros {
+  const micros = typeof given === 'string' ? parseAmount(given) : null;
+  if (micros === null)
+    refuseField(name, 'must be a decimal text such as "10.00", with at most six digits behind the point');
+  return micros;
+}
+
+async function projectBody({ db, clock }: HttpContext, { id, name, createdAt }: Project) {
+  const balance = await readBalance(db, { kind: 'project', id }, clock.now());
+  if (!balance) throw new Error(`expected an account of the project ${name}`);
+  return {
+    object: 'project',
+    id,
+    ...balanceBody(name, balance),
+    monthly: balance.monthly,
+    floor: formatAmount(balance.floor),
+    created_at: toUnixSeconds(createdAt),
+  };
+}

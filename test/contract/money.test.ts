@@ -1,0 +1,193 @@
+/** Money as clients and operators see it: quotes, 402, costs, balances, tags, the admin API and the commands. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { dialects } from '../../testkit/databases/databases.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+
+const token = 'the-admin-token-of-this-very-test';
+const image = 'gamma-v3-image';
+const input = { prompt: 'A boat', resolution: '1k' };
+const prices = {
+  currency: 'USD',
+  hold: true,
+  models: {
+    [image]: [
+      { when: { resolution: '1k' }, image: 0.04 },
+      { when: { resolution: '2k' }, image: 0.08 },
+    ],
+    'eta2.6-t2v': { second: 0.1 },
+  },
+};
+
+for (const dialect of dialects) {
+  describe(`money on ${dialect}`, () => {
+    let folder: string;
+    let gateway: TestGateway;
+    before(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'atelier-money-'));
+      const path = join(folder, 'atelier.yaml');
+      await writeFile(path, JSON.stringify({ prices }));
+      gateway = await startGateway({
+        dialect,
+        env: { ATELIER_ADMIN_TOKEN: token, ATELIER_CONFIG: path },
+      });
+    });
+    after(async () => {
+      const { body } = await gateway.ask('GET', '/admin/v1/money/check', { key: token });
+      await gateway.close();
+      await rm(folder, { recursive: true, force: true });
+      assert.equal(body.ok, true);
+    });
+
+    let made = 0;
+    /** A key of a new project with that limit. */
+    async function keyOf(limit: string | null): Promise<{ readonly key: string; readonly project: string }> {
+      const name = `project-${++made}`;
+      const post = (path: string, body: unknown) => gateway.ask('POST', path, { key: token, body });
+      assert.equal((await post('/admin/v1/projects', { name, limit })).status, 200);
+      const { body } = await post('/admin/v1/keys', { user: name, project: name });
+      assert.equal(body.project, name);
+      return { key: body.secret, project: name };
+    }
+    const create = (key: string, body: unknown = input, headers: Record<string, string> = {}) =>
+      gateway.ask('POST', `/v1/queue/${image}`, { key, body, headers });
+    const balance = async (key: string) => (await gateway.ask('GET', '/v1/balance', { key })).body;
+    const ended = (key: string, id: string) =>
+      until(async () => {
+        const { body } = await gateway.ask('GET', `/v1/jobs/${id}`, { key });
+        return body.status === 'COMPLETED' && body;
+      }, 'the job to end');
+
+    test('a dry run quotes the tier of the input, and null where the model has no price', async () => {
+      const { key } = await keyOf(null);
+      const quoted = await gateway.ask('POST', `/v1/models/${image}/validate`, {
+        key,
+        body: { ...input, n: 3, resolution: '2k' },
+      });
+      const { price_version: version, ...quote } = quoted.body.quote;
+      assert.deepEqual(quote, {
+        amount: '0.24',
+        currency: 'USD',
+        lines: [{ unit: 'image', quantity: 3, price: '0.08' }],
+      });
+      assert.match(version, /^[0-9a-f]{16}$/);
+      const free = await gateway.ask('POST', '/v1/models/gamma-v2-image/validate', {
+        key,
+        body: { prompt: 'A boat' },
+      });
+      assert.deepEqual([free.status, free.body.quote], [200, null]);
+    });
+
+    test('a job is held, charged and shown with its cost and tags', async () => {
+      const { key, project } = await keyOf('1.00');
+      const { body: handle } = await create(key, input, { 'atelier-tags': 'campaign=spring, team=web' });
+      const body = await ended(key, handle.request_id);
+      const cost = {
+        amount: '0.04',
+        currency: 'USD',
+        lines: [{ unit: 'image', quantity: 1, price: '0.04', basis: 'computed' }],
+      };
+      assert.deepEqual([body.cost, body.tags], [cost, { campaign: 'spring', team: 'web' }]);
+      const path = `/v1/queue/${image}/requests/${handle.request_id}/response`;
+      const result = (await gateway.ask('GET', path, { key })).body;
+      assert.deepEqual([result.cost, result.tags], [cost, { campaign: 'spring', team: 'web' }]);
+      assert.deepEqual(await balance(key), {
+        currency: 'USD',
+        project: {
+          ...{ name: project, limit: '1.00', spent: '0.04', held: '0.00' },
+          ...{ uncertain: '0.00', available: '0.96' },
+        },
+        key: null,
+      });
+      const entries = await gateway.ask('GET', `/admin/v1/money/entries?job=${handle.request_id}`, {
+        key: token,
+      });
+      assert.deepEqual(
+        entries.body.data.map(({ kind, amount }: { kind: string; amount: string }) => [kind, amount]),
+        [['charge', '0.04']],
+      );
+    });
+
+    test('a creation beyond the limit is refused with what is left, and stores nothing', async () => {
+      const { key, project } = await keyOf('0.05');
+      const refused = await create(key, { ...input, n: 2 });
+      assert.equal(refused.status, 402);
+      assert.deepEqual(refused.body, {
+        detail: `Insufficient budget: project ${project} has 0.05 USD left, this job may cost up to 0.08 USD`,
+      });
+      const jobs = await gateway.ask('GET', '/v1/jobs', { key });
+      assert.deepEqual([jobs.body.data, (await balance(key)).project.held], [[], '0.00']);
+    });
+
+    test('a model without a price is refused where there is a limit', async () => {
+      const { key, project } = await keyOf('0.05');
+      const refused = await gateway.ask('POST', '/v1/queue/gamma-v2-image', {
+        key,
+        body: { prompt: 'A boat' },
+      });
+      assert.deepEqual(
+        [refused.status, refused.body],
+        [402, { detail: `No price is set for gamma-v2-image, and project ${project} has a limit` }],
+      );
+    });
+
+    test('64 creations at once against room for 10 accept exactly 10', async () => {
+      const { key } = await keyOf('0.40');
+      const answers = await Promise.all(Array.from({ length: 64 }, () => create(key)));
+      assert.deepEqual(
+        [200, 402].map(status => answers.filter(answer => answer.status === status).length),
+        [10, 54],
+      );
+      await Promise.all(
+        answers
+          .filter(({ status }) => status === 200)
+          .map(({ body }) =>
+            gateway.ask('PUT', `/v1/queue/${image}/requests/${body.request_id}/cancel`, { key }),
+          ),
+      );
+    });
+
+    test('a replay under an Idempotency-Key is held once', async () => {
+      const { key } = await keyOf('0.06');
+      const headers = { 'idempotency-key': `again-${dialect}` };
+      const first = await create(key, input, headers);
+      const second = await create(key, input, headers);
+      assert.deepEqual([second.status, second.body.request_id], [200, first.body.request_id]);
+      await ended(key, first.body.request_id);
+      assert.equal((await balance(key)).project.spent, '0.04');
+    });
+
+    test('ill-formed tags are refused with the tag', async () => {
+      const { key } = await keyOf(null);
+      const refusals = [
+        ['spring', '"spring" must be name=value'],
+        ['Team=a', 'the name "Team" must be 1 to 64 of a-z, 0-9, "_", "." and "-"'],
+        ['a=1, a=2', 'a is given twice'],
+        [`a=${'x'.repeat(257)}`, 'the value of a must have at most 256 characters'],
+        [Array.from({ length: 17 }, (_, at) => `t${at}=1`).join(), 'must be at most 16 tags, found 17'],
+      ] as const;
+      for (const [tags, reason] of refusals) {
+        const refused = await create(key, input, { 'atelier-tags': tags });
+        assert.deepEqual([refused.status, refused.body], [422, { detail: `Atelier-Tags: ${reason}` }]);
+      }
+    });
+
+    test('an operator tops a project up once for each idempotency key', async () => {
+      const { key, project } = await keyOf('0.01');
+      const body = { project, kind: 'top_up', amount: '0.99', reason: 'invoice 7', idempotency_key: 'inv-7' };
+      const post = () => gateway.ask('POST', '/admin/v1/money/entries', { key: token, body });
+      const [first, second] = [await post(), await post()];
+      assert.deepEqual([first.body.repeated, first.body.available], [false, '1.00']);
+      assert.deepEqual([second.body.repeated, second.body.available], [true, '1.00']);
+      assert.equal((await balance(key)).project.limit, '1.00');
+      const bad = { ...body, amount: '1.0000001' };
+      const refused = await gateway.ask('POST', '/admin/v1/money/entries', { key: token, body: bad });
+      assert.deepEqual(refused.body, {
+        detail: 'amount: must be a decimal text such as "10.00", with at most six digits behind the point',
+      });
+    });
+  });
+}

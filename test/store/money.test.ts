@@ -1,0 +1,371 @@
+/** Holds, entries and budgets: what is reserved with a job, how it ends, and that the books always add up. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { days, hours } from '../../src/domain/clock.ts';
+import { newWorkerId, type WorkerId } from '../../src/domain/ids.ts';
+import { type Job, jobError, type Outcome } from '../../src/domain/job.ts';
+import type { Quote } from '../../src/domain/prices.ts';
+import { insertAttempt, recordAnswer } from '../../src/store/attempts/attempts.ts';
+import { resolveUncertainSubmission } from '../../src/store/attempts/uncertain.ts';
+import type { Connection } from '../../src/store/db/connection.ts';
+import { cancelJob } from '../../src/store/jobs/cancel.ts';
+import { claimJobs } from '../../src/store/jobs/claim.ts';
+import { insertJob, type NewJob } from '../../src/store/jobs/insert.ts';
+import { rerunJob } from '../../src/store/jobs/inspect.ts';
+import { expireJobs, pruneJobs } from '../../src/store/jobs/maintenance.ts';
+import { readJobById } from '../../src/store/jobs/read.ts';
+import { settle } from '../../src/store/jobs/settle.ts';
+import { registerWorker } from '../../src/store/jobs/workers.ts';
+import { accountId, monthOf } from '../../src/store/money/accounts.ts';
+import { type AccountBalance, readBalance } from '../../src/store/money/balance.ts';
+import { checkMoney } from '../../src/store/money/check.ts';
+import { listEntries } from '../../src/store/money/entries.ts';
+import { BudgetError } from '../../src/store/money/holds.ts';
+import { createProject, postEntry, setLimit } from '../../src/store/money/projects.ts';
+import { createKey } from '../../src/store/people/keys.ts';
+import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
+import { later, newJob, start, unique } from '../../testkit/databases/rows.ts';
+
+const account = { id: 'studio', slots: 1000, rate: null };
+const operator = { actor: 'operator', now: start } as const;
+/** Three seconds at 0.10. */
+const quote: Quote = {
+  amount: 300_000,
+  currency: 'USD',
+  version: 'v1',
+  lines: [{ unit: 'second', quantity: 3, price: 0.1 }],
+};
+const result = { outputs: [], inferenceMs: 1 } as const;
+const used = (quantity: number, basis: 'reported' | 'computed' = 'computed'): Outcome => ({
+  kind: 'completed',
+  result,
+  usage: [{ unit: 'second', quantity, basis }],
+});
+const failed: Outcome = { kind: 'failed', error: jobError('runtime_error', 'failed') };
+const uncertain: Outcome = { kind: 'failed', error: jobError('submission_uncertain', 'unknown') };
+
+for (const dialect of dialects) {
+  describe(`money on ${dialect}`, () => {
+    let database: TestDatabase;
+    let db: Connection;
+    let worker: WorkerId;
+    before(async () => {
+      database = await makeDatabase(dialect);
+      db = await database.connect();
+      worker = newWorkerId();
+      await registerWorker(db, worker);
+    });
+    after(async () => {
+      const { ok, faults } = await checkMoney(db);
+      assert.deepEqual([ok, faults], [true, []]);
+      await database.remove();
+    });
+
+    /** A key of a project with that limit, in millionths. */
+    async function payer(limit: number | null, { floor = 0, monthly = false } = {}) {
+      const project = await createProject(db, { name: unique('project'), limit, monthly, floor }, operator);
+      assert.ok(project);
+      const wanted = { userName: unique('payer'), name: null, models: null, expiresAt: null };
+      const { key } = await createKey(db, { ...wanted, projectId: project.id }, start);
+      return {
+        project,
+        payer: { projectId: project.id, keyId: key.id },
+        owner: { userId: key.userId, keyId: key.id },
+      };
+    }
+    type Payer = Awaited<ReturnType<typeof payer>>;
+
+    const create = (by: Payer, wanted: Partial<NewJob> = {}, of: Quote | null = quote) => {
+      const job = newJob(by.owner, { modelId: unique('model'), ...wanted });
+      const reservation = { payer: by.payer, quote: of, unpriced: 'refuse' } as const;
+      return insertJob(db, job, { reservation }).then(insertion => ({ job, insertion }));
+    };
+    /** A job of the model that a worker has submitted, with that answer of its upstream. */
+    async function submitted(modelId: string, answer: 'accepted' | 'unknown' = 'accepted'): Promise<Job> {
+      const [job] = await claimJobs(db, { worker, modelId, limit: 1, now: later, account });
+      assert.ok(job);
+      const intent = {
+        number: 1,
+        provider: 'relay',
+        account: 'studio',
+        dedupeKey: `${job.id}-1`,
+        billable: true,
+      };
+      assert.equal(await insertAttempt(db, leaseOf(job), intent, later), true);
+      const given =
+        answer === 'accepted'
+          ? ({ kind: 'accepted', ref: { id: 'theirs' } } as const)
+          : ({ kind: 'unknown', error: { message: 'the connection failed' } } as const);
+      await recordAnswer(db, job.id, 1, given, later);
+      return job;
+    }
+    const leaseOf = ({ id, claim }: Job) => ({ jobId: id, holder: worker, claim });
+    const balance = async ({ project }: Payer, now = start): Promise<AccountBalance | null> =>
+      readBalance(db, { kind: 'project', id: project.id }, now);
+    const figures = async (by: Payer, now = start) => {
+      const { limit, spent, held, uncertain, available } = (await balance(by, now))!;
+      return { limit, spent, held, uncertain, available };
+    };
+    const run = async (by: Payer, outcome: Outcome, answer?: 'accepted' | 'unknown') => {
+      const { job } = await create(by);
+      await settle(db, leaseOf(await submitted(job.modelId, answer)), outcome, later);
+      return job;
+    };
+    const entriesOf = async ({ project }: Payer) =>
+      (
+        await listEntries(db, {
+          account: accountId({ kind: 'project', id: project.id }),
+          jobId: null,
+          after: null,
+          limit: 100,
+        })
+      ).map(({ kind, amount }) => [kind, amount]);
+
+    test('a creation reserves its amount, and a completed job is charged what it used of it', async () => {
+      const by = await payer(1_000_000);
+      const { job } = await create(by);
+      assert.deepEqual(await figures(by), {
+        ...{ limit: 1_000_000, spent: 0, held: 300_000 },
+        ...{ uncertain: 0, available: 700_000 },
+      });
+      await settle(db, leaseOf(await submitted(job.modelId)), used(2), later);
+      assert.deepEqual(await figures(by), {
+        ...{ limit: 1_000_000, spent: 200_000, held: 0 },
+        ...{ uncertain: 0, available: 800_000 },
+      });
+      assert.deepEqual((await readJobById(db, job.id))?.cost, {
+        amount: '0.20',
+        currency: 'USD',
+        lines: [{ unit: 'second', quantity: 2, price: '0.10', basis: 'computed' }],
+      });
+      assert.deepEqual(await entriesOf(by), [
+        ['limit', 1_000_000],
+        ['charge', 200_000],
+      ]);
+    });
+
+    test('a film a few frames longer than ordered costs what was ordered', async () => {
+      const by = await payer(1_000_000);
+      await run(by, used(3.04));
+      assert.equal((await balance(by))?.spent, 300_000);
+    });
+
+    test('a creation without room is refused whole: no job, no hold, nothing reserved', async () => {
+      const by = await payer(500_000);
+      await create(by);
+      const { job, insertion } = await create(by);
+      assert.deepEqual(insertion, {
+        kind: 'budget_exceeded',
+        account: { kind: 'project', name: by.project.name },
+        ...{ available: 200_000, amount: 300_000, currency: 'USD' },
+      });
+      assert.equal(await readJobById(db, job.id), null);
+      assert.equal((await balance(by))?.held, 300_000);
+      assert.deepEqual(await db.read('SELECT job_id FROM money_holds WHERE job_id = $1', [job.id]), []);
+    });
+
+    test('64 creates at once against room for 10 accept exactly 10', async () => {
+      const by = await payer(3_000_000);
+      const modelId = unique('model');
+      const made = await Promise.all(Array.from({ length: 64 }, () => create(by, { modelId })));
+      const kinds = made.map(({ insertion }) => insertion.kind);
+      assert.equal(kinds.filter(kind => kind === 'inserted').length, 10);
+      assert.equal(kinds.filter(kind => kind === 'budget_exceeded').length, 54);
+      assert.deepEqual(await figures(by), {
+        ...{ limit: 3_000_000, spent: 0, held: 3_000_000 },
+        ...{ uncertain: 0, available: 0 },
+      });
+    });
+
+    test('a key has a limit of its own inside that of its project', async () => {
+      const by = await payer(10_000_000);
+      await setLimit(db, { kind: 'key', id: by.payer.keyId }, { limit: 400_000, monthly: false }, operator);
+      await create(by);
+      const { insertion } = await create(by);
+      assert.deepEqual(insertion, {
+        kind: 'budget_exceeded',
+        account: { kind: 'key', name: by.payer.keyId },
+        ...{ available: 100_000, amount: 300_000, currency: 'USD' },
+      });
+      assert.equal((await balance(by))?.held, 300_000);
+    });
+
+    test('a model without a price is refused where there is a limit, and free where there is none', async () => {
+      const limited = await payer(500_000);
+      const { insertion } = await create(limited, {}, null);
+      assert.deepEqual(insertion, {
+        kind: 'price_missing',
+        account: { kind: 'project', name: limited.project.name },
+      });
+      const unlimited = await payer(null);
+      assert.equal((await create(unlimited, {}, null)).insertion.kind, 'inserted');
+      assert.deepEqual(await figures(unlimited), {
+        ...{ limit: null, spent: 0, held: 0, uncertain: 0, available: null },
+      });
+    });
+
+    test('a job that failed, was cancelled or expired before it was charged is released whole', async () => {
+      const by = await payer(2_000_000);
+      await run(by, failed);
+      const waiting = (await create(by)).job;
+      const address = { jobId: waiting.id, userId: waiting.userId, modelId: waiting.modelId };
+      assert.equal(await cancelJob(db, address, later), 'cancelled');
+      await create(by, { expiresAt: start + 1 });
+      await expireJobs(db, later, 1000);
+      await run(by, { kind: 'cancelled' });
+      assert.deepEqual(await figures(by), {
+        ...{ limit: 2_000_000, spent: 0, held: 0, uncertain: 0, available: 2_000_000 },
+      });
+      assert.deepEqual(await entriesOf(by), [['limit', 2_000_000]]);
+    });
+
+    test('what an upstream charges in spite of a failure or a cancellation is charged', async () => {
+      const by = await payer(2_000_000);
+      await run(by, { ...failed, isCharged: true } as Outcome);
+      await run(by, { kind: 'cancelled', isCharged: true });
+      const reported = [{ unit: 'second', quantity: 1, basis: 'reported' }] as const;
+      await run(by, { ...failed, usage: reported } as Outcome);
+      assert.equal((await balance(by))?.spent, 700_000);
+    });
+
+    test('what an upstream reports beyond the hold is an overrun down to the floor, and the house bears the rest', async () => {
+      const by = await payer(500_000, { floor: -100_000 });
+      await run(by, used(9, 'reported'));
+      assert.deepEqual(await entriesOf(by), [
+        ['limit', 500_000],
+        ['charge', 300_000],
+        ['overrun', 300_000],
+        ['written_off', 300_000],
+      ]);
+      assert.equal((await balance(by))?.available, -100_000);
+    });
+
+    test('a job that runs twice is charged once', async () => {
+      const by = await payer(1_000_000);
+      const { job } = await create(by);
+      const running = await submitted(job.modelId);
+      assert.equal(await settle(db, leaseOf(running), used(3), later), true);
+      assert.equal(await settle(db, leaseOf(running), used(3), later), false);
+      assert.equal((await balance(by))?.spent, 300_000);
+    });
+
+    describe('an uncertain submission keeps its hold, shown apart', () => {
+      const leave = async () => {
+        const by = await payer(1_000_000);
+        return { by, job: await run(by, uncertain, 'unknown') };
+      };
+
+      test('until it is resolved as not charged: released', async () => {
+        const { by, job } = await leave();
+        assert.deepEqual(await figures(by), {
+          ...{ limit: 1_000_000, spent: 0, held: 0, uncertain: 300_000, available: 700_000 },
+        });
+        await resolveUncertainSubmission(db, job.id, { kind: 'given_up' }, later);
+        assert.equal((await balance(by))?.available, 1_000_000);
+      });
+
+      test('until it is resolved as charged: settled, and the job that fetches its outputs costs nothing', async () => {
+        const { by, job } = await leave();
+        await resolveUncertainSubmission(db, job.id, { kind: 'adopted', upstreamId: 'theirs' }, later);
+        assert.deepEqual(await figures(by), {
+          ...{ limit: 1_000_000, spent: 300_000, held: 0, uncertain: 0, available: 700_000 },
+        });
+      });
+
+      test('until it is sent again: the new job takes it over', async () => {
+        const { by, job } = await leave();
+        await resolveUncertainSubmission(db, job.id, { kind: 'sent_again' }, later);
+        assert.deepEqual(await figures(by), {
+          ...{ limit: 1_000_000, spent: 0, held: 300_000, uncertain: 0, available: 700_000 },
+        });
+        await settle(db, leaseOf(await submitted(job.modelId)), used(3), later);
+        assert.equal((await balance(by))?.spent, 300_000);
+      });
+    });
+
+    test('a monthly limit is one of each month: the first job of a month opens its account', async () => {
+      const by = await payer(400_000, { monthly: true });
+      await create(by);
+      assert.equal((await create(by)).insertion.kind, 'budget_exceeded');
+      const nextMonth = start + 31 * days;
+      assert.notEqual(monthOf(nextMonth), monthOf(start));
+      assert.equal((await create(by, { createdAt: nextMonth })).insertion.kind, 'inserted');
+      assert.deepEqual(await figures(by, nextMonth), {
+        ...{ limit: 400_000, spent: 0, held: 300_000, uncertain: 0, available: 100_000 },
+      });
+    });
+
+    test('a top-up counts once for each idempotency key', async () => {
+      const by = await payer(100_000);
+      const entry = {
+        kind: 'top_up',
+        amount: 900_000,
+        reason: 'invoice 7',
+        idempotencyKey: 'inv-7',
+      } as const;
+      const owner = { kind: 'project', id: by.project.id } as const;
+      const kinds = await Promise.all([1, 2, 3].map(() => postEntry(db, owner, entry, operator)));
+      assert.deepEqual(kinds.map(({ kind }) => kind).toSorted(), ['posted', 'repeated', 'repeated']);
+      assert.equal((await balance(by))?.limit, 1_000_000);
+    });
+
+    test('a new limit leaves what was spent and is held', async () => {
+      const by = await payer(1_000_000);
+      await run(by, used(3));
+      await create(by);
+      await setLimit(
+        db,
+        { kind: 'project', id: by.project.id },
+        { limit: 400_000, monthly: false },
+        operator,
+      );
+      assert.deepEqual(await figures(by), {
+        ...{ limit: 400_000, spent: 300_000, held: 300_000, uncertain: 0, available: -200_000 },
+      });
+      await setLimit(db, { kind: 'project', id: by.project.id }, { limit: null, monthly: false }, operator);
+      assert.equal((await balance(by))?.available, null);
+    });
+
+    test('a job run again is held like a new one', async () => {
+      const by = await payer(500_000);
+      const job = await run(by, used(3));
+      const price = { quote, unpriced: 'refuse' } as const;
+      const again = { actor: 'operator', now: later, price } as const;
+      await assert.rejects(rerunJob(db, job.id, again), BudgetError);
+      await setLimit(
+        db,
+        { kind: 'project', id: by.project.id },
+        { limit: 600_000, monthly: false },
+        operator,
+      );
+      assert.ok(await rerunJob(db, job.id, again));
+      assert.equal((await balance(by))?.held, 300_000);
+    });
+
+    test('holds outlive their jobs', async () => {
+      const by = await payer(1_000_000);
+      const job = await run(by, used(3));
+      await pruneJobs(db, later + 24 * hours, 1000);
+      assert.equal(await readJobById(db, job.id), null);
+      const [hold] = await db.read('SELECT state, charged, model_id FROM money_holds WHERE job_id = $1', [
+        job.id,
+      ]);
+      assert.deepEqual({ ...hold }, { state: 'settled', charged: 300_000, model_id: job.modelId });
+    });
+
+    test('the check names a balance that was changed, and an entry that was forged', async () => {
+      const by = await payer(1_000_000);
+      await run(by, used(3));
+      const id = accountId({ kind: 'project', id: by.project.id });
+      await db.write('UPDATE money_accounts SET posted = posted - 1 WHERE id = $1', [id]);
+      await db.write('UPDATE money_entries SET amount = amount - 1 WHERE account = $1 AND number = 2', [id]);
+      const { ok, faults } = await checkMoney(db);
+      assert.deepEqual([ok, faults], [false, [`${id}: entry 2 is missing or was changed`]]);
+      await db.write('UPDATE money_entries SET amount = amount + 1 WHERE account = $1 AND number = 2', [id]);
+      assert.deepEqual((await checkMoney(db)).faults, [
+        `${id}: posted is 299999, its entries and holds say 300000`,
+      ]);
+      await db.write('UPDATE money_accounts SET posted = posted + 1 WHERE id = $1', [id]);
+    });
+  });
+}
