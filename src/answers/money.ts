@@ -1,7 +1,7 @@
 /** What clients see of money: quotes, costs and balances. Amounts are decimal strings. */
 
 import { z } from 'zod';
-import { usageUnits } from '../domain/job.ts';
+import { usageUnits } from '../domain/usage.ts';
 
 const amount = z.string().describe('Decimal, two to six digits behind the point.');
 const currency = z.string().describe('ISO 4217.');

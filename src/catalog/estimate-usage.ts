@@ -1,6 +1,6 @@
 /** The usage of an input as far as it is known before anything runs. */
 
-import type { Usage, UsageUnit } from '../domain/job.ts';
+import type { Usage, UsageUnit } from '../domain/usage.ts';
 import { countCharacters } from './fields.ts';
 
 import type { Model } from './model.ts';

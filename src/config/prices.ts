@@ -4,8 +4,8 @@ import { z } from 'zod';
 import type { Catalog } from '../catalog/catalog.ts';
 import { estimatedUnitOf } from '../catalog/estimate-usage.ts';
 import type { Model } from '../catalog/model.ts';
-import { type UsageUnit, usageUnits } from '../domain/job.ts';
 import type { Prices, PriceTier } from '../domain/prices.ts';
+import { type UsageUnit, usageUnits } from '../domain/usage.ts';
 import { didYouMean, type Issue } from './issues.ts';
 
 /** In the currency of the file. */

@@ -1,6 +1,7 @@
 /** Jobs: states and their transitions, results, errors, usage, leases and outcomes. */
 import type { JobId, KeyId, UserId, WorkerId } from './ids.ts';
 import type { CostBody } from './money.ts';
+import type { Usage } from './usage.ts';
 
 /** A job's state in rows. Waiting for a retry is `available` with `dueAt` in the future. */
 export type JobState = 'available' | 'running' | 'completed' | 'failed' | 'cancelled';
@@ -100,17 +101,6 @@ export interface JobResult {
   readonly words?: number;
   /** Milliseconds from the provider's acceptance to its end. */
   readonly inferenceMs: number;
-}
-
-export const usageUnits = ['second', 'image', 'character', 'token', 'credit', 'gpu_second'] as const;
-export type UsageUnit = (typeof usageUnits)[number];
-
-/** One line of the usage of a job. */
-export interface Usage {
-  readonly unit: UsageUnit;
-  readonly quantity: number;
-  /** `reported` by the upstream, or `computed` here from the input and the files. */
-  readonly basis: 'reported' | 'computed';
 }
 
 /** A row of the table of jobs. */

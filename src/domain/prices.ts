@@ -1,6 +1,7 @@
 /** The price book: what a unit of a model costs, by tier; quotes of inputs, and the cost of what was used. */
-import type { Usage, UsageUnit } from './job.ts';
+
 import { type CostBody, formatAmount, formatPrice, type Micros, multiplyPrice } from './money.ts';
+import type { Usage, UsageUnit } from './usage.ts';
 
 /** Prices per unit of usage, in the currency of the book. */
 export type UnitPrices = Readonly<Partial<Record<UsageUnit, number>>>;

@@ -1,7 +1,8 @@
 /** The port to providers: what the worker needs from one account at one upstream. */
 import type { JobId } from './ids.ts';
-import type { Job, JobErrorCode, OutputRole, Usage } from './job.ts';
+import type { Job, JobErrorCode, OutputRole } from './job.ts';
 import type { MediaFacts } from './media.ts';
+import type { Usage } from './usage.ts';
 
 /** One account at one upstream. A provider is protocol only: it has no queue, never sleeps and retries nothing. */
 export interface Provider {

@@ -2,8 +2,9 @@
 import { stat } from 'node:fs/promises';
 import type { Model } from '../catalog/model.ts';
 import { extensionByMimeType, newFile, type StoredFile } from '../domain/file.ts';
-import { type Job, type JobError, type JobResult, jobError, type Output, type Usage } from '../domain/job.ts';
+import { type Job, type JobError, type JobResult, jobError, type Output } from '../domain/job.ts';
 import type { MediaFacts } from '../domain/media.ts';
+import type { Usage } from '../domain/usage.ts';
 import type { WorkerContext } from './context.ts';
 import type { LocalFile, LocalProduction } from './fetch-outputs.ts';
 import { usageOf } from './usage.ts';

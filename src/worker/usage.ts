@@ -2,8 +2,9 @@
 import { spokenTextOf } from '../catalog/estimate-usage.ts';
 import { countCharacters } from '../catalog/fields.ts';
 import type { Model } from '../catalog/model.ts';
-import type { Job, Output, Usage } from '../domain/job.ts';
+import type { Job, Output } from '../domain/job.ts';
 import type { Production } from '../domain/provider.ts';
+import type { Usage } from '../domain/usage.ts';
 
 /** As the upstream reports it, and as it is computed from input and outputs. */
 export const usageOf = (

@@ -1,8 +1,8 @@
 /** A task as Ark reports it: its files and usage, and how one is found in the list of tasks. */
 
 import { z } from 'zod';
-import type { Usage } from '../../domain/job.ts';
 import type { ProducedFile, Production } from '../../domain/provider.ts';
+import type { Usage } from '../../domain/usage.ts';
 import { memberAt, readList } from '../kit/lookup.ts';
 import { lenient, readResults, resultUrl } from '../kit/read-success.ts';
 

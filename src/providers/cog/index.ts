@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { capabilities } from '../../catalog/field-meaning.ts';
 import type { Model } from '../../catalog/model.ts';
 import { minutes } from '../../domain/clock.ts';
-import type { Usage } from '../../domain/job.ts';
 import { toJson } from '../../domain/json.ts';
 import type {
   PollResult,
@@ -16,6 +15,7 @@ import type {
   SubmitResult,
   TestResult,
 } from '../../domain/provider.ts';
+import type { Usage } from '../../domain/usage.ts';
 import { defineProvider, type ProviderDependencies } from '../kit/definition.ts';
 import {
   type DeclaredCapabilities,

@@ -1,8 +1,8 @@
 /** A job as ComfyUI's job API reports it, and what it means here. */
 
 import { z } from 'zod';
-import type { Usage } from '../../domain/job.ts';
 import type { PollResult, ProducedFile } from '../../domain/provider.ts';
+import type { Usage } from '../../domain/usage.ts';
 import { type ErrorTable, failureOf } from '../kit/error-table.ts';
 import { fileAt, lenient, readResults, readSuccess } from '../kit/read-success.ts';
 import { readJson, type UpstreamReply } from '../kit/upstream.ts';

@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 import { seconds } from '../../domain/clock.ts';
-import type { Usage } from '../../domain/job.ts';
 import type { CancelResult, PollResult, Provider, ProviderTraits } from '../../domain/provider.ts';
+import type { Usage } from '../../domain/usage.ts';
 import { defineProvider, type ProviderDependencies } from '../kit/definition.ts';
 import { type ErrorTable, failureOf, mapCodes } from '../kit/error-table.ts';
 import { mappingFaults } from '../kit/mapping.ts';

@@ -2,7 +2,6 @@
 
 import { z } from 'zod';
 import { seconds } from '../../domain/clock.ts';
-import type { Usage } from '../../domain/job.ts';
 import { toJson } from '../../domain/json.ts';
 import type {
   CancelResult,
@@ -13,6 +12,7 @@ import type {
   ProviderTask,
   SubmitResult,
 } from '../../domain/provider.ts';
+import type { Usage } from '../../domain/usage.ts';
 import { defineProvider, type ProviderDependencies } from '../kit/definition.ts';
 import {
   type ErrorTable,

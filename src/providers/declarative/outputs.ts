@@ -1,7 +1,7 @@
 /** The results and the usage that an answer names, at the paths of an account's description. */
 
-import type { Usage } from '../../domain/job.ts';
 import type { ProducedFile } from '../../domain/provider.ts';
+import type { Usage } from '../../domain/usage.ts';
 import type { InlineResults } from '../kit/inline-results.ts';
 import { valuesAt } from '../kit/json-path.ts';
 import type { DeclarativeAccount } from './account.ts';

@@ -3,7 +3,6 @@
 import { z } from 'zod';
 import type { Model } from '../../catalog/model.ts';
 import { seconds } from '../../domain/clock.ts';
-import type { Usage } from '../../domain/job.ts';
 import { toJson } from '../../domain/json.ts';
 import type {
   CancelResult,
@@ -14,6 +13,7 @@ import type {
   ProviderTask,
   ProviderTraits,
 } from '../../domain/provider.ts';
+import type { Usage } from '../../domain/usage.ts';
 import { callbacksSetting, withCallbackFlag } from '../kit/callback-flag.ts';
 import { defineProvider, type ProviderDependencies } from '../kit/definition.ts';
 import {

@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 import { minutes, seconds } from '../../domain/clock.ts';
-import type { Usage } from '../../domain/job.ts';
 import type { Provider, ProviderTraits, SubmitResult } from '../../domain/provider.ts';
+import type { Usage } from '../../domain/usage.ts';
 import { defineProvider, type ProviderDependencies } from '../kit/definition.ts';
 import { type ErrorTable, failureOf, mapCodes, readSubmission } from '../kit/error-table.ts';
 import { type InlineResults, openInlineResults } from '../kit/inline-results.ts';

@@ -1,8 +1,8 @@
 /** A task as either of Kling's APIs reports it, read into one shape. */
 
 import { z } from 'zod';
-import type { Usage } from '../../domain/job.ts';
 import type { ProducedFile } from '../../domain/provider.ts';
+import type { Usage } from '../../domain/usage.ts';
 import type { UpstreamError } from '../kit/error-table.ts';
 import { memberAt, readList } from '../kit/lookup.ts';
 import { lenient, readResults, resultUrl } from '../kit/read-success.ts';

@@ -1,6 +1,6 @@
 /** Usage reports: ended jobs, sums of usage and durations, by day and by model, key or user. */
 import { days } from '../../domain/clock.ts';
-import { type Usage, usageUnits } from '../../domain/job.ts';
+import { type Usage, usageUnits } from '../../domain/usage.ts';
 import type { Row, Statements } from '../db/connection.ts';
 import { integer, integerOrNull, oneOf, text } from '../db/rows.ts';
 

@@ -1,6 +1,6 @@
 /** Usage lines of a job, from which reports and bills are made. */
 import type { JobId } from '../../domain/ids.ts';
-import type { Usage } from '../../domain/job.ts';
+import type { Usage } from '../../domain/usage.ts';
 import type { Statements } from '../db/connection.ts';
 
 /** Records the usage of a job, in the transaction that settles it. */

@@ -1,7 +1,7 @@
 /** What the console shows of one job beside its row: attempts, usage, audit; and running it again. */
 import { type JobId, newJobId } from '../../domain/ids.ts';
-import type { Usage } from '../../domain/job.ts';
 import { fromJson } from '../../domain/json.ts';
+import type { Usage } from '../../domain/usage.ts';
 import { availableTopic, type Connection, type Statements } from '../db/connection.ts';
 import { integer, integerOrNull, oneOf, text, textOrNull } from '../db/rows.ts';
 import { type Reservation, reserveForCopy } from '../money/holds.ts';

@@ -1,10 +1,10 @@
 /** How a hold ends, in the transaction that ends its job: settled, released, or kept while a submission is uncertain. */
 import type { JobId } from '../../domain/ids.ts';
-import type { Usage } from '../../domain/job.ts';
 import { toJson } from '../../domain/json.ts';
 import type { Micros } from '../../domain/money.ts';
 import type { EntryKind } from '../../domain/money-entry.ts';
 import { type Cost, costBody, costOf } from '../../domain/prices.ts';
+import type { Usage } from '../../domain/usage.ts';
 import type { Statements } from '../db/connection.ts';
 import { text } from '../db/rows.ts';
 import { availableOf, lockAccount } from './accounts.ts';
