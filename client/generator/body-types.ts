@@ -92,7 +92,10 @@ const arrayType = (item: string): string =>
   /^\w+$/.test(item) ? `readonly ${item}[]` : `readonly (${item})[]`;
 
 function objectType({ properties, required = [], additionalProperties }: BodySchema, indent: string): string {
-  if (!properties) return 'Readonly<Record<string, unknown>>';
+  if (!properties) {
+    const value = typeof additionalProperties === 'object' ? typeOf(additionalProperties, indent) : 'unknown';
+    return `Readonly<Record<string, ${value}>>`;
+  }
   const inner = `${indent}  `;
   const members = Object.entries(properties).map(([name, member]) => {
     const mark = required.includes(name) ? '' : '?';

@@ -101,6 +101,8 @@ export function taskOf({ model, route, input }: Pick<Recording, 'model' | 'route
     progress: null,
     result: null,
     error: null,
+    tags: null,
+    cost: null,
   };
   return {
     jobId: id,

@@ -132,6 +132,9 @@ export interface VideoResult {
   /** Unix time in seconds. */
   readonly completed_at: number;
   readonly metrics: Metrics;
+  /** Names and values of the `Atelier-Tags` header of the creation. */
+  readonly tags?: Readonly<Record<string, string>>;
+  readonly cost?: Cost;
   readonly error: null;
   /** Seconds: the real duration of the video. */
   readonly duration: number;
@@ -152,6 +155,22 @@ export interface VideoResult {
     readonly height: number;
   };
   readonly [native: string]: unknown;
+}
+
+/** What a job cost, once it is settled. */
+export interface Cost {
+  /** Decimal, two to six digits behind the point. */
+  readonly amount: string;
+  /** ISO 4217. */
+  readonly currency: string;
+  readonly lines: readonly ({
+    readonly unit: 'second' | 'image' | 'character' | 'token' | 'credit' | 'gpu_second';
+    readonly quantity: number;
+    /** Of one unit. */
+    readonly price: string;
+    /** By the upstream, or here from input and files. */
+    readonly basis: 'reported' | 'computed';
+  })[];
 }
 
 /** One file of a result. Its URL needs no key. */
@@ -177,6 +196,9 @@ export interface ImageResult {
   /** Unix time in seconds. */
   readonly completed_at: number;
   readonly metrics: Metrics;
+  /** Names and values of the `Atelier-Tags` header of the creation. */
+  readonly tags?: Readonly<Record<string, string>>;
+  readonly cost?: Cost;
   readonly error: null;
   readonly images: readonly (ResultFile & {
     readonly index: number;
@@ -200,6 +222,9 @@ export interface SpeechResult {
   /** Unix time in seconds. */
   readonly completed_at: number;
   readonly metrics: Metrics;
+  /** Names and values of the `Atelier-Tags` header of the creation. */
+  readonly tags?: Readonly<Record<string, string>>;
+  readonly cost?: Cost;
   readonly error: null;
   readonly audio: ResultFile & {
     /** Seconds. */
@@ -223,6 +248,9 @@ export interface FailedResult {
   /** Unix time in seconds. */
   readonly completed_at: number;
   readonly metrics: Metrics;
+  /** Names and values of the `Atelier-Tags` header of the creation. */
+  readonly tags?: Readonly<Record<string, string>>;
+  readonly cost?: Cost;
   readonly error: JobError;
   readonly [native: string]: unknown;
 }
@@ -247,6 +275,9 @@ export interface OwnJobPage {
 export type ListedJob = JobStatus & {
   readonly model: string;
   readonly external_task_id?: string;
+  /** Names and values of the `Atelier-Tags` header of the creation. */
+  readonly tags?: Readonly<Record<string, string>>;
+  readonly cost?: Cost;
   /** As it was stored; only where one job is read. */
   readonly input?: Readonly<Record<string, unknown>>;
 };
@@ -343,6 +374,47 @@ export interface Validation {
   readonly valid: true;
   /** Jobs that the caller would pay for. */
   readonly billed_jobs: number;
+  /** What it may cost at most; null: the model has no price. */
+  readonly quote: Quote | null;
+}
+
+/** What a job may cost at most. */
+export interface Quote {
+  /** Decimal, two to six digits behind the point. */
+  readonly amount: string;
+  /** ISO 4217. */
+  readonly currency: string;
+  readonly lines: readonly ({
+    readonly unit: 'second' | 'image' | 'character' | 'token' | 'credit' | 'gpu_second';
+    readonly quantity: number;
+    /** Of one unit. */
+    readonly price: string;
+  })[];
+  readonly price_version: string;
+}
+
+/** What a key may still spend. */
+export interface Balance {
+  /** Null: no prices are set. */
+  readonly currency: string | null;
+  readonly project: AccountBalance;
+  /** Null: the key has no limit of its own. */
+  readonly key: AccountBalance | null;
+}
+
+/** The budget of a project or a key. */
+export interface AccountBalance {
+  readonly name: string;
+  /** Null: no limit. */
+  readonly limit: string | null;
+  /** Decimal, two to six digits behind the point. */
+  readonly spent: string;
+  /** What unfinished jobs may cost at most. */
+  readonly held: string;
+  /** Held for submissions whose outcome is unknown. */
+  readonly uncertain: string;
+  /** limit - spent - held - uncertain; null: no limit. */
+  readonly available: string | null;
 }
 
 /** For a verifier of Standard Webhooks. */
