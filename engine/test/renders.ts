@@ -129,11 +129,10 @@ export async function coverGray(picture: Buffer, width: number, height: number):
   const [w, h] = [image.width * scale, image.height * scale];
   context.drawImage(image, (width - w) / 2, (height - h) / 2, w, h);
   const { data } = context.getImageData(0, 0, width, height);
-  return Buffer.from(
-    Array.from({ length: width * height }, (_, i) =>
-      Math.round(0.2126 * data[i * 4]! + 0.7152 * data[i * 4 + 1]! + 0.0722 * data[i * 4 + 2]!),
-    ),
-  );
+  const gray = Buffer.alloc(width * height);
+  for (let i = 0; i < gray.length; i++)
+    gray[i] = Math.round(0.2126 * data[i * 4]! + 0.7152 * data[i * 4 + 1]! + 0.0722 * data[i * 4 + 2]!);
+  return gray;
 }
 
 /** Likeness of two planes of brightness, 1 = the same: the mean over windows of 8 by 8, four pixels apart. */
@@ -267,7 +266,8 @@ export async function decodeFile(path: string, keep: readonly number[] = []) {
     colours: video?.colours ?? [],
     comment,
   };
-  const peak = all.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+  let peak = 0;
+  for (const sample of all) peak = Math.max(peak, Math.abs(sample));
   const loudness = (from: number, to: number) =>
     rms(all.subarray(from * streams.sampleRate, to * streams.sampleRate));
   return { ...streams, streams, pictures, loudness, peak };

@@ -1,7 +1,8 @@
 /** Moving air over a still picture: weather, drifting light and motes of dust. */
+import { type Canvas, createCanvas } from '@napi-rs/canvas';
 import { between, mulberry32 } from '../random.ts';
 import type { Size } from '../size.ts';
-import { css, hex, mix } from './colour.ts';
+import { type Colour, css, hex, mix } from './colour.ts';
 import { prepareWeather } from './paint-scene.ts';
 import type { Scene } from './scene.ts';
 import { disc, glow, type Painter, wrap } from './view.ts';
@@ -16,7 +17,7 @@ export function prepareAtmosphere(scene: Scene, { width, height }: Size, draft: 
   const motes = Array.from({ length: draft ? 12 : 46 }, () => ({
     x: random(),
     y: random(),
-    size: between(random, 0.16, 0.7) ** 2 * 2.4,
+    light: moteOf(unit * between(random, 0.16, 0.7) ** 2 * 2.4, warm),
     phase: random() * 7,
     speed: between(random, 0.006, 0.02),
   }));
@@ -44,13 +45,22 @@ export function prepareAtmosphere(scene: Scene, { width, height }: Size, draft: 
       const y =
         wrap(mote.y - time * mote.speed * 0.6 + 0.012 * Math.sin(time * 0.7 + mote.phase)) * 1.06 - 0.03;
       const shine = 0.35 + 0.35 * Math.sin(time * 1.1 + mote.phase);
-      context.globalAlpha = strength * shine * 0.6;
-      context.fillStyle = css(warm);
-      disc(context, x * width, y * height, unit * mote.size);
-      context.globalAlpha = strength;
-      glow(context, x * width, y * height, unit * mote.size * 4, warm, shine * 0.22);
+      context.globalAlpha = strength * shine;
+      context.drawImage(mote.light, x * width - mote.light.width / 2, y * height - mote.light.height / 2);
     }
     context.restore();
     weather(view);
   };
+}
+
+/** A mote of that radius with its light, drawn once; its shine is the alpha it is drawn with. */
+function moteOf(radius: number, colour: Colour): Canvas {
+  const middle = Math.ceil(radius * 4) + 1;
+  const canvas = createCanvas(middle * 2, middle * 2);
+  const context = canvas.getContext('2d');
+  context.globalCompositeOperation = 'lighter';
+  context.fillStyle = css(colour, 0.6);
+  disc(context, middle, middle, radius);
+  glow(context, middle, middle, radius * 4, colour, 0.22);
+  return canvas;
 }

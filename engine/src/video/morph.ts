@@ -39,7 +39,6 @@ export function prepareMorph(plate: Plate, seed: number): Morph {
     over.globalCompositeOperation = 'source-over';
     drawBent(over, plain, 1, amount, 3 + eased * 2);
     over.globalCompositeOperation = 'destination-in';
-    over.imageSmoothingQuality = 'high';
     over.drawImage(clouds(eased), 0, 0, width, height);
     context.drawImage(coming, 0, 0);
   };
@@ -79,12 +78,18 @@ function cloudsOf(seed: number, size: Size): (share: number) => Canvas {
   });
   const canvas = createCanvas(maskWidth, height);
   const mask = new ImageData(maskWidth, height);
+  // Smoothed at a quarter of the size: the rest of the way up needs no costly smoothing.
+  const smooth = createCanvas(Math.ceil(size.width / 4), Math.ceil(size.height / 4));
+  const context = smooth.getContext('2d');
+  context.globalCompositeOperation = 'copy';
+  context.imageSmoothingQuality = 'high';
   return share => {
     for (let i = 0; i < thresholds.length; i++) {
       const open = Math.min(1, Math.max(0, (share * (1 + softness) - thresholds[i]!) / softness));
       mask.data[i * 4 + 3] = Math.round(255 * open * open * (3 - 2 * open));
     }
     canvas.getContext('2d').putImageData(mask, 0, 0);
-    return canvas;
+    context.drawImage(canvas, 0, 0, smooth.width, smooth.height);
+    return smooth;
   };
 }

@@ -162,7 +162,7 @@ function takeOf(
     opening === undefined
       ? sceneTake(scene, span, plan, draft)
       : stillTake(scene, span, preparePlate(opening.picture, plan), opening.path);
-  if (last !== undefined) take = withEnding(take, span, preparePlate(last, plan), exact.start);
+  if (last !== undefined) take = withEnding(take, span, preparePlate(last, plan, false), exact.start);
   if (motifs.length > 0) take = withOverlay(take, span, exact, prepareMotifs(motifs, scene, exact.start));
   return exact.start ? withOverlay(take, span, exact, prepareAtmosphere(scene, plan, draft)) : take;
 }

@@ -3,6 +3,7 @@ import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import type { Motion } from '../paint/scene.ts';
 import { continueBorder } from '../picture/border.ts';
 import type { Picture } from '../picture/pictures.ts';
+import type { Box } from '../render-plan.ts';
 import type { Size } from '../size.ts';
 
 /** A view of a picture; `unmoved` shows the picture itself. */
@@ -34,23 +35,38 @@ export const unmoved: Camera = { x: 0, y: 0, scale: 1, turn: 0 };
 /** Share of the width and height that a camera may look beyond the edges. */
 const beyondShare = 0.25;
 
-/** Scales the picture once, so that the unmoved view is the scaled picture pixel by pixel. */
-export function preparePlate(picture: Picture, size: Size): Plate {
-  const beyond = {
-    width: Math.round(size.width * beyondShare),
-    height: Math.round(size.height * beyondShare),
-  };
+/**
+ * Scales the picture once, so that the unmoved view is the scaled picture pixel by pixel. `isMoved` false: no view
+ * reaches beyond the edges, and nothing is drawn there.
+ */
+export function preparePlate(picture: Picture, size: Size, isMoved = true): Plate {
+  const share = isMoved ? beyondShare : 0;
+  const beyond = { width: Math.round(size.width * share), height: Math.round(size.height * share) };
   const whole = { width: size.width + 2 * beyond.width, height: size.height + 2 * beyond.height };
   const scale = Math.max(size.width / picture.width, size.height / picture.height);
   const [width, height] = [picture.width * scale, picture.height * scale];
   const place = { x: (whole.width - width) / 2, y: (whole.height - height) / 2, width, height };
   const canvas = createCanvas(whole.width, whole.height);
-  continueBorder(canvas.getContext('2d'), picture, place, whole);
   const context = canvas.getContext('2d');
   context.imageSmoothingQuality = 'high';
+  if (isMoved) drawBorder(context, picture, place, whole);
   // The picture itself is drawn over its blurred border, so that the unmoved view is exact.
   context.drawImage(picture.canvas, place.x, place.y, width, height);
   return { canvas, size, beyond };
+}
+
+/** Draws the continued border at half its size: it is blurred, and only seen where the camera passes an edge. */
+function drawBorder(context: SKRSContext2D, picture: Picture, place: Box, whole: Size): void {
+  const half = createCanvas(Math.ceil(whole.width / 2), Math.ceil(whole.height / 2));
+  const [across, down] = [half.width / whole.width, half.height / whole.height];
+  const box = {
+    x: place.x * across,
+    y: place.y * down,
+    width: place.width * across,
+    height: place.height * down,
+  };
+  continueBorder(half.getContext('2d'), picture, box, half);
+  context.drawImage(half, 0, 0, whole.width, whole.height);
 }
 
 /** Draws a view of the plate, with subpixel movement; `closer` multiplies the scale of the camera. */
