@@ -2,14 +2,17 @@
 
 import { z } from 'zod';
 
+/** Contract 7.1. `code` is stable, `message` is for people, `request_id` is in the log. */
 export const gatewayErrorSchema = z
   .object({ error: z.object({ code: z.string(), message: z.string() }), request_id: z.string() })
   .meta({ id: 'GatewayError', description: 'Refused for every endpoint alike: by key, rate or quota.' });
 
+/** Contract 7.2. One sentence; for an input it names each field at fault. */
 export const detailErrorSchema = z
   .object({ detail: z.string() })
   .meta({ id: 'DetailError', description: 'Refused by the queue, by the models or by the admin API.' });
 
+/** Contract 7.3: of the file endpoints alone. */
 export const fileErrorSchema = z
   .object({
     error: z.object({

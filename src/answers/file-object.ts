@@ -3,6 +3,9 @@
 import { z } from 'zod';
 import { pageOf, unixSeconds, url } from './values.ts';
 
+/**
+ * Contract 2.3. `bytes` and times are whole numbers; figures of media are absent for files of another kind.
+ */
 export const fileObjectSchema = z
   .object({
     id: z.string(),
@@ -25,11 +28,13 @@ export const fileObjectSchema = z
   })
   .meta({ id: 'File', description: 'A stored file with a fresh signed URL.' });
 
+/** Without files that jobs produced: those are in their results. */
 export const filePageSchema = pageOf(fileObjectSchema).meta({
   id: 'FilePage',
   description: 'Uploads of one user.',
 });
 
+/** The id answers like a missing one from now on. */
 export const fileDeletionSchema = z
   .object({ id: z.string(), object: z.literal('file'), deleted: z.literal(true) })
   .meta({ id: 'Deletion', description: 'A file that was deleted.' });

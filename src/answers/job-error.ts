@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 
+/** Why a job has no result. The codes are all there are; `message` is for people and may change. */
 export const jobErrorSchema = z
   .object({
     code: z.enum([

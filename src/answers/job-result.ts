@@ -8,6 +8,7 @@ import { unixSeconds, url } from './values.ts';
 
 const fileUrl = url.nullable().describe('Signed for a day; null once the file was deleted.');
 
+/** A file as the row has it; its address is signed when the result is read, so it is new each time. */
 export const resultFileSchema = z
   .object({
     url: fileUrl,
@@ -17,7 +18,9 @@ export const resultFileSchema = z
   })
   .meta({ id: 'ResultFile', description: 'One file of a result. Its URL needs no key.' });
 
+/** Pixels, as they were probed in the stored file. */
 const sides = { width: z.int(), height: z.int() };
+/** What every result begins with, of whatever kind. */
 const head = {
   request_id: z.string(),
   status: z.literal('COMPLETED'),
@@ -31,6 +34,7 @@ const head = {
   cost: costSchema.exactOptional(),
 };
 
+/** `duration` and `fps` are probed in the stored file, and may differ from what the input requested. */
 export const videoResultSchema = z
   .looseObject({
     ...head,
@@ -45,6 +49,7 @@ export const videoResultSchema = z
   })
   .meta({ id: 'VideoResult', description: 'A finished video.' });
 
+/** `index` counts from 0, in the order of the upstream. */
 export const imageResultSchema = z
   .looseObject({
     ...head,
@@ -53,6 +58,7 @@ export const imageResultSchema = z
   })
   .meta({ id: 'ImageResult', description: 'Finished images.' });
 
+/** `sample_rate` is in Hz. Models that return sound as hex have it among their family's keys. */
 export const speechResultSchema = z
   .looseObject({
     ...head,
@@ -68,10 +74,12 @@ export const speechResultSchema = z
   })
   .meta({ id: 'SpeechResult', description: 'Finished speech.' });
 
+/** Its HTTP status is that of a success: the error is of the run, and not of the request. */
 export const failedResultSchema = z
   .looseObject({ ...head, error: jobErrorSchema })
   .meta({ id: 'FailedResult', description: 'A job that failed, was cancelled or expired.' });
 
+/** A union without a common tag: `error` and the member of its kind tell them apart. */
 export const jobResultSchema = z
   .union([videoResultSchema, imageResultSchema, speechResultSchema, failedResultSchema])
   .meta({

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { quoteSchema } from './money.ts';
 import { anyObject } from './values.ts';
 
+/** What a list of models needs; the input is described apart, since its schema may be long. */
 export const modelSummarySchema = z
   .object({
     id: z.string(),
@@ -17,6 +18,7 @@ export const modelSummarySchema = z
   })
   .meta({ id: 'ModelSummary', description: 'A model in the list of models.' });
 
+/** `input_schema` is JSON Schema of what a creation accepts, made from the same schema that reads it. */
 export const modelDescriptionSchema = z
   .object({
     ...modelSummarySchema.shape,
@@ -29,14 +31,17 @@ export const modelDescriptionSchema = z
   })
   .meta({ id: 'Model', description: 'All that a form, a document or a typed client needs of a model.' });
 
+/** Models that the key may use. There are few, so the list has no pages. */
 export const modelListSchema = z
   .object({ object: z.literal('list'), data: z.array(modelSummarySchema) })
   .meta({ id: 'ModelList', description: 'Every model that clients may use.' });
 
+/** With the schema of every input, for tools that generate forms or types. */
 export const modelCatalogSchema = z
   .object({ object: z.literal('list'), data: z.array(modelDescriptionSchema) })
   .meta({ id: 'ModelCatalog', description: 'Every model with its whole description.' });
 
+/** An input that was checked and not run. `billed_jobs` is how many jobs a creation would count as. */
 export const validationSchema = z
   .object({
     object: z.literal('validation'),

@@ -2,9 +2,11 @@
 
 import { z } from 'zod';
 
+/** Whole seconds, as the public protocol writes every time (Contract 2.2); rows and code have epoch ms. */
 export const unixSeconds = z.int().describe('Unix time in seconds.');
 /** Of the admin API, where milliseconds stand behind the point. */
 export const unixSecondsWithFraction = z.number().describe('Unix time in seconds, with milliseconds.');
+/** An absolute address. Those of jobs begin with the gateway's public one. */
 export const url = z.url();
 /** An object of any members. */
 export const anyObject = z.record(z.string(), z.unknown());

@@ -164,6 +164,10 @@ export function long(hints: Hints) {
     .meta({ ...hints, type: 'integer', format: 'int64', minimum: 0 });
 }
 
+/**
+ * A whole number beyond what a double holds exactly, as the JSON reader keeps it: not negative, and below
+ * 2^63.
+ */
 const isLong = (value: unknown): boolean => typeof value === 'bigint' && value >= 0n && value < 2n ** 63n;
 
 /** Contract 2, conventions: the address that is notified on a change of status. */

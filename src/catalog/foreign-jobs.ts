@@ -8,6 +8,7 @@ export type ForeignKind = Reference['kind'] | 'asset';
 
 /** Ids of upstreams: no character that could change a path. */
 const foreignId = /^[0-9A-Za-z][0-9A-Za-z._:-]{0,199}$/;
+/** The upstream's own name of an asset. It is passed on as it is, so its characters are bounded. */
 const foreignAsset = /^asset:\/\/[0-9A-Za-z][0-9A-Za-z._:-]{0,199}$/;
 
 /** Whether a reference can only mean something that an upstream made for another client. */
@@ -20,6 +21,7 @@ export const isForeignAsset = (value: string): boolean => foreignAsset.test(valu
 /** Whether an id may be one of this gateway: then it is never sent to an upstream. */
 const mayBeOurs = (id: string): boolean => mayBeJobId(id) || /file_/i.test(id);
 
+/** Named in the sentence of a refusal: which account such an id would need. */
 const providersByForeignKind: Readonly<Record<ForeignKind, string>> = {
   image: 'youchuan',
   draft: 'ark or modelark',

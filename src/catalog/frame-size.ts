@@ -26,6 +26,7 @@ export function sizeByArea(area: number, ratio: number): Size {
   return [toEven(Math.sqrt(area * clamped)), toEven(Math.sqrt(area / clamped))];
 }
 
+/** Pictures of extreme shapes are drawn at the most extreme one that encoders accept. */
 const clampRatio = (ratio: number): number => Math.min(maxRatio, Math.max(1 / maxRatio, ratio));
 
 /** Encoders require even sides. */

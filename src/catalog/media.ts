@@ -67,8 +67,11 @@ declare module 'zod' {
   }
 }
 
+/** An upload of this gateway, with or without the scheme that some families write. */
 const ownFile = /^(?:asset:\/\/)?file_[0-9A-Za-z]{24}$/;
+/** What looks like a web address; whether it may be requested is decided when it is fetched. */
 const webUrl = /^https?:\/\/\S+$/i;
+/** Bytes in the input itself. */
 const dataUrl = /^data:[a-z]+\/[a-z0-9.+-]+;base64,/;
 /** White space in base64 is ignored (decisions 9). */
 const base64Start = /^\s*(?:[A-Za-z0-9+/]\s*){16}/;

@@ -250,8 +250,10 @@ function withDeliveryMembers(
   };
 }
 
+/** The members of an input that may still be anything; none where it is no object. */
 const membersOf = (input: unknown): Readonly<Record<string, unknown>> =>
   typeof input === 'object' && input !== null ? { ...input } : {};
 
+/** One member of it; undefined where there is none. */
 const memberOf = (input: unknown, name: string): unknown =>
   typeof input === 'object' && input !== null ? Reflect.get(input, name) : undefined;

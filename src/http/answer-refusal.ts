@@ -24,6 +24,7 @@ const statusesWithAddress: readonly number[] = [401, 403, 429];
 const unavailableRetrySeconds = 5;
 /** Decisions 8: of X-Error-Fields. */
 const maxErrorFields = 20;
+/** The members of an error that are logged may come from outside. */
 const maxErrorFieldsBytes = 1024;
 
 /** Answers a failure with one of the contract's three error bodies; its cause goes to the log. */

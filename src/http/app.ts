@@ -22,6 +22,7 @@ import { openRefuseUnmatched, openRefuseUnmatchedInQueue, type RefuseUnmatched }
  */
 const headersTimeoutMs = 20_000;
 const requestTimeoutMs = 600_000;
+/** How often Node looks for requests beyond their timeouts, which end up to so much later. */
 const timeoutCheckIntervalMs = 5_000;
 /** After a stop: how long in-flight requests may take before their connections are closed. */
 const shutdownGraceMs = 10_000;
@@ -62,6 +63,7 @@ export function createHealthApp(context: ServerContext & HealthContext): Fastify
   return app;
 }
 
+/** What the server itself needs, beside what its routes are given. */
 type ServerContext = Pick<
   HttpContext,
   'clock' | 'log' | 'onRefused' | 'connectionLimits' | 'publicUrl' | 'verifiesDeclarations'

@@ -3,6 +3,7 @@
 import { type RefusalEntry, refusals } from '../domain/refusal.ts';
 import { codeOf, otherCodes, refusalHelp, refusalNames } from '../domain/refusal-help.ts';
 
+/** The three error bodies of the contract (7.1 to 7.3), as the page shows them. */
 const shapes: Readonly<Record<RefusalEntry['shape'], string>> = {
   gateway: '`{"error":{"code":…,"message":SENTENCE},"request_id":…}`',
   detail: '`{"detail":SENTENCE}`',

@@ -28,6 +28,9 @@ import type { ConnectionCut, ConnectionLimits } from './connections.ts';
 import type { BuiltConsole } from './console/built-console.ts';
 import type { JobWatch } from './job-watch.ts';
 
+/**
+ * What routes are given: ports and functions that the composition root opened. None of them knows an adapter.
+ */
 export interface HttpContext {
   readonly db: Connection;
   readonly blobs: Blobs;

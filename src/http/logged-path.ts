@@ -1,6 +1,8 @@
 /** The path of a request as the log may show it. */
 
+/** Characters of a path in the log; longer ones are cut. */
 const maxLength = 512;
+/** Stands in the log for a path that may contain a signature, or an address that is itself a secret. */
 const withheld = '(a path that may contain a secret)';
 
 /**

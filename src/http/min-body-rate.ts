@@ -5,7 +5,9 @@ import { type Clock, seconds } from '../domain/clock.ts';
 
 /** A body may take this long, and so much longer for every byte of it that came. */
 const graceMs = 10 * seconds;
+/** A megabit a second: 64 MB take nine minutes at it. */
 const bytesPerSecond = 128 * 1024;
+/** One timer for all bodies: a slow one is cut up to so much later. */
 const checkEveryMs = 1 * seconds;
 
 /** Watches bodies on their way. */

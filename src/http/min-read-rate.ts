@@ -6,7 +6,9 @@ import { type Clock, seconds } from '../domain/clock.ts';
 
 /** An answer may lie unread for this long, and so much longer for every byte of it that was written. */
 const graceMs = 30 * seconds;
+/** As slow as bodies may be sent: a video of 100 MB takes 13 minutes at it. */
 const bytesPerSecond = 128 * 1024;
+/** One timer for all answers: a slow one is cut up to so much later. */
 const checkEveryMs = 1 * seconds;
 
 /** Watches how fast clients read their answers: one that is never read keeps a connection and a file open. */

@@ -25,10 +25,12 @@ export interface PipelineEvents {
   readonly onIdle: (socket: Socket) => void;
 }
 
+/** The requests of one connection, which are answered in the order of their arrival (RFC 9112, 9.3.2). */
 interface Pipeline {
   isAnswering: boolean;
   readonly waiting: Waiting[];
 }
+/** A request that waits for the answers before it. */
 interface Waiting {
   readonly response: ServerResponse;
   readonly begin: () => void;

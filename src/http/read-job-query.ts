@@ -6,7 +6,9 @@ import type { JobStatus } from '../domain/job.ts';
 import { refuse } from '../domain/refusal.ts';
 import { queryOf, queryValue } from './request-values.ts';
 
+/** Jobs of a page, unless the query has a `limit`. */
 const defaultLimit = 20;
+/** A page is one statement, and its answer is built in one turn of the event loop. */
 const maxLimit = 100;
 
 /** The query of both lists of a user's jobs. */
@@ -31,6 +33,7 @@ export function readJobQuery(request: FastifyRequest) {
   return { externalTaskId, status, after: afterId, limit: Number(limit) };
 }
 
+/** Public words: a client never sees the five states of rows. */
 const statuses: readonly JobStatus[] = ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED'];
 const isStatus = (text: string): text is JobStatus => statuses.some(status => status === text);
 

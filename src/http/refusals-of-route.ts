@@ -91,6 +91,7 @@ export function asFileRefusal(name: RefusalName): RefusalName {
   return shape === 'file' ? name : (fileRefusals.get(status) ?? name);
 }
 
+/** Refusals of routes with file bodies, by the status for which all other routes have another. */
 const fileRefusals: ReadonlyMap<number, RefusalName> = new Map([
   [429, 'file_rate_exceeded'],
   [503, 'file_unavailable'],

@@ -158,6 +158,7 @@ export const healthRoutes: readonly HealthRoute[] = [getHealth, getReadiness, ge
 /** Where the queue is served. The first is documented, the second is an alias of it. */
 export const queueMounts = ['/v1/queue', '/model/v1/queue'] as const;
 
+/** Every route of the queue is added at both, with the same handler. */
 const [mount, aliasMount] = queueMounts;
 
 /** Every route of a process with the API. */

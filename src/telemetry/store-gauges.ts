@@ -29,6 +29,7 @@ interface StoreGauge {
 /** For gauges without labels. */
 const single = (value: number): readonly Sample[] => [{ labels: {}, value }];
 
+/** Each is one statement, read when the metrics are scraped, and at most every `countMaxAgeMs`. */
 const gauges: readonly StoreGauge[] = [
   {
     name: 'atelier_jobs',

@@ -4,6 +4,7 @@ import { seconds } from '../domain/clock.ts';
 import type { JobId } from '../domain/ids.ts';
 import { type FinishedSpan, noTracing, type Tracing } from '../domain/tracing.ts';
 
+/** Of the process; both come from the environment. */
 export interface TracingSettings {
   /** The collector, and the share of jobs that is traced (0 to 1); null: no tracing. */
   readonly tracing: { readonly url: string; readonly share: number } | null;

@@ -3,6 +3,9 @@
 import { z } from 'zod';
 import { listOf, unixSeconds } from '../values.ts';
 
+/**
+ * An account of `atelier.yaml`. `slots` and `running` count jobs at once; `troubles` are those of its routes.
+ */
 export const accountSchema = z
   .object({
     account: z.string(),
@@ -26,8 +29,13 @@ export const accountSchema = z
   })
   .meta({ id: 'AdminAccount', description: 'An account at a provider.' });
 
+/** Every account of the settings, and the local engine. */
 export const accountListSchema = listOf(accountSchema).meta({ id: 'AdminAccountList' });
 
+/**
+ * `untried`: the upstream has no free call. `unclear`: its answer shows neither that the key works nor that
+ * it does not.
+ */
 export const accountTestSchema = z
   .object({
     object: z.literal('provider_test'),
@@ -46,6 +54,7 @@ export const accountTestSchema = z
   })
   .meta({ id: 'AdminAccountTest', description: 'What one free call with the key of an account showed.' });
 
+/** A paused account starts no job; what runs there goes on. */
 export const accountPauseSchema = z
   .object({ object: z.literal('provider'), account: z.string(), paused: z.boolean() })
   .meta({ id: 'AdminAccountPause', description: 'Whether an account is paused.' });

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { anyObject, listOf, unixSecondsWithFraction } from '../values.ts';
 
+/** `number` counts without gaps, so that a removed entry shows. */
 export const auditLineSchema = z
   .object({
     number: z.int(),
@@ -14,6 +15,7 @@ export const auditLineSchema = z
   })
   .meta({ id: 'AdminAuditLine', description: 'One entry of the audit log.' });
 
+/** Newest first. */
 export const auditListSchema = listOf(auditLineSchema).meta({ id: 'AdminAuditList' });
 
 /** One entry of the audit log. */

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { pageOf, unixSeconds } from '../values.ts';
 
+/** Bodies of receivers are cut: enough to recognise an error page. */
 export const deliveryAttemptSchema = z
   .object({
     number: z.int(),
@@ -13,6 +14,10 @@ export const deliveryAttemptSchema = z
   })
   .meta({ id: 'AdminDeliveryAttempt', description: 'One attempt of a delivery.' });
 
+/**
+ * `superseded`: the final status of the job is to be delivered in its place. `id` is sent as `webhook-id`,
+ * the same in every attempt.
+ */
 export const deliverySchema = z
   .object({
     id: z.string(),
@@ -29,12 +34,15 @@ export const deliverySchema = z
   })
   .meta({ id: 'AdminDelivery', description: 'A callback (webhook) to be delivered.' });
 
+/** `tries` are its attempts, in order; the name is that of the first release. */
 export const deliveryDetailSchema = z
   .object({ ...deliverySchema.shape, tries: z.array(deliveryAttemptSchema) })
   .meta({ id: 'AdminDeliveryDetail', description: 'A callback (webhook) with its attempts.' });
 
+/** Paged by ids, like lists of the public protocol. */
 export const deliveryPageSchema = pageOf(deliverySchema).meta({ id: 'AdminDeliveryPage' });
 
+/** They are queued under their old ids, so that receivers recognise them. */
 export const redeliverySchema = z
   .object({ object: z.literal('redelivery'), deliveries: z.int() })
   .meta({ id: 'AdminRedelivery', description: 'How many deliveries are sent again.' });

@@ -3,10 +3,15 @@
 import { z } from 'zod';
 import { fileObjectSchema } from '../file-object.ts';
 
+/**
+ * The file object of the public protocol; its address works for a browser at whatever name the gateway is
+ * reached by.
+ */
 export const consoleUploadSchema = z
   .object({ ...fileObjectSchema.shape, url: z.string().describe('Relative to the gateway.') })
   .meta({ id: 'AdminUpload', description: 'A file that was uploaded by the console.' });
 
+/** With whose it is, and which job produced it. */
 export const fileLineSchema = z
   .object({
     ...consoleUploadSchema.shape,
@@ -15,6 +20,7 @@ export const fileLineSchema = z
   })
   .meta({ id: 'AdminFile', description: 'A stored file.' });
 
+/** `next_after` is what `after` of the next request takes; null on the last page. */
 export const fileListSchema = z
   .object({
     object: z.literal('list'),

@@ -7,8 +7,13 @@ import { auditLineSchema } from './audit.ts';
 import { deliveryDetailSchema } from './delivery.ts';
 import { costSchema } from './usage.ts';
 
+/** Times of jobs have milliseconds here: operators compare attempts with the logs of upstreams. */
 const at = unixSecondsWithFraction;
 
+/**
+ * Figures were probed when the file was stored; null where its medium has none. A deleted file keeps its
+ * line.
+ */
 export const outputSchema = z
   .object({
     role: z.string().describe('`primary`, or what the file is beside the result, such as `last_frame`.'),
@@ -29,6 +34,7 @@ export const outputSchema = z
 /** The five states of a job; the public protocol has three. */
 export const jobStateSchema = z.enum(['available', 'running', 'completed', 'failed', 'cancelled']);
 
+/** Without the input, which may have megabytes: a list has only the start of the prompt. */
 export const jobLineSchema = z
   .object({
     request_id: z.string(),
@@ -51,6 +57,7 @@ export const jobLineSchema = z
   })
   .meta({ id: 'AdminJobLine', description: 'A job in a list.' });
 
+/** `next_after` is opaque: what `after` of the next request takes; null on the last page. */
 export const jobListSchema = z
   .object({
     object: z.literal('list'),
@@ -60,6 +67,10 @@ export const jobListSchema = z
   })
   .meta({ id: 'AdminJobList' });
 
+/**
+ * `answer` is the certain outcome of the call (`accepted`, `done`, `refused`, `lost`), `unknown`, or null
+ * while it is made.
+ */
 export const attemptSchema = z
   .object({
     number: z.int(),
@@ -77,6 +88,7 @@ export const attemptSchema = z
   })
   .meta({ id: 'AdminAttempt', description: 'One submission of a job to a provider.' });
 
+/** Everything that is stored of a job. Secrets are not: a callback address is shown as its user wrote it. */
 export const jobDetailSchema = z
   .object({
     ...jobLineSchema.shape,
@@ -97,6 +109,7 @@ export const jobDetailSchema = z
   })
   .meta({ id: 'AdminJob', description: 'A job with everything that happened to it.' });
 
+/** `unknown`: there is no such job, or it was pruned. */
 export const jobCancellationSchema = z
   .object({
     object: z.literal('cancellation'),
@@ -105,6 +118,9 @@ export const jobCancellationSchema = z
   })
   .meta({ id: 'AdminCancellation', description: 'What the cancellation of one job did.' });
 
+/**
+ * Counts of this call alone. A call cancels a bounded number, so that no statement locks the queue for long.
+ */
 export const jobCancellationsSchema = z
   .object({
     object: z.literal('cancellation'),
@@ -114,10 +130,12 @@ export const jobCancellationsSchema = z
   })
   .meta({ id: 'AdminCancellations', description: 'What the cancellation of many jobs did.' });
 
+/** `again_of` is the job whose input was copied; it stays as it ended. */
 export const rerunSchema = z
   .object({ object: z.literal('job'), request_id: z.string(), again_of: z.string() })
   .meta({ id: 'AdminRerun', description: 'A new job with the input of another.' });
 
+/** The state of a row, which operators see and clients do not. */
 export type JobState = z.infer<typeof jobStateSchema>;
 
 /** One file that a job produced. */

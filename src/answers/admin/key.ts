@@ -3,6 +3,10 @@
 import { z } from 'zod';
 import { listOf, unixSeconds } from '../values.ts';
 
+/**
+ * `hint` is enough to recognise a key in a client's settings and too little to guess it. Limits that are null
+ * are those of the settings.
+ */
 export const keyLineSchema = z
   .object({
     id: z.string(),
@@ -21,12 +25,15 @@ export const keyLineSchema = z
   })
   .meta({ id: 'AdminKey', description: 'An API key without its secret.' });
 
+/** Revoked and expired keys included: jobs refer to them. */
 export const keyListSchema = listOf(keyLineSchema).meta({ id: 'AdminKeyList' });
 
+/** The only answer with a secret: what is stored is its hash. */
 export const newKeySchema = z
   .object({ ...keyLineSchema.shape, secret: z.string() })
   .meta({ id: 'AdminNewKey', description: 'A new key with its secret, which is shown once.' });
 
+/** Jobs that it created go on; it cannot be made valid again. */
 export const revokedKeySchema = z
   .object({ object: z.literal('key'), id: z.string(), revoked: z.literal(true) })
   .meta({ id: 'AdminRevokedKey', description: 'A key that was revoked.' });

@@ -5,6 +5,7 @@ import { modelSummarySchema } from '../model-description.ts';
 import { listOf } from '../values.ts';
 import { costSchema, percentilesSchema } from './usage.ts';
 
+/** `run_ms` is what the playground shows as the usual wait. */
 export const modelLineSchema = z
   .object({
     ...modelSummarySchema.shape,
@@ -17,8 +18,10 @@ export const modelLineSchema = z
   })
   .meta({ id: 'AdminModelLine', description: 'A model in the list of the playground.' });
 
+/** Those that are served at present. */
 export const modelLineListSchema = listOf(modelLineSchema).meta({ id: 'AdminModelList' });
 
+/** Of a dry run: nothing is stored, and no upstream is called. */
 export const runValidationSchema = z
   .object({
     object: z.literal('validation'),
@@ -28,6 +31,7 @@ export const runValidationSchema = z
   })
   .meta({ id: 'AdminValidation', description: 'An input that a run would accept.' });
 
+/** A job of the console's own key. */
 export const runSchema = z
   .object({
     object: z.literal('job'),

@@ -5,6 +5,9 @@ import { unixSecondsWithFraction } from '../values.ts';
 import { accountSchema } from './account.ts';
 import { jobLineSchema } from './job.ts';
 
+/**
+ * Counts are bounded, so that the page costs the same with a million waiting jobs: `waiting_is_more` says so.
+ */
 export const overviewSchema = z
   .object({
     object: z.literal('overview'),

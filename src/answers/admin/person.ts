@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { listOf, unixSeconds } from '../values.ts';
 import { roleSchema } from './session.ts';
 
+/** Without the password, of which only a hash is stored. */
 export const personSchema = z
   .object({
     id: z.string(),
@@ -15,8 +16,10 @@ export const personSchema = z
   })
   .meta({ id: 'AdminPerson', description: 'A person with an account of the console.' });
 
+/** By name. */
 export const personListSchema = listOf(personSchema).meta({ id: 'AdminPersonList' });
 
+/** The sessions of that person end with the account. */
 export const removedPersonSchema = z
   .object({ object: z.literal('person'), id: z.string(), removed: z.literal(true) })
   .meta({ id: 'AdminRemovedPerson', description: 'A person who was removed.' });

@@ -6,6 +6,7 @@ import { listOf, unixSeconds } from '../values.ts';
 /** What an operator may do; each role includes the ones before it. */
 export const roleSchema = z.enum(['viewer', 'developer', 'admin']);
 
+/** Whose request this is, and what its role may do. */
 export const sessionSchema = z
   .object({
     object: z.literal('session'),
@@ -18,6 +19,7 @@ export const sessionSchema = z
   })
   .meta({ id: 'AdminSession', description: 'The session of a request.' });
 
+/** `address` is that of the latest request, as the server or a trusted proxy reports it. */
 export const sessionLineSchema = z
   .object({
     object: z.literal('session'),
@@ -34,20 +36,25 @@ export const sessionLineSchema = z
   })
   .meta({ id: 'AdminSessionLine', description: 'A live session in a list.' });
 
+/** Live ones alone: a session that ended has no row. */
 export const sessionListSchema = listOf(sessionLineSchema).meta({ id: 'AdminSessionList' });
 
+/** `id` is absent where a request ended its own session. */
 export const endedSessionSchema = z
   .object({ object: z.literal('session'), id: z.string().exactOptional(), ended: z.literal(true) })
   .meta({ id: 'AdminEndedSession', description: 'A session that was ended.' });
 
+/** Several at once, as after a lost laptop. */
 export const endedSessionsSchema = z
   .object({ object: z.literal('sessions'), ended: z.int() })
   .meta({ id: 'AdminEndedSessions', description: 'How many sessions were ended.' });
 
+/** Open until a first person exists. */
 export const setupSchema = z
   .object({ object: z.literal('setup'), open: z.boolean() })
   .meta({ id: 'AdminSetup', description: 'Whether the first account can still be created.' });
 
+/** Faults are sentences for the operator, with the path or the setting that they are about. */
 export const checksSchema = z
   .object({
     object: z.literal('checks'),
@@ -57,6 +64,7 @@ export const checksSchema = z
   })
   .meta({ id: 'AdminChecks', description: 'What a new installation is checked for.' });
 
+/** `developer` also runs jobs; `admin` also changes keys, people and accounts. */
 export type Role = z.infer<typeof roleSchema>;
 
 /** The session of a request. */

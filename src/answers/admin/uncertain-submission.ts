@@ -5,6 +5,10 @@ import { jobErrorSchema } from '../job-error.ts';
 import { listOf, unixSeconds } from '../values.ts';
 import { jobStateSchema } from './job.ts';
 
+/**
+ * What an operator needs to find the call at the upstream. `dedupe_key` was sent with it, where the upstream
+ * takes one.
+ */
 export const uncertainSubmissionSchema = z
   .object({
     object: z.literal('doubt'),
@@ -30,8 +34,10 @@ export const uncertainSubmissionSchema = z
   })
   .meta({ id: 'AdminDoubt', description: 'A submission whose outcome is unknown.' });
 
+/** Oldest first: what was paid for long ago is forgotten first by the upstream. */
 export const uncertainSubmissionListSchema = listOf(uncertainSubmissionSchema).meta({ id: 'AdminDoubtList' });
 
+/** The job stays as it ended; what follows is a job of its own. */
 export const resolvedSubmissionSchema = z
   .object({
     object: z.literal('doubt'),

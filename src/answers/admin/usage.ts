@@ -10,8 +10,10 @@ export const costSchema = z.object({ amount: z.number(), currency: z.string() })
 
 /** `label` is what a person knows `name` by. */
 const named = { name: z.string(), label: z.string() };
+/** A day begins at midnight in UTC, whatever the time zone of the reader. */
 const ofDay = { ...named, day: unixSeconds.describe('Start of the day in UTC.') };
 
+/** Rows of `used` are apart by `basis`: what an upstream reported, and what this gateway computed. */
 export const usageReportSchema = z
   .object({
     object: z.literal('usage'),

@@ -55,6 +55,10 @@ function compile(pattern: string): RE2JS | string {
   }
 }
 
+/**
+ * Thrown inside this file for syntax that RE2 lacks, such as references to groups; reported as a fault of the
+ * settings.
+ */
 class UnsupportedSyntax extends Error {
   override readonly name = 'UnsupportedSyntax';
 }
@@ -114,11 +118,13 @@ function translateEscaped(escaped: string, isInClass: boolean): string {
 
 type Ranges = readonly (readonly [first: number, last: number])[];
 
+/** What `.` does not match in JavaScript, where RE2 excludes the line feed alone. */
 const lineEnds: Ranges = [
   [0x0a, 0x0a],
   [0x0d, 0x0d],
   [0x2028, 0x2029],
 ];
+/** What `\s` matches in JavaScript, where RE2 knows the spaces of ASCII alone. */
 const spaces: Ranges = [
   [0x09, 0x0d],
   [0x20, 0x20],
@@ -131,6 +137,7 @@ const spaces: Ranges = [
   [0x3000, 0x3000],
   [0xfeff, 0xfeff],
 ];
+/** The last code point of Unicode. */
 const lastCharacter = 0x10ffff;
 
 /** The ranges between and around these. */

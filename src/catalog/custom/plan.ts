@@ -37,6 +37,7 @@ const mediaFieldNames = ['content', 'image_list', 'images', 'subject_image_list'
 
 /** The meanings that a render plan has a place for; `size` is set by width and height. */
 type PlanMeaning = (typeof planMeanings)[Kind][number];
+/** What the local engine draws from, by the kind of the model. */
 const planMeanings = {
   video: ['words', 'negative_prompt', 'width', 'height', 'length', 'seed'],
   image: ['words', 'negative_prompt', 'width', 'height', 'count', 'seed'],

@@ -5,7 +5,9 @@ import type { Faults } from '../faults.ts';
 import { valueAt } from '../field-meaning.ts';
 import type { Rule } from '../rule.ts';
 
+/** The sentence of a refusal, which clients read. */
 const says = z.string().min(1).max(500);
+/** A top-level field of the input. */
 const fieldName = z.string().min(1).max(200);
 /** A change to the first example that breaks this rule and no other; null takes a field out. */
 const brokenBy = z.record(z.string(), z.unknown());

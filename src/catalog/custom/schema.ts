@@ -6,7 +6,9 @@ import { patternFault } from './pattern.ts';
 
 /** Largest schema, as JSON. */
 export const maxSchemaBytes = 64 * 1024;
+/** Depth of groups and lists; each level is a call on the stack while an input is read. */
 const maxLevels = 24;
+/** Items of a list. */
 const maxItems = 1000;
 
 const count = z.int().min(0).max(1_000_000);
@@ -26,6 +28,7 @@ const range = z.strictObject({
   max: z.number().nullable().default(null),
   exclusive: z.literal(true).optional(),
 });
+/** Decides which limits apply and how a file is probed. */
 const mediumKind = z.enum(['image', 'video', 'audio']);
 /** The limits of a medium, as `GET /v1/models/{id}` publishes them; all but the kind have defaults. */
 const medium = z.union([

@@ -4,6 +4,9 @@ import type { FastifyRequest } from 'fastify';
 import { isJsonContentType, readJsonObject } from '../../body/read-body.ts';
 import { refuse } from '../../domain/refusal.ts';
 
+/**
+ * Names, limits and a reason: no body of an operator is longer, except those that have routes of their own.
+ */
 const maxBodyBytes = 4 * 1024;
 
 /** The members of an operator's JSON body; any but the named ones are refused. */

@@ -29,7 +29,9 @@ import type { AdminRoute } from '../route.ts';
 import { adminApi } from './admin-api.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
 
+/** Deliveries of a page, unless the query has a `limit`. */
 const defaultLimit = 20;
+/** The most of a page. */
 const maxLimit = 100;
 
 /** Callbacks (webhooks), newest first; by job, user name and state. */

@@ -18,6 +18,7 @@ import { refuseField } from './admin-body.ts';
 import { consolePrincipal } from './playground.ts';
 import { choiceOf, limitOf, refuseUnknownQuery } from './read-query.ts';
 
+/** Files of a page: a screenful of thumbnails. */
 const defaultLimit = 50;
 
 /** Files of all users, newest first. */

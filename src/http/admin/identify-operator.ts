@@ -24,6 +24,7 @@ export interface Operator {
   readonly session: Session | null;
 }
 
+/** What a session, a token and the throttle of logins need. */
 type OperatorDependencies = Pick<
   HttpContext,
   'adminToken' | 'sessionKey' | 'publicUrl' | 'db' | 'clock' | 'loginThrottle' | 'refusedLogins' | 'log'
@@ -86,4 +87,5 @@ async function updateLastSeen(
 export const isAdminToken = (token: string, { adminToken }: Pick<HttpContext, 'adminToken'>): boolean =>
   timingSafeEqual(hashOf(token), hashOf(adminToken));
 
+/** Tokens are compared by their hashes, which have one length. */
 const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -13,6 +13,7 @@ import type { AuditRow } from '../../store/people/audit.ts';
 import type { HttpContext } from '../http-context.ts';
 import { deliveryAttemptBody, deliveryBody } from './deliveries.ts';
 
+/** A job has two deliveries; more are there only where an operator sent some again. */
 const maxDeliveries = 10;
 
 /** What the line of a list omits: input, result, attempts, events, deliveries, usage and audit. */

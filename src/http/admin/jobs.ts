@@ -26,9 +26,11 @@ import { refuseField } from './admin-body.ts';
 import { jobDetail, outputBodies } from './job-detail.ts';
 import { choiceOf, limitOf, refuseUnknownQuery, searchTextOf } from './read-query.ts';
 
+/** Jobs of a page, unless the query has a `limit`. */
 const defaultLimit = 50;
 /** Characters of the prompt that a list shows. */
 const promptStart = 80;
+/** What the filter of the list takes, in the order of a job's life. */
 const states = ['available', 'running', 'completed', 'failed', 'cancelled'] as const;
 
 /** Jobs of all users, newest first; `q` is any id, or the beginning of a key. */

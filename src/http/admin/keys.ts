@@ -17,7 +17,9 @@ import { adminApi } from './admin-api.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
 import { readLimit } from './projects.ts';
 
+/** Characters. */
 const maxNameLength = 100;
+/** For both limits of a key; no limit is null. */
 const maxJobs = 1_000_000_000;
 
 /** Every key without its secret, newest first. */

@@ -15,6 +15,7 @@ import { auditBodyFor } from './job-detail.ts';
 import { jobSummaryBody } from './jobs.ts';
 import { limitOf } from './read-query.ts';
 
+/** The newest results on the first page. */
 const shownResults = 8;
 
 /** The queue at this moment, and what needs an operator: one request for the first page. */

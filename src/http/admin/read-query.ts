@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { queryOf, queryValue } from '../request-values.ts';
 import { refuseField } from './admin-body.ts';
 
+/** Lines of one page of any list of the admin API. */
 const maxLimit = 100;
 
 /** Refuses a query that says something twice, or something that this list does not know. */

@@ -19,6 +19,7 @@ export interface CookieOptions {
 /** A browser in which that account logged in. */
 export type Device = z.output<typeof deviceSchema>;
 
+/** What the device cookie says: a browser that logged in before is throttled apart from strangers. */
 const deviceSchema = z.strictObject({
   /** The name of the account; null: the admin token. */
   account: z.string().nullable(),
@@ -28,7 +29,9 @@ const deviceSchema = z.strictObject({
   at: z.number(),
 });
 
+/** Browsers limit cookies to 400 days. */
 const deviceLifeMs = 365 * days;
+/** Its value is a secret of which the database has a hash. */
 const sessionName = 'atelier_session';
 const deviceName = 'atelier_device';
 

@@ -41,7 +41,9 @@ import {
   sessionCookie,
 } from './session-cookies.ts';
 
+/** Characters that are stored of a browser's name for itself. */
 const maxUserAgent = 200;
+/** More live sessions than a team has; the newest are shown. */
 const shownSessions = 500;
 
 /** Begins a session: with the admin token, or with the name and the password of a person. */

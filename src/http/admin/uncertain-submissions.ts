@@ -23,6 +23,9 @@ import { readAdminBody, refuseField } from './admin-body.ts';
 
 /** Entries of one answer; more follow once these are resolved. */
 const maxListed = 1_000;
+/**
+ * Characters. It is an operator's word for what to poll, so it is bounded like the ids that upstreams return.
+ */
 const maxUpstreamId = 200;
 
 /** Every uncertain submission that is not resolved, the oldest first. */

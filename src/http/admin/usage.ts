@@ -20,7 +20,9 @@ import { adminApi } from './admin-api.ts';
 import { refuseField } from './admin-body.ts';
 import { choiceOf, refuseUnknownQuery } from './read-query.ts';
 
+/** Two weeks: a full one and the one before it. */
 const defaultDays = 14;
+/** A leap year. Longer reports are several requests. */
 const maxDays = 366;
 
 /** Jobs, usage, costs and durations of a period, by day and by model, key or user. */

@@ -1,4 +1,5 @@
 /** Nothing of any other host; styles are written by the script as it goes. */
+/** The pages run their own script and no other; styles are inline because their components write them so. */
 export const pagesPolicy =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'";
 

@@ -8,7 +8,9 @@ import { defineTool, type ToolAnswer } from './tool.ts';
 import { ToolFailed } from './tool-failed.ts';
 import { findJobRef, formatStatus, type JobRef, jobPath, waitForJob } from './wait-for-job.ts';
 
+/** What callers are advised to wait between two polls. */
 const pollAfterMs = 5_000;
+/** A tool call is a request that is held open, and proxies close those that stay silent for long. */
 const maxWaitSeconds = 25;
 /** Many callers give up after a minute. */
 const generateWithinSeconds = 50;

@@ -18,6 +18,7 @@ const tools: readonly Tool[] = [
   generate,
 ];
 
+/** Read by a language model before it calls a tool, so it says what to call in which order. */
 const instructions = `Generates video, images and speech. list_models lists the models, describe_model describes the input of one. submit_job creates a job, job_status waits for it, job_result gives its files; generate does all three for what takes less than a minute. A job may cost money: after a lost answer look for the job or repeat the call with the same idempotency_key, never without one.`;
 
 /** More members and elements than the input of any model has by far. */

@@ -32,6 +32,7 @@ export interface ToolAnswer {
   readonly isError?: boolean;
 }
 
+/** A tool as its file writes it. `Input` is the schema that its arguments are parsed by, and published as. */
 export interface ToolDefinition<Input extends z.ZodObject> {
   readonly name: string;
   readonly title: string;

@@ -35,6 +35,7 @@ export const cancelJob: KeyRoute = {
   },
 };
 
+/** `X-Error-Code` of a cancellation that came too late: its body names no code. */
 const alreadyCompleted: keyof typeof otherCodes = 'already_completed';
 
 /** Status codes and words by what the store did. */

@@ -13,7 +13,9 @@ import { inQuery, limitParameter } from '../parameters.ts';
 import { pathValue, queryValue } from '../request-values.ts';
 import type { KeyRoute } from '../route.ts';
 
+/** Files of a page, unless the query has a `limit`. */
 const defaultLimit = 20;
+/** The most of a page. */
 const maxLimit = 100;
 
 /** The file object, with a new signed URL (Contract 3). */

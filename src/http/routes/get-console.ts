@@ -10,6 +10,7 @@ import { setPageHeaders } from '../page-headers.ts';
 import { pathValue } from '../request-values.ts';
 import type { OpenRoute } from '../route.ts';
 
+/** Shown in a terminal or a browser, so it is text that names the commands. */
 const notBuilt =
   'The console is not built here. "npm start" builds it, and so does: npm run build -w atelier-console\n';
 const notBuiltCode: keyof typeof otherCodes = 'console_not_built';

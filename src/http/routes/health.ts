@@ -5,6 +5,7 @@ import type { otherCodes } from '../../domain/refusal-help.ts';
 import type { HealthContext } from '../http-context.ts';
 import type { MetricsRoute, OpenRoute } from '../route.ts';
 
+/** `X-Error-Code` of a process that is not ready. */
 const notReady: keyof typeof otherCodes = 'not_ready';
 
 /** The process answers. */

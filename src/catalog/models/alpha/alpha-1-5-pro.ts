@@ -44,6 +44,7 @@ const draftItem = group(
   { title: 'Draft' },
 );
 
+/** Contract 2.2: the items of `content`, by their `type`. */
 const item = z.discriminatedUnion(
   'type',
   [textItem, pictureItem(framePicture, ['first_frame', 'last_frame']), draftItem],
@@ -100,6 +101,7 @@ const input = z.strictObject({
 
 type Input = z.output<typeof input>;
 
+/** An item that names an earlier draft. */
 const isDraftItem = (item: Input['content'][number]) => item.type === 'draft_task';
 
 /** Decisions 8. */

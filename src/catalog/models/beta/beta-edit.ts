@@ -22,12 +22,14 @@ import {
 
 /** Contract 2.3: of a picture that a mask area is drawn on, and of its polygon. */
 const minMaskSide = 500;
+/** Coordinates of an area: three corners. */
 const minPoints = 6;
 /** The contract names no upper bounds. More is a mistake, and would have to be filled. */
 const maxPoints = 10_000;
 const maxAreas = 100;
 /** The smallest canvas that something can be seen on, and how far a picture may hang over it. */
 const minCanvasSide = 64;
+/** Pixels, in every direction. */
 const maxOffset = 8192;
 
 const maskSide = (title: string) =>
@@ -46,6 +48,7 @@ const area = group(
   { title: 'Area' },
 );
 
+/** What is painted again: areas, or the address of a picture. */
 const mask = group(
   {
     areas: list(area, 1, maxAreas, { title: 'Areas' }).optional(),

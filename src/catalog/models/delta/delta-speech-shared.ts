@@ -44,6 +44,7 @@ const pronunciation = z
   .refine(rule => !hasUnknownTone(rule), { error: 'a tone must be a number from 1 to 5' })
   .meta({ title: 'Replacement', pattern: '^[^/]*[^/\\s][^/]*/[^]*\\S[^]*$' });
 
+/** A percentage by which a voice is changed; 0 leaves it as it is. */
 const share = (title: string) => integer(-100, 100, { title, widget: 'slider' }).optional();
 
 /** Contract 2.15, voice_modify. */
@@ -171,6 +172,7 @@ const input = z.strictObject({
 
 type DeltaInput = z.output<typeof input>;
 
+/** A voice id of white space names none. */
 const isNamed = (voice: string | undefined): boolean => voice !== undefined && voice.trim() !== '';
 const isMixed = ({ timbre_weights = [] }: DeltaInput): boolean => timbre_weights.length > 0;
 
@@ -279,6 +281,7 @@ function planOf(input: DeltaInput): SpeechPlan {
   };
 }
 
+/** Of PCM and WAV. */
 const bitsPerSample = 16;
 
 /** The family's numbers for what our error codes say; 1000 is its "unknown". */

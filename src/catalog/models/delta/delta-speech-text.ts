@@ -4,10 +4,12 @@ import type { SpeechPlan } from '../../../../engine/src/render-plan.ts';
 import { countCharacters } from '../../fields.ts';
 
 type Pieces = SpeechPlan['pieces'];
+/** A text that was cut at its pauses, or why it cannot be. */
 type ReadPieces =
   | { readonly kind: 'sound'; readonly pieces: Pieces }
   | { readonly kind: 'broken'; readonly reason: string };
 
+/** A pause in seconds, such as `<#0.5#>`. */
 const marker = /<#([^#<>\n]*)#>/g;
 
 /** Contract 2.15: the spoken text, and the pauses `<#x#>` between. A malformed pause is reported with its position. */

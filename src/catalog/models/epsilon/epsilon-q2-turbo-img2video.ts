@@ -24,6 +24,7 @@ import {
 /** Contract 2.11: background music has no effect at these durations. */
 const secondsWithoutMusic: readonly number[] = [9, 10];
 
+/** The family's words for what is heard, and those of the render plan. */
 const soundKinds = { all: 'all', speech_only: 'speech', sound_effect_only: 'effects' } as const;
 
 export default defineModel({

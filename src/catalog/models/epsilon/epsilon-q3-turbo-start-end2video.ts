@@ -120,5 +120,6 @@ export default defineModel({
   ],
 });
 
+/** Whether both frames have nearly one shape. */
 const isClose = (start: number, end: number): boolean =>
   start / end >= sideRatio.min && start / end <= sideRatio.max;
