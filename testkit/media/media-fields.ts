@@ -77,8 +77,10 @@ export async function judge(
   model: string,
   body: unknown,
 ): Promise<{ readonly created: Answer; readonly judged: Answer }> {
-  const judged = await gateway.ask('POST', `/v1/models/${model}/validate`, { key, body });
-  const created = await gateway.ask('POST', `/v1/queue/${model}`, { key, body });
+  // Written once for both; a text is sent as it is.
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  const judged = await gateway.ask('POST', `/v1/models/${model}/validate`, { key, body: bytes });
+  const created = await gateway.ask('POST', `/v1/queue/${model}`, { key, body: bytes });
   assert.equal(judged.status, created.status);
   return { created, judged };
 }
