@@ -30,6 +30,8 @@ export interface CreateRequest {
   readonly query: Readonly<Record<string, unknown>>;
   /** The raw request: its headers and its body, which is not read yet. */
   readonly message: IncomingMessage;
+  /** The body where another protocol was translated into it; absent: it is read from the message. */
+  readonly body?: JsonObject;
 }
 
 /** The job that answers a request. */

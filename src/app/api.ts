@@ -122,6 +122,7 @@ async function openApi(
     catalog: settings.catalog,
     servedModels: settings.servedModels,
     prices: () => settings.current().prices,
+    mounts: () => settings.current().mounts,
     console: memoize(() => readBuiltConsole(consoleFolder)),
     accounts: openAccountStatus({
       ...context,

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Catalog } from '../catalog/catalog.ts';
 import { seconds } from '../domain/clock.ts';
 import type { BacklogBounds, BodyLimits, RateLimit, SpoolLimits } from '../domain/limits.ts';
+import type { Mounts } from '../domain/mounts.ts';
 import type { Prices } from '../domain/prices.ts';
 import type { S3Location } from '../domain/s3-location.ts';
 import type { StorageLimits } from '../domain/storage-limits.ts';
@@ -13,6 +14,7 @@ import { blobsAddress, environment, type logLevels, type Role, tracing } from '.
 import { ConfigError } from './error.ts';
 import { didYouMean, issuesOf, parseSettings } from './issues.ts';
 import { readModels } from './models.ts';
+import { mountsSchema, readMounts } from './mounts.ts';
 import { pricesSchema, readPrices } from './prices.ts';
 import { readRouting } from './routing.ts';
 import { readSecretFiles, secretFileVariables } from './secret-files.ts';
@@ -64,6 +66,8 @@ export interface Config {
   readonly disabledModels: readonly string[];
   /** Null: no prices are set. */
   readonly prices: Prices | null;
+  /** Other protocols that are spoken. */
+  readonly mounts: Mounts;
   readonly limits: {
     /** Rate of the queue operations of each key. */
     readonly queue: RateLimit;
@@ -149,6 +153,7 @@ export const fileSchema = z.strictObject({
     })
     .prefault({}),
   prices: pricesSchema.optional(),
+  mounts: mountsSchema.optional(),
   models: z.unknown().optional(),
   accounts: z.unknown().optional(),
   routes: z.unknown().optional(),
@@ -180,6 +185,7 @@ export function readConfig(env: Variables): Config {
     catalog: file.models.catalog,
     disabledModels: file.models.disabled,
     prices: file.prices,
+    mounts: file.mounts,
     limits: limitsOf(file.data.limits),
   });
 }
@@ -229,9 +235,10 @@ function readFile(given: Variables, faults: string[]) {
   const models = readModels(members.models, dirname(path ?? defaultFile));
   const routing = readRouting(members, given, models);
   const { prices, issues } = readPrices(parsed.data?.prices, models.catalog);
-  const all = [...issuesOf(parsed), ...models.issues, ...routing.issues, ...issues];
+  const { mounts, issues: mountIssues } = readMounts(parsed.data?.mounts, models.catalog);
+  const all = [...issuesOf(parsed), ...models.issues, ...routing.issues, ...issues, ...mountIssues];
   faults.push(...all.map(issue => file.describeIssue(issue)));
-  return { data: parsed.data, models, routing: routing.config, prices };
+  return { data: parsed.data, models, routing: routing.config, prices, mounts };
 }
 
 /** The part of the configuration that comes from variables alone. */

@@ -4,7 +4,7 @@ import type { Model } from '../catalog/model.ts';
 import type { Config } from './config.ts';
 
 /** Every other setting needs a restart. */
-type LiveSettings = Pick<Config, 'routing' | 'catalog' | 'disabledModels' | 'prices' | 'limits'>;
+type LiveSettings = Pick<Config, 'routing' | 'catalog' | 'disabledModels' | 'prices' | 'mounts' | 'limits'>;
 
 export interface ReloadableSettings {
   readonly current: () => LiveSettings;

@@ -15,8 +15,10 @@ import { codeOf } from '../domain/refusal-help.ts';
 import { SpoolUnavailable } from '../media/spool-file.ts';
 import { StoreUnavailable } from '../store/db/connection.ts';
 import { clientAddress } from './client-address.ts';
+import { errorBodyOf } from './error-body.ts';
 import { loggedPath } from './logged-path.ts';
 import { asFileRefusal } from './refusals-of-route.ts';
+import type { ErrorShape } from './route.ts';
 
 /** Statuses whose log line names the client address: guesses, and too many requests. */
 const statusesWithAddress: readonly number[] = [401, 403, 429];
@@ -41,7 +43,7 @@ export function answerFailure(
   }: {
     request: FastifyRequest;
     reply: FastifyReply;
-    errors: 'detail' | 'file';
+    errors: ErrorShape;
     log: Logger;
     onRefused: (refusal: RefusalName) => void;
     /** Takes one refusal from the rate of an address; throws beyond it. */
@@ -65,7 +67,7 @@ export function answerFailure(
   if (details.fields) reply.header('x-error-fields', errorFields(details.fields));
   if (details.suggestion !== undefined) reply.header('x-suggestion', details.suggestion);
   reply.code(entry.status).header('content-type', 'application/json; charset=utf-8');
-  const body = bodyOf(refusal, request.id);
+  const body = errorBodyOf(refusal, errors, request.id);
   const send = () => void (willBeReset(request) ? sendAndLinger(request, reply, body) : reply.send(body));
   // Many retries at once would delay the event loop for requests that were admitted.
   if (entry.status === 429 || entry.status === 503) setImmediate(send);
@@ -76,7 +78,7 @@ export function answerFailure(
 function requireDeclared(
   refusal: Refusal,
   declared: ReadonlySet<RefusalName> | null,
-  errors: 'detail' | 'file',
+  errors: ErrorShape,
 ): Refusal {
   if (declared === null || declared.has(refusal.refusal)) return refusal;
   const cause = new Error(`the route does not declare the refusal ${refusal.refusal}`, { cause: refusal });
@@ -148,20 +150,8 @@ function sendAndLinger({ raw }: FastifyRequest, reply: FastifyReply, body: unkno
   reply.header('content-length', bytes.length).send(Readable.from(untilRead()));
 }
 
-/** The JSON body of a refusal, by its shape. */
-function bodyOf({ entry, message, details }: Refusal, requestId: string) {
-  switch (entry.shape) {
-    case 'gateway':
-      return { error: { code: entry.code, message }, request_id: requestId };
-    case 'detail':
-      return { detail: message };
-    case 'file':
-      return { error: { message, type: entry.type, param: details.param ?? entry.param, code: entry.code } };
-  }
-}
-
 /** The refusal that a failure is answered with: by itself, by its kind, or as an internal error. */
-function asRefusal(failure: unknown, errors: 'detail' | 'file'): Refusal {
+function asRefusal(failure: unknown, errors: ErrorShape): Refusal {
   if (failure instanceof Refusal) {
     const shown = errors === 'file' ? asFileRefusal(failure.refusal) : failure.refusal;
     return shown === failure.refusal ? failure : refuse(shown, failure.details);
@@ -180,7 +170,7 @@ function asRefusal(failure: unknown, errors: 'detail' | 'file'): Refusal {
   // The framework's own errors: a path it cannot decode, a body that ended early.
   const status = failure instanceof Error && 'statusCode' in failure ? Number(failure.statusCode) : 500;
   // Decisions 2: a path that cannot be decoded is an unknown one.
-  if (isCode(failure, 'FST_ERR_BAD_URL') && errors === 'detail') return refuse('path_unknown', details);
+  if (isCode(failure, 'FST_ERR_BAD_URL') && errors !== 'file') return refuse('path_unknown', details);
   const wasCut = isCode(failure, 'ECONNRESET');
   if ((status >= 400 && status < 500) || wasCut) {
     return errors === 'file'
@@ -220,7 +210,7 @@ export function answerUnreadable(failure: Error, socket: Duplex, requestId: stri
 
 /** Sends the last answer of a connection and closes it, whether the client closes it or not. */
 export function closeWithRefusal(refusal: Refusal, socket: Duplex, requestId: string): void {
-  const body = JSON.stringify(bodyOf(refusal, requestId));
+  const body = JSON.stringify(errorBodyOf(refusal, 'detail', requestId));
   socket.end(
     [
       `HTTP/1.1 ${refusal.entry.status} ${STATUS_CODES[refusal.entry.status]}`,

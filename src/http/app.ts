@@ -5,13 +5,16 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { openRateLimit, type TakeFromRate } from '../admission/rate-limit.ts';
 import { days, seconds } from '../domain/clock.ts';
 import { uuidv7 } from '../domain/ids.ts';
+import { mountNames, mountOfPath } from '../domain/mounts.ts';
 import { refuse } from '../domain/refusal.ts';
 import { addRoute, openAddressRates, refusalRate } from './add-route.ts';
 import { answerFailure, answerUnreadable, closeWithRefusal } from './answer-refusal.ts';
 import { type Connections, keepAliveMs, openConnections } from './connections.ts';
 import type { HealthContext, HttpContext } from './http-context.ts';
 import { openMinBodyRate } from './min-body-rate.ts';
+import { mountRoutes } from './mounts/mount-list.ts';
 import { PipelinedMessage } from './pipelines.ts';
+import type { ErrorShape } from './route.ts';
 import { openGatedHandler, openHealthHandler } from './route-auth.ts';
 import { healthRoutes, queueMounts, routes } from './route-list.ts';
 import { openRefuseUnmatched, openRefuseUnmatchedInQueue, type RefuseUnmatched } from './unmatched.ts';
@@ -41,11 +44,15 @@ const noCompiler = () => () => {
 /** The HTTP server of a process with the API. */
 export function createApp(context: HttpContext): FastifyInstance {
   const takeFromStrangers = openRateLimit<string>(refusalRate, context.clock);
-  const findRefusal = openRefuseUnmatchedInQueue(context, queueMounts, routes);
+  const served = [
+    ...routes,
+    ...mountNames.flatMap(name => (context.mounts()[name] ? mountRoutes[name] : [])),
+  ];
+  const findRefusal = openRefuseUnmatchedInQueue(context, queueMounts, served);
   const app = createServer(context, takeFromStrangers, findRefusal);
   const rates = openAddressRates(context.clock);
-  for (const route of routes) {
-    const handle = openGatedHandler(route, context, routes);
+  for (const route of served) {
+    const handle = openGatedHandler(route, context, served);
     addRoute(app, route, handle, { ...context, takeFromStrangers, rates });
   }
   return app;
@@ -81,7 +88,7 @@ function createServer(
     answerFailure(failure, {
       request,
       reply,
-      errors: isFilePath(request.url) ? 'file' : 'detail',
+      errors: errorsOfPath(request.url),
       log,
       onRefused,
       takeFromStrangers,
@@ -180,5 +187,6 @@ function setCommonHeaders(request: FastifyRequest, reply: FastifyReply, publicUr
     reply.header('strict-transport-security', `max-age=${hstsMaxAgeMs / seconds}`);
 }
 
-/** Whether unmatched failures below this path get the error body of the file endpoints. */
-const isFilePath = (url: string): boolean => /^\/v1\/(?:files|f)(?:[/?]|$)/.test(url);
+/** The error body of failures below this path that no route answers. */
+const errorsOfPath = (url: string): ErrorShape =>
+  mountOfPath(url) ?? (/^\/v1\/(?:files|f)(?:[/?]|$)/.test(url) ? 'file' : 'detail');

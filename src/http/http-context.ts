@@ -16,6 +16,7 @@ import type { Blobs } from '../domain/blobs.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Signer } from '../domain/file-signature.ts';
 import type { JobId } from '../domain/ids.ts';
+import type { Mounts } from '../domain/mounts.ts';
 import type { Prices } from '../domain/prices.ts';
 import type { RefusalName } from '../domain/refusal.ts';
 import type { Ingress, IngressRequest } from '../domain/upstream-webhook-address.ts';
@@ -44,6 +45,8 @@ export interface HttpContext {
   readonly servedModels: () => Catalog;
   /** Prices from the settings; null where there are none. */
   readonly prices: () => Prices | null;
+  /** Other protocols that are spoken, by the present settings. */
+  readonly mounts: () => Mounts;
   readonly authenticate: Authenticate;
   readonly takeFromRate: TakeFromRate;
   readonly callbackSecrets: CallbackSecrets;

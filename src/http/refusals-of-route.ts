@@ -57,7 +57,7 @@ export const uploadRefusals = [
 export const passwordRefusals = ['logins_exceeded', 'logins_full'] as const satisfies readonly RefusalName[];
 
 /** Of every route: overload, a malformed or slow request, a failure of ours. */
-const generalRefusals: Readonly<Record<Route['errors'], readonly RefusalName[]>> = {
+const generalRefusals: Readonly<Record<'detail' | 'file', readonly RefusalName[]>> = {
   detail: [
     'request_malformed',
     'request_too_slow',
@@ -82,7 +82,7 @@ const generalRefusals: Readonly<Record<Route['errors'], readonly RefusalName[]>>
 export function refusalsOf(route: Route): ReadonlySet<RefusalName> {
   const particular = [...authRefusals(route), ...route.refusals];
   const shown = route.errors === 'file' ? particular.map(asFileRefusal) : particular;
-  return new Set([...shown, ...generalRefusals[route.errors]]);
+  return new Set([...shown, ...generalRefusals[route.errors === 'file' ? 'file' : 'detail']]);
 }
 
 /** Decisions 8: what refuses every request alike has a body of its own at the file endpoints. */

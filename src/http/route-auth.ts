@@ -17,7 +17,7 @@ export function openGatedHandler(route: Route, context: HttpContext, routes: rea
       const handle = route.open(context, routes);
       return (request, reply) => {
         route.precheck?.(request, context);
-        const principal = identifyKey(context, request, route.scope);
+        const principal = identifyKey(context, request, route.scope, route.schemes);
         if (principal instanceof Promise) return principal.then(found => handle(found, request, reply));
         return handle(principal, request, reply);
       };
@@ -50,6 +50,7 @@ export function identifyKey(
   { authenticate, takeFromRate }: Pick<HttpContext, 'authenticate' | 'takeFromRate'>,
   request: FastifyRequest,
   needed: Scope | 'any-key',
+  schemes: readonly string[] = [],
 ): Principal | Promise<Principal> {
   const admit = (principal: Principal): Principal => {
     takeFromRate(principal.keyId);
@@ -57,8 +58,15 @@ export function identifyKey(
     return principal;
   };
   // A cached key needs no promise.
-  const principal = authenticate(request.raw.headers.authorization);
+  const principal = authenticate(asBearer(request.raw.headers.authorization, schemes));
   return principal instanceof Promise ? principal.then(admit) : admit(principal);
+}
+
+/** The header with one of these schemes read as `Bearer`. */
+function asBearer(authorization: string | undefined, schemes: readonly string[]): string | undefined {
+  const [scheme = '', ...rest] = schemes.length === 0 ? [] : (authorization ?? '').split(' ');
+  const isKnown = schemes.some(known => known.toLowerCase() === scheme.toLowerCase());
+  return isKnown ? ['Bearer', ...rest].join(' ') : authorization;
 }
 
 /** Turns a thrown error of a synchronous handler into a rejected promise. */

@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import type { Json } from '../answers/json-schema.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Principal, Scope } from '../domain/key.ts';
+import type { MountName } from '../domain/mounts.ts';
 import type { Role } from '../domain/person.ts';
 import type { RefusalName } from '../domain/refusal.ts';
 import type { Operator } from './admin/identify-operator.ts';
@@ -22,12 +23,15 @@ import type { HealthContext, HttpContext } from './http-context.ts';
  */
 export type Route = KeyRoute | AdminRoute | SessionRoute | OpenRoute | MetricsRoute;
 
+/** `detail` and `file` are the contract's (7.2, 7.3); the others are those of the protocols at the mounts. */
+export type ErrorShape = 'detail' | 'file' | MountName;
+
 /** What every route declares. */
 interface RouteDeclaration {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | readonly ['GET', 'HEAD'];
   readonly path: string;
-  /** Which of the contract's error bodies its unforeseen failures get. */
-  readonly errors: 'detail' | 'file';
+  /** The bodies of its failures: two of the contract, or those of the protocol of a mount. */
+  readonly errors: ErrorShape;
   /** Left out of the header `Allow`: it only states what does not exist, or must not be discoverable. */
   readonly isUnlisted?: true;
   /** Refusals of the handler. Those of `auth`, and those that any route can give, are added to them. */
@@ -72,6 +76,8 @@ export interface KeyRoute extends RouteDeclaration {
   readonly auth: 'key';
   /** `any-key`: the route gives nothing that belongs to a user. */
   readonly scope: Scope | 'any-key';
+  /** Schemes of `Authorization` that are read like `Bearer`, because clients of another protocol send them. */
+  readonly schemes?: readonly string[];
   /** Checked before the key; throws a refusal. */
   readonly precheck?: (request: FastifyRequest, context: HttpContext) => void;
   readonly open: Opener<(principal: Principal, request: FastifyRequest, reply: FastifyReply) => unknown>;

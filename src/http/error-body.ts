@@ -1,0 +1,72 @@
+/** The JSON body of a refusal: one of the contract's three, or that of the protocol of a mount. */
+
+import type { Refusal, RefusalEntry } from '../domain/refusal.ts';
+import { codeOf } from '../domain/refusal-help.ts';
+import type { ErrorShape } from './route.ts';
+
+/** The body that a client of that shape reads. */
+export function errorBodyOf(refusal: Refusal, errors: ErrorShape, requestId: string): unknown {
+  switch (errors) {
+    case 'openai':
+      return openaiError(refusal);
+    case 'fal':
+      return falError(refusal);
+    case 'replicate':
+      return replicateError(refusal);
+    case 'detail':
+    case 'file':
+      return contractError(refusal, requestId);
+  }
+}
+
+/** Contract 7.1 to 7.3, by the refusal itself. */
+function contractError({ entry, message, details }: Refusal, requestId: string): unknown {
+  switch (entry.shape) {
+    case 'gateway':
+      return { error: { code: entry.code, message }, request_id: requestId };
+    case 'detail':
+      return { detail: message };
+    case 'file':
+      return { error: { message, type: entry.type, param: details.param ?? entry.param, code: entry.code } };
+  }
+}
+
+const openaiTypes: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  402: 'insufficient_quota',
+  403: 'permission_error',
+  404: 'not_found_error',
+  429: 'rate_limit_error',
+};
+
+const openaiType = ({ status }: RefusalEntry): string =>
+  openaiTypes[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error');
+
+/** `{"error":{"message","type","param","code"}}`, from which the packages make their classes of errors. */
+const openaiError = ({ entry, message, details, refusal }: Refusal) => ({
+  error: {
+    message,
+    type: openaiType(entry),
+    param: details.param ?? details.fields?.[0] ?? null,
+    code: codeOf(refusal),
+  },
+});
+
+/** `detail`: a text, or of an input a list with the place of each fault, as the packages parse it. */
+function falError({ entry, message, details }: Refusal) {
+  if (entry.status !== 422 || !details.fields || details.fields.length === 0) return { detail: message };
+  return {
+    detail: details.fields.map(field => ({
+      loc: ['body', ...field.split('.')],
+      msg: message,
+      type: 'value_error',
+    })),
+  };
+}
+
+/** RFC 7807 without a type, as the packages read it. */
+const replicateError = ({ entry, message, refusal }: Refusal) => ({
+  title: codeOf(refusal),
+  detail: message,
+  status: entry.status,
+});

@@ -1,0 +1,11 @@
+/** Every mount: the routes of another protocol. A new one is added here; design and rules are in docs/mounts.md. */
+
+import type { MountName } from '../../domain/mounts.ts';
+import type { Route } from '../route.ts';
+
+/** A mount that is switched off has no route. */
+export const mountRoutes: Readonly<Record<MountName, readonly Route[]>> = {
+  openai: [],
+  fal: [],
+  replicate: [],
+};
