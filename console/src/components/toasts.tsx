@@ -1,6 +1,7 @@
 /** Short messages in the corner of the page. Their list lives outside React, so any code can add one. */
 import { useSyncExternalStore } from 'react';
 
+/** A message at the edge of the page. */
 interface Toast {
   readonly id: number;
   readonly words: string;
@@ -12,6 +13,7 @@ const shownMs = 6_000;
 /** The visible messages, the oldest first; at most four. */
 let toasts: readonly Toast[] = [];
 let made = 0;
+/** Outside of React's tree, so that any module can show a message. */
 const listeners = new Set<() => void>();
 
 /** Shows a message for six seconds; screen readers announce it. */

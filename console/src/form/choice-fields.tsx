@@ -7,6 +7,7 @@ import { SizeGrid } from './size-grid.tsx';
 
 /** More options than this, or more letters in all of them, become a drop-down list. */
 const maxChips = 7;
+/** Letters of all options together, up to which chips fit in two lines. */
 const maxChipLetters = 60;
 
 /** One of a fixed set of values, shown as chips, as a list or as a grid of sizes. */

@@ -6,6 +6,7 @@ import { type Path, pathText } from './input-value.ts';
 /** The reason by the path of the field, as `settings.duration`. */
 export type Faults = ReadonlyMap<string, string>;
 
+/** One map for every form without faults, so that fields are not drawn again. */
 export const noFaults: Faults = new Map();
 /** The faults of the form around a field. */
 export const FaultsContext = createContext<Faults>(noFaults);

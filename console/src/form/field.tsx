@@ -53,5 +53,6 @@ function widgetOf(given: Schema): ComponentType<FieldProps> {
   }
 }
 
+/** Whether a text gets several lines. */
 const isLong = ({ widget, maxLength = 0, format }: Schema): boolean =>
   widget === 'textarea' || widget === 'shots' || (maxLength >= longText && format !== 'uri');

@@ -7,6 +7,7 @@ import { FieldComponent } from './field-component.ts';
 import { FormContext } from './form-context.ts';
 import { type Members, withMember } from './input-value.ts';
 
+/** A controlled form: the page has the input. */
 interface FormProps {
   readonly schema: Schema;
   /** The input as it would be sent. */

@@ -5,6 +5,7 @@ import { useField } from './field-component.ts';
 import { FieldFrame, type FieldProps } from './field-frame.tsx';
 import { initialValue, isMembers, type Members, titleOf } from './input-value.ts';
 
+/** A draft may have anything in the place of a list. */
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** The items, and a button for each kind of item that may be added. */
@@ -102,6 +103,7 @@ function Item({ schema, path, value, change }: Omit<FieldProps, 'isRequired'>) {
 const fieldsOf = ({ properties = {} }: Schema) =>
   Object.entries(properties).filter(([, member]) => member.const === undefined);
 
+/** A copy that lacks one member. */
 const without = (members: Members, name: string): Members =>
   Object.fromEntries(Object.entries(members).filter(([other]) => other !== name));
 

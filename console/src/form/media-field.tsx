@@ -13,6 +13,7 @@ import { FilePicker } from './file-picker.tsx';
 import { titleOf } from './input-value.ts';
 import { describeLimits, uploadFault } from './media-limits.ts';
 
+/** Nouns for the sentences of the field. */
 const wordsOfKind = { image: 'a picture', video: 'a video', audio: 'a sound' } as const;
 
 /** The value is an address or a file id; a dropped or chosen file is uploaded first. */

@@ -20,6 +20,7 @@ export function describeLimits({ formats, maxBytes, sides, ratio, seconds }: Med
     .join(' · ');
 }
 
+/** Two digits behind the point are enough for a person. */
 const round = (value: number): number => Math.round(value * 100) / 100;
 
 /** Why a file would be refused, known before a byte is sent; null where it may be uploaded. */

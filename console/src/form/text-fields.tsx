@@ -3,6 +3,7 @@ import { useId } from 'react';
 import { useFault } from './faults.ts';
 import { described, FieldFrame, type FieldProps } from './field-frame.tsx';
 
+/** A number that a draft has as text is shown as it was typed. */
 const textOf = (value: unknown): string => (value === undefined || value === null ? '' : String(value));
 /** The default is shown, but not sent. */
 const placeholderOf = (schema: FieldProps['schema']): string =>

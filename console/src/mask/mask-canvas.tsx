@@ -3,6 +3,7 @@ import { type PointerEvent, type RefObject, useEffect, useRef, useState } from '
 import { drawMask, type Operation, type Point } from './operations.ts';
 import type { Tools } from './tools.ts';
 
+/** By tint, on the screen alone. */
 const colours: Readonly<Record<Tools['tint'], string>> = {
   red: '#ff2d20',
   blue: '#2563ff',
@@ -10,6 +11,7 @@ const colours: Readonly<Record<Tools['tint'], string>> = {
 };
 /** How near to its first corner a click closes a polygon, in pixels of the screen. */
 const closingDistance = 12;
+/** Eight pixels of the screen for one of the picture. */
 const maxZoom = 8;
 
 /** Controlled: the operations belong to the editor. */

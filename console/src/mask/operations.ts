@@ -98,6 +98,7 @@ export function asAreas(
   return polygons.map(points => ({ width, height, points: clockwiseFromCorner(points).flatMap(inside) }));
 }
 
+/** Whole pixels within the picture. */
 const clamp = (value: number, most: number): number => Math.max(0, Math.min(most, Math.round(value)));
 
 /**

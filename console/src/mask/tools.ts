@@ -16,6 +16,7 @@ export interface Tools {
   readonly tint: (typeof tints)[number];
 }
 
+/** Of this browser alone. */
 const storageKey = 'atelier.mask-tools';
 const defaults: Tools = { tool: 'Brush', size: 60, tint: 'red' };
 

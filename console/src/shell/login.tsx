@@ -4,6 +4,7 @@ import { FormFault } from '../components/form-fault.tsx';
 import { Sign } from './brand.tsx';
 import { useLoginForm } from './use-login-form.ts';
 
+/** What is typed to log in. */
 type Way = 'token' | 'password';
 
 /** By the admin token, or by name and password. The browser keeps a session cookie only. */

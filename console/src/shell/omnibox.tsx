@@ -18,6 +18,7 @@ interface Found {
   readonly go: () => void;
 }
 
+/** Jobs in the list of suggestions. */
 const mostJobs = 6;
 /** Shorter texts are not searched as an id. */
 const shortestId = 3;

@@ -17,8 +17,11 @@ const errorClasses = [
   'unclear',
   'failed',
 ] as const;
+/** What an upstream's code means here: the words of the error table. */
 const errorClass = z.enum(errorClasses, { error: `must be one of ${errorClasses.join(', ')}` });
+/** The upstream's code to its class; codes are compared as text. */
 const codes = z.record(z.string().min(1), errorClass).default({});
+/** Every wait that an operator writes has an upper bound. */
 const numberUpTo = (longest: number) => z.number().min(0).max(longest);
 
 /** Headers that the HTTP client sets in every call. */
@@ -26,11 +29,13 @@ const reservedHeaders = [
   ...['accept-encoding', 'connection', 'content-length', 'content-type', 'expect', 'host'],
   ...['keep-alive', 'transfer-encoding', 'upgrade', 'user-agent'],
 ];
+/** A token of RFC 9110, and none of the headers that the client itself sets. */
 const headerName = z
   .string()
   .max(100)
   .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, { error: 'must be the name of a header' })
   .refine(name => !reservedHeaders.includes(name.toLowerCase()), { error: 'is a header that cannot be set' });
+/** One line of visible characters. */
 const headerText = z
   .string()
   .max(1000)
@@ -50,6 +55,7 @@ const jobCallSchema = (method: 'GET' | 'POST') =>
         context.addIssue('must contain {id} in its path or its body');
     });
 
+/** Where an error has its code and its sentence; either may be absent. */
 const errorPaths = {
   code: singleValuePath.optional(),
   message: singleValuePath.optional(),
@@ -76,6 +82,7 @@ const outputSchema = z.strictObject({
     .default('application/octet-stream'),
 });
 
+/** What the upstream reports as used; units are those of prices. */
 const usageSchema = z.strictObject({
   unit: z.enum(['second', 'image', 'character', 'token', 'credit', 'gpu_second']),
   at: singleValuePath,
@@ -105,6 +112,7 @@ const dedupeSchema = z
     error: 'must have a header or a field, and not both',
   });
 
+/** Seconds, with the defaults of an upstream that answers at once and runs for minutes. */
 const timesSchema = z
   .strictObject({
     submit_seconds: numberUpTo(600).min(1).default(60),
@@ -177,6 +185,7 @@ function contradictionsIn({
   ];
 }
 
+/** Settings that are valid one by one and may contradict each other. */
 interface ContradictingSettings {
   readonly api_key?: string | undefined;
   readonly auth: z.output<typeof authSchema>;

@@ -79,8 +79,10 @@ const idSchema = z.string().regex(/^(?!\.{1,2}$).{1,500}$/);
 /** What later calls need to know of a job: the ref, as read back from the database. */
 const refSchema = z.object({ id: idSchema });
 
+/** A call about one job: poll, result and cancel have one form. */
 type JobCall = DeclarativeAccount['poll'];
 
+/** An opened account. */
 interface DeclarativeContext extends Pick<ProviderDependencies, 'catalog' | 'linkTo'> {
   readonly account: DeclarativeAccount;
   readonly upstream: Upstream;
@@ -123,6 +125,7 @@ async function submitJob(context: DeclarativeContext, task: ProviderTask): Promi
   });
 }
 
+/** The state first; the results are in the same answer, or in that of a second call. */
 async function pollJob(
   context: DeclarativeContext,
   attempt: ProviderAttempt,
@@ -143,6 +146,7 @@ async function pollJob(
   return readSuccess(answer, { production, isWhole }, errorsIn(account, answer));
 }
 
+/** An upstream without a described cancel is not called. */
 async function cancelJob(
   context: DeclarativeContext,
   attempt: ProviderAttempt,
@@ -174,15 +178,18 @@ function callAbout(
   });
 }
 
+/** What templates of calls about a job may name. */
 const placeholderValuesOf = ({ upstreamModel, dedupeKey }: ProviderAttempt): PlaceholderValues => ({
   model: upstreamModel,
   key: dedupeKey,
 });
 
+/** A filled body, or why an input cannot be sent. */
 type Body =
   | { readonly kind: 'body'; readonly body: unknown }
   | Extract<EncodedInput, { readonly kind: 'refused' }>;
 
+/** Faults of the route, then media, then the template: nothing is sent of an input that is refused. */
 async function bodyOf(
   task: ProviderTask,
   { catalog, linkTo }: Pick<ProviderDependencies, 'catalog' | 'linkTo'>,
@@ -231,8 +238,10 @@ function errorsIn({ error }: DeclarativeAccount, reply: UpstreamReply): ErrorTab
   };
 }
 
+/** `ended` is a success whose results are still to be read. */
 type DeclarativeState = PollResult | { readonly kind: 'ended'; readonly usage: readonly Usage[] };
 
+/** By the description's words. A good answer in a state that it does not name is no state. */
 function readState(account: DeclarativeAccount, reply: UpstreamReply): DeclarativeState {
   if (isNotFound(reply)) return { kind: 'missing' };
   if (!isSuccess(reply)) return unreachable(reply);
@@ -256,6 +265,7 @@ function readState(account: DeclarativeAccount, reply: UpstreamReply): Declarati
   }
 }
 
+/** Where a failed job has its reason, which may be another place than that of refused calls. */
 function failureIn({ error, failure = error }: DeclarativeAccount, json: unknown): UpstreamError {
   const code = textAt(json, failure.code);
   const isCode = code !== null && code !== '' && !error.fine.includes(code);

@@ -9,6 +9,7 @@ import { joinWithOr, notAvailable, withoutDelivery } from '../kit/mapping.ts';
 import type { MediaEncoding } from '../kit/media-encoding.ts';
 import { inputPlaceholdersIn, pathTemplate, recordOf, reportFaults } from './template.ts';
 
+/** How a medium is written: an address of this gateway, or bytes in the body. */
 const mediaEncoding = z.enum(['link', 'link-or-data-url', 'data-url', 'base64']);
 
 /** Schema of the options: the body of a submission, and what happens to the fields that are not in it. */
@@ -61,6 +62,7 @@ export function routeFaults(model: Model, options: unknown): Faults {
   return [...unknown, ...unused];
 }
 
+/** JSON Schema allows `true` and `false` in place of a schema. */
 type Schema = z.core.JSONSchema.JSONSchema | boolean;
 
 /** Whether an input of that schema may have a value at a path; true where the schema does not say. */
@@ -78,6 +80,7 @@ function hasPath(schema: Schema, steps: readonly (string | number)[]): boolean {
   return type === undefined;
 }
 
+/** A list without a schema of its items may have anything in them. */
 const itemsHave = (items: Schema | Schema[] | undefined, steps: readonly (string | number)[]): boolean =>
   [items ?? true].flat().some(item => hasPath(item, steps));
 
@@ -108,13 +111,16 @@ function isNamedBy({ body, only, ignores }: DeclarativeRouteOptions): (path: Pat
     );
 }
 
+/** Both options bound the values of a field, so a refusal names them alike. */
 const allowedValuesIn = ({ only, words }: DeclarativeRouteOptions) => [
   ...Object.entries(only).map(([place, values]) => ({ place, takes: values.map(String) })),
   ...Object.entries(words).map(([place, names]) => ({ place, takes: Object.keys(names) })),
 ];
 
+/** Names of members, and places in lists. */
 type Path = readonly (string | number)[];
 
+/** A value of the input that is no object and no list. */
 interface Leaf {
   readonly path: Path;
   readonly value: unknown;

@@ -9,6 +9,7 @@ type Template = unknown;
 /** What a placeholder may name; `input` is followed by a path. */
 type PlaceholderName = 'input' | 'model' | 'key' | 'id';
 
+/** A part of a text in a template. */
 type Piece =
   | { readonly kind: 'text'; readonly text: string }
   /** `path` is null except for the input. */
@@ -18,6 +19,7 @@ type Piece =
 /** Matches in linear time whatever an operator writes: each character belongs to one token. */
 const token = /\{\{|\}\}|\{([^{}]*)\}|[{}]|[^{}]+/g;
 
+/** A text without placeholders is one piece, and is sent as it is. */
 const piecesOf = (text: string): readonly Piece[] => [...text.matchAll(token)].map(pieceOf);
 
 function pieceOf([text, named]: RegExpMatchArray): Piece {
@@ -29,11 +31,13 @@ function pieceOf([text, named]: RegExpMatchArray): Piece {
     : { kind: 'placeholder', name: named, path: null };
 }
 
+/** A text of a template, and where it stands. */
 interface Text {
   readonly path: readonly (string | number)[];
   readonly pieces: readonly Piece[];
 }
 
+/** Every text of a template, names of members excluded: those are never filled. */
 function textsIn(template: Template, path: readonly (string | number)[] = []): readonly Text[] {
   if (typeof template === 'string') return [{ path, pieces: piecesOf(template) }];
   if (Array.isArray(template)) return template.flatMap((item, place) => textsIn(item, [...path, place]));
@@ -68,6 +72,7 @@ export function reportFaults(
     }
 }
 
+/** Why a piece cannot work, as the end of a sentence; null where it can. */
 function pieceFault(piece: Piece, isWhole: boolean, names: readonly PlaceholderName[]): string | null {
   if (piece.kind === 'text') return null;
   if (piece.kind === 'stray') return 'a literal brace must be doubled';
@@ -79,6 +84,7 @@ function pieceFault(piece: Piece, isWhole: boolean, names: readonly PlaceholderN
   return isWhole || !path.includes('[*]') ? null : `{input.${path}} cannot be a part of a text`;
 }
 
+/** A placeholder for a field of the input, and where it stands. */
 interface InputPlaceholder {
   readonly path: readonly (string | number)[];
   readonly inputPath: string;
@@ -121,12 +127,14 @@ export function fillTemplate(template: Template, values: PlaceholderValues): unk
   );
 }
 
+/** A text that is one placeholder keeps the type of its value; in longer texts values become text. */
 function fillText(pieces: readonly Piece[], values: PlaceholderValues): unknown {
   const filled = pieces.map(piece => valueFor(piece, values));
   if (filled.length === 1) return filled[0];
   return filled.includes(undefined) ? undefined : filled.map(String).join('');
 }
 
+/** Undefined where the input lacks the field: the member is then left out. */
 function valueFor(piece: Piece, values: PlaceholderValues): unknown {
   if (piece.kind !== 'placeholder') return piece.kind === 'text' ? piece.text : '';
   const { name, path } = piece;

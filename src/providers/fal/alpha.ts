@@ -5,6 +5,7 @@ import { type AlphaItem, textOf } from '../../catalog/models/alpha/alpha-shared.
 import { defineMapping } from '../kit/mapping.ts';
 import { type FalCall, mustBeFalse } from './call.ts';
 
+/** A medium of an item; sent as an address or a data URL. */
 const address = z.strictObject({ url: z.string() });
 const frame = z.strictObject({
   type: z.literal('image_url'),
@@ -18,6 +19,7 @@ const reference = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('video_url'), video_url: address, role: z.string() }),
   z.strictObject({ type: z.literal('audio_url'), audio_url: address, role: z.string() }),
 ]);
+/** The endpoints require a prompt, which the model does not. */
 const hasText = (content: readonly { readonly type: string }[]) => content.some(item => item.type === 'text');
 const textRequired = { error: 'a text item is required here' };
 
@@ -76,6 +78,7 @@ export const alphaPro = defineMapping(
   },
 );
 
+/** The endpoint's word for the shape of the first frame. */
 const toFalRatio = (ratio: string): string => (ratio === 'adaptive' ? 'auto' : ratio);
 
 /** The list of items as the endpoint for words, for frames or for references takes it. */

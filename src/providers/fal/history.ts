@@ -19,7 +19,9 @@ export interface SentCall {
 const windowMs = 1 * minutes;
 /** Inputs with media in them are long, so pages are short. */
 const pageSize = 25;
+/** An endpoint with more requests since the call is too busy for a list to prove anything. */
 const maxPages = 10;
+/** Payloads of 25 requests with pictures in them. */
 const maxPageBytes = 64 * 1024 * 1024;
 
 /** https://fal.ai/docs/platform-apis/v1/models/requests/by-endpoint, with `expand=payloads`. */
@@ -28,6 +30,7 @@ const listed = z.object({
   sent_at: z.iso.datetime({ offset: true }).transform(text => Date.parse(text)),
   json_input: z.record(z.string(), z.unknown()),
 });
+/** Where a list goes on; the cursor is opaque. */
 const page = z.object({ has_more: lenient(z.boolean()), next_cursor: lenient(z.string().min(1)) });
 
 /**
@@ -66,6 +69,7 @@ export async function listSameInput(
   return { kind: 'undecided' };
 }
 
+/** `end` is left out: a younger call of the same input has to be seen, too. */
 function pathOf({ endpoint, sentAt }: SentCall, cursor: string | undefined): string {
   const wanted = new URLSearchParams({
     endpoint_id: endpoint,
@@ -80,6 +84,7 @@ function pathOf({ endpoint, sentAt }: SentCall, cursor: string | undefined): str
 /** How like two inputs are. Addresses may differ: those of this gateway are signed anew, and fal stores media. */
 type Likeness = 'same' | 'other media' | 'other';
 
+/** An address, or bytes in a data URL. */
 const isMedium = (text: string): boolean => /^(?:https?:|data:)/.test(text);
 
 /** Compares JSON whatever the order of its members; null is absent. */
@@ -96,6 +101,7 @@ export function compareInputs(sent: unknown, seen: unknown): Likeness {
   return members.includes('other media') ? 'other media' : 'same';
 }
 
+/** The names of members that have a value, in one order. */
 const namesIn = (value: object): readonly string[] =>
   Object.entries(value)
     .flatMap(([name, member]) => (member === null || member === undefined ? [] : [name]))

@@ -122,12 +122,15 @@ const handle = z.object({
   status_url: z.string().nullish(),
   response_url: z.string().nullish(),
 });
+/** A completed status with an `error` is a failed run, whatever its response says. */
 const status = z.object({
   status: z.enum(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED']),
   error: lenient(z.string()),
   error_type: lenient(z.string()),
 });
+/** A result. Its type is checked against the fetched bytes. */
 const file = z.object({ url: z.string().min(1), content_type: lenient(z.string()) });
+/** The response of a run: which member has the results depends on the endpoint. */
 const result = z.object({
   video: z.unknown().optional(),
   images: z.unknown().optional(),
@@ -180,6 +183,7 @@ const falErrors: ErrorTable = {
   statuses: { 404: 'account' },
 };
 
+/** An opened account. */
 interface Fal extends Pick<ProviderDependencies, 'catalog' | 'linkTo'> {
   readonly upstream: Upstream;
   /** Where requests are listed; null where no address is known for the account's base. */
@@ -267,6 +271,7 @@ function openFal({ upstream, history, settings, catalog, linkTo }: Fal): Provide
 const endpointOf = ({ upstreamModel }: ProviderTask, path: string): string =>
   [upstreamModel, path].filter(Boolean).join('/');
 
+/** The address of our webhook stands in the query of the submission, so the body is the input alone. */
 const webhookQueryOf = ({ callbackUrl }: ProviderTask): string =>
   callbackUrl === null ? '' : `?${new URLSearchParams({ fal_webhook: callbackUrl })}`;
 
@@ -290,6 +295,7 @@ function readHandle(upstream: Upstream, json: unknown): z.output<typeof refSchem
 }
 
 type Status = z.output<typeof status>;
+/** A run that ended: its response is requested next. */
 interface Completed {
   readonly completed: Status;
 }
@@ -319,6 +325,7 @@ function readResult(reply: UpstreamReply, { error, error_type: type }: Status): 
   return readSuccess(reply, productionOf(output), falErrors);
 }
 
+/** Reported usage is the length of sound; other endpoints report none. */
 function productionOf({ video, images, audio, seed, duration_ms }: z.output<typeof result>) {
   const { items, isWhole } = readResults(video ?? audio ?? images, file);
   const files = items.map(({ url, content_type: mimeType }, index) =>

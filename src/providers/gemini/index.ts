@@ -84,6 +84,7 @@ const traits: ProviderTraits = {
 
 /** A part of a candidate: a piece of the sound in base64, or something beside it, such as text. */
 const part = z.object({ inlineData: z.object({ mimeType: z.string(), data: z.string() }).nullish() });
+/** One version of the answer; a single one is requested. */
 const candidate = z.object({
   content: lenient(z.object({ parts: z.unknown().optional() })),
   finishReason: lenient(z.string()),
@@ -198,6 +199,7 @@ interface Sound {
   readonly isWhole: boolean;
 }
 
+/** Of a reply that is no success. */
 const noSound: Sound = { wav: null, isWhole: true };
 
 /** Every piece of sound in the answer, in order, as one file. */
@@ -218,6 +220,7 @@ function soundIn(json: unknown): Sound {
 const firstCandidateIn = (json: unknown): z.output<typeof candidate> | undefined =>
   readResults(memberAt(json, 'candidates'), candidate).items[0];
 
+/** Tokens of prompt and sound together, as they are billed. */
 function usageIn(json: unknown): readonly Usage[] {
   const quantity = answer.safeParse(json).data?.usageMetadata?.totalTokenCount;
   return quantity === undefined ? [] : [{ unit: 'token', quantity, basis: 'reported' }];

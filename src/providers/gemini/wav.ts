@@ -1,4 +1,5 @@
 /** Raw sound as Gemini answers it: 16 bits a sample, the low byte first, whatever RFC 2586 says of its type. */
+/** Samples without a header: 16 bits, little endian, channels interleaved. */
 export interface RawSound {
   readonly sampleRate: number;
   readonly channels: number;
@@ -26,6 +27,7 @@ export function wavOf({ sampleRate, channels, samples }: RawSound): Buffer {
   return Buffer.concat([header, samples]);
 }
 
+/** Hz, where the type names no rate. */
 const defaultRate = 24_000;
 
 /** What a type like `audio/L16;codec=pcm;rate=24000` says; null for anything but raw sound. */

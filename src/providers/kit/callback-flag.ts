@@ -6,6 +6,7 @@ import type { PollResult, ProviderTask } from '../../domain/provider.ts';
 /** Setting of an account whose upstream sends webhooks; false where it cannot reach this gateway. */
 export const callbacksSetting = z.boolean().default(true);
 
+/** The members of a ref that say so; a ref without them was submitted without an address. */
 const callbackFlagSchema = z.object({ called: z.literal(true).optional() });
 
 /** The members of a ref that record whether the upstream was given an address to call. */

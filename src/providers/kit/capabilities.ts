@@ -53,6 +53,7 @@ function capabilitiesOutsidePlan(model: Model, input: unknown): readonly Capabil
   });
 }
 
+/** By the render plan and not by the fields: two fields may ask for one thing. */
 function requiredCapabilities(plan: RenderPlan): readonly Capability[] {
   switch (plan.kind) {
     case 'video':
@@ -64,9 +65,11 @@ function requiredCapabilities(plan: RenderPlan): readonly Capability[] {
   }
 }
 
+/** In the order of the list of all capabilities, so that sentences are stable. */
 const enabledCapabilities = (required: Partial<Record<Capability, boolean>>): readonly Capability[] =>
   capabilities.filter(name => required[name]);
 
+/** What a video needs: its frames, its sound, its references and its shots. */
 function videoCapabilities(plan: VideoPlan): readonly Capability[] {
   const { source, references = [] } = plan;
   return [
@@ -101,6 +104,7 @@ function videoCapabilities(plan: VideoPlan): readonly Capability[] {
 /** Parameters of a prompt that are capabilities themselves: negative prompt, seed and variants. */
 const parametersCoveredElsewhere: readonly string[] = ['--no', '--seed', '--repeat', '--r'];
 
+/** What a picture needs: the work on an earlier one, references and variants. */
 function imageCapabilities({ work, variants = [], ...plan }: ImagePlan): readonly Capability[] {
   return [
     ...enabledCapabilities({
@@ -129,6 +133,7 @@ export type MediumKind = 'image' | 'video' | 'audio';
 export const numberedNames = (kinds: readonly MediumKind[]): readonly string[] =>
   kinds.map((kind, place) => `${kind}_${kinds.slice(0, place + 1).filter(one => one === kind).length}`);
 
+/** `image_1`, `image_2` and so on: an engine declares how many of a kind it takes. */
 function numberedCapabilities(kinds: readonly MediumKind[]): readonly Capability[] {
   const names = numberedNames(kinds);
   return capabilities.filter(name => names.includes(name));
@@ -137,6 +142,7 @@ function numberedCapabilities(kinds: readonly MediumKind[]): readonly Capability
 /** The defaults of the models: an engine may use its own values in their place. */
 const speechDefaults = { sampleRates: [24_000, 32_000], bitrate: 128_000 };
 
+/** What speech needs beyond words and a voice. */
 function speechCapabilities({ modify, ...plan }: SpeechPlan): readonly Capability[] {
   return enabledCapabilities({
     words: true,

@@ -136,6 +136,7 @@ const basicCapabilitiesByParameter: Partial<Record<ParameterName, readonly Capab
   frames: ['length'],
 };
 
+/** Media are uploaded or embedded; values are written as JSON. */
 const isMediaName = (name: ParameterName): boolean => mediaNames.some(medium => medium === name);
 
 /** The job of a task; `options` are those of its route. */
@@ -167,6 +168,7 @@ function bordersOf(model: Model, plan: RenderPlan, task: ProviderTask): EngineJo
 const seedOf = ({ job }: ProviderTask): number =>
   createHash('sha256').update(job.id).digest().readUInt32BE(0) >>> 1;
 
+/** Every value that a route may name, by the kind of the plan; what a job leaves out is undefined. */
 function valuesOf(plan: RenderPlan, options: EngineOptions): EngineJob['values'] {
   switch (plan.kind) {
     case 'video':
@@ -178,6 +180,7 @@ function valuesOf(plan: RenderPlan, options: EngineOptions): EngineJob['values']
   }
 }
 
+/** Lengths are given in seconds and in frames: engines count either way. */
 function videoValues(
   { shots, width, height, sound, ...plan }: VideoPlan,
   { fps, frame_step }: EngineOptions,
@@ -197,9 +200,11 @@ function videoValues(
   };
 }
 
+/** Some engines make only 4n + 1 frames, or another step: the nearest such number. */
 const framesOf = (wanted: number, step: number | undefined): number =>
   step === undefined ? Math.round(wanted) : Math.max(1, Math.round(wanted / step)) * step + 1;
 
+/** Sizes in pixels; `count` is how many pictures of one prompt. */
 function imageValues({ prompt, negativePrompt, width, height, count, seed, work }: ImagePlan) {
   return {
     creative_upscale: work?.kind === 'upscale' && work.creative,
@@ -212,6 +217,7 @@ function imageValues({ prompt, negativePrompt, width, height, count, seed, work 
   };
 }
 
+/** Voices by the route's table, since engines name their own. */
 function speechValues(plan: SpeechPlan, { voices }: EngineOptions) {
   const voice = plan.voices[0]?.id ?? '';
   return {
@@ -228,6 +234,7 @@ function speechValues(plan: SpeechPlan, { voices }: EngineOptions) {
   };
 }
 
+/** References become local files that were probed. */
 function mediaOf(model: Model, plan: RenderPlan, task: ProviderTask): EngineJob['media'] {
   return Object.fromEntries(
     namedMediaOf(plan).flatMap(([name, reference]) => {
@@ -263,6 +270,7 @@ const numberedMedia = (references: readonly { readonly kind: MediumKind; readonl
     (name, place) => [name, references[place]?.media ?? ''] as const,
   );
 
+/** The names of the picture that a work starts from. */
 const workNames = { repaint: 'repaint', extend: 'extend_picture', upscale: 'upscale' } as const;
 
 /** The probed facts of a medium, by its reference in the input. */

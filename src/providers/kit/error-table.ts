@@ -140,10 +140,12 @@ export const unreadableError = (reply: UpstreamReply): ProviderError => ({
     }),
 });
 
+/** Characters of an unreadable answer that are stored for the operator. */
 const maxAnswerLength = 2000;
 /** A token that was signed for one call is not among the known secrets of the account. */
 const token = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g;
 
+/** The code and the sentence of an upstream, kept beside the error that its client reads. */
 type UpstreamDetail = NonNullable<ProviderError['upstream']>;
 
 /** The error of a job for an error class. */
@@ -192,6 +194,7 @@ const unavailableError = (
   upstream: UpstreamDetail,
 ): ProviderError => ({ code: 'provider_unavailable', message, retry: true, trouble, upstream });
 
+/** Characters of an upstream's sentence: some repeat the whole input in it. */
 const maxMessageLength = 500;
 
 /** A message without addresses, which may be internal or signed. */

@@ -2,6 +2,7 @@
 
 import type { PromptParameters, RenderPlan } from '../../../engine/src/render-plan.ts';
 
+/** Whether a parameter changes the picture, given the others of the prompt. */
 type Effect = (parameters: PromptParameters) => boolean;
 
 const always: Effect = () => true;

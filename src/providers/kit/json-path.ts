@@ -6,8 +6,11 @@ import { z } from 'zod';
 type PathSegment = string | number | typeof wildcard;
 
 const wildcard = '*';
+/** Characters. A path is read again for every answer. */
 const maxPathLength = 200;
+/** One step of a path: an index in brackets, or a name. */
 const segmentPattern = /\[(\*|\d{1,4})\]|([^.[\]{}*\s]+)/g;
+/** A whole path: it begins with a name or an index, and has no empty steps. */
 const pathPattern =
   /^(?:[^.[\]{}*\s]+|\[(?:\*|\d{1,4})\])(?:\[(?:\*|\d{1,4})\])*(?:\.[^.[\]{}*\s]+(?:\[(?:\*|\d{1,4})\])*)*$/;
 

@@ -55,6 +55,7 @@ export function readList<Item>(list: unknown, item: z.ZodType<Item>): ParsedList
   return { items, isWhole: items.length === list.length };
 }
 
+/** An object of any members; a list or a text is none. */
 const members = z.record(z.string(), z.unknown());
 
 /** The value at a path of an answer; undefined where a member is missing. */

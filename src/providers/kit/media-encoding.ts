@@ -79,6 +79,7 @@ function fetchUrlOf(
   return fileId ? linkTo(fileId, mimeType) : value;
 }
 
+/** A medium that cannot be written for the upstream: the sentence names its field. */
 const refused = (field: string, why: string): EncodedInput => ({
   kind: 'refused',
   error: {

@@ -40,6 +40,7 @@ export const unreachable = (
   reason = reply.kind === 'answered' ? `the upstream answered ${reply.status}` : reply.reason,
 ): PollResult => ({ kind: 'unreachable', reason, ...pollAfter(reply) });
 
+/** What every ref has, whatever else a provider keeps in it: an operator may write one by the id alone. */
 const jobRefSchema = z.object({ id: z.string().min(1) });
 
 /** The upstream's id of a job, from the ref that `submit` returned. */

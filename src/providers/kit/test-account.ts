@@ -5,6 +5,7 @@ import type { TestResult } from '../../domain/provider.ts';
 import { type ErrorTable, errorOf } from './error-table.ts';
 import type { AnsweredReply, Upstream } from './upstream.ts';
 
+/** An operator waits for it. */
 const testTimeoutMs = 15 * seconds;
 
 /** The call, and how its answer is read. */
@@ -34,6 +35,7 @@ export async function runAccountTest(upstream: Upstream, call: AccountTestCall):
   return { kind: 'unclear', reason: `the upstream answered ${reply.status} to a free call` };
 }
 
+/** An error with the status 200 is still an error. */
 const isSuccessBy =
   ({ read }: ErrorTable) =>
   ({ status, json, headers }: AnsweredReply): boolean =>

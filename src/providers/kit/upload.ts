@@ -6,6 +6,7 @@ import type { PrepareResult } from '../../domain/provider.ts';
 import { type ErrorTable, errorOf } from './error-table.ts';
 import type { Upstream, UpstreamReply } from './upstream.ts';
 
+/** For one file; an upload is free, and is repeated with the next attempt. */
 const uploadTimeoutMs = 2 * minutes;
 
 /** One file to upload. */

@@ -73,7 +73,9 @@ export interface UpstreamOptions {
   readonly outbound: ObservedOutbound;
 }
 
+/** No other protocol is called, whatever the settings or an answer say. */
 const webUrl = z.url({ protocol: /^https?$/ });
+/** Paths begin with a slash, so a base has none at its end. */
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
 
 /** Schema of an account's address; removes trailing slashes, as `openUpstream` expects. */
@@ -89,8 +91,11 @@ export const toOpenedProvider = (upstream: Upstream, provider: Provider): Opened
 });
 
 const connectTimeoutMs = 5 * seconds;
+/** A free call that takes longer is repeated with the next poll or lookup. */
 const queryTimeoutMs = 15 * seconds;
+/** A status or a page of a list is far shorter; answers with results in them name a bound of their own. */
 const defaultMaxAnswerBytes = 4 * 1024 * 1024;
+/** To one host: free calls of an account wait for each other beyond that. */
 const maxConnections = 64;
 const maxHeaderBytes = 32 * 1024;
 
@@ -270,6 +275,7 @@ function parseJson(bytes: Buffer, secrets: readonly string[]): unknown {
   }
 }
 
+/** Headers that came more than once become one text, as RFC 9110 (5.3) reads them. */
 const joinHeaders = (headers: HttpResponse['headers']): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]));
 

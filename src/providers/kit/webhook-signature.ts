@@ -32,6 +32,7 @@ export function verifyViduSignature(apiKey: string, { url, headers, now }: Ingre
   );
 }
 
+/** Base64 of the key stands behind the prefix. */
 const webhookSecret = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
 
 /** Whether a text is a secret of Standard Webhooks: `whsec_` and base64. */

@@ -19,6 +19,7 @@ export interface KlingTask {
   readonly usage: readonly Usage[];
 }
 
+/** Credits are written as text or as a number. */
 const amount = z.coerce.number().nonnegative();
 /** One result, in either API. */
 const result = z.object({ url: resultUrl, watermark_url: lenient(z.string()), index: lenient(z.int()) });
@@ -73,6 +74,7 @@ const taskV2 = z
     };
   });
 
+/** Both addresses of one result; the second is empty where no watermark was requested. */
 const urlsOf = ({ url, watermark_url: markedUrl = '' }: z.output<typeof result>) => ({ url, markedUrl });
 
 /** The sum of the reported credits; nothing where none are reported. */

@@ -8,6 +8,7 @@ export interface KeyPair {
   readonly secretKey: string;
 }
 
+/** A token is made for every request, so an old one is of no use for long. */
 const lifetimeSeconds = 1800;
 /** Allowed difference between the upstream's clock and ours. */
 const clockSkewSeconds = 5;

@@ -122,6 +122,7 @@ const errors: ErrorTable = {
   },
 };
 
+/** An opened account. */
 interface Minimax {
   readonly upstream: Upstream;
   readonly groupQuery: string;

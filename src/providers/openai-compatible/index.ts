@@ -146,6 +146,7 @@ const errors: ErrorTable = {
   statuses: { 404: 'account', 405: 'account' },
 };
 
+/** A code that is a number repeats the status: the type says more. */
 const errorIn = ({ code, type, message = '' }: z.output<typeof fault>) => ({
   code: typeof code === 'string' ? code : (type ?? null),
   message,
@@ -198,6 +199,7 @@ function openServer(context: ServerContext): Provider {
   };
 }
 
+/** The address of one video, below which its content lies. */
 const pathOf = (ref: unknown): string => `/v1/videos/${encodeURIComponent(refSchema.parse(ref).id)}`;
 
 /** The answer is the id of a video to poll, or the result itself. */
@@ -237,6 +239,7 @@ async function isGone(upstream: Upstream, id: string): Promise<boolean> {
   return page.data.every(one => one.id !== id);
 }
 
+/** The type is stated, because servers send videos as `application/octet-stream`. */
 const videoAt = (url: string): Production['files'][number] => fileAt(url, { mimeType: 'video/mp4' });
 
 type Video = z.output<typeof video>;
@@ -283,6 +286,7 @@ interface ServerOutput {
   readonly isWhole: boolean;
 }
 
+/** Of a reply without a result that can be read. */
 const noOutput: ServerOutput = { contents: [], urls: [], isWhole: false };
 
 /** The results in an answer, as base64 or as addresses. */

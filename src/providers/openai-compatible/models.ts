@@ -131,6 +131,7 @@ const lengthOf = ({ values: { fps, frames, seconds } }: EngineJob): Members =>
 const negativeOf = ({ values: { negative_prompt } }: EngineJob, { does }: RouteOptions): Members =>
   negative_prompt !== undefined && does.includes('negative_prompt') ? { negative_prompt } : {};
 
+/** Width before height, in pixels. */
 const sizeOf = ({ values: { width, height } }: EngineJob): string => `${width}x${height}`;
 
 /** The medium of that name, where the engine of the route takes it. */
@@ -233,6 +234,7 @@ function speechCall({ values }: EngineJob, options: RouteOptions, head: Members)
   };
 }
 
+/** The bytes of a medium without a prefix, as LocalAI takes them. */
 const base64 = async ({ path }: EngineMedium): Promise<string> => (await readFile(path)).toString('base64');
 const dataUrl = async (medium: EngineMedium): Promise<string> =>
   `data:${medium.mimeType};base64,${await base64(medium)}`;

@@ -209,6 +209,7 @@ function resultOf({ status, url, seed }: z.output<typeof video>, answer: Upstrea
   }
 }
 
+/** A run that the upstream ended; it is not sent again. */
 const failed = (code: string | null, message: string): PollResult => ({
   kind: 'failed',
   error: failureOf({ code, message }, errors),

@@ -73,6 +73,7 @@ export default defineProvider({
 
 /** Timeout of a submission. */
 const submitTimeoutMs = 20 * seconds;
+/** Another gateway answers a status from its database, so it may be polled each second. */
 const minPollMs = 1 * seconds;
 /** That gateway remembers a key for a day; one hour is left for a difference of clocks. */
 const replayWindowMs = 23 * hours;
@@ -151,9 +152,11 @@ function openRelay(context: RelayContext): Provider {
   };
 }
 
+/** The queue of one model there. */
 const queuePath = ({ upstreamModel }: ProviderAttempt): string =>
   `/v1/queue/${encodeURIComponent(upstreamModel)}`;
 
+/** An address of one job there; `end` is the last part, with its slash. */
 const requestPath = (attempt: ProviderAttempt, ref: unknown, end: string): string =>
   `${queuePath(attempt)}/requests/${encodeURIComponent(idOf(ref))}${end}`;
 

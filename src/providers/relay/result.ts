@@ -8,8 +8,11 @@ import { unreachable } from '../kit/poll.ts';
 import { fileAt, lenient, readResults, readSuccess, resultUrl } from '../kit/read-success.ts';
 import type { UpstreamReply } from '../kit/upstream.ts';
 
+/** A file of a result. A type that is absent is read from the fetched bytes. */
 const link = z.object({ url: resultUrl, content_type: z.string().catch('application/octet-stream') });
+/** With its place among the pictures of the job. */
 const picture = link.extend({ index: lenient(z.int().min(0)) });
+/** With the figures that raw sound needs: Hz, and how many channels. */
 const sound = link.extend({ sample_rate: lenient(z.int()), channels: lenient(z.int()) });
 /** The result body of that gateway, whatever the family. */
 const result = z.object({
@@ -83,6 +86,7 @@ function productionOf(body: Result) {
   return { production, isWhole: videos.isWhole && images.isWhole && sounds.isWhole };
 }
 
+/** Of the type that the gateway names. */
 const linkedFile = (
   { url, content_type: mimeType }: z.output<typeof link>,
   more: Pick<Partial<ProducedFile>, 'role' | 'index'> = {},

@@ -13,6 +13,7 @@ import { DeliveryBadge, RedeliverButton } from './delivery-parts.tsx';
 import { RedeliverFailed } from './redeliver-failed.tsx';
 
 const route = getRouteApi('/callbacks');
+/** How often the list is read again while its page is visible. */
 const liveMs = 3_000;
 
 const tabs = ['All', 'Pending', 'Delivered', 'Failed', 'Superseded'] as const;

@@ -12,6 +12,7 @@ import { JobsTable } from './jobs-table.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 
 const route = getRouteApi('/jobs');
+/** How often the list is read again while its page is visible. */
 const liveMs = 3_000;
 
 const stateWords = [

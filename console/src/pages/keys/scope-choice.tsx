@@ -1,5 +1,6 @@
 /** The scopes that a key is limited to. */
 
+/** Scopes of keys, as the API names them. */
 const scopes = ['jobs:create', 'jobs:read', 'files', 'webhook-secret'] as const;
 
 interface ChoiceProps {

@@ -2,6 +2,7 @@
 import { parseJson, toJson } from '../../api/lossless-json.ts';
 import { isMembers, type Members } from '../../form/input-value.ts';
 
+/** A draft for each model, in this browser alone. */
 const storageKeyOf = (model: string): string => `atelier.draft.${model}`;
 
 /** The draft of a model; null where there is none, or where it cannot be read. */

@@ -2,6 +2,7 @@
 import { toJson } from '../../api/lossless-json.ts';
 import { isMembers } from '../../form/input-value.ts';
 
+/** In the order of the tabs. */
 export const languages = ['cURL', 'TypeScript', 'Python', 'CLI'] as const;
 export type Language = (typeof languages)[number];
 
@@ -22,6 +23,7 @@ export function snippet(language: Language, model: string, input: unknown): stri
   }
 }
 
+/** The secret is a variable of the shell, so that it is not copied with the command. */
 function curl(model: string, input: unknown): string {
   const json = toJson(input, 2);
   const body = json.length > longestInline ? '@input.json' : quoted(json);
@@ -95,4 +97,5 @@ function cli(model: string, input: unknown): string {
 /** Quoted only where a shell needs it. */
 const wordOf = (text: string): string => (/^[\w.:/-]+$/.test(text) ? text : quoted(text));
 
+/** Lines after the first, so that JSON stands in the code around it. */
 const indented = (text: string, by: string): string => text.replaceAll('\n', `\n${by}`);

@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'react';
 import { DayTable, dateOf } from './day-table.tsx';
 import type { Day } from './sums.ts';
 
+/** Pixels of the whole drawing. */
 const height = 180;
 /** Below the bars, for the dates. */
 const foot = 22;

@@ -1,6 +1,7 @@
 /** The sums of a usage report: by day, by unit, by model, key or user; and its CSV. */
 import type { Cost, UsageReport } from '../../api/answers.ts';
 
+/** Days of reports are days of UTC, which all have the same length. */
 const daySeconds = 86_400;
 
 /** The jobs that ended on one day of UTC. */
@@ -25,6 +26,7 @@ export function daysOf({ from, to, jobs }: UsageReport): readonly Day[] {
   });
 }
 
+/** Units whose names are no words. */
 const wordsOfUnit: Readonly<Record<string, string>> = { gpu_second: 'GPU seconds' };
 /** `second` → "seconds", `gpu_second` → "GPU seconds". */
 export const unitInWords = (unit: string): string => wordsOfUnit[unit] ?? `${unit}s`;

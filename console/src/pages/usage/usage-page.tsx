@@ -11,6 +11,7 @@ import { DayBars } from './day-bars.tsx';
 import { capital, daysOf, downloadCsv, sumByName, totalsOf } from './sums.ts';
 
 const route = getRouteApi('/usage');
+/** Days, as text: they stand in the address. */
 const ranges = ['7', '14', '30', '90'] as const;
 const breakdowns = ['model', 'key', 'user'] as const;
 
