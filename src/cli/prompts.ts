@@ -38,7 +38,7 @@ export function openPrompts(): Prompts {
         return await question(text, option, usual);
       } finally {
         isMuted = false;
-        process.stderr.write('\n');
+        if (lines) process.stderr.write('\n');
       }
     },
     confirm: async text => /^y(es)?$/i.test(await question(`${text} [y/N]`, '--yes')),

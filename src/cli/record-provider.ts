@@ -33,6 +33,12 @@ export async function recordProviderCommand(id: string, options: RecordOptions):
   const { catalog, allowPrivateNetwork } = config;
   const { signal } = stopping;
   const cassette = await recordJob({ account, route, model, input, catalog, allowPrivateNetwork, signal });
+  // An answer that is missing cannot be played again: what left, and what did not, is not known there.
+  const unanswered = cassette.exchanges
+    .map(({ answer: given }) => 'broken' in given && given.broken)
+    .find(Boolean);
+  if (unanswered)
+    throw new CommandError(`${account.id}: a call had no answer (${unanswered}); nothing was kept.`);
   const folder = join(options.to, account.provider);
   await mkdir(folder, { recursive: true });
   const path = join(folder, `${model.id}-${cassette.outcome.kind}-${cassette.source.at}.json`);

@@ -8,8 +8,11 @@ import type { Model } from '../catalog/model.ts';
 import { seconds, systemClock } from '../domain/clock.ts';
 import { keyIdFromRow, newJobId, userIdFromRow } from '../domain/ids.ts';
 import type { Job } from '../domain/job.ts';
+import type { MediaFacts } from '../domain/media.ts';
 import type { ProviderTask } from '../domain/provider.ts';
-import { openOutbound } from '../media/outbound.ts';
+import { fetchMedia } from '../media/fetch-media.ts';
+import { type Outbound, openOutbound } from '../media/outbound.ts';
+import { openProber } from '../media/prober.ts';
 import { type Cassette, cassetteSchema } from '../providers/kit/cassette.ts';
 import { driveJob } from '../providers/kit/drive-job.ts';
 import type { Exchange } from '../providers/kit/exchange.ts';
@@ -45,7 +48,7 @@ export async function recordJob(recording: Recording): Promise<Cassette> {
     folder,
   });
   try {
-    const task = taskOf(recording);
+    const task = { ...taskOf(recording), ...(await fetchMediaOf(recording, outbound, folder)) };
     const wait = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
     const outcome = await driveJob(opened.provider, task, { wait, maxPolls, signal });
     await opened.provider.release(task);
@@ -65,6 +68,35 @@ export async function recordJob(recording: Recording): Promise<Cassette> {
     await outbound.close();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Longest medium of an input, in bytes, and the time for it. */
+const maxMediumBytes = 64 * 1024 * 1024;
+const mediumTimeoutMs = 60 * seconds;
+
+/** The media that an input names by address, as local files with their facts; throws where one cannot be read. */
+async function fetchMediaOf(
+  { model, input, signal }: Pick<Recording, 'model' | 'input' | 'signal'>,
+  outbound: Outbound,
+  directory: string,
+): Promise<Pick<ProviderTask, 'media' | 'facts'>> {
+  const media: Record<string, string> = {};
+  const facts: Record<string, MediaFacts> = {};
+  const prober = openProber({ workers: 1 });
+  try {
+    for (const { path, value } of model.media(input)) {
+      const limits = { maxBytes: maxMediumBytes, timeoutMs: mediumTimeoutMs, directory, signal };
+      const fetched = await fetchMedia(outbound, value, limits);
+      if (fetched.kind === 'refused') throw new Error(`${path.join('.')}: ${fetched.reason}`);
+      const probe = await prober.probe(fetched.path);
+      if (probe.kind === 'unreadable') throw new Error(`${path.join('.')}: ${probe.reason}`);
+      media[value] = fetched.path;
+      facts[path.join('.')] = probe.facts;
+    }
+  } finally {
+    await prober.close();
+  }
+  return { media, facts };
 }
 
 /** Of equal polls in a row the first alone. */

@@ -10,16 +10,17 @@ export const basePlaceholder = '{base}';
 /** One file of `test/replies/<provider>/`. */
 export const cassetteSchema = z.strictObject({
   provider: z.string(),
-  /** Where the answers come from: a job that was made, or facts of a public document. */
+  /** Where the answers come from: a job that was made, facts of a public document, or an upstream that is made up. */
   source: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('recorded'), at: z.iso.date() }),
     z.strictObject({
       kind: z.literal('published'),
       at: z.iso.date(),
       url: z.url(),
-      /** What of it is not in the document. */
-      note: z.string().optional(),
+      /** What was read, and what of it is not in the document. */
+      note: z.string(),
     }),
+    z.strictObject({ kind: z.literal('made-up'), at: z.iso.date(), note: z.string() }),
   ]),
   model: z.string(),
   upstreamModel: z.string(),

@@ -10,8 +10,8 @@ export interface Exchange {
     readonly path: string;
     /** Beside those of the account, which have its key and are left out. */
     readonly headers: Readonly<Record<string, string>>;
-    /** Parsed JSON; a sentence for a form; null where there is none. */
-    readonly body: unknown;
+    /** Parsed JSON; a sentence for a form; absent where there is none. */
+    readonly body?: unknown;
   };
   readonly answer: ExchangeAnswer;
 }
@@ -61,7 +61,7 @@ export function withoutSecrets(
       method: request.method,
       path: cleanText(request.path, replaced).replaceAll(privateParameter, `$1${removed}`),
       headers: cleanHeaders(request.headers, replaced),
-      body: clean(request.body),
+      ...(request.body !== undefined && { body: clean(request.body) }),
     },
     answer:
       'broken' in answer
@@ -99,5 +99,6 @@ function cleanText(text: string, replaced: Replacements): string {
   const bare = replaced
     .reduce((rest, [found, instead]) => rest.replaceAll(found, instead), text)
     .replaceAll(webToken, removed);
-  return signedParameter.test(bare) ? bare.replace(/\?\S*/, '') : bare;
+  // Also where the address is one of the account's own host.
+  return signedParameter.test(text) ? bare.replace(/\?\S*/, '') : bare;
 }

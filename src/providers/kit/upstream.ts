@@ -156,20 +156,16 @@ const exchangeOf = (
   { method, path, headers = {}, body }: UpstreamRequest,
   reply: UpstreamReply,
 ): Exchange => ({
-  request: {
-    method,
-    path,
-    headers,
-    body: typeof body === 'string' ? parseJson(Buffer.from(body), []) : formOf(body),
-  },
+  request: { method, path, headers, ...(body !== undefined && { body: recordedBody(body) }) },
   answer:
     reply.kind === 'answered'
       ? { status: reply.status, headers: reply.headers, body: reply.json ?? reply.bytes?.toString() ?? null }
       : { broken: reply.reason },
 });
 
-/** Forms have files. */
-const formOf = (body: FormData | undefined): string | null => (body ? '(a form with files)' : null);
+/** Forms have files, which are not kept. */
+const recordedBody = (body: string | FormData): unknown =>
+  typeof body === 'string' ? parseJson(Buffer.from(body), []) : '(a form with files)';
 
 /** The path and query of an address below a base; null for one elsewhere, or with a user name in it. */
 function pathBelow(baseUrl: string, text: string): string | null {
