@@ -7,10 +7,18 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { bareEnvironment } from './bare-environment.ts';
-import type { Ended, Environment } from './program.ts';
 
 const program = fileURLToPath(new URL('./commands-program.ts', import.meta.url));
 const root = fileURLToPath(new URL('../../', import.meta.url));
+
+export type Environment = Readonly<Record<string, string>>;
+
+/** What came of a command. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
 
 /** To the process: one command. */
 export interface SentCommand {

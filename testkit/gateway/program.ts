@@ -4,17 +4,11 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bareEnvironment } from './bare-environment.ts';
-import { runInSharedProcess } from './command-process.ts';
+import { type Ended, type Environment, runInSharedProcess } from './command-process.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-export type Environment = Readonly<Record<string, string>>;
-
-export interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+export type { Ended, Environment };
 
 export interface RunOptions {
   readonly env?: Environment;
