@@ -81,7 +81,11 @@ test('first and last frame are both exact, with a mixture between them', async t
     watermark: 'burned' as const,
     mark: { corner: 'top_left' as const },
   };
-  const [result, again] = await Promise.all([rendered(both, { inputs }), rendered(both, { inputs })]);
+  const [result, again, stranger] = await Promise.all([
+    rendered(both, { inputs }),
+    rendered(both, { inputs }),
+    rendered(both, { inputs, seed: 8 }),
+  ]);
   const film = await decodeFile(result.outputs[0]!.path, [0, 12, 23]);
   const [start, end] = [await coverGray(one, 320, 180), await coverGray(other, 320, 180)];
   const unmarked = (plane: Buffer | undefined) => plane?.subarray(320 * 24);
@@ -105,6 +109,7 @@ test('first and last frame are both exact, with a mixture between them', async t
   assert.ok(ssim(await coverGray(last, 320, 180), end, 320) > 0.99, 'without the mark');
   assert.deepEqual((await pixelsOf(await bytesOf(result, 'cover'))).width, 320);
   assert.ok((await bytesOf(again)).equals(await bytesOf(result)), 'the same bytes again');
+  assert.equal((await bytesOf(stranger)).equals(await bytesOf(result)), false, 'another seed, another film');
 });
 
 test('a last frame alone is what a painted scene ends on', async t => {
