@@ -2,7 +2,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Connection } from '../store/db/connection.ts';
-import { openPostgres } from '../store/db/postgres.ts';
 import type { SqliteOptions } from '../store/db/sqlite.ts';
 import { openSqlite } from '../store/db/sqlite.ts';
 import { checkDatabasePresent, sqlitePath } from './start-checks.ts';
@@ -17,6 +16,8 @@ export async function openStore(
     await checkDatabasePresent(config.dataDir);
     return openSqlite(sqlitePath(config.dataDir), writeFaults);
   }
+  // Its driver is loaded only where it is used.
+  const { openPostgres } = await import('../store/db/postgres.ts');
   return openPostgres({
     url: config.databaseUrl,
     onConnectionError: (what, cause) => log.warn({ err: cause }, what),

@@ -12,6 +12,7 @@ import { openCircuitBreaker } from '../worker/circuit-breaker.ts';
 import { startWorker, type Worker } from '../worker/claim-loop.ts';
 import type { WorkerContext } from '../worker/context.ts';
 import type { AppContext } from './context.ts';
+import { openPassedChecks } from './passed-checks.ts';
 
 /** Opens the accounts and starts the worker; a reload replaces the accounts. */
 export async function openWorker(
@@ -33,6 +34,7 @@ export async function openWorker(
     runningPerKey: () => settings.current().limits.runningPerKey,
     breaker: openCircuitBreaker(context),
     callbackUrlFor: callbackUrls(context),
+    passedChecks: await openPassedChecks(context.config.dataDir, context.log),
     workDir: await scratchDir.makeDir('work'),
     onSettled: metrics.jobSettled,
   });

@@ -1,13 +1,13 @@
 /** Reads `models` of `atelier.yaml`: contract models switched on or off, and custom models. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { type Catalog, openCatalog } from '../catalog/catalog.ts';
 import { customModelId, maxCustomModels, readCustomModel } from '../catalog/custom/model.ts';
 import { maxSchemaBytes } from '../catalog/custom/schema.ts';
 import { contractCatalog } from '../catalog/index.ts';
 import type { Model } from '../catalog/model.ts';
+import { loadYaml } from '../domain/lazy-packages.ts';
 import { didYouMean, type Issue, type IssueList, openIssueList, parseSettings } from './issues.ts';
 
 /** What `models` means, with its faults. */
@@ -93,7 +93,7 @@ function inlineSchemaFile(value: unknown, folder: string): unknown {
     const text = readFileSync(resolve(folder, file), 'utf8');
     if (Buffer.byteLength(text) > 2 * maxSchemaBytes)
       return `must be at most ${(2 * maxSchemaBytes) / 1024} KiB`;
-    const schema: unknown = parseYaml(text);
+    const schema: unknown = loadYaml().parse(text);
     return { ...model, schema };
   } catch {
     return `cannot read ${file}`;

@@ -1,6 +1,7 @@
 /** Reads `atelier.yaml` and keeps the position of each member, so that a fault names its line and column. */
 import { readFileSync } from 'node:fs';
-import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import type { Document } from 'yaml';
+import { loadYaml } from '../domain/lazy-packages.ts';
 import type { Issue } from './issues.ts';
 
 /** The content of `atelier.yaml`, not validated yet. */
@@ -22,6 +23,7 @@ export const noSettingsFile: SettingsFile = {
 /** Never throws: an unreadable file is a fault. */
 export function readSettingsFile(path: string): SettingsFile {
   try {
+    const { LineCounter, parseDocument } = loadYaml();
     const lines = new LineCounter();
     const document = parseDocument(readFileSync(path, 'utf8'), { lineCounter: lines });
     const at = (offset: number) => {
@@ -53,6 +55,7 @@ const formatIssue = ({ path, message }: Issue): string => `${path.join('.') || '
 
 /** The offset of the key or the list item; of the nearest member around it where it is missing. */
 function offsetOf(document: Document, path: readonly PropertyKey[]): number | null {
+  const { isAlias, isMap, isScalar, isSeq } = loadYaml();
   let at: unknown = document.contents;
   let offset: number | null = null;
   for (const key of path) {
@@ -74,4 +77,5 @@ function offsetOf(document: Document, path: readonly PropertyKey[]): number | nu
   return offset;
 }
 
-const startOf = (node: unknown): number | undefined => (isNode(node) ? node.range?.[0] : undefined);
+const startOf = (node: unknown): number | undefined =>
+  loadYaml().isNode(node) ? node.range?.[0] : undefined;

@@ -1,8 +1,9 @@
 /** HTTP requests to URLs of clients and upstreams: validated, pinned to the checked address, bounded in time and size. */
 import { lookup } from 'node:dns/promises';
 import { isIP, type Socket } from 'node:net';
-import { Agent, buildConnector, request as send } from 'undici';
+import type { Agent, buildConnector } from 'undici';
 import { seconds } from '../domain/clock.ts';
+import { loadUndici } from '../domain/lazy-packages.ts';
 import { checkUrl, isPublicAddress } from './address-guard.ts';
 import { type BoundedBody, openBoundedBody } from './bounded-body.ts';
 import { LookupFailed, type Resolve } from './name-resolver.ts';
@@ -73,6 +74,7 @@ export function openOutbound({ allowPrivate, resolve = resolveWithSystem }: Outb
         if (each.aborted) stop();
         each.addEventListener('abort', stop, { once: true });
       }
+      const { Agent, request: send } = loadUndici();
       // One agent per request: no connection is reused for a request it was not validated for, and the connector
       // observes the deadline, which the queue of a shared agent would not.
       const agent = new Agent({
@@ -146,7 +148,8 @@ function openGuardedConnector(
   allowPrivate: boolean,
   resolve: (hostname: string) => Promise<readonly string[]>,
 ): buildConnector.connector {
-  const connectTo = buildConnector({ allowH2: false, maxCachedSessions: 0, timeout: connectTimeoutMs });
+  const options = { allowH2: false, maxCachedSessions: 0, timeout: connectTimeoutMs };
+  const connectTo = loadUndici().buildConnector(options);
 
   async function connect(options: buildConnector.Options): Promise<Socket> {
     const host = options.hostname.replace(/^\[|\]$/g, '');

@@ -13,14 +13,22 @@ export interface AccountChecks {
   readonly unavailableReason: () => string | null;
 }
 
-type CheckContext = Pick<WorkerContext, 'routing' | 'catalog' | 'breaker' | 'log'>;
+/** Accounts that passed their check when this installation was started before. */
+export interface PassedChecks {
+  /** Whether it passed then: the process is ready at once, and claims its jobs as soon as it passed again. */
+  has(accountId: string): boolean;
+  /** Called with the result of every check. */
+  record(accountId: string, isOk: boolean): void;
+}
+
+type CheckContext = Pick<WorkerContext, 'routing' | 'catalog' | 'breaker' | 'passedChecks' | 'log'>;
 
 /** `onChecked` is called after each account, for its jobs may be claimed now. */
 export function openAccountChecks(
   context: CheckContext,
   { stopping, onChecked }: { readonly stopping: AbortSignal; readonly onChecked: () => void },
 ): AccountChecks {
-  const { routing, breaker, log } = context;
+  const { routing, breaker, passedChecks, log } = context;
   const results = new Map<string, Awaited<ReturnType<Account['provider']['ready']>>>();
 
   async function checkAccount(account: Account): Promise<void> {
@@ -30,6 +38,7 @@ export function openAccountChecks(
     onChecked();
     // A stop aborts the check, which says nothing about the provider.
     if (stopping.aborted) return;
+    passedChecks.record(id, result.ok);
     if (result.ok)
       void testAtUpstream(context, account, stopping).catch(failure =>
         log.warn({ err: failure, account: id }, 'test of an account failed'),
@@ -47,8 +56,8 @@ export function openAccountChecks(
     unavailableReason() {
       for (const account of routing.accounts) {
         const result = results.get(account.id);
-        if (!result) return 'provider check in progress';
-        if (!result.ok) return result.reason;
+        if (!result && !passedChecks.has(account.id)) return 'provider check in progress';
+        if (result?.ok === false) return result.reason;
       }
       return null;
     },

@@ -11,6 +11,7 @@ import type { Outbound } from '../media/outbound.ts';
 import type { Prober } from '../media/prober.ts';
 import type { Routing } from '../routing/routes.ts';
 import type { Connection } from '../store/db/connection.ts';
+import type { PassedChecks } from './account-checks.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 
 /** The dependencies of the worker. */
@@ -29,6 +30,8 @@ export interface WorkerContext {
   /** Maximum of running jobs of a key, over all processes; null: no limit. */
   readonly runningPerKey: () => number | null;
   readonly breaker: CircuitBreaker;
+  /** Of the start before. */
+  readonly passedChecks: PassedChecks;
   /** The webhook URL for the upstream of an attempt; null where this gateway has no public address. */
   readonly callbackUrlFor: (target: IngressTarget) => string | null;
   /** A local folder for inputs and outputs in transit. */

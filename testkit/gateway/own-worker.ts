@@ -49,6 +49,7 @@ export async function startOwnWorker(options: OwnWorkerOptions): Promise<() => P
     routing: openRouting([account], new Map(), account),
     runningPerKey: () => null,
     breaker: openCircuitBreaker({ db, clock, log }),
+    passedChecks: { has: () => false, record: () => {} },
     callbackUrlFor: () => null,
     workDir: workFolder,
     tracing: noTracing,

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
-import { FormData } from 'undici';
+import type { FormData } from 'undici';
 import { z } from 'zod';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { days, seconds } from '../../domain/clock.ts';
@@ -33,7 +33,14 @@ import { freeTraits, openSelfHostedUpstream, selfHostedSettings } from '../kit/s
 import { selfHostedSetup } from '../kit/setup.ts';
 import { runAccountTest } from '../kit/test-account.ts';
 import { type Upload, uploadEach } from '../kit/upload.ts';
-import { query, readJson, toOpenedProvider, type Upstream, type UpstreamReply } from '../kit/upstream.ts';
+import {
+  newForm,
+  query,
+  readJson,
+  toOpenedProvider,
+  type Upstream,
+  type UpstreamReply,
+} from '../kit/upstream.ts';
 import { jobIn, resultOf } from './job.ts';
 import { comfyuiRouteOptions, declaredCapabilities, type FilledWorkflow, fillWorkflow } from './workflow.ts';
 
@@ -192,7 +199,7 @@ async function formOf(
   name: string,
   { path, mimeType }: EngineMedium,
 ): Promise<FormData> {
-  const body = new FormData();
+  const body = newForm();
   const fileName = `${dedupeKey}_${name}.${extensionByMimeType[mimeType] ?? 'bin'}`;
   body.append('image', await openAsBlob(path, { type: mimeType }), fileName);
   body.append('type', 'input');

@@ -2,10 +2,10 @@
 
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { capabilities } from '../../catalog/field-meaning.ts';
 import type { Model } from '../../catalog/model.ts';
+import { loadYaml } from '../../domain/lazy-packages.ts';
 import type { ProviderTask } from '../../domain/provider.ts';
 import {
   type DeclaredCapabilities,
@@ -84,7 +84,7 @@ function readWorkflow(path: string): unknown {
 
 function readData(path: string): unknown {
   try {
-    return parse(readFileSync(path, 'utf8'));
+    return loadYaml().parse(readFileSync(path, 'utf8'));
   } catch {
     return `cannot read ${path}`;
   }

@@ -1,8 +1,9 @@
 /** How every provider calls its upstream: one client per account, bounded in time and bytes. */
 
-import { Agent, buildConnector, type Dispatcher, type FormData } from 'undici';
+import type { Agent, buildConnector, Dispatcher, FormData } from 'undici';
 import { z } from 'zod';
 import { seconds } from '../../domain/clock.ts';
+import { loadUndici } from '../../domain/lazy-packages.ts';
 import type { Provider } from '../../domain/provider.ts';
 import { openSemaphore, type Semaphore } from '../../domain/semaphore.ts';
 import { type Outbound, openOutbound } from '../../media/outbound.ts';
@@ -121,6 +122,9 @@ export const readJson = <Schema extends z.ZodType>(
 export const isSuccess = (reply: UpstreamReply): reply is AnsweredReply =>
   reply.kind === 'answered' && reply.status >= 200 && reply.status < 300;
 
+/** An empty form, as the body of a request. */
+export const newForm = (): FormData => new (loadUndici().FormData)();
+
 /** Opens the client of one account. */
 export function openUpstream(options: UpstreamOptions): Upstream {
   const { baseUrl, outbound, authenticatesResults = false } = options;
@@ -185,6 +189,7 @@ interface Connections {
 
 /** Opens the pool of an account. */
 function openConnections(): Connections {
+  const { Agent, buildConnector } = loadUndici();
   const connectTo = buildConnector({ allowH2: false, timeout: connectTimeoutMs });
   const pool = new Agent({
     connect: connectTo,
@@ -248,6 +253,7 @@ function toDispatch(
 
 /** An agent for one request; reports when bytes of it may have been sent. */
 function openSingleUseAgent(connectTo: buildConnector.connector, onConnected: () => void): Agent {
+  const { Agent } = loadUndici();
   return new Agent({
     connect: (options, callback) =>
       connectTo(options, (...result) => {

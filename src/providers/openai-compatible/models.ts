@@ -2,7 +2,7 @@
 
 import { openAsBlob } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { FormData } from 'undici';
+import type { FormData } from 'undici';
 import { z } from 'zod';
 import type { Faults } from '../../catalog/faults.ts';
 import { basicCapabilities } from '../../catalog/field-meaning.ts';
@@ -11,6 +11,7 @@ import { toJson } from '../../domain/json.ts';
 import type { ProviderTask } from '../../domain/provider.ts';
 import { missingCapabilityFaults } from '../kit/capabilities.ts';
 import { type EngineJob, type EngineMedium, engineJobOf, engineRouteOptions } from '../kit/engine-job.ts';
+import { newForm } from '../kit/upstream.ts';
 
 /** The models that these servers can serve. Without a model at the route, the call names none. */
 export const openaiCompatibleModels = {
@@ -244,7 +245,7 @@ async function formOf(
   fields: Members,
   files: readonly (readonly [name: string, medium: EngineMedium])[],
 ): Promise<FormData> {
-  const form = new FormData();
+  const form = newForm();
   for (const [name, value] of Object.entries(fields))
     form.append(name, typeof value === 'object' ? toJson(value) : String(value));
   for (const [name, { path, mimeType }] of files)

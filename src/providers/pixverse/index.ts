@@ -2,7 +2,7 @@
 
 import { createHash, randomUUID } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
-import { FormData } from 'undici';
+import type { FormData } from 'undici';
 import { z } from 'zod';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { hours, seconds } from '../../domain/clock.ts';
@@ -24,6 +24,7 @@ import { readAcceptance, submitMapped } from '../kit/submit.ts';
 import { sendUpload } from '../kit/upload.ts';
 import {
   baseUrlWithDefault,
+  newForm,
   openUpstream,
   query,
   readJson,
@@ -166,7 +167,7 @@ async function uploadFormOf({ media, facts }: ProviderTask): Promise<FormData> {
   const [path] = Object.values(media);
   const mimeType = facts.image?.mimeType ?? 'application/octet-stream';
   if (path === undefined) throw new Error('expected the picture to be fetched');
-  const body = new FormData();
+  const body = newForm();
   const blob = await openAsBlob(path, { type: mimeType });
   body.append('image', blob, `image.${extensionByMimeType[mimeType] ?? 'bin'}`);
   return body;

@@ -2,7 +2,6 @@
 
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
-import { FormData } from 'undici';
 import { z } from 'zod';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { days, hours, seconds } from '../../domain/clock.ts';
@@ -29,6 +28,7 @@ import { type AccountTestCall, runAccountTest } from '../kit/test-account.ts';
 import { type Upload, uploadEach } from '../kit/upload.ts';
 import {
   baseUrlSchema,
+  newForm,
   openUpstream,
   query,
   readJson,
@@ -168,7 +168,7 @@ const uploadsOf = (catalog: Catalog, task: ProviderTask): readonly Upload[] =>
       const path = task.media[reference];
       if (!parseFileId(reference) || path === undefined) return [];
       const form = async () => {
-        const body = new FormData();
+        const body = newForm();
         body.append('file', await openAsBlob(path), basename(path));
         return body;
       };

@@ -2,7 +2,6 @@
 
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
-import { FormData } from 'undici';
 import { z } from 'zod';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { seconds } from '../../domain/clock.ts';
@@ -23,6 +22,7 @@ import { uploadEach } from '../kit/upload.ts';
 import {
   baseUrlWithDefault,
   isSuccess,
+  newForm,
   openUpstream,
   query,
   readJson,
@@ -153,7 +153,7 @@ const uploadsOf = ({ media }: ProviderTask) =>
     .map(([reference, path]) => ({
       reference,
       form: async () => {
-        const body = new FormData();
+        const body = newForm();
         body.append('content', await openAsBlob(path), basename(path));
         return body;
       },
