@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { localAccount } from '../domain/provider.ts';
-import type { PassedChecks } from '../worker/account-checks.ts';
+import type { PassedChecks } from '../worker/context.ts';
 
 /** npm writes it anew whenever it changes a package. */
 const installedPackages = fileURLToPath(new URL('../../node_modules/.package-lock.json', import.meta.url));

@@ -1,4 +1,4 @@
-/** Blobs in a local folder: written beside, flushed, then renamed to `ab/cd/abcd…`. */
+/** Blobs in a local folder: written beside, renamed to `ab/cd/abcd…`, then flushed with their folders. */
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import {
@@ -24,6 +24,8 @@ export async function openDiskBlobs(folder: string): Promise<Blobs> {
   const incoming = join(folder, 'incoming');
   await mkdir(incoming, { recursive: true });
   await removeStaleCopies(incoming, Date.now() - maxCopyMs);
+  // Folders of blobs that this process made or found, and whose entry it flushed.
+  const durable = new Set<string>();
 
   /** Distinguishes a missing blob from a folder that is not mounted. */
   async function nullWhenMissing(failure: unknown): Promise<null> {
@@ -37,8 +39,7 @@ export async function openDiskBlobs(folder: string): Promise<Blobs> {
       const key = randomBytes(20).toString('hex');
       try {
         const { bytes, sha256 } = known ?? (await readInfo(path));
-        await flush(path);
-        await moveDurably(path, blobPath(folder, key), join(incoming, key));
+        await moveDurably(path, blobPath(folder, key), { halfway: join(incoming, key), durable });
         return { key, bytes, sha256 };
       } catch (cause) {
         return throwUnavailable(cause);
@@ -126,41 +127,53 @@ async function readInfo(path: string): Promise<Omit<BlobInfo, 'key'>> {
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** A rename is durable once the folders involved are flushed, too. */
-async function moveDurably(from: string, to: string, halfway: string): Promise<void> {
+/** What a move needs beside its two paths. */
+interface MoveOptions {
+  /** Where it is copied first when it comes from another file system. */
+  readonly halfway: string;
+  /** Folders whose entry was flushed. */
+  readonly durable: Set<string>;
+}
+
+/**
+ * Resolves once the bytes, their name and every folder on the way are flushed. Nothing names the file before that, so
+ * its flushes may follow the rename: they run at once, and the disk makes one of them.
+ */
+async function moveDurably(from: string, to: string, { halfway, durable }: MoveOptions): Promise<void> {
   const folder = dirname(to);
   // Never the blob folder itself: if it is missing, its disk is not mounted, and must not be replaced by another.
-  for (const level of [dirname(folder), folder]) {
-    if (await createFolder(level)) await flush(dirname(level));
-  }
+  const levels = [dirname(folder), folder].filter(level => !durable.has(level));
+  for (const level of levels) await createFolder(level);
   // Orphans are found by their age, which starts now.
   const now = new Date();
   await utimes(from, now, now);
+  await move(from, to, halfway);
+  // One that another call has just made is flushed here, too: that call may still wait for its own flush.
+  await Promise.all([to, folder, ...levels.map(level => dirname(level))].map(flush));
+  for (const level of levels) durable.add(level);
+}
+
+/** A rename; a copy beside and a rename where the file is on another file system. */
+async function move(from: string, to: string, halfway: string): Promise<void> {
   try {
     await rename(from, to);
   } catch (failure) {
     if (!isCode(failure, 'EXDEV')) throw failure;
-    // The file is on another file system: copied, flushed, renamed.
     try {
       await copyFile(from, halfway);
-      await flush(halfway);
       await rename(halfway, to);
       await rm(from);
     } finally {
       await rm(halfway, { force: true });
     }
   }
-  await Promise.all([flush(folder), flush(dirname(folder))]);
 }
 
-/** False when it existed before. */
-async function createFolder(folder: string): Promise<boolean> {
+async function createFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder);
-    return true;
   } catch (failure) {
-    if (isCode(failure, 'EEXIST')) return false;
-    throw failure;
+    if (!isCode(failure, 'EEXIST')) throw failure;
   }
 }
 

@@ -13,14 +13,6 @@ export interface AccountChecks {
   readonly unavailableReason: () => string | null;
 }
 
-/** Accounts that passed their check when this installation was started before. */
-export interface PassedChecks {
-  /** Whether it passed then: the process is ready at once, and claims its jobs as soon as it passed again. */
-  has(accountId: string): boolean;
-  /** Called with the result of every check. */
-  record(accountId: string, isOk: boolean): void;
-}
-
 type CheckContext = Pick<WorkerContext, 'routing' | 'catalog' | 'breaker' | 'passedChecks' | 'log'>;
 
 /** `onChecked` is called after each account, for its jobs may be claimed now. */

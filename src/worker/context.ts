@@ -11,7 +11,6 @@ import type { Outbound } from '../media/outbound.ts';
 import type { Prober } from '../media/prober.ts';
 import type { Routing } from '../routing/routes.ts';
 import type { Connection } from '../store/db/connection.ts';
-import type { PassedChecks } from './account-checks.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 
 /** The dependencies of the worker. */
@@ -40,4 +39,12 @@ export interface WorkerContext {
   readonly log: Logger;
   /** Called for every settled job, with the seconds since its claim. */
   readonly onSettled: (modelId: string, outcome: Outcome['kind'], seconds: number) => void;
+}
+
+/** Accounts that passed their check when this installation was started before. */
+export interface PassedChecks {
+  /** Whether it passed then: the process is ready at once, and claims its jobs as soon as it passed again. */
+  has(accountId: string): boolean;
+  /** Called with the result of every check. */
+  record(accountId: string, isOk: boolean): void;
 }
