@@ -18,13 +18,15 @@ export async function openPassedChecks(dataDir: string, log: Logger): Promise<Pa
   const path = join(dataDir, 'engine-checked');
   const present = describeInstallation();
   const hasPassed = present !== null && (await readFile(path, 'utf8').catch(() => null)) === present;
+  let recorded = hasPassed;
   return {
     has: account => account === localAccount && hasPassed,
     record(account, isOk) {
-      if (account !== localAccount || present === null || isOk === hasPassed) return;
+      if (account !== localAccount || present === null || isOk === recorded) return;
       try {
         if (isOk) writeFileSync(path, present, { mode: 0o600 });
         else rmSync(path, { force: true });
+        recorded = isOk;
       } catch (failure) {
         // What could not be written costs the next start half a second.
         log.warn({ err: failure }, 'result of the engine check not recorded');
