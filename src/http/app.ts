@@ -76,12 +76,6 @@ type ServerContext = Pick<
   'clock' | 'log' | 'onRefused' | 'connectionLimits' | 'publicUrl' | 'verifiesDeclarations'
 >;
 
-/** No route has a schema for the framework: its own compilers are not even loaded, which would take 40 ms of a start. */
-const noSchema = (): never => {
-  throw new Error('expected a route without a schema: bodies are read by the gates');
-};
-const noSchemas = { buildValidator: noSchema, buildSerializer: noSchema };
-
 /** The server without routes: limits, hooks, and the answers of failures before a route is found. */
 function createServer(
   { clock, log, onRefused, connectionLimits, publicUrl }: ServerContext,
@@ -103,7 +97,6 @@ function createServer(
     genReqId: () => uuidv7(clock.now()),
     requestIdHeader: false,
     logger: false,
-    schemaController: { compilersFactory: noSchemas },
     exposeHeadRoutes: false,
     // Requests during a stop get the contract's answers.
     return503OnClosing: false,

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pino } from 'pino';
-import { contractCatalog } from '../../src/catalog/contract-catalog.ts';
 import { openPassedChecks } from '../../src/app/passed-checks.ts';
+import { contractCatalog } from '../../src/catalog/index.ts';
 import { localAccount } from '../../src/domain/provider.ts';
 import type { Account } from '../../src/routing/routes.ts';
 import { openAccountChecks } from '../../src/worker/account-checks.ts';
@@ -22,7 +22,10 @@ function openChecks(passedChecks: PassedChecks) {
   const routing = { accounts: [account], routesOf: () => [] } as unknown as WorkerContext['routing'];
   const breaker = { forgetTroubles: async () => {} } as unknown as WorkerContext['breaker'];
   const { signal: stopping } = new AbortController();
-  const checks = openAccountChecks({ routing, catalog: contractCatalog, breaker, passedChecks, log }, { stopping, onChecked: () => {} });
+  const checks = openAccountChecks(
+    { routing, catalog: contractCatalog, breaker, passedChecks, log },
+    { stopping, onChecked: () => {} },
+  );
   return { checks, checked: checks.checkAll(), end };
 }
 
