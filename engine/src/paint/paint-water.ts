@@ -34,12 +34,7 @@ export const water: Layer = (scene, frame) => {
       light: random() < 0.62,
     };
   });
-  const water = [
-    [0, css(mix(palette.water, palette.low, 0.62))],
-    [0.18, css(mix(palette.water, palette.low, 0.25))],
-    [0.55, css(palette.water)],
-    [1, css(mix(palette.water, palette.near, 0.6))],
-  ] as const;
+  const stops = waterStops(palette);
   const [bright, dark] = [
     css(mix(palette.low, palette.light, 0.3), 0.2),
     css(shade(palette.water, -0.4), 0.16),
@@ -62,7 +57,7 @@ export const water: Layer = (scene, frame) => {
         bottom: height * 1.3,
         from: top,
         to: height * 1.1,
-        stops: water,
+        stops,
       });
       for (const ripple of ripples) {
         const y =
@@ -99,6 +94,14 @@ export const water: Layer = (scene, frame) => {
       }
     });
 };
+
+/** Colours of the water, from the horizon to the viewer. */
+const waterStops = (palette: Scene['palette']): readonly (readonly [number, string])[] => [
+  [0, css(mix(palette.water, palette.low, 0.62))],
+  [0.18, css(mix(palette.water, palette.low, 0.25))],
+  [0.55, css(palette.water)],
+  [1, css(mix(palette.water, palette.near, 0.6))],
+];
 
 /** The beach or bank in front of the water; its edge moves with the waves. */
 export const shore: Layer = (scene, { width, height }) => {
