@@ -1,9 +1,9 @@
 /** The types of the bodies that the gateway answers, from the routes it makes its OpenAPI document of. */
 
 import { type Json, schemasOfBodies } from '../../src/answers/json-schema.ts';
+import { docComment } from '../../src/cli/client/types/doc-comment.ts';
 import { documentedBodies } from '../../src/http/openapi.ts';
 import { routes } from '../../src/http/route-list.ts';
-import { docComment } from './doc-comment.ts';
 
 /** Names of the client that are not those of the OpenAPI document. */
 const clientNames: Readonly<Record<string, string>> = {

@@ -3,9 +3,9 @@
 import { describe } from '../../src/catalog/describe.ts';
 import { models } from '../../src/catalog/index.ts';
 import type { Family, Model } from '../../src/catalog/model.ts';
+import { docComment } from '../../src/cli/client/types/doc-comment.ts';
+import { type InputMember, inputMembers } from '../../src/cli/client/types/input-type.ts';
 import { bodiesSource } from './body-types.ts';
-import { docComment } from './doc-comment.ts';
-import { type InputMember, inputMembers } from './input-type.ts';
 
 const head =
   '// Made from the catalog by `npm run generate -w atelier-client`: change the catalog instead.\n';

@@ -27,6 +27,8 @@ export type {
 export type { CallbackEvent, CallbackHeaders } from './callbacks.ts';
 export { CallbackError } from './callbacks.ts';
 export { type Callbacks, type Client, createClient } from './create-client.ts';
+// A star, because only that lets a written file add to the interface.
+export * from './custom-models.ts';
 export type { Models } from './descriptions.ts';
 export {
   AuthError,

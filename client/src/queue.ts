@@ -9,6 +9,7 @@ import type {
   Page,
   UnfinishedStatus,
 } from './bodies.ts';
+import type { CustomModels } from './custom-models.ts';
 import { NotReadyError } from './errors.ts';
 import type { CallOptions, Exchange } from './exchange.ts';
 import type { ModelMap } from './generated/model-map.ts';
@@ -19,14 +20,24 @@ import { type Poll, type WatchOptions, watchJob } from './watch-job.ts';
 
 export type { Poll, WatchOptions };
 
-/** A model of the catalog, or any other that the gateway serves. */
-export type ModelId = keyof ModelMap | (string & {});
+/** A model of the catalog, one of the operator's whose types are in the project, or any other that the gateway serves. */
+export type ModelId = keyof ModelMap | keyof CustomModels | (string & {});
 /** The input of a model. */
 export type InputOf<Id extends ModelId> = Id extends keyof ModelMap
   ? ModelMap[Id]['input']
-  : Readonly<Record<string, unknown>>;
+  : Id extends keyof CustomModels
+    ? CustomModels[Id] extends { readonly input: infer Input }
+      ? Input
+      : never
+    : Readonly<Record<string, unknown>>;
 /** The result of a job that succeeded. */
-export type ResultOf<Id extends ModelId> = Id extends keyof ModelMap ? ModelMap[Id]['output'] : AnyResult;
+export type ResultOf<Id extends ModelId> = Id extends keyof ModelMap
+  ? ModelMap[Id]['output']
+  : Id extends keyof CustomModels
+    ? CustomModels[Id] extends { readonly output: infer Output }
+      ? Output
+      : never
+    : AnyResult;
 
 /** Which job: the handle of a creation will do. */
 export interface JobRef<Id extends ModelId = ModelId> {

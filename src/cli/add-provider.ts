@@ -1,8 +1,6 @@
 /** `atelier providers add`: asks for what a provider needs, tests the account, and writes it into `atelier.yaml`. */
-import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import { type AddedAccount, accountYaml, addAccount } from '../config/edit-settings.ts';
 import { accountName } from '../config/routing.ts';
@@ -14,6 +12,7 @@ import { CommandError } from './command-error.ts';
 import { print } from './print.ts';
 import { openPrompts, type Prompts } from './prompts.ts';
 import { describeRouteTest } from './providers.ts';
+import { readSettings, replaceSettings, settingsPath, writeCandidate } from './settings-candidate.ts';
 
 /** Options of the command line; each answers a question. */
 export interface AddProviderOptions {
@@ -145,21 +144,6 @@ async function askForModels({ setup, options, prompts }: Adding): Promise<readon
     .filter(id => id !== ''); // An empty list is an account without routes.
 }
 
-const settingsPath = (): string => process.env.ATELIER_CONFIG ?? 'atelier.yaml';
-
-const readSettings = async (): Promise<string> =>
-  existsSync(settingsPath()) ? readFile(settingsPath(), 'utf8') : '';
-
-/** Writes the new text beside the file, under a name of its own. */
-async function writeCandidate(text: string, cleanup: AsyncDisposableStack): Promise<string> {
-  const path = join(dirname(resolve(settingsPath())), `.atelier-${randomBytes(6).toString('hex')}.yaml`);
-  await writeFile(path, text, { flag: 'wx', mode: 0o600 }).catch((failure: Error) => {
-    throw new CommandError(`${settingsPath()} cannot be changed here (${failure.message}). Add:\n\n${text}`);
-  });
-  cleanup.defer(() => rm(path, { force: true }));
-  return path;
-}
-
 /** The settings with the account; throws with what is wrong, by the name of the file to be. */
 function readCandidate(path: string): Config {
   try {
@@ -191,16 +175,6 @@ function show(added: AddedAccount, { says, routes }: AccountTest, { json }: AddP
 async function isConfirmed({ options, prompts }: Adding): Promise<boolean> {
   if (options.yes) return true;
   return process.stdin.isTTY ? prompts.confirm(`Write it into ${settingsPath()}?`) : false;
-}
-
-/** Puts the candidate in the place of the file, with the file's permissions. */
-async function replaceSettings(candidate: string): Promise<void> {
-  const path = settingsPath();
-  const mode = existsSync(path) ? (await stat(path)).mode & 0o777 : 0o644;
-  await chmod(candidate, mode);
-  await rename(candidate, path).catch((failure: Error) => {
-    throw new CommandError(`${path} could not be replaced: ${failure.message}`);
-  });
 }
 
 interface Ended {

@@ -1,6 +1,15 @@
-/** Adds an account and its routes to the text of `atelier.yaml`; every other line stays as it was written. */
+/** Adds accounts, models and routes to the text of `atelier.yaml`; every other line stays as it was written. */
 import { isDeepStrictEqual } from 'node:util';
-import { type Document, isMap, isSeq, parse, parseDocument } from 'yaml';
+import {
+  type Document,
+  isMap,
+  isScalar,
+  isSeq,
+  parse,
+  parseDocument,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
 
 /** What is added. */
 export interface AddedAccount {
@@ -16,8 +25,50 @@ export const accountYaml = ({ name, settings, models }: AddedAccount): string =>
   parseDocumentWith('', { name, settings, models });
 
 /** The text with the account, and with one more route for each model. `text` must be valid YAML. */
-export function addAccount(text: string, added: AddedAccount): string {
-  const edited = parseDocumentWith(text, added);
+export const addAccount = (text: string, added: AddedAccount): string =>
+  keepLinesOf(text, parseDocumentWith(text, added));
+
+/** A model of the operator's own that is added, with its routes. */
+export interface AddedModel {
+  readonly id: string;
+  readonly model: unknown;
+  readonly routes: readonly unknown[];
+}
+
+/** The model and its routes alone, as they are shown. */
+export const modelYaml = (added: AddedModel): string => textWithModel('', added);
+
+/** The text with the model and its routes, in place of those of that id. `text` must be valid YAML. */
+export const setModel = (text: string, added: AddedModel): string =>
+  keepLinesOf(text, textWithModel(text, added));
+
+function textWithModel(text: string, { id, model, routes }: AddedModel): string {
+  const document = parseDocument(text);
+  membersOf(document, 'models').set(id, shortInOneLine(document.createNode(model)));
+  membersOf(document, 'routes').set(id, shortInOneLine(document.createNode(routes)));
+  return document.toString({ lineWidth: 0 });
+}
+
+/** Longest list or map that is written in one line. */
+const maxLineLength = 100;
+
+/** Lists of values, and the maps in a list, are written in one line where they fit into it. */
+function shortInOneLine<Written>(node: Written): Written {
+  if (isMap(node)) for (const { value } of node.items) shortInOneLine(value);
+  if (!isSeq(node)) return node;
+  node.flow = isShort(node);
+  for (const item of node.items) {
+    if (isMap(item)) item.flow = item.items.every(({ value }) => isScalar(value)) && isShort(item);
+    if (!isMap(item) || !item.flow) shortInOneLine(item);
+  }
+  return node;
+}
+
+const isShort = (node: YAMLMap | YAMLSeq): boolean =>
+  (isMap(node) || node.items.every(isScalar)) && JSON.stringify(node).length <= maxLineLength;
+
+/** The edited text with the lines of the text that it was made of. */
+function keepLinesOf(text: string, edited: string): string {
   const kept = withLinesOf(text, edited);
   // Lines are matched without their spaces: should that ever change a value, the file is written in one style.
   return isDeepStrictEqual(parse(kept), parse(edited)) ? kept : edited;
@@ -37,7 +88,7 @@ function parseDocumentWith(text: string, { name, settings, models }: AddedAccoun
 }
 
 /** The map below a key of the file, created where there is none. */
-function membersOf(document: Document, key: 'accounts' | 'routes') {
+function membersOf(document: Document, key: 'accounts' | 'models' | 'routes') {
   if (!isMap(document.get(key))) document.set(key, document.createNode({}));
   const members = document.get(key);
   if (!isMap(members)) throw new Error(`expected a map below ${key}`);

@@ -88,15 +88,18 @@ const modelRoutes = (): Json => ({
 function routeOptionShapes(): readonly Shape[] {
   const none: Shape = { additionalProperties: false };
   const some = providers
-    .map(shapeOfRouteOptions)
+    .flatMap(shapesOfRoutes)
     .filter(({ properties = {} }) => Object.keys(properties).length > 0);
   return [none, ...some];
 }
 
-const shapeOfRouteOptions = ({ name, routeOptions }: ProviderDefinition): Shape => ({
-  title: `Routes to an account of ${name}`,
-  ...shapeOf(routeOptions),
-});
+/** Those of the provider's own options, and those with a body where there are such routes. */
+const shapesOfRoutes = ({ name, routeOptions, bodyRoutes }: ProviderDefinition): readonly Shape[] => [
+  { title: `Routes to an account of ${name}`, ...shapeOf(routeOptions) },
+  ...(bodyRoutes
+    ? [{ title: `Routes of custom models to an account of ${name}`, ...shapeOf(bodyRoutes.schema) }]
+    : []),
+];
 
 /** The JSON Schema of what a schema accepts, which is its input. */
 function shapeOf(schema: z.ZodType): Shape {

@@ -80,7 +80,7 @@ export function readRouting(
   const issues = openIssueList();
   const writtenAccounts = issues.valueOf(parseSettings(named, written.accounts), 'accounts') ?? {};
   const writtenRoutes = issues.valueOf(parseSettings(named, written.routes), 'routes') ?? {};
-  const secret = secretSchema(env);
+  const secret = secretReader(env);
   const accounts = Object.entries(writtenAccounts).flatMap(
     ([id, account]) => readAccount(issues, secret, id, account) ?? [],
   );
@@ -159,6 +159,8 @@ function readRoute(context: RouteContext, route: WrittenRoute): RouteConfig | nu
   checkAccountOfRoute(context, route, base?.account, definition);
   const options = readRouteOptions(context, route, others, definition);
   if (!base) return null;
+  if (base.model === undefined && route.model?.family === 'own' && requiresUpstreamModel(definition, others))
+    context.issues.add('is required: what the upstream calls the model', ...route.path, 'model');
   const upstreamModel =
     base.model ??
     definition?.models?.[route.modelId] ??
@@ -202,7 +204,8 @@ function readRouteOptions(
   others: Readonly<Record<string, unknown>>,
   definition: ProviderDefinition | undefined,
 ): unknown {
-  const schema = members.account === localAccount ? noOptions : definition?.routeOptions;
+  const bodySchema = model?.family === 'own' && definition && bodySchemaOf(definition, others);
+  const schema = members.account === localAccount ? noOptions : bodySchema || definition?.routeOptions;
   const options =
     schema && issues.valueOf(parseSettings(schema, others, Object.keys(routeBase.shape)), ...path);
   if (options === undefined || !model) return options;
@@ -210,6 +213,15 @@ function readRouteOptions(
     issues.add(reason, ...path, ...at.split('.'));
   return options;
 }
+
+/** The schema of a route with a body; null for a route whose options are those of every model. */
+const bodySchemaOf = ({ bodyRoutes }: ProviderDefinition, others: Readonly<Record<string, unknown>>) =>
+  bodyRoutes && ('body' in others || !bodyRoutes.isOptional) ? bodyRoutes.schema : null;
+
+const requiresUpstreamModel = (
+  definition: ProviderDefinition | undefined,
+  others: Readonly<Record<string, unknown>>,
+): boolean => definition?.bodyRoutes?.namesModel === true && bodySchemaOf(definition, others) !== null;
 
 /** The provider of a written account, whatever else of the account is wrong. */
 function providerOf({ writtenAccounts }: RouteContext, account: unknown): unknown {
@@ -223,8 +235,8 @@ const idsOf = ({ catalog }: KnownModels): readonly string[] => catalog.all.map((
 const serves = ({ models, servesCustomModels }: ProviderDefinition, { id, family }: Model): boolean =>
   models === null || (family === 'own' ? servesCustomModels : Object.hasOwn(models, id));
 
-/** Reads a secret from `env:NAME`, or from the first line of `file:PATH`. */
-function secretSchema(env: Environment): z.ZodType<string> {
+/** Schema that reads a secret from `env:NAME`, or from the first line of `file:PATH`. */
+export function secretReader(env: Environment): z.ZodType<string> {
   return secretReference.transform((text, context): string => {
     const isVariable = text.startsWith('env:');
     const where = text.slice(text.indexOf(':') + 1);

@@ -8,7 +8,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { readModels } from '../../src/config/models.ts';
 import { readRouting } from '../../src/config/routing.ts';
-import { encodingOf } from '../../src/providers/declarative/route.ts';
+import { encodingOf } from '../../src/providers/kit/media-encoding.ts';
 import { until } from '../../testkit/gateway/gateway.ts';
 import { good, untilEnded } from '../../testkit/upstream/studio.ts';
 import { inkwell, lumen } from '../../testkit/upstreams/declarative.ts';

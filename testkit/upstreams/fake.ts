@@ -133,6 +133,8 @@ async function callWebhook(
 async function serve(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { protocol, addresses, key } = state;
   const read = await readRequest(request);
+  const document = protocol.published?.(read);
+  if (document) return answer(response, document, null);
   if (protocol.keyOf(read.headers) !== state.acceptedKey)
     return answer(response, protocol.unauthorized, null);
   const call = protocol.read(read);

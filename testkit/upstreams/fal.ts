@@ -3,6 +3,7 @@ import { jsonAnswer } from '../upstream/answer.ts';
 import { stageOf, type UpstreamJob } from '../upstream/jobs.ts';
 import { type Kind, sha256 } from '../upstream/media.ts';
 import type { Addresses, Protocol } from './protocol.ts';
+import { publishedSchema } from './published.ts';
 
 /** https://fal.ai/docs/platform-apis/v1/models/requests/by-endpoint */
 const historyPath = '/v1/models/requests/by-endpoint';
@@ -57,6 +58,12 @@ export const fal: Protocol = {
     // fal signs with its private key, which no fake has: the gateway does not verify it.
     body: ({ id }) => ({ request_id: id, gateway_request_id: id, status: 'OK', error: null, payload: null }),
   },
+  published: ({ method, path, query }) =>
+    method === 'GET' && path === '/api/openapi/queue/openapi.json'
+      ? publishedSchema(
+          `fal-${(query.get('endpoint_id') ?? '').replace(/^[^/]+\//, '').replaceAll('/', '-')}`,
+        )
+      : null,
   unauthorized: jsonAnswer(401, { detail: 'Cannot access application. Authentication is required.' }),
   missing: jsonAnswer(404, { detail: 'Not Found' }),
 };
@@ -69,7 +76,7 @@ function headOf(job: UpstreamJob, { base }: Addresses) {
 
 function kindOf(model: string): Kind {
   if (/speech|tts/.test(model)) return 'speech';
-  return /-image$/.test(model) ? 'image' : 'video';
+  return /-image$|nano-banana/.test(model) ? 'image' : 'video';
 }
 
 /** The same with its list of requests. `now`: the clock of the gateway, epoch ms, because tests let its time fly. */

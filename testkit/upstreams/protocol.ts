@@ -67,6 +67,8 @@ export interface Protocol {
   nameOf?(id: string): string;
   /** Absent where it sends no webhooks. */
   readonly webhook?: WebhookForm;
+  /** What it publishes beside its jobs, such as the schema of a model; null for any other request. */
+  published?(request: ProtocolRequest): Truth | null;
   readonly unauthorized: Truth;
   readonly missing: Truth;
 }

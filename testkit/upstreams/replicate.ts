@@ -3,7 +3,9 @@ import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
 import { jsonAnswer } from '../upstream/answer.ts';
 import { stageOf, type UpstreamJob } from '../upstream/jobs.ts';
+import type { Kind } from '../upstream/media.ts';
 import type { Addresses, Protocol } from './protocol.ts';
+import { publishedSchema } from './published.ts';
 
 const run = z.object({ version: z.string() });
 const wanted = z.object({ webhook: z.string(), webhook_events_filter: z.tuple([z.literal('completed')]) });
@@ -16,8 +18,7 @@ export const replicate: Protocol = {
     if (method === 'POST' && path === '/v1/files') return { on: 'upload' };
     const [, named] = /^\/v1\/models\/([^/]+\/[^/]+)\/predictions$/.exec(path) ?? [];
     const model = named ?? (path === '/v1/predictions' ? run.safeParse(json).data?.version : undefined);
-    if (method === 'POST' && model !== undefined)
-      return { on: 'create', model, kind: /speech/.test(model) ? 'speech' : 'video' };
+    if (method === 'POST' && model !== undefined) return { on: 'create', model, kind: kindOf(model) };
     const [, id = '', end] = /^\/v1\/predictions\/([^/]+)(\/cancel)?$/.exec(path) ?? [];
     if (id === '') return null;
     // Replicate writes ids without dashes.
@@ -38,6 +39,12 @@ export const replicate: Protocol = {
       'webhook-signature': new Webhook(secret).sign('msg_1', new Date(now), body),
     }),
   },
+  published({ method, path, headers }) {
+    const [, name] = /^\/v1\/models\/[^/]+\/([^/]+)$/.exec(path) ?? [];
+    // Unlike its models, its API answers nobody without a key.
+    const isKnown = headers.authorization !== undefined;
+    return method === 'GET' && name !== undefined && isKnown ? publishedSchema(`replicate-${name}`) : null;
+  },
   unauthorized: jsonAnswer(401, {
     title: 'Unauthenticated',
     detail: 'You did not pass a valid token',
@@ -45,6 +52,11 @@ export const replicate: Protocol = {
   }),
   missing: jsonAnswer(404, { detail: 'The requested resource could not be found.', status: 404 }),
 };
+
+function kindOf(model: string): Kind {
+  if (/speech/.test(model)) return 'speech';
+  return /nano-banana/.test(model) ? 'image' : 'video';
+}
 
 const nameOf = (id: string): string => id.replaceAll('-', '');
 const idOf = ({ id }: UpstreamJob): string => nameOf(id);

@@ -49,7 +49,7 @@ export function readCustomModel(id: string, written: unknown): ParsedCustomModel
   const schema = readSchema(read.data.schema);
   if (!schema.ok) return { ok: false, faults: prefixPaths('schema', schema.faults) };
   const taken = Object.keys(schema.root.properties)
-    .filter(isReservedName)
+    .filter(isReservedField)
     .map(name => ({ path: `properties.${name}`, reason: 'is a reserved name' }));
   const { shape, faults } = fieldsOf(schema.root, meaningsOf);
   const input = z.strictObject({ ...shape, ...delivery });
@@ -65,7 +65,7 @@ export function readCustomModel(id: string, written: unknown): ParsedCustomModel
 }
 
 /** The fields of `delivery`, and every name that admission takes for a webhook. */
-const isReservedName = (name: string): boolean =>
+export const isReservedField = (name: string): boolean =>
   name in delivery || name.toLowerCase().replaceAll('_', '').includes('webhook');
 
 const prefixPaths = (path: string, faults: Faults): Faults =>

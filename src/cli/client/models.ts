@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { ModelDescription } from '../../../client/src/index.ts';
 import { CommandError } from '../command-error.ts';
+import type { ImportOptions, ImportSource } from '../import-model.ts';
 import { print } from '../print.ts';
 import { withClientOptions } from './client-options.ts';
 import { type ClientCommandOptions, openCommandContext } from './command-context.ts';
@@ -21,6 +22,42 @@ export function registerModels(program: Command): void {
     .option('--schema', 'print its JSON Schema')
     .option('--example', 'print a valid input, for run MODEL --json @FILE')
     .action(showModelCommand);
+  registerImports(models);
+}
+
+/** The sources of models, with what names one there. */
+const sources: readonly (readonly [ImportSource, argument: string, description: string])[] = [
+  ['fal', '<endpoint>', 'an endpoint of fal.ai, such as fal-ai/nano-banana-2/edit'],
+  ['replicate', '<owner/name>', 'a model of Replicate; OWNER/NAME:VERSION is that version'],
+  ['comfyui', '<workflow>', 'a workflow file of ComfyUI, exported by Workflow → Export (API)'],
+  ['openapi', '<url>', 'an operation of a server, by the address or file of its OpenAPI document'],
+];
+
+/** Adds `models import`, for the operator: it changes atelier.yaml on this machine. */
+function registerImports(models: Command): void {
+  const imports = models
+    .command('import')
+    .description('write a model, its mapping and its route into atelier.yaml, from a published schema');
+  for (const [source, argument, description] of sources) {
+    const command = imports
+      .command(source)
+      .description(description)
+      .argument(argument)
+      .option('--id <id>', 'id of the model here (default: from its name there)')
+      .option('--account <name>', 'account of the route (default: the only one of the provider)')
+      .option('--kind <kind>', 'video, image or speech, where the schema does not say')
+      .option('--dry-run', 'print what would be written, and write nothing')
+      .option('--replace', 'replace a model of that id, and its routes')
+      .option('--json', 'print one line of JSON');
+    if (source === 'fal' || source === 'replicate')
+      command.option('--schema <source>', 'address or file of the schema, in place of the published one');
+    if (source === 'openapi')
+      command.option('--operation <path>', 'path of the operation, where there are several');
+    command.action(async (name: string, options: ImportOptions) => {
+      const { importModelCommand } = await import('../import-model.ts');
+      await importModelCommand(source, name, options);
+    });
+  }
 }
 
 /** Values of --kind. */

@@ -6,6 +6,7 @@ import { registerLogin } from './login.ts';
 import { registerMcp } from './mcp.ts';
 import { registerModels } from './models.ts';
 import { registerRun } from './run.ts';
+import { registerTypes } from './types.ts';
 
 /** Adds every client command. They load nothing of the gateway, so that they start fast. */
 export function registerClientCommands(program: Command): void {
@@ -14,5 +15,6 @@ export function registerClientCommands(program: Command): void {
   registerModels(program);
   registerFiles(program);
   registerMcp(program);
+  registerTypes(program);
   registerLogin(program);
 }

@@ -81,6 +81,7 @@ function defineArk(
         callbacks: callbacksSetting,
       }),
     models,
+    bodyRoutes: { of: 'custom' },
     foreignKinds: () => ['draft', 'asset'],
     faults: (model, input) => mappingFaults(arkMappings, model, input),
     open: ({ api_key: key, base_url: baseUrl, dedupe, callbacks: takesCallbacks }, dependencies) => {
@@ -193,6 +194,7 @@ const submitTask = ({ upstream, catalog, dedupe, linkTo }: ArkContext, task: Pro
     upstream,
     catalog,
     mappings: arkMappings,
+    bodyOf: body => body,
     encode: (model, task) => encodeTask(model, task, linkTo),
     callOf: ({ body }) => ({
       path: tasks,

@@ -16,6 +16,9 @@ import type {
   TestResult,
 } from '../../domain/provider.ts';
 import type { Usage } from '../../domain/usage.ts';
+import { type BodyRoute, bodyInputFaults, bodyRouteOf } from '../kit/body-route.ts';
+import { fillBody } from '../kit/body-template.ts';
+import type { DeclaredOutput } from '../kit/declared-outputs.ts';
 import { defineProvider, type ProviderDependencies } from '../kit/definition.ts';
 import {
   type DeclaredCapabilities,
@@ -29,7 +32,9 @@ import {
 } from '../kit/engine-job.ts';
 import { type ErrorTable, failureOf, readSubmission } from '../kit/error-table.ts';
 import { type InlineResults, openInlineResults } from '../kit/inline-results.ts';
-import { modelOf } from '../kit/media-encoding.ts';
+import { valuesAt } from '../kit/json-path.ts';
+import { invalidInputError, withoutDelivery } from '../kit/mapping.ts';
+import { type EncodedInput, encodeMedia, inlineBytesPerMedium, modelOf } from '../kit/media-encoding.ts';
 import { providerDefaults } from '../kit/poll.ts';
 import { fileAt, lenient, notedProduction, readResults, resultUrl } from '../kit/read-success.ts';
 import { freeTraits, openSelfHostedUpstream, selfHostedSettings } from '../kit/self-hosted.ts';
@@ -54,6 +59,7 @@ export default defineProvider({
   routeOptions: cogRouteOptions,
   models: engineModels,
   servesCustomModels: true,
+  bodyRoutes: { of: 'custom', members: ['outputs'], namesModel: false },
   routeFaults: unmappedFieldFaults,
   // Pictures of earlier jobs are stored here, so they can be sent to any container.
   requiresSameAccount: false,
@@ -68,6 +74,8 @@ export default defineProvider({
 const runTimeoutMs = 30 * minutes;
 /** Files come inside the answer, as base64. */
 const maxAnswerBytes = 256 * 1024 * 1024;
+/** Of all media in one body. */
+const maxInlineBytesInAll = 256 * 1024 * 1024;
 
 /**
  * A second call with the same id finds a run in progress. A run that has ended is forgotten and runs again, which
@@ -145,7 +153,9 @@ function openCog(
       }),
 
     async submit(task): Promise<SubmitResult> {
-      const { body, seed } = await bodyOf(modelOf(dependencies.catalog, task), task);
+      const written = await bodyOf(modelOf(dependencies.catalog, task), task);
+      if (written.kind === 'refused') return written;
+      const { body, seed } = written;
       const reply = await upstream.request({
         method: 'PUT',
         path: `/predictions/${encodeURIComponent(task.dedupeKey)}`,
@@ -155,8 +165,9 @@ function openCog(
         isBillable: true,
       });
       const run = readJson(reply, prediction, [200, 202]);
+      const { outputs } = bodyRouteOf(task.routeOptions) ?? {};
       return run
-        ? resultOf(run, { results, dedupeKey: task.dedupeKey, seed })
+        ? resultOf(run, { results, dedupeKey: task.dedupeKey, seed, outputs })
         : readSubmission(reply, errors, () => null);
     },
 
@@ -180,10 +191,15 @@ interface RunContext {
   readonly results: InlineResults;
   readonly dedupeKey: string;
   readonly seed: number | null;
+  /** Paths of the results in the answer; undefined: its output is one or a list of them. */
+  readonly outputs: readonly DeclaredOutput[] | undefined;
 }
 
 /** What each state of the upstream means for the job. */
-async function resultOf(run: Prediction, { results, dedupeKey, seed }: RunContext): Promise<SubmitResult> {
+async function resultOf(
+  run: Prediction,
+  { results, dedupeKey, seed, outputs }: RunContext,
+): Promise<SubmitResult> {
   switch (run.status) {
     case 'starting':
     case 'processing':
@@ -193,7 +209,9 @@ async function resultOf(run: Prediction, { results, dedupeKey, seed }: RunContex
     case 'canceled':
       return refusedWith('the engine cancelled the job');
     case 'succeeded': {
-      const { contents, urls, isWhole } = filesIn(run);
+      const { contents, urls, isWhole } = filesIn(
+        outputs ? outputs.flatMap(({ at }) => valuesAt(run, at)) : [run.output].flat(),
+      );
       if (contents.length + urls.length === 0) return refusedWith('the engine ended without a file');
       if (contents.length > 0) await results.save(dedupeKey, contents);
       const ref = { kept: contents.length, urls, isWhole, usage: usageOf(run), seed };
@@ -248,10 +266,13 @@ function unhealthyReason(json: unknown): string | null {
   return reason === undefined ? 'its health check reports an unknown state' : reason;
 }
 
-async function bodyOf(
-  model: Model,
-  task: ProviderTask,
-): Promise<{ readonly body: string; readonly seed: number | null }> {
+type Body =
+  | { readonly kind: 'written'; readonly body: string; readonly seed: number | null }
+  | Extract<EncodedInput, { readonly kind: 'refused' }>;
+
+async function bodyOf(model: Model, task: ProviderTask): Promise<Body> {
+  const route = bodyRouteOf(task.routeOptions);
+  if (route) return writtenBody(model, task, route);
   const options = cogRouteOptions.parse(task.routeOptions);
   const { values, media } = engineJobOf(model, task, options);
   const input: Record<string, unknown> = { ...options.extra };
@@ -264,15 +285,29 @@ async function bodyOf(
     if (value !== undefined) input[argument] = value;
   }
   const isSeeded = Object.values(options.input).includes('seed');
-  return { body: toJson({ input }), seed: isSeeded ? Number(values.seed) : null };
+  return { kind: 'written', body: toJson({ input }), seed: isSeeded ? Number(values.seed) : null };
+}
+
+/** The body of a route that writes it itself. */
+async function writtenBody(model: Model, task: ProviderTask, route: BodyRoute): Promise<Body> {
+  const refused = bodyInputFaults(model, task.job.input, route);
+  if (refused.length > 0) return { kind: 'refused', error: invalidInputError(refused) };
+  const encoded = await encodeMedia(model, task, {
+    linkTo: () => null,
+    encoding: 'data-url',
+    maxInlineBytes: inlineBytesPerMedium(task, maxInlineBytesInAll),
+  });
+  if (encoded.kind === 'refused') return encoded;
+  const input = fillBody(route, task, withoutDelivery(model, encoded.input));
+  return { kind: 'written', body: toJson({ input }), seed: null };
 }
 
 const dataUrl = /^data:[^,]*;base64,(.+)$/s;
 const outputFile = z.union([z.string().regex(dataUrl), resultUrl]);
 
 /** Results are data URLs, or addresses where the container uploads them; texts beside them are no results. */
-function filesIn({ output }: Prediction) {
-  const values = [output].flat().filter(one => typeof one !== 'string' || outputFile.safeParse(one).success);
+function filesIn(output: readonly unknown[]) {
+  const values = output.filter(one => typeof one !== 'string' || outputFile.safeParse(one).success);
   const { items, isWhole } = readResults(values, outputFile);
   const contents = items.flatMap(text => {
     const base64 = dataUrl.exec(text)?.[1];

@@ -5,6 +5,7 @@ import { openAsBlob } from 'node:fs';
 import type { FormData } from 'undici';
 import { z } from 'zod';
 import type { Catalog } from '../../catalog/catalog.ts';
+import type { Model } from '../../catalog/model.ts';
 import { days, seconds } from '../../domain/clock.ts';
 import { extensionByMimeType } from '../../domain/file.ts';
 import { toJson } from '../../domain/json.ts';
@@ -41,8 +42,15 @@ import {
   type Upstream,
   type UpstreamReply,
 } from '../kit/upstream.ts';
+import { fieldFaults, fieldInputFaults, placedMediaOf } from './fields.ts';
 import { jobIn, resultOf } from './job.ts';
-import { comfyuiRouteOptions, declaredCapabilities, type FilledWorkflow, fillWorkflow } from './workflow.ts';
+import {
+  comfyuiRouteOptions,
+  declaredCapabilities,
+  type FilledWorkflow,
+  fieldPlacesOf,
+  fillWorkflow,
+} from './workflow.ts';
 
 export default defineProvider({
   name: 'comfyui',
@@ -51,10 +59,18 @@ export default defineProvider({
   routeOptions: comfyuiRouteOptions,
   models: engineModels,
   servesCustomModels: true,
-  routeFaults: unmappedFieldFaults,
+  routeFaults(model, options) {
+    const places = fieldPlacesOf(options);
+    return places ? fieldFaults(model, places) : unmappedFieldFaults(model);
+  },
   // Pictures of earlier jobs are stored here, so they can be sent to any machine.
   requiresSameAccount: false,
-  faults: (model, input, { options }) => engineInputFaults(model, input, declaredCapabilities(options)),
+  faults(model, input, { options }) {
+    const places = fieldPlacesOf(options);
+    return places
+      ? fieldInputFaults(model, input, places)
+      : engineInputFaults(model, input, declaredCapabilities(options));
+  },
   open: (settings, { catalog, outbound }) => {
     const upstream = openSelfHostedUpstream(settings, { outbound });
     const provider = openComfyui({ upstream, baseUrl: settings.base_url, catalog });
@@ -187,11 +203,18 @@ const pathOf = (id: string): string => `/api/jobs/${encodeURIComponent(id)}`;
 
 /** The media of a job that have to be uploaded. */
 function uploadsOf(catalog: Catalog, task: ProviderTask): readonly Upload[] {
+  const model = modelOf(catalog, task);
+  const places = fieldPlacesOf(task.routeOptions);
+  const media = places ? placedMediaOf(model, task, places) : parameterMediaOf(model, task);
+  return media.map(([name, medium]) => ({
+    reference: medium.reference,
+    form: () => formOf(task, name, medium),
+  }));
+}
+
+function parameterMediaOf(model: Model, task: ProviderTask) {
   const names: readonly string[] = declaredCapabilities(task.routeOptions).parameters;
-  const { media } = engineJobOf(modelOf(catalog, task), task, {});
-  return Object.entries(media)
-    .filter(([name]) => names.includes(name))
-    .map(([name, medium]) => ({ reference: medium.reference, form: () => formOf(task, name, medium) }));
+  return Object.entries(engineJobOf(model, task, {}).media).filter(([name]) => names.includes(name));
 }
 
 async function formOf(

@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { seconds } from '../../domain/clock.ts';
 import type { CancelResult, PollResult, Provider, ProviderTraits } from '../../domain/provider.ts';
 import type { Usage } from '../../domain/usage.ts';
+import { declaredFiles, declaredOutputsIn, type FoundFiles } from '../kit/declared-files.ts';
+import type { DeclaredOutput } from '../kit/declared-outputs.ts';
 import { defineProvider, type ProviderDependencies } from '../kit/definition.ts';
 import { type ErrorTable, failureOf, mapCodes } from '../kit/error-table.ts';
 import { mappingFaults } from '../kit/mapping.ts';
@@ -38,6 +40,7 @@ export default defineProvider({
       workspace: z.string().min(1).max(200).optional(),
     }),
   models: dashscopeModels,
+  bodyRoutes: { of: 'custom', members: ['path', 'outputs'] },
   faults: (model, input) => mappingFaults(dashscopeMappings, model, input),
   open: ({ api_key: key, base_url: baseUrl, workspace }, dependencies) => {
     const upstream = openUpstream({
@@ -130,6 +133,7 @@ function openDashscope(
         upstream,
         catalog,
         mappings: dashscopeMappings,
+        bodyOf: body => ({ input: {}, parameters: {}, ...body }),
         encode: model => encodeMedia(model, task, { linkTo, encoding: 'link', maxInlineBytes: 0 }),
         callOf: ({ body }) => ({
           path: '/api/v1/services/aigc/video-generation/video-synthesis',
@@ -140,7 +144,7 @@ function openDashscope(
         read: (reply, submission) => readAcceptance(reply, submission, { errors, firstPollMs, refIn }),
       }),
 
-    poll: async (_, ref) => readTask(await query(upstream, 'GET', pathOf(ref)), idOf(ref)),
+    poll: async (_, ref) => readTask(await query(upstream, 'GET', pathOf(ref)), ref),
 
     async cancel(_, ref): Promise<CancelResult> {
       const reply = await query(upstream, 'POST', `${pathOf(ref)}/cancel`);
@@ -159,17 +163,21 @@ function refIn(json: unknown) {
 }
 
 /** Reads the answer to a poll. */
-const readTask = (reply: UpstreamReply, id: string): PollResult =>
+const readTask = (reply: UpstreamReply, ref: unknown): PollResult =>
   readPoll(reply, {
     stateIn(answer) {
       const found = readJson(answer, task);
-      return (found?.output.task_id ?? id) === id ? found : undefined;
+      return (found?.output.task_id ?? idOf(ref)) === idOf(ref) ? found : undefined;
     },
-    resultOf,
+    resultOf: (found, answer) => resultOf(found, answer, declaredOutputsIn(ref)),
   });
 
 /** What each state of the upstream means for the job. */
-function resultOf(found: z.output<typeof task>, answer: UpstreamReply): PollResult {
+function resultOf(
+  found: z.output<typeof task>,
+  answer: UpstreamReply,
+  outputs: readonly DeclaredOutput[] | undefined,
+): PollResult {
   const { task_status: state, video_url: video, code, message } = found.output;
   switch (state) {
     case 'PENDING':
@@ -185,11 +193,17 @@ function resultOf(found: z.output<typeof task>, answer: UpstreamReply): PollResu
       return { kind: 'failed', error: failureOf(error, errors), usage: usageOf(found) };
     }
     case 'SUCCEEDED': {
-      const { items, isWhole } = readResults(video || [], resultUrl);
-      const files = items.map(url => fileAt(url, { mimeType: 'video/mp4' }));
+      const { files, isWhole } = outputs
+        ? declaredFiles(answer.kind === 'answered' ? answer.json : null, outputs)
+        : filesOf(video);
       return readSuccess(answer, { production: { files, usage: usageOf(found) }, isWhole }, errors);
     }
   }
+}
+
+function filesOf(video: unknown): FoundFiles {
+  const { items, isWhole } = readResults(video || [], resultUrl);
+  return { files: items.map(url => fileAt(url, { mimeType: 'video/mp4' })), isWhole };
 }
 
 /** The billed seconds, as the upstream reports them. */

@@ -3,8 +3,9 @@
 import { z } from 'zod';
 import { hours, seconds } from '../../domain/clock.ts';
 import type { ProviderTraits } from '../../domain/provider.ts';
-import { jsonPath, singleValuePath } from '../kit/json-path.ts';
-import { pathTemplate, recordOf, reportFaults } from './template.ts';
+import { pathTemplate, recordOf, reportFaults } from '../kit/body-template.ts';
+import { declaredOutput } from '../kit/declared-outputs.ts';
+import { singleValuePath } from '../kit/json-path.ts';
 
 /** The classes of `error-table.ts`. */
 const errorClasses = [
@@ -72,15 +73,7 @@ const authSchema = z
   .prefault({});
 
 /** Where an answer names results of one kind. */
-const outputSchema = z.strictObject({
-  at: jsonPath,
-  form: z.enum(['address', 'base64']).default('address'),
-  role: z.enum(['primary', 'watermarked', 'last_frame', 'grid', 'cover', 'subtitle']).default('primary'),
-  mime: z
-    .string()
-    .regex(/^[a-z]+\/[a-z0-9.+-]+$/, { error: 'must be a MIME type' })
-    .default('application/octet-stream'),
-});
+const outputSchema = declaredOutput.extend({ form: z.enum(['address', 'base64']).default('address') });
 
 /** What the upstream reports as used; units are those of prices. */
 const usageSchema = z.strictObject({

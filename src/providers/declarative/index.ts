@@ -13,6 +13,8 @@ import type {
   SubmitResult,
 } from '../../domain/provider.ts';
 import type { Usage } from '../../domain/usage.ts';
+import { type BodyRoute, bodyInputFaults, bodyRouteOf } from '../kit/body-route.ts';
+import { fillBody, fillPath, fillTemplate, placeholderValuesOf } from '../kit/body-template.ts';
 import { defineProvider, type ProviderDependencies } from '../kit/definition.ts';
 import {
   type ErrorTable,
@@ -27,6 +29,7 @@ import { invalidInputError, withoutDelivery } from '../kit/mapping.ts';
 import {
   type EncodedInput,
   encodeMedia,
+  encodingOf,
   inlineBytesPerMedium,
   modelOf,
   withUpstreamIds,
@@ -43,16 +46,12 @@ import {
 } from '../kit/upstream.ts';
 import { type DeclarativeAccount, declarativeAccount, headersOf, traitsOf } from './account.ts';
 import { filesIn, usageIn } from './outputs.ts';
-import { declarativeRouteOptions, encodingOf, inputFaults, routeFaults } from './route.ts';
-import { fillPath, fillTemplate, type PlaceholderValues } from './template.ts';
 
 export default defineProvider({
   name: 'declarative',
   setup: null,
   settings: declarativeAccount,
-  routeOptions: declarativeRouteOptions,
-  faults: (model, input, { options }) => inputFaults(model, input, options),
-  routeFaults,
+  bodyRoutes: { of: 'all', members: ['path', 'media'] },
   open: (account, { catalog, linkTo, outbound, folder }) => {
     const { base_url: baseUrl, api_key: key } = account;
     const upstream = openUpstream({
@@ -107,9 +106,11 @@ function openDeclarative(context: DeclarativeContext): Provider {
 async function submitJob(context: DeclarativeContext, task: ProviderTask): Promise<SubmitResult> {
   const { account, upstream } = context;
   const { submit, times, dedupe } = account;
-  const mapped = await bodyOf(task, context, dedupe?.field);
+  const route = bodyRouteOf(task.routeOptions);
+  if (!route) throw new Error(`expected the route of ${task.modelId} to have a body`);
+  const mapped = await bodyOf(task, route, { ...context, keyField: dedupe?.field });
   if (mapped.kind === 'refused') return mapped;
-  const { path = submit.path } = declarativeRouteOptions.parse(task.routeOptions);
+  const { path = submit.path } = route;
   const reply = await upstream.request({
     method: submit.method,
     path: fillPath(path, placeholderValuesOf(task)),
@@ -178,26 +179,25 @@ function callAbout(
   });
 }
 
-/** What templates of calls about a job may name. */
-const placeholderValuesOf = ({ upstreamModel, dedupeKey }: ProviderAttempt): PlaceholderValues => ({
-  model: upstreamModel,
-  key: dedupeKey,
-});
-
 /** A filled body, or why an input cannot be sent. */
 type Body =
   | { readonly kind: 'body'; readonly body: unknown }
   | Extract<EncodedInput, { readonly kind: 'refused' }>;
 
+interface BodyContext extends Pick<ProviderDependencies, 'catalog' | 'linkTo'> {
+  /** The member of the body that has the dedupe key; undefined where it is in none. */
+  readonly keyField: string | undefined;
+}
+
 /** Faults of the route, then media, then the template: nothing is sent of an input that is refused. */
 async function bodyOf(
   task: ProviderTask,
-  { catalog, linkTo }: Pick<ProviderDependencies, 'catalog' | 'linkTo'>,
-  keyField: string | undefined,
+  route: BodyRoute,
+  { catalog, linkTo, keyField }: BodyContext,
 ): Promise<Body> {
-  const { body, media, words } = declarativeRouteOptions.parse(task.routeOptions);
+  const { media } = route;
   const model = modelOf(catalog, task);
-  const faults = inputFaults(model, task.job.input, task.routeOptions);
+  const faults = bodyInputFaults(model, task.job.input, route);
   if (faults.length > 0) return { kind: 'refused', error: invalidInputError(faults) };
   const encoded = await encodeMedia(model, task, {
     linkTo,
@@ -206,7 +206,7 @@ async function bodyOf(
   });
   if (encoded.kind === 'refused') return encoded;
   const input = withoutDelivery(model, withUpstreamIds(model, task, encoded.input, upstreamIdOf));
-  const filled = fillTemplate(body, { ...placeholderValuesOf(task), input, words });
+  const filled = fillBody(route, task, input);
   const steps = keyField === undefined ? [] : segmentsOf(keyField).map(String);
   return { kind: 'body', body: withMember(filled, steps, task.dedupeKey) };
 }

@@ -15,6 +15,8 @@ import type {
 } from '../../domain/provider.ts';
 import type { Usage } from '../../domain/usage.ts';
 import { callbacksSetting, withCallbackFlag } from '../kit/callback-flag.ts';
+import { declaredFiles, declaredOutputsIn, type FoundFiles } from '../kit/declared-files.ts';
+import type { DeclaredOutput } from '../kit/declared-outputs.ts';
 import { defineProvider, type ProviderDependencies } from '../kit/definition.ts';
 import {
   type ErrorTable,
@@ -29,7 +31,8 @@ import { encodeMedia } from '../kit/media-encoding.ts';
 import { isNotFound, providerDefaults, readPoll } from '../kit/poll.ts';
 import { fileAt, lenient, readResults, readSuccess } from '../kit/read-success.ts';
 import { secretField } from '../kit/setup.ts';
-import { mapInput, readAcceptance, submitMapped } from '../kit/submit.ts';
+import { mapInput, readAcceptance, submitMapped, type WrittenBody } from '../kit/submit.ts';
+
 import {
   baseUrlSchema,
   baseUrlWithDefault,
@@ -40,6 +43,7 @@ import {
   type Upstream,
   type UpstreamReply,
 } from '../kit/upstream.ts';
+import type { FalCall } from './call.ts';
 import { listSameInput } from './history.ts';
 import { falMappings, falModels } from './models.ts';
 
@@ -69,6 +73,7 @@ export default defineProvider({
       adopt_candidates: z.boolean().default(false),
     }),
   models: falModels,
+  bodyRoutes: { of: 'custom', members: ['outputs'] },
   faults: (model, input) => mappingFaults(falMappings, model, input),
   open: ({ api_key: key, base_url: baseUrl, api_url: apiUrl, ...settings }, dependencies) => {
     const at = (url: string) =>
@@ -211,6 +216,7 @@ function openFal({ upstream, history, settings, catalog, linkTo }: Fal): Provide
   const mappingFor = (task: ProviderTask) => ({
     catalog,
     mappings: falMappings,
+    bodyOf: (body: WrittenBody): FalCall => ({ path: '', body }),
     encode: (model: Model) =>
       encodeMedia(model, task, { linkTo, encoding: 'link-or-data-url', maxInlineBytes }),
   });
@@ -255,7 +261,11 @@ function openFal({ upstream, history, settings, catalog, linkTo }: Fal): Provide
     async poll(attempt, ref) {
       const { path, response } = pathsOf(attempt, ref);
       const result = readState(await query(upstream, 'GET', `${path}/status`));
-      if ('completed' in result) return readResult(await query(upstream, 'GET', response), result.completed);
+      if ('completed' in result)
+        return readResult(await query(upstream, 'GET', response), {
+          ...result.completed,
+          outputs: declaredOutputsIn(ref),
+        });
       return withCallbackFlag(ref, result);
     },
 
@@ -309,7 +319,12 @@ const readState = (reply: UpstreamReply): PollResult | Completed =>
   });
 
 /** `error` of the completed status decides first, because the response of a failed run may be any error. */
-function readResult(reply: UpstreamReply, { error, error_type: type }: Status): PollResult {
+interface CompletedJob extends Status {
+  /** Undefined: they are where most endpoints have them. */
+  readonly outputs: readonly DeclaredOutput[] | undefined;
+}
+
+function readResult(reply: UpstreamReply, { error, error_type: type, outputs }: CompletedJob): PollResult {
   const isError = reply.kind === 'answered' && reply.status >= 400;
   const responseError = isError ? falErrors.read(reply.json, reply.headers) : null;
   if (error) {
@@ -322,17 +337,25 @@ function readResult(reply: UpstreamReply, { error, error_type: type }: Status): 
     return { kind: 'unreachable', reason: errorOf(reply, falErrors).message };
   const output = result.safeParse(reply.json).data;
   if (!output) return { kind: 'unreadable', error: unreadableError(reply) };
-  return readSuccess(reply, productionOf(output), falErrors);
+  return readSuccess(reply, productionOf(output, outputs && declaredFiles(reply.json, outputs)), falErrors);
 }
 
+type Result = z.output<typeof result>;
+
 /** Reported usage is the length of sound; other endpoints report none. */
-function productionOf({ video, images, audio, seed, duration_ms }: z.output<typeof result>) {
-  const { items, isWhole } = readResults(video ?? audio ?? images, file);
-  const files = items.map(({ url, content_type: mimeType }, index) =>
-    fileAt(url, { index, ...(mimeType !== undefined && { mimeType }) }),
-  );
+function productionOf(output: Result, declared = filesOf(output)) {
+  const { seed, duration_ms } = output;
+  const { files, isWhole } = declared;
   const usage: readonly Usage[] = duration_ms
     ? [{ unit: 'second', quantity: duration_ms / 1000, basis: 'reported' }]
     : [];
   return { production: { files, usage, ...(seed !== undefined && { seed }) }, isWhole };
+}
+
+function filesOf({ video, images, audio }: Result): FoundFiles {
+  const { items, isWhole } = readResults(video ?? audio ?? images, file);
+  const files = items.map(({ url, content_type: mimeType }, index) =>
+    fileAt(url, { index, ...(mimeType !== undefined && { mimeType }) }),
+  );
+  return { files, isWhole };
 }

@@ -55,6 +55,7 @@ export default defineProvider({
       base_url: baseUrlWithDefault('https://generativelanguage.googleapis.com/v1beta'),
     }),
   models,
+  bodyRoutes: { of: 'custom' },
   faults: (model, input) => mappingFaults(mappings, model, input),
   open: ({ api_key: key, base_url: baseUrl }, dependencies) => {
     const upstream = openUpstream({
@@ -156,6 +157,7 @@ function openGemini(
         upstream,
         catalog: dependencies.catalog,
         mappings,
+        bodyOf: body => body,
         callOf: ({ body }) => ({
           path: `/models/${encodeURIComponent(task.upstreamModel)}:generateContent`,
           body,

@@ -10,6 +10,13 @@ import type { FileId } from '../../domain/ids.ts';
 import type { Provider } from '../../domain/provider.ts';
 import type { IngressRequest } from '../../domain/upstream-webhook-address.ts';
 import type { Outbound } from '../../media/outbound.ts';
+import {
+  type BodyRouteMember,
+  bodyInputFaults,
+  bodyRouteFaults,
+  bodyRouteOf,
+  bodyRouteSchema,
+} from './body-route.ts';
 import type { ObservedOutbound } from './exchange.ts';
 import type { Setup } from './setup.ts';
 
@@ -51,12 +58,23 @@ export interface ProviderDefinition {
   readonly retired: Readonly<Record<string, string>>;
   /** Whether it also serves models that an operator adds, where `models` names those of the contract. */
   readonly servesCustomModels: boolean;
+  /** How a model that an operator adds is routed here by a `body` of its route; null: there are no such routes. */
+  readonly bodyRoutes: BodyRoutes | null;
   /** Whether an input that refers to an earlier job can go only to the account that made that job. */
   readonly requiresSameAccount: boolean;
   /** What the upstream cannot take of a valid input: never dropped, always refused. */
   faults(model: Model, input: unknown, route: RouteContext): Faults;
   /** What is wrong with the options of a route of this model, reported at the start. */
   routeFaults(model: Model, options: unknown): Faults;
+}
+
+/** Routes with a `body`, of models that an operator adds. */
+export interface BodyRoutes {
+  readonly schema: z.ZodType;
+  /** Whether such a model can have a route without a body, too. */
+  readonly isOptional: boolean;
+  /** Whether the route must say what the upstream calls the model. */
+  readonly namesModel: boolean;
 }
 
 /** What a provider may know of a route before anything is sent. */
@@ -92,8 +110,16 @@ export interface ProviderSpec<Schema extends z.ZodType> {
   readonly setup: (Pick<Setup, 'fields'> & Partial<Setup>) | null;
   /** Default: none. */
   readonly retired?: Readonly<Record<string, string>>;
-  /** Default: false. */
+  /** Default: only by routes with a body, where it has them. */
   readonly servesCustomModels?: boolean;
+  /** Routes with a `body`, and what may stand beside it (`body-route.ts`). Default: none. */
+  readonly bodyRoutes?: {
+    /** `custom`: for models that an operator adds, in place of `routeOptions`; `all`: every route has a body. */
+    readonly of: 'custom' | 'all';
+    readonly members?: readonly BodyRouteMember[];
+    /** Default: true. */
+    readonly namesModel?: boolean;
+  };
   /** Default: true, because jobs are known to the account that made them. */
   readonly requiresSameAccount?: boolean;
   /** Default: none. */
@@ -111,18 +137,27 @@ export interface ProviderSpec<Schema extends z.ZodType> {
 
 /** Defines a provider. Types flow from its settings to `open`; no other module sees either. */
 export function defineProvider<Schema extends z.ZodType>(spec: ProviderSpec<Schema>): ProviderDefinition {
-  const { name, routeOptions = z.strictObject({}), models = null } = spec;
-  const { requiresSameAccount = true, servesCustomModels = false } = spec;
+  const { name, bodyRoutes, models = null, requiresSameAccount = true } = spec;
+  const { of, members = [], namesModel = true } = bodyRoutes ?? {};
+  const schema = bodyRouteSchema(...members);
+  const isOptional = spec.servesCustomModels === true;
   return {
     name,
-    routeOptions,
+    routeOptions: of === 'all' ? schema : (spec.routeOptions ?? z.strictObject({})),
     models,
     setup: spec.setup && { models: Object.keys(models ?? {}), ...spec.setup },
     retired: spec.retired ?? {},
-    servesCustomModels,
+    servesCustomModels: isOptional || of === 'custom',
+    bodyRoutes: of === 'custom' ? { schema, isOptional, namesModel } : null,
     requiresSameAccount,
-    faults: spec.faults ?? (() => []),
-    routeFaults: spec.routeFaults ?? (() => []),
+    faults(model, input, route) {
+      const body = bodyRoutes ? bodyRouteOf(route.options) : null;
+      return body ? bodyInputFaults(model, input, body) : (spec.faults?.(model, input, route) ?? []);
+    },
+    routeFaults(model, options) {
+      const body = bodyRoutes ? bodyRouteOf(options) : null;
+      return body ? bodyRouteFaults(model, body) : (spec.routeFaults?.(model, options) ?? []);
+    },
     settings: secret =>
       spec.settings(secret).transform(
         (settings): AccountSettings => ({

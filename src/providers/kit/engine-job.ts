@@ -165,7 +165,7 @@ function bordersOf(model: Model, plan: RenderPlan, task: ProviderTask): EngineJo
 }
 
 /** The seed of a job that requests none: derived from its id, so that a second attempt makes the same result. */
-const seedOf = ({ job }: ProviderTask): number =>
+export const seedOf = ({ job }: ProviderTask): number =>
   createHash('sha256').update(job.id).digest().readUInt32BE(0) >>> 1;
 
 /** Every value that a route may name, by the kind of the plan; what a job leaves out is undefined. */

@@ -8,6 +8,7 @@ import type { Model } from '../../catalog/model.ts';
 import { parseFileId } from '../../domain/ids.ts';
 import type { MediaFacts } from '../../domain/media.ts';
 import type { Pinned, ProviderError, ProviderTask } from '../../domain/provider.ts';
+import type { BodyRoute } from './body-route.ts';
 import type { ProviderDependencies } from './definition.ts';
 
 /**
@@ -59,6 +60,13 @@ export async function encodeMedia(
     );
   }
   return { kind: 'encoded', input };
+}
+
+/** How a medium of these facts is written into the body. */
+export function encodingOf(media: BodyRoute['media'], facts: MediaFacts): MediaEncoding {
+  if (typeof media === 'string') return media;
+  const kind = facts.image ? 'image' : facts.video ? 'video' : 'audio';
+  return media[kind] ?? 'link-or-data-url';
 }
 
 /** The encoded input, changed further; a refusal stays. */

@@ -5,6 +5,8 @@ import type { Faults } from '../../catalog/faults.ts';
 import type { Model } from '../../catalog/model.ts';
 import { toJson } from '../../domain/json.ts';
 import type { ProviderError, ProviderTask, SubmitResult } from '../../domain/provider.ts';
+import { type BodyRoute, bodyInputFaults, bodyRouteOf } from './body-route.ts';
+import { fillBody, fillPath, placeholderValuesOf } from './body-template.ts';
 import { callbackFlag } from './callback-flag.ts';
 import { type ErrorTable, readSubmission } from './error-table.ts';
 import { invalidInputError, type Mapping, mappingOf, withoutDelivery } from './mapping.ts';
@@ -17,6 +19,8 @@ export interface SubmitProtocol<Body> {
   readonly catalog: Catalog;
   /** By model id. */
   readonly mappings: Readonly<Record<string, Mapping<Body>>>;
+  /** The body of a route that writes it itself (`body-route.ts`). Absent: there are no such routes. */
+  readonly bodyOf?: (body: WrittenBody, route: BodyRoute) => Body;
   /** Writes media and references as the upstream reads them. Default: the input as it is. */
   readonly encode?: (model: Model, task: ProviderTask) => EncodedInput | Promise<EncodedInput>;
   /** What the upstream cannot take of an input. Default: what its mapping refuses. */
@@ -32,6 +36,9 @@ export interface SubmitProtocol<Body> {
     submission: MappedSubmission<Body>,
   ) => SubmitResult | Promise<SubmitResult>;
 }
+
+/** A filled template: what a route with a body sends. */
+export type WrittenBody = Readonly<Record<string, unknown>>;
 
 /** A task with what its input became. */
 export interface MappedSubmission<Body> {
@@ -53,6 +60,7 @@ export async function submitMapped<Body>(
   task: ProviderTask,
   protocol: SubmitProtocol<Body>,
 ): Promise<SubmitResult> {
+  const route = bodyRouteOf(task.routeOptions);
   const mapped = await mapInput(task, protocol);
   if (mapped.kind === 'refused') return mapped;
   const { body, ...call } = protocol.callOf(mapped.submission);
@@ -60,6 +68,7 @@ export async function submitMapped<Body>(
   const reply = await upstream.request({
     method: 'POST',
     ...call,
+    ...(route?.path !== undefined && { path: fillPath(route.path, placeholderValuesOf(task)) }),
     body: toJson(body),
     timeoutMs,
     ...(maxAnswerBytes !== undefined && { maxAnswerBytes }),
@@ -74,14 +83,18 @@ type MappedInput<Body> =
   | { readonly kind: 'refused'; readonly error: ProviderError };
 
 /** What is sent of a task, without sending it. Refused for an input that was admitted for another route, or before the settings changed. */
-export async function mapInput<Body>(
+export function mapInput<Body>(task: ProviderTask, protocol: MapProtocol<Body>): Promise<MappedInput<Body>> {
+  const route = bodyRouteOf(task.routeOptions);
+  return route ? writeBody(task, route, protocol) : mapByModel(task, protocol);
+}
+
+/** The part of a submission that makes the body. */
+type MapProtocol<Body> = Pick<SubmitProtocol<Body>, 'catalog' | 'mappings' | 'bodyOf' | 'encode' | 'faults'>;
+
+/** By the mapping that the provider has for the model. */
+async function mapByModel<Body>(
   task: ProviderTask,
-  {
-    catalog,
-    mappings,
-    encode,
-    faults,
-  }: Pick<SubmitProtocol<Body>, 'catalog' | 'mappings' | 'encode' | 'faults'>,
+  { catalog, mappings, encode, faults }: MapProtocol<Body>,
 ): Promise<MappedInput<Body>> {
   const model = modelOf(catalog, task);
   const mapping = mappingOf(mappings, task.modelId);
@@ -97,6 +110,23 @@ export async function mapInput<Body>(
   return { kind: 'mapped', submission: { task, model, input, body } };
 }
 
+/** By a route with a body, which says itself what becomes of the input. */
+async function writeBody<Body>(
+  task: ProviderTask,
+  route: BodyRoute,
+  { catalog, encode, bodyOf }: MapProtocol<Body>,
+): Promise<MappedInput<Body>> {
+  if (!bodyOf) throw new Error(`expected a route of ${task.modelId} without a body`);
+  const model = modelOf(catalog, task);
+  const refused = bodyInputFaults(model, task.job.input, route);
+  if (refused.length > 0) return { kind: 'refused', error: invalidInputError(refused) };
+  const encoded = (await encode?.(model, task)) ?? { kind: 'encoded', input: task.job.input };
+  if (encoded.kind === 'refused') return encoded;
+  const input = withoutDelivery(model, encoded.input);
+  const body = bodyOf(fillBody(route, task, input), route);
+  return { kind: 'mapped', submission: { task, model, input, body } };
+}
+
 /** How an answer that names a job is read. */
 export interface AcceptanceProtocol {
   readonly errors: ErrorTable;
@@ -106,13 +136,19 @@ export interface AcceptanceProtocol {
   readonly refIn: (json: unknown, reply: UpstreamReply) => object | null | undefined;
 }
 
-/** Reads the answer to a submission: accepted with a ref, refused, or unknown. The ref keeps the callback flag. */
+/**
+ * Reads the answer to a submission: accepted with a ref, refused, or unknown. The ref keeps the callback flag, and the
+ * outputs that the route declares.
+ */
 export const readAcceptance = (
   reply: UpstreamReply,
-  { task }: { readonly task: Pick<ProviderTask, 'callbackUrl'> },
+  { task }: { readonly task: Pick<ProviderTask, 'callbackUrl' | 'routeOptions'> },
   { errors, firstPollMs, refIn }: AcceptanceProtocol,
 ): SubmitResult =>
   readSubmission(reply, errors, answer => {
     const ref = refIn(answer.json, answer);
-    return ref ? { kind: 'accepted', ref: { ...ref, ...callbackFlag(task) }, firstPollMs } : null;
+    const { outputs } = bodyRouteOf(task.routeOptions) ?? {};
+    return ref
+      ? { kind: 'accepted', ref: { ...ref, ...callbackFlag(task), ...(outputs && { outputs }) }, firstPollMs }
+      : null;
   });

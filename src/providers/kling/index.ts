@@ -12,6 +12,7 @@ import type {
   RecoverResult,
   SubmitResult,
 } from '../../domain/provider.ts';
+import { bodyRouteOf } from '../kit/body-route.ts';
 import { callbackFlag, callbacksSetting, withCallbackFlag } from '../kit/callback-flag.ts';
 import { defineProvider, type ProviderDependencies } from '../kit/definition.ts';
 import { type ErrorTable, failureOf, mapCodes, pollAfter, type UpstreamError } from '../kit/error-table.ts';
@@ -70,9 +71,10 @@ export default defineProvider({
         { path: ['api_key'], error: 'either api_key, or access_key and secret_key must be given' },
       ),
   models: klingModels,
+  bodyRoutes: { of: 'custom', members: ['path'] },
   faults: klingFaults,
   routeRefusal: ({ api_key: key }, model) =>
-    key === undefined && classicPaths[model.id] === undefined
+    key === undefined && model.family !== 'own' && classicPaths[model.id] === undefined
       ? 'needs an account with api_key: API 2.0 of Kling does not take access_key and secret_key'
       : null,
   open: ({ api_key: key, access_key: accessKey, secret_key: secretKey, ...rest }, dependencies) => {
@@ -97,6 +99,8 @@ const submitTimeoutMs = 60 * seconds;
 const lookupTimeoutMs = 15 * seconds;
 /** When to poll first, by the kind of the model. */
 const firstPollMs = { image: 3 * seconds, video: 10 * seconds, speech: 3 * seconds } as const;
+/** Where tasks of a custom model are created, unless its route says otherwise. */
+const defaultPath = '/v1/videos/text2video';
 /** Largest picture in a body; longer ones need an address. */
 const maxInlineBytes = 10 * 1024 * 1024;
 
@@ -112,8 +116,12 @@ const traits: ProviderTraits = {
   minPollMs: 2 * seconds,
 };
 
-/** `marked`: a watermarked copy was requested. */
-const refSchema = z.object({ id: z.string().min(1), marked: z.boolean().optional() });
+/** `marked`: a watermarked copy was requested. `path`: of the tasks, where the model does not say it. */
+const refSchema = z.object({
+  id: z.string().min(1),
+  marked: z.boolean().optional(),
+  path: z.string().optional(),
+});
 type Ref = z.output<typeof refSchema>;
 /** The part of an answer to a submission that names the job. */
 const createdTask = z.object({
@@ -177,8 +185,8 @@ function openKling(
     submit: task => submitTask({ upstream, ...dependencies }, task),
     recover: task => lookUpTask(upstream, task),
     async poll({ modelId }, ref) {
-      const { id, marked = false } = refSchema.parse(ref);
-      const classicPath = classicPaths[modelId];
+      const { id, marked = false, path: routePath } = refSchema.parse(ref);
+      const classicPath = routePath ?? classicPaths[modelId];
       const encodedId = encodeURIComponent(id);
       const path = classicPath ? `${classicPath}/${encodedId}` : `/tasks?task_ids=${encodedId}`;
       const read = classicPath ? readClassic : readV2;
@@ -197,6 +205,7 @@ const submitTask = ({ upstream, catalog, linkTo }: KlingContext, task: ProviderT
     upstream,
     catalog,
     mappings: klingMappings,
+    bodyOf: body => body,
     encode: async model => {
       const encoded = await encodeMedia(model, task, {
         linkTo,
@@ -213,7 +222,7 @@ const submitTask = ({ upstream, catalog, linkTo }: KlingContext, task: ProviderT
 
 /** The task gets the key of the attempt as its name, by which it is found again. */
 function callOf({ task, model, body }: MappedSubmission<KlingInput>) {
-  const path = classicPaths[task.modelId];
+  const path = classicPathOf(task);
   const { dedupeKey: externalTaskId, callbackUrl } = task;
   const named = model.withDelivery(body, { externalTaskId, callbackUrl });
   return path
@@ -247,10 +256,16 @@ function readTwin(found: RecoverResult, refused: SubmitResult, error: UpstreamEr
   return isCertain || refused.kind !== 'refused' ? refused : { ...refused, kind: 'unknown' };
 }
 
+/** A custom model has its tasks where its route says, in the classic API; undefined for a model of API 2.0. */
+const classicPathOf = ({ modelId, routeOptions }: ProviderTask): string | undefined => {
+  const route = bodyRouteOf(routeOptions);
+  return route ? (route.path ?? defaultPath) : classicPaths[modelId];
+};
+
 /** Looks up the task that carries the key of an attempt; both APIs can be searched by it. */
 async function lookUpTask(upstream: Upstream, task: ProviderTask): Promise<RecoverResult> {
-  const { modelId, dedupeKey } = task;
-  const path = classicPaths[modelId];
+  const { dedupeKey } = task;
+  const path = classicPathOf(task);
   const name = encodeURIComponent(dedupeKey);
   const find = path ? findClassic : findV2;
   const reply = await query(upstream, 'GET', path ? `${path}/${name}` : `/tasks?external_task_ids=${name}`);
@@ -278,7 +293,8 @@ const asRawBase64 = (model: Model, input: unknown): unknown =>
 function refOf(task: ProviderTask, id: string): Ref {
   const requested = marked.safeParse(task.job.input).data;
   const isMarked = requested?.watermark_info?.enabled ?? requested?.options?.watermark_info?.enabled ?? false;
-  return { id, ...(isMarked && { marked: true }), ...callbackFlag(task) };
+  const path = bodyRouteOf(task.routeOptions) ? classicPathOf(task) : undefined;
+  return { id, ...(isMarked && { marked: true }), ...(path && { path }), ...callbackFlag(task) };
 }
 
 /** Reads the answer to a poll. */

@@ -33,6 +33,7 @@ export default defineProvider({
       base_url: baseUrlWithDefault('https://api.minimax.io'),
     }),
   models: minimaxModels,
+  bodyRoutes: { of: 'custom' },
   faults: minimaxFaults,
   open: ({ api_key: key, group_id: group, base_url: baseUrl, timbre_field }, { catalog, outbound }) => {
     const upstream = openUpstream({
@@ -91,10 +92,16 @@ const refSchema = z.object({
 });
 type Ref = z.output<typeof refSchema>;
 
-/** The fields of the input that decide how the answer is read. */
+/** The members of the body that decide how the answer is read, with the upstream's defaults. */
 const wanted = z.object({
-  subtitle_enable: z.boolean(),
-  audio_setting: z.object({ format: z.string(), sample_rate: z.int(), channel: z.int() }),
+  subtitle_enable: z.boolean().default(false),
+  audio_setting: z
+    .object({
+      format: z.string().default('mp3'),
+      sample_rate: z.int().default(32_000),
+      channel: z.int().default(1),
+    })
+    .prefault({}),
 });
 /** The body of an error. */
 const problem = z.object({
@@ -147,6 +154,7 @@ function openMinimax({ upstream, groupQuery, timbreField, catalog }: Minimax): P
         upstream,
         catalog,
         mappings: minimaxMappings,
+        bodyOf: body => ({ stream: false, output_format: 'url', ...body }),
         faults: minimaxFaults,
         callOf: ({ body: { timbre_weights: mix, ...rest } }) => ({
           path: `/v1/t2a_v2${groupQuery}`,
@@ -157,7 +165,7 @@ function openMinimax({ upstream, groupQuery, timbreField, catalog }: Minimax): P
           readAcceptance(reply, submission, {
             errors,
             firstPollMs: 0,
-            refIn: json => refOf(json, submission.input),
+            refIn: json => refOf(json, submission.body),
           }),
       }),
 
@@ -190,11 +198,11 @@ function resultOf({ audio, subtitles, pcm, bitrate, words, characters }: Ref): P
 }
 
 /** Null for an answer without sound. */
-function refOf(json: unknown, input: unknown): Ref | null {
+function refOf(json: unknown, body: unknown): Ref | null {
   const answer = spoken.safeParse(json).data;
   if (!answer) return null;
   const { data, extra_info: extra, trace_id: id = '' } = answer;
-  const { audio_setting: requested, subtitle_enable: hasSubtitles } = wanted.parse(input);
+  const { audio_setting: requested, subtitle_enable: hasSubtitles } = wanted.parse(body);
   const pcm = {
     sampleRate: extra?.audio_sample_rate ?? requested.sample_rate,
     channels: extra?.audio_channel ?? requested.channel,

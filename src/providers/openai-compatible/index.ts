@@ -46,6 +46,7 @@ export default defineProvider({
   routeOptions: openaiCompatibleRouteOptions,
   models: openaiCompatibleModels,
   servesCustomModels: true,
+  bodyRoutes: { of: 'custom', members: ['path', 'media'], namesModel: false },
   routeFaults: unmappedFieldFaults,
   // Pictures of earlier jobs are stored here, so they can be sent to any server.
   requiresSameAccount: false,
@@ -208,7 +209,9 @@ async function submitTask(
   results: InlineResults,
   task: ProviderTask,
 ): Promise<SubmitResult> {
-  const { responseKind, seed, ...call } = await openaiCall(modelOf(dependencies.catalog, task), task);
+  const made = await openaiCall(modelOf(dependencies.catalog, task), task, dependencies.linkTo);
+  if (made.kind === 'refused') return made;
+  const { responseKind, seed, ...call } = made;
   const reply = await upstream.request({
     method: 'POST',
     ...call,

@@ -9,8 +9,13 @@ import { basicCapabilities } from '../../catalog/field-meaning.ts';
 import type { Model } from '../../catalog/model.ts';
 import { toJson } from '../../domain/json.ts';
 import type { ProviderTask } from '../../domain/provider.ts';
+import { type BodyRoute, bodyInputFaults, bodyRouteOf } from '../kit/body-route.ts';
+import { fillBody, fillPath, placeholderValuesOf } from '../kit/body-template.ts';
 import { missingCapabilityFaults } from '../kit/capabilities.ts';
+import type { ProviderDependencies } from '../kit/definition.ts';
 import { type EngineJob, type EngineMedium, engineJobOf, engineRouteOptions } from '../kit/engine-job.ts';
+import { invalidInputError, withoutDelivery } from '../kit/mapping.ts';
+import { type EncodedInput, encodeMedia, encodingOf, inlineBytesPerMedium } from '../kit/media-encoding.ts';
 import { newForm } from '../kit/upstream.ts';
 
 /** The models that these servers can serve. Without a model at the route, the call names none. */
@@ -95,6 +100,7 @@ export function openaiFaults(model: Model, input: unknown, options: unknown): Fa
 
 /** One call, and what a good answer to it contains. */
 export interface OpenaiCall {
+  readonly kind: 'call';
   readonly path: string;
   readonly body: string | FormData;
   readonly responseKind: 'handle' | 'items' | 'sound';
@@ -102,19 +108,65 @@ export interface OpenaiCall {
 }
 
 /** The call for a job, by its kind and the options of its route. */
-export async function openaiCall(entry: Model, task: ProviderTask): Promise<OpenaiCall> {
+export async function openaiCall(
+  entry: Model,
+  task: ProviderTask,
+  linkTo: ProviderDependencies['linkTo'],
+): Promise<OpenaiCall | RefusedInput> {
+  const route = bodyRouteOf(task.routeOptions);
+  if (route) return writtenCall(entry, task, { route, linkTo });
   const options = openaiCompatibleRouteOptions.parse(task.routeOptions);
   const job = engineJobOf(entry, task, options);
   const model = task.upstreamModel === '' ? {} : { model: task.upstreamModel };
   const seed = options.does.includes('seed') ? { seed: Number(options.extra.seed ?? job.values.seed) } : {};
   const call = await callOf(job, options, { ...model, ...seed });
-  return { ...call, ...seed };
+  return { kind: 'call', ...call, ...seed };
 }
 
+type RefusedInput = Extract<EncodedInput, { readonly kind: 'refused' }>;
+/** Of all media in one body. */
+const maxInlineBytesInAll = 64 * 1024 * 1024;
+/** Where the calls of each kind go, unless a route says otherwise. */
+const pathsByKind = {
+  video: '/v1/videos',
+  image: '/v1/images/generations',
+  speech: '/v1/audio/speech',
+} as const;
+
+/** The call of a route that writes its body itself. */
+async function writtenCall(
+  entry: Model,
+  task: ProviderTask,
+  { route, linkTo }: { readonly route: BodyRoute; readonly linkTo: ProviderDependencies['linkTo'] },
+): Promise<OpenaiCall | RefusedInput> {
+  const refused = bodyInputFaults(entry, task.job.input, route);
+  if (refused.length > 0) return { kind: 'refused', error: invalidInputError(refused) };
+  const encoded = await encodeMedia(entry, task, {
+    linkTo,
+    encoding: facts => encodingOf(route.media, facts),
+    maxInlineBytes: inlineBytesPerMedium(task, maxInlineBytesInAll),
+  });
+  if (encoded.kind === 'refused') return encoded;
+  const fields = fillBody(route, task, withoutDelivery(entry, encoded.input));
+  const path = fillPath(route.path ?? pathsByKind[entry.kind], placeholderValuesOf(task));
+  const model = task.upstreamModel === '' ? {} : { model: task.upstreamModel };
+  const body = { ...model, ...fields };
+  // Only that route takes a form alone.
+  if (path === pathsByKind.video)
+    return { kind: 'call', path, body: await formOf(body, []), responseKind: 'handle' };
+  return {
+    kind: 'call',
+    path,
+    body: toJson(body),
+    responseKind: entry.kind === 'speech' ? 'sound' : 'items',
+  };
+}
+
+type EngineCall = Omit<OpenaiCall, 'kind'>;
 type Members = Readonly<Record<string, unknown>>;
 
 /** The call for the kind of a job; `head` are the members that all calls have. */
-async function callOf(job: EngineJob, options: RouteOptions, head: Members): Promise<OpenaiCall> {
+async function callOf(job: EngineJob, options: RouteOptions, head: Members): Promise<EngineCall> {
   switch (job.kind) {
     case 'video':
       return options.api === 'videos' ? videosCall(job, options, head) : videoCall(job, options, head);
@@ -140,7 +192,7 @@ const mediumOf = ({ media }: EngineJob, { does }: RouteOptions, name: RouteOptio
   does.includes(name) ? media[name] : undefined;
 
 /** docs.vllm.ai/projects/vllm-omni, Videos API; docs.sglang.io, OpenAI API: a form, as only the second takes JSON too. */
-async function videosCall(job: EngineJob, options: RouteOptions, head: Members): Promise<OpenaiCall> {
+async function videosCall(job: EngineJob, options: RouteOptions, head: Members): Promise<EngineCall> {
   const first = mediumOf(job, options, 'first_frame');
   const sound = job.media.guide_audio;
   const fields: Members = {
@@ -162,7 +214,7 @@ async function videosCall(job: EngineJob, options: RouteOptions, head: Members):
 }
 
 /** LocalAI: media are base64 without a prefix; the answer arrives when the video is made. */
-async function videoCall(job: EngineJob, options: RouteOptions, head: Members): Promise<OpenaiCall> {
+async function videoCall(job: EngineJob, options: RouteOptions, head: Members): Promise<EngineCall> {
   const bytesOf = async (medium: EngineMedium | undefined) => medium && (await base64(medium));
   const [first, last] = [mediumOf(job, options, 'first_frame'), mediumOf(job, options, 'last_frame')];
   const sound = options.does.includes('guide_audio') ? job.media.guide_audio : undefined;
@@ -188,7 +240,7 @@ async function videoCall(job: EngineJob, options: RouteOptions, head: Members): 
 }
 
 /** Images API: an edit where the job has pictures, else a generation. */
-async function imagesCall(job: EngineJob, options: RouteOptions, head: Members): Promise<OpenaiCall> {
+async function imagesCall(job: EngineJob, options: RouteOptions, head: Members): Promise<EngineCall> {
   const fields: Members = {
     ...head,
     prompt: job.values.prompt,
@@ -212,7 +264,7 @@ async function imagesCall(job: EngineJob, options: RouteOptions, head: Members):
 }
 
 /** Speech API: the answer is the sound itself. */
-function speechCall({ values }: EngineJob, options: RouteOptions, head: Members): OpenaiCall {
+function speechCall({ values }: EngineJob, options: RouteOptions, head: Members): EngineCall {
   const { does, extra, language_field: field } = options;
   const { language } = values;
   const spokenIn = field === 'lang_code' ? kokoroLetters[String(language)] : language;

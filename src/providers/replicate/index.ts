@@ -9,6 +9,8 @@ import { parseFileId } from '../../domain/ids.ts';
 import type { PollResult, Provider, ProviderTask, ProviderTraits } from '../../domain/provider.ts';
 import type { Usage } from '../../domain/usage.ts';
 import { callbacksSetting, withCallbackFlag } from '../kit/callback-flag.ts';
+import { declaredFiles, declaredOutputsIn, type FoundFiles } from '../kit/declared-files.ts';
+import type { DeclaredOutput } from '../kit/declared-outputs.ts';
 import { defineProvider } from '../kit/definition.ts';
 import { type ErrorTable, failureOf, pollAfter } from '../kit/error-table.ts';
 import { mappingFaults } from '../kit/mapping.ts';
@@ -48,6 +50,7 @@ export default defineProvider({
       webhook_secret: secret.refine(isWebhookSecret, { error: 'must be whsec_ and base64' }).optional(),
     }),
   models: replicateModels,
+  bodyRoutes: { of: 'custom', members: ['outputs'] },
   faults: (model, input) => mappingFaults(replicateMappings, model, input),
   verifySignature: ({ webhook_secret: signedBy }, call) =>
     signedBy === undefined || verifyWebhookSignature(signedBy, call),
@@ -126,6 +129,7 @@ function openReplicate(upstream: Upstream, takesCallbacks: boolean, catalog: Cat
         upstream,
         catalog,
         mappings: replicateMappings,
+        bodyOf: body => body,
         encode: model => ({
           kind: 'encoded',
           input: renameMedia(model, task.job.input, uploadsSchema.parse(prepared)),
@@ -136,7 +140,7 @@ function openReplicate(upstream: Upstream, takesCallbacks: boolean, catalog: Cat
       }),
 
     poll: async (_, ref) =>
-      withCallbackFlag(ref, readPrediction(await query(upstream, 'GET', pathOf(ref)), idOf(ref))),
+      withCallbackFlag(ref, readPrediction(await query(upstream, 'GET', pathOf(ref)), ref)),
 
     async cancel(_, ref) {
       const reply = await query(upstream, 'POST', `${pathOf(ref)}/cancel`);
@@ -184,17 +188,21 @@ function callOf({ upstreamModel, callbackUrl: webhook }: ProviderTask, input: un
 type Prediction = z.output<typeof prediction>;
 
 /** Reads the answer to a poll. */
-const readPrediction = (reply: UpstreamReply, id: string): PollResult =>
+const readPrediction = (reply: UpstreamReply, ref: unknown): PollResult =>
   readPoll(reply, {
     stateIn(answer) {
       const found = readJson(answer, prediction);
-      return found?.id === id ? found : undefined;
+      return found?.id === idOf(ref) ? found : undefined;
     },
-    resultOf,
+    resultOf: (found, answer) => resultOf(found, answer, declaredOutputsIn(ref)),
   });
 
 /** What each state of the upstream means for the job. */
-function resultOf(found: Prediction, answer: UpstreamReply): PollResult {
+function resultOf(
+  found: Prediction,
+  answer: UpstreamReply,
+  outputs: readonly DeclaredOutput[] | undefined,
+): PollResult {
   switch (found.status) {
     case 'starting':
     case 'processing':
@@ -208,11 +216,16 @@ function resultOf(found: Prediction, answer: UpstreamReply): PollResult {
       return { kind: 'failed', error, usage: usageOf(found) };
     }
     case 'succeeded': {
-      const { items, isWhole } = readResults(found.output, resultUrl);
-      const files = items.map((url, index) => fileAt(url, { index }));
+      const { files, isWhole } = outputs ? declaredFiles(found, outputs) : filesOf(found);
       return readSuccess(answer, { production: { files, usage: usageOf(found) }, isWhole }, errors);
     }
   }
+}
+
+/** The output is an address or a list of them. */
+function filesOf({ output }: Prediction): FoundFiles {
+  const { items, isWhole } = readResults(output, resultUrl);
+  return { files: items.map((url, index) => fileAt(url, { index })), isWhole };
 }
 
 /** The code of the platform in a sentence, such as `(E005)`; null for an error of the model. */

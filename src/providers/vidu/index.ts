@@ -49,6 +49,7 @@ export default defineProvider({
       callbacks: callbacksSetting,
     }),
   models: viduModels,
+  bodyRoutes: { of: 'custom', members: ['path'] },
   foreignKinds: () => ['video'],
   faults: (model, input) => mappingFaults(viduMappings, model, input),
   verifySignature: ({ api_key: key }, call) => verifyViduSignature(key, call),
@@ -165,6 +166,7 @@ const submitTask = ({ upstream, catalog, linkTo }: ViduContext, task: ProviderTa
     upstream,
     catalog,
     mappings: viduMappings,
+    bodyOf: body => ({ path: '/ent/v2/img2video', body }),
     encode: async model => {
       const encoded = await encodeMedia(model, task, {
         linkTo,

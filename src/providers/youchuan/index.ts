@@ -51,6 +51,7 @@ export default defineProvider({
       callbacks: callbacksSetting,
     }),
   models: youchuanModels,
+  bodyRoutes: { of: 'custom' },
   foreignKinds: () => ['image'],
   faults: (model, input) => mappingFaults(youchuanMappings, model, input),
   open: ({ app, secret, base_url: baseUrl, callbacks }, dependencies) => {
@@ -144,6 +145,7 @@ function openYouchuan(
         upstream,
         catalog,
         mappings: youchuanMappings,
+        bodyOf: body => body,
         encode: async model => {
           const options = { linkTo, encoding: 'link-or-data-url', maxInlineBytes } as const;
           const encoded = await encodeMedia(model, task, options);

@@ -1,6 +1,6 @@
 /** TypeScript types from the JSON Schemas of the catalog. */
 
-import type { MediaLimits } from '../../src/catalog/media.ts';
+import type { MediaLimits } from '../../../catalog/media.ts';
 import { docComment } from './doc-comment.ts';
 import { mediaSentence } from './media-sentence.ts';
 
@@ -35,7 +35,8 @@ export interface InputMember {
 }
 
 /** The fields of an input type, as far as types can express the schema; their comments say the rest. */
-export const inputMembers = (schema: object): readonly InputMember[] => membersOf(schema, '  ');
+export const inputMembers = (schema: object, indent = '  '): readonly InputMember[] =>
+  membersOf(schema, indent);
 
 function typeOf(schema: Schema, indent: string): string {
   const options = schema.anyOf ?? schema.oneOf;

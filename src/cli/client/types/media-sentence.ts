@@ -1,6 +1,6 @@
 /** Sentences on the limits of media fields. */
 
-import type { MediaForm, MediaLimits, Range } from '../../src/catalog/media.ts';
+import type { MediaForm, MediaLimits, Range } from '../../../catalog/media.ts';
 
 const forms: Readonly<Record<MediaForm, string>> = {
   url: 'a web address',

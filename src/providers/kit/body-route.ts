@@ -1,50 +1,70 @@
-/** The options of a declarative route: the body for one model, and which of its inputs the upstream takes. */
+/** A route with a `body`: how the input of one model is written for an upstream, as data in atelier.yaml. */
 
 import { z } from 'zod';
 import type { Fault, Faults } from '../../catalog/faults.ts';
 import type { Model } from '../../catalog/model.ts';
-import type { MediaFacts } from '../../domain/media.ts';
-import { coversPath, jsonPath, segmentsOf } from '../kit/json-path.ts';
-import { joinWithOr, notAvailable, withoutDelivery } from '../kit/mapping.ts';
-import type { MediaEncoding } from '../kit/media-encoding.ts';
-import { inputPlaceholdersIn, pathTemplate, recordOf, reportFaults } from './template.ts';
+import { inputPlaceholdersIn, pathTemplate, recordOf, reportFaults } from './body-template.ts';
+import { declaredOutput } from './declared-outputs.ts';
+import { coversPath, jsonPath, segmentsOf } from './json-path.ts';
+import { joinWithOr, notAvailable, withoutDelivery } from './mapping.ts';
 
 /** How a medium is written: an address of this gateway, or bytes in the body. */
 const mediaEncoding = z.enum(['link', 'link-or-data-url', 'data-url', 'base64']);
 
-/** Schema of the options: the body of a submission, and what happens to the fields that are not in it. */
-export const declarativeRouteOptions = z
-  .strictObject({
-    /** Replaces that of the account. */
-    path: pathTemplate('model').optional(),
-    body: z.record(z.string().min(1), z.unknown()),
-    /** How media are written, for all kinds or for each. */
-    media: z
-      .union([
-        mediaEncoding,
-        z.strictObject({ image: mediaEncoding, video: mediaEncoding, audio: mediaEncoding }).partial(),
-      ])
-      .default('link-or-data-url'),
-    /** Fields that are accepted with these values only; they need not be in the body. */
-    only: recordOf(jsonPath, z.array(z.unknown()).min(1), 'must be a path in the input').default({}),
-    /** The upstream's values for those of a field, which is accepted with these only. */
-    words: recordOf(
-      jsonPath,
-      z.record(z.string(), z.unknown()).refine(values => Object.keys(values).length > 0, {
-        error: 'must map at least one value',
-      }),
-      'must be a path in the input',
-    ).default({}),
-    /** Fields that clients may set although the upstream ignores them. */
-    ignores: z.array(jsonPath).default([]),
-  })
-  .superRefine(({ body }, context) => reportFaults(context, { body }, ['input', 'model', 'key']));
-type DeclarativeRouteOptions = z.output<typeof declarativeRouteOptions>;
+/** What routes with a body have in common: the body, and what happens to the fields that are not in it. */
+const sharedMembers = {
+  body: z.record(z.string().min(1), z.unknown()),
+  /** Fields that are accepted with these values only; they need not be in the body. */
+  only: recordOf(jsonPath, z.array(z.unknown()).min(1), 'must be a path in the input').default({}),
+  /** The upstream's values for those of a field, which is accepted with these only. */
+  words: recordOf(
+    jsonPath,
+    z.record(z.string(), z.unknown()).refine(values => Object.keys(values).length > 0, {
+      error: 'must map at least one value',
+    }),
+    'must be a path in the input',
+  ).default({}),
+  /** Fields that clients may set although the upstream ignores them. */
+  ignores: z.array(jsonPath).default([]),
+};
+
+/** What a provider may let its routes say beside them. */
+const optionalMembers = {
+  /** Replaces the path of the submission. */
+  path: pathTemplate('model').optional(),
+  /** How media are written, for all kinds or for each. */
+  media: z
+    .union([
+      mediaEncoding,
+      z.strictObject({ image: mediaEncoding, video: mediaEncoding, audio: mediaEncoding }).partial(),
+    ])
+    .default('link-or-data-url'),
+  /** Where the answer names the results. Default: where the provider looks for them. */
+  outputs: z.array(declaredOutput).min(1).max(16).optional(),
+};
+/** A member that some providers have at their routes with a body. */
+export type BodyRouteMember = keyof typeof optionalMembers;
+
+/** Schema of the options of a route with a body, at a provider that has these members beside it. */
+export const bodyRouteSchema = (...members: readonly BodyRouteMember[]) =>
+  z
+    .strictObject({
+      ...Object.fromEntries(members.map(name => [name, optionalMembers[name]])),
+      ...sharedMembers,
+    })
+    .superRefine(({ body }, context) => reportFaults(context, { body }, ['input', 'model', 'key']));
+
+/** Reads options that the schema of a provider accepted. */
+const anyBodyRoute = z.object({ ...sharedMembers, ...optionalMembers });
+/** The options of a route with a body, with the defaults of what is absent. */
+export type BodyRoute = z.output<typeof anyBodyRoute>;
+
+/** The options of a route with a body; null for a route without one. */
+export const bodyRouteOf = (options: unknown): BodyRoute | null =>
+  typeof options === 'object' && options !== null && 'body' in options ? anyBodyRoute.parse(options) : null;
 
 /** Fields that the options name and the model lacks. */
-export function routeFaults(model: Model, options: unknown): Faults {
-  const { body, only, words, ignores } = declarativeRouteOptions.parse(options);
-  const schema = z.toJSONSchema(model.schema, { io: 'input', unrepresentable: 'any' });
+export function bodyRouteFaults(model: Model, { body, only, words, ignores }: BodyRoute): Faults {
   const named = [
     ...inputPlaceholdersIn({ body }).map(({ path, inputPath }) => ({
       path: path.join('.'),
@@ -54,13 +74,17 @@ export function routeFaults(model: Model, options: unknown): Faults {
     ...ignores.map((place, index) => ({ path: `ignores.${index}`, place })),
   ];
   const unknown = named
-    .filter(({ place }) => !hasPath(schema, segmentsOf(place)))
+    .filter(({ place }) => !hasField(model, place))
     .map(({ path, place }) => ({ path, reason: `${model.id} has no field ${place}` }));
   const unused = Object.keys(words)
     .filter(place => !named.some(known => known.path.startsWith('body.') && known.place === place))
     .map(place => ({ path: 'words', reason: `there is no {input.${place}} in the body` }));
   return [...unknown, ...unused];
 }
+
+/** Whether an input of the model may have a value at a path; true where its schema does not say. */
+export const hasField = (model: Model, place: string): boolean =>
+  hasPath(z.toJSONSchema(model.schema, { io: 'input', unrepresentable: 'any' }), segmentsOf(place));
 
 /** JSON Schema allows `true` and `false` in place of a schema. */
 type Schema = z.core.JSONSchema.JSONSchema | boolean;
@@ -85,8 +109,7 @@ const itemsHave = (items: Schema | Schema[] | undefined, steps: readonly (string
   [items ?? true].flat().some(item => hasPath(item, steps));
 
 /** What the options of a route do not name of an input, or accept with other values only. */
-export function inputFaults(model: Model, input: unknown, options: unknown): Faults {
-  const route = declarativeRouteOptions.parse(options);
+export function bodyInputFaults(model: Model, input: unknown, route: BodyRoute): Faults {
   const isNamed = isNamedBy(route);
   const bounds = allowedValuesIn(route);
   return leavesOf(withoutDelivery(model, input)).flatMap(({ path, value }): readonly Fault[] => {
@@ -99,7 +122,7 @@ export function inputFaults(model: Model, input: unknown, options: unknown): Fau
 }
 
 /** Whether a route says what happens to a field. */
-function isNamedBy({ body, only, ignores }: DeclarativeRouteOptions): (path: Path) => boolean {
+function isNamedBy({ body, only, ignores }: BodyRoute): (path: Path) => boolean {
   const written = inputPlaceholdersIn(body);
   const elsewhere = [...Object.keys(only), ...ignores];
   return path =>
@@ -112,7 +135,7 @@ function isNamedBy({ body, only, ignores }: DeclarativeRouteOptions): (path: Pat
 }
 
 /** Both options bound the values of a field, so a refusal names them alike. */
-const allowedValuesIn = ({ only, words }: DeclarativeRouteOptions) => [
+const allowedValuesIn = ({ only, words }: BodyRoute) => [
   ...Object.entries(only).map(([place, values]) => ({ place, takes: values.map(String) })),
   ...Object.entries(words).map(([place, names]) => ({ place, takes: Object.keys(names) })),
 ];
@@ -127,17 +150,10 @@ interface Leaf {
 }
 
 /** Every value of an input that is not a list or an object, with its path. */
-function leavesOf(value: unknown, path: Path = []): readonly Leaf[] {
+export function leavesOf(value: unknown, path: Path = []): readonly Leaf[] {
   if (value === undefined) return [];
   if (typeof value !== 'object' || value === null) return [{ path, value }];
   return Array.isArray(value)
     ? value.flatMap((item, place) => leavesOf(item, [...path, place]))
     : Object.entries(value).flatMap(([name, member]) => leavesOf(member, [...path, name]));
-}
-
-/** How a medium of these facts is written into the body. */
-export function encodingOf(media: DeclarativeRouteOptions['media'], facts: MediaFacts): MediaEncoding {
-  if (typeof media === 'string') return media;
-  const kind = facts.image ? 'image' : facts.video ? 'video' : 'audio';
-  return media[kind] ?? 'link-or-data-url';
 }

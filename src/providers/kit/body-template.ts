@@ -1,7 +1,8 @@
 /** Templates of bodies and paths: placeholders such as `{input.prompt}`, checked at the start and filled per job. */
 
 import { z } from 'zod';
-import { isJsonPath, valuesAt } from '../kit/json-path.ts';
+import type { ProviderAttempt } from '../../domain/provider.ts';
+import { isJsonPath, valuesAt } from './json-path.ts';
 
 /** JSON whose texts may contain placeholders; everything else in it is sent as it is. */
 type Template = unknown;
@@ -146,6 +147,22 @@ function valueFor(piece: Piece, values: PlaceholderValues): unknown {
   if (path.includes('[*]')) return found.length > 0 ? found : undefined;
   return found[0];
 }
+
+/** The values that every job has for placeholders. */
+export const placeholderValuesOf = ({ upstreamModel, dedupeKey }: ProviderAttempt): PlaceholderValues => ({
+  model: upstreamModel,
+  key: dedupeKey,
+});
+
+/** Fills the body of a route with the input of a job, whose media are encoded. */
+export const fillBody = (
+  { body, words }: { readonly body: Readonly<Record<string, unknown>>; readonly words: ValueNames },
+  attempt: ProviderAttempt,
+  input: unknown,
+): Readonly<Record<string, unknown>> =>
+  filledObject.parse(fillTemplate(body, { ...placeholderValuesOf(attempt), input, words }));
+
+const filledObject = z.record(z.string(), z.unknown());
 
 /** Fills the template of a path; every value is percent-encoded. */
 export const fillPath = (template: string, { model, ...given }: PlaceholderValues): string =>
