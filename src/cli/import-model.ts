@@ -192,7 +192,7 @@ function readJson(path: string): unknown {
 
 function explainImport(failure: unknown): never {
   throw failure instanceof ImportError
-    ? new CommandError(`Nothing was written. ${failure.message}`)
+    ? new CommandError(`Nothing was written: ${failure.message}`)
     : failure;
 }
 
