@@ -149,7 +149,7 @@ function openCog(
         path: '/openapi.json',
         errors,
         model,
-        read: json => readArguments(json, cogRouteOptions.parse(routeOptions)),
+        read: json => readArguments(json, argumentsOf(routeOptions)),
       }),
 
     async submit(task): Promise<SubmitResult> {
@@ -239,11 +239,19 @@ const published = z.object({
   }),
 });
 
+/** The arguments that a route sends. */
+function argumentsOf(routeOptions: unknown): readonly string[] {
+  const route = bodyRouteOf(routeOptions);
+  if (route) return Object.keys(route.body);
+  const { input, extra } = cogRouteOptions.parse(routeOptions);
+  return [...Object.keys(input), ...Object.keys(extra)];
+}
+
 /** Whether the model has every argument of a route: since April 2026 it drops the others in silence. */
-function readArguments(json: unknown, { input, extra }: z.output<typeof cogRouteOptions>): TestResult {
+function readArguments(json: unknown, names: readonly string[]): TestResult {
   const known = published.safeParse(json).data?.components.schemas.Input.properties;
   if (!known) return { kind: 'unclear', reason: 'its openapi.json names no arguments' };
-  const unknown = [...Object.keys(input), ...Object.keys(extra)].filter(name => !Object.hasOwn(known, name));
+  const unknown = names.filter(name => !Object.hasOwn(known, name));
   if (unknown.length === 0) return { kind: 'accepted' };
   const has = Object.keys(known).join(', ');
   return { kind: 'refused', reason: `its model has no argument ${unknown.join(', ')} (it has ${has})` };
