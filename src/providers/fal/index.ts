@@ -13,9 +13,8 @@ import type {
   ProviderTask,
   ProviderTraits,
 } from '../../domain/provider.ts';
-import type { Usage } from '../../domain/usage.ts';
 import { callbacksSetting, withCallbackFlag } from '../kit/callback-flag.ts';
-import { declaredFiles, declaredOutputsIn, type FoundFiles } from '../kit/declared-files.ts';
+import { declaredOutputsIn } from '../kit/declared-files.ts';
 import type { DeclaredOutput } from '../kit/declared-outputs.ts';
 import { defineProvider, type ProviderDependencies } from '../kit/definition.ts';
 import {
@@ -29,10 +28,9 @@ import {
 import { mappingFaults } from '../kit/mapping.ts';
 import { encodeMedia } from '../kit/media-encoding.ts';
 import { isNotFound, providerDefaults, readPoll } from '../kit/poll.ts';
-import { fileAt, lenient, readResults, readSuccess } from '../kit/read-success.ts';
+import { lenient, readSuccess } from '../kit/read-success.ts';
 import { secretField } from '../kit/setup.ts';
 import { mapInput, readAcceptance, submitMapped, type WrittenBody } from '../kit/submit.ts';
-
 import {
   baseUrlSchema,
   baseUrlWithDefault,
@@ -46,6 +44,7 @@ import {
 import type { FalCall } from './call.ts';
 import { listSameInput } from './history.ts';
 import { falMappings, falModels } from './models.ts';
+import { productionIn } from './result.ts';
 
 const queueUrl = 'https://queue.fal.run';
 const platformUrl = 'https://api.fal.ai';
@@ -132,16 +131,6 @@ const status = z.object({
   status: z.enum(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED']),
   error: lenient(z.string()),
   error_type: lenient(z.string()),
-});
-/** A result. Its type is checked against the fetched bytes. */
-const file = z.object({ url: z.string().min(1), content_type: lenient(z.string()) });
-/** The response of a run: which member has the results depends on the endpoint. */
-const result = z.object({
-  video: z.unknown().optional(),
-  images: z.unknown().optional(),
-  audio: z.unknown().optional(),
-  seed: lenient(z.int().nonnegative()),
-  duration_ms: lenient(z.number().positive()),
 });
 const detail = z.object({
   detail: z.union([z.string(), z.array(z.object({ msg: z.string(), type: z.string().optional() })).min(1)]),
@@ -318,12 +307,13 @@ const readState = (reply: UpstreamReply): PollResult | Completed =>
       state.status === 'COMPLETED' ? { completed: state } : { kind: 'running', ...pollAfter(answer) },
   });
 
-/** `error` of the completed status decides first, because the response of a failed run may be any error. */
+/** A run that ended, with where its results are. */
 interface CompletedJob extends Status {
   /** Undefined: they are where most endpoints have them. */
   readonly outputs: readonly DeclaredOutput[] | undefined;
 }
 
+/** `error` of the completed status decides first, because the response of a failed run may be any error. */
 function readResult(reply: UpstreamReply, { error, error_type: type, outputs }: CompletedJob): PollResult {
   const isError = reply.kind === 'answered' && reply.status >= 400;
   const responseError = isError ? falErrors.read(reply.json, reply.headers) : null;
@@ -335,27 +325,6 @@ function readResult(reply: UpstreamReply, { error, error_type: type, outputs }: 
     return { kind: 'failed', error: failureOf(responseError, falErrors, 'input') };
   if (reply.kind !== 'answered' || reply.status !== 200 || reply.json === undefined)
     return { kind: 'unreachable', reason: errorOf(reply, falErrors).message };
-  const output = result.safeParse(reply.json).data;
-  if (!output) return { kind: 'unreadable', error: unreadableError(reply) };
-  return readSuccess(reply, productionOf(output, outputs && declaredFiles(reply.json, outputs)), falErrors);
-}
-
-type Result = z.output<typeof result>;
-
-/** Reported usage is the length of sound; other endpoints report none. */
-function productionOf(output: Result, declared = filesOf(output)) {
-  const { seed, duration_ms } = output;
-  const { files, isWhole } = declared;
-  const usage: readonly Usage[] = duration_ms
-    ? [{ unit: 'second', quantity: duration_ms / 1000, basis: 'reported' }]
-    : [];
-  return { production: { files, usage, ...(seed !== undefined && { seed }) }, isWhole };
-}
-
-function filesOf({ video, images, audio }: Result): FoundFiles {
-  const { items, isWhole } = readResults(video ?? audio ?? images, file);
-  const files = items.map(({ url, content_type: mimeType }, index) =>
-    fileAt(url, { index, ...(mimeType !== undefined && { mimeType }) }),
-  );
-  return { files, isWhole };
+  const found = productionIn(reply.json, outputs);
+  return found ? readSuccess(reply, found, falErrors) : { kind: 'unreadable', error: unreadableError(reply) };
 }
