@@ -27,15 +27,20 @@ export interface JobBodyContext {
   readonly publicUrl: () => string;
 }
 
-/** The status of a job at this moment. `events` is null where the request has no logs. */
-export async function readStatusBody(
+/**
+ * The status of a job at this moment; a promise only where its position is not counted yet. `events` is null where the
+ * request has no logs.
+ */
+export function readStatusBody(
   { catalog, positions, publicUrl }: Pick<JobBodyContext, 'catalog' | 'positions' | 'publicUrl'>,
   job: JobForStatus,
   events: readonly JobEvent[] | null,
 ) {
-  const position = job.state === 'available' ? await positions.positionOf(job) : 0;
   const model = modelOfJob(catalog, { modelId: job.modelId, result: null });
-  return statusBody(model, job, { publicUrl: publicUrl(), position, events });
+  const bodyAt = (position: number) => statusBody(model, job, { publicUrl: publicUrl(), position, events });
+  if (job.state !== 'available') return bodyAt(0);
+  if (typeof job.ahead === 'number') return bodyAt(positions.positionAt(job, job.ahead));
+  return positions.positionOf(job).then(bodyAt);
 }
 
 /** The result of a final job at this moment. A file of it that has ended since has no address, and no bytes. */

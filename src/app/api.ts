@@ -23,7 +23,6 @@ import { openOutbound } from '../media/outbound.ts';
 import { openAccountStatus } from '../routing/account-status.ts';
 import { candidatesOf, verifyIngressSignature } from '../routing/accounts.ts';
 import { ping } from '../store/db/ping.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
 import type { Worker } from '../worker/claim-loop.ts';
 import type { AppContext } from './context.ts';
 import { diskBytesAt, rejectWritesWhenFull } from './disk-reserve.ts';
@@ -44,7 +43,7 @@ export async function openHttp(
   resources: AsyncDisposableStack,
   { openPasswords: open = openPasswords, verifiesDeclarations = false }: HttpOverrides = {},
 ): Promise<string> {
-  const { config, clock, metrics } = context;
+  const { config, clock } = context;
   // A load balancer sends no requests to a process of the role worker, so it has nothing to drain.
   const drain = openDrain(clock, config.role === 'worker' ? 0 : config.drainMs);
   const shared = { ...sharedOf(context, worker, drain), verifiesDeclarations };
@@ -52,7 +51,6 @@ export async function openHttp(
     config.role === 'worker'
       ? createHealthApp({ ...context, ...shared })
       : await openApi(context, shared, open());
-  recordRequests(app, metrics);
   drain.attach(app);
   resources.adopt(app, async opened => {
     if (opened.server.listening) await drain.begin();
@@ -64,7 +62,13 @@ export async function openHttp(
 /** What both the API and the health checks need. */
 type SharedDependencies = Pick<
   HttpContext,
-  'metrics' | 'metricsToken' | 'onRefused' | 'connectionLimits' | 'whyNotReady' | 'verifiesDeclarations'
+  | 'metrics'
+  | 'metricsToken'
+  | 'onAnswered'
+  | 'onRefused'
+  | 'connectionLimits'
+  | 'whyNotReady'
+  | 'verifiesDeclarations'
 >;
 
 /** Metrics, connection limits and readiness. */
@@ -77,6 +81,7 @@ function sharedOf(
   const { connections, connectionsPerAddress } = config.limits;
   return {
     metrics: metrics.text,
+    onAnswered: metrics.requestAnswered,
     onRefused: metrics.refused,
     metricsToken: config.metricsToken,
     connectionLimits: {
@@ -87,15 +92,6 @@ function sharedOf(
     whyNotReady: async () =>
       drain.whyNotReady() ?? (await whyStorageIsNotReady(context)) ?? worker?.whyNotReady() ?? null,
   };
-}
-
-/** The route as it was declared, not the path of the request, which has ids in it. */
-function recordRequests(app: FastifyInstance, metrics: Metrics): void {
-  app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? 'unknown';
-    metrics.requestAnswered(route, request.method, reply.statusCode, reply.elapsedTime / 1000);
-    done();
-  });
 }
 
 /** Where the build of the console puts it. */

@@ -19,8 +19,21 @@ export interface StatusContext {
   readonly events: readonly JobEvent[] | null;
 }
 
+/** What the keys of a family and the core ones are made of, beside the input and the result. */
+type JobFacts = Pick<
+  Job,
+  | 'id'
+  | 'modelId'
+  | 'state'
+  | 'externalTaskId'
+  | 'createdAt'
+  | 'startedAt'
+  | 'completedAt'
+  | 'progress'
+  | 'error'
+>;
 /** A job whose input may be missing: then the body has no keys of its family. */
-type JobOfStatus = Omit<Job, 'input' | 'result'> & Partial<Pick<Job, 'input'>>;
+type JobOfStatus = JobFacts & Partial<Pick<Job, 'input'>>;
 
 /** Decisions 2, status: one shape a state. Contract 6.3: an unfinished job has the family's keys, as a result has. */
 export function statusBody(model: Model, job: JobOfStatus, { publicUrl, position, events }: StatusContext) {
@@ -105,7 +118,7 @@ export function resultBody(
 /** The keys of the family. Each member is named: a copy of the whole row costs more than the rest of a status. */
 const nativeOf = (
   model: Model,
-  { id, state, externalTaskId, createdAt, startedAt, completedAt, error }: Omit<Job, 'input' | 'result'>,
+  { id, state, externalTaskId, createdAt, startedAt, completedAt, error }: JobFacts,
   { input, result }: Pick<Job, 'input' | 'result'>,
   outputs: readonly SignedOutput[] = [],
   audioHex: string | null = null,

@@ -73,12 +73,12 @@ export function createHealthApp(context: ServerContext & HealthContext): Fastify
 /** What the server itself needs, beside what its routes are given. */
 type ServerContext = Pick<
   HttpContext,
-  'clock' | 'log' | 'onRefused' | 'connectionLimits' | 'publicUrl' | 'verifiesDeclarations'
+  'clock' | 'log' | 'onAnswered' | 'onRefused' | 'connectionLimits' | 'publicUrl' | 'verifiesDeclarations'
 >;
 
 /** The server without routes: limits, hooks, and the answers of failures before a route is found. */
 function createServer(
-  { clock, log, onRefused, connectionLimits, publicUrl }: ServerContext,
+  { clock, log, onAnswered, onRefused, connectionLimits, publicUrl }: ServerContext,
   takeFromStrangers: TakeFromRate<string>,
   whyUnmatched: RefuseUnmatched,
 ): FastifyInstance {
@@ -123,16 +123,22 @@ function createServer(
         answer(isAddress ? refuse('invalid_signature') : failure, request, reply);
       }),
   });
+  // One hook and one listener for all that a request begins and ends: a hook at the end costs as much as a lookup.
   app.addHook('onRequest', (request, reply, done) => {
-    connections.enter(request.raw, reply.raw, () => {
+    const begunAt = performance.now();
+    const begin = () => {
       setCommonHeaders(request, reply, publicUrl());
       if (hasBody(request.raw)) pace.watch(request.raw, () => cutSlowBody(request, reply));
       done();
-    });
-  });
-  app.addHook('onResponse', (request, _reply, done) => {
-    if (request.raw.complete) pace.forget(request.raw);
-    done();
+    };
+    const end = () => {
+      if (request.raw.complete) pace.forget(request.raw);
+      if (!reply.raw.writableFinished) return;
+      // The route as it was declared, not the path of the request, which has ids in it.
+      const route = request.routeOptions.url ?? 'unknown';
+      onAnswered(route, request.method, reply.statusCode, (performance.now() - begunAt) / seconds);
+    };
+    connections.enter(request.raw, reply.raw, begin, end);
   });
   app.addHook('onClose', async () => pace.close());
   guardConnections(app, connections);

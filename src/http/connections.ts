@@ -34,8 +34,8 @@ const unauthenticatedKeepAliveMs = 10 * seconds;
 export interface Connections {
   /** To be called before the server listens. */
   guard(server: Server): void;
-  /** Calls `begin` once every earlier request of the connection is answered. */
-  enter(request: IncomingMessage, response: ServerResponse, begin: () => void): void;
+  /** Calls `begin` once every earlier request of the connection is answered, and `end` after its own answer. */
+  enter(request: IncomingMessage, response: ServerResponse, begin: () => void, end?: () => void): void;
   /** A request of that connection showed a valid key or session. */
   trust(socket: Socket): void;
   isTrusted(socket: Socket): boolean;

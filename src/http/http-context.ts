@@ -81,6 +81,8 @@ export interface HttpContext {
   readonly metrics: () => Promise<string>;
   /** The bearer token of `/metrics`; null: loopback connections alone may read them. */
   readonly metricsToken: string | null;
+  /** Called for every answer that was sent as a whole: its route as it is declared, and the time since its request. */
+  readonly onAnswered: (route: string, method: string, status: number, tookSeconds: number) => void;
   /** Called for every answer that is a refusal, and for every rejected connection. */
   readonly onRefused: (refusal: RefusalName | ConnectionCut) => void;
   readonly connectionLimits: ConnectionLimits;

@@ -11,8 +11,11 @@ const maxUnanswered = 64;
  * node:http begins all requests of one packet at once: a thousand answers would be made and buffered.
  */
 export interface Pipelines {
-  /** Calls `begin` once every earlier request of the connection is answered; never where it ends before that. */
-  enter(request: IncomingMessage, response: ServerResponse, begin: () => void): void;
+  /**
+   * Calls `begin` once every earlier request of the connection is answered, and `end` once its answer was sent or cut;
+   * neither where the connection ends before that.
+   */
+  enter(request: IncomingMessage, response: ServerResponse, begin: () => void, end?: () => void): void;
 }
 
 /** What happens on a connection. */
@@ -34,6 +37,7 @@ interface Pipeline {
 interface Waiting {
   readonly response: ServerResponse;
   readonly begin: () => void;
+  readonly end: (() => void) | undefined;
 }
 
 /** Calls back when requests begin and are answered, in order for each connection. */
@@ -48,11 +52,12 @@ export function openPipelines({ onFlood, onBegun, onAnswered, onIdle }: Pipeline
     return line;
   }
 
-  function start(socket: Socket, line: Pipeline, { response, begin }: Waiting): void {
+  function start(socket: Socket, line: Pipeline, { response, begin, end }: Waiting): void {
     line.isAnswering = true;
     response.once('close', () => {
       line.isAnswering = false;
       onAnswered(response);
+      end?.();
       goOn(socket, line);
     });
     onBegun(response, socket);
@@ -70,11 +75,11 @@ export function openPipelines({ onFlood, onBegun, onAnswered, onIdle }: Pipeline
   }
 
   return {
-    enter({ socket }, response, begin) {
+    enter({ socket }, response, begin, end) {
       if (socket.destroyed) return;
       const line = lineOf(socket);
-      if (!line.isAnswering) return start(socket, line, { response, begin });
-      if (line.waiting.length < maxUnanswered - 1) return void line.waiting.push({ response, begin });
+      if (!line.isAnswering) return start(socket, line, { response, begin, end });
+      if (line.waiting.length < maxUnanswered - 1) return void line.waiting.push({ response, begin, end });
       line.waiting.length = 0;
       socket.destroy();
       onFlood();

@@ -11,7 +11,6 @@ import { type Refusal, refuse } from '../domain/refusal.ts';
 import {
   type JobAddress,
   type JobForStatus,
-  type JobSummary,
   listEvents,
   readJobById,
   readJobForStatus,
@@ -89,8 +88,11 @@ function preferredWait(header: string | string[] | undefined): number | null {
   return wait >= 1 ? Math.min(wait, maxWaitSeconds) : null;
 }
 
-/** The status body of decisions 2, and `Retry-After` while there is something to wait for. */
-export async function answerStatus(
+/**
+ * The status body of decisions 2, and `Retry-After` while there is something to wait for. A promise only where there is
+ * more to read than the row.
+ */
+export function answerStatus(
   context: HttpContext,
   job: JobForStatus,
   reply: FastifyReply,
@@ -98,13 +100,19 @@ export async function answerStatus(
 ) {
   if (!isFinal(job.state)) reply.header('retry-after', String(pollAgainSeconds));
   const isShort = isFinal(job.state) || job.input !== undefined;
+  return isShort && !withLogs ? readStatusBody(context, job, null) : readLongStatus(context, job, withLogs);
+}
+
+/** With the timeline, and with an input that is too long for its row. */
+async function readLongStatus(context: HttpContext, job: JobForStatus, withLogs: boolean) {
+  const isShort = isFinal(job.state) || job.input !== undefined;
   // A long input is not read with the row; it is read for this answer alone.
   const whole = isShort ? job : { ...job, input: (await readJobById(context.db, job.id))?.input };
   return readStatusBody(context, whole, withLogs ? await timelineOf(context, job) : null);
 }
 
 /** Events that follow from the row, and the stored ones, in order. */
-async function timelineOf(context: HttpContext, job: JobSummary): Promise<readonly JobEvent[]> {
+async function timelineOf(context: HttpContext, job: JobForStatus): Promise<readonly JobEvent[]> {
   const timeline: JobEvent[] = [{ at: job.createdAt, level: 'INFO', message: 'Accepted' }];
   if (job.startedAt !== null) timeline.push({ at: job.startedAt, level: 'INFO', message: 'Started' });
   if (job.completedAt !== null) {

@@ -9,6 +9,7 @@ import { cancelJob } from '../../src/store/jobs/cancel.ts';
 import { claimJobs, findClaimableModels } from '../../src/store/jobs/claim.ts';
 import { insertJob } from '../../src/store/jobs/insert.ts';
 import { openQueuePositions } from '../../src/store/jobs/queue-position.ts';
+import { readJobForStatus } from '../../src/store/jobs/read.ts';
 import { releaseJobs } from '../../src/store/jobs/release.ts';
 import { resumeJobs } from '../../src/store/jobs/resume.ts';
 import { leaseMs } from '../../src/worker/lease.ts';
@@ -25,7 +26,8 @@ interface Statement {
 type Explain = (statement: Statement) => Promise<string>;
 
 /** A sort of rows of jobs, or a read of all of them. */
-const badPlan = /Seq Scan on jobs|Sort {2}\(|SCAN jobs(?! USING)|SEARCH jobs[^\n]*\nUSE TEMP B-TREE/;
+const badPlan =
+  /Seq Scan on jobs|Sort {2}\(|SCAN (?:jobs|ahead)(?! USING)|SEARCH jobs[^\n]*\nUSE TEMP B-TREE/;
 /** A read of all deliveries, or a sort. */
 const badDeliveryPlan = /Seq Scan on deliveries|SCAN (?:one|other|deliveries)\b|Sort {2}\(|USE TEMP B-TREE/;
 
@@ -77,6 +79,22 @@ for (const dialect of dialects) {
         }
       });
     }
+
+    test('a status counts the jobs ahead of it from an index, bounded by its own place', async () => {
+      const job = newJob(owner, { modelId: 'busy' });
+      await insertJob(db, job);
+      const read = (connection: Connection) =>
+        readJobForStatus(connection, { jobId: job.id, userId: job.userId, modelId: job.modelId });
+      const [statement] = await recordStatements(db, read);
+      for (const explain of explainers(database, db)) {
+        const plan = await explain(statement!);
+        assert.doesNotMatch(plan, badPlan);
+        assert.match(
+          plan,
+          dialect === 'sqlite' ? /jobs_to_claim.*\(band,rank,id\)</ : /jobs_to_claim.*ROW\(/s,
+        );
+      }
+    });
 
     test('in-flight jobs are found by jobs_bound, with no sort', async () => {
       const account = { id: 'studio', slots: 10_000, rate: null };

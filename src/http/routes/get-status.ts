@@ -23,13 +23,11 @@ export const getStatus: KeyRoute = {
     summary: 'The status of a job',
     parameters: [inQuery('logs', { enum: ['1', 'true'] }), preferParameter],
   },
-  open: context => async (principal, request, reply) => {
-    const job = await waitForStatusChange(
-      context,
-      jobAddressOfPath(context, request, principal),
-      request,
-      reply,
+  open: context => (principal, request, reply) => {
+    const withLogs = ['1', 'true'].includes(queryValue(request, 'logs') ?? '');
+    const address = jobAddressOfPath(context, request, principal);
+    return waitForStatusChange(context, address, request, reply).then(job =>
+      answerStatus(context, job, reply, withLogs),
     );
-    return answerStatus(context, job, reply, ['1', 'true'].includes(queryValue(request, 'logs') ?? ''));
   },
 };

@@ -3,10 +3,9 @@ import { type Clock, seconds } from '../../domain/clock.ts';
 import { batch } from '../db/batch.ts';
 import type { Connection } from '../db/connection.ts';
 import { integer, integerOrNull } from '../db/rows.ts';
+import { countAheadSql, maxExactPosition } from './count-ahead.ts';
 import type { JobSummary } from './read.ts';
 
-/** Exact up to here, by a counted range of the claim index; beyond, an estimate of at least this. */
-const maxExactPosition = 100;
 /** Maximum age of the totals behind an estimate. */
 const totalsMaxAgeMs = 3 * seconds;
 
@@ -23,6 +22,8 @@ type QueuedJob = Pick<JobSummary, 'id' | 'modelId' | 'priority' | 'rank'>;
 export interface QueuePositions {
   /** Jobs of the same model that start before this one; 0 = next. */
   positionOf(job: QueuedJob): Promise<number>;
+  /** The same where the jobs ahead were counted already, up to one more than the bound: see `countAheadSql`. */
+  positionAt(job: QueuedJob, ahead: number): number;
 }
 
 /** Cheap at any depth: no request ever counts a million waiting jobs. */
@@ -50,36 +51,28 @@ export function openQueuePositions(db: Connection, clock: Clock): QueuePositions
     }
   }
 
-  return {
-    async positionOf({ id, modelId, priority, rank }) {
-      const queue = `${modelId} ${priority}`;
-      const known = totals.get(queue);
-      const isFresh = known !== undefined && clock.now() - known.countedAt <= totalsMaxAgeMs;
-      // Counted also while the totals are fresh: ranks are not spread evenly, and an estimate may be far off.
-      const before = await countAhead(db, { id, modelId, priority, rank });
-      if (before <= maxExactPosition) return before;
-      // For the next reader only: an unavailable database fails the statements that matter, too.
-      if (!isFresh) refreshTotals(modelId, priority, queue).catch(() => {});
-      return known ? Math.max(maxExactPosition, estimatePosition(known, rank)) : maxExactPosition;
-    },
-  };
+  function positionAt({ modelId, priority, rank }: QueuedJob, ahead: number): number {
+    // Counted also while the totals are fresh: ranks are not spread evenly, and an estimate may be far off.
+    if (ahead <= maxExactPosition) return ahead;
+    const queue = `${modelId} ${priority}`;
+    const known = totals.get(queue);
+    const isFresh = known !== undefined && clock.now() - known.countedAt <= totalsMaxAgeMs;
+    // For the next reader only: an unavailable database fails the statements that matter, too.
+    if (!isFresh) refreshTotals(modelId, priority, queue).catch(() => {});
+    return known ? Math.max(maxExactPosition, estimatePosition(known, rank)) : maxExactPosition;
+  }
+
+  return { positionAt, positionOf: async job => positionAt(job, await countAhead(db, job)) };
 }
 
-// The order keeps a plan made for any values on the claim index.
-const countAheadSql = (value: (name: keyof QueuedJob) => string) =>
-  `SELECT count(*) FROM (SELECT 1 FROM jobs WHERE model_id = ${value('modelId')} AND state = 'available'
-     AND (band, rank, id) < (${value('priority')}, ${value('rank')}, ${value('id')})
-   ORDER BY band, rank, id LIMIT ${maxExactPosition + 1}) AS counted`;
-
-const parameters: Readonly<Record<keyof QueuedJob, string>> = {
-  modelId: '$1',
-  priority: '$2',
-  rank: '$3',
-  id: '$4',
+const selectAhead = `SELECT ${countAheadSql({ modelId: '$1', priority: '$2', rank: '$3', id: '$4' })} AS found`;
+const ofWanted = {
+  modelId: 'wanted."modelId"',
+  priority: 'wanted.priority',
+  rank: 'wanted.rank',
+  id: 'wanted.id',
 };
-
-const selectAhead = `SELECT (${countAheadSql(name => parameters[name])}) AS found`;
-const selectAheadOfMany = `SELECT nth, (${countAheadSql(name => `wanted."${name}"`)}) AS found
+const selectAheadOfMany = `SELECT nth, ${countAheadSql(ofWanted)} AS found
   FROM json_to_recordset(CAST($1 AS JSON))
     AS wanted(nth INTEGER, "modelId" TEXT, priority INTEGER, rank BIGINT, id TEXT)`;
 

@@ -7,12 +7,13 @@ import {
   userIdFromRow,
   workerIdFromRow,
 } from '../../domain/ids.ts';
-import type { Job, JobError, JobEvent, JobResult, JobState, JobStatus } from '../../domain/job.ts';
+import type { Job, JobError, JobEvent, JobResult, JobState, JobStatus, Priority } from '../../domain/job.ts';
 import { fromJson } from '../../domain/json.ts';
 import type { CostBody } from '../../domain/money.ts';
 import { batch } from '../db/batch.ts';
 import type { Connection, Row, Statements, Value } from '../db/connection.ts';
 import { integer, integerOrNull, oneOf, text, textOrNull } from '../db/rows.ts';
+import { countAheadSql, type PlaceInSql } from './count-ahead.ts';
 
 /** A job without its two large columns. */
 export type JobSummary = Omit<Job, 'input' | 'result'>;
@@ -22,15 +23,33 @@ export const summaryColumns = `id, user_id, key_id, model_id, state, band, rank,
 /** All columns of `Job`. */
 export const jobColumns = `${summaryColumns}, input, result`;
 
-/** What a status response contains. That of an unfinished job echoes part of the input. */
-export interface JobForStatus extends JobSummary {
+/** What a status response is made of, and no other column. That of an unfinished job echoes part of the input. */
+export interface JobForStatus
+  extends Pick<
+    Job,
+    | 'id'
+    | 'userId'
+    | 'modelId'
+    | 'state'
+    | 'priority'
+    | 'rank'
+    | 'createdAt'
+    | 'startedAt'
+    | 'completedAt'
+    | 'externalTaskId'
+    | 'progress'
+    | 'error'
+  > {
   /** Undefined once the job has ended, and where the input is too large for a list. */
   readonly input?: unknown;
+  /** Jobs that start before it, counted with it: see `countAheadSql`. Absent in lists; null unless it waits. */
+  readonly ahead?: number | null;
 }
 
 /** Lists and batched reads return up to 256 of them. */
 const maxEchoedInputBytes = 64 * 1024;
-export const statusColumns = `${summaryColumns}, CASE WHEN state IN ('available', 'running')
+export const statusColumns = `id, user_id, model_id, state, band, rank, created_at, started_at, completed_at, external_task_id,
+  progress, error, CASE WHEN state IN ('available', 'running')
   AND octet_length(input) <= ${maxEchoedInputBytes} THEN input END AS input`;
 
 /** Null for a job that is missing, of another user or of another model alike. */
@@ -46,27 +65,37 @@ export async function readJobSummary(db: Statements, address: JobAddress): Promi
 export const readJobForStatus = (db: Connection, address: JobAddress): Promise<JobForStatus | null> =>
   db.dialect === 'postgres' ? readForStatusBatched(db, address) : readForStatus(db, address);
 
-const selectForStatus = `SELECT ${statusColumns} FROM jobs WHERE id = $1 AND user_id = $2 AND model_id = $3`;
+/** A status of a waiting job has its position, which one statement reads with it. */
+const selectForStatus = (place: PlaceInSql) => `SELECT ${statusColumns},
+  CASE WHEN state = 'available' THEN ${countAheadSql(place)} END AS ahead FROM jobs`;
+// SQLite bounds the range of an index by a column of another row only where it is an expression, which has no affinity.
+const inSqlite = { modelId: '$3', priority: '+jobs.band', rank: '+jobs.rank', id: '$1' };
+const selectOneForStatus = `${selectForStatus(inSqlite)} WHERE id = $1 AND user_id = $2 AND model_id = $3`;
+const inPostgres = { modelId: 'jobs.model_id', priority: 'jobs.band', rank: 'jobs.rank', id: 'jobs.id' };
+const selectManyForStatus = `${selectForStatus(inPostgres)}
+  WHERE id = ANY(ARRAY(SELECT json_array_elements_text(CAST($1 AS JSON))))`;
+
+const withAheadFromRow = (row: Row): JobForStatus => ({
+  ...forStatusFromRow(row),
+  ahead: integerOrNull(row, 'ahead'),
+});
 
 async function readForStatus(
   db: Statements,
   { jobId, userId, modelId }: JobAddress,
 ): Promise<JobForStatus | null> {
-  const [row] = await db.read(selectForStatus, [jobId, userId, modelId]);
-  return row ? forStatusFromRow(row) : null;
+  const [row] = await db.read(selectOneForStatus, [jobId, userId, modelId]);
+  return row ? withAheadFromRow(row) : null;
 }
 
 const readForStatusBatched = batch(
   async (db, addresses: readonly JobAddress[]) => {
-    const rows = await db.read(
-      `SELECT ${statusColumns} FROM jobs
-       WHERE id = ANY(ARRAY(SELECT json_array_elements_text(CAST($1 AS JSON))))`,
-      [JSON.stringify(addresses.map(({ jobId }) => jobId))],
-    );
+    const ids = JSON.stringify(addresses.map(({ jobId }) => jobId));
+    const rows = await db.read(selectManyForStatus, [ids]);
     const rowById = new Map(rows.map(row => [text(row, 'id'), row]));
     return addresses.map(({ jobId, userId, modelId }) => {
       const row = rowById.get(jobId);
-      return row && row.user_id === userId && row.model_id === modelId ? forStatusFromRow(row) : null;
+      return row && row.user_id === userId && row.model_id === modelId ? withAheadFromRow(row) : null;
     });
   },
   { maxSize: 256, maxConcurrent: 2 },
@@ -144,28 +173,37 @@ export async function listEvents(db: Statements, jobId: JobId): Promise<readonly
 /** For rows of `summaryColumns`. */
 export function summaryFromRow(row: Row): JobSummary {
   const holder = textOrNull(row, 'holder');
+  return {
+    ...withoutInputFromRow(row),
+    keyId: keyIdFromRow(text(row, 'key_id')),
+    dueAt: integer(row, 'due_at'),
+    holder: holder === null ? null : workerIdFromRow(holder),
+    claim: integer(row, 'claim'),
+    crashes: integer(row, 'deaths'),
+    expiresAt: integer(row, 'expires_at'),
+    cancelRequestedAt: integerOrNull(row, 'cancel_requested_at'),
+    callbackUrl: textOrNull(row, 'callback_url'),
+  };
+}
+
+const states: readonly JobState[] = ['available', 'running', 'completed', 'failed', 'cancelled'];
+const priorities: readonly Priority[] = [0, 1];
+
+function withoutInputFromRow(row: Row): Omit<JobForStatus, 'input'> {
   const progress = integerOrNull(row, 'progress');
   const error = textOrNull(row, 'error');
   const [tags, cost] = [textOrNull(row, 'tags'), textOrNull(row, 'cost')];
   return {
     id: jobIdFromRow(text(row, 'id')),
     userId: userIdFromRow(text(row, 'user_id')),
-    keyId: keyIdFromRow(text(row, 'key_id')),
     modelId: text(row, 'model_id'),
-    state: oneOf(row, 'state', ['available', 'running', 'completed', 'failed', 'cancelled']),
-    priority: oneOf(row, 'band', [0, 1]),
+    state: oneOf(row, 'state', states),
+    priority: oneOf(row, 'band', priorities),
     rank: integer(row, 'rank'),
-    dueAt: integer(row, 'due_at'),
-    holder: holder === null ? null : workerIdFromRow(holder),
-    claim: integer(row, 'claim'),
-    crashes: integer(row, 'deaths'),
     createdAt: integer(row, 'created_at'),
     startedAt: integerOrNull(row, 'started_at'),
     completedAt: integerOrNull(row, 'completed_at'),
-    expiresAt: integer(row, 'expires_at'),
-    cancelRequestedAt: integerOrNull(row, 'cancel_requested_at'),
     externalTaskId: textOrNull(row, 'external_task_id'),
-    callbackUrl: textOrNull(row, 'callback_url'),
     progress: progress === null ? null : progress / 1000,
     // Written by `settle` alone, from a typed value.
     error: error === null ? null : (JSON.parse(error) as JobError),
@@ -177,8 +215,8 @@ export function summaryFromRow(row: Row): JobSummary {
 /** For rows of `statusColumns`. */
 export function forStatusFromRow(row: Row): JobForStatus {
   const input = textOrNull(row, 'input');
-  const summary = summaryFromRow(row);
-  return input === null ? summary : Object.assign(summary, { input: fromJson(input) });
+  const job = withoutInputFromRow(row);
+  return input === null ? job : { ...job, input: fromJson(input) };
 }
 
 /** For rows of `jobColumns`. */
