@@ -43,10 +43,8 @@ const azurePlatform = '168.63.129.16';
 export function checkUrl(text: string, { allowPrivate }: GuardOptions): UrlVerdict {
   if (text.length > maxUrlLength) return rejected(`The address is longer than ${maxUrlLength} characters.`);
   // The URL parser repairs malformed URLs, which other parsers may read differently.
-  if (!plainUrl.test(text) || !URL.canParse(text)) {
-    return rejected('The address must be a plain http:// or https:// address.');
-  }
-  const url = new URL(text);
+  const url = plainUrl.test(text) ? URL.parse(text) : null;
+  if (url === null) return rejected('The address must be a plain http:// or https:// address.');
   if (url.username || url.password || authorityWithAt.test(text)) {
     return rejected('The address may not contain a user name or password.');
   }

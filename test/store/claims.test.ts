@@ -94,6 +94,7 @@ for (const dialect of dialects) {
       assert.deepEqual(await insertJob(db, newJob(ann, { modelId: unique('model') })), {
         kind: 'inserted',
         rank: 0,
+        ahead: 0,
       });
     });
 

@@ -60,7 +60,7 @@ for (const dialect of dialects) {
         idempotency: { key: unique('key'), hash: 'h' },
         priority: 1,
       });
-      assert.deepEqual(await insertJob(db, job), { kind: 'inserted', rank: 0 });
+      assert.deepEqual(await insertJob(db, job), { kind: 'inserted', rank: 0, ahead: 0 });
       assert.deepEqual(await readJob(db, addressOf(job)), {
         id: job.id,
         userId: owner.userId,

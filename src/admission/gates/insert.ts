@@ -17,7 +17,7 @@ export const insertJob: Gate<RoutedDraft, { readonly admitted: Admitted }> = asy
   const insertion = await insertWithMedia(context, draft, job);
   const admitted =
     insertion.kind === 'inserted'
-      ? await admittedOf(context, job, insertion.rank)
+      ? admittedOf(context, job, insertion)
       : await answerEarlierJob(context, draft, insertion);
   return { ...draft, admitted };
 };
@@ -86,12 +86,12 @@ function reservationOf(prices: Prices | null, draft: RoutedDraft): Reservation |
   return { payer, quote: quoteDraft(prices, draft), unpriced: prices.unpriced };
 }
 
-/** The job is stored: whatever fails from here on, the answer is its handle. */
-async function admittedOf(
+/** The job is stored: nothing that could fail stands between it and its handle. */
+function admittedOf(
   { positions }: AdmissionContext,
-  job: JobWithoutInput,
-  rank: number,
-): Promise<Admitted> {
-  const position = await positions.positionOf({ ...job, rank }).catch(() => 0);
-  return { jobId: job.id, modelId: job.modelId, position, replayed: false };
+  { id, modelId, priority }: JobWithoutInput,
+  { rank, ahead }: { readonly rank: number; readonly ahead: number },
+): Admitted {
+  const position = positions.positionAt({ id, modelId, priority, rank }, ahead);
+  return { jobId: id, modelId, position, replayed: false };
 }

@@ -27,6 +27,7 @@ import {
   lockQuota,
   type QuotaExceeded,
 } from '../people/key-quota.ts';
+import { countAheadSql, type PlaceInSql } from './count-ahead.ts';
 import {
   clearExpiredIdempotencyKey,
   type EarlierUse,
@@ -61,9 +62,16 @@ export interface NewJob {
   readonly tags?: string | null;
 }
 
+interface Inserted {
+  readonly kind: 'inserted';
+  readonly rank: number;
+  /** Jobs of the same model that start before it: exact up to the bound of `countAheadSql`, else beyond it. */
+  readonly ahead: number;
+}
+
 /** Everything but `inserted` means that nothing was written. */
 export type Insertion =
-  | { readonly kind: 'inserted'; readonly rank: number }
+  | Inserted
   | EarlierUse
   | { readonly kind: 'external_task_id_used'; readonly jobId: JobId }
   | QuotaExceeded
@@ -209,16 +217,25 @@ const rankOf = (value: (column: Column) => string) =>
      SELECT MIN(rank) FROM jobs
      WHERE model_id = ${value('model_id')} AND band = ${value('band')} AND state = 'available') AS places), 0)`;
 
+/** The position is counted where the rank is known, so that the answer to a creation needs no other statement. */
+const returning = (place: PlaceInSql) =>
+  `ON CONFLICT DO NOTHING RETURNING id, rank, ${countAheadSql(place)} AS ahead`;
 const parameter = (column: Column) => `$${columnNames.indexOf(column) + 1}`;
 const insertOne = `INSERT INTO jobs (${columnNames}, state, rank) VALUES (${columnNames.map(parameter)}, 'available', ${rankOf(parameter)})
-  ON CONFLICT DO NOTHING RETURNING id, rank`;
+  ${returning({
+    modelId: parameter('model_id'),
+    priority: parameter('band'),
+    // SQLite bounds the range of the index by a column only where it is an expression.
+    rank: '+jobs.rank',
+    id: parameter('id'),
+  })}`;
 
 // Jobs of one statement do not see each other: `behind` is how many of them precede one in its user's queue.
 const insertMany = `INSERT INTO jobs (${columnNames}, state, rank)
   SELECT ${columnNames}, 'available', ${rankOf(column => `fresh.${column}`)} + behind
   FROM json_to_recordset(CAST($1 AS JSON))
     AS fresh(behind INTEGER, ${columnNames.map(column => `${column} ${columns[column]}`)})
-  ON CONFLICT DO NOTHING RETURNING id, rank`;
+  ${returning({ modelId: 'jobs.model_id', priority: 'jobs.band', rank: 'jobs.rank', id: 'jobs.id' })}`;
 
 /**
  * Inserts a job with the same input for the same key, as if its client had created it now: with the accounts, the
@@ -263,8 +280,8 @@ export async function copyJob(
 const accountsFromText = (written: string | null): readonly string[] | null =>
   written === null ? null : written.split(',').filter(account => account !== '');
 
-const insertionFromRow = (row: Row | undefined): Insertion | null =>
-  row ? { kind: 'inserted', rank: integer(row, 'rank') } : null;
+const insertionFromRow = (row: Row | undefined): Inserted | null =>
+  row ? { kind: 'inserted', rank: integer(row, 'rank'), ahead: integer(row, 'ahead') } : null;
 
 async function tryInsert(db: Statements, job: NewJob): Promise<Insertion | null> {
   const [row] = await db.write(insertOne, Object.values(rowOf(job)));
@@ -276,7 +293,22 @@ const tryInsertBatched = batch(
   async (db, jobs: readonly NewJob[]) => {
     const rows = await db.write(insertMany, [JSON.stringify(withRankOffsets(jobs))]);
     const rowById = new Map(rows.map(row => [text(row, 'id'), row]));
-    return jobs.map(({ id }) => insertionFromRow(rowById.get(id)));
+    const placed = jobs.flatMap(job => {
+      const row = rowById.get(job.id);
+      return row ? [{ job, row, rank: integer(row, 'rank') }] : [];
+    });
+    placed.sort(
+      (a, b) => a.job.priority - b.job.priority || a.rank - b.rank || (a.job.id < b.job.id ? -1 : 1),
+    );
+    // Jobs of one statement do not see each other: those of the same model that precede a job are added.
+    const precedingOf = new Map<string, number>();
+    const insertions = new Map<JobId, Inserted>();
+    for (const { job, row, rank } of placed) {
+      const preceding = precedingOf.get(job.modelId) ?? 0;
+      precedingOf.set(job.modelId, preceding + 1);
+      insertions.set(job.id, { kind: 'inserted', rank, ahead: integer(row, 'ahead') + preceding });
+    }
+    return jobs.map(({ id }) => insertions.get(id) ?? null);
   },
   { maxSize: 256, maxConcurrent: 2 },
 );

@@ -39,6 +39,8 @@ export interface JobForStatus
     | 'externalTaskId'
     | 'progress'
     | 'error'
+    | 'tags'
+    | 'cost'
   > {
   /** Undefined once the job has ended, and where the input is too large for a list. */
   readonly input?: unknown;
@@ -49,7 +51,7 @@ export interface JobForStatus
 /** Lists and batched reads return up to 256 of them. */
 const maxEchoedInputBytes = 64 * 1024;
 export const statusColumns = `id, user_id, model_id, state, band, rank, created_at, started_at, completed_at, external_task_id,
-  progress, error, CASE WHEN state IN ('available', 'running')
+  progress, error, tags, cost, CASE WHEN state IN ('available', 'running')
   AND octet_length(input) <= ${maxEchoedInputBytes} THEN input END AS input`;
 
 /** Null for a job that is missing, of another user or of another model alike. */
