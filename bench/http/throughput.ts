@@ -167,8 +167,9 @@ function printRates(operation: (typeof operations)[number]): void {
 }
 
 /** The floor on the database of a server; that on SQLite for those without one of ours. */
-const floorOf = (name: string): string =>
-  name.endsWith('PostgreSQL') ? 'Floor, PostgreSQL' : 'Floor, SQLite';
+function floorOf(name: string): string {
+  return name.endsWith('PostgreSQL') ? 'Floor, PostgreSQL' : 'Floor, SQLite';
+}
 
 /** The rounds of a server by its name; empty where it was not measured. */
 function roundsOf(operation: (typeof operations)[number], name: string): readonly Round[] {

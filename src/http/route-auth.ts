@@ -15,11 +15,11 @@ export function openGatedHandler(route: Route, context: HttpContext, routes: rea
   switch (route.auth) {
     case 'key': {
       const handle = route.open(context, routes);
-      return (request, reply) => {
+      // Async, so that no refusal is sent while the packet is parsed: a malformed rest of it is answered instead.
+      return async (request, reply) => {
         route.precheck?.(request, context);
         const principal = identifyKey(context, request, route.scope, route.schemes);
-        if (principal instanceof Promise) return principal.then(found => handle(found, request, reply));
-        return handle(principal, request, reply);
+        return handle(principal instanceof Promise ? await principal : principal, request, reply);
       };
     }
     case 'admin':
