@@ -88,7 +88,7 @@ export async function openGateway(
   const { db, diskReserve } = await openDatabase({ config, log, clock, overrides, options }, resources);
   const secrets = await openSecrets(config);
   const callbackSecrets = await openVerifiedCallbackSecrets(db, secrets.secret);
-  await encryptPlainSecrets(callbackSecrets, log);
+  await encryptPlainSecrets(db, callbackSecrets, log);
   const reconciled = options.reconcile ? await reconcileRestored(db, config, leaseMs) : null;
   let url = config.publicUrl ?? '';
   const publicUrl = () => url;
@@ -149,9 +149,22 @@ async function openDatabase(
 }
 
 /** Encrypts webhook secrets that an older version stored in plain text. */
-async function encryptPlainSecrets(callbackSecrets: CallbackSecrets, log: Logger): Promise<void> {
+async function encryptPlainSecrets(
+  db: Connection,
+  callbackSecrets: CallbackSecrets,
+  log: Logger,
+): Promise<void> {
   const users = await callbackSecrets.sealPlaintext();
-  if (users > 0) log.info({ users }, 'plain-text webhook secrets encrypted');
+  if (users === 0) return;
+  log.info({ users }, 'plain-text webhook secrets encrypted');
+  await db
+    .eraseDeleted()
+    .catch(err =>
+      log.warn(
+        { err },
+        'database file not rewritten: it may contain remains of the plain text until VACUUM is run',
+      ),
+    );
 }
 
 /** A SQLite folder is locked by one process, so every lease in it is that of a dead worker. */

@@ -39,6 +39,11 @@ export interface Connection extends Statements {
   transaction<T>(work: (db: Statements) => Promise<T>): Promise<T>;
   /** Runs scripts in one transaction; only one process does so at a time. */
   migrate(work: (db: Statements & { script(text: string): Promise<void> }) => Promise<void>): Promise<void>;
+  /**
+   * Rewrites the file without what was deleted or replaced; other writes wait for it. For the one time that plain
+   * secrets were encrypted. Nothing on a server, whose files are its administrator's.
+   */
+  eraseDeleted(): Promise<void>;
   /** Announces a change to every process. A hint: it may be lost, and is never waited for. */
   announce(topic: string): void;
   /** Returns a function that removes the listener. */

@@ -7,9 +7,10 @@ import { asStoreUnavailable, isDiskFull, isFlushFault, mapStorageFault } from '.
 const maxGroupWrites = 256;
 const maxGroupMs = 4;
 
-/** A single statement, or the work of a transaction, which needs a savepoint and is awaited. */
+/** A single statement, the work of a transaction, which needs a savepoint and is awaited, or one outside of any. */
 export type Write =
   | { readonly kind: 'statement'; readonly run: () => void }
+  | { readonly kind: 'alone'; readonly run: () => void }
   | { readonly kind: 'transaction'; readonly run: () => Promise<void> };
 
 interface QueuedWrite {
@@ -77,6 +78,10 @@ export function openGroupCommit(db: DatabaseSync, options: WriteFaultOptions): G
 
 /** Never rejects: every write taken from the queue is settled. */
 async function commitGroup(db: DatabaseSync, writer: Writer, queue: QueuedWrite[]): Promise<void> {
+  if (queue[0]?.write.kind === 'alone') {
+    const alone = queue.shift()!;
+    return alone.settle(await writer.run(alone.write));
+  }
   const done: QueuedWrite[] = [];
   try {
     db.exec('BEGIN IMMEDIATE');
@@ -101,7 +106,8 @@ async function runGroup(
   done: QueuedWrite[],
 ): Promise<void> {
   const endsAt = performance.now() + maxGroupMs;
-  while (queue.length > 0 && done.length < maxGroupWrites && performance.now() < endsAt) {
+  while (done.length < maxGroupWrites && performance.now() < endsAt) {
+    if (queue.length === 0 || queue[0]?.write.kind === 'alone') return;
     const queued = queue.shift()!;
     const running = writer.run(queued.write);
     // A statement is done at once; only a transaction has to be awaited.
@@ -188,7 +194,7 @@ function openWriter(db: DatabaseSync, { onDiskFull, onWriteFailed }: WriteFaultO
   }
 
   return {
-    run: ({ kind, run }) => (kind === 'statement' ? runStatement(run) : runTransaction(run)),
+    run: write => (write.kind === 'transaction' ? runTransaction(write.run) : runStatement(write.run)),
     rollBackAfter(cause) {
       reportFault(cause);
       rollBack();

@@ -40,6 +40,7 @@ export async function openPostgres({ url, onConnectionError }: PostgresOptions):
         await work({ ...db, script: async text => void (await client.query(text)) });
       }),
     announce,
+    eraseDeleted: async () => {},
     onAnnounced,
     close: async () => {
       if (closed) return;

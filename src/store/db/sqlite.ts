@@ -51,7 +51,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Connectio
 function writesOf(
   writer: DatabaseSync,
   group: GroupCommit,
-): Pick<Connection, 'write' | 'transaction' | 'migrate'> {
+): Pick<Connection, 'write' | 'transaction' | 'migrate' | 'eraseDeleted'> {
   const prepare = openStatementCache(writer);
   const inside: Statements = {
     read: async (text, values) => run(prepare(text), values),
@@ -65,6 +65,12 @@ function writesOf(
       })),
     transaction: work =>
       group.enqueue(setValue => ({ kind: 'transaction', run: async () => setValue(await work(inside)) })),
+    // Pages keep remains of a row that grew and moved, which secure_delete does not overwrite.
+    eraseDeleted: () =>
+      group.enqueue(setValue => ({
+        kind: 'alone',
+        run: () => setValue(writer.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')),
+      })),
     migrate: work =>
       group.enqueue(setValue => ({
         kind: 'transaction',
