@@ -37,6 +37,7 @@ export function parseInput<Schema extends z.ZodObject>(
     return faults.length === 0 ? { ok: true, input: parsed.data, given } : { ok: false, faults };
   }
   const faults = parsed.error.issues.flatMap(issue => faultsOfIssue(schema, body, issue));
+  // A rule reads top-level fields: where one of them is malformed, its verdict would say nothing new.
   const wrong = new Set(faults.map(fault => fault.path.split('.')[0]));
   const applicable = rules.filter(rule => rule.fields.every(field => !wrong.has(field.split('.')[0])));
   return { ok: false, faults: [...faults, ...brokenRules(applicable, validFields(schema, body, wrong))] };
@@ -82,6 +83,7 @@ function faultsOfIssue(schema: z.ZodObject, body: unknown, issue: z.core.$ZodIss
   return [{ path: pathOf(issue.path), reason: issue.message }];
 }
 
+/** Decisions 2: joined by dots, positions of lists as numbers. */
 const pathOf = (path: readonly PropertyKey[]): string => path.map(String).join('.');
 
 /** The reason where a field has no sentence of its own. */
@@ -97,6 +99,7 @@ function reasonOf(issue: z.core.$ZodRawIssue): string {
   }
 }
 
+/** Types of JSON as the error sentences name them; the names of the validator are the keys. */
 const typeNames: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',
@@ -131,11 +134,13 @@ const matchingOptions =
     return meant.length > 0 ? meant : options;
   };
 
+/** The options of a union, nested ones included; a schema that is no union is its only option. */
 function optionsOf(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
   const at = unwrap(schema);
   return at instanceof z.ZodUnion ? at.options.flatMap(optionsOf) : [at];
 }
 
+/** The schema below defaults and optional members, which say nothing about keys. */
 function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   let at = schema;
   while (
@@ -166,6 +171,7 @@ export function closestMatch(key: string, known: readonly string[]): string | nu
       distance: editDistance(key.toLowerCase().slice(0, 64), candidate.toLowerCase()),
     }))
     .toSorted((a, b) => a.distance - b.distance)[0];
+  // One edit for every three letters of the known name, and one at least.
   const near =
     nearest !== undefined && nearest.distance <= Math.max(1, Math.floor(nearest.candidate.length / 3));
   return near ? nearest.candidate : null;

@@ -5,6 +5,10 @@ import { expandBraces, type PromptCharacter } from './prompt-variants.ts';
 
 /** Jobs that one prompt may make by variants and --repeat together; Contract 2.4 bounds --repeat alone by it. */
 const maxBilledJobs = 40;
+/**
+ * Of a segment and of a style reference, in either direction. The contract bounds the sum alone; more is a
+ * mistake.
+ */
 const maxWeight = 1000;
 
 /** One of the prompts that the braces of a prompt stand for. */
@@ -57,10 +61,12 @@ interface Token {
   readonly at: number;
 }
 
+/** Positions count code points of the prompt as it was sent, from 1. */
 const promptErrorAt = (reason: string, at: number): PromptError => ({
   reason: `${reason} at character ${at}`,
 });
 
+/** Words end at the first parameter: Contract 2.4 wants parameters at the end of the prompt. */
 function readVariant(
   characters: readonly PromptCharacter[],
   needsWords: boolean,
@@ -79,6 +85,7 @@ function readVariant(
   return { text, names, segments, parameters: read.parameters };
 }
 
+/** The characters as text again, without space around it. */
 const textOf = (characters: readonly PromptCharacter[]): string =>
   characters
     .map(({ text }) => text)
@@ -94,6 +101,10 @@ const withoutRepeat = (tokens: readonly Token[]): readonly string[] => {
   });
 };
 
+/**
+ * The runs between spaces. Each knows its place in the prompt, for errors, and among the characters, to cut
+ * there.
+ */
 function tokensOf(
   characters: readonly PromptCharacter[],
 ): readonly (Token & { /** Place among the characters. */ readonly index: number })[] {
@@ -165,9 +176,14 @@ function readWeight(characters: readonly PromptCharacter[], start: number) {
 const decimalOf = (text: string): number | null =>
   /^-?(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) ? Number(text) : null;
 
+/** A value as errors repeat it: a fault must not echo a prompt of thousands of characters. */
 const truncated = (text: string): string =>
   text.length > 40 ? `${text.slice(0, 40).toWellFormed()}…` : text;
 
+/**
+ * What each known parameter says. A parameter given twice, or by both of its names, is a contradiction and is
+ * refused.
+ */
 function readParameters(tokens: readonly Token[]): { readonly parameters: PromptParameters } | PromptError {
   let parameters: PromptParameters = {};
   const given = new Map<Parameter, string>();
@@ -191,8 +207,10 @@ function readParameters(tokens: readonly Token[]): { readonly parameters: Prompt
   return { parameters };
 }
 
+/** What one parameter says, or why it is malformed. */
 type Read = { readonly parameters: PromptParameters } | PromptError;
 
+/** A parameter of Contract 2.4: its names in small letters, and how its values are read. */
 interface Parameter {
   readonly names: readonly string[];
   readonly read: (values: readonly Token[], name: Token) => Read;
@@ -245,12 +263,14 @@ const unbounded = (
   read: ([value, extra]) => ({ parameters: (value && !extra && take(value.text)) || {} }),
 });
 
+/** As `unbounded`, for a number; what is none has no effect. */
 const unboundedNumber = (names: readonly string[], give: (value: number) => PromptParameters): Parameter =>
   unbounded(names, text => {
     const value = decimalOf(text);
     return value === null ? null : give(value);
   });
 
+/** Contract 2.4: a whole number, both ends included; digits alone, without a sign. */
 const integer = (
   names: readonly string[],
   min: number,
@@ -261,8 +281,10 @@ const integer = (
     /^\d+$/.test(text) && isWithin(Number(text), min, max) ? give(Number(text)) : null,
   );
 
+/** Both ends are included. */
 const isWithin = (value: number, min: number, max: number): boolean => value >= min && value <= max;
 
+/** A parameter without a value. */
 const flag = (names: readonly string[], give: (name: string) => PromptParameters): Parameter => ({
   names,
   read: ([value], { text }) =>
@@ -271,6 +293,7 @@ const flag = (names: readonly string[], give: (name: string) => PromptParameters
       : { parameters: give(text) },
 });
 
+/** The address itself, or null. References are fetched by the upstream, so only these protocols make sense. */
 const webAddress = (text: string): string | null =>
   /^https?:\/\//i.test(text) && URL.canParse(text) ? text : null;
 
@@ -279,12 +302,14 @@ function styleSource(text: string): { source: string; weight: number } | null {
   const mark = text.indexOf('::');
   const source = mark === -1 ? text : text.slice(0, mark);
   const weight = mark === -1 ? 1 : decimalOf(text.slice(mark + 2));
+  // Contract 2.4: an address, a numeric code, or the word random.
   const isSource = source === 'random' || /^\d{1,20}$/.test(source) || webAddress(source) !== null;
   return isSource && weight !== null && isWithin(weight, 0, maxWeight) ? { source, weight } : null;
 }
 
 /** Contract 2.4. */
 const parameters: readonly Parameter[] = [
+  // Contract 2.4: ratios above 2:1 are experimental and so not refused.
   unbounded(['--ar', '--aspect'], text => {
     const [, across, down] = /^([1-9]\d{0,3}):([1-9]\d{0,3})$/.exec(text) ?? [];
     return across && down ? { aspectRatio: { across: Number(across), down: Number(down) } } : null;
@@ -303,6 +328,7 @@ const parameters: readonly Parameter[] = [
     },
   },
   unboundedNumber(['--quality', '--q'], quality => ({ quality })),
+  // Contract 2.4, of this and the next: 1 to 40 jobs; a seed of 32 bits; a percentage.
   integer(['--repeat', '--r'], 1, 40, repeat => ({ repeat })),
   integer(['--seed'], 0, 4_294_967_295, seed => ({ seed })),
   integer(['--stop'], 10, 100, stop => ({ stop })),
@@ -330,6 +356,7 @@ const parameters: readonly Parameter[] = [
   integer(['--ow'], 1, 1000, omniWeight => ({ omniWeight })),
 ];
 
+/** Names are compared in small letters (decisions 9: read without case). */
 const byName: ReadonlyMap<string, Parameter> = new Map(
   parameters.flatMap(parameter => parameter.names.map(name => [name, parameter] as const)),
 );

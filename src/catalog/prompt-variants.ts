@@ -15,6 +15,7 @@ export type ExpandedPrompt =
 /** Deeper is never meant, and would go as deep into the stack. */
 const maxDepth = 10;
 
+/** A character, or a place where one of several runs stands. */
 type Piece = PromptCharacter | Choice;
 
 /** `{a,b}`: one of several runs of pieces. */
@@ -22,6 +23,7 @@ interface Choice {
   readonly options: readonly (readonly Piece[])[];
 }
 
+/** Braces, not a character. */
 const isChoice = (piece: Piece): piece is Choice => 'options' in piece;
 
 /**
@@ -42,12 +44,14 @@ export function expandBraces(prompt: string, maxVariants: number): ExpandedPromp
     : { kind: 'expanded', variants: variantsOf(read.pieces) };
 }
 
+/** What was read up to a mark that ends it. */
 interface Run {
   readonly pieces: readonly Piece[];
   /** The index of what ended it: a comma, a closing brace or the end of the prompt. */
   readonly end: number;
 }
 
+/** Why braces are malformed; follows the name of the field. */
 interface BraceError {
   readonly reason: string;
 }
@@ -119,6 +123,7 @@ function readChoice(
   }
 }
 
+/** A product over braces beside each other, a sum over the options of one. */
 const countVariants = (pieces: readonly Piece[]): number =>
   pieces
     .filter(isChoice)
@@ -127,6 +132,7 @@ const countVariants = (pieces: readonly Piece[]): number =>
       1,
     );
 
+/** A figure for the error sentence, which may be astronomical. */
 const formatCount = (count: number): string => (count > 1e6 ? 'more than a million' : String(count));
 
 /** In the order of writing, the last braces changing fastest. */

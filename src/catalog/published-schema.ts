@@ -2,7 +2,9 @@
 
 import { z } from 'zod';
 
+/** A JSON object, of which nothing else is known. */
 type Json = Readonly<Record<string, unknown>>;
+/** What the generator returns. */
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 /**
@@ -21,6 +23,7 @@ export const publishedSchema = (schema: z.ZodObject): JsonSchema =>
     }),
   ) as JsonSchema;
 
+/** Walks objects, lists and unions; every other keyword stays as it is. */
 function withNulls(schema: unknown): unknown {
   if (!isJson(schema)) return schema;
   const { properties, required, items, anyOf, oneOf } = schema;
@@ -57,5 +60,6 @@ function orNull(schema: unknown): unknown {
   };
 }
 
+/** Lists are not objects here. */
 const isJson = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

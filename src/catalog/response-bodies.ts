@@ -11,7 +11,9 @@ export function jobUrls(publicUrl: string, { id, modelId }: Pick<Job, 'id' | 'mo
   return { response_url: `${base}/response`, status_url: `${base}/status`, cancel_url: `${base}/cancel` };
 }
 
+/** What a status says beside the job itself. */
 export interface StatusContext {
+  /** Base of every address in the body, without a slash at its end. */
   readonly publicUrl: string;
   /** Only read while the job waits. */
   readonly position: number;
@@ -37,6 +39,7 @@ type JobOfStatus = JobFacts & Partial<Pick<Job, 'input'>>;
 
 /** Decisions 2, status: one shape a state. Contract 6.3: an unfinished job has the family's keys, as a result has. */
 export function statusBody(model: Model, job: JobOfStatus, { publicUrl, position, events }: StatusContext) {
+  // Decisions 1: five states in rows, three in public.
   const status = publicStatus(job.state);
   const head = {
     ...(!isFinal(job.state) && {
@@ -50,6 +53,7 @@ export function statusBody(model: Model, job: JobOfStatus, { publicUrl, position
   const addresses = jobUrls(publicUrl, job);
   const created = { created_at: toUnixSeconds(job.createdAt) };
   if (status === 'IN_QUEUE') return { ...head, queue_position: position, ...addresses, ...created };
+  // Decisions 2: the key is always there from IN_PROGRESS on, null where no logs were requested.
   const logs =
     events?.map(({ at, level, message }) => ({
       timestamp: new Date(at).toISOString(),
@@ -74,6 +78,7 @@ export function statusBody(model: Model, job: JobOfStatus, { publicUrl, position
     logs,
     metrics: metricsOf(job),
     error: job.error,
+    // Decisions 2: beside `error`, because clients of this protocol read the code from there.
     ...(job.error && { error_type: job.error.code }),
     ...created,
     ...started,
@@ -97,6 +102,7 @@ export function resultBody(
   outputs: readonly SignedOutput[],
   audioHex: string | null = null,
 ) {
+  // Callers answer 202 with the status body until then (Contract 3.2).
   if (!isFinal(job.state)) throw new Error(`expected job ${job.id} to be final, got ${job.state}`);
   return {
     ...nativeOf(model, job, job, outputs, audioHex),
@@ -137,6 +143,7 @@ const nativeOf = (
     audioHex,
   });
 
+/** Decisions 4: the files of a completed job under the key of its kind, with the figures of the probe. */
 function mediaOf(model: Model, input: unknown, outputs: readonly SignedOutput[]) {
   const [first] = primaryOutputs(outputs);
   if (!first) throw new Error(`expected a completed job of ${model.id} to have an output`);
@@ -153,6 +160,7 @@ function mediaOf(model: Model, input: unknown, outputs: readonly SignedOutput[])
           duration: first.seconds,
           fps: first.fps,
         },
+        // Contract 2.2: only where the job delivered them.
         ...(watermarked && { watermarked_url: watermarked.url }),
         ...(lastFrame && {
           last_frame: {
@@ -165,6 +173,7 @@ function mediaOf(model: Model, input: unknown, outputs: readonly SignedOutput[])
       };
     case 'image':
       return {
+        // The keys of the family come first, so that the core ones win.
         images: primaryOutputs(outputs).map(output => ({
           ...model.nativeImage(output, input),
           index: output.index,
@@ -185,6 +194,7 @@ function mediaOf(model: Model, input: unknown, outputs: readonly SignedOutput[])
   }
 }
 
+/** What is said of every file: address, MIME type, name, and size in bytes. */
 const fileOf = (output: SignedOutput) => ({
   url: output.url,
   content_type: output.mimeType,

@@ -12,6 +12,7 @@ type Strip = (value: unknown) => unknown;
  */
 export const omittedStripper = (schema: z.core.$ZodType): Strip => stripOf(schema) ?? (value => value);
 
+/** 0 and false are values; an object without members is one, too. */
 const isOmitted = (value: unknown): boolean =>
   value === null || value === '' || (Array.isArray(value) && value.length === 0);
 
@@ -35,6 +36,7 @@ function stripOf(schema: z.core.$ZodType): Strip | null {
   }
 }
 
+/** Prepared once for a schema: members are found by name, and a body without omitted members is not copied. */
 function stripOfObject(shape: z.core.$ZodShape): Strip {
   const members = new Map(
     Object.entries(shape).map(([name, member]) => [
@@ -59,6 +61,7 @@ function stripOfObject(shape: z.core.$ZodShape): Strip {
   };
 }
 
+/** Items are never dropped, because their positions mean something; only members within them are. */
 function stripOfArray(strip: Strip | null): Strip | null {
   if (strip === null) return null;
   return value => {
@@ -88,6 +91,7 @@ function stripOfUnion(options: readonly z.core.$ZodType[]): Strip | null {
   };
 }
 
+/** The members of an option; none where it is no object. */
 const namesOf = (option: z.core.$ZodType): readonly string[] =>
   option instanceof z.ZodObject ? Object.keys(option.shape) : [];
 
@@ -100,5 +104,6 @@ export function matchesOption(option: z.core.$ZodType, value: unknown): boolean 
   );
 }
 
+/** A JSON object. */
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

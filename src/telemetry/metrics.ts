@@ -18,8 +18,11 @@ import { openStoreGauges } from './store-gauges.ts';
 
 /** What the rest of the gateway reports. */
 export interface Metrics {
+  /** `route` is the pattern of the path, never the path itself, which would be a time series for each job. */
   requestAnswered(route: string, method: string, status: number, tookSeconds: number): void;
+  /** Seconds from the first claim to the end, by the kind of the outcome. */
   jobSettled(modelId: string, outcome: Outcome['kind'], tookSeconds: number): void;
+  /** One attempt of a webhook (callback), not one delivery. */
   deliveryAttempted(outcome: DeliveryAttemptOutcome['kind']): void;
   /** A refusal was sent, or a connection rejected; `reason` is a name in the table of refusals. */
   refused(reason: string): void;
@@ -50,6 +53,7 @@ export interface SiblingProcesses {
 export function openMetrics(db: Statements, clock: Clock, siblings: SiblingProcesses | null = null): Metrics {
   const ofProcess = new Registry();
   const ofStore = new Registry();
+  // CPU, memory, event loop and garbage collection, under the names that the client library gives them.
   collectDefaultMetrics({ register: ofProcess });
   if (siblings) {
     ofProcess.setDefaultLabels({ process: String(siblings.processIndex) });
@@ -75,6 +79,7 @@ export function openMetrics(db: Statements, clock: Clock, siblings: SiblingProce
 function openRequestCounter(requests: Histogram<'route' | 'method' | 'status'>): Metrics['requestAnswered'] {
   const known = new Map<string, { observe(value: number): void }>();
   return (route, method, status, took) => {
+    // The status first and no separator that occurs in a route: three labels make one text.
     const name = `${status} ${method} ${route}`;
     let one = known.get(name);
     if (!one) {
@@ -93,6 +98,7 @@ function openProcessMetrics(register: Registry) {
       name: 'atelier_http_request_seconds',
       help: 'Time to answer a request, by route and status.',
       labelNames: ['route', 'method', 'status'],
+      // Seconds: from a plain status to a request that `Prefer: wait` delays.
       buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
       registers,
     }),
@@ -100,6 +106,7 @@ function openProcessMetrics(register: Registry) {
       name: 'atelier_job_run_seconds',
       help: 'Time from the first claim of a job to a settled outcome, by model and outcome.',
       labelNames: ['model', 'outcome'],
+      // Seconds: from a local picture to half an hour of video.
       buckets: [0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800],
       registers,
     }),
@@ -153,6 +160,8 @@ function openWatchers(register: Registry): Pick<Metrics, 'watchBodies' | 'watchS
         help: 'Probes of files that were started.',
         registers,
         collect() {
+          // The prober counts by itself: a counter can only be increased, so it is set from nothing at each
+          // scrape.
           this.reset();
           this.inc(size().begun);
         },

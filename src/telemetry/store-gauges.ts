@@ -14,6 +14,7 @@ const maxUsersReported = 20;
 
 /** One time series of a gauge. */
 interface Sample {
+  /** By label name; all the names of the gauge are there. */
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
@@ -22,6 +23,7 @@ interface Sample {
 interface StoreGauge {
   readonly name: string;
   readonly help: string;
+  /** Public: dashboards select by them. */
   readonly labelNames: readonly string[];
   readonly count: (db: Statements) => Promise<readonly Sample[]>;
 }
@@ -32,6 +34,7 @@ const single = (value: number): readonly Sample[] => [{ labels: {}, value }];
 /** Each is one statement, read when the metrics are scraped, and at most every `countMaxAgeMs`. */
 const gauges: readonly StoreGauge[] = [
   {
+    // The states are the internal ones: `available` waits, `running` is claimed.
     name: 'atelier_jobs',
     help: 'Jobs that are not final, by model and state',
     labelNames: ['model', 'state'],
@@ -48,6 +51,7 @@ const gauges: readonly StoreGauge[] = [
     count: async db => single(await countPendingDeliveries(db)),
   },
   {
+    // The name is older than the word "uncertain submission"; dashboards know it.
     name: 'atelier_doubts',
     help: 'Ended jobs with an uncertain submission that no operator has resolved',
     labelNames: [],
@@ -89,6 +93,7 @@ function openStoreGauge(
   onFailure: () => void,
   { name, help, labelNames, count }: StoreGauge,
 ): void {
+  // So that the first scrape counts, whatever the clock says.
   let countedAt = Number.NEGATIVE_INFINITY;
   new Gauge({
     name,
@@ -100,6 +105,7 @@ function openStoreGauge(
       countedAt = clock.now();
       try {
         const samples = await count(db);
+        // A label whose count fell to nothing has no row, and would keep its last value.
         this.reset();
         for (const { labels, value } of samples) this.set(labels, value);
       } catch {

@@ -34,6 +34,7 @@ export async function openTracing(
     import('@opentelemetry/resources'),
   ]);
   const { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = api;
+  // A collector that is away must not fail a job: it is reported, and spans are dropped.
   const warn = (...words: unknown[]) => log.warn({ tracing: words.map(String) }, 'sending traces failed');
   api.diag.setLogger(
     { error: warn, warn, info: () => {}, debug: () => {}, verbose: () => {} },
@@ -60,7 +61,9 @@ export async function openTracing(
 
   function recordSpan(step: FinishedSpan): void {
     const first = idsOf(step.job);
+    // Every other span of a job is a child of `create`, whichever process records it.
     const isFirst = step.name === 'create';
+    // A link and not the parent: the job outlives the request of its caller, and is sampled by its own id.
     const caller = readTraceParent(step.traceparent);
     const parent = { ...first, traceFlags: api.TraceFlags.SAMPLED, isRemote: true };
     derivedIds = isFirst ? first : null;
@@ -83,6 +86,7 @@ export async function openTracing(
     recordSpan,
     async close() {
       const over = new AbortController();
+      // The timer is cleared when the spans are sent, so that it does not keep the process alive.
       const patience = new Promise<void>(resolve => {
         const timer = setTimeout(resolve, flushTimeoutMs);
         over.signal.addEventListener('abort', () => clearTimeout(timer));

@@ -231,7 +231,7 @@ const wanted: Conformance = {
       model: 'delta-speech-02-hd',
       path: '/fal-ai/minimax/speech-02-hd',
       body: {
-        text: 'The lighthouse keeper waved.<#0.5#>Nobody waved back.',
+        text: 'The lighthouse keeper waved.<#0.5#>No one waved back.',
         output_format: 'url',
         voice_setting: { voice_id: 'calm-man', speed: 1, vol: 1, pitch: 0, english_normalization: false },
         audio_setting: { sample_rate: 32_000, bitrate: 128_000, format: 'mp3', channel: 1 },

@@ -24,7 +24,7 @@ conformance({
       path: '/v1/t2a_v2',
       body: {
         model: 'speech-01-turbo',
-        text: 'The lighthouse keeper waved.<#0.5#>Nobody waved back.',
+        text: 'The lighthouse keeper waved.<#0.5#>No one waved back.',
         voice_setting: { voice_id: 'calm-man', ...voice },
         audio_setting: sound,
         ...plain,

@@ -167,13 +167,13 @@ const servers: Conformance = {
     {
       model: 'delta-speech-01-turbo',
       input: () => ({
-        text: 'The lighthouse keeper waved.<#0.5#>Nobody waved back.',
+        text: 'The lighthouse keeper waved.<#0.5#>No one waved back.',
         voice_setting: { voice_id: 'calm-man', speed: 1.5, emotion: 'happy' },
         audio_setting: { format: 'wav' },
       }),
       path: '/v1/audio/speech',
       body: {
-        input: 'The lighthouse keeper waved. Nobody waved back.',
+        input: 'The lighthouse keeper waved. No one waved back.',
         voice: 'am_adam',
         response_format: 'wav',
         speed: 1.5,

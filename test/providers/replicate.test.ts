@@ -55,7 +55,7 @@ conformance({
       path: '/v1/models/minimax/speech-02-hd/predictions',
       body: {
         input: {
-          text: 'The lighthouse keeper waved.<#0.5#>Nobody waved back.',
+          text: 'The lighthouse keeper waved.<#0.5#>No one waved back.',
           voice_id: 'calm-man',
           speed: 1,
           volume: 1,

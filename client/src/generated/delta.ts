@@ -610,7 +610,7 @@ export const deltaRules: ModelDescription['rules'] = [
 /** The examples that the models have in common. */
 export const deltaExamples: ModelDescription['examples'] = [
   {
-    "text": "The lighthouse keeper waved.<#0.5#>Nobody waved back.",
+    "text": "The lighthouse keeper waved.<#0.5#>No one waved back.",
     "voice_setting": {
       "voice_id": "calm-man"
     }

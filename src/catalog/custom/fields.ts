@@ -26,6 +26,8 @@ export function fieldsOf(
   readonly shape: Shape;
   readonly faults: Faults;
 } {
+  // A field with a default is optional to clients; a default that its own property refuses is the operator's
+  // fault.
   const made = Object.entries(properties).map(([name, property]) => {
     const { field, faults } = fieldOf(name, property, meaningsOf(name));
     const path = `properties.${name}`;
@@ -54,12 +56,14 @@ interface BuiltField {
   readonly faults: Faults;
 }
 
+/** The faults of a part as faults of the whole, so that each names its place in the schema. */
 const prefixPaths = (path: string, faults: Faults): Faults =>
   faults.map(fault => ({ ...fault, path: `${path}.${fault.path}` }));
 
 /** The field of one property. */
 function fieldOf(name: string, property: Property, means: readonly FieldMeaning[] = []): BuiltField {
   const hints = { ...hintsOf(name, property), ...(means.length > 0 && { means }) };
+  // Only lists and groups have members whose defaults can be wrong.
   const alone = (field: z.ZodType): BuiltField => ({ field, faults: [] });
   switch (property.type) {
     case 'string':
@@ -161,6 +165,7 @@ function numberField(property: NumberProperty, hints: Hints): z.ZodType {
   return whole.check(...bounds).meta(hints);
 }
 
+/** Whether a number was refused for its size and not for its type. */
 const isBeyond = (input: unknown, isInteger: boolean): boolean =>
   typeof input === 'bigint' || (isInteger && isWhole(input));
 
@@ -186,6 +191,7 @@ function boundsSentence({
     : 'must be a number';
 }
 
+/** A boolean, or the one value that `const` allows. */
 function flagField(property: FlagProperty, hints: Hints): z.ZodType {
   const { const: only } = property;
   return only === undefined ? flag(hints) : z.literal(only, oneOf([only])).meta(hints);
@@ -198,6 +204,7 @@ const formats: Readonly<Record<MediaLimits['kind'], readonly string[]>> = {
   audio: ['audio/mpeg', 'audio/wav', 'audio/mp4'],
 };
 
+/** The long form of a medium's settings. */
 type Bounds = Exclude<MediumSettings, string>;
 
 /** The limits of a medium. By default every format that the gateway can probe is accepted, of any size. */
@@ -218,6 +225,10 @@ function limitsOf(written: MediumSettings): MediaLimits {
   };
 }
 
+/**
+ * One bound of a medium as a member that can be spread; none where it is not given. Null above means no upper
+ * bound.
+ */
 function rangeOf(name: string, written: Bounds['sides']): Readonly<Record<string, Range>> {
   if (!written) return {};
   const { min, max, exclusive } = written;

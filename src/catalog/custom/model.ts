@@ -24,11 +24,13 @@ export const customModelSchema = z.strictObject({
   title: z.string().min(1).max(200),
   summary: z.string().min(1).max(1000),
   schema: z.looseObject({}),
+  // Each is evaluated at every creation.
   rules: z.array(customRuleSchema).max(50).default([]),
   examples: z.array(z.looseObject({})).min(1).max(20),
   /** Clients do not see it any more; its jobs continue. */
   off: z.boolean().default(false),
 });
+/** The settings with their defaults. */
 type CustomModelSettings = z.output<typeof customModelSchema>;
 
 /** A custom model, or every fault of its settings. */
@@ -68,6 +70,7 @@ export function readCustomModel(id: string, written: unknown): ParsedCustomModel
 export const isReservedField = (name: string): boolean =>
   name in delivery || name.toLowerCase().replaceAll('_', '').includes('webhook');
 
+/** The same faults, seen from the settings of the whole model; an empty path is the part itself. */
 const prefixPaths = (path: string, faults: Faults): Faults =>
   faults.map(fault => ({ ...fault, path: fault.path === '' ? path : `${path}.${fault.path}` }));
 
@@ -104,6 +107,7 @@ function modelOf(
     render: given => planCustomModel(kind, { input: given, fieldsFor }, findMedia(given)),
     renderFaults: given => renderFaults(kind, { input: given, fieldsFor }),
     unmappedFields,
+    // A model of the operator's own has no vendor whose keys clients know: its result has the core alone.
     native: () => ({}),
     examples: [first, ...others],
   });
@@ -124,6 +128,7 @@ function exampleFaults({ examples, rules, parse }: Model): Faults {
   });
 }
 
+/** The sentence that a client would be answered; null where the input is accepted. */
 const messageIn = (parsed: ReturnType<Model['parse']>): string | null =>
   parsed.ok ? null : formatFaults(parsed.faults);
 

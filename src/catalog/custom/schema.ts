@@ -11,7 +11,9 @@ const maxLevels = 24;
 /** Items of a list. */
 const maxItems = 1000;
 
+/** Lengths count characters, counts items; a million is the largest bound that can be written. */
 const count = z.int().min(0).max(1_000_000);
+/** A text that says something. */
 const words = z.string().min(1);
 /** Keywords for forms and documentation. */
 const hints = {
@@ -65,6 +67,7 @@ const textProperty = z.strictObject({
   default: z.string().optional(),
   ...hints,
 });
+/** A number, or one of several. */
 const numberProperty = z.strictObject({
   type: z.enum(['integer', 'number']),
   enum: z.array(z.number()).min(1).max(1000).optional(),
@@ -76,6 +79,7 @@ const numberProperty = z.strictObject({
   default: z.number().optional(),
   ...hints,
 });
+/** A boolean, or the only value that is allowed. */
 const flagProperty = z.strictObject({
   type: z.literal('boolean'),
   const: z.boolean().optional(),
@@ -99,17 +103,20 @@ const members = {
   required: z.array(z.string()).default([]),
   additionalProperties: z.literal(false, { error: 'must be false, as it always is' }).optional(),
 };
+/** A nested object; unknown members are refused, as at the root. */
 const groupProperty = z.strictObject({
   type: z.literal('object'),
   ...members,
   default: z.record(z.string(), z.unknown()).optional(),
   ...hints,
 });
+/** Annotated, because its type refers to itself: lists and groups have properties. */
 const property: z.ZodType<Property> = z.discriminatedUnion(
   'type',
   [textProperty, numberProperty, flagProperty, listProperty, groupProperty],
   { error: 'must be string, integer, number, boolean, array or object' },
 );
+/** Names stand in the dotted paths of error sentences, so that they have neither dots nor spaces. */
 const propertyName = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/, { error: 'must be a letter, then letters, digits or _, 64 at most' })
@@ -191,6 +198,7 @@ function faultsOfIssue(issue: z.core.$ZodIssue): Faults {
 const reasonOf = ({ input, code }: z.core.$ZodRawIssue): string | undefined =>
   input === undefined && code === 'invalid_type' ? 'is required' : undefined;
 
+/** From the root of the schema to a keyword. */
 type Path = readonly (string | number)[];
 
 /** Contradictions between the keywords of properties. `times` is how many of each one input may contain. */

@@ -52,7 +52,7 @@ export interface ProviderDefinition {
   readonly routeOptions: z.ZodType;
   /** The model ids that it serves, each with what the upstream calls it unless a route says otherwise. Null: every id, by its own name. */
   readonly models: Readonly<Record<string, string>> | null;
-  /** What `atelier providers add` asks for; null where an account is a description that nobody can type at a prompt. */
+  /** What `atelier providers add` asks for; null where an account is a description, which is too long to type at a prompt. */
   readonly setup: Setup | null;
   /** Names that the upstream no longer knows → what to write in their place; a route with one is reported at the start. */
   readonly retired: Readonly<Record<string, string>>;

@@ -52,6 +52,7 @@ const item = z.discriminatedUnion(
 );
 
 const input = z.strictObject({
+  // Contract 2.2 names no bound: a text, a first frame and a last frame are the longest combination it lists.
   content: list(item, 1, 3, {
     title: 'Content',
     description:
@@ -59,17 +60,20 @@ const input = z.strictObject({
     means: ['words', 'media'],
   }),
   callback_url: callbackUrl,
+  // Contract 2.2: a png of the video's own size, which a next job takes as its first frame.
   return_last_frame: flag({
     title: 'Return the last frame',
     description: 'Also gives the last frame as a png without a watermark, the first frame of a next video.',
     group: 'Delivery',
     means: ['return_last_frame'],
   }).default(false),
+  // Contract 2.2: flex is offline inference. Here it is the lower of two priorities, see `priority` below.
   service_tier: choice(['default', 'flex'], {
     title: 'Service tier',
     description: 'flex: waits behind all others.',
     group: 'Delivery',
   }).default('default'),
+  // Contract 2.2: one hour to three days, counted from `created_at`; two days where it is left out.
   execution_expires_after: integer(3600, 259_200, {
     title: 'Expires after',
     description: 'Counted from creation; a job that has not ended by then has failed.',
@@ -77,6 +81,7 @@ const input = z.strictObject({
     group: 'Delivery',
   }).default(172_800),
   generate_audio: alphaFields.generate_audio,
+  // Contract 2.2: cheaper and in 480p alone; rules below refuse what a draft does not have.
   draft: flag({
     title: 'Draft',
     description: 'A cheaper preview in 480p, of which a final video can be made.',
@@ -88,7 +93,9 @@ const input = z.strictObject({
     description: '720p where it is left out; a draft has 480p.',
   }).optional(),
   ratio: alphaFields.ratio,
+  // Contract 2.2: shorter than the 15 seconds of 2.1.
   duration: secondsUpTo(12).default(5),
+  // Contract 2.2: 32 bits without a sign, and -1 for a drawn one.
   seed: integer(-1, 4_294_967_295, {
     title: 'Seed',
     description: '-1: a random one.',
@@ -139,6 +146,7 @@ export default defineModel({
   rules: [
     ...alphaRules,
     {
+      // Contract 2.2 lists combinations with one text; 2.1 is the model that takes several.
       says: 'at most one text item is allowed',
       fields: ['content'],
       holds: ({ content }) => itemsOf(content, 'text').length <= 1,
@@ -161,6 +169,7 @@ export default defineModel({
       },
     },
     {
+      // Contract 2.2: the item requests the final video of a draft, and a draft is no final video.
       says: 'a draft cannot be made from a draft_task',
       fields: ['draft', 'content'],
       holds: ({ draft, content }) => !draft || !content.some(isDraftItem),
@@ -170,12 +179,15 @@ export default defineModel({
       },
     },
     {
+      // Contract 2.2: other resolutions cause an error, so 720p as it is by default must not be sent beside a
+      // draft.
       says: 'a draft must have the resolution 480p',
       fields: ['resolution', 'draft'],
       holds: ({ resolution, draft }) => !draft || resolution === undefined || resolution === '480p',
       brokenBy: { draft: true, resolution: '720p' },
     },
     {
+      // Contract 2.2, also of the next rule: last frame and offline inference are unsupported in draft mode.
       says: 'a draft cannot return its last frame',
       fields: ['return_last_frame', 'draft'],
       holds: ({ return_last_frame, draft }) => !draft || !return_last_frame,
@@ -188,6 +200,8 @@ export default defineModel({
       brokenBy: { draft: true, service_tier: 'flex' },
     },
   ],
+  // Decisions 9: an id that is no job of ours may be a draft of the upstream, if every route leads to one that
+  // has drafts.
   references: ({ content }) =>
     content.flatMap((item, index) =>
       item.type === 'draft_task'
@@ -201,9 +215,11 @@ export default defineModel({
         : [],
     ),
   inherit: adoptDraft,
+  // Decisions 9: a value beside `draft_task` that differs from the draft's is refused, not dropped.
   inheritedFields: ['generate_audio', 'seed', 'ratio', 'duration', 'camera_fixed'],
   deadlineSeconds: ({ execution_expires_after }) => execution_expires_after,
   priority: ({ service_tier }) => (service_tier === 'flex' ? 1 : 0),
+  // -1 is the contract's word for "draw one"; a plan says null.
   render: (input, factsAt) => ({
     ...planAlpha(input, resolutionOf(input), factsAt),
     seed: input.seed === -1 ? null : input.seed,
@@ -213,6 +229,7 @@ export default defineModel({
   }),
   native: view => {
     const { content, draft, generate_audio, service_tier, execution_expires_after } = view.input;
+    // The caller's own id of the draft, even where the plan took over what the draft was made of.
     const source = content.find(item => item.type === 'draft_task');
     return alphaNative(view, resolutionOf(view.input), {
       ...(view.input.seed !== -1 && { seed: view.result?.seed ?? view.input.seed }),

@@ -42,9 +42,11 @@ const videoItem = group(
             kind: 'video',
             forms: ['url'],
             formats: ['video/mp4', 'video/quicktime'],
+            // Contract 2.1, inclusive, where the bounds of a picture are strict. The ratio is width by height.
             maxBytes: 200 * megabyte,
             sides: { min: 300, max: 6000 },
             ratio: { min: 0.4, max: 2.5 },
+            // Contract 2.1, word for word: 640 × 640 up to a little more than 3840 × 2160.
             pixels: { min: 409_600, max: 8_295_044 },
             seconds: { min: 2, max: 15 },
             fps: { min: 24, max: 60 },
@@ -54,6 +56,7 @@ const videoItem = group(
       },
       { title: 'Video' },
     ),
+    // Decisions 7: mandatory, because a video is nothing but a reference.
     role: choice(['reference_video'], { title: 'Role' }),
   },
   { title: 'Video' },
@@ -70,6 +73,8 @@ const soundItem = group(
             kind: 'audio',
             forms: ['url', 'data-url'],
             formats: ['audio/wav', 'audio/mpeg'],
+            // Contract 2.1: also inline, where a video is only an address; 15 MB in base64 fit into the 64 MB of
+            // a body.
             maxBytes: 15 * megabyte,
             seconds: { min: 2, max: 15 },
           },
@@ -78,11 +83,13 @@ const soundItem = group(
       },
       { title: 'Sound' },
     ),
+    // Decisions 7: mandatory, as for a video.
     role: choice(['reference_audio'], { title: 'Role' }),
   },
   { title: 'Sound' },
 );
 
+/** Contract 2.1: the items of `content`, by their `type`. */
 const item = z.discriminatedUnion(
   'type',
   [
@@ -94,10 +101,12 @@ const item = z.discriminatedUnion(
   { error: itemError(['text', 'image_url', 'video_url', 'audio_url']) },
 );
 
+/** What the rules below read of an input. */
 interface Content {
   readonly content: readonly AlphaItem[];
 }
 
+/** Reference pictures; frames are pictures, too, and are counted by the rules of the family. */
 const picturesOf = ({ content }: Content) => content.filter(({ role }) => role === 'reference_image');
 const videosOf = ({ content }: Content) => itemsOf(content, 'video_url');
 const soundsOf = ({ content }: Content) => itemsOf(content, 'audio_url');
@@ -109,6 +118,7 @@ const secondsOf = ({ content }: Content, type: 'video_url' | 'audio_url', factsA
     return sum + ((type === 'video_url' ? facts?.video : facts?.audio)?.seconds ?? 0);
   }, 0);
 
+// Items for counter-examples and examples.
 const picture = (role: string) => ({
   type: 'image_url',
   image_url: { url: 'https://files.test/picture.png' },
@@ -132,6 +142,7 @@ export default defineModel({
   title: 'Video from words, pictures, videos and sounds',
   summary: 'Draws a video of 4 to 15 seconds with sound from words, from its frames, or with references.',
   input: z.strictObject({
+    // All that the rules below allow by kind, together.
     content: list(item, 1, maxTexts + maxPictures + maxVideos + maxSounds, {
       title: 'Content',
       description:
@@ -139,9 +150,11 @@ export default defineModel({
       means: ['words', 'media'],
     }),
     generate_audio: alphaFields.generate_audio,
+    // Contract 2.1: 1080p and 4k are unsupported.
     resolution: choice(['480p', '720p'], { title: 'Resolution' }).default('720p'),
     ratio: alphaFields.ratio,
     watermark: alphaFields.watermark,
+    // Contract 2.1: three seconds more than in 2.2.
     duration: secondsUpTo(15).default(5),
   }),
   rules: [
@@ -153,6 +166,8 @@ export default defineModel({
       brokenBy: { content: Array.from({ length: maxTexts + 1 }, () => ({ type: 'text', text: 'A boat' })) },
     },
     {
+      // Contract 2.1: the three scenarios are mutually exclusive. A picture without a role is a first frame, not
+      // a reference.
       says: 'first and last frames cannot be mixed with references; a reference picture must have the role reference_image',
       fields: ['content'],
       holds: input =>
@@ -161,6 +176,7 @@ export default defineModel({
       brokenBy: { content: [picture('first_frame'), picture('reference_image')] },
     },
     {
+      // Contract 2.1. Any picture fulfils it here, because the rule above refuses a sound beside frames.
       says: 'a sound requires at least one reference picture or video',
       fields: ['content'],
       holds: ({ content }) =>
@@ -189,6 +205,7 @@ export default defineModel({
   ],
   mediaRules: [
     {
+      // Contract 2.1. Bounds of one file stand with its field; this is their sum, known once all are probed.
       says: `the videos must be at most ${maxTotalSeconds} s together`,
       fields: ['content'],
       holds: (input, factsAt) => isAtMostSeconds(secondsOf(input, 'video_url', factsAt), maxTotalSeconds),
@@ -250,6 +267,7 @@ function clipFacts(seconds: number) {
   };
 }
 
+/** As `clipFacts`, of a sound. */
 function songFacts(seconds: number) {
   return {
     mimeType: 'audio/mpeg',

@@ -9,6 +9,7 @@ import type { ResultView } from '../../model.ts';
 import { primaryOutputs } from '../../outputs.ts';
 import type { FactsAt, Rule } from '../../rule.ts';
 
+/** Decisions 7: a megabyte of the contract is 1024 × 1024 bytes. */
 const megabyte = 1024 * 1024;
 
 /** Contract 2.1 and 2.2: bounds of a picture, "strictly between" and "under 30MB". The second one adds formats. */
@@ -69,6 +70,7 @@ export interface AlphaItem {
   readonly role?: string | undefined;
 }
 
+/** The items of an input in their order, which is the order of frames and references. */
 type AlphaContent = readonly AlphaItem[];
 
 /** The items of one type, in order. */
@@ -79,6 +81,7 @@ export const itemsOf = (content: AlphaContent, type: string): AlphaContent =>
 export const framesOf = (content: AlphaContent): AlphaContent =>
   itemsOf(content, 'image_url').filter(({ role }) => role !== 'reference_image');
 
+/** A picture item for counter-examples. */
 const frame = (role?: string) => ({
   type: 'image_url',
   image_url: { url: 'https://files.test/frame.png' },
@@ -113,6 +116,7 @@ export const alphaRules: readonly Rule<{ readonly content: AlphaContent }>[] = [
   },
 ];
 
+/** Contract 2.1 and 2.2: every ratio but `adaptive`, which becomes the nearest one of these. */
 const ratios = ['16:9', '4:3', '1:1', '3:4', '9:16', '21:9'] as const;
 type Ratio = (typeof ratios)[number];
 type Resolution = keyof typeof sizes;
@@ -174,6 +178,7 @@ const chosenSeconds = 5;
 
 /** Whole seconds from 4, or -1. */
 export const secondsUpTo = (max: number) => {
+  // One sentence for every way to be wrong: which bound was broken says nothing about -1.
   const error = `must be between 4 and ${max}, or -1`;
   const seconds = z
     // What is an integer beyond 2^53 fails here already, and is out of bounds all the same.
@@ -203,6 +208,7 @@ export function planAlpha(input: AlphaInput, resolution: Resolution, factsAt: Fa
   const { content } = input;
   const ratio = input.ratio === 'adaptive' ? adaptiveRatio(content, factsAt) : input.ratio;
   const [width, height] = sizes[resolution][ratio];
+  // Contract 2.1 fixes no order of the two items; their roles say which is which.
   const [first, last] = framesOf(content).toSorted((a, b) => placeOf(a) - placeOf(b));
   const references = content.flatMap(referenceOf);
   return {
@@ -265,6 +271,8 @@ function nearestRatio(value: number): Ratio {
   return ratios.reduce((nearest, ratio) => (distance(ratio) < distance(nearest) ? ratio : nearest));
 }
 
+// Contract 2.1: text-to-video picks its ratio from the prompt, in the languages that the contract names for
+// prompts.
 const ratioWords: readonly (readonly [RegExp, Ratio])[] = [
   [/\b(?:portrait|vertical|upright)\b|竖屏|竖版|纵向/iu, '9:16'],
   [/\bsquare\b|方形|方图/iu, '1:1'],
@@ -289,6 +297,8 @@ export function alphaNative(
   const [video] = state === 'completed' ? primaryOutputs(outputs) : [];
   if (!video) return { id: jobId, ...settings };
   const { width = 0, height = 0, seconds = 0, fps = 0 } = video;
+  // The figures are those of the probed file, so the estimate follows what was delivered and not what was
+  // requested.
   const tokens = Math.round((width * height * seconds * fps) / 1024);
   const lastFrame = outputs.find(({ role }) => role === 'last_frame');
   return {

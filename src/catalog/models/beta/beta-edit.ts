@@ -32,6 +32,7 @@ const minCanvasSide = 64;
 /** Pixels, in every direction. */
 const maxOffset = 8192;
 
+/** Contract 2.3: 500 to 4096; a media rule checks that they are those of the earlier picture (decisions 8). */
 const maskSide = (title: string) =>
   integer(minMaskSide, maxSide, { title, description: 'Of the earlier picture.', unit: 'px' });
 
@@ -40,6 +41,7 @@ const area = group(
   {
     width: maskSide('Width'),
     height: maskSide('Height'),
+    // Contract 2.3: "XYXY" with at least 6 values; a rule checks that they are pairs.
     points: list(number(0, maxSide, { title: 'Coordinate', unit: 'px' }), minPoints, maxPoints, {
       title: 'Polygon',
       description: 'x, y, x, y, … from the top left corner of the picture, clockwise; at least 3 points.',
@@ -52,6 +54,8 @@ const area = group(
 const mask = group(
   {
     areas: list(area, 1, maxAreas, { title: 'Areas' }).optional(),
+    // Contract 2.3: "URL or base64", with the prefix of a data URL or without. No size is bounded but that of the
+    // body.
     url: media(
       {
         kind: 'image',
@@ -64,10 +68,14 @@ const mask = group(
   { title: 'Mask', description: 'What is repainted: areas, or a black and white picture.', widget: 'mask' },
 );
 
+/** Offset of a side of the picture on the canvas; negative where the picture hangs over it. */
 const edge = (title: string) => integer(-maxOffset, maxOffset, { title, unit: 'px' });
+/** A side of the picture on the canvas, which may be larger or smaller than the picture itself. */
 const extent = (title: string) => integer(1, maxOffset, { title, unit: 'px' });
+/** A side of the canvas, and so of the result; no larger than what follow-ups can take. */
 const canvasSide = (title: string) => integer(minCanvasSide, maxSide, { title, unit: 'px' });
 
+// Parts of counter-examples and examples: the picture that covers its canvas, and a square in its corner.
 const wholePicture = { x: 0, y: 0, width: 1024, height: 1024 };
 const corner = [0, 0, 400, 0, 400, 400, 0, 400];
 
@@ -81,11 +89,13 @@ export default defineModel({
   input: z.strictObject({
     jobId: jobIdField,
     imageNo: imageNoField,
+    // Contract 2.3: 8096 here, 8192 in outpaint.
     remixPrompt: remixPrompt(8096, 'What the repainted part shows.', { needsWords: true }),
     canvas: group(
       { width: canvasSide('Width'), height: canvasSide('Height') },
       { title: 'Canvas', description: 'The size of the result.', widget: 'canvas', means: ['repaint'] },
     ),
+    // Contract 2.3: offsets from the top left corner of the canvas, and the size of the picture there, in pixels.
     imgPos: group(
       { x: edge('From the left'), y: edge('From the top'), width: extent('Width'), height: extent('Height') },
       {
@@ -98,6 +108,7 @@ export default defineModel({
   }),
   rules: [
     {
+      // A picture beside its canvas would leave nothing of the earlier job in the result.
       says: 'the picture must lie on the canvas at least in part',
       fields: ['imgPos', 'canvas'],
       holds: ({ imgPos, canvas }) =>
@@ -108,12 +119,14 @@ export default defineModel({
       brokenBy: { imgPos: { ...wholePicture, x: 1024 } },
     },
     {
+      // Contract 2.3: "must hold areas or url". An empty list beside an address is omitted before (decisions 9).
       says: 'a mask must hold areas or url',
       fields: ['mask'],
       holds: ({ mask }) => !mask || mask.areas !== undefined || mask.url !== undefined,
       brokenBy: { mask: {} },
     },
     {
+      // The contract has one region to repaint, and no order of two.
       says: 'a mask cannot hold both areas and url',
       fields: ['mask'],
       holds: ({ mask }) => mask?.areas === undefined || mask.url === undefined,
@@ -134,6 +147,7 @@ export default defineModel({
   mediaRules: [
     sizeRule,
     {
+      // Decisions 8: checked where the picture is ours, and so is probed.
       says: 'the width and height of a mask area must be those of the earlier picture',
       fields: ['mask.areas', 'jobId'],
       holds: ({ mask }, factsAt) => {
@@ -148,6 +162,7 @@ export default defineModel({
   ],
   references: referencesOf,
   billedJobs: billedJobsOf,
+  // A plan names a medium by the value of its field, here by the id of the earlier job.
   render: ({ jobId, remixPrompt, canvas, imgPos, mask }) =>
     planRemix(
       remixPrompt,

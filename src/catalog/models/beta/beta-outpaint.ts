@@ -25,6 +25,7 @@ export default defineModel({
   input: z.strictObject({
     jobId: jobIdField,
     imageNo: imageNoField,
+    // Contract 2.3: 1.1 to 2.0, of the area (decisions 9).
     scale: number(1.1, 2, {
       title: 'Scale',
       description:
@@ -32,6 +33,7 @@ export default defineModel({
       widget: 'slider',
       means: ['size'],
     }),
+    // Contract 2.3: optional. Decisions 9: then it may be parameters alone.
     remixPrompt: remixPrompt(8192, 'What the new part shows.', { needsWords: false }).optional(),
   }),
   mediaRules: [sizeRule],
@@ -66,4 +68,5 @@ export default defineModel({
   ],
 });
 
+/** Pixels: the sides of a render plan are even. */
 const toEven = (side: number): number => 2 * Math.round(side / 2);

@@ -30,6 +30,7 @@ export const imageNoField = integer(0, 3, {
   widget: 'picture-number',
 });
 
+/** The fields that name the earlier picture; `imageNo` counts from 0. */
 interface FollowUp {
   readonly jobId: string;
   readonly imageNo: number;
@@ -80,6 +81,7 @@ export const remixPrompt = (max: number, description: string, { needsWords }: { 
     if (read.kind === 'broken') context.addIssue({ code: 'custom', message: read.reason });
   });
 
+/** The fields that bills and plans of the family need; `beta-upscale` has no prompt. */
 interface RemixInput {
   readonly jobId: string;
   readonly remixPrompt?: string | undefined;
@@ -126,6 +128,7 @@ export function planRemix(
 /** What a variant shows: parts of no or negative weight are what must not be seen. */
 function variantFields(variant: PromptVariant | undefined): NonNullable<ImagePlan['variants']>[number] {
   const { segments = [], parameters = {} } = variant ?? {};
+  // Contract 2.4: weights order the parts. An engine reads one text, so the heaviest part stands first.
   const wanted = segments.filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight);
   const unwanted = segments.filter(({ weight }) => weight <= 0);
   const { no = [], seed: _, repeat: __, ...look } = parameters;
@@ -144,6 +147,7 @@ export function betaNative({ jobId, state, input, result, outputs }: ResultView<
   const billed_jobs = billedJobsOf(input);
   if (!first) return { jobId, billed_jobs };
   const grid = outputs.find(({ role }) => role === 'grid');
+  // What `sizeRule` would refuse is not offered.
   const canFollow = pictures.every(({ width = 0, height = 0 }) => width <= maxSide && height <= maxSide);
   return {
     jobId,

@@ -24,7 +24,9 @@ export default defineModel({
   summary: 'Doubles the sides of a picture of an earlier job, softly or with details of its own.',
   input: z.strictObject({
     jobId: jobIdField,
+    // Contract 2.3: optional here, required in edit and outpaint.
     imageNo: imageNoField.default(0),
+    // Contract 2.3: numbers, not words.
     type: numberChoice([0, 1], {
       title: 'Way',
       description: '0: soft, 1: creative.',
@@ -39,6 +41,7 @@ export default defineModel({
       kind: 'image',
       width: width * times,
       height: height * times,
+      // Decisions 4: edit and outpaint give four pictures, upscale one.
       count: 1,
       prompt: '',
       seed: null,

@@ -46,6 +46,7 @@ export const languages = [
     'Norwegian',
     'Slovenian',
   ] as const),
+  // `auto` is no language: like null, it leaves the choice to the engine.
   ...(['Catalan', 'Nynorsk', 'Tamil', 'Afrikaans', 'auto'] as const),
 ] as const;
 

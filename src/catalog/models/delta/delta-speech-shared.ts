@@ -76,8 +76,11 @@ const input = z.strictObject({
         requiredUnless: 'timbre_weights',
         means: ['voice'],
       }).optional(),
+      // Contract 2.15: a factor of the usual pace.
       speed: number(0.5, 2, { title: 'Speed', widget: 'slider', means: ['speed'] }).default(1),
+      // Contract 2.15: a factor of the usual volume.
       vol: number(0, 10, { title: 'Volume', widget: 'slider', means: ['volume'] }).default(1),
+      // Contract 2.15: whole steps, an octave up or down.
       pitch: integer(-12, 12, {
         title: 'Pitch',
         unit: 'semitones',
@@ -95,6 +98,7 @@ const input = z.strictObject({
   timbre_weights: list(
     group(
       {
+        // Contract 2.15: both members of an item are "required together".
         voice_id: requiredText(null, { title: 'Voice', widget: 'voice', examples: knownVoices }),
         weight: integer(1, 100, { title: 'Weight', widget: 'slider' }),
       },
@@ -106,6 +110,7 @@ const input = z.strictObject({
   ).optional(),
   audio_setting: group(
     {
+      // Contract 2.15: a list and no range, of this and of the next field.
       sample_rate: numberChoice([8000, 16_000, 22_050, 24_000, 32_000, 44_100], {
         title: 'Sample rate',
         unit: 'Hz',
@@ -117,6 +122,7 @@ const input = z.strictObject({
         unit: 'bit/s',
         means: ['bitrate'],
       }).default(128_000),
+      // Decisions 4: mp3, which the contract leaves open.
       format: choice(['mp3', 'pcm', 'flac', 'wav'], { title: 'Format', means: ['format', 'pcm'] }).default(
         'mp3',
       ),
@@ -170,10 +176,12 @@ const input = z.strictObject({
   }).default(false),
 });
 
+/** A validated input with its defaults. */
 type DeltaInput = z.output<typeof input>;
 
 /** A voice id of white space names none. */
 const isNamed = (voice: string | undefined): boolean => voice !== undefined && voice.trim() !== '';
+/** Contract 2.15: a mix of voices needs at least one part; an empty list is no mix. */
 const isMixed = ({ timbre_weights = [] }: DeltaInput): boolean => timbre_weights.length > 0;
 
 /** Contract 2.15: both models take the same fields and differ in their names alone. */
@@ -190,18 +198,22 @@ export function defineDeltaSpeech(names: {
     unusedFields: ({ voice_modify }) => (isDefaultModify(voice_modify) ? ['voice_modify'] : []),
     rules: [
       {
+        // Contract 2.15, rules: at least one of the two, and not empty.
         says: 'a voice_id or timbre_weights must be given and not be empty',
         fields: ['voice_setting.voice_id', 'timbre_weights'],
         holds: input => isNamed(input.voice_setting.voice_id) || isMixed(input),
         brokenBy: { voice_setting: { voice_id: '' } },
       },
       {
+        // Contract 2.15: "leave empty when timbre_weights is used"; decisions 8 refuse both.
         says: 'a voice_id must be left empty when timbre_weights is used',
         fields: ['voice_setting.voice_id', 'timbre_weights'],
         holds: input => !(isNamed(input.voice_setting.voice_id) && isMixed(input)),
         brokenBy: { timbre_weights: [{ voice_id: 'wise-woman', weight: 50 }] },
       },
       {
+        // Contract 2.15: "formats mp3, wav, flac". Effects that change nothing were dropped before, see
+        // `unusedFields`.
         says: 'voice effects cannot be used with the format pcm',
         fields: ['voice_modify', 'audio_setting.format'],
         holds: ({ voice_modify, audio_setting }) =>
@@ -209,12 +221,13 @@ export function defineDeltaSpeech(names: {
         brokenBy: { voice_modify: { pitch: 10 }, audio_setting: { format: 'pcm' } },
       },
     ],
+    // Contract 2.15: the sound as hexadecimal text stands in the result body, which has a bound of 64 MB.
     inlineAudio: ({ output_format }) => output_format === 'hex',
     render: planOf,
     native: nativeOf,
     examples: [
       {
-        text: 'The lighthouse keeper waved.<#0.5#>Nobody waved back.',
+        text: 'The lighthouse keeper waved.<#0.5#>No one waved back.',
         voice_setting: { voice_id: 'calm-man' },
       },
       {
@@ -248,6 +261,7 @@ const isDefaultModify = (modify: unknown): boolean =>
 /** The plan of an input; formulas are written in words. */
 function planOf(input: DeltaInput): SpeechPlan {
   const { voice_setting: voice, audio_setting: audio, voice_modify: modify, timbre_weights = [] } = input;
+  // Never broken here: the field was validated by the same reader.
   const read = readPieces(input.text);
   const pieces = read.kind === 'sound' ? read.pieces : [{ text: input.text }];
   return {

@@ -3,6 +3,7 @@
 import type { SpeechPlan } from '../../../../engine/src/render-plan.ts';
 import { countCharacters } from '../../fields.ts';
 
+/** Spoken text and pauses, in their order. */
 type Pieces = SpeechPlan['pieces'];
 /** A text that was cut at its pauses, or why it cannot be. */
 type ReadPieces =

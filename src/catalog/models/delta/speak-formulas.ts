@@ -31,6 +31,7 @@ const structures: readonly (readonly [sign: RegExp, spoken: string])[] = [
   [/_\s*(?:\{([^{}]*)\}|(\w))/g, '$1$2'],
 ];
 
+/** Signs without parts, by their name in LaTeX or as the character itself. */
 const signs: readonly (readonly [sign: RegExp, spoken: string])[] = [
   [/\\(?:times|cdot)\b|\*/g, '乘'],
   [/\\div\b/g, '除以'],

@@ -27,6 +27,7 @@ export default defineModel({
   summary: 'Goes on from the last frame of a video by one to seven seconds.',
   maxBodyBytes: epsilonMaxBodyBytes,
   input: z.strictObject({
+    // Contract 2.10: one of two ways to name the source; the rule below wants exactly one.
     video_creation_id: requiredText(null, {
       title: 'Earlier video',
       description:
@@ -40,15 +41,18 @@ export default defineModel({
         // Contract 2.10: any video. These are read by the gateway itself.
         formats: ['video/mp4', 'video/quicktime', 'video/webm', 'video/3gpp'],
         otherFormats: true,
+        // Contract 2.10: "at least 4 s and at most 1 minute".
         seconds: { min: 4, max: 60 },
       },
       { title: 'Video', description: 'Any video of 4 to 60 seconds.', means: ['extend'] },
     ).optional(),
+    // Contract 2.10: at most one, the end frame; in 2.11 and 2.12 the same field has the first frame.
     images: list(media(epsilonFrame, { title: 'Image' }), 0, 1, {
       title: 'End frame',
       description: 'At most one image, with which the extension ends.',
       means: ['media'],
     }).optional(),
+    // The contract bounds this prompt nowhere, unlike those of 2.11 and 2.12.
     prompt: text(null, {
       title: 'Prompt',
       description: 'Guides what is added.',
@@ -56,10 +60,12 @@ export default defineModel({
       means: ['words'],
     }).optional(),
     resolution: epsilonResolution,
+    // Contract 2.10, in seconds: what is added, without the source (decisions 9).
     duration: integer(1, 7, { title: 'Extension', unit: 's', widget: 'slider', means: ['length'] }).default(
       5,
     ),
     ...epsilonWatermark,
+    // Contract 2.10: a word here, a number in the other two models (decisions 7).
     wm_position: epsilonCorner,
     meta_data: epsilonMetaData,
     ...epsilonDelivery,
@@ -73,10 +79,12 @@ export default defineModel({
     },
   ],
   ignoresMedia: ignoresMark,
+  // Decisions 4: `creations[0].id` of a result is one of our file ids; any other id may be the upstream's.
   references: ({ video_creation_id: id }) =>
     id === undefined ? [] : [{ kind: 'video', path: 'video_creation_id', id, mayBeForeign: true }],
   render: (input, factsAt) => {
     const source = input.video_creation_id ?? input.video_url ?? '';
+    // Facts lie under the path of the field that names the medium.
     const facts = factsAt(input.video_creation_id === undefined ? 'video_url' : 'video_creation_id');
     const [width, height] = epsilonSize(input.resolution, facts);
     const [endFrame] = input.images ?? [];

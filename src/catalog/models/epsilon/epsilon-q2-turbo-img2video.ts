@@ -35,6 +35,7 @@ export default defineModel({
   summary: 'Moves on from a first frame for one to ten seconds, with speech, sounds and music if wanted.',
   maxBodyBytes: epsilonMaxBodyBytes,
   input: z.strictObject({
+    // Contract 2.11: "exactly 1 first-frame image", in a list all the same.
     images: list(media(epsilonFrame, { title: 'Image' }), 1, 1, {
       title: 'First frame',
       description: 'Exactly one image.',
@@ -47,6 +48,7 @@ export default defineModel({
       group: 'Sound',
       means: ['sound'],
     }).default(false),
+    // Contract 2.11: voices are those of the upstream, so any id is accepted.
     voice_id: text(null, {
       title: 'Voice',
       description: 'Only with sound. Chosen automatically when empty.',
@@ -54,6 +56,7 @@ export default defineModel({
       group: 'Sound',
       means: ['voice_of_video'],
     }).optional(),
+    // Contract 2.11: "only with audio true"; without sound it has no effect and is not refused.
     audio_type: choice(['all', 'speech_only', 'sound_effect_only'], {
       title: 'What is heard',
       description: 'Only with sound.',
@@ -61,12 +64,14 @@ export default defineModel({
       means: ['sound_kind'],
     }).default('all'),
     is_rec: epsilonRecommended,
+    // Contract 2.11: of the length of the video; see `secondsWithoutMusic`.
     bgm: flag({
       title: 'Background music',
       description: 'As long as the video. No effect at 9 and 10 seconds.',
       group: 'Sound',
       means: ['music'],
     }).default(false),
+    // Contract 2.11: 1 to 10 seconds.
     duration: integer(1, 10, { title: 'Duration', unit: 's', widget: 'slider', means: ['length'] }).default(
       5,
     ),
@@ -88,6 +93,7 @@ export default defineModel({
       fps: 24,
       cover: true,
       shots: [{ seconds: input.duration, prompt: input.is_rec ? recommendedPrompt : (input.prompt ?? '') }],
+      // Contract 2.11: 0 is "a random one", as an omitted seed is.
       seed: input.seed || null,
       sound: input.audio,
       ...(input.audio && { soundKind: soundKinds[input.audio_type] }),

@@ -27,6 +27,7 @@ import {
 /** Contract 2.12 and decisions 8: start divided by end, width by width and height by height. */
 const sideRatio = { min: 0.8, max: 1.25 };
 
+/** Facts that break the media rule, and no bound of the picture itself. */
 const picture = (width: number, height: number): MediaFacts => ({
   mimeType: 'image/png',
   bytes: 1000,
@@ -42,6 +43,7 @@ export default defineModel({
   // Contract 2.12: under, where 2.10 and 2.11 say at most.
   maxBodyBytes: epsilonMaxBodyBytes - 1,
   input: z.strictObject({
+    // Contract 2.12: exactly two, whose order says which is which.
     images: list(media(epsilonFrame, { title: 'Image' }), 2, 2, {
       title: 'Start and end frame',
       description: 'Two images of about the same size; the first is the start frame.',
@@ -49,14 +51,17 @@ export default defineModel({
     }),
     prompt: epsilonPrompt,
     is_rec: epsilonRecommended,
+    // Contract 2.12: 1 to 16 seconds.
     duration: integer(1, 16, { title: 'Duration', unit: 's', widget: 'slider', means: ['length'] }).default(
       5,
     ),
     seed: epsilonSeed,
     resolution: epsilonResolution,
+    // Contract 2.12: true by default, where 2.11 says false.
     audio: flag({ title: 'Sound', description: 'Speech and effects.', means: ['sound'] }).default(true),
     ...epsilonWatermark,
     wm_position: epsilonPosition,
+    // Decisions 8: the unnamed fields of 2.12 are those of 2.11, and `meta_data` of 2.10.
     meta_data: epsilonMetaData,
     ...epsilonDelivery,
   }),
@@ -84,6 +89,7 @@ export default defineModel({
       fps: 24,
       cover: true,
       shots: [{ seconds: input.duration, prompt: input.is_rec ? recommendedPrompt : (input.prompt ?? '') }],
+      // Contract 2.12: 0 is "a random one", as an omitted seed is.
       seed: input.seed || null,
       sound: input.audio,
       firstFrame: { media: start },

@@ -10,6 +10,7 @@ import { type MediaLimits, media } from '../../media.ts';
 import type { ResultView } from '../../model.ts';
 import { primaryOutputs } from '../../outputs.ts';
 
+/** Decisions 7: a megabyte of the contract is 1024 × 1024 bytes. */
 const megabyte = 1024 * 1024;
 
 /** Contract 8: of every model of this family. */
@@ -64,6 +65,7 @@ export const recommendedPrompt = 'The scene comes to life: gentle motion, soft l
 
 /** Contract 2.10 to 2.12: the fields for what is delivered, the same in all three models but for the position. */
 export const epsilonDelivery = {
+  // Contract 2.10 to 2.12: characters, echoed in the result and never read.
   payload: text(1_048_576, {
     title: 'Pass-through',
     description: 'Given back as it is.',
@@ -94,7 +96,9 @@ export const epsilonWatermark = {
   ).optional(),
 };
 
+/** Titles that both forms of the position share. */
 const positionHints: Hints = { title: 'Position of the mark', group: 'Watermark' };
+/** In the order of the contract's numbers: 1 is the first. */
 const corners = ['top_left', 'top_right', 'bottom_right', 'bottom_left'] as const;
 
 /** Contract 2.10: a word. */
@@ -133,6 +137,7 @@ export const epsilonMetaData = z
   })
   .optional();
 
+/** Whether a text is JSON of any kind; decisions 9 ask for no object. */
 function isJson(value: string): boolean {
   try {
     JSON.parse(value);
@@ -167,6 +172,7 @@ interface EpsilonInput {
 
 /** Decisions 4, epsilon. The credits are unknown here, so they are left out; a drawn seed appears once it is known. */
 export function epsilonTask({ jobId, state, input, error, result, outputs }: ResultView<EpsilonInput>) {
+  // Undefined where the job delivered no such file.
   const urlOf = (role: 'cover' | 'watermarked') => outputs.find(output => output.role === role)?.url;
   return {
     id: jobId,

@@ -35,15 +35,18 @@ export default defineModel({
       widget: 'textarea',
       means: ['words'],
     }),
+    // Contract 2.14: without a bound.
     negative_prompt: text(null, {
       title: 'Negative prompt',
       description: 'What it must not show, in Chinese or English.',
       widget: 'textarea',
       means: ['negative_prompt'],
     }).optional(),
+    // Contract 2.14: 2 to 15 seconds, part of the price.
     duration: integer(2, 15, { title: 'Duration', unit: 's', widget: 'slider', means: ['length'] }).default(
       5,
     ),
+    // Contract 2.14: one of ten texts, never a ratio; written with `*` as the family writes it.
     size: choice([...sizes720, ...sizes1080], {
       title: 'Size',
       description: 'Width*height in pixels, not a ratio or a level.',
@@ -51,6 +54,7 @@ export default defineModel({
       widget: 'size',
       means: ['size'],
     }).default('1920*1080'),
+    // Contract 2.14 names no formats; these are the usual ones of sound.
     audio_url: media(
       {
         kind: 'audio',
@@ -71,11 +75,14 @@ export default defineModel({
         means: ['guide_audio'],
       },
     ).optional(),
+    // Contract 2.14: without a default, so a job that names none is one shot.
     shot_type: choice(['single', 'multi'], { title: 'Shots', means: ['shots'] }).optional(),
+    // Contract 2.14: true by default. Both prompts are in the result, the given one and the drawn one.
     prompt_extend: flag({
       title: 'Extend the prompt',
       description: 'Rewrites the prompt; takes longer.',
     }).default(true),
+    // Contract 2.14: 31 bits; identical results are not guaranteed.
     seed: integer(0, 2_147_483_647, {
       title: 'Seed',
       description: 'Drawn when left out. The same seed does not promise the same video.',
@@ -100,11 +107,13 @@ export default defineModel({
       shots: cuts.map(seconds => ({ seconds, prompt })),
       ...(input.negative_prompt && { negativePrompt: input.negative_prompt }),
       seed: input.seed ?? null,
+      // Contract 2.14 has no switch for it: the family's videos always have sound.
       sound: true,
       ...(input.audio_url !== undefined && { guideAudio: { media: input.audio_url } }),
       watermark: input.watermark ? 'burned' : 'none',
     };
   },
+  // Decisions 4, eta: everything of the task under `output`, and the bill under `usage` once there is a video.
   native: ({ jobId, state, input, createdAt, startedAt, completedAt, error, result, outputs }) => {
     const [video] = state === 'completed' ? primaryOutputs(outputs) : [];
     return {
@@ -153,6 +162,7 @@ export default defineModel({
   ],
 });
 
+/** `1280*720` as two numbers of pixels. */
 function sidesOf(size: string): readonly [width: number, height: number] {
   const [width = 0, height = 0] = size.split('*').map(Number);
   return [width, height];

@@ -13,6 +13,7 @@ import {
 } from '../../fields.ts';
 import { media } from '../../media.ts';
 
+/** Decisions 7: a megabyte of the contract is 1024 × 1024 bytes. */
 const megabyte = 1024 * 1024;
 
 /** Contract 2.6 and 2.7: the bounds of every picture that an image model of this family takes. */
@@ -40,7 +41,9 @@ export const gammaSizes = {
   '21:9': [1568, 672],
 } as const;
 
+/** Contract 2.6 and 2.7, in the contract's order, which is the order in forms. */
 const aspectRatios = ['16:9', '9:16', '1:1', '4:3', '3:4', '3:2', '2:3', '21:9'] as const;
+/** How many times as long a side is as at 1k. */
 const scales = { '1k': 1, '2k': 2 } as const;
 
 /** Contract 2.7: the fields that both image models of this family share. */
@@ -62,6 +65,7 @@ export const gammaImageFields = {
     description: 'Makes it image to image; leave it out for text to image.',
     means: ['media'],
   }).optional(),
+  // Contract 2.6 and 2.7. Each picture is billed.
   n: integer(1, 9, { title: 'Pictures', widget: 'slider', means: ['count'] }).default(1),
   resolution: choice(['1k', '2k'], { title: 'Resolution' }).default('1k'),
   aspect_ratio: choice(aspectRatios, { title: 'Aspect ratio', means: ['size'] }).default('16:9'),
@@ -70,6 +74,7 @@ export const gammaImageFields = {
   external_task_id: externalTaskId,
 };
 
+/** A validated input of either model, with defaults. */
 type GammaImageInput = z.output<z.ZodObject<typeof gammaImageFields>>;
 
 /** `use`: what the reference image is to the result. */

@@ -23,6 +23,7 @@ const megabyte = 1024 * 1024;
 /** Contract 2.9: images and elements together, without and with a reference video. */
 export const maxReferences = { alone: 7, withVideo: 4 } as const;
 
+/** Error sentences of the whole length and of a shot, the same for the number and for its text. */
 const wholeSeconds = 'must be a whole number of seconds between 3 and 15';
 const shotSeconds = 'must be a whole number of seconds between 1 and 15, written as a string';
 
@@ -48,7 +49,9 @@ const duration = z
 const shot = group(
   {
     index: integer(1, 6, { title: 'Number' }),
+    // Contract 2.9, of a shot: five times shorter than the prompt of the whole video.
     prompt: requiredText(512, { title: 'Prompt', widget: 'textarea' }),
+    // Contract 2.9: "given as a string of seconds"; 15 is the longest video, so no shot is longer.
     duration: z
       .string({ error: issue => (issue.input === undefined ? 'is required' : shotSeconds) })
       .regex(/^(?:[1-9]|1[0-5])$/, { error: shotSeconds })
@@ -82,6 +85,7 @@ const video = group(
         maxBytes: 200 * megabyte,
         sides: { min: 700, max: 4553 },
         ratio: gammaRatio,
+        // Contract 2.9 bounds the area from above, by 3840 × 2160; the lower bound follows from the sides.
         pixels: { min: 700 * 700, max: 8_294_400 },
         seconds: { min: 3, max: 15.5 },
         fps: { min: 24, max: 60 },
@@ -99,6 +103,7 @@ const video = group(
 
 /** Contract 2.9; decisions 4 name the fields that it leaves open. */
 export const omniInput = z.strictObject({
+  // Contract 2.9: what this switch makes unused is not checked (decisions 9), see `unusedInOmni`.
   multi_shot: flag({ title: 'Several shots', group: 'Shots', means: ['shots'] }).default(false),
   shot_type: choice(['customize', 'intelligence'], {
     title: 'Cut by',
@@ -112,6 +117,7 @@ export const omniInput = z.strictObject({
     widget: 'textarea',
     means: ['words'],
   }).optional(),
+  // Contract 2.9: one to six. Numbers of shots are unique, their order in the list says nothing.
   multi_prompt: list(shot, 1, 6, {
     title: 'Shots',
     description: 'One to six; their seconds add up to the duration.',
@@ -119,6 +125,7 @@ export const omniInput = z.strictObject({
     group: 'Shots',
     means: ['shot_words'],
   }).optional(),
+  // Decisions 4 name this field. The bound with a video is a rule, because it counts elements, too.
   image_list: list(image, 0, maxReferences.alone, {
     title: 'Images',
     description:
@@ -137,11 +144,13 @@ export const omniInput = z.strictObject({
     group: 'References',
     means: ['edit', 'feature', 'keep_sound'],
   }).optional(),
+  // Contract 2.9: words, where other models have a switch.
   sound: choice(['on', 'off'], {
     title: 'Sound',
     description: 'Only off together with a reference video.',
     means: ['sound'],
   }).default('off'),
+  // Contract 2.9: 720p, 1080p and 2160p as areas, see `gammaVideoSize`.
   mode: choice(['std', 'pro', '4k'], {
     title: 'Quality',
     description: 'std is 720p, pro is 1080p.',

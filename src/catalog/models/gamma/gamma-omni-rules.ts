@@ -13,13 +13,17 @@ import {
 /** Contract 2.9: elements beside a first frame. */
 const maxElementsWithFrame = 3;
 
+// Parts of counter-examples.
 const imageUrl = 'https://files.test/image.png';
 const video = { video_url: 'https://files.test/clip.mp4' };
 const elements = (count: number) => Array.from({ length: count }, (_, index) => ({ element_id: index + 1 }));
+/** One image for each type; undefined is a reference. */
 const images = (...types: (string | undefined)[]) =>
   types.map(type => (type === undefined ? { image_url: imageUrl } : { image_url: imageUrl, type }));
+/** Shots of one second each: three of them make up the length of the video that a counter-example changes. */
 const shots = (...words: string[]) =>
   words.map((prompt, index) => ({ index: index + 1, prompt, duration: '1' }));
+/** The switch that makes the shots of the input count (Contract 2.9). */
 const ownShots = { multi_shot: true, shot_type: 'customize' };
 
 /** Contract 2.9, in the order of its table. A counter-example is a change to a 3 s video from words alone. */
@@ -80,6 +84,7 @@ export const omniRules: readonly Rule<OmniInput>[] = [
     says: 'a shot must not refer to an element, image or video that is not given',
     fields: ['multi_prompt', 'multi_shot', 'shot_type', 'element_list', 'image_list', 'video_list'],
     holds: input => !customShotsOf(input).some(shot => isDangling(input, shot.prompt)),
+    // Three seconds together, so that no other rule is broken.
     brokenBy: { ...ownShots, multi_prompt: shots('a harbour', '<<<element_1>>> on deck', 'the open sea') },
   },
   {
@@ -92,18 +97,21 @@ export const omniRules: readonly Rule<OmniInput>[] = [
     brokenBy: { image_list: images('first_frame', 'first_frame') },
   },
   {
+    // Contract 2.9: "a last frame alone is not allowed".
     says: 'an end_frame needs a first_frame',
     fields: ['image_list'],
     holds: input => !isFrame(input, 'end_frame') || isFrame(input, 'first_frame'),
     brokenBy: { image_list: images('end_frame') },
   },
   {
+    // Contract 2.9. The first frame and references may be more than two; the end frame is what has to go.
     says: 'with more than 2 images there must be no end_frame',
     fields: ['image_list'],
     holds: input => !isFrame(input, 'end_frame') || (input.image_list ?? []).length <= 2,
     brokenBy: { image_list: images('first_frame', 'end_frame', undefined) },
   },
   {
+    // Contract 2.9: video editing is unavailable with frames; `feature` goes with them.
     says: 'a first_frame or end_frame cannot be used together with a base video',
     fields: ['image_list', 'video_list'],
     holds: input =>
@@ -126,12 +134,14 @@ export const omniRules: readonly Rule<OmniInput>[] = [
     brokenBy: { image_list: images(undefined, undefined), element_list: elements(maxReferences.alone - 1) },
   },
   {
+    // Contract 2.9: of both kinds of reference video; whether its own sound is kept is another field.
     says: 'the sound must be off when a reference video is given',
     fields: ['sound', 'video_list'],
     holds: ({ sound, video_list = [] }) => sound === 'off' || video_list.length === 0,
     brokenBy: { sound: 'on', video_list: [{ ...video, refer_type: 'feature' }] },
   },
   {
+    // Contract 2.9: a first frame or the video to edit has a ratio; nothing else does.
     says: 'the aspect_ratio is required unless there is a first_frame or a base video',
     fields: ['aspect_ratio', 'image_list', 'video_list'],
     holds: input =>
@@ -140,6 +150,9 @@ export const omniRules: readonly Rule<OmniInput>[] = [
   },
 ];
 
+/**
+ * Whether a text points at an element, image or video beyond those that are given. Contract 2.9 counts from 1.
+ */
 function isDangling({ element_list, image_list, video_list }: OmniInput, words: string): boolean {
   const given = { element: element_list, image: image_list, video: video_list };
   return [...words.matchAll(/<<<(element|image|video)_(\d+)>>>/g)].some(([, kind, number]) => {

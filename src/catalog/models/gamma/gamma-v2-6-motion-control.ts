@@ -25,6 +25,7 @@ export default defineModel({
     'Moves the character of an image as the one in a reference video moves, for as long as that video.',
   input: z.strictObject({
     image_url: media(
+      // Contract 2.5: the only picture of the family with an upper bound of its sides.
       { ...gammaPicture, sides: { min: 300, max: 65_536 } },
       {
         title: 'Character',
@@ -32,6 +33,8 @@ export default defineModel({
         means: ['media'],
       },
     ),
+    // Contract 2.5. Thirty seconds is the bound of the orientation `video`; a media rule refuses more than ten
+    // for `image`.
     video_url: media(
       {
         ...gammaClip,
@@ -52,11 +55,13 @@ export default defineModel({
         'Whose orientation the character takes. image: at most 10 s of motion; video: at most 30 s.',
       means: ['facing'],
     }),
+    // Contract 2.5: "currently 1 item".
     element_list: list(element, 0, 1, {
       title: 'Subject',
       description: 'One of the subject library; then only the orientation in the video counts.',
       means: ['elements'],
     }).optional(),
+    // Contract 2.5: required; 2.9 has a default and 4k besides.
     mode: choice(['std', 'pro'], {
       title: 'Quality',
       description: 'std is economical, pro is better.',
@@ -73,6 +78,7 @@ export default defineModel({
     callback_url: callbackUrl,
     external_task_id: externalTaskId,
   }),
+  // The upper bound of the field is the larger of the two; which one applies depends on another field.
   mediaRules: [
     {
       says: `the video must be at most ${maxSeconds.image} s long when character_orientation is image`,
@@ -92,8 +98,10 @@ export default defineModel({
     },
   ],
   render: (input, factsAt) => {
+    // Null until the video is probed: estimates are made of plans, too, before there are any facts.
     const motion = factsAt('video_url');
     const [width, height] = gammaVideoSize(input.mode, ratioOf(factsAt('image_url')));
+    // As requested until then; a video without sound has none to keep.
     const keepSound = input.keep_original_sound === 'yes' && (motion === null || motion.audio !== undefined);
     const hasSubject = input.element_list !== undefined && input.element_list.length > 0;
     return {

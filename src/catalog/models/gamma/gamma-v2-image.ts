@@ -12,6 +12,7 @@ export default defineModel({
   title: 'Pictures',
   summary: 'Draws one to nine pictures from words or from a reference image.',
   input: z.strictObject(gammaImageFields),
+  // Contract 2.7: this model has no `image_reference`, so an image is always what the result starts from.
   render: input => planGammaImage(input, 'base'),
   native: view => gammaTask(view, { images: imagesOf(view) }),
   examples: [

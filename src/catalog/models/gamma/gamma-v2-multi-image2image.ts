@@ -7,8 +7,10 @@ import { defineModel } from '../../model.ts';
 import { gammaTask, imagesOf } from '../../outputs.ts';
 import { gammaImageFields, gammaPicture, gammaSizes } from './gamma-image-shared.ts';
 
+/** Contract 2.6: fields that are the same in 2.7. `prompt` is not among them, because here it is optional. */
 const { n, aspect_ratio, watermark_info, callback_url, external_task_id } = gammaImageFields;
 
+/** Contract 2.6: one item of `subject_image_list`. */
 const subject = group(
   {
     subject_image: media(gammaPicture, {
@@ -26,17 +28,20 @@ export default defineModel({
   title: 'Pictures from several images',
   summary: 'Brings one to four subjects together in new pictures, with a scene and a style to follow.',
   input: z.strictObject({
+    // Contract 2.6: not required, because the subjects alone make a picture.
     prompt: text(2500, {
       title: 'Prompt',
       description: 'What the picture shows.',
       widget: 'textarea',
       means: ['words'],
     }).optional(),
+    // Contract 2.6: the only required field.
     subject_image_list: list(subject, 1, 4, {
       title: 'Subjects',
       description: 'One to four images.',
       means: ['media'],
     }),
+    // Contract 2.6: every image of this model has the bounds of `gammaPicture`.
     scene_image: media(gammaPicture, { title: 'Scene', description: 'Where the subjects are.' }).optional(),
     style_image: media(gammaPicture, { title: 'Style', description: 'How it is drawn.' }).optional(),
     n,
@@ -56,6 +61,7 @@ export default defineModel({
       count: input.n,
       prompt: input.prompt ?? '',
       seed: null,
+      // Subjects in the order of the list, then the scene, then the style.
       references: [
         ...input.subject_image_list.map(item => ({ use: 'subject' as const, media: item.subject_image })),
         ...(input.scene_image === undefined ? [] : [{ use: 'scene' as const, media: input.scene_image }]),

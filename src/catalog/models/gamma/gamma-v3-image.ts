@@ -17,15 +17,18 @@ export default defineModel({
   summary: 'Draws one to nine pictures from words, from a reference image, or with subjects of the library.',
   input: z.strictObject({
     ...gammaImageFields,
+    // Contract 2.7: this model alone reads its prompt as a positive one.
     prompt: gammaImageFields.prompt.meta({
       ...gammaImageFields.prompt.meta(),
       description: 'What the picture shows. A positive prompt: what must not appear is best said in it, too.',
     }),
+    // Contract 2.7: "exactly one face" is for the upstream to find; faces are not counted here.
     image_reference: choice(['subject', 'face'], {
       title: 'Taken from the image',
       description:
         'subject: the features of the character; face: its looks, with exactly one face in the image.',
     }).optional(),
+    // Contract 2.7: ids of 64 bits, passed on with every digit (decisions 7).
     element_list: list(element, 0, maxReferences, {
       title: 'Subjects',
       description: 'Of the subject library; together with the reference image at most 10.',
@@ -50,6 +53,7 @@ export default defineModel({
       },
     },
   ],
+  // Contract 2.7: with `image_reference` the image gives a character; without, the picture that is drawn over.
   render: input => planGammaImage(input, input.image_reference === undefined ? 'base' : 'subject'),
   native: view => gammaTask(view, { images: imagesOf(view) }),
   examples: [

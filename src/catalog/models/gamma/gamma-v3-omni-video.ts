@@ -66,10 +66,15 @@ export default defineModel({
   ],
 });
 
+/**
+ * The plan of an input. `factsAt` gives null for what is not probed yet: then lengths and ratios are the
+ * requested ones.
+ */
 function planOf(input: OmniInput, factsAt: FactsAt): VideoPlan {
   const { image_list: images = [], video_list: [video] = [] } = input;
   const first = images.findIndex(image => image.type === 'first_frame');
   const last = images.find(image => image.type === 'end_frame');
+  // Contract 2.9: an image without a type is a reference.
   const references = images.filter(image => image.type === undefined);
   const videoFacts = factsAt('video_list.0.video_url');
   const [width, height] = gammaVideoSize(input.mode, planRatio(input, factsAt));
@@ -81,6 +86,7 @@ function planOf(input: OmniInput, factsAt: FactsAt): VideoPlan {
     width,
     height,
     fps: 24,
+    // Contract 2.9: with a video to edit, `duration` has no effect and the result has the length of that video.
     shots: planShots(input, (baseOf(input) && videoFacts?.video?.seconds) ?? Number(input.duration)),
     seed: null,
     sound: input.sound === 'on' || keepSound,
@@ -96,6 +102,7 @@ function planOf(input: OmniInput, factsAt: FactsAt): VideoPlan {
     ...(references.length > 0 && {
       references: references.map(image => ({ kind: 'image', media: image.image_url })),
     }),
+    // Contract 2, conventions: a watermark of this family is a second file, never drawn into the first.
     watermark: input.watermark_info?.enabled ? 'copy' : 'none',
   };
 }

@@ -36,6 +36,7 @@ const voices = [
 
 /** An estimate, and said to be one in the docs: no tokenizer of the family is public. */
 const charactersPerToken = 4;
+/** Sound is counted by its length, in seconds of the delivered file. */
 const tokensPerSecondOfAudio = 25;
 
 export default defineModel({
@@ -45,12 +46,14 @@ export default defineModel({
   title: 'Speech in thirty voices',
   summary: 'Speaks a text in one of thirty preset voices; the style can be asked for in the text.',
   input: z.strictObject({
+    // Contract 2.16 gives no bound; that of the body is 64 MB.
     text: requiredText(null, {
       title: 'Text',
       description: 'What is said. A style may stand before it, as in `Say cheerfully: have a good day`.',
       widget: 'textarea',
       means: ['words', 'speed', 'volume', 'emotion'],
     }),
+    // Contract 2.16: thirty names, Kore by default, with their capitals.
     voice_name: choice(voices, { title: 'Voice', widget: 'voice', means: ['voice'] }).default('Kore'),
   }),
   render: ({ text, voice_name }) => {
@@ -78,6 +81,7 @@ export default defineModel({
   },
   native: ({ state, input, outputs }) => {
     const [sound] = state === 'completed' ? primaryOutputs(outputs) : [];
+    // Decisions 4, theta: estimates, by the two figures above.
     const prompt = Math.ceil(countCharacters(input.text) / charactersPerToken);
     const candidates = Math.ceil((sound?.seconds ?? 0) * tokensPerSecondOfAudio);
     return {
@@ -98,6 +102,7 @@ export default defineModel({
   ],
 });
 
+/** The stems by which an emotion of the render plan is found in a request. */
 const emotionWords = {
   happy: /happ|cheer|excit|joy/i,
   sad: /\bsad|sorrow|melanchol/i,
@@ -107,6 +112,7 @@ const emotionWords = {
   surprised: /surpris|amaze/i,
   calm: /calm|gentl|soft|whisper/i,
 } as const;
+/** Searched in this order; the first one found counts. */
 const emotions = ['happy', 'sad', 'angry', 'fearful', 'disgusted', 'surprised', 'calm'] as const;
 
 /** Words of style beside those of emotion; adverbs are recognised by their ending. */
@@ -122,6 +128,8 @@ const withoutVerb =
  * is not spoken, where it contains a word of style or nothing but its verb; else it is part of the text.
  */
 function readStyle(text: string) {
+  // At most 80 characters before the colon, without a line break or a bracket: longer texts are sentences of
+  // their own.
   const [request = '', verb = '', style = ''] =
     /^\s*(say|speak|read|whisper)\b([^:[\n]{0,80}):\s*(?=\S)/i.exec(text) ?? withoutVerb.exec(text) ?? [];
   const emotion = emotions.find(word => emotionWords[word].test(style));
@@ -132,6 +140,7 @@ function readStyle(text: string) {
   return {
     words: text.slice(request.length),
     emotion: emotion ?? (whispered ? 'calm' : null),
+    // Factors of the usual pace; the contract has no field for it, only the text.
     speed: /slow/i.test(style) ? 0.8 : /fast|quick/i.test(style) ? 1.25 : 1,
     volume: whispered ? 0.5 : 1,
   } as const;

@@ -8,6 +8,7 @@ import { defineModel } from '../../model.ts';
 import { primaryOutputs } from '../../outputs.ts';
 import { splitShots } from '../../split-shots.ts';
 
+/** Decisions 7: a megabyte of the contract is 1024 × 1024 bytes. */
 const megabyte = 1024 * 1024;
 
 /** Contract 2.13: the shorter side in pixels. */
@@ -20,6 +21,7 @@ export default defineModel({
   title: 'Image to video, one clip or several',
   summary: 'Moves on from a first frame for 1 to 15 seconds, with sound if wanted.',
   input: z.strictObject({
+    // Contract 2.13: an address alone, never base64. Decisions 7 read "width or height" as both sides.
     image: media(
       {
         kind: 'image',
@@ -30,18 +32,22 @@ export default defineModel({
       },
       { title: 'First frame', description: 'A public address.', means: ['media'] },
     ),
+    // Contract 2.13: required, although there is a picture.
     prompt: requiredText(5000, {
       title: 'Prompt',
       description: 'What happens in the video.',
       widget: 'textarea',
       means: ['words'],
     }),
+    // Contract 2.13: a number, so 2.5 seconds are valid here, and required.
     duration: number(1, 15, { title: 'Duration', unit: 's', widget: 'slider', means: ['length'] }),
+    // Contract 2.13: required; the credits of a second differ by level.
     quality: choice(['360p', '540p', '720p', '1080p'], {
       title: 'Quality',
       description: 'Costs more a second the higher it is, and more with sound.',
       means: ['size'],
     }),
+    // Contract 2.13: 31 bits.
     seed: integer(0, 2_147_483_647, {
       title: 'Seed',
       description: 'Drawn when left out.',
@@ -53,6 +59,7 @@ export default defineModel({
   }),
   render: (input, factsAt) => {
     const [width, height] = sizeByShorterSide(shorterSides[input.quality], ratioOf(factsAt('image')));
+    // Contract 2.13 gives no list of clips: the length is split, and every part draws the same prompt.
     const cuts = input.generate_multi_clip_switch ? splitShots(input.duration) : [input.duration];
     return {
       kind: 'video',
