@@ -16,6 +16,7 @@ import './styles/pages.css';
 /** The session has ended, or never was. */
 const isLoggedOut = (failure: unknown): boolean => failure instanceof ApiError && failure.status === 401;
 
+/** One cache: a page that is visited again shows what it had, and refreshes it. */
 const queries: QueryClient = new QueryClient({
   queryCache: new QueryCache({
     // The session has ended: the login is shown, and after it the same page.
@@ -25,6 +26,7 @@ const queries: QueryClient = new QueryClient({
   }),
   defaultOptions: {
     queries: {
+      // Pages that mount together ask once for the same thing.
       staleTime: 2_000,
       // Only a missing answer is retried: a refusal would be the same again.
       retry: (count, failure) => failure instanceof ApiError && failure.status === 0 && count < 2,

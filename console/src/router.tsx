@@ -3,6 +3,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '
 import { NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
 
+/** The frame is drawn for unknown addresses, too. */
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 
 /** A parameter of the search string; undefined where it is neither text nor number. */
@@ -105,6 +106,7 @@ export const router = createRouter({
   scrollRestoration: true,
 });
 
+// The library reads the type of the routes from here: links and their parameters are checked by the compiler.
 declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;

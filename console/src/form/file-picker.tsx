@@ -20,6 +20,7 @@ export function FilePicker({
   readonly pick: (fileId: string) => void;
 }) {
   const files = useQuery({
+    // One list for every kind, filtered below, so that another field opens at once.
     queryKey: ['files', 'pick'],
     queryFn: ({ signal }) => filesPage('', null, signal),
   });
@@ -61,6 +62,7 @@ export function FilePicker({
   );
 }
 
+/** A picture, the first frame of a video, or the format of a sound. */
 function Preview({ file }: { readonly file: FileLine }) {
   if (file.mime_type.startsWith('image/')) return <img src={fileAddress(file.url)} alt="" loading="lazy" />;
   if (file.mime_type.startsWith('video/'))

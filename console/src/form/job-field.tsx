@@ -46,6 +46,7 @@ function useTaking(name: string): (job: JobLine, output: Output) => void {
   return (job, output) => {
     const number = nameByHint('picture-number');
     const [canvas, placement] = [nameByHint('canvas'), nameByHint('placement')];
+    // Every picture was probed; the usual size of the family stands in for one that was not.
     const size = { width: output.width ?? 1024, height: output.height ?? 1024 };
     change({
       ...input,
@@ -73,6 +74,7 @@ function PicturePicker({
   const picturesOf = ({ data }: { readonly data: readonly JobLine[] }) =>
     data.flatMap(job =>
       job.outputs
+        // Not covers or grids: follow-ups refer to pictures by their number.
         .filter(
           ({ role, mime_type, width }) =>
             role === 'primary' && mime_type.startsWith('image/') && (width ?? 0) <= maxSide,

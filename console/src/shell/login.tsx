@@ -9,7 +9,9 @@ type Way = 'token' | 'password';
 
 /** By the admin token, or by name and password. The browser keeps a session cookie only. */
 export function Login() {
+  // The token is first: before there are accounts it is the only way.
   const [way, setWay] = useState<Way>('token');
+  // The names of the fields are those of the body, whichever way is shown.
   const { fault, isBusy, enter } = useLoginForm('session', form => Object.fromEntries(form));
 
   return (
@@ -41,6 +43,7 @@ export function Login() {
   );
 }
 
+/** For the operator of this installation; the token is in its environment or in its data folder. */
 function TokenField() {
   return (
     <div className="field-line">
@@ -61,6 +64,7 @@ function TokenField() {
   );
 }
 
+/** For people with an account; password managers know the fields by their `autoComplete`. */
 function PasswordFields() {
   return (
     <>

@@ -36,6 +36,7 @@ export function Omnibox({ isOpen, close }: { readonly isOpen: boolean; readonly 
 function Finder({ close }: { readonly close: () => void }) {
   const listId = useId();
   const [words, setWords] = useState('');
+  // The place of the selection. The list may become shorter under it, so it is bounded where it is used.
   const [at, setAt] = useState(0);
   const found = useFound(words, close);
   const chosen = found[Math.min(at, found.length - 1)];
@@ -136,5 +137,6 @@ function useFound(words: string, close: () => void): readonly Found[] {
     ...(jobs.data?.data ?? []).map(ofJob),
     ...pageLinks.filter(({ words: name }) => fits(name)).map(ofPage),
     ...(searched === '' ? [] : models.filter(({ id, title }) => fits(id) || fits(title)).map(ofModel)),
+    // A list to choose from at a glance; longer names and ids narrow it.
   ].slice(0, 14);
 }

@@ -141,6 +141,7 @@ function Help({ isOpen, close }: { readonly isOpen: boolean; readonly close: () 
   );
 }
 
+/** Keys that are pressed one after the other, and what they do. */
 function HelpLine({ keys, words }: { readonly keys: readonly string[]; readonly words: string }) {
   return (
     <>

@@ -16,6 +16,7 @@ const route = getRouteApi('/callbacks');
 /** How often the list is read again while its page is visible. */
 const liveMs = 3_000;
 
+/** `Superseded`: an IN_PROGRESS that was dropped, because COMPLETED came before it was sent (decisions 5). */
 const tabs = ['All', 'Pending', 'Delivered', 'Failed', 'Superseded'] as const;
 /** The tabs by the state of the admin API. */
 const states: Readonly<Record<(typeof tabs)[number], string | undefined>> = {
@@ -28,6 +29,7 @@ const states: Readonly<Record<(typeof tabs)[number], string | undefined>> = {
 
 /** State, user and the open dialog are in the address. */
 export function CallbacksPage() {
+  // `user` has no field here: it narrows the list by the address alone.
   const { state, user, id } = route.useSearch();
   const navigate = route.useNavigate();
   const query = usePages(
@@ -38,6 +40,7 @@ export function CallbacksPage() {
     },
   );
   const { lines } = query;
+  // An address with a state of another release shows every state.
   const tab = tabs.find(name => states[name] === state) ?? 'All';
   return (
     <>
@@ -50,6 +53,7 @@ export function CallbacksPage() {
           options={tabs}
           value={tab}
           choose={name => {
+            // Another state is another list: a filter by user is dropped with it.
             const next = states[name];
             void navigate({ search: next === undefined ? {} : { state: next }, replace: true });
           }}

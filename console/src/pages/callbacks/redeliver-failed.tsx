@@ -14,10 +14,13 @@ const hours = [1, 6, 24, 72] as const;
 export function RedeliverFailed() {
   const id = useId();
   const queries = useQueryClient();
+  // The gateway refuses other roles in any case; here they are spared a button that cannot work.
   const mayAct = useMay('developer');
   const [isOpen, setOpen] = useState(false);
+  // Hours; the choice is a day at first, because that is what Home counts as failed callbacks.
   const [since, setSince] = useState<number>(24);
   const redeliver = useMutation({
+    // Unix seconds of now, not of the opening of the dialog, which may stand open for long.
     mutationFn: () =>
       callApi<{ deliveries: number }>('POST', 'deliveries/redeliver', {
         body: { failed_since: Math.floor(Date.now() / 1_000) - since * 3_600 },

@@ -18,6 +18,7 @@ import { usePages } from '../../components/use-pages.ts';
 import { useMay } from '../../shell/session.ts';
 
 const route = getRouteApi('/files');
+/** `Inputs` are media that jobs fetched from addresses; they are kept for the job. */
 const tabs = ['All', 'Results', 'Uploads', 'Inputs'] as const;
 /** The tabs by the source of the admin API; empty means every source. */
 const sources: Readonly<Record<(typeof tabs)[number], string>> = {
@@ -36,6 +37,7 @@ export function FilesPage() {
   const chooser = useRef<HTMLInputElement>(null);
   const { lines } = query;
   const tab = tabs.find(name => sources[name] === source) ?? 'All';
+  // Without it the browser would leave the console and show the file.
   function drop(event: DragEvent) {
     event.preventDefault();
     upload.begin([...event.dataTransfer.files]);
@@ -65,6 +67,7 @@ export function FilesPage() {
           aria-label="Files to upload"
           onChange={event => {
             upload.begin([...(event.target.files ?? [])]);
+            // So that the same file can be chosen twice.
             event.target.value = '';
           }}
         />
@@ -100,6 +103,7 @@ function useUploads() {
     mutationFn: async (files: readonly File[]) => {
       for (const file of files) {
         const form = new FormData();
+        // Contract 2.4: one file a request, in the field `file`.
         form.set('file', file);
         await callApi('POST', 'files', { body: form });
       }
@@ -149,6 +153,7 @@ function FileCard({ file }: { readonly file: FileLine }) {
   );
 }
 
+/** A picture, a player, or the MIME type of what a browser does not show. */
 function Preview({ file }: { readonly file: FileLine }) {
   const [kind] = file.mime_type.split('/');
   if (kind === 'image') return <img src={fileAddress(file.url)} alt={file.filename} loading="lazy" />;
@@ -173,6 +178,7 @@ function DeleteButton({ file }: { readonly file: FileLine }) {
     onError: toastFailure,
     onSettled: () => queries.invalidateQueries({ queryKey: ['files'] }),
   });
+  // The gateway refuses it, too.
   if (!mayDelete) return null;
   return (
     <>

@@ -27,6 +27,7 @@ export function FirstSteps({ overview }: { readonly overview: Overview }) {
       link: 'To the providers',
     },
   ] as const;
+  // The third step is never demanded: the local engine needs no account.
   if (steps.slice(0, 2).every(({ isDone }) => isDone)) return null;
   return (
     <section className="card">

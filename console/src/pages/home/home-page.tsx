@@ -69,6 +69,7 @@ function Attention({ overview }: { readonly overview: Overview }) {
 
 /** Four figures, each a link to the jobs that it counts. */
 function Figures({ overview }: { readonly overview: Overview }) {
+  // Failures come in groups; their sum is of the same hour.
   const failed = overview.failures.reduce((sum, { jobs }) => sum + jobs, 0);
   return (
     <div className="figures">
@@ -108,6 +109,7 @@ function Figures({ overview }: { readonly overview: Overview }) {
   );
 }
 
+/** A figure with its unit above and its range below. */
 function Figure({
   words,
   more,
@@ -117,7 +119,9 @@ function Figure({
 }: {
   readonly words: string;
   readonly more: ReactNode;
+  /** The filter of the list of jobs that the figure counts. */
   readonly search: { readonly state: string };
+  /** In red, where the figure is a trouble. */
   readonly isBad?: boolean;
   readonly children: ReactNode;
 }) {

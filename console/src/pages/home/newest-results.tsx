@@ -40,6 +40,7 @@ export function NewestResults({ jobs }: { readonly jobs: readonly JobLine[] }) {
   );
 }
 
+/** The main output of a job, small; a sound, or a job without files, has a sign. */
 function Preview({ job }: { readonly job: JobLine }) {
   // Not the cover or the last frame, where there is a main result.
   const shown = job.outputs.find(({ role }) => role === 'primary') ?? job.outputs[0];

@@ -14,6 +14,7 @@ interface Event {
 
 /** Everything that is recorded of a job, the oldest first. */
 function eventsOf(job: JobDetail): readonly Event[] {
+  // Moments of the row itself; the rest is recorded as it happens.
   const milestones: Event[] = [
     { at: job.created_at, what: 'Accepted', says: `for ${job.user}`, isProblem: false },
   ];
@@ -50,6 +51,7 @@ function eventsOf(job: JobDetail): readonly Event[] {
       says: `by ${actor}`,
       isProblem: false,
     })),
+    // The sort is stable: events of one moment keep the order of their kinds.
   ].toSorted((a, b) => a.at - b.at);
 }
 

@@ -33,6 +33,7 @@ export function JobPage() {
   );
 }
 
+/** Two columns on a wide screen: what happened, and what came of it. */
 function Job({ job }: { readonly job: JobDetail }) {
   return (
     <div className="stack">
@@ -110,11 +111,13 @@ function Head({ job }: { readonly job: JobDetail }) {
   );
 }
 
+/** The body as it was sent, as it was answered, or as code that sends it again. */
 const views = ['Input', 'Result', 'Request'] as const;
 
 /** The input, the result, or the request as code. */
 function Bodies({ job }: { readonly job: JobDetail }) {
   const [view, setView] = useState<(typeof views)[number]>('Input');
+  // Keeps integers beyond 2^53 as they were sent, which `JSON.stringify` would round.
   const text = toJson(view === 'Result' ? job.result : job.input, 2);
   return (
     <section className="card stack tight" aria-label="Bodies">
@@ -138,6 +141,7 @@ function Bodies({ job }: { readonly job: JobDetail }) {
   );
 }
 
+/** Units whose names are no words; every other is written with an s. */
 const unitWords: Readonly<Record<string, string>> = { gpu_second: 'GPU seconds' };
 
 /** Units of work as the upstream reported them or as they were computed here, and the cost. */

@@ -10,7 +10,9 @@ import { useMay } from '../../shell/session.ts';
 
 /** `left`: more jobs fit than one request cancels. */
 interface CancelOutcome {
+  /** Waiting jobs, which have ended. */
   readonly cancelled: number;
+  /** Running jobs, which are requested to stop and may still complete. */
   readonly requested: number;
   readonly left: boolean;
 }
@@ -42,9 +44,11 @@ export function CancelMany({ filter }: { readonly filter: JobFilter }) {
         `${counted(cancelled, 'job')} cancelled, ${requested.toLocaleString()} running ones requested to stop.`,
       ),
     onError: toastFailure,
+    // Jobs, their details and the figures of Home: all of them may have changed.
     onSettled: () => queries.invalidateQueries(),
   });
   if (!mayCancel) return null;
+  // Of all models and keys, as the sentence says: the overview has no counts by filter.
   const unfinished = (overview.data?.waiting ?? 0) + (overview.data?.running ?? 0);
   const which = [model && `of ${model}`, key && `of key ${key}`].filter(Boolean).join(' ');
   return (

@@ -15,6 +15,9 @@ const route = getRouteApi('/jobs');
 /** How often the list is read again while its page is visible. */
 const liveMs = 3_000;
 
+/**
+ * Values of the filter and their words. `unfinished` and `problem` stand for two states each; empty is no filter.
+ */
 const stateWords = [
   ['', 'Every state'],
   ['unfinished', 'Queued or running'],
@@ -30,6 +33,7 @@ const stateWords = [
 export function JobsPage() {
   const filter = route.useSearch();
   const [isPaused, setPaused] = useState(false);
+  // Ids and not lines: a line is replaced at each refresh.
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const query = usePages(['jobs', filter], (after, signal) => jobsPage(filter, after, signal), {
     // A line must not move from under the pointer.
@@ -87,6 +91,7 @@ function Filters() {
   const filter = route.useSearch();
   const navigate = route.useNavigate();
   const models = useQuery(modelsQuery).data?.data ?? [];
+  // Sent with Enter and not at each letter, because a search by id reads several indexes.
   const [words, setWords] = useState(filter.q ?? '');
   const narrow = (change: Partial<Record<'state' | 'model' | 'key' | 'q', string>>) =>
     void navigate({

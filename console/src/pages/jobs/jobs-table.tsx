@@ -16,6 +16,7 @@ interface TableProps {
 
 /** One line a job; `chosen` are request ids. */
 export function JobsTable({ jobs, chosen, choose }: TableProps) {
+  // Of the lines that are shown; lines of further pages join them once they are loaded.
   const areAll = jobs.every(({ request_id }) => chosen.has(request_id));
   return (
     <TableWrap label="Jobs">
@@ -58,6 +59,9 @@ export function JobsTable({ jobs, chosen, choose }: TableProps) {
 const toggled = (chosen: ReadonlySet<string>, id: string): ReadonlySet<string> =>
   chosen.has(id) ? new Set([...chosen].filter(other => other !== id)) : new Set([...chosen, id]);
 
+/**
+ * The link is the prompt; checkbox and link are the only controls, so that a line is quick to pass by keyboard.
+ */
 function Line({
   job,
   isChosen,

@@ -21,6 +21,7 @@ export function SelectionBar({
       what,
       on,
     }: {
+      /** The last part of the path of the admin API. */
       readonly what: 'cancel' | 'again';
       readonly on: readonly JobLine[];
     }) => {

@@ -10,6 +10,7 @@ import { ModelChoice } from './model-choice.tsx';
 import { ScopeChoice } from './scope-choice.tsx';
 
 interface FormProps {
+  /** The key that is changed; `new` makes one. */
   readonly edited: KeyLine | 'new';
   readonly close: () => void;
   /** Receives a new key with its secret, which the gateway never shows again. */
@@ -18,6 +19,7 @@ interface FormProps {
 
 /** Creates a key, or changes everything of one but its user and its secret. */
 export function KeyForm({ edited, close, onCreated }: FormProps) {
+  // The initial values of the fields; uncontrolled, because only the sent form matters.
   const before = edited === 'new' ? null : edited;
   const [models, setModels] = useState<readonly string[] | null>(before?.models ?? null);
   const [scopes, setScopes] = useState<readonly string[] | null>(before?.scopes ?? null);
@@ -30,6 +32,7 @@ export function KeyForm({ edited, close, onCreated }: FormProps) {
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const { user, ...changes } = keyOf(new FormData(event.currentTarget));
+    // Null for models or scopes lifts a limit; leaving them out of a PUT would keep it.
     save.mutate({ ...(before === null && { user }), ...changes, models, scopes });
   }
 
@@ -71,6 +74,7 @@ function useSaveKey(before: KeyLine | null, onSaved: (key: SavedKey) => void) {
         ? callApi<SavedKey>('POST', 'keys', { body })
         : callApi<SavedKey>('PUT', `keys/${before.id}`, { body }),
     onSuccess: key => {
+      // Not awaited: the dialog closes at once, and the list follows.
       void queries.invalidateQueries({ queryKey: ['keys'] });
       onSaved(key);
     },
@@ -91,6 +95,7 @@ function keyOf(form: FormData) {
   };
 }
 
+/** Of a new key only: a key never changes its owner. */
 function UserField() {
   return (
     <div className="field-line">
@@ -101,6 +106,7 @@ function UserField() {
   );
 }
 
+/** A note for people; applications are known by the user of their key. */
 function NameField({ name }: { readonly name: string | null | undefined }) {
   return (
     <div className="field-line">
@@ -110,11 +116,13 @@ function NameField({ name }: { readonly name: string | null | undefined }) {
   );
 }
 
+/** A whole number from 1, or nothing for no limit. */
 function LimitField({
   name,
   label,
   limit,
 }: {
+  /** Of the field in the form, which `keyOf` reads. */
   readonly name: string;
   readonly label: string;
   /** Absent: no limit. */
@@ -136,6 +144,7 @@ function LimitField({
   );
 }
 
+/** Unix seconds, or nothing for a key without an end. */
 function ExpiryField({ expiresAt }: { readonly expiresAt: number | null | undefined }) {
   return (
     <div className="field-line">

@@ -19,7 +19,9 @@ import { NewSecret } from './new-secret.tsx';
 export function KeysPage() {
   const query = useQuery(keysQuery);
   const mayEdit = useMay('admin');
+  // The dialog is open for one key at a time, or for a new one.
   const [edited, setEdited] = useState<KeyLine | 'new' | null>(null);
+  // The secret is in the memory of this page only, until its dialog is closed.
   const [made, setMade] = useState<(KeyLine & { readonly secret: string }) | null>(null);
   return (
     <>
@@ -120,9 +122,11 @@ function limitsOf({ scopes, jobs_at_once, jobs_per_day }: KeyLine): string {
   return limits.filter(Boolean).join(', ') || 'none';
 }
 
+/** Revoked, ended, with an end, or without one. Unix seconds are compared with the clock of this browser. */
 function KeyState({ given: { revoked_at, expires_at } }: { readonly given: KeyLine }) {
   if (revoked_at !== null) return <span className="badge bad">revoked</span>;
   if (expires_at === null) return <span className="badge ok">no end</span>;
+  // An ended key still stands in the list, so that its jobs can be found.
   const isOver = expires_at * 1_000 < Date.now();
   return (
     <span className={isOver ? 'badge bad' : 'badge wait'}>

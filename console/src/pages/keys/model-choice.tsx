@@ -11,6 +11,7 @@ interface ChoiceProps {
 /** Chips, one for each model; with none chosen the key is not limited. */
 export function ModelChoice({ chosen, choose }: ChoiceProps) {
   const models = useQuery(modelsQuery).data?.data ?? [];
+  // No model at all would be a key for nothing: it means every model.
   const toggle = (id: string) => {
     const before = chosen ?? [];
     const next = before.includes(id) ? before.filter(other => other !== id) : [...before, id];

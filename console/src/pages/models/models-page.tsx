@@ -9,6 +9,7 @@ import { Icon } from '../../components/icon.tsx';
 import { Empty, Loaded, PageHead } from '../../components/page-states.tsx';
 import { Switcher } from '../../components/switcher.tsx';
 
+/** What a model makes; `All` is of this page alone. */
 const kinds = ['All', 'video', 'image', 'speech'] as const;
 
 /** Filtered by kind and by words of id, title and summary. */
@@ -16,6 +17,7 @@ export function ModelsPage({ title = 'Models' }: { readonly title?: string }) {
   const query = useQuery(modelsQuery);
   const [kind, setKind] = useState<(typeof kinds)[number]>('All');
   const [words, setWords] = useState('');
+  // Words are searched as one text, without case; the catalog is small enough to filter here.
   const fits = (model: ModelLine) =>
     (kind === 'All' || model.kind === kind) &&
     `${model.id} ${model.title} ${model.summary}`.toLowerCase().includes(words.trim().toLowerCase());
@@ -62,6 +64,7 @@ function factsOf({ takes, run_ms, price, currency }: ModelLine): readonly string
   ];
 }
 
+/** A link to the playground with the facts that decide between models. */
 function ModelCard({ model }: { readonly model: ModelLine }) {
   return (
     <Link to="/play/$model" params={{ model: model.id }} className="card model-card">

@@ -12,6 +12,7 @@ const shown = 20;
 /** The newest runs of the console; a click restores input and result. */
 export function History({ model, take }: { readonly model: string; readonly take: (jobId: string) => void }) {
   const query = useQuery({
+    // Of the key of the console alone: runs of applications are on the page of jobs.
     queryKey: ['history', model],
     queryFn: ({ signal }) => jobsPage({ model, key: consoleKey }, null, signal, shown),
   });

@@ -11,6 +11,7 @@ export function JsonEditor({
   readonly input: Members;
   readonly change: (next: Members) => void;
 }) {
+  // The text is kept beside the input: what is typed is not JSON at every moment.
   const [text, setText] = useState(() => toJson(input, 2));
   const [fault, setFault] = useState<string | null>(null);
   function take(next: string) {
@@ -21,6 +22,7 @@ export function JsonEditor({
       setFault(null);
       change(value);
     } catch (failure) {
+      // The sentence of the parser says where the text is broken.
       setFault(failure instanceof Error ? failure.message : String(failure));
     }
   }

@@ -2,11 +2,15 @@
 import { counted, formatCost } from '../../components/format.ts';
 import type { Run, Verdict } from './use-run.ts';
 
+/** The state of the present run, and what the buttons do. */
 interface BarProps {
   readonly run: Run;
+  /** False for viewers, who may fill in the form and read the request as code. */
   readonly mayRun: boolean;
   readonly start: () => void;
+  /** Validates the input and estimates its price without creating a job. */
   readonly check: () => void;
+  /** Back to the input that the form began with when there was no draft. */
   readonly reset: () => void;
 }
 

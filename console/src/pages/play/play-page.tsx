@@ -23,8 +23,10 @@ const route = getRouteApi('/play/$model');
 /** Loads the model and, where the address names one, the earlier run whose input is used again. */
 export function PlayPage() {
   const { model } = route.useParams();
+  // `from`: a job to repeat; `use`: a file to start with; `final`: a draft to be made into its film.
   const { from, use, final } = route.useSearch();
   const query = useQuery(modelQuery(model));
+  // Read once: the input of a job never changes.
   const source = useQuery({ ...jobQuery(from ?? ''), enabled: from !== undefined, refetchInterval: false });
   if (from !== undefined && source.isPending)
     return (
@@ -52,6 +54,7 @@ const finalOf = (draft: string): Members => ({
   content: [{ type: 'draft_task', draft_task: { id: draft } }],
 });
 
+/** The same input in both views; a switch loses nothing. */
 type View = 'Form' | 'JSON';
 
 /** What the form starts with. */
@@ -87,10 +90,12 @@ function Playground(props: PlaygroundProps) {
   const { run } = running;
   const result = useScrollToResult(run.jobId);
 
+  // At each change: a reload, or a visit of another page, must not lose an input.
   useEffect(() => keepDraft(model.id, input), [model.id, input]);
 
   function change(next: Members) {
     setInput(next);
+    // What the gateway said was said of the former input.
     if (run.faults.size > 0 || run.refusal !== null || run.verdict !== null) running.clearFaults();
   }
   function restart(next: Members) {

@@ -13,6 +13,7 @@ import { History } from './history.tsx';
 import { RunView } from './run-view.tsx';
 import { languages, snippet } from './snippets.ts';
 
+/** The result is what a run switches to; the others are there without a run. */
 const views = ['Result', 'Request', 'Schema', 'History'] as const;
 
 /** A new run switches to its result. */
@@ -25,8 +26,11 @@ export function RunPane({
 }: {
   readonly model: ModelDetail;
   readonly input: Members;
+  /** The run that is shown; null before the first. */
   readonly jobId: string | null;
+  /** Shows an earlier run. */
   readonly show: (jobId: string) => void;
+  /** Fills the form with the input of an earlier run. */
   readonly take: (input: Members) => void;
 }) {
   const queries = useQueryClient();
@@ -35,6 +39,7 @@ export function RunPane({
     if (jobId !== null) setView('Result');
   }, [jobId]);
 
+  // The list of the history has no inputs: they can be large.
   async function restore(id: string) {
     try {
       const job = await queries.fetchQuery(jobQuery(id));

@@ -22,6 +22,7 @@ export function RunView({ jobId }: { readonly jobId: string | null }) {
   return <Shown jobId={jobId} />;
 }
 
+/** Refreshed until the job has ended; the query knows when. */
 function Shown({ jobId }: { readonly jobId: string }) {
   const query = useQuery(jobQuery(jobId));
   return (
@@ -71,6 +72,7 @@ export function JobFailure({ error }: { readonly error: NonNullable<JobDetail['e
 
 /** The time in the queue or of the run so far; the total once it has ended. */
 function Clock({ job }: { readonly job: JobDetail }) {
+  // Twice a second, so that no second is skipped.
   const now = useNow(500);
   const { state, created_at, started_at, completed_at, queue_position } = job;
   if (state === 'available') {

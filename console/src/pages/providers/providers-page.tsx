@@ -32,6 +32,7 @@ export function ProvidersPage() {
 /** State, slots in use, models, and the buttons of admins. */
 function AccountCard({ account }: { readonly account: Account }) {
   const { slots, running, models, blocked_until, blocked_why, troubles } = account;
+  // The local engine has no key to test.
   const isLocal = account.account === 'local';
   return (
     <li className="card stack tight">
@@ -127,11 +128,13 @@ function TestButton({ account }: { readonly account: string }) {
   const test = useMutation({
     mutationFn: () => callApi<AccountTest>('POST', `providers/${encodeURIComponent(account)}/test`),
     onSuccess({ outcome, says, routes }) {
+      // A key may be accepted while a route names a model that the account may not use.
       const bad = routes.filter(route => route.outcome === 'refused');
       const sentences = [
         says,
         ...bad.map(route => `The route of ${route.model} cannot work: ${route.says}.`),
       ];
+      // `untried`: the provider has no free call, which is no fault of the account.
       const isBad = bad.length > 0 || (outcome !== 'accepted' && outcome !== 'untried');
       toast(`${account}: ${sentences.join(' ')}`, { isBad });
     },

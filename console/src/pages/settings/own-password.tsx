@@ -18,11 +18,13 @@ export function OwnPassword() {
       // The change replaced the session of this browser, too.
       keepCsrfToken(session.csrf_token);
       queries.setQueryData(sessionQuery.queryKey, session);
+      // The other sessions of the list have ended.
       void queries.invalidateQueries({ queryKey: ['sessions'] });
       form.current?.reset();
       toast('Changed; every other browser has to log in again.');
     },
   });
+  // `current` and `new` are the names of the fields and of the members of the body.
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     change.mutate(Object.fromEntries(new FormData(event.currentTarget)));

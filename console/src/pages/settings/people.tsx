@@ -11,6 +11,7 @@ import { Loaded } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { toast, toastFailure } from '../../components/toasts.tsx';
 
+/** From the least to the most: each role may do what those before it may. */
 const roles: readonly { readonly role: Role; readonly says: string }[] = [
   { role: 'viewer', says: 'reads' },
   { role: 'developer', says: 'reads, runs, cancels, redelivers' },
@@ -20,6 +21,7 @@ const roles: readonly { readonly role: Role; readonly says: string }[] = [
 /** For admins. The admin token always works beside these accounts. */
 export function People() {
   const query = useQuery(peopleQuery);
+  // The dialog is mounted anew for each person, so that it never shows the former one's password.
   const [isAdding, setAdding] = useState(false);
   return (
     <section className="card">
@@ -56,6 +58,7 @@ function PersonLine({ person }: { readonly person: Person }) {
     onSettled: () => queries.invalidateQueries({ queryKey: ['people'] }),
   };
   const change = useMutation({
+    // Without a confirmation: the former role can be chosen again.
     mutationFn: (role: string) => callApi('PUT', `people/${person.id}`, { body: { role } }),
     onSuccess: () => toast('Role changed; the person has to log in again.'),
     ...settled,
@@ -110,6 +113,7 @@ function AddPerson({ close }: { readonly close: () => void }) {
   });
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
+    // The names of the fields are those of the body.
     add.mutate(Object.fromEntries(new FormData(event.currentTarget)));
   }
   return (

@@ -13,6 +13,7 @@ import { useMay } from '../../shell/session.ts';
 /** Your sessions; for an admin, everybody's. */
 export function Sessions() {
   const query = useQuery(sessionsQuery);
+  // The gateway decides whose sessions are listed; the role only changes the sentence.
   const isAdmin = useMay('admin');
   return (
     <section className="card">
@@ -44,6 +45,7 @@ export function Sessions() {
 function Line({ line }: { readonly line: SessionLine }) {
   const queries = useQueryClient();
   const end = useMutation({
+    // The browser of that session sees its login at the next request.
     mutationFn: () => callApi('DELETE', `sessions/${line.id}`),
     onSuccess: () => toast('Ended; that browser has to log in again.'),
     onError: toastFailure,
@@ -74,6 +76,7 @@ function Line({ line }: { readonly line: SessionLine }) {
   );
 }
 
+/** Ends every session but the present one, after a confirmation. */
 function EndOthers({ isAdmin }: { readonly isAdmin: boolean }) {
   const queries = useQueryClient();
   const [isAsking, setAsking] = useState(false);

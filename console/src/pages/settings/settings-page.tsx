@@ -15,6 +15,7 @@ import { OwnPassword } from './own-password.tsx';
 import { People } from './people.tsx';
 import { Sessions } from './sessions.tsx';
 
+/** `system` is what the browser says, and the default. */
 const themes = ['system', 'light', 'dark'] as const;
 
 /** People are for admins, the password is for people with an account. */
@@ -39,6 +40,7 @@ export function SettingsPage() {
 /** Name, role, end of the session, theme, logout. */
 function You() {
   const { data: session } = useQuery(sessionQuery);
+  // Stored in this browser; it is no setting of the account.
   const [theme, setTheme] = useState<Theme>(readTheme);
   const leave = useMutation({
     mutationFn: () => callApi('DELETE', 'session'),
@@ -81,6 +83,7 @@ function You() {
 /** The newest 30 entries; the command line lists all. */
 function Audit() {
   const query = useQuery({
+    // Not refreshed by a timer: it is read to look something up.
     queryKey: ['audit'],
     queryFn: ({ signal }) => callApi<Page<AuditLine>>('GET', 'audit?limit=30', { signal }),
   });
@@ -122,6 +125,7 @@ function Audit() {
   );
 }
 
+/** Where this gateway is, its protocol and licence, and which hosts this page connects to. */
 function About() {
   const root = gatewayRoot.href.replace(/\/$/, '');
   return (

@@ -29,10 +29,12 @@ export function FirstJob({ last }: { readonly last: string | null }) {
     mutationFn: ({ model, input }: (typeof examples)[number]) =>
       callApi<{ request_id: string }>('POST', `models/${model}/run`, {
         body: input,
+        // A new key for each click: a second click is meant as a second job, a repeated request is not.
         headers: { 'idempotency-key': crypto.randomUUID() },
       }),
     onError: toastFailure,
   });
+  // The page may be opened again later: it then shows the last job, and the step stays done.
   const jobId = run.data?.request_id ?? last;
   // The settings may have switched models off.
   const served = examples.filter(({ model }) => models.data?.data.some(({ id }) => id === model));
@@ -62,6 +64,7 @@ export function FirstJob({ last }: { readonly last: string | null }) {
   );
 }
 
+/** The same query as the run above, so it costs no request of its own. */
 function JobTimeline({ jobId }: { readonly jobId: string }) {
   const { data } = useQuery(jobQuery(jobId));
   return data ? <Timeline job={data} /> : null;

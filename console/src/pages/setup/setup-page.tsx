@@ -44,6 +44,7 @@ export function SetupPage() {
   );
 }
 
+/** Always done: without a session the shell shows the form for the first account instead of this page. */
 function Account() {
   const { data } = useQuery(sessionQuery);
   return (
@@ -61,6 +62,7 @@ function Checked({ found }: { readonly found: Checks }) {
   const here = gatewayRoot.href.replace(/\/$/, '');
   // The address of this page is right for clients, unless they reach the gateway another way.
   const isSame = found.public_url.replace(/\/$/, '') === here;
+  // The write to the storage is tried for this page; readiness is what load balancers see.
   const fault = found.storage_fault ?? found.not_ready;
   return (
     <>
@@ -91,6 +93,7 @@ function Checked({ found }: { readonly found: Checks }) {
   );
 }
 
+/** Always done: providers are optional, and are named in a file. */
 function Providers({ overview }: { readonly overview: Overview }) {
   const others = overview.accounts.filter(({ provider }) => provider !== 'local');
   return (

@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react';
 import { Icon } from '../../components/icon.tsx';
 
+/** `bad` is a step that was checked and failed; an operator has to act. */
 export type StepState = 'open' | 'done' | 'bad';
 
 /** A numbered card with a tick, a cross, or neither while the step is open. */

@@ -13,12 +13,14 @@ import { capital, daysOf, downloadCsv, sumByName, totalsOf } from './sums.ts';
 const route = getRouteApi('/usage');
 /** Days, as text: they stand in the address. */
 const ranges = ['7', '14', '30', '90'] as const;
+/** What the table below the chart has one line for. */
 const breakdowns = ['model', 'key', 'user'] as const;
 
 /** Range and breakdown are in the address. */
 export function UsagePage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  // Two weeks where the address names no range, or one that is not offered.
   const days = ranges.find(range => range === search.days) ?? '14';
   const by = breakdowns.find(name => name === search.by) ?? 'model';
   // Whole days of UTC, so that the query has one cache key a day.
@@ -81,6 +83,7 @@ function Report({ report }: { readonly report: UsageReport }) {
   );
 }
 
+/** One figure of the whole range. */
 function Total({ words, value }: { readonly words: string; readonly value: string }) {
   return (
     <div className="card figure">
@@ -92,6 +95,7 @@ function Total({ words, value }: { readonly words: string; readonly value: strin
 
 /** The breakdown; p50 and p95 are of completed jobs. */
 function Lines({ report }: { readonly report: UsageReport }) {
+  // Without prices in the settings the column would be empty.
   const hasCosts = report.costs.length > 0;
   return (
     <TableWrap label="Usage">
