@@ -21,7 +21,7 @@ export function quoteDraft(
   return quoteInput(prices, model, input, path => facts[path] ?? null);
 }
 
-/** Of an input that is known to be valid; without `factsAt` the lengths of its media are guessed. */
+/** Of an input that is known to be valid; without `factsAt` its videos are as long as their fields allow. */
 export function quoteInput(
   prices: Prices | null,
   model: Model,
@@ -30,7 +30,16 @@ export function quoteInput(
 ): Quote | null {
   // Models without a price are not planned: it costs nothing where there is no price book.
   if (!tierOf(prices, model.id, input)) return null;
-  return quoteOf(prices, model.id, input, estimateUsage(model, input, factsAt));
+  return quoteOf(prices, model.id, input, estimateUsage(model, input, factsAt ?? longestMedia(model, input)));
+}
+
+/** For media that nothing is known of but their fields. */
+function longestMedia(model: Model, input: ParsedDraft['input']): FactsAt {
+  const found = new Map(model.media(input).map(item => [item.path.join('.'), item]));
+  return path => {
+    const item = found.get(path);
+    return item ? longestOf(item) : null;
+  };
 }
 
 /** A video at an address is fetched once the job runs: until then it is as long as its field allows. */

@@ -7,7 +7,7 @@ export function registerMoney(program: Command): void {
   const projects = program.command('projects').description('projects and their budgets');
   registerProjects(projects);
   registerBudgets(projects);
-  registerJournal(program.command('money').description('the journal of what was spent'));
+  registerJournal(program.command('money').description('the journal, and what was spent'));
 }
 
 /** Making projects and looking at them. */
@@ -80,7 +80,7 @@ function registerBudgets(projects: Command): void {
     );
 }
 
-/** Entries, and the check of the books. */
+/** Entries, spent money, and the check of the books. */
 function registerJournal(money: Command): void {
   money
     .command('entries', { isDefault: true })
@@ -93,6 +93,20 @@ function registerJournal(money: Command): void {
       lazy(
         () => import('./money.ts'),
         module => module.listEntriesCommand,
+      ),
+    );
+  money
+    .command('spend')
+    .description('print what jobs were charged in this month, or in that time')
+    .option('--by <what>', 'project, key, model, provider, day or tag', 'project')
+    .option('--from <time>', 'ISO 8601 or Unix seconds (default: the first of this month, UTC)')
+    .option('--to <time>', 'ISO 8601 or Unix seconds, exclusive (default: now)')
+    .option('--csv', 'print CSV')
+    .option('--json', 'print one line of JSON')
+    .action(
+      lazy(
+        () => import('./spend.ts'),
+        module => module.spendCommand,
       ),
     );
   money

@@ -10,6 +10,8 @@ import { didYouMean, type Issue } from './issues.ts';
 
 /** In the currency of the file. */
 const maxUnitPrice = 1_000_000;
+/** Far below what sums of millionths can hold exactly. */
+const maxJobPrice = 1_000_000;
 const maxTiers = 100;
 const price = z
   .number({ error: 'must be a number' })
@@ -82,7 +84,11 @@ function faultsOf({ when, units, max }: PriceTier, model: Model): readonly strin
   const unbounded = Object.keys(units).filter(
     unit => unit !== estimatedUnitOf(model) && max[unit as UsageUnit] === undefined,
   );
+  const unbearable = Object.entries(units).filter(
+    ([unit, price]) => price * (max[unit as UsageUnit] ?? 0) > maxJobPrice,
+  );
   return [
+    ...unbearable.map(([unit]) => `${unit}: price times max.${unit} must be at most ${maxJobPrice}`),
     ...unknown.map(field => `when: ${field} is no field of the model${didYouMean(field, fields)}`),
     ...unbounded.map(
       unit => `${unit}: no input says how many a job uses; add max: { ${unit}: N }, the most of one job`,

@@ -61,3 +61,9 @@ export function parseTime(text: string): number | null {
 
 /** Times in contract JSON are Unix seconds. */
 export const toUnixSeconds = (epochMs: number): number => Math.floor(epochMs / 1000);
+
+/** Epoch ms at which the month of UTC of that moment began. */
+export function startOfMonth(epochMs: number): number {
+  const date = new Date(epochMs);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
+}

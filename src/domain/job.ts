@@ -179,6 +179,8 @@ export type Outcome =
     }
   | {
       readonly kind: 'cancelled';
+      /** What the upstream reports as charged in spite of it. */
+      readonly usage?: readonly Usage[];
       /** Whether its upstream charges all of it although it was cancelled. Absent: no. */
       readonly isCharged?: boolean;
     }

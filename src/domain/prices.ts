@@ -89,14 +89,28 @@ export function quoteOf(
  * computed here; computed quantities are those of the quote at most, since a film of 5.04 s was ordered as 5 s.
  */
 export function costOf(quote: Pick<Quote, 'currency' | 'lines'>, usage: readonly Usage[]): Cost {
-  const lines = quote.lines.flatMap(({ unit, quantity: quoted, price }): readonly CostLine[] => {
-    const ofUnit = usage.filter(line => line.unit === unit);
-    const reported = ofUnit.filter(line => line.basis === 'reported');
-    if (reported.length > 0) return [{ unit, quantity: totalOf(reported), price, basis: 'reported' }];
-    if (ofUnit.length === 0) return [];
-    return [{ unit, quantity: orderedQuantity(totalOf(ofUnit), quoted), price, basis: 'computed' }];
+  const lines = quote.lines.flatMap((line): readonly CostLine[] => {
+    const reported = reportedLine(line, usage);
+    if (reported) return [reported];
+    const computed = usage.filter(({ unit }) => unit === line.unit);
+    if (computed.length === 0) return [];
+    return [{ ...line, quantity: orderedQuantity(totalOf(computed), line.quantity), basis: 'computed' }];
   });
   return { amount: sumOf(lines), currency: quote.currency, lines };
+}
+
+/** The cost of a job of which its upstream charges all: what it reports of a unit, else what was quoted of it. */
+export function wholeCostOf(quote: Pick<Quote, 'currency' | 'lines'>, usage: readonly Usage[]): Cost {
+  const lines = quote.lines.map(
+    (line): CostLine => reportedLine(line, usage) ?? { ...line, basis: 'computed' },
+  );
+  return { amount: sumOf(lines), currency: quote.currency, lines };
+}
+
+/** Null where the upstream reports nothing of the unit. */
+function reportedLine(line: QuoteLine, usage: readonly Usage[]): CostLine | null {
+  const reported = usage.filter(({ unit, basis }) => unit === line.unit && basis === 'reported');
+  return reported.length === 0 ? null : { ...line, quantity: totalOf(reported), basis: 'reported' };
 }
 
 /** Encoders round a film to whole frames: within half a unit it is as long as ordered. */

@@ -66,6 +66,11 @@ export interface ProviderTraits {
   readonly minPollMs: number;
   /** Whether the operator allows a listed call to be adopted where it alone can be the uncertain one; absent: no. */
   readonly adoptsCandidates?: true;
+  /**
+   * What the upstream charges of an accepted job that comes to nothing: one that fails there, and one that a client
+   * cancelled and the upstream could not stop. What it reports counts first. Absent, or not documented there: nothing.
+   */
+  readonly charges?: { readonly failed: 'nothing' | 'all'; readonly cancelled: 'nothing' | 'all' };
   /** Whether a submission registers a webhook of ours at the upstream; absent: no. */
   readonly takesCallbacks?: boolean;
 }

@@ -26,6 +26,7 @@ import {
   listSessions,
 } from './admin/sessions.ts';
 import { getChecks, getSetup, makeFirstPerson } from './admin/setup.ts';
+import { getSpend } from './admin/spend.ts';
 import {
   listDoubts,
   resendSubmission,
@@ -128,6 +129,7 @@ const adminRoutes: readonly Route[] = [
   listMoneyEntries,
   postMoneyEntry,
   checkBooks,
+  getSpend,
   listAllKeys,
   makeKey,
   changeKey,

@@ -147,6 +147,9 @@ async function cancelAtUpstream({ clock }: WorkerContext, job: PolledJob): Promi
   if (job.cancelWaitEndsAt !== null) return clock.now() < job.cancelWaitEndsAt;
   const cancelled = await job.route.account.provider.cancel(attemptOf(job), job.ref);
   job.cancelWaitEndsAt = clock.now() + cancelTimeoutMs;
+  // What was not stopped runs on there. A deadline that passed is no wish of the client, and costs nothing.
+  if (cancelled.kind !== 'cancelled' && job.earlyOutcome?.kind === 'cancelled')
+    job.earlyOutcome = { kind: 'cancelled', ...chargeOf(job, 'cancelled') };
   return cancelled.kind === 'requested';
 }
 
@@ -157,7 +160,11 @@ function interpretPoll(job: PolledJob, polled: PollResult, now: number): Polling
       return null;
     case 'missing':
       return job.earlyOutcome || isNoResultTimedOut(job, now)
-        ? failed(job.earlyOutcome, 'provider_unavailable', 'the provider has no record of the job')
+        ? failed(
+            stoppedInTime(job.earlyOutcome),
+            'provider_unavailable',
+            'the provider has no record of the job',
+          )
         : null;
     case 'unreadable':
       return isNoResultTimedOut(job, now) ? { kind: 'ended', outcome: chargedWithoutResult(polled) } : null;
@@ -165,9 +172,9 @@ function interpretPoll(job: PolledJob, polled: PollResult, now: number): Polling
     case 'lost':
       return polled;
     case 'failed':
-      return { kind: 'ended', outcome: job.earlyOutcome ?? outcomeOf(polled) };
+      return { kind: 'ended', outcome: failureOf(job, polled) };
     case 'cancelled':
-      return failed(job.earlyOutcome, 'runtime_error', 'the provider cancelled the job');
+      return failed(stoppedInTime(job.earlyOutcome), 'runtime_error', 'the provider cancelled the job');
   }
 }
 
@@ -195,11 +202,25 @@ const failed = (
   code: 'provider_unavailable' | 'runtime_error',
   what: string,
 ): PollingEnd => ({ kind: 'ended', outcome: early ?? { kind: 'failed', error: jobError(code, what) } });
-/** An upstream's error with the code `cancelled` settles the job as cancelled, not as failed. */
-const outcomeOf = ({ error, usage }: PollResult & { kind: 'failed' }): Outcome =>
-  error.code === 'cancelled'
-    ? { kind: 'cancelled' }
-    : { kind: 'failed', error: toJobError(error), ...(usage && { usage }) };
+
+/**
+ * How a job ends that failed at its upstream, with what that charges. One that is cancelled here, or whose error there
+ * has the code `cancelled`, ends as cancelled.
+ */
+function failureOf(job: PolledJob, { error, usage }: PollResult & { kind: 'failed' }): Outcome {
+  const charged = { ...(usage && { usage }), ...chargeOf(job, 'failed') };
+  const end = job.earlyOutcome?.kind ?? (error.code === 'cancelled' ? 'cancelled' : 'failed');
+  if (end === 'cancelled') return { kind: 'cancelled', ...charged };
+  return job.earlyOutcome ?? { kind: 'failed', error: toJobError(error), ...charged };
+}
+
+/** Whether the upstream charges a job that ends so: see `ProviderTraits`. */
+const chargeOf = ({ route, modelId }: PolledJob, end: 'failed' | 'cancelled') =>
+  route.account.provider.traits(modelId).charges?.[end] === 'all' ? { isCharged: true } : {};
+
+/** The upstream did stop it, or has no record of it any more, so that it charges nothing. */
+const stoppedInTime = (early: Outcome | null): Outcome | null =>
+  early?.kind === 'cancelled' ? { kind: 'cancelled' } : early;
 
 async function reportProgress(
   { db, clock }: WorkerContext,

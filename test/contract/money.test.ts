@@ -175,6 +175,40 @@ for (const dialect of dialects) {
       }
     });
 
+    test('spent money is reported by project, model, provider, day and tag, and as CSV', async () => {
+      const { key, project } = await keyOf('1.00');
+      const tags = { 'atelier-tags': `run=${dialect}, team=a-b` };
+      const { body: handle } = await create(key, input, tags);
+      await ended(key, handle.request_id);
+      const spend = (query: string) => gateway.ask('GET', `/admin/v1/money/spend?${query}`, { key: token });
+      const line = async (by: string, label: string) => {
+        const { status, body } = await spend(`by=${by}`);
+        assert.deepEqual([status, body.by, body.truncated], [200, by, false]);
+        return body.data.find((found: { label: string }) => found.label === label);
+      };
+      const { name: id, ...ofProject } = await line('project', project);
+      assert.match(id, /^project_/);
+      assert.deepEqual(ofProject, { label: project, jobs: 1, amount: '0.04', currency: 'USD' });
+      assert.equal((await line('tag', `run=${dialect}`)).amount, '0.04');
+      assert.equal((await line('tag', 'team=a-b')).amount, '0.04');
+      assert.ok((await line('provider', 'local')).jobs >= 1);
+      const day = new Date().toISOString().slice(0, 10);
+      assert.equal((await line('model', image)).amount, (await line('day', day)).amount);
+      const csv = await spend('by=project&format=csv');
+      assert.equal(csv.headers.get('content-type'), 'text/csv; charset=utf-8');
+      const rows = String(csv.body).split('\r\n');
+      assert.equal(rows[0], 'project,label,jobs,amount,currency');
+      assert.ok(rows.includes(`${id},${project},1,0.04,USD`), String(csv.body));
+      const refused = await spend('by=colour');
+      assert.deepEqual(
+        [refused.status, refused.body],
+        [422, { detail: 'by: must be one of project, key, model, provider, day, tag' }],
+      );
+      const used = await gateway.ask('GET', '/admin/v1/usage?by=project', { key: token });
+      const jobs = used.body.jobs.find((found: { label: string }) => found.label === project);
+      assert.deepEqual([jobs.name, jobs.completed], [id, 1]);
+    });
+
     test('an operator tops a project up once for each idempotency key', async () => {
       const { key, project } = await keyOf('0.01');
       const body = { project, kind: 'top_up', amount: '0.99', reason: 'invoice 7', idempotency_key: 'inv-7' };

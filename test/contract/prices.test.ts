@@ -4,6 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { quoteInput } from '../../src/admission/quote.ts';
+import type { FoundMedia } from '../../src/catalog/media.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { dialects } from '../../testkit/databases/databases.ts';
 import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
@@ -43,6 +45,25 @@ describe('prices', () => {
     ]);
     await write({ currency: 'EUR', models: { 'no-such-model': { image: 1 } } });
     assert.deepEqual(faults(), [`${path} prices.models.no-such-model: there is no such model`]);
+    await write({
+      currency: 'EUR',
+      models: { [model]: { token: 1_000_000, max: { token: 1_000_000_000 } } },
+    });
+    assert.deepEqual(faults(), [
+      `${path} prices.models.${model}: token: price times max.token must be at most 1000000`,
+    ]);
+  });
+
+  test('quote a video that nothing is known of as long as its field allows', async () => {
+    const motion = 'gamma-v2-6-motion-control';
+    await write({ currency: 'EUR', models: { [motion]: { second: 0.1 } } });
+    const { prices, catalog } = readConfig({ ATELIER_CONFIG: path });
+    const found = catalog.find(motion);
+    assert.ok(found);
+    const input = found.schema.parse(found.examples[0]);
+    const [{ limits }] = found.media(input).filter(item => item.limits.kind === 'video') as [FoundMedia];
+    assert.ok(limits.seconds && Number.isFinite(limits.seconds.max));
+    assert.equal(quoteInput(prices, found, input)?.lines[0]?.quantity, limits.seconds.max);
   });
 
   for (const dialect of dialects) {

@@ -7,7 +7,7 @@ import { type Job, jobError, type Outcome } from '../../src/domain/job.ts';
 import type { Quote } from '../../src/domain/prices.ts';
 import { insertAttempt, recordAnswer } from '../../src/store/attempts/attempts.ts';
 import { resolveUncertainSubmission } from '../../src/store/attempts/uncertain.ts';
-import type { Connection } from '../../src/store/db/connection.ts';
+import type { Connection, Statements } from '../../src/store/db/connection.ts';
 import { cancelJob } from '../../src/store/jobs/cancel.ts';
 import { claimJobs } from '../../src/store/jobs/claim.ts';
 import { insertJob, type NewJob } from '../../src/store/jobs/insert.ts';
@@ -21,7 +21,7 @@ import { type AccountBalance, readBalance } from '../../src/store/money/balance.
 import { checkMoney } from '../../src/store/money/check.ts';
 import { listEntries } from '../../src/store/money/entries.ts';
 import { BudgetError } from '../../src/store/money/holds.ts';
-import { createProject, postEntry, setLimit } from '../../src/store/money/projects.ts';
+import { createProject, postEntry, setLimit, writeLimit } from '../../src/store/money/projects.ts';
 import { createKey } from '../../src/store/people/keys.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
 import { later, newJob, start, unique } from '../../testkit/databases/rows.ts';
@@ -307,6 +307,108 @@ for (const dialect of dialects) {
       const kinds = await Promise.all([1, 2, 3].map(() => postEntry(db, owner, entry, operator)));
       assert.deepEqual(kinds.map(({ kind }) => kind).toSorted(), ['posted', 'repeated', 'repeated']);
       assert.equal((await balance(by))?.limit, 1_000_000);
+    });
+
+    test('a top-up that is repeated in the next month counts once', async () => {
+      const by = await payer(100_000, { monthly: true });
+      const entry = { kind: 'top_up', amount: 1, reason: 'invoice 7', idempotencyKey: 'inv-7' } as const;
+      const owner = { kind: 'project', id: by.project.id } as const;
+      assert.equal((await postEntry(db, owner, entry, operator)).kind, 'posted');
+      const nextMonth = { ...operator, now: start + 31 * days };
+      assert.equal((await postEntry(db, owner, entry, nextMonth)).kind, 'repeated');
+      assert.equal((await balance(by, nextMonth.now))?.limit, 100_000);
+    });
+
+    test('a monthly limit that is set while the first job opens its month counts for that month', async () => {
+      const by = await payer(9_000_000, { monthly: true });
+      const owner = { kind: 'project', id: by.project.id } as const;
+      let creating: ReturnType<typeof create> | undefined;
+      await db.transaction(async tx => {
+        await writeLimit(tx, owner, { limit: 400_000, monthly: true }, operator);
+        let isMade = false;
+        creating = create(by).finally(() => {
+          isMade = true;
+        });
+        // SQLite has one writer: the creation waits for this transaction anyway.
+        while (dialect === 'postgres' && !isMade && !(await isAnyoneWaiting(tx)));
+      });
+      assert.equal((await creating)?.insertion.kind, 'inserted');
+      assert.equal((await balance(by))?.limit, 400_000);
+    });
+    const isAnyoneWaiting = async (tx: Statements) => {
+      const rows = await tx.read(
+        `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rows.length > 0;
+    };
+
+    test('jobs that expire together are released in a few statements, whatever their accounts', async () => {
+      const payers = await Promise.all([1, 2, 3].map(() => payer(9_000_000, { monthly: true })));
+      const made = await Promise.all(
+        payers.flatMap(by => Array.from({ length: 10 }, () => create(by, { expiresAt: start + 1 }))),
+      );
+      const uncertainJob = made[0]!.job;
+      await submitted(uncertainJob.modelId, 'unknown');
+      await db.write(`UPDATE jobs SET state = 'available', holder = NULL WHERE id = $1`, [uncertainJob.id]);
+      let writes = 0;
+      const counting: Connection = {
+        ...db,
+        transaction: work =>
+          db.transaction(tx =>
+            work({
+              read: tx.read,
+              write: (text, values) => {
+                writes++;
+                return tx.write(text, values);
+              },
+            }),
+          ),
+      };
+      assert.ok((await expireJobs(counting, later, 1000)).length >= 30);
+      assert.ok(writes < 20, `${writes} statements`);
+      assert.deepEqual(await Promise.all(payers.map(by => figures(by))), [
+        { limit: 9_000_000, spent: 0, held: 0, uncertain: 300_000, available: 8_700_000 },
+        ...[1, 2].map(() => ({
+          ...{ limit: 9_000_000, spent: 0, held: 0 },
+          ...{ uncertain: 0, available: 9_000_000 },
+        })),
+      ]);
+      assert.equal((await readJobById(db, made[1]!.job.id))?.cost?.amount, '0.00');
+    });
+
+    test('a job that its upstream charges whole costs what was quoted of the units that are not reported', async () => {
+      const by = await payer(2_000_000);
+      const usage = [{ unit: 'credit', quantity: 5, basis: 'reported' }] as const;
+      await run(by, { ...failed, isCharged: true, usage } as Outcome);
+      assert.equal((await balance(by))?.spent, 300_000);
+      await run(by, { kind: 'cancelled', usage: [{ unit: 'second', quantity: 1, basis: 'reported' }] });
+      assert.equal((await balance(by))?.spent, 400_000);
+    });
+
+    test('an uncertain submission that was charged costs what its upstream reported', async () => {
+      const by = await payer(1_000_000);
+      const usage = [{ unit: 'second', quantity: 1, basis: 'reported' }] as const;
+      const job = await run(by, { ...uncertain, usage } as Outcome, 'unknown');
+      await resolveUncertainSubmission(db, job.id, { kind: 'adopted', upstreamId: 'theirs' }, later);
+      assert.equal((await balance(by))?.spent, 100_000);
+    });
+
+    test('creations, ends, limits and top-ups at once leave the books whole', async () => {
+      const by = await payer(900_000_000, { monthly: true });
+      const owner = { kind: 'project', id: by.project.id } as const;
+      const limit = (amount: number) => setLimit(db, owner, { limit: amount, monthly: true }, operator);
+      await Promise.all(
+        Array.from({ length: 12 }, async (_, at) => {
+          if (at % 4 === 0) await limit(900_000_000 + at);
+          const { job } = await create(by, at % 3 === 0 ? { createdAt: start + 31 * days } : {});
+          const entry = { kind: 'top_up', amount: at + 1, reason: 'more', idempotencyKey: `${at}` } as const;
+          await postEntry(db, owner, entry, operator);
+          const address = { jobId: job.id, userId: job.userId, modelId: job.modelId };
+          if (at % 2 === 0) await cancelJob(db, address, later);
+        }),
+      );
+      const { ok, faults } = await checkMoney(db);
+      assert.deepEqual([ok, faults], [true, []]);
     });
 
     test('a new limit leaves what was spent and is held', async () => {

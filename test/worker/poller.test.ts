@@ -13,14 +13,17 @@ import type {
   Provider,
   ProviderAttempt,
   ProviderTask,
+  ProviderTraits,
 } from '../../src/domain/provider.ts';
 import { type Connection, jobTopic } from '../../src/store/db/connection.ts';
 import { insertFiles } from '../../src/store/files/files.ts';
 import { cancelJob } from '../../src/store/jobs/cancel.ts';
+import { insertJob } from '../../src/store/jobs/insert.ts';
 import { listEvents } from '../../src/store/jobs/read.ts';
+import { defaultProject } from '../../src/store/money/accounts.ts';
 import { openTestClock, type TestClock } from '../../testkit/clock.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
-import { makeOwner, newFile, type Owner, rowOf, unique, wait } from '../../testkit/databases/rows.ts';
+import { makeOwner, newFile, newJob, type Owner, rowOf, unique, wait } from '../../testkit/databases/rows.ts';
 import { until } from '../../testkit/gateway/gateway.ts';
 import { type OwnWorkerOptions, startOwnWorker } from '../../testkit/gateway/own-worker.ts';
 import { picture } from '../../testkit/media/media-maker.ts';
@@ -46,11 +49,13 @@ function openScripted(clock: TestClock) {
     poll: async (_: ProviderAttempt): Promise<PollResult> => ({ kind: 'running', nextPollMs: 1 * minutes }),
     cancel: async (): Promise<CancelResult> => ({ kind: 'cancelled' }),
     mostAtOnce: 0,
+    charges: { failed: 'nothing', cancelled: 'nothing' } as NonNullable<ProviderTraits['charges']>,
   };
   const provider: Provider = {
     name: 'scripted',
     traits: () => ({
       ...{ dedupe: 'none', dedupeWindowMs: 0, submitTimeoutMs: 0, billable: true, minPollMs: 1 * seconds },
+      charges: script.charges,
     }),
     ready: async () => ({ ok: true }),
     async submit(task) {
@@ -153,6 +158,52 @@ for (const dialect of dialects) {
         const attempt = { jobId: id, modelId, upstreamModel: modelId, attempt: 1, dedupeKey: `${id}-1` };
         assert.deepEqual(upstream.cancels, [[attempt, { id: `${id}-1` }]]);
         assert.deepEqual([upstream.polls.length, upstream.releases], [2, [`${id}-1`]]);
+      } finally {
+        await stop();
+      }
+    });
+
+    test('is charged what its upstream charges of failures, and of jobs that it could not stop', async () => {
+      const stop = await start();
+      const lines = [{ unit: 'image', quantity: 1, price: 0.04 }] as const;
+      const quote = { amount: 40_000, currency: 'USD', version: 'v1', lines };
+      const payer = { projectId: defaultProject, keyId: owner.keyId };
+      const charged = async (act: (id: JobId) => Promise<unknown>) => {
+        const createdAt = clock.now();
+        const expiresAt = createdAt + 60 * minutes;
+        const job = newJob(owner, { modelId, createdAt, expiresAt, input: '{"prompt":"A boat","n":1}' });
+        const polled = upstream.polls.length;
+        await insertJob(db, job, { reservation: { payer, quote, unpriced: 'refuse' } });
+        await untilPolled(polled + 1);
+        await act(job.id);
+        await untilEnded(job.id);
+        const [hold] = await db.read('SELECT charged, amount FROM money_holds WHERE job_id = $1', [job.id]);
+        return hold?.charged === hold?.amount;
+      };
+      const running = upstream.script.poll;
+      const failing = async (): Promise<PollResult> => ({
+        kind: 'failed',
+        error: { code: 'runtime_error', message: 'no', retry: false },
+      });
+      const fail = async () => {
+        upstream.script.poll = failing;
+      };
+      const cancelOf = (answer: CancelResult) => async (id: JobId) => {
+        upstream.script.cancel = async () => answer;
+        await cancelJob(db, { jobId: id, userId: owner.userId, modelId }, clock.now());
+        db.announce(jobTopic(id));
+      };
+      const run = (act: (id: JobId) => Promise<unknown>) => {
+        upstream.script.poll = running;
+        return charged(act);
+      };
+      try {
+        assert.equal(await run(fail), false);
+        assert.equal(await run(cancelOf({ kind: 'unsupported' })), false);
+        upstream.script.charges = { failed: 'all', cancelled: 'all' };
+        assert.equal(await run(fail), true);
+        assert.equal(await run(cancelOf({ kind: 'unsupported' })), true);
+        assert.equal(await run(cancelOf({ kind: 'cancelled' })), false);
       } finally {
         await stop();
       }

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { entryKinds } from '../../domain/money-entry.ts';
+import { spendBreakdowns } from '../../domain/spend.ts';
 import { listOf, pageOf, unixSeconds } from '../values.ts';
 
 const amount = z.string().describe('Decimal, two to six digits behind the point.');
@@ -64,6 +65,25 @@ export const moneyCheckSchema = z
     faults: z.array(z.string()).exactOptional().describe('What does not add up; absent where all does.'),
   })
   .meta({ id: 'AdminMoneyCheck', description: 'Every balance, summed anew from entries and holds.' });
+
+export const spendSchema = z
+  .object({
+    object: z.literal('money_spend'),
+    by: z.enum(spendBreakdowns),
+    from: unixSeconds,
+    to: unixSeconds,
+    data: z.array(
+      z.object({
+        name: z.string().describe('Id, day or `name=value`; empty: jobs without one.'),
+        label: z.string(),
+        jobs: z.int(),
+        amount,
+        currency: z.string(),
+      }),
+    ),
+    truncated: z.boolean().describe('There are more lines: choose fewer days.'),
+  })
+  .meta({ id: 'AdminMoneySpend', description: 'What jobs that ended in that time were charged.' });
 
 export const projectSchema = z
   .object({

@@ -17,7 +17,7 @@ const ofDay = { ...named, day: unixSeconds.describe('Start of the day in UTC.') 
 export const usageReportSchema = z
   .object({
     object: z.literal('usage'),
-    by: z.enum(['model', 'key', 'user']),
+    by: z.enum(['model', 'key', 'user', 'project']),
     from: unixSeconds,
     to: unixSeconds,
     jobs: z.array(z.object({ ...ofDay, completed: z.int(), failed: z.int(), cancelled: z.int() })),
@@ -30,10 +30,13 @@ export const usageReportSchema = z
     ),
     truncated: z.boolean().describe('More jobs ended than are counted: the newest are.'),
   })
-  .meta({ id: 'AdminUsage', description: 'What was made and used, by day and by model, key or user.' });
+  .meta({
+    id: 'AdminUsage',
+    description: 'What was made and used, by day and by model, key, user or project.',
+  });
 
 /** An amount by the prices of the settings. */
 export type Cost = z.infer<typeof costSchema>;
 
-/** What was made and used, by day and by model, key or user. */
+/** What was made and used, by day and by model, key, user or project. */
 export type UsageReport = z.infer<typeof usageReportSchema>;

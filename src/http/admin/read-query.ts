@@ -1,6 +1,7 @@
 /** Reading the query parameters of the admin API. */
 
 import type { FastifyRequest } from 'fastify';
+import { parseTime } from '../../domain/clock.ts';
 import { queryOf, queryValue } from '../request-values.ts';
 import { refuseField } from './admin-body.ts';
 
@@ -41,4 +42,11 @@ export function choiceOf<const Word extends string>(
   const given = queryValue(request, name);
   if (given === undefined || given === '') return null;
   return words.find(word => word === given) ?? refuseField(name, `must be one of ${words.join(', ')}`);
+}
+
+/** A time of the query in epoch ms; null where it is absent. */
+export function timeOf(request: FastifyRequest, name: string): number | null {
+  const given = queryValue(request, name);
+  if (given === undefined || given === '') return null;
+  return parseTime(given) ?? refuseField(name, 'must be a time: ISO 8601 or Unix seconds');
 }

@@ -2,7 +2,7 @@
 
 import type { FastifyRequest } from 'fastify';
 import { usageReportSchema } from '../../answers/admin/usage.ts';
-import { days, parseTime, toUnixSeconds } from '../../domain/clock.ts';
+import { days, toUnixSeconds } from '../../domain/clock.ts';
 import { estimateCost, type Prices } from '../../domain/prices.ts';
 import {
   breakdowns,
@@ -14,18 +14,17 @@ import {
   type UsageSum,
 } from '../../store/attempts/usage-report.ts';
 import type { HttpContext } from '../http-context.ts';
-import { queryValue } from '../request-values.ts';
 import type { AdminRoute } from '../route.ts';
 import { adminApi } from './admin-api.ts';
 import { refuseField } from './admin-body.ts';
-import { choiceOf, refuseUnknownQuery } from './read-query.ts';
+import { choiceOf, refuseUnknownQuery, timeOf } from './read-query.ts';
 
 /** Two weeks: a full one and the one before it. */
 const defaultDays = 14;
 /** A leap year. Longer reports are several requests. */
 const maxDays = 366;
 
-/** Jobs, usage, costs and durations of a period, by day and by model, key or user. */
+/** Jobs, usage, costs and durations of a period, by day and by model, key, user or project. */
 export const getUsage: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/usage',
@@ -90,16 +89,9 @@ function costsOf(prices: Prices | null, sums: readonly UsageSum[]) {
 
 /** The period and breakdown of the report. */
 function readQuery({ clock }: HttpContext, request: FastifyRequest): ReportQuery {
-  const to = readTime(request, 'to') ?? clock.now() + 1;
-  const from = readTime(request, 'from') ?? Math.floor(to / days) * days - (defaultDays - 1) * days;
+  const to = timeOf(request, 'to') ?? clock.now() + 1;
+  const from = timeOf(request, 'from') ?? Math.floor(to / days) * days - (defaultDays - 1) * days;
   if (from >= to) refuseField('from', 'must be before to');
   if (to - from > maxDays * days) refuseField('from', `must be at most ${maxDays} days before to`);
   return { from, to, by: choiceOf(request, 'by', breakdowns) ?? 'model' };
-}
-
-/** A time of the query in epoch ms; null where it is absent. */
-function readTime(request: FastifyRequest, name: string): number | null {
-  const given = queryValue(request, name);
-  if (given === undefined || given === '') return null;
-  return parseTime(given) ?? refuseField(name, 'must be a time: ISO 8601 or Unix seconds');
 }

@@ -171,6 +171,8 @@ function openArk(context: ArkContext): Provider {
     dedupeWindowMs: dedupe === 'lookup' ? 6 * days : 0,
     submitTimeoutMs,
     billable: true,
+    // Only a task that waits can be cancelled: one that runs goes on and is charged.
+    charges: { failed: 'nothing', cancelled: 'all' },
     minPollMs: 2 * seconds,
     takesCallbacks,
   };

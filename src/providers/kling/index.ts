@@ -113,6 +113,8 @@ const traits: ProviderTraits = {
   // A refused name is looked up before `submit` returns.
   submitTimeoutMs: submitTimeoutMs + lookupTimeoutMs,
   billable: true,
+  // Its API has no cancel: the task runs on and is charged. Failed tasks are free.
+  charges: { failed: 'nothing', cancelled: 'all' },
   minPollMs: 2 * seconds,
 };
 

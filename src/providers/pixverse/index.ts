@@ -70,6 +70,8 @@ const traits: ProviderTraits = {
   dedupeWindowMs: 1 * hours,
   submitTimeoutMs,
   billable: true,
+  // It has no cancel: the video is made and charged.
+  charges: { failed: 'nothing', cancelled: 'all' },
   minPollMs: 3 * seconds,
 };
 

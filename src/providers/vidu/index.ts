@@ -78,6 +78,8 @@ const traits: ProviderTraits = {
   dedupeWindowMs: 6 * days,
   submitTimeoutMs,
   billable: true,
+  // Once it is scheduled it runs on and is charged.
+  charges: { failed: 'nothing', cancelled: 'all' },
   minPollMs: 3 * seconds,
 };
 

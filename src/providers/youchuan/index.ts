@@ -79,6 +79,8 @@ const traits: ProviderTraits = {
   dedupeWindowMs: 0,
   submitTimeoutMs,
   billable: true,
+  // It has no cancel: the task runs on and is charged.
+  charges: { failed: 'nothing', cancelled: 'all' },
   minPollMs: 3 * seconds,
 };
 

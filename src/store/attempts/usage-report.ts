@@ -1,11 +1,12 @@
-/** Usage reports: ended jobs, sums of usage and durations, by day and by model, key or user. */
+/** Usage reports: ended jobs, sums of usage and durations, by day and by model, key, user or project. */
 import { days } from '../../domain/clock.ts';
 import { type Usage, usageUnits } from '../../domain/usage.ts';
 import type { Row, Statements } from '../db/connection.ts';
 import { integer, integerOrNull, oneOf, text } from '../db/rows.ts';
+import { defaultProject } from '../money/accounts.ts';
 
 /** What a report is broken down by, beside the day. */
-export const breakdowns = ['model', 'key', 'user'] as const;
+export const breakdowns = ['model', 'key', 'user', 'project'] as const;
 export type Breakdown = (typeof breakdowns)[number];
 
 /** Time range and grouping of a report. */
@@ -16,11 +17,11 @@ export interface ReportQuery {
   readonly by: Breakdown;
 }
 
-/** Jobs that ended on a day of UTC, of one model, key or user. */
+/** Jobs that ended on a day of UTC, of one model, key, user or project. */
 export interface ReportLine {
   /** Start of the day in UTC, epoch ms. */
   readonly day: number;
-  /** Model id, key id or user id. */
+  /** Id of the model, key, user or project. */
   readonly name: string;
   readonly completed: number;
   readonly failed: number;
@@ -60,6 +61,7 @@ const names: Readonly<Record<Breakdown, string>> = {
   model: 'model_id',
   key: 'key_id',
   user: 'user_id',
+  project: `COALESCE((SELECT project_id FROM keys WHERE keys.id = key_id), '${defaultProject}')`,
 };
 
 /** By day and name. `isCut`: more jobs ended in that time than are counted. */
@@ -69,12 +71,12 @@ export async function countEndedJobs(
 ): Promise<{ readonly lines: readonly ReportLine[]; readonly isCut: boolean }> {
   const state = (name: string) => `SUM(CASE WHEN state = '${name}' THEN 1 ELSE 0 END) AS ${name}`;
   const rows = await db.read(
-    `SELECT completed_at / ${days} AS day, ${names[by]} AS name, count(*) AS jobs, ${state('completed')}, ${state('failed')},
+    `SELECT completed_at / ${days} AS day, name, count(*) AS jobs, ${state('completed')}, ${state('failed')},
        ${state('cancelled')}
-     FROM (SELECT completed_at, ${names[by]}, state FROM jobs
+     FROM (SELECT completed_at, ${names[by]} AS name, state FROM jobs
        WHERE completed_at IS NOT NULL AND completed_at >= $1 AND completed_at < $2
        ORDER BY completed_at DESC LIMIT ${maxCountedRows}) AS ended
-     GROUP BY completed_at / ${days}, ${names[by]} ORDER BY 1, 2 LIMIT ${maxLines}`,
+     GROUP BY completed_at / ${days}, name ORDER BY 1, 2 LIMIT ${maxLines}`,
     [from, to],
   );
   const lines = rows.map(row => ({
@@ -91,10 +93,10 @@ export async function countEndedJobs(
 /** Quantities by day, name, model, unit and basis. */
 export async function sumUsage(db: Statements, { from, to, by }: ReportQuery): Promise<readonly UsageSum[]> {
   const rows = await db.read(
-    `SELECT at / ${days} AS day, ${names[by]} AS name, model_id AS model, unit, basis, SUM(quantity) AS quantity
-     FROM (SELECT at, model_id, key_id, user_id, unit, basis, quantity FROM usage_lines WHERE at >= $1 AND at < $2
+    `SELECT at / ${days} AS day, name, model_id AS model, unit, basis, SUM(quantity) AS quantity
+     FROM (SELECT at, ${names[by]} AS name, model_id, unit, basis, quantity FROM usage_lines WHERE at >= $1 AND at < $2
        ORDER BY at DESC LIMIT ${maxCountedRows}) AS used
-     GROUP BY at / ${days}, ${names[by]}, model_id, unit, basis ORDER BY 1, 2, 3, 4 LIMIT ${maxLines}`,
+     GROUP BY at / ${days}, name, model_id, unit, basis ORDER BY 1, 2, 3, 4 LIMIT ${maxLines}`,
     [from, to],
   );
   return rows.map(row => ({
@@ -136,13 +138,15 @@ function percentilesOf(values: readonly number[]): Percentiles {
   return { p50: at(0.5), p95: at(0.95) };
 }
 
-/** Display names of keys or users by id; empty for models. */
+const nameQueries: Readonly<Record<Exclude<Breakdown, 'model'>, string>> = {
+  user: 'SELECT id, name FROM users LIMIT 10000',
+  key: 'SELECT id, COALESCE(name, hint) AS name FROM keys LIMIT 10000',
+  project: 'SELECT id, name FROM projects LIMIT 10000',
+};
+
+/** Display names of keys, users or projects by id; empty for models. */
 export async function readNames(db: Statements, by: Breakdown): Promise<ReadonlyMap<string, string>> {
   if (by === 'model') return new Map();
-  const rows = await db.read(
-    by === 'user'
-      ? 'SELECT id, name FROM users LIMIT 10000'
-      : `SELECT keys.id, COALESCE(keys.name, keys.hint) AS name FROM keys LIMIT 10000`,
-  );
+  const rows = await db.read(nameQueries[by]);
   return new Map(rows.map(row => [text(row, 'id'), text(row, 'name')]));
 }

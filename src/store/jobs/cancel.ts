@@ -7,7 +7,7 @@ import { markUncertain } from '../attempts/uncertain.ts';
 import { enqueueCallback } from '../callbacks/deliveries.ts';
 import { type Connection, deliveryTopic, jobTopic, type Statements } from '../db/connection.ts';
 import { textOrNull } from '../db/rows.ts';
-import { releaseHolds } from '../money/end-holds.ts';
+import { releaseHolds } from '../money/release-holds.ts';
 import { type Actor, writeAudit } from '../people/audit.ts';
 import { expireInputs } from './inputs.ts';
 import type { JobAddress } from './read.ts';

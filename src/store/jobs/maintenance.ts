@@ -4,7 +4,7 @@ import { markUncertain } from '../attempts/uncertain.ts';
 import { enqueueCallback } from '../callbacks/deliveries.ts';
 import { type Connection, deliveryTopic, jobTopic, type Row, type Statements } from '../db/connection.ts';
 import { text, textOrNull } from '../db/rows.ts';
-import { releaseHolds } from '../money/end-holds.ts';
+import { releaseHolds } from '../money/release-holds.ts';
 import { expiredError } from './events.ts';
 import { expireInputs } from './inputs.ts';
 
@@ -38,20 +38,7 @@ function expireInTransaction(db: Connection, now: number, limit: number): Promis
   });
 }
 
-/** Ids in one statement. */
-const idsPerStatement = 500;
 export const idsOf = (rows: readonly Row[]): readonly string[] => rows.map(row => text(row, 'id'));
-
-/** `places` gives the placeholders of the ids, numbered from its argument on. */
-export async function inBatches(
-  ids: readonly string[],
-  work: (ids: readonly string[], places: (from: number) => string) => Promise<void>,
-): Promise<void> {
-  for (let from = 0; from < ids.length; from += idsPerStatement) {
-    const some = ids.slice(from, from + idsPerStatement);
-    await work(some, first => some.map((_, index) => `$${first + index}`).join(', '));
-  }
-}
 
 /** Returns the ids of the rows. */
 export async function enqueueFailureCallbacks(

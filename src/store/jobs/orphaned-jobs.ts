@@ -4,12 +4,13 @@ import { toJson } from '../../domain/json.ts';
 import { markUncertain } from '../attempts/uncertain.ts';
 import type { Connection, Row, Statements } from '../db/connection.ts';
 import { availableTopic, jobTopic } from '../db/connection.ts';
+import { inBatches } from '../db/in-batches.ts';
 import { integer } from '../db/rows.ts';
-import { releaseHolds } from '../money/end-holds.ts';
+import { releaseHolds } from '../money/release-holds.ts';
 import { stateWithoutIndex } from './claim.ts';
 import { insertEvents } from './events.ts';
 import { expireInputs } from './inputs.ts';
-import { announceFailed, enqueueFailureCallbacks, idsOf, inBatches } from './maintenance.ts';
+import { announceFailed, enqueueFailureCallbacks, idsOf } from './maintenance.ts';
 import { aliveWorkers } from './workers.ts';
 
 /** Ids of jobs: those that are available again, and those that failed because they crashed too many workers. */

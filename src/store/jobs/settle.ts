@@ -62,11 +62,10 @@ const isUncertain = (outcome: Outcome): boolean =>
 /** A job that failed or was cancelled is charged what its upstream reports or is known to charge. */
 function chargeOf(outcome: Outcome): Charge {
   if (outcome.kind === 'completed') return { kind: 'used', usage: outcome.usage ?? [] };
-  if (outcome.kind === 'failed' && outcome.usage && outcome.usage.length > 0)
-    return { kind: 'used', usage: outcome.usage };
-  if ((outcome.kind === 'failed' || outcome.kind === 'cancelled') && outcome.isCharged)
-    return { kind: 'quoted' };
-  return { kind: 'nothing' };
+  if (outcome.kind !== 'failed' && outcome.kind !== 'cancelled') return { kind: 'nothing' };
+  const { usage = [], isCharged = false } = outcome;
+  if (isCharged) return { kind: 'whole', usage };
+  return usage.length > 0 ? { kind: 'used', usage } : { kind: 'nothing' };
 }
 
 /** The state that an outcome leads to. */

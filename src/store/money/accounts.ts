@@ -98,17 +98,19 @@ export async function openPath(
     const account = await readAccount(tx, accountId(owner));
     if (!account) continue;
     path.push(account.id);
-    if (account.monthLimit !== null) path.push(await openMonth(tx, owner, account, now));
+    if (account.monthLimit === null) continue;
+    const month = accountId(owner, monthOf(now));
+    if ((await readAccount(tx, month)) || (await openMonth(tx, owner, now))) path.push(month);
   }
   return path;
 }
 
-async function openMonth(
-  tx: Statements,
-  owner: AccountOwner,
-  { monthLimit, floor }: MoneyAccount,
-  now: number,
-): Promise<string> {
+/** False where the limit is no monthly one any more. */
+async function openMonth(tx: Statements, owner: AccountOwner, now: number): Promise<boolean> {
+  // Locked before: a limit that is set meanwhile would not find the account of the month, and it would keep the old one.
+  const account = await lockAccount(tx, accountId(owner));
+  if (!account || account.monthLimit === null) return false;
+  const { monthLimit, floor } = account;
   const period = monthOf(now);
   const id = accountId(owner, period);
   const [opened] = await tx.write(
@@ -116,9 +118,9 @@ async function openMonth(
      ON CONFLICT (id) DO NOTHING RETURNING id`,
     [id, owner.kind, owner.id, period, floor],
   );
-  if (opened && monthLimit !== null)
+  if (opened && monthLimit !== 0)
     await appendEntry(tx, id, { at: now, kind: 'limit', amount: monthLimit, actor: 'operator' });
-  return id;
+  return true;
 }
 
 /** An account with the name of its owner. */

@@ -91,6 +91,8 @@ async function faultsOfHolds(db: Statements): Promise<readonly string[]> {
     `SELECT money_holds.job_id, jobs.state FROM money_holds LEFT JOIN jobs ON jobs.id = money_holds.job_id
      WHERE (money_holds.state = 'open' AND (jobs.id IS NULL OR jobs.completed_at IS NOT NULL))
         OR (money_holds.ended_at IS NOT NULL AND jobs.id IS NOT NULL AND jobs.completed_at IS NULL)
+        OR (money_holds.state = 'uncertain' AND NOT EXISTS (SELECT 1 FROM attempts
+          WHERE attempts.job_id = money_holds.job_id AND doubted_at IS NOT NULL AND doubt_settled_at IS NULL))
      LIMIT ${maxFaults}`,
   );
   return rows.map(row => `job ${text(row, 'job_id')}: its hold did not end with it`);

@@ -3,10 +3,10 @@ import type { JobId } from '../../domain/ids.ts';
 import { toJson } from '../../domain/json.ts';
 import type { Micros } from '../../domain/money.ts';
 import type { EntryKind } from '../../domain/money-entry.ts';
-import { type Cost, costBody, costOf } from '../../domain/prices.ts';
-import type { Usage } from '../../domain/usage.ts';
+import { type Cost, costBody, costOf, wholeCostOf } from '../../domain/prices.ts';
+import { type Usage, usageUnits } from '../../domain/usage.ts';
 import type { Statements } from '../db/connection.ts';
-import { text } from '../db/rows.ts';
+import { integer, oneOf } from '../db/rows.ts';
 import { availableOf, lockAccount } from './accounts.ts';
 import { appendEntry } from './entries.ts';
 import { insertHold, type OpenHold, readOpenHold } from './holds.ts';
@@ -15,8 +15,8 @@ import { insertHold, type OpenHold, readOpenHold } from './holds.ts';
 export type Charge =
   /** What it used. */
   | { readonly kind: 'used'; readonly usage: readonly Usage[] }
-  /** What was quoted, because its upstream charges all of it. */
-  | { readonly kind: 'quoted' }
+  /** All of it: what its upstream reports, and what was quoted of every other unit. */
+  | { readonly kind: 'whole'; readonly usage: readonly Usage[] }
   | { readonly kind: 'nothing' };
 
 /**
@@ -36,21 +36,6 @@ export async function endHold(
   else await settleHold(tx, hold, charge, now);
 }
 
-const idsPerStatement = 500;
-
-/** Ends the holds of jobs that ended before anything was delivered. */
-export async function releaseHolds(tx: Statements, jobIds: readonly string[], now: number): Promise<void> {
-  for (let from = 0; from < jobIds.length; from += idsPerStatement) {
-    const ids = jobIds.slice(from, from + idsPerStatement);
-    const rows = await tx.read(
-      `SELECT job_id FROM money_holds WHERE ended_at IS NULL
-         AND job_id IN (${ids.map((_, index) => `$${index + 1}`).join(', ')}) ORDER BY job_id`,
-      ids,
-    );
-    for (const row of rows) await endHold(tx, text(row, 'job_id'), { kind: 'nothing' }, now);
-  }
-}
-
 /** An operator found out that an uncertain submission was charged, or that it was not. */
 export async function resolveHold(
   tx: Statements,
@@ -60,7 +45,8 @@ export async function resolveHold(
 ): Promise<void> {
   const hold = await readOpenHold(tx, jobId);
   if (hold?.state !== 'uncertain') return;
-  if (wasCharged) await settleHold(tx, hold, { kind: 'quoted' }, now);
+  if (wasCharged)
+    await settleHold(tx, hold, { kind: 'whole', usage: await readReportedUsage(tx, jobId) }, now);
   else await releaseHold(tx, hold, now);
 }
 
@@ -128,8 +114,20 @@ async function settleHold(
 }
 
 function costOfCharge({ quote }: OpenHold, charge: Exclude<Charge, { kind: 'nothing' }>): Cost {
-  if (charge.kind === 'used') return costOf(quote, charge.usage);
-  return { ...quote, lines: quote.lines.map(line => ({ ...line, basis: 'computed' as const })) };
+  return charge.kind === 'used' ? costOf(quote, charge.usage) : wholeCostOf(quote, charge.usage);
+}
+
+/** What the upstream of a job without a readable result reported. */
+async function readReportedUsage(tx: Statements, jobId: string): Promise<readonly Usage[]> {
+  const rows = await tx.read(
+    `SELECT unit, quantity FROM usage_lines WHERE job_id = $1 AND basis = 'reported' ORDER BY line`,
+    [jobId],
+  );
+  return rows.map(row => ({
+    unit: oneOf(row, 'unit', usageUnits),
+    quantity: integer(row, 'quantity'),
+    basis: 'reported',
+  }));
 }
 
 /** What was used beyond the hold is posted down to the floor of each account; the house bears the rest. */

@@ -98,16 +98,17 @@ const hashOf = (row: Row): string =>
     .update(JSON.stringify(hashedColumns.map(column => row[column] ?? null)))
     .digest('hex');
 
-/** Whether that key was used in the account before. */
+/** Whether that key was used before in an account of that owner: a repetition may come in another month. */
 export async function isEntryKnown(
   db: Statements,
-  account: string,
+  { kind, owner }: { readonly kind: string; readonly owner: string },
   idempotencyKey: string,
 ): Promise<boolean> {
-  const rows = await db.read('SELECT number FROM money_entries WHERE account = $1 AND idempotency_key = $2', [
-    account,
-    idempotencyKey,
-  ]);
+  const rows = await db.read(
+    `SELECT number FROM money_entries WHERE idempotency_key = $3
+       AND account IN (SELECT id FROM money_accounts WHERE kind = $1 AND owner = $2)`,
+    [kind, owner, idempotencyKey],
+  );
   return rows.length > 0;
 }
 

@@ -73,9 +73,17 @@ export interface HeldJob {
  */
 export async function reserve(tx: Statements, job: HeldJob, reservation: Reservation): Promise<void> {
   const { payer, quote, unpriced } = reservation;
-  const path = await openPath(tx, ownersOf(payer), job.createdAt);
-  if (!quote) return unpriced === 'free' ? undefined : refuseLimited(tx, path);
-  for (const account of path) await reserveIn(tx, account, quote);
+  if (!quote) {
+    if (unpriced === 'refuse') await refuseLimited(tx, await openPath(tx, ownersOf(payer), job.createdAt));
+    return;
+  }
+  const path: string[] = [];
+  // One owner after the other: to open a month locks the account of its owner, and all do so in the same order.
+  for (const owner of ownersOf(payer)) {
+    const accounts = await openPath(tx, [owner], job.createdAt);
+    for (const account of accounts) await reserveIn(tx, account, quote);
+    path.push(...accounts);
+  }
   await insertHold(tx, job, payer, quote, path);
 }
 

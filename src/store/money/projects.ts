@@ -135,7 +135,7 @@ export interface ManualEntry {
   /** `top_up`: added to the limit. `adjustment`: added to what was spent, negative: a credit. */
   readonly amount: Micros;
   readonly reason: string;
-  /** The same key in the same account is an entry once. */
+  /** The same key for the same owner is an entry once. */
   readonly idempotencyKey: string;
 }
 
@@ -156,7 +156,7 @@ export function postEntry(
   return db.transaction(async tx => {
     const account = await lockSpendingAccount(tx, owner, now);
     if (!account) return { kind: 'unknown' };
-    if (await isEntryKnown(tx, account.id, entry.idempotencyKey)) return { kind: 'repeated', account };
+    if (await isEntryKnown(tx, account, entry.idempotencyKey)) return { kind: 'repeated', account };
     if (entry.kind === 'top_up' && account.limit === null) return { kind: 'unlimited' };
     await appendEntry(tx, account.id, { ...entry, at: now, actor });
     const { amount, reason } = entry;
@@ -176,6 +176,8 @@ async function lockSpendingAccount(
   owner: AccountOwner,
   now: number,
 ): Promise<MoneyAccount | null> {
+  // The same key may be used at once for two months: the owner's own account serialises them.
+  await lockAccount(tx, accountId(owner));
   const [id = null] = (await openPath(tx, [owner], now)).toReversed();
   return id === null ? null : lockAccount(tx, id);
 }
