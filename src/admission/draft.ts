@@ -8,6 +8,7 @@ import type { ForeignKind } from '../catalog/foreign-jobs.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { JobId } from '../domain/ids.ts';
+import type { Priority } from '../domain/job.ts';
 import type { Principal } from '../domain/key.ts';
 import type { MediaFacts } from '../domain/media.ts';
 import type { Prices } from '../domain/prices.ts';
@@ -32,6 +33,18 @@ export interface CreateRequest {
   readonly message: IncomingMessage;
   /** The body where another protocol was translated into it; absent: it is read from the message. */
   readonly body?: JsonObject;
+  /** What another protocol says beside the body. */
+  readonly asked?: AskedBesideBody;
+}
+
+/** What protocols of mounts say in their query and headers, where ours has it in the input. */
+export interface AskedBesideBody {
+  /** In place of the input's, also for models whose inputs have none. */
+  readonly callbackUrl?: string;
+  /** As the header Cancel-After writes it, in place of that header. */
+  readonly cancelAfter?: string;
+  /** In place of the input's. */
+  readonly priority?: Priority;
 }
 
 /** The job that answers a request. */
@@ -137,6 +150,10 @@ export interface RoutedDraft extends ParsedDraft, MediaDraft {
   readonly accounts: readonly string[] | null;
   readonly externalTaskId: string | null;
 }
+
+/** The address for callbacks of a request; null without one. */
+export const callbackUrlOf = ({ request, model, input }: InputDraft): string | null =>
+  request.asked?.callbackUrl ?? model.callbackUrl(input);
 
 /** The value of a header; several of one name are joined by commas. */
 export function headerOf({ message }: Pick<CreateRequest, 'message'>, name: string): string | undefined {

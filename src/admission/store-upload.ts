@@ -8,6 +8,7 @@ import {
   newFile,
   type StoredFile,
 } from '../domain/file.ts';
+import type { FileId } from '../domain/ids.ts';
 import type { Principal } from '../domain/key.ts';
 import type { KnownFacts } from '../domain/media.ts';
 import { refuse } from '../domain/refusal.ts';
@@ -44,6 +45,14 @@ export interface CheckedUpload extends Pick<Spooled, 'path' | 'bytes' | 'sha256'
   /** Null: not probed. */
   readonly facts: KnownFacts | null;
   readonly dimensions: { readonly width: number; readonly height: number } | null;
+}
+
+/** What a sender says of its file. */
+export interface NamedUpload {
+  readonly fileName: string | undefined;
+  readonly purpose: string | null;
+  /** The id that was given out before the bytes came; absent: a new one. */
+  readonly id?: FileId;
 }
 
 /** Refuses before a byte is read: after ten uploads in 60 s, or where the storage quota is already full. */
@@ -93,7 +102,7 @@ export async function storeUpload(
   { db, blobs, clock, storage }: UploadDependencies,
   principal: Principal,
   upload: CheckedUpload,
-  { fileName, purpose }: { readonly fileName: string | undefined; readonly purpose: string | null },
+  { fileName, purpose, id }: NamedUpload,
 ): Promise<StoredFile> {
   const storeBlob = async () => {
     await refuseWithoutStorage(storage, principal, upload.bytes);
@@ -105,7 +114,10 @@ export async function storeUpload(
     const { mimeType, dimensions, facts } = upload;
     const name = cleanName(fileName);
     const file = newFile(
-      { blob, userId, keyId, source: 'upload', jobId: null, mimeType, name, dimensions, purpose, facts },
+      {
+        ...{ blob, userId, keyId, source: 'upload', jobId: null, mimeType, name, dimensions, purpose, facts },
+        ...(id && { id }),
+      },
       clock.now(),
     );
     const insertion = await insertUpload(db, file, storage.bounds);

@@ -1,10 +1,12 @@
 // Sends one callback (webhook): one signed POST to the address that a client gave, and the outcome of that attempt.
 import type { Logger } from 'pino';
+import { readFalWebhook } from '../answers/fal-bodies.ts';
 import { type JobBodyContext, readResultBody, readStatusBody } from '../answers/job-bodies.ts';
+import { type CallbackShape, callbackShapeOf } from '../domain/callback-shape.ts';
 import { seconds } from '../domain/clock.ts';
 import { type Delivery, type DeliveryAttemptOutcome, webhookHeaders } from '../domain/delivery.ts';
 import { deliveryOutcomeOf } from '../domain/delivery-retry.ts';
-import { isFinal } from '../domain/job.ts';
+import { isFinal, type Job } from '../domain/job.ts';
 import { toJson } from '../domain/json.ts';
 import type { Tracing } from '../domain/tracing.ts';
 import type { Outbound } from '../media/outbound.ts';
@@ -95,14 +97,22 @@ type Content =
   | { readonly kind: 'job_deleted' };
 
 /** Decisions 5: the body that `response` would give at this moment. */
-async function readBody(context: CallbackContext, { jobId, status }: Delivery): Promise<Content> {
+async function readBody(context: CallbackContext, { jobId, status, url }: Delivery): Promise<Content> {
   const job = await readJobById(context.db, jobId);
   if (!job) return { kind: 'job_deleted' };
   if (status === 'IN_PROGRESS' && isFinal(job.state)) return { kind: 'superseded' };
-  const body = isFinal(job.state)
-    ? await readResultBody(context, job)
-    : await readStatusBody(context, job, null);
-  return { kind: 'body', body: Buffer.from(toJson(body)) };
+  return { kind: 'body', body: Buffer.from(toJson(await bodyOf(context, job, callbackShapeOf(url)))) };
+}
+
+/** In the shape that the client of the job reads. */
+async function bodyOf(context: CallbackContext, job: Job, shape: CallbackShape): Promise<object> {
+  switch (shape.of) {
+    case 'fal':
+      return readFalWebhook(context, job);
+    case 'atelier':
+    case 'replicate':
+      return isFinal(job.state) ? readResultBody(context, job) : readStatusBody(context, job, null);
+  }
 }
 
 /** Safe for every database and terminal: no NUL and no control characters but line feed and tab. */

@@ -1,7 +1,8 @@
 /** Reads `mounts` of `atelier.yaml`: which other protocols are spoken, and their names of our models. */
 import { z } from 'zod';
 import type { Catalog } from '../catalog/catalog.ts';
-import { type MountName, type Mounts, mountNames } from '../domain/mounts.ts';
+import { type Mount, type MountName, type Mounts, mountNames } from '../domain/mounts.ts';
+import { definitionOf } from '../providers/index.ts';
 import { didYouMean, type Issue } from './issues.ts';
 
 const mount = z.union([
@@ -24,12 +25,12 @@ export function readMounts(
 ): { readonly mounts: Mounts; readonly issues: readonly Issue[] } {
   const given = written ?? mountsSchema.parse({});
   const issues: Issue[] = [];
-  const mounts: Partial<Record<MountName, { models: ReadonlyMap<string, string> }>> = {};
+  const mounts: Partial<Record<MountName, Mount>> = {};
   for (const name of mountNames) {
     const mounted = given[name];
     if (mounted === false) continue;
     const models = mounted === true ? {} : mounted.models;
-    mounts[name] = { models: new Map(Object.entries(models)) };
+    mounts[name] = { models: new Map(Object.entries(models)), upstreamNames: upstreamNamesOf(name) };
     for (const [theirs, ours] of Object.entries(models)) {
       if (catalog.find(ours)) continue;
       const ids = catalog.all.map(model => model.id);
@@ -39,3 +40,7 @@ export function readMounts(
   }
   return { mounts, issues };
 }
+
+/** The provider's own table of models, read the other way round. */
+const upstreamNamesOf = (name: MountName): ReadonlyMap<string, string> =>
+  new Map(Object.entries(definitionOf(name)?.models ?? {}).map(([ours, theirs]) => [theirs, ours]));

@@ -104,14 +104,15 @@ export type NewFile = Pick<StoredFile, 'userId' | 'keyId' | 'source' | 'jobId' |
   readonly dimensions?: { readonly width: number; readonly height: number } | null | undefined;
   readonly purpose?: string | null;
   readonly facts?: KnownFacts | null;
+  /** Absent: a new one. */
+  readonly id?: FileId;
 };
 
 /** The row of a file whose blob is stored. `now` in epoch ms. */
 export function newFile(
-  { blob, name, dimensions, purpose, facts, ...given }: NewFile,
+  { blob, name, dimensions, purpose, facts, id = newFileId(), ...given }: NewFile,
   now: number,
 ): StoredFile {
-  const id = newFileId();
   return {
     ...given,
     id,

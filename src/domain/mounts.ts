@@ -8,6 +8,8 @@ export type MountName = (typeof mountNames)[number];
 export interface Mount {
   /** Names of models as clients of that service know them, and the ids of ours. */
   readonly models: ReadonlyMap<string, string>;
+  /** Names that the provider of the same service has for our models. */
+  readonly upstreamNames: ReadonlyMap<string, string>;
 }
 
 /** The mounts that are served; those that are switched off are absent. */
@@ -15,9 +17,9 @@ export type Mounts = Readonly<Partial<Record<MountName, Mount>>>;
 
 /** Every mount, without names of its own. */
 export const allMounts: Mounts = {
-  openai: { models: new Map() },
-  fal: { models: new Map() },
-  replicate: { models: new Map() },
+  openai: { models: new Map(), upstreamNames: new Map() },
+  fal: { models: new Map(), upstreamNames: new Map() },
+  replicate: { models: new Map(), upstreamNames: new Map() },
 };
 
 /** The paths of each mount begin so. */

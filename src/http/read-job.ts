@@ -112,7 +112,10 @@ async function readLongStatus(context: HttpContext, job: JobForStatus, withLogs:
 }
 
 /** Events that follow from the row, and the stored ones, in order. */
-async function timelineOf(context: HttpContext, job: JobForStatus): Promise<readonly JobEvent[]> {
+export async function timelineOf(
+  context: Pick<HttpContext, 'db'>,
+  job: JobForStatus,
+): Promise<readonly JobEvent[]> {
   const timeline: JobEvent[] = [{ at: job.createdAt, level: 'INFO', message: 'Accepted' }];
   if (job.startedAt !== null) timeline.push({ at: job.startedAt, level: 'INFO', message: 'Started' });
   if (job.completedAt !== null) {

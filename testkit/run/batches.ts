@@ -109,7 +109,13 @@ export const batches: readonly Batch[] = [
   },
   {
     name: 'clients',
-    files: ['test/clients/*', 'test/client/client', 'test/client/package', 'test/examples/*'],
+    files: [
+      'test/mounts/*',
+      'test/clients/*',
+      'test/client/client',
+      'test/client/package',
+      'test/examples/*',
+    ],
   },
   { name: 'tracing and deployment', files: ['test/tracing/*', 'test/deploy/audit', 'test/mcp/*'] },
   { name: 'store slow', files: ['test/store/audit', 'test/store/plans', 'test/worker/poller'] },

@@ -1,7 +1,7 @@
 /** Gate: the callback address is not private (decisions 5; checked again when the callback is sent). */
 import { refuse } from '../../domain/refusal.ts';
 import { checkUrl } from '../../media/address-guard.ts';
-import type { InputDraft } from '../draft.ts';
+import { callbackUrlOf, type InputDraft } from '../draft.ts';
 import type { Gate } from '../gate-list.ts';
 
 /** For developers whose machine is not reachable from the internet. */
@@ -10,12 +10,17 @@ const privateCallbackHelp =
 
 /** 422; the operator can allow private addresses for the whole gateway. */
 export const refusePrivateCallback: Gate<InputDraft> = ({ allowPrivateNetwork }, draft) => {
-  const { model, input } = draft;
-  const url = model.callbackUrl(input);
+  const { model, input, request } = draft;
+  const url = callbackUrlOf(draft);
   if (url === null) return draft;
+  if (request.asked?.callbackUrl !== undefined && model.callbackUrl(input) !== null)
+    throw refuse('input_invalid', {
+      subject: `${model.callbackField}: a webhook address is given beside it`,
+      fields: [model.callbackField],
+    });
   const verdict = checkUrl(url, { allowPrivate: allowPrivateNetwork });
   if (verdict.ok) return draft;
-  const field = model.callbackField;
+  const field = request.asked?.callbackUrl === undefined ? model.callbackField : 'webhook';
   const isPrivate = checkUrl(url, { allowPrivate: true }).ok;
   const subject = `${field}: ${verdict.reason}${isPrivate ? privateCallbackHelp : ''}`;
   throw refuse('input_invalid', { subject, fields: [field] });

@@ -15,7 +15,9 @@ const maxSeconds = 30 * 24 * 3600;
  * hours after its creation.
  */
 export const readDeadline: Gate<InputDraft, Pick<DeadlineDraft, 'deadlineMs'>> = (_context, draft) => {
-  const cancelAfterMs = readCancelAfter(headerOf(draft.request, 'cancel-after'));
+  const cancelAfterMs = readCancelAfter(
+    draft.request.asked?.cancelAfter ?? headerOf(draft.request, 'cancel-after'),
+  );
   return { ...draft, deadlineMs: earlierOf(draft.model.deadlineSeconds(draft.input), cancelAfterMs) };
 };
 

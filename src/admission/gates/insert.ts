@@ -5,7 +5,7 @@ import type { Prices } from '../../domain/prices.ts';
 import type { Insertion, NewJob } from '../../store/jobs/insert.ts';
 import type { Reservation } from '../../store/money/holds.ts';
 import { answerEarlierJob } from '../answer-earlier-job.ts';
-import type { AdmissionContext, Admitted, RoutedDraft } from '../draft.ts';
+import { type AdmissionContext, type Admitted, callbackUrlOf, type RoutedDraft } from '../draft.ts';
 import type { Gate } from '../gate-list.ts';
 import { quoteDraft } from '../quote.ts';
 import { storeMedia } from '../store-media.ts';
@@ -33,11 +33,11 @@ function newJobOf(draft: RoutedDraft, now: number): JobWithoutInput {
     userId,
     keyId,
     modelId: model.id,
-    priority: model.priority(input),
+    priority: draft.request.asked?.priority ?? model.priority(input),
     createdAt: now,
     expiresAt: now + draft.deadlineMs,
     externalTaskId: draft.externalTaskId,
-    callbackUrl: model.callbackUrl(input),
+    callbackUrl: callbackUrlOf(draft),
     idempotency: draft.idempotency,
     accounts: draft.accounts,
     tags: draft.tags,

@@ -1,4 +1,5 @@
 /** Deliveries of callbacks: enqueued with a change of status, claimed by queue key, settled after each attempt. */
+import { callbackShapeOf, wantsNotice } from '../../domain/callback-shape.ts';
 import { seconds } from '../../domain/clock.ts';
 import {
   type Delivery,
@@ -38,6 +39,7 @@ export async function enqueueCallback(
   if (!job) throw new Error(`expected job ${jobId} to exist when its callback is enqueued`);
   const [userId, url] = [text(job, 'user_id'), text(job, 'callback_url')];
   const status = isFinal(state) ? 'COMPLETED' : 'IN_PROGRESS';
+  if (!wantsNotice(callbackShapeOf(url), status)) return;
   await tx.write(
     `INSERT INTO deliveries (id, job_id, user_id, status, url, line, state, due_at, created_at)
      VALUES ($1, $2, $3, $4, $5, $6, 'waiting', $7, $7)`,
