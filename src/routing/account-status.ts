@@ -11,7 +11,9 @@ import { readAccounts } from '../store/jobs/overview.ts';
 import { readRouteTroubles } from '../store/jobs/route-troubles.ts';
 import type { AccountConfig, RoutingConfig } from './accounts.ts';
 
+/** What the status is read from. */
 interface AccountStatusDependencies {
+  /** Load, pauses and open circuits of all processes. */
   readonly db: Connection;
   readonly clock: { now(): number };
   readonly config: { readonly localConcurrency: number; readonly allowPrivateNetwork: boolean };
@@ -28,11 +30,13 @@ export function openAccountStatus({
   routing,
   catalog,
 }: AccountStatusDependencies): AccountStatuses {
+  // The local engine is an account without settings.
   const engine = { id: localAccount, provider: localAccount, slots: config.localConcurrency };
   return {
     async list() {
       const [found, troubles] = [await readAccounts(db), await readRouteTroubles(db)];
       return [engine, ...routing().accounts].map(({ id, provider, slots }) => {
+        // An account that no job has used yet has no row.
         const now = found.get(id) ?? { running: 0, blockedUntil: 0, why: null, isPaused: false };
         const isBlocked = now.blockedUntil > clock.now();
         return {
@@ -97,6 +101,7 @@ export async function testAccount(
   });
   try {
     const result = await opened.provider.test?.();
+    // Routes are tested with accepted credentials alone: without them every route would fail for the same reason.
     const isTested = result === undefined || result.kind === 'accepted';
     const routes = isTested ? await testRoutes(opened.provider, account.id, routing) : [];
     return { outcome: result?.kind ?? 'untried', says: describeTestResult(result, account), routes };

@@ -40,6 +40,7 @@ export async function recordJob(recording: Recording): Promise<Cassette> {
   const exchanges: Exchange[] = [];
   const outbound = openOutbound({ allowPrivate });
   const folder = await mkdtemp(join(tmpdir(), 'atelier-record-'));
+  // The same provider code as in the worker, with a folder of its own and no addresses for the upstream.
   const opened = account.open({
     catalog,
     clock: systemClock,
@@ -48,9 +49,11 @@ export async function recordJob(recording: Recording): Promise<Cassette> {
     folder,
   });
   try {
+    // Media are fetched before the billable call, as in the queue.
     const task = { ...taskOf(recording), ...(await fetchMediaOf(recording, outbound, folder)) };
     const wait = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
     const outcome = await driveJob(opened.provider, task, { wait, maxPolls, signal });
+    // As after a settled job: what the provider kept for the attempt is dropped.
     await opened.provider.release(task);
     return cassetteSchema.parse({
       provider: account.provider,

@@ -53,6 +53,7 @@ export function Confirm({
 }) {
   const id = useId();
   const [written, setWritten] = useState('');
+  // Compared as it stands, but for the space around it.
   const isReady = typed === undefined || written.trim() === typed;
   return (
     <Dialog title={title} isOpen={isOpen} close={close}>

@@ -25,6 +25,7 @@ const paths = {
   leave: 'M14 4H5v16h9M10 12h10M16.500 8.500 20 12l-3.500 3.500',
 } as const;
 
+/** Of pages, states and kinds of models. */
 export type IconName = keyof typeof paths;
 
 /** Decorative: it always stands beside a label, so screen readers skip it. */

@@ -103,6 +103,7 @@ function Player({ output }: { readonly output: Output }) {
 function UseIn({ output, close }: { readonly output: Output; readonly close: () => void }) {
   const models = useQuery(modelsQuery);
   const kind = output.mime_type.split('/')[0] ?? '';
+  // By kind alone; the form and the gateway check bounds.
   const fitting = (models.data?.data ?? []).filter(({ takes }) => takes.includes(kind));
   return (
     <Dialog title="Use as input in" isOpen close={close}>

@@ -16,6 +16,7 @@ export function Film({
 
 /** The first frame of a video, as its preview. */
 export function Still({ address, name }: { readonly address: string; readonly name: string }) {
+  // A fragment of time: some browsers show no frame before a video is played, unless they have to seek.
   return <video src={`${address}#t=0.1`} muted preload="metadata" aria-label={name} playsInline />;
 }
 

@@ -15,6 +15,7 @@ export default function Wave({ address, name }: { readonly address: string; read
 
   useEffect(() => {
     if (!place.current) return;
+    // A canvas has no style sheet: its colours are read from the theme at the time.
     const style = getComputedStyle(document.documentElement);
     const opened = WaveSurfer.create({
       container: place.current,
@@ -34,6 +35,7 @@ export default function Wave({ address, name }: { readonly address: string; read
     opened.on('pause', () => setPlaying(false));
     opened.on('ready', all => setSeconds({ now: 0, all }));
     opened.on('timeupdate', now => setSeconds(({ all }) => ({ now, all })));
+    // Also stops the sound, when the page is left while it plays.
     return () => opened.destroy();
   }, [address]);
 

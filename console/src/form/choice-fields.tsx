@@ -83,6 +83,7 @@ export function SwitchField(props: FieldProps) {
   const id = useId();
   const { schema, path, value, change } = props;
   const fault = useFault(path);
+  // What is not set shows what will happen, and sends nothing.
   const isOn = typeof value === 'boolean' ? value : schema.default === true;
   return (
     <div className="field switch" data-fault={fault !== undefined}>

@@ -22,6 +22,7 @@ const openGroups = ['Shots', 'References'];
 export function Form({ schema, input, change, faults }: FormProps & { readonly faults: Faults }) {
   const fields = Object.entries(schema.properties ?? {});
   const plain = fields.filter(([, { group }]) => group === undefined);
+  // In the order of their first field in the schema.
   const groups = Map.groupBy(
     fields.filter(([, { group }]) => group !== undefined),
     ([, { group }]) => group ?? '',
@@ -56,6 +57,7 @@ function Group({
 }: FormProps & { readonly title: string; readonly names: readonly string[] }) {
   const faults = useContext(FaultsContext);
   const wrong = props.names.reduce((sum, name) => sum + countBelow(faults, [name]), 0);
+  // A group that is part of the input must not be hidden.
   const isSet = props.names.some(name => props.input[name] !== undefined);
   return (
     <details className="fold group" open={wrong > 0 || isSet || openGroups.includes(title)}>

@@ -14,7 +14,9 @@ export function ListField(props: FieldProps) {
   const { schema, path, value, change } = props;
   const list = listOf(value);
   const items = schema.items ?? {};
+  // Contract 2.1 and 2.2 have lists of several kinds of items; all others have one.
   const kinds = items.oneOf ?? [items];
+  // Beyond it the gateway would refuse: the buttons are disabled instead.
   const most = schema.maxItems ?? Number.POSITIVE_INFINITY;
   // An empty list is unset: most models refuse one.
   const put = (next: readonly unknown[]) => change(next.length === 0 ? undefined : next);

@@ -20,10 +20,12 @@ const MaskEditor = lazy(() => import('../mask/mask-editor.tsx'));
 export function MaskField(props: FieldProps) {
   const id = useId();
   const { value } = props;
+  // An upload takes a while: its result must go to the field as it is then.
   const latest = useLatest(props.change);
   const [isUploading, setUploading] = useState(false);
   const address = useSource();
   const [isPainting, setPainting] = useState(false);
+  // Polygons stay in the input; strokes of a brush become a picture, which is uploaded as a file of the console.
   async function take(made: MaskMade) {
     setPainting(false);
     try {

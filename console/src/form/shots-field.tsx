@@ -10,10 +10,12 @@ export function ShotsField(props: FieldProps) {
   const { schema, value, change } = props;
   const { input } = useOtherFields();
   const shots: readonly Members[] = Array.isArray(value) ? value.filter(isMembers) : [];
+  // Contract 2.9: six, where the schema does not say.
   const most = schema.maxItems ?? 6;
   // Shots are renumbered after each change, because the gateway requires 1, 2, 3 …
   const put = (next: readonly Members[]) =>
     change(next.length === 0 ? undefined : next.map((shot, index) => ({ ...shot, index: index + 1 })));
+  // Seconds stay a text, as the model requires (Contract 2.9).
   const edit = (at: number, name: string, next: unknown) =>
     put(shots.map((shot, index) => (index === at ? { ...shot, [name]: next } : shot)));
   const total = shots.reduce((sum, { duration }) => sum + Number(duration ?? 0), 0);

@@ -6,6 +6,7 @@ import { FieldFrame, type FieldProps } from './field-frame.tsx';
 export function SizeGrid(props: FieldProps) {
   const id = useId();
   const { schema, value, change } = props;
+  // 1.3 megapixels lie between the largest size of 720P and the smallest of 1080P.
   const sizes = (schema.enum ?? []).map(option => {
     // `1280*720` (eta) or `1024x1024`.
     const [width = 0, height = 0] = String(option).split(/[*x]/).map(Number);

@@ -27,6 +27,7 @@ interface CanvasProps {
 export function MaskCanvas({ picture, operations, tools, add }: CanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const frame = useRef<HTMLDivElement>(null);
+  // A reference and not state: a key press must not draw the picture anew.
   const isMoving = useSpaceKey(frame);
   const zoom = useWheelZoom(frame);
   const drawing = useDrawing(canvas, picture, tools, add);
@@ -41,6 +42,7 @@ export function MaskCanvas({ picture, operations, tools, add }: CanvasProps) {
       );
   });
 
+  // The capture keeps a stroke going beyond the edge of the canvas.
   function press(event: PointerEvent<HTMLCanvasElement>) {
     if (isMoving.current || event.button !== 0) return;
     event.currentTarget.setPointerCapture(event.pointerId);
@@ -94,12 +96,14 @@ function useDrawing(
       y: ((clientY - box.top) / box.height) * picture.naturalHeight,
     };
   };
+  // Distances are compared in pixels of the picture, whatever the zoom.
   function putCorner(point: Point) {
     const [first] = corners;
     const { naturalWidth: width } = picture;
     const scale = width / (canvas.current?.getBoundingClientRect().width ?? width);
     const isClosed = first && Math.hypot(point.x - first.x, point.y - first.y) < closingDistance * scale;
     if (!isClosed) return setCorners([...corners, point]);
+    // Contract 2.3: at least three points; a line is no area.
     if (corners.length >= 3) add({ kind: 'polygon', points: corners });
     setCorners([]);
   }

@@ -3,6 +3,7 @@ import { Switcher } from '../components/switcher.tsx';
 import { maxBrush, minBrush, type Tools, tints } from './tools.ts';
 import type { OperationHistory } from './use-operations.ts';
 
+/** The state of the editor, which the toolbar shows and changes. */
 interface ToolbarProps {
   readonly tools: Tools;
   readonly setTools: (tools: Tools) => void;
@@ -41,6 +42,7 @@ export function MaskToolbar({ tools, setTools, history }: ToolbarProps) {
   );
 }
 
+/** Steps back and forward, and acts on the whole mask. Inverting is a step of its own, so it can be undone. */
 function HistoryButtons({ history }: Pick<ToolbarProps, 'history'>) {
   const isEmpty = history.operations.length === 0;
   return (

@@ -35,6 +35,7 @@ export function useOperations(): OperationHistory {
       setOperations([...operations, next]);
       setUndone(undone.slice(0, -1));
     },
+    // What was undone before can still be redone on the empty mask.
     clear: () => setOperations([]),
   };
 }

@@ -98,6 +98,8 @@ export const redeliver: AdminRoute = {
     const id = idOfPath(request);
     const redelivery = await redeliverInStore(context.db, id, context.clock.now());
     if (redelivery === 'unknown') throw refuse('delivery_unknown');
+    // Decisions 5: an unsent IN_PROGRESS is dropped once COMPLETED exists, and is not sent after it by hand
+    // either.
     if (redelivery === 'refused') throw refuse('delivery_superseded');
     return deliveryBody(await findDelivery(context, id));
   },
@@ -131,8 +133,10 @@ export const deliveryBody = (delivery: ListedDelivery) => ({
   status: delivery.status,
   url: delivery.url,
   state: delivery.state,
+  // The name on the wire is older than the word "attempt".
   try_count: delivery.attempts,
   created_at: toUnixSeconds(delivery.createdAt),
+  // A delivery that has ended keeps its last due time in the row, where it says nothing.
   due_at: delivery.state === 'waiting' ? toUnixSeconds(delivery.dueAt) : null,
   ended_at: delivery.endedAt === null ? null : toUnixSeconds(delivery.endedAt),
 });
@@ -188,6 +192,7 @@ function readQuery(request: FastifyRequest): DeliveryQuery {
   };
 }
 
+/** Whether a text names a state of deliveries. */
 const isState = (text: string): text is DeliveryState => deliveryStates.some(state => state === text);
 
 /** `failed_since` of the body, in epoch ms. */

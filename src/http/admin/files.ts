@@ -38,6 +38,7 @@ export const listAllFiles: AdminRoute = {
     const limit = limitOf(request, defaultLimit);
     const source = choiceOf(request, 'source', ['upload', 'input', 'output'] as const);
     const now = context.clock.now();
+    // The page is ordered by time, so the cursor has to be a live file.
     const after = await readAfter(context, request, now);
     const found = await listFilesOfAllUsers(context.db, { source, after, now, limit: limit + 1 });
     const shown = found.slice(0, limit);
@@ -99,6 +100,7 @@ export const deleteAnyFile: AdminRoute = {
   docs: { undocumented: adminApi },
   open: context => async (_operator, request) => {
     const file = await findAnyFile(context, pathValue(request, 'fileId'));
+    // As by its own user: the bytes follow soon after.
     await deleteFile(context.db, file.id, file.userId, context.clock.now());
     return { id: file.id, object: 'file', deleted: true };
   },

@@ -61,6 +61,7 @@ export const rerunAnyJob: AdminRoute = {
       const job = await findAnyJob(context, request);
       await refuseMissingMedia(context, job);
       const { id } = job;
+      // The price is held in the same transaction that creates the job.
       const rerun = { actor, now: context.clock.now(), price: priceOf(context, job) };
       const made = await rerunJob(context.db, id, rerun).catch(failure => {
         throw failure instanceof BudgetError ? budgetRefusal(failure.exceeded, job.modelId) : failure;
@@ -110,8 +111,10 @@ export const cancelManyJobs: AdminRoute = {
   open: context => async (operator, request) => {
     const filter = await readFilter(context, request);
     const { jobs, next } = await searchJobs(context.db, filter, { after: null, limit: maxPerCall });
+    // A running job that was requested to stop already is not counted again.
     const wanted = jobs.filter(job => job.cancelRequestedAt === null);
     const outcomes: string[] = [];
+    // One after the other, each in a transaction of its own: a failure leaves whole jobs behind.
     for (const job of wanted) outcomes.push(await cancel(context, job, operator));
     const cancelled = outcomes.filter(outcome => outcome === 'cancelled').length;
     const requested = outcomes.filter(outcome => outcome === 'requested').length;

@@ -28,6 +28,7 @@ import { adminApi } from './admin-api.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
 import { limitOf, refuseUnknownQuery, searchTextOf } from './read-query.ts';
 
+/** Lines of a page, unless the query has a `limit`. */
 const defaultLimit = 50;
 
 /** Every money account, by id: those of projects and keys, and of each month. */
@@ -46,11 +47,16 @@ export const listMoneyAccounts: AdminRoute = {
     refuseUnknownQuery(request, ['after', 'limit']);
     const limit = limitOf(request, defaultLimit);
     const after = searchTextOf(request, 'after') ?? '';
+    // One more than the page says whether there is another page.
     const found = await listAccounts(context.db, { after, limit: limit + 1 });
     return { object: 'list', data: found.slice(0, limit).map(accountBody), has_more: found.length > limit };
   },
 };
 
+/**
+ * Amounts are decimal texts with at least two digits behind the point, never floats; `period` is empty but for
+ * months.
+ */
 const accountBody = (account: ListedAccount) => ({
   object: 'money_account',
   id: account.id,
@@ -68,6 +74,7 @@ const accountBody = (account: ListedAccount) => ({
   entries: account.entries,
 });
 
+/** Null where there is no limit, and so nothing that could be left of it. */
 const amountOrNull = (micros: Micros | null): string | null =>
   micros === null ? null : formatAmount(micros);
 
@@ -103,12 +110,14 @@ export const listMoneyEntries: AdminRoute = {
   },
 };
 
+/** The `last_id` of the page before; null for the first page. Throws a 422 for any other text. */
 function readCursor(request: FastifyRequest): string | null {
   const after = queryValue(request, 'after');
   if (after === undefined || after === '') return null;
   return isCursor(after) ? after : refuseField('after', 'must be the last_id of a page');
 }
 
+/** `number` counts within the account, and `hash` chains an entry to the one before it: gaps and changes show. */
 const entryBody = (entry: Entry) => ({
   object: 'money_entry',
   id: cursorOf(entry),
@@ -142,6 +151,7 @@ export const postMoneyEntry: AdminRoute = {
       const { project, key, ...given } = await readAdminBody(request, entryFields);
       const owner = await readOwner(context, project, key);
       const entry = readEntry(given);
+      // A second request with the same idempotency key posts nothing and is answered the same.
       const posted = await postEntry(context.db, owner, entry, { actor, now: context.clock.now() });
       if (posted.kind === 'unknown')
         throw refuse(owner.kind === 'project' ? 'project_unknown' : 'key_unknown');
@@ -157,10 +167,12 @@ export const postMoneyEntry: AdminRoute = {
     },
 };
 
+/** Members of the body; others are refused. */
 const entryFields = ['project', 'key', 'kind', 'amount', 'reason', 'idempotency_key'] as const;
 
 /** The project by its name, or the key by its id. */
 async function readOwner({ db }: HttpContext, project: unknown, key: unknown): Promise<AccountOwner> {
+  // Exactly one of the two.
   if ((project === undefined) === (key === undefined))
     refuseField('project', 'give the name of a project, or the id of a key as key');
   if (typeof key === 'string') return { kind: 'key', id: keyIdFromRow(key) };
@@ -169,8 +181,10 @@ async function readOwner({ db }: HttpContext, project: unknown, key: unknown): P
   return { kind: 'project', id: found.id };
 }
 
+/** Characters of a reason and of an idempotency key. */
 const maxText = 200;
 
+/** The entry that the body describes. A top-up is positive, an adjustment may be negative, and neither is 0. */
 function readEntry({
   kind,
   amount,
@@ -189,6 +203,7 @@ function readEntry({
   };
 }
 
+/** A text of the body; control characters are refused, because reasons are printed to terminals. */
 function readText(name: string, given: unknown): string {
   if (typeof given !== 'string' || given.trim() === '' || given.length > maxText || /\p{Cc}/u.test(given))
     refuseField(name, `must be 1 to ${maxText} characters`);

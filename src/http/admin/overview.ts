@@ -35,7 +35,9 @@ export const getOverview: AdminRoute = {
     const overview = await readOverview(context.db, now);
     return {
       object: 'overview',
+      // Unix seconds with a fraction, of this and of `waiting_since`: the console draws ages from them.
       at: now / 1000,
+      // Counting stops at a bound, because a queue may be longer than is worth a scan.
       waiting: Math.min(overview.waiting, maxCountedWaiting),
       waiting_is_more: overview.waiting > maxCountedWaiting,
       running: overview.running,
@@ -51,6 +53,7 @@ export const getOverview: AdminRoute = {
       keys: overview.keys,
       not_ready: await context.whyNotReady(),
       accounts: await context.accounts.list(),
+      // `results=0` leaves them out.
       results: queryValue(request, 'results') === '0' ? [] : await newestResults(context),
     };
   },

@@ -26,6 +26,7 @@ export const changePassword: SessionRoute = {
     context =>
     async ({ session }, request, reply) => {
       const { current, new: next } = await readAdminBody(request, ['current', 'new']);
+      // A session of the admin token belongs to no person.
       if (!session || session.person === null) throw refuse('password_absent');
       const [given, wanted] = [readText('current', current), readPassword(next, 'new')];
       const { name, person: id } = session;
@@ -47,6 +48,7 @@ export const changePassword: SessionRoute = {
       const after = await context.passwords.hash(wanted, requester);
       return issueSession(context, { request, reply, device }, name, async begun => {
         const began = await changeOwnPassword(context.db, { id, before, after }, begun, context.clock.now());
+        // Another change came first, or the person was removed meanwhile.
         if (!began) throw refuse('session_ended');
         return began;
       });

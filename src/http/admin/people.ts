@@ -113,6 +113,7 @@ export const deletePerson: AdminRoute = {
     },
 };
 
+/** The id in the path; an unknown one is refused by the store. */
 const personOfPath = (request: FastifyRequest) => personIdFromRow(pathValue(request, 'personId'));
 
 /** The name of an account; throws a 422 for an invalid one. */

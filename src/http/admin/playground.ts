@@ -58,6 +58,7 @@ const summaryForConsole = (model: Model) => ({ ...summarizeModel(model), takes: 
 /** Kinds of media that fields of the input accept, from its published schema. */
 function mediaKindsOf(model: Model): readonly string[] {
   const found = new Set<string>();
+  // A replacer visits every member of the schema, whatever its depth.
   JSON.stringify(describe(model).input_schema, (name, value: unknown) => {
     if (name === 'media' && typeof value === 'object' && value !== null)
       found.add(String(Reflect.get(value, 'kind')));
@@ -122,6 +123,7 @@ export const runFromConsole: AdminRoute = {
     const creation = await creationOf(context, request);
     const { jobId, modelId, position, replayed } = await context.admission.admit(creation);
     const { db, clock } = context;
+    // The same run repeated by the browser is one act.
     if (!replayed) {
       const details = { model: modelId, name: operator.name };
       await db.transaction(tx =>
@@ -142,6 +144,7 @@ export const runFromConsole: AdminRoute = {
 const creationOf = async (context: HttpContext, request: FastifyRequest) => ({
   principal: await consolePrincipal(context),
   modelId: pathValue(request, 'modelId'),
+  // Webhook parameters in the query are for clients; the console sends none.
   query: {},
   message: request.raw,
 });

@@ -35,6 +35,7 @@ export const listProjects: AdminRoute = {
   docs: { undocumented: adminApi },
   open: context => async () => {
     const projects = await listInStore(context.db);
+    // A query for each project: an installation has dozens of them, not thousands.
     const data = await Promise.all(projects.map(project => projectBody(context, project)));
     return { object: 'list', data, has_more: false };
   },
@@ -89,12 +90,14 @@ export const limitProject: AdminRoute = {
     },
 };
 
+/** The project that the path names; throws a 404 for an unknown one. */
 async function projectOfPath({ db }: HttpContext, request: FastifyRequest): Promise<Project> {
   const project = await findProject(db, pathValue(request, 'name'));
   if (!project) throw refuse('project_unknown');
   return project;
 }
 
+/** The name of a new project; throws a 422 that says what is wrong with it. */
 function readName(given: unknown): string {
   if (typeof given !== 'string') refuseField('name', 'is required');
   const fault = projectNameError(given);
@@ -110,6 +113,7 @@ export function readLimit({ limit, monthly }: { readonly limit?: unknown; readon
   return { limit: micros, monthly: monthly === true };
 }
 
+/** An amount of a body in millionths; a number of JSON is refused, because it may have lost digits. */
 function readAmount(name: string, given: unknown): Micros {
   const micros = typeof given === 'string' ? parseAmount(given) : null;
   if (micros === null)
@@ -117,6 +121,7 @@ function readAmount(name: string, given: unknown): Micros {
   return micros;
 }
 
+/** A project with its balance of the present period. */
 async function projectBody({ db, clock }: HttpContext, { id, name, createdAt }: Project) {
   const balance = await readBalance(db, { kind: 'project', id }, clock.now());
   if (!balance) throw new Error(`expected an account of the project ${name}`);

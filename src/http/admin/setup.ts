@@ -42,6 +42,7 @@ export const makeFirstPerson: OpenRoute = {
   open: context => async (request, reply) => {
     const { code, name, password } = await readAdminBody(request, ['code', 'name', 'password']);
     const client = loginClient(context, request, null);
+    // Wrong codes count like wrong passwords: guesses are slowed down by address.
     const wanted = await checkLogin(
       context,
       { client, account: null },
@@ -54,6 +55,7 @@ export const makeFirstPerson: OpenRoute = {
         return { name: checkedName, passwordHash: await context.passwords.hash(secret, client.requester) };
       },
     );
+    // Null where another browser was quicker: setup is over then.
     const person = await createFirstPerson(context.db, wanted, context.clock.now());
     if (!person) throw refuse('setup_is_over');
     return openSessionOf(context, { request, reply, device: null }, person);

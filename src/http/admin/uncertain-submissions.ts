@@ -101,6 +101,7 @@ export const resendSubmission: AdminRoute = {
   docs: { undocumented: adminApi },
   open: context => async (_operator, request) => {
     const { accept_second_charge: accepted } = await readAdminBody(request, ['accept_second_charge']);
+    // The only act that may pay twice, so it has to be named.
     if (accepted !== true) refuseField('accept_second_charge', 'must be true: the first call may be charged');
     return resolveSubmission(context, request, { kind: 'sent_again' });
   },

@@ -6,6 +6,7 @@ import type { ToolAnswer } from './tool.ts';
 import { ToolFailed } from './tool-failed.ts';
 import { type JobRef, jobPath } from './wait-for-job.ts';
 
+/** A file of a result. `url` is null where the file was deleted. */
 const output = z.looseObject({
   url: z.string().nullable(),
   content_type: z.string(),
@@ -15,8 +16,10 @@ const output = z.looseObject({
   height: z.number().optional(),
   duration: z.number().optional(),
 });
+/** A file of a result. */
 type Output = z.output<typeof output>;
 
+/** Decisions 4: the keys that every model's result has. */
 const coreKeys = {
   request_id: z.string(),
   status: z.literal('COMPLETED'),
@@ -34,7 +37,9 @@ const coreKeys = {
   watermarked_url: z.string().nullish(),
   last_frame: output.optional(),
 };
+/** Drops the keys of families. */
 const core = z.object(coreKeys);
+/** Keeps the keys of families. */
 const result = z.looseObject(coreKeys);
 
 /** A longer result is reduced to its core: it may contain sound, written as digits. */
@@ -55,6 +60,7 @@ export async function describeResult(
   }
   const body = bodyOf(answered, result);
   const structured = JSON.stringify(body).length > maxCharacters ? core.parse(body) : body;
+  // Decisions 2: a failed job is answered with 200; to a tool it is an error.
   if (body.error) return { ...failureAnswer(body.error), structured };
   const outputs = [body.video, ...(body.images ?? []), body.audio, body.last_frame].filter(each => !!each);
   const lines = outputs.map(each => `${formatOutput(each)}: ${each.url ?? 'the file was deleted'}`);

@@ -5,7 +5,9 @@ import { inputOfModel, jsonOf, modelId } from './arguments.ts';
 import { bodyOf } from './gateway-client.ts';
 import { defineTool } from './tool.ts';
 
+/** What the tools read of a model; other members are passed on as they are. */
 const line = z.looseObject({ id: z.string(), kind: z.string(), title: z.string(), summary: z.string() });
+/** The answer of the list. */
 const list = z.looseObject({ data: z.array(line) });
 
 /** Lists the models. */
@@ -20,12 +22,14 @@ export const listModels = defineTool({
   async run({ kind }, { gateway }, { signal }) {
     const { data } = bodyOf(await gateway.request('GET', '/v1/models', { signal }), list);
     const models = data.filter(model => kind === undefined || model.kind === kind);
+    // Text for the model, structured content for the program: clients show one of the two.
     const lines = models.map(({ id, kind, summary }) => `${id} (${kind}): ${summary}`);
     const next = 'Next: describe_model with one of these ids describes its input.';
     return { text: [...lines, next].join('\n'), structured: { models } };
   },
 });
 
+/** The answer of a description. */
 const description = z.looseObject({
   ...line.shape,
   input_schema: z.looseObject({}),
@@ -57,6 +61,7 @@ export const describeModel = defineTool({
   },
 });
 
+/** The answer of a dry run. */
 const verdict = z.looseObject({ billed_jobs: z.number() });
 
 /** Validates an input without creating a job. */

@@ -22,6 +22,7 @@ export const createJob: KeyRoute = {
   docs: {
     ofModel: model => ({
       tag: 'Create',
+      // In camel case, as generators of clients make it a function name; ids of models have dots and dashes.
       operationId: `create ${model.id}`.replace(/[^a-zA-Z0-9]+(.)/g, (_, letter: string) =>
         letter.toUpperCase(),
       ),
@@ -37,6 +38,7 @@ export const createJob: KeyRoute = {
       body: jsonInputOf(model),
     }),
   },
+  // The body is read by admission and not before: a request that is refused early costs no memory.
   open: context => async (principal, request, reply) => {
     const { jobId, modelId, position, replayed } = await context.admission.admit({
       principal,
@@ -44,6 +46,7 @@ export const createJob: KeyRoute = {
       query: queryOf(request),
       message: request.raw,
     });
+    // Decisions 2: the job is the first one's, so that a client can see that nothing was created.
     if (replayed) reply.header('idempotent-replayed', 'true');
     return {
       request_id: jobId,

@@ -26,6 +26,7 @@ export const downloadFile: OpenRoute = {
   docs: { undocumented: 'a signed URL is taken from an answer and never built' },
   open: context => async (request, reply) => {
     const now = context.clock.now();
+    // Signature first: an address that was not made here says nothing about files.
     const verdict = context.signer.verify(request.url, now);
     if (verdict.kind === 'invalid') throw refuse('invalid_signature');
     if (verdict.kind === 'expired') throw refuse('url_expired');
@@ -40,7 +41,9 @@ export const downloadFile: OpenRoute = {
       reply.header('content-range', `bytes */${file.bytes}`);
       throw refuse('file_range_invalid');
     }
+    // Both ends of a range are included.
     const length = range ? range.end - range.start + 1 : file.bytes;
+    // HEAD is answered with the same headers and no bytes.
     const isWanted = request.method !== 'HEAD' && length > 0;
     // Opened before its headers are set: an error must not carry the headers of the content.
     const content = isWanted ? await openContent(context, file, range) : undefined;
@@ -68,6 +71,7 @@ const etagOf = (file: StoredFile): string => `"${file.sha256}"`;
 
 /** Uploaded bytes are served so that no browser runs them in our origin (decisions 6). */
 function describeContent(reply: FastifyReply, file: StoredFile, now: number): void {
+  // Decisions 6: only media are shown in place.
   const shown = /^(?:image|video|audio)\//.test(file.mimeType);
   const maxAgeSeconds = Math.max(0, Math.floor((file.expiresAt - now) / 1000));
   reply
@@ -101,6 +105,7 @@ function readRange(
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '');
   if (!match || (match[1] === '' && match[2] === '')) return null;
   const last = file.bytes - 1;
+  // RFC 9110, 14.1.2: `-500` is the last 500 bytes.
   const start = match[1] === '' ? Math.max(0, file.bytes - Number(match[2])) : Number(match[1]);
   const end = match[1] === '' || match[2] === '' ? last : Math.min(last, Number(match[2]));
   if (start > last || (match[1] === '' && Number(match[2]) === 0)) return 'outside';

@@ -88,6 +88,7 @@ export const listFiles: KeyRoute = {
       const order = readOrder(request);
       const now = context.clock.now();
       const after = queryValue(request, 'after');
+      // The cursor has to be a live file of the user, because the page is ordered by its time.
       const afterId = after === undefined ? null : parseFileId(after);
       const afterFile = afterId && (await readFileOfUser(context.db, afterId, userId, now));
       if (after !== undefined && !afterFile) {

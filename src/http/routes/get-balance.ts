@@ -29,10 +29,12 @@ export const getBalance: KeyRoute = {
     return {
       currency: context.prices()?.currency ?? null,
       project,
+      // A key without a limit of its own spends from its project alone.
       key: key && key.limit !== null ? key : null,
     };
   },
 };
 
+/** A project by its name; a key by its name or, without one, by its id. */
 const nameOfOwner = async ({ db }: HttpContext, { kind, id }: ReturnType<typeof ownersOf>[number]) =>
   (await nameOf(db, { kind, owner: id })).name;

@@ -74,6 +74,7 @@ async function answerResult(
   refuseFailed: (job: Job) => void,
 ) {
   const address = jobAddressOfPath(context, request, principal);
+  // With `Prefer: wait` this returns when the state changes, or after the named seconds.
   const summary = await waitForStatusChange(context, address, request, reply);
   // Queue clients take the id of a result, and of its error, from here.
   reply.header('x-fal-request-id', address.jobId);
@@ -81,6 +82,7 @@ async function answerResult(
     reply.code(202);
     return answerStatus(context, summary, reply, false);
   }
+  // The summary has no result; of a final job the row is read whole, and once.
   const job = await readJob(context.db, address);
   if (!job) throw refuseMissing(context, address.modelId);
   refuseFailed(job);

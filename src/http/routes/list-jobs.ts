@@ -31,11 +31,13 @@ export const listJobs: KeyRoute = {
   open: context => async (principal, request) => {
     const modelId = pathValue(request, 'modelId');
     if (!(await isKnown(context, principal, modelId))) throw refuseMissing(context, modelId);
+    // A malformed filter is refused: an ignored one would list jobs that were not searched for.
     const query = readJobQuery(request);
     const found = await listInStore(context.db, {
       ...query,
       userId: principal.userId,
       modelId,
+      // One more than the page says whether there is another page.
       limit: query.limit + 1,
     });
     const data = await Promise.all(

@@ -28,6 +28,7 @@ export const listModels: KeyRoute = {
   },
   docs: { tag: 'Models', operationId: 'listModels', summary: 'Every model' },
   open: context => {
+    // Written out once for each catalog: the answer is the same for every key.
     const list = cachedPerCatalog(context, models =>
       makeJsonDocument({ object: 'list', data: models.map(summarizeModel) }),
     );
@@ -53,6 +54,7 @@ export const getModel: KeyRoute = {
     summary: 'A model: schema, rules, limits, examples',
   },
   open: context => {
+    // Each description is made when it is first requested, and kept until the catalog changes.
     const described = cachedPerCatalog(context, () => new Map<string, Promise<SharedDocument>>());
     return async (_principal, request, reply) => {
       const modelId = pathValue(request, 'modelId');
@@ -80,6 +82,7 @@ export const validateInput: KeyRoute = {
     tag: 'Models',
     operationId: 'validateInput',
     summary: 'Dry run: refused exactly as a creation would be; nothing is stored',
+    // The input of a creation; its schema is that of the model in the path.
     body: { 'application/json': { type: 'object' } },
   },
   open: context => async (principal, request) => {
@@ -95,6 +98,7 @@ export const validateInput: KeyRoute = {
       model: modelId,
       valid: true,
       billed_jobs: billedJobs,
+      // Null where the model has no price.
       quote: quote && quoteBody(quote),
     };
   },

@@ -45,6 +45,7 @@ export const uploadFile: KeyRoute = {
     operationId: 'uploadFile',
     summary: 'Stores one file for seven days',
     body: {
+      // Contract 2.4: both forms.
       'multipart/form-data': {
         type: 'object',
         required: ['file'],
@@ -72,7 +73,9 @@ export async function receiveUpload(
   request: FastifyRequest,
   principal: Principal,
 ): Promise<StoredFile> {
+  // Before the body is read: rate and storage limits need only the principal.
   await refuseUploadEarly(context, principal);
+  // The reservation ends with the request, whatever becomes of it.
   return context.memoryBudget.withReservation(principal.keyId, async room => {
     const reserve = () => room.reserve(streamBytes);
     const incoming = { message: request.raw, principal, reservation: { ...room, reserve } };
@@ -114,10 +117,12 @@ async function readFormUpload(
     }),
     drop: ({ checked }) => checked.drop(),
   });
+  // Contract 7.3. A form of other fields alone is complete, so this is known only at its end.
   if (!file) throw refuse('file_required');
   try {
     return { ...file, purpose: readPurpose(fields.get('purpose')) };
   } catch (failure) {
+    // The bytes lie on the disk already.
     await file.checked.drop();
     throw failure;
   }

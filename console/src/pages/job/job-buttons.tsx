@@ -40,8 +40,10 @@ export function CancelButton({ job }: { readonly job: JobLine }) {
     mutationFn: () => callApi<{ outcome: string }>('POST', `jobs/${job.request_id}/cancel`),
     onSuccess: ({ outcome }) => toast(outcomes[outcome] ?? outcome),
     onError: toastFailure,
+    // Jobs, figures and callbacks may all have changed.
     onSettled: () => queries.invalidateQueries(),
   });
+  // A cancel that comes too late is harmless: the gateway answers what became of the job.
   if (job.completed_at !== null || !mayCancel) return null;
   return (
     <button

@@ -6,7 +6,9 @@ export interface Span {
   readonly name: string;
   readonly from: number;
   readonly to: number;
+  /** The colour: waiting, preparing, at the upstream, succeeded, failed. */
   readonly tone: 'wait' | 'run' | 'main' | 'ok' | 'bad';
+  /** Beside the duration; empty where there is nothing to add. */
   readonly says: string;
   readonly isOpen: boolean;
 }
@@ -56,7 +58,9 @@ export function spansOf(job: JobDetail, now: number): readonly Span[] {
             isOpen: isOpen && made === null,
           }),
         ]),
+    // Shorter is noise, as above.
     ...(made === null || end - made < 5 ? [] : [span('Store the result', made, end, 'ok')]),
+    // The admin API lists the newest first.
     ...job.deliveries.toReversed().flatMap(delivery =>
       delivery.tries.map(({ at, took_ms, code, number }) =>
         span(

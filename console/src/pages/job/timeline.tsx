@@ -9,6 +9,7 @@ const leastShare = 0.8;
 
 /** A gap between bars is time in which nothing was recorded. */
 export function Timeline({ job }: { readonly job: JobDetail }) {
+  // Bars of open spans grow each second, between two requests.
   const now = useNow(1_000);
   const spans = spansOf(job, now);
   const from = Math.min(...spans.map(span => span.from));
@@ -38,6 +39,7 @@ export function Timeline({ job }: { readonly job: JobDetail }) {
 /** `from` and `whole` are those of the axis. */
 function Bar({ span, from, whole }: { readonly span: Span; readonly from: number; readonly whole: number }) {
   const width = Math.max(leastShare, ((span.to - span.from) / whole) * 100);
+  // A bar at the end that is widened to the least width must not stand out of the axis.
   const left = Math.min(100 - width, ((span.from - from) / whole) * 100);
   const took = formatDuration(span.to - span.from);
   return (
