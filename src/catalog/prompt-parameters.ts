@@ -61,7 +61,6 @@ interface Token {
   readonly at: number;
 }
 
-/** Positions count code points of the prompt as it was sent, from 1. */
 const promptErrorAt = (reason: string, at: number): PromptError => ({
   reason: `${reason} at character ${at}`,
 });
@@ -85,7 +84,6 @@ function readVariant(
   return { text, names, segments, parameters: read.parameters };
 }
 
-/** The characters as text again, without space around it. */
 const textOf = (characters: readonly PromptCharacter[]): string =>
   characters
     .map(({ text }) => text)
@@ -207,7 +205,6 @@ function readParameters(tokens: readonly Token[]): { readonly parameters: Prompt
   return { parameters };
 }
 
-/** What one parameter says, or why it is malformed. */
 type Read = { readonly parameters: PromptParameters } | PromptError;
 
 /** A parameter of Contract 2.4: its names in small letters, and how its values are read. */
@@ -263,14 +260,12 @@ const unbounded = (
   read: ([value, extra]) => ({ parameters: (value && !extra && take(value.text)) || {} }),
 });
 
-/** As `unbounded`, for a number; what is none has no effect. */
 const unboundedNumber = (names: readonly string[], give: (value: number) => PromptParameters): Parameter =>
   unbounded(names, text => {
     const value = decimalOf(text);
     return value === null ? null : give(value);
   });
 
-/** Contract 2.4: a whole number, both ends included; digits alone, without a sign. */
 const integer = (
   names: readonly string[],
   min: number,
@@ -281,10 +276,8 @@ const integer = (
     /^\d+$/.test(text) && isWithin(Number(text), min, max) ? give(Number(text)) : null,
   );
 
-/** Both ends are included. */
 const isWithin = (value: number, min: number, max: number): boolean => value >= min && value <= max;
 
-/** A parameter without a value. */
 const flag = (names: readonly string[], give: (name: string) => PromptParameters): Parameter => ({
   names,
   read: ([value], { text }) =>
@@ -293,7 +286,6 @@ const flag = (names: readonly string[], give: (name: string) => PromptParameters
       : { parameters: give(text) },
 });
 
-/** The address itself, or null. References are fetched by the upstream, so only these protocols make sense. */
 const webAddress = (text: string): string | null =>
   /^https?:\/\//i.test(text) && URL.canParse(text) ? text : null;
 
@@ -302,14 +294,12 @@ function styleSource(text: string): { source: string; weight: number } | null {
   const mark = text.indexOf('::');
   const source = mark === -1 ? text : text.slice(0, mark);
   const weight = mark === -1 ? 1 : decimalOf(text.slice(mark + 2));
-  // Contract 2.4: an address, a numeric code, or the word random.
   const isSource = source === 'random' || /^\d{1,20}$/.test(source) || webAddress(source) !== null;
   return isSource && weight !== null && isWithin(weight, 0, maxWeight) ? { source, weight } : null;
 }
 
 /** Contract 2.4. */
 const parameters: readonly Parameter[] = [
-  // Contract 2.4: ratios above 2:1 are experimental and so not refused.
   unbounded(['--ar', '--aspect'], text => {
     const [, across, down] = /^([1-9]\d{0,3}):([1-9]\d{0,3})$/.exec(text) ?? [];
     return across && down ? { aspectRatio: { across: Number(across), down: Number(down) } } : null;
@@ -328,7 +318,6 @@ const parameters: readonly Parameter[] = [
     },
   },
   unboundedNumber(['--quality', '--q'], quality => ({ quality })),
-  // Contract 2.4, of this and the next: 1 to 40 jobs; a seed of 32 bits; a percentage.
   integer(['--repeat', '--r'], 1, 40, repeat => ({ repeat })),
   integer(['--seed'], 0, 4_294_967_295, seed => ({ seed })),
   integer(['--stop'], 10, 100, stop => ({ stop })),
@@ -356,7 +345,6 @@ const parameters: readonly Parameter[] = [
   integer(['--ow'], 1, 1000, omniWeight => ({ omniWeight })),
 ];
 
-/** Names are compared in small letters (decisions 9: read without case). */
 const byName: ReadonlyMap<string, Parameter> = new Map(
   parameters.flatMap(parameter => parameter.names.map(name => [name, parameter] as const)),
 );

@@ -79,6 +79,7 @@ async function askForAccount(adding: Adding): Promise<AddedAccount> {
   return { name, settings: { ...settings, ...given }, models: await askForModels(adding) };
 }
 
+/** The local engine has a name that no account can take. */
 const isUsed = (name: string, { routing }: Config): boolean =>
   name === localAccount || routing.accounts.some(({ id }) => id === name);
 
@@ -172,11 +173,13 @@ function show(added: AddedAccount, { says, routes }: AccountTest, { json }: AddP
   print(`\n${accountYaml(added)}`);
 }
 
+/** Without a terminal only `--yes` writes. */
 async function isConfirmed({ options, prompts }: Adding): Promise<boolean> {
   if (options.yes) return true;
   return process.stdin.isTTY ? prompts.confirm(`Write it into ${settingsPath()}?`) : false;
 }
 
+/** How the command ended. */
 interface Ended {
   readonly isWritten: boolean;
   readonly tested: AccountTest;

@@ -17,6 +17,7 @@ export async function checkConfig({ online = false }: { readonly online?: boolea
 async function testAccounts({ routing, allowPrivateNetwork }: Config): Promise<void> {
   const bad: string[] = [];
   for (const account of routing.accounts) {
+    // An account without a route is never called.
     if (![...routing.routes.values()].flat().some(route => route.account === account.id)) continue;
     const { outcome, says, routes } = await testAccount(account, routing, allowPrivateNetwork);
     const line = `${account.id}: ${says}`;

@@ -39,6 +39,7 @@ export async function doctor(): Promise<void> {
         .finally(close),
     ]);
     const { bavail, bsize } = await statfs(config.dataDir);
+    // As the user of this process may use it, without the blocks that are reserved for root.
     const freeMb = Math.floor((bavail * bsize) / (1024 * 1024));
     findings.push([`disk (${freeMb} MB free)`, freeMb < 1024 ? 'less than 1 GB is free' : null]);
     const keys = (await listKeys(db)).filter(key => key.revokedAt === null);

@@ -7,11 +7,14 @@ import { BodyFailed } from '../media/bounded-body.ts';
 import { openOutbound } from '../media/outbound.ts';
 import { CommandError } from './command-error.ts';
 
+/** For the whole answer; an operator waits for it. */
 const timeoutMs = 20 * seconds;
 /** The largest known document of one endpoint has 200 KB. */
 const maxBytes = 4 * 1024 * 1024;
+/** The way out, where an address cannot be read. */
 const hint = 'Save the schema and give the file: --schema FILE.';
 
+/** An account as it is written, with references in the place of secrets. */
 type Settings = Readonly<Record<string, unknown>>;
 
 /**
@@ -26,6 +29,7 @@ export async function fetchSchema(
   return parseText(from, /^https?:\/\//.test(from) ? await download(from, keyed, trusted) : readText(from));
 }
 
+/** A file of this machine, bounded like an answer. */
 function readText(path: string): string {
   try {
     if (statSync(path).size > maxBytes) throw new CommandError(`${path} is larger than ${maxBytes} bytes.`);
@@ -36,6 +40,7 @@ function readText(path: string): string {
   }
 }
 
+/** JSON is a part of YAML, so one parser reads both. */
 function parseText(from: string, text: string): unknown {
   try {
     return parse(text) as unknown;
@@ -70,6 +75,7 @@ async function download(url: string, keyed: Settings | null, trusted: Settings |
   }
 }
 
+/** What to do about a status that is none of a schema. */
 function adviceFor(status: number): string {
   if (status === 401 || status === 403)
     return 'Check the key of the account: atelier providers test ACCOUNT.';
@@ -83,6 +89,7 @@ function isPrivateAllowed(url: string, trusted: Settings | null): boolean {
   return process.env.ATELIER_ALLOW_PRIVATE_NETWORK === '1' || base?.origin === new URL(url).origin;
 }
 
+/** The header with the account's key, where it has one; throws where its reference leads nowhere. */
 function authorization(keyed: Settings | null): Readonly<Record<string, string>> {
   if (keyed?.api_key === undefined) return {};
   const key = secretReader(process.env).safeParse(keyed.api_key);

@@ -62,6 +62,7 @@ export async function importModelCommand(
   report({ account, imported, added }, options);
 }
 
+/** A mapping of YAML. */
 type Members = Readonly<Record<string, unknown>>;
 
 /** The settings as they are written: secrets and references are not read. */
@@ -75,6 +76,7 @@ function writtenIn(text: string): Members {
   throw new CommandError(`${settingsPath()} is not valid YAML: atelier config check names the line.`);
 }
 
+/** A mapping within the settings; an empty one where it is absent or something else. */
 const membersAt = (written: Members, name: string): Members => {
   const found = written[name];
   return isRecord(found) ? found : {};
@@ -99,8 +101,10 @@ function faultsOf(path: string): readonly string[] {
   }
 }
 
+/** Values of `--kind`. */
 const kinds: readonly string[] = ['video', 'image', 'speech'];
 
+/** The kind that was named; null leaves it to the schema. */
 function kindOf({ kind }: ImportOptions): Kind | null {
   if (kind === undefined) return null;
   if (kind === 'video' || kind === 'image' || kind === 'speech') return kind;
@@ -137,6 +141,7 @@ function accountOf(
   );
 }
 
+/** What reading a schema needs beside the name of the model. */
 interface ReadOptions {
   readonly account: WrittenAccount;
   readonly kind: Kind | null;
@@ -179,6 +184,7 @@ async function readModel(
   }
 }
 
+/** A file of this machine as JSON. */
 function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as unknown;
@@ -190,12 +196,14 @@ function readJson(path: string): unknown {
   }
 }
 
+/** Faults of the schema are faults of the command; anything else is a bug. */
 function explainImport(failure: unknown): never {
   throw failure instanceof ImportError
     ? new CommandError(`Nothing was written: ${failure.message}`)
     : failure;
 }
 
+/** The id here: the one that was named, or the one made from the upstream's name. */
 function idOf({ id: wanted }: ImportOptions, imported: ImportedModel): string {
   const id = customModelId.safeParse(wanted ?? imported.id);
   if (id.success) return id.data;
@@ -204,6 +212,7 @@ function idOf({ id: wanted }: ImportOptions, imported: ImportedModel): string {
   );
 }
 
+/** A model or a route of that id is replaced on request alone. */
 function refuseKnownId(written: Members, id: string, { replace }: ImportOptions): void {
   const isKnown =
     Object.hasOwn(membersAt(written, 'models'), id) || Object.hasOwn(membersAt(written, 'routes'), id);
@@ -222,6 +231,7 @@ function refuseFaults(faults: readonly string[], id: string): void {
     );
 }
 
+/** What was imported, and where it went. */
 interface Report {
   readonly account: WrittenAccount;
   readonly imported: ImportedModel;
@@ -238,6 +248,7 @@ function report({ account, imported, added }: Report, { dryRun, json }: ImportOp
     print(JSON.stringify({ id, account: account.id, written, model, route, notes }));
     return;
   }
+  // On stdout, so that it can be redirected; notes go to stderr.
   if (dryRun) print(modelYaml(added).trimEnd());
   const next = dryRun
     ? 'Nothing was written.'

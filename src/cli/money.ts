@@ -9,6 +9,7 @@ import { isoTime, print } from './print.ts';
 import { projectIdOf } from './projects.ts';
 import { withStore } from './with-store.ts';
 
+/** Options as written; `project` is a name, `key` and `job` are ids. */
 interface EntriesOptions {
   readonly project?: string;
   readonly key?: string;
@@ -16,6 +17,7 @@ interface EntriesOptions {
   readonly json?: true;
 }
 
+/** Rows of one statement: the journal is printed as it is read, whatever its length. */
 const pageRows = 500;
 
 /** Prints the journal, oldest first: of one project, key or job where the options say so. */
@@ -44,6 +46,7 @@ export async function listEntriesCommand({ project, key, job, json }: EntriesOpt
   });
 }
 
+/** Without the hash, which `money check` verifies. */
 const entryJson = (entry: Entry) => ({
   account: entry.account,
   number: entry.number,
@@ -55,6 +58,7 @@ const entryJson = (entry: Entry) => ({
   reason: entry.reason,
 });
 
+/** Columns for people; the job, or who posted an entry by hand. */
 const lineOf = (entry: Entry): string =>
   [
     isoTime(entry.at),

@@ -17,6 +17,7 @@ import { CommandError } from './command-error.ts';
 import { print } from './print.ts';
 import { withStore } from './with-store.ts';
 
+/** For programs: one line on stdout. */
 interface JsonOption {
   readonly json?: true;
 }
@@ -28,6 +29,7 @@ interface CreateOptions extends JsonOption {
   readonly month?: true;
 }
 
+/** Who acts, and when: entries and the audit name a person at this machine so. */
 const operator = () => ({ actor: 'operator', now: systemClock.now() }) as const;
 /** Without `--limit` the project may spend any amount. */
 export async function createProjectCommand(name: string, options: CreateOptions): Promise<void> {
@@ -112,22 +114,27 @@ export async function topUpProjectCommand(
   print(`${done}. ${lineOf(project, balance)}`);
 }
 
+/** The project of that name; throws a sentence that says where to find one. */
 async function requireProject(db: Connection, name: string): Promise<Project> {
   const project = await findProject(db, name);
   if (project) return project;
   throw new CommandError(`There is no project ${name}. See: atelier projects list`);
 }
 
+/** What is spent and left. A project has an account from its creation on, so its absence is a bug. */
 async function balanceOf(db: Connection, { id, name }: Project): Promise<AccountBalance> {
   const balance = await readBalance(db, { kind: 'project', id }, systemClock.now());
   if (!balance) throw new Error(`expected an account of the project ${name}`);
   return balance;
 }
 
+/** Null where there is no limit. */
 const textOf = (micros: Micros | null): string | null => (micros === null ? null : formatAmount(micros));
+/** The limit as people read it. */
 const limitText = (limit: Micros | null, monthly: boolean): string =>
   limit === null ? 'no limit' : `limit ${formatAmount(limit)}${monthly ? ' each calendar month (UTC)' : ''}`;
 
+/** Amounts are decimal texts, in the names of the admin API. */
 const projectJson = ({ id, name }: Project, balance: AccountBalance) => ({
   id,
   name,
@@ -140,6 +147,7 @@ const projectJson = ({ id, name }: Project, balance: AccountBalance) => ({
   available: textOf(balance.available),
 });
 
+/** One line for people. */
 const lineOf = ({ id, name }: Project, balance: AccountBalance): string =>
   [
     name,
@@ -161,6 +169,7 @@ export function readLimit(text: string, name: string): Micros {
   return micros;
 }
 
+/** A decimal of at most 0. */
 function readFloor(text: string): Micros {
   const micros = parseAmount(text);
   if (micros === null || micros > 0)

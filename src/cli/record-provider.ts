@@ -29,6 +29,7 @@ export async function recordProviderCommand(id: string, options: RecordOptions):
   const input = await readInput(model, options.input);
   await confirm(account, model, options);
   const stopping = new AbortController();
+  // Ends the wait; the job goes on at the upstream.
   process.once('SIGINT', () => stopping.abort());
   const { catalog, allowPrivateNetwork } = config;
   const { signal } = stopping;
@@ -49,6 +50,7 @@ export async function recordProviderCommand(id: string, options: RecordOptions):
   print('Keys and signed queries were removed. Read the file before you share it.');
 }
 
+/** The account of that name; throws for the local engine and for an unknown one. */
 function accountOf({ routing }: Config, id: string): AccountConfig {
   if (id === localAccount) throw new CommandError('local is the local engine: it has no upstream to record.');
   const account = routing.accounts.find(each => each.id === id);
@@ -68,6 +70,7 @@ function chooseRoute(
     ),
   );
   const found = providerSetupOf(provider);
+  // The model that a trial costs least with, where the provider names one.
   const cheapest = found.kind === 'found' ? found.setup.trial?.model : undefined;
   const modelId =
     wanted ?? (cheapest !== undefined && routed.has(cheapest) ? cheapest : [...routed.keys()][0]);

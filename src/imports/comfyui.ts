@@ -8,13 +8,16 @@ import { ImportError } from './import-error.ts';
 import { assembleModel, type ImportedModel } from './imported-model.ts';
 import type { WrittenProperty } from './read-fields.ts';
 
+/** A node: its class, and its inputs as values or as links to outputs of other nodes. */
 const node = z.looseObject({
   class_type: z.string(),
   inputs: z.record(z.string(), z.unknown()),
 });
 /** A workflow as ComfyUI exports it for its API: nodes by id. */
 const graphSchema = z.record(z.string(), node);
+/** One node of the workflow. */
 type Node = z.output<typeof node>;
+/** The workflow, by the ids that its links name. */
 type Graph = Readonly<Record<string, Node>>;
 
 /** A workflow that is imported. */
@@ -57,6 +60,7 @@ export function importComfyui(json: unknown, { name, file, kind }: ComfyuiImport
 /** A seed is drawn where the client gives none. */
 const isOptional = (field: string): boolean => field === 'seed';
 
+/** The nodes of the file; throws an `ImportError` that says which export to choose. */
 function readGraph(json: unknown, file: string): Graph {
   const graph = graphSchema.safeParse(json);
   if (graph.success && Object.keys(graph.data).length > 0) return graph.data;
@@ -75,6 +79,7 @@ const savers: readonly (readonly [Kind, RegExp])[] = [
   ['image', /^SaveImage/],
 ];
 
+/** The kind of model and the nodes that save it, in the order of `savers`; throws an `ImportError` where none saves. */
 function resultsOf(graph: Graph, file: string, wanted: Kind | null) {
   for (const [kind, classes] of savers) {
     const nodes = Object.keys(graph).filter(id => classes.test(graph[id]?.class_type ?? ''));
@@ -93,6 +98,7 @@ interface Place {
   readonly property: WrittenProperty;
 }
 
+/** Every input that becomes a field of the model. */
 function placesOf(graph: Graph): readonly Place[] {
   const texts = textPlaces(graph);
   return [...texts, ...mediaPlaces(graph), ...numberPlaces(graph)];
@@ -102,7 +108,9 @@ function placesOf(graph: Graph): readonly Place[] {
 const linkOf = (value: unknown): string | null =>
   Array.isArray(value) && value.length === 2 && typeof value[0] === 'string' ? value[0] : null;
 
+/** Links that are followed from a sampler to its text; longer ways are not of a prompt. */
 const maxSteps = 20;
+/** Names under which nodes keep a text. */
 const textInputs = ['text', 'prompt', 'value', 'string', 'tags', 'lyrics'];
 
 /** The text inputs from which a link leads to an input of that name, such as `positive`. */
@@ -132,6 +140,7 @@ function linksToText(inputs: Readonly<Record<string, unknown>>, side: string): r
   return first === undefined ? [] : [first];
 }
 
+/** The prompt and the negative prompt. A text that leads to both sides is the prompt. */
 function textPlaces(graph: Graph): readonly Place[] {
   const positive = [...textsBehind(graph, 'positive'), ...textsBehind(graph, 'conditioning')];
   const negative = textsBehind(graph, 'negative');
@@ -155,6 +164,7 @@ function textPlaces(graph: Graph): readonly Place[] {
   ];
 }
 
+/** Each input once, although several links lead to it. */
 const distinct = <One extends { readonly node: string; readonly input: string }>(
   places: readonly One[],
 ): readonly One[] => [...new Map(places.map(one => [`${one.node}.${one.input}`, one])).values()];

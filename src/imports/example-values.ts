@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { ResolvedSchema } from './published-schema.ts';
 
+/** Characters of an example; longer published ones make a form hard to read. */
 const maxExampleLength = 500;
 
 /** What of a written property decides its example. */
@@ -22,6 +23,7 @@ const written: z.ZodType<Written> = z.lazy(() =>
     required: z.array(z.string()).optional(),
   }),
 );
+/** The same, named because lists and groups refer to it. */
 interface Written {
   readonly type: string;
   readonly media?: string | undefined;
@@ -37,6 +39,7 @@ interface Written {
   readonly required?: string[] | undefined;
 }
 
+/** Addresses that are reserved for documents (RFC 2606): the example is valid, and is not meant to be run. */
 const addresses: Readonly<Record<string, string>> = {
   image: 'https://example.com/picture.png',
   video: 'https://example.com/video.mp4',
@@ -67,6 +70,7 @@ export function exampleOf(
   }
 }
 
+/** An address for a medium, the first of named values, a published text within the bounds, or a made-up one. */
 function textExample(
   read: Written,
   { examples = [] }: Pick<ResolvedSchema, 'examples'>,
@@ -85,6 +89,7 @@ function textExample(
   return published ?? usual.padEnd(minLength, '.').slice(0, maxLength);
 }
 
+/** The least value that the bounds allow; 1 where there is no lower one. */
 function numberExample({ type, minimum, exclusiveMinimum, maximum }: Written): number {
   const least =
     minimum ?? (exclusiveMinimum === undefined ? 1 : exclusiveMinimum + (type === 'integer' ? 1 : 0.1));

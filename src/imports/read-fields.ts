@@ -32,14 +32,17 @@ export const mappedFieldNames = ({
 /** Fields that this gateway sets itself or that have no place in a job, with the reason. */
 export type SkippedFields = Readonly<Record<string, string>>;
 
+/** Characters of titles and descriptions, and levels of groups in each other. */
 const maxTitle = 100;
 const maxDescription = 300;
 const maxDepth = 3;
 /** Items of a list that publishes no bound: every input is bounded here. */
 const defaultMaxItems = 10;
+/** Items and characters beyond which a custom model may not go, whatever the upstream publishes. */
 const maxItems = 1000;
 const maxTextLength = 1_000_000;
 
+/** The document that references point into, and the notes that are collected on the way. */
 interface FieldContext {
   readonly document: PublishedDocument;
   readonly notes: string[];
@@ -56,8 +59,12 @@ export function readFields(
   return { ...read, notes };
 }
 
+/** What was read of one object. */
 type Members = Omit<MappedFields, 'notes'>;
 
+/**
+ * Maps each property in the order of the form. A default makes a field optional, and so it is not in the example.
+ */
 function readMembers(
   context: FieldContext,
   schema: ResolvedSchema,
@@ -87,6 +94,7 @@ function readMembers(
   return { properties, required: kept, example, renamed };
 }
 
+/** Why a field for callbacks is left out. */
 const reserved = 'this gateway sends its own address for callbacks';
 
 /** Vendors publish the order of their forms beside the properties. */
@@ -108,6 +116,9 @@ function namesInOrder(schema: ResolvedSchema): readonly string[] {
 const legalName = (name: string): string =>
   name.replace(/[^A-Za-z0-9_]/g, '_').replace(/^[^A-Za-z]+/, 'field_');
 
+/**
+ * Notes a field that is left out; a required one stops the import, because no input would be valid without it.
+ */
 function leaveOut(
   { notes }: FieldContext,
   path: readonly string[],
@@ -161,9 +172,11 @@ function hintsOf(schema: ResolvedSchema, path: readonly string[]): WrittenProper
   };
 }
 
+/** A default of another type than its property says nothing, and is dropped. */
 const defaultOf = ({ default: usual }: ResolvedSchema, type: string): WrittenProperty =>
   typeof usual === type ? { default: usual } : {};
 
+/** A medium, one of named values, or a text. Vendors mark media by names and descriptions, see `mediumKindOf`. */
 function readText(
   context: FieldContext,
   schema: ResolvedSchema,
@@ -207,6 +220,7 @@ function patternOf(
   return {};
 }
 
+/** Named values; those that are no text, or are empty, cannot be chosen in a form. */
 function readNames(schema: ResolvedSchema, path: readonly string[]): WrittenProperty | string {
   const names = (schema.enum ?? []).filter(value => typeof value === 'string' && value !== '');
   if (names.length === 0) return 'none of its values is a text';
@@ -214,6 +228,7 @@ function readNames(schema: ResolvedSchema, path: readonly string[]): WrittenProp
   return { type: 'string', enum: names, ...usual, ...hintsOf(schema, path) };
 }
 
+/** A number with its bounds or its values. What JSON Schema can say beyond that is left to the upstream. */
 function readNumber(
   { notes }: FieldContext,
   schema: ResolvedSchema,
@@ -249,9 +264,11 @@ function boundsOf<Name extends string>(
   return found;
 }
 
+/** JSON and YAML have no undefined. */
 const withoutUndefined = (members: Readonly<Record<string, unknown>>): WrittenProperty =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 
+/** A list of one kind of items, always with a longest length. */
 function readList(
   context: FieldContext,
   schema: ResolvedSchema,
@@ -281,6 +298,7 @@ function longestIn({ description = '' }: ResolvedSchema): number | undefined {
   return found === undefined ? undefined : Number(found);
 }
 
+/** A nested object; its members keep the upstream's names, because only fields of the root can be renamed. */
 function readGroup(
   context: FieldContext,
   schema: ResolvedSchema,

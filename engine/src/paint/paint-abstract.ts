@@ -125,6 +125,7 @@ export const planet: Layer = (scene, { width, height, unit }) => {
     (scene.things.has('person') || scene.things.has('rocket') ? 1 - scene.focus : scene.focus) * width;
   const y = between(random, 0.36, 0.5) * height;
   const radius = unit * between(random, 17, 23);
+  // Two of three planets have rings.
   const ringed = random() < 0.65;
   // Belts that move slowly.
   const stripes = Array.from({ length: 11 }, () => ({

@@ -38,6 +38,7 @@ function outline(scene: Scene, ridge: Ridge, { width, height }: Frame): Path2D {
   path.moveTo(-overscan * width, height * 1.3);
   for (let i = 0; i <= steps; i++) {
     const along = -overscan + (i / steps) * (1 + 2 * overscan);
+    // More octaves make a ridge jagged.
     const value = noise(along * ridge.waves + 50, ridge.sharp ? 5 : 2);
     const shaped = ridge.sharp ? (1 - Math.abs(2 * value - 1)) ** 1.4 : value;
     path.lineTo(along * width, (ridge.base - ridge.rise * shaped) * height);
@@ -147,6 +148,7 @@ export function standingHeight(scene: Scene): number {
 export const trees: Layer = (scene, { width, height, unit }) => {
   const random = mulberry32(scene.seed ^ 0x7ee5);
   const { palette, horizon } = scene;
+  // A forest has four rows, the last one nearly at the viewer.
   const dense = scene.place === 'forest';
   const round =
     scene.moods.includes('spring') || scene.moods.includes('autumn') || (!dense && random() < 0.5);
@@ -285,6 +287,7 @@ export const city: Layer = (scene, { width, height, unit }) => {
       for (let wy = top + cell; wy < top + tall - cell; wy += cell * 1.35) {
         for (let wx = x + cell * 0.6; wx < x + wide - cell; wx += cell) {
           const chance = random();
+          // One random number decides whether a window is lit and in which colour.
           if (chance > 0.2 + 0.4 * lit) continue;
           const colour = chance < 0.06 ? palette.accent : chance < 0.1 ? palette.second : palette.light;
           context.fillStyle = css(colour, (0.12 + 0.75 * lit) * between(random, 0.45, 1));

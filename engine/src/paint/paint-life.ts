@@ -27,7 +27,9 @@ export const flowers: Layer = (scene, { width, height, unit }) => {
     mix(palette.accent, hex('#ffffff'), 0.5),
     mix(palette.second, palette.accent, 0.5),
   ];
+  // Sorted from back to front, so that nearer ones cover those behind them.
   const all = Array.from({ length: 120 }, () => {
+    // A power above 1 puts more of them far away, where they are small.
     const near = random() ** 1.4;
     return {
       x: between(random, -overscan, 1 + overscan),
@@ -76,6 +78,7 @@ export const flowers: Layer = (scene, { width, height, unit }) => {
 export const grass: Layer = (scene, { width, height, unit }) => {
   const random = mulberry32(scene.seed ^ 0x9a55);
   const { palette } = scene;
+  // Also beyond both edges, because the camera moves.
   const blades = Array.from({ length: 170 }, () => ({
     x: between(random, -overscan, 1 + overscan) * width,
     tall: unit * between(random, 4, 13),
@@ -122,6 +125,7 @@ export const floating: Layer = (scene, frame) => {
 
 /** Sixty points of light that glow and fade. */
 function prepareFireflies(scene: Scene, { width, height, unit }: Frame, random: Random): Painter {
+  // None where the prompt names none.
   const motes = Array.from({ length: scene.things.has('fireflies') ? 60 : 0 }, () => ({
     x: random(),
     y: between(random, 0.35, 1),
@@ -145,6 +149,7 @@ function prepareFireflies(scene: Scene, { width, height, unit }: Frame, random: 
 /** Falling leaves, or the petals of spring flowers; both turn as they fall. */
 function prepareLeaves(scene: Scene, { width, height, unit }: Frame, random: Random): Painter {
   const { palette, things } = scene;
+  // The leaves of other seasons need to be named.
   const petals = scene.moods.includes('spring') && things.has('flowers');
   const leaves = Array.from({ length: things.has('leaves') || petals ? 44 : 0 }, () => ({
     x: random(),
@@ -185,6 +190,7 @@ function prepareButterflies(scene: Scene, { width, height, unit }: Frame, random
     for (const butterfly of butterflies) {
       const x = (butterfly.x + 0.05 * Math.sin(time * 0.7 + butterfly.phase)) * width;
       const y = (butterfly.y + 0.05 * Math.sin(time * 1.1 + butterfly.phase * 2)) * height;
+      // Wings never close entirely, so that a butterfly stays visible.
       const flap = 0.35 + 0.65 * Math.abs(Math.sin(time * 7 + butterfly.phase));
       const size = butterfly.size * unit;
       context.fillStyle = css(butterfly.phase > 3.5 ? palette.accent : palette.second);
@@ -231,6 +237,7 @@ export const birds: Layer = (scene, { width, height, unit }) => {
     size: between(random, 1.1, 2.3),
     phase: random() * 7,
   }));
+  // Where the flock is at the beginning of a shot; birds keep their distance to each other.
   const start = between(random, 0.1, 0.5);
   return view =>
     atDepth(view, scene.motion, 0.25, () => {
@@ -271,6 +278,7 @@ export const fish: Layer = (scene, { width, height, unit }) => {
   const school = Array.from({ length: 16 }, () => ({
     x: random(),
     y: between(random, 0.2, 0.8),
+    // Mostly small: a few large fish in front give depth.
     size: 1.4 + 4.5 * random() ** 2.4,
     phase: random() * 7,
     tone: random(),

@@ -64,6 +64,7 @@ export function viewAt(
 /** Sky, its lights, and the land or water of the place. */
 function backdrop(scene: Scene): Layer[] {
   const when = (thing: Thing, layer: Layer) => (scene.things.has(thing) ? [layer] : []);
+  // In this order from back to front: clouds cover all the rest.
   const above = [
     ...when('stars', stars),
     ...when('aurora', aurora),
@@ -111,6 +112,7 @@ function backdrop(scene: Scene): Layer[] {
 /** Things and figures of the scene, nearest last. */
 function inFront(scene: Scene): Layer[] {
   const when = (thing: Thing, layer: Layer) => (scene.things.has(thing) ? [layer] : []);
+  // Places whose near ground has grass, and those with a bank.
   const green = scene.place === 'meadow' || scene.place === 'mountains' || scene.place === 'forest';
   const bank = scene.place === 'sea' || scene.place === 'lake';
   const onLand =

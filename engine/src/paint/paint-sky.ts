@@ -18,6 +18,7 @@ import {
 export const sky: Layer = (scene, frame) => {
   const { width, height } = frame;
   const { palette } = scene;
+  // Places without land: the gradient reaches the lower edge.
   const deep =
     scene.place === 'space' ||
     scene.place === 'underwater' ||
@@ -50,6 +51,7 @@ export const stars: Layer = (scene, { width, height, unit }) => {
     atDepth(view, scene.motion, 0.08, () => {
       const { context, seconds } = view;
       for (const star of all) {
+        // Each star at its own pace, so that they do not pulse together.
         const twinkle = 0.62 + 0.38 * Math.sin(star.phase + seconds * (1 + star.phase * 0.4));
         const fade = scene.place === 'space' ? 1 : 1 - (star.y / (reach * height)) ** 2;
         context.fillStyle = css(star.colour, twinkle * fade);
@@ -76,6 +78,7 @@ export const sun: Layer = (scene, frame) => {
   return view =>
     atDepth(view, scene.motion, 0.05, () => {
       const { context, seconds } = view;
+      // Barely visible: a sun that stands still looks painted.
       const pulse = 1 + 0.015 * Math.sin(seconds * 0.9);
       context.globalCompositeOperation = 'lighter';
       addWideGlow(
@@ -200,6 +203,7 @@ function puff(context: SKRSContext2D, x: number, y: number, radius: number, colo
 export const aurora: Layer = (scene, { width, height }) => {
   const noise = openNoise(scene.seed ^ 0xa0a0);
   const bands = [hex('#3dffb0'), hex('#4fd8ff'), hex('#b07bff')];
+  // Narrow enough that their edges are not seen at any width.
   const strips = 110;
   return ({ context, seconds }) => {
     context.save();

@@ -19,9 +19,11 @@ import {
 export const water: Layer = (scene, frame) => {
   const { width, height, unit } = frame;
   const { palette } = scene;
+  // A little below the horizon of the land.
   const top = (scene.horizon + 0.03) * height;
   const random = mulberry32(scene.seed ^ 0x3a7e);
   const light = lightPosition(scene, frame);
+  // Without sun or moon nothing is reflected.
   const hasLight = scene.things.has('sun') || scene.things.has('moon');
   // Larger and farther apart the nearer they are.
   const ripples = Array.from({ length: 130 }, () => {
@@ -106,6 +108,7 @@ const waterStops = (palette: Scene['palette']): readonly (readonly [number, stri
 /** The beach or bank in front of the water; its edge moves with the waves. */
 export const shore: Layer = (scene, { width, height }) => {
   const { palette } = scene;
+  // The bank's shape stands; the smaller waves move with the water.
   const line = (along: number, time: number) =>
     0.9 +
     0.035 * Math.sin(along * 2.4 + scene.seed) +

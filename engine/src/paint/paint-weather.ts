@@ -7,11 +7,13 @@ import { atDepth, disc, type Layer, overscan, verticalGradient, wrap } from './v
 export const rain: Layer = (scene, { width, height, unit }) => {
   const random = mulberry32(scene.seed ^ 0x4a11);
   const drops = Array.from({ length: 260 }, () => ({ x: random() * 1.2, y: random(), near: random() }));
+  // Rain slants a little even without wind.
   const slant = 0.08 + 0.2 * scene.motion.wind;
   return ({ context, seconds }) => {
     const time = seconds * scene.motion.pace;
     context.lineCap = 'round';
     for (const drop of drops) {
+      // A drop that leaves the picture below comes in again above: their number stays the same.
       const fall = wrap(drop.y + time * (0.9 + drop.near * 0.8));
       const x = wrap(drop.x / 1.2 - fall * slant * 0.5) * 1.2 * width - 0.1 * width;
       const y = fall * 1.15 * height - 0.1 * height;
@@ -94,6 +96,7 @@ export const lightning: Layer = (scene, { width, height, unit }) => {
   return ({ context, seconds }) => {
     const time = seconds % 19;
     strikes.forEach((strike, index) => {
+      // A still picture of second 0 shows the first flash.
       const age = index === 0 && seconds === 0 ? 0.05 : time - strike.at;
       if (age < 0 || age > 0.4) return;
       // A short flicker, then a fade.

@@ -52,6 +52,7 @@ function readWords(
   { prompt, negativePrompt = '', seed, index }: SceneSettings,
   excluded: ReadonlySet<Thing>,
 ): Scene {
+  // The words are part of the seed: another prompt with the same seed is another picture.
   const mixed = mixSeeds(mixSeeds(seed, index), hashText(prompt));
   const random = mulberry32(mixed);
   const things = new Set(findMentioned(thingWords, prompt).filter(thing => !excluded.has(thing)));
@@ -79,6 +80,7 @@ function readWords(
     motion: chooseMotion(moves, random),
     horizon: between(random, 0.54, 0.66) + (place === 'city' ? 0.1 : 0),
     focus,
+    // 2: the subject fills the picture; animals are drawn larger than people are.
     closeness: /close-?up|portrait|macro|特写|肖像/i.test(prompt)
       ? 2
       : animals.some(animal => things.has(animal))
@@ -138,6 +140,7 @@ function addCompany(
   const add = (thing: Thing) => {
     if (!excluded.has(thing)) things.add(thing);
   };
+  // A covered sky has no stars, moon or sun.
   const covered = things.has('rain') || moods.includes('storm');
   if (place === 'space' || (time === 'night' && !covered)) add('stars');
   if (place === 'underwater') add('fish');
@@ -162,5 +165,6 @@ function chooseMotion(moves: readonly Move[], random: () => number): Motion {
   const drift = between(random, 0.05, 0.09) * (random() < 0.5 ? -1 : 1);
   const pan = moves.includes('left') ? -0.22 : moves.includes('right') ? 0.22 : drift;
   const zoom = moves.includes('in') ? 0.28 : moves.includes('out') ? -0.22 : between(random, 0.03, 0.07);
+  // The root: a fast film pans faster, but not by as much.
   return { pan: pan * Math.sqrt(pace), lift: moves.includes('up') ? 0.1 : 0, zoom, pace, wind };
 }

@@ -28,6 +28,7 @@ const defaultStylize = 100;
 
 /** Changes light, framing and things; `chaos` 0 changes nothing, 100 most. */
 export function varyScene(scene: Scene, chaos: number, excluded: ReadonlySet<Thing>): Scene {
+  // Values beyond the range are drawn like its end.
   const share = Math.min(1, Math.max(0, chaos / 100));
   if (share === 0) return scene;
   const random = mulberry32(scene.seed ^ 0xc4a0);

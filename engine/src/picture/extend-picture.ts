@@ -12,6 +12,7 @@ import { meanColours, type Picture } from './pictures.ts';
 
 /** Draws the picture, every pixel unchanged, in the middle of a larger one. */
 export function extendPicture(context: SKRSContext2D, picture: Picture, scene: Scene, size: Size): void {
+  // Never enlarged: the picture keeps its pixels unless it would not fit.
   const fit = Math.min(1, size.width / picture.width, size.height / picture.height);
   const width = Math.round(picture.width * fit);
   const height = Math.round(picture.height * fit);
@@ -36,6 +37,7 @@ export function surround(
   continueBorder(context, picture, place, size);
   const world = createCanvas(size.width, size.height);
   const over = world.getContext('2d');
+  // The scene is painted in the picture's colours, so that the seam does not show.
   const suited = { ...scene, palette: paletteAround(picture, scene.palette) };
   prepareScene(
     suited,
@@ -58,6 +60,7 @@ export function surround(
 
 /** Tints the scene with the colours of the border behind it, so that both fit. */
 function tintFrom(over: SKRSContext2D, border: SKRSContext2D, { width, height }: Size): void {
+  // So small that only the main colours of each region are left.
   const small = createCanvas(12, 8);
   const reader = small.getContext('2d');
   reader.imageSmoothingQuality = 'high';

@@ -40,6 +40,7 @@ export async function renderImage(plan: ImagePlan, render: RenderContext): Promi
     const scene = readScene({ ...sceneSettingsOf(plan, index), seed: render.seed, index });
     const canvas = await draw(applyStylePicture(scene, pictures, index), index);
     const context = canvas.getContext('2d');
+    // Kept at half the size: four whole pictures would be four times the memory.
     if (plan.grid && index < gridCells) cells.push(half(canvas));
     if (plan.watermark === 'burned') mark(context, width, height);
     outputs.push(await save('primary', `image-${index}.png`, index, canvas));
@@ -111,6 +112,7 @@ async function prepareDrawing(
 
 /** Prompt and style of the picture of that index, as `readScene` takes them. */
 function sceneSettingsOf(plan: ImagePlan, index: number) {
+  // One variant for each picture, where a prompt has several (Contract 2.4).
   const { prompt, negativePrompt, parameters } = plan.variants?.[index % plan.variants.length] ?? plan;
   const { chaos = 0, weird = 0, stylize, style } = parameters ?? {};
   return {

@@ -16,6 +16,7 @@ export function filterSound(samples: Float32Array, sampleRate: number, graph: st
     pts: 0n,
   });
   const parts: Float32Array[] = [];
+  // A graph returns less than it took until it is flushed.
   const drain = () => {
     for (let out = filter.receiveSync(); isReceived(out); out = filter.receiveSync()) {
       const bytes = out.toBuffer();

@@ -122,6 +122,7 @@ export function splitByScript(text: string, language: string | null): ScriptRun[
   const requested = language === null ? undefined : voiceOfLanguage[language];
   const runs: { text: string; script: Script | undefined }[] = [];
   for (const character of text) {
+    // Digits, signs and spaces have none: they belong to the run around them.
     const script = scripts.find(([, pattern]) => pattern.test(character))?.[0];
     const last = runs.at(-1);
     if (last === undefined) runs.push({ text: character, script });

@@ -11,6 +11,7 @@ import type { SpokenWord } from './utterance.ts';
 import { addEffect, morseMarker, prosodyOf, softLimit, voiceGraph } from './voice-effects.ts';
 import { mixVoices, type WeightedVoice } from './voices.ts';
 
+/** By the format of the plan, which is also the ending of the file. */
 const mimeTypes = { mp3: 'audio/mpeg', pcm: 'audio/pcm', flac: 'audio/flac', wav: 'audio/wav' } as const;
 /** Pause between two languages in one sentence, at normal speed. */
 const languageGapSeconds = 0.05;
@@ -44,6 +45,7 @@ export async function synthesisePlan(
   plan: SpeechPlan,
   yieldToEventLoop: RenderContext['yieldToEventLoop'],
 ): Promise<Float32Array> {
+  // Progress is that of the film, which reports its own.
   const { parts } = await record(plan, writeScript(plan), { yieldToEventLoop, progress: () => {} });
   return joined(parts);
 }

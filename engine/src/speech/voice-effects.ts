@@ -28,6 +28,7 @@ const baseGain = 1.35;
 /** Level above which loudness is compressed. */
 const knee = 0.8;
 
+/** Of the plan's emotion, or the neutral ones. */
 const emotionSettingsOf = (plan: SpeechPlan): EmotionSettings =>
   plan.emotion === null ? neutral : emotionSettings[plan.emotion];
 
@@ -133,6 +134,7 @@ export function addEffect(parts: Float32Array[], plan: SpeechPlan): Float32Array
 /** The letters A and I in Morse code, as a sign that the speech is generated. */
 export function morseMarker(sampleRate: number): Float32Array {
   const unit = Math.round(0.075 * sampleRate);
+  // Dot and dash, then two dots, with silence before and after; a dash is three units long.
   const beats = [0, 0, 0, 1, 0, 1, 1, 1, 0, 0, 0, 1, 0, 1, 0];
   const samples = new Float32Array(beats.length * unit);
   const edge = 0.006 * sampleRate;

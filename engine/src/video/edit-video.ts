@@ -30,6 +30,7 @@ export async function editTake(
 ): Promise<Take> {
   const reader = await openFrames(path, { fps: span.fps, size, pixels: 'rgba' });
   const air = prepareAir(scene, size.width, size.height);
+  // A prompt may name several; they are applied in the order of the list.
   const look = (Object.keys(looks) as Look[]).filter(name => looks[name].test(prompt));
   let frame = await reader.next();
   let read = 0;
@@ -84,6 +85,7 @@ function restyle(context: SKRSContext2D, canvas: Canvas, look: Look): void {
       context.fillRect(0, 0, width, height);
       break;
     case 'glowing': {
+      // Shrinking and stretching blurs far more cheaply than a filter.
       const small = createCanvas(Math.ceil(width / 8), Math.ceil(height / 8));
       small.getContext('2d').drawImage(canvas, 0, 0, small.width, small.height);
       context.globalCompositeOperation = 'screen';

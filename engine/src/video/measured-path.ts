@@ -34,6 +34,7 @@ export function continuedPath(
   const speed = {
     x: mean(s => s.x),
     y: mean(s => s.y),
+    // Scales multiply, so their mean is one of logarithms.
     grow: mean(s => Math.log(s.scale)),
     turn: mean(s => s.turn),
   };

@@ -32,6 +32,7 @@ export async function prepareTakes(plan: VideoPlan, render: RenderContext): Prom
   const last = plan.lastFrame && (await loadPicture(render.inputPath(plan.lastFrame.media)));
   const first = await firstPicture(plan, render);
   const motifs = await loadMotifs(plan, render);
+  // Contract 2.9: the video to edit is the whole film.
   if (plan.source?.use === 'edit') return [await editedTake(plan, plan.source.media, motifs, render)];
   const look =
     plan.source?.use === 'feature'
@@ -80,6 +81,7 @@ function shotsOf(
   let from = 0;
   return plan.shots.map(({ prompt, seconds }, index) => {
     const read = readScene({ prompt, negativePrompt: plan.negativePrompt, seed, index });
+    // Contract 2.2, `camera_fixed`: things move, the camera does not.
     const motion = plan.fixedCamera ? { ...read.motion, pan: 0, lift: 0, zoom: 0 } : read.motion;
     const promptPalette = read.palette;
     const palette =
@@ -104,6 +106,7 @@ async function openingOf(
   const { source, fps } = plan;
   const promptPath = cameraPathOf(scene.motion);
   const seconds = span.to - span.from;
+  // Contract 2.5: the movement of the reference video, over the picture of the character.
   if (source?.use === 'motion') {
     const measured = { fps, size: plan, steps: Math.ceil(seconds * fps) };
     const steps = await measureMotion(render.inputPath(source.media), measured, render.yieldToEventLoop);

@@ -7,6 +7,7 @@ import { composeMusic } from '../sound/music.ts';
 import { type NarrationLine, narrate } from '../speech/narrate.ts';
 import type { Take } from './takes.ts';
 
+/** Channels of every soundtrack; fewer are mixed down when the film is encoded. */
 const stereo = 2;
 /** Longer prompts are cut before they are read aloud. */
 const maxNarrationCharacters = 300;
@@ -22,6 +23,7 @@ export async function renderSoundtrack(
   const { source } = plan;
   if (source !== undefined && source.use !== 'extend' && source.keepSound) {
     const kept = await soundOfVideo(render.inputPath(source.media), samples);
+    // A source without sound: the film gets one of its own, if the plan wants any.
     if (kept !== undefined) return kept;
   }
   if (!plan.sound && plan.music !== true) return undefined;

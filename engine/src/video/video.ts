@@ -25,6 +25,7 @@ export async function renderVideo(plan: VideoPlan, render: RenderContext): Promi
   const sound = await renderSoundtrack(plan, render, frames / plan.fps, takes);
   const mark = await prepareWatermark(plan.mark, render);
   const canvas = createCanvas(plan.width, plan.height);
+  // A dissolve draws two takes at once.
   const spare = takes.length > 1 ? createCanvas(plan.width, plan.height) : canvas;
   const { clean, marked, outputs } = await openFilms(plan, render, sound);
   const stills = stillsOf(plan, frames, mark);
@@ -35,6 +36,7 @@ export async function renderVideo(plan: VideoPlan, render: RenderContext): Promi
     for (const still of stills) if (still.frame === frame) outputs.push(await still.save(canvas, render));
     if (plan.watermark === 'burned') mark(context, plan.width, plan.height);
     clean.write(canvas.data());
+    // The marked copy is drawn over the clean frame, which has been written already.
     if (marked !== undefined) {
       mark(context, plan.width, plan.height);
       marked.write(canvas.data());

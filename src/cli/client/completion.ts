@@ -66,6 +66,7 @@ ${shellCases(contexts, next => `next='${next}'`)}
 }
 complete -o default -F _atelier atelier`;
 
+/** Completes file names where no word fits. */
 const zsh = (contexts: readonly CompletionContext[]): string => `#compdef atelier
 _atelier() {
   local word words_so_far=' '
@@ -80,6 +81,7 @@ ${shellCases(contexts, next => `next=(${next})`)}
 }
 compdef _atelier atelier`;
 
+/** Its own `switch` takes the first case that matches, as the others do. */
 const fish = (contexts: readonly CompletionContext[]): string => `function __atelier_next
   set -l words_so_far ' '
   for word in (commandline -opc)[2..]

@@ -33,6 +33,7 @@ async function uploadCommand(paths: readonly string[], options: ClientCommandOpt
   }
 }
 
+/** The file with its address, which is valid for an hour (Contract 8). */
 async function getCommand(id: string, options: ClientCommandOptions): Promise<void> {
   const { client, output } = await openCommandContext(options);
   const file = await client.files.get(id);
@@ -49,6 +50,7 @@ async function listCommand(options: ClientCommandOptions): Promise<void> {
   if (page.has_more) output.note('There are more: the newest 100 are shown.');
 }
 
+/** One after the other: the first that is refused ends the command, and those before it are deleted. */
 async function removeCommand(ids: readonly string[], options: ClientCommandOptions): Promise<void> {
   const { client, output } = await openCommandContext(options);
   for (const id of ids) {

@@ -77,6 +77,7 @@ async function jobsCommand(options: JobsOptions): Promise<void> {
   if (page.has_more) output.note(`There are more: --after ${page.last_id}`);
 }
 
+/** In any case of letters. */
 function readStatus(text: string): JobStatus['status'] {
   const status = statuses.find(one => one === text.toUpperCase());
   if (status) return status;
@@ -87,6 +88,7 @@ function readStatus(text: string): JobStatus['status'] {
 const readSince = (text: string): string =>
   /^\d+[smhd]$/.test(text) ? new Date(Date.now() - readDuration(text, '--since')).toISOString() : text;
 
+/** The gateway's own bounds, checked before it is called. */
 function readLimit(text: string): number {
   if (/^[1-9]\d?$|^100$/.test(text)) return Number(text);
   throw new CommandError('--limit must be a whole number from 1 to 100');
@@ -107,6 +109,7 @@ async function jobCommand(
   options: ClientCommandOptions & { readonly events?: true },
 ): Promise<void> {
   const { client, output } = await openCommandContext(options);
+  // One request finds the model, which the path of the status needs.
   const record = await client.jobs.get(id);
   const status = options.events ? await client.queue.status(record, { logs: true }) : null;
   const logs = status && 'logs' in status ? (status.logs ?? []) : [];

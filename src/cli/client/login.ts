@@ -37,6 +37,7 @@ interface LoginOptions extends ClientCommandOptions {
   readonly key?: string;
 }
 
+/** Of a login without `--profile`. */
 const defaultProfileName = 'default';
 
 /** Verifies the key with one call before it is saved. */

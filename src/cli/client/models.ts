@@ -63,6 +63,7 @@ function registerImports(models: Command): void {
 /** Values of --kind. */
 const kinds = ['video', 'image', 'speech'];
 
+/** One model a line: id, kind, title. */
 async function listModelsCommand(options: ClientCommandOptions & { readonly kind?: string }): Promise<void> {
   const { kind } = options;
   if (kind !== undefined && !kinds.includes(kind))

@@ -39,6 +39,7 @@ const overview = z.looseObject({
   failed_deliveries: z.number(),
 });
 
+/** The overview of the console as a table; `results=0` leaves the newest results out. */
 async function statsCommand(options: OutputOptions): Promise<void> {
   const exchange = await openAdminExchange();
   const path = '/admin/v1/overview?results=0';
@@ -83,6 +84,7 @@ const usage = z.looseObject({
     z.looseObject({ day: z.number(), label: z.string(), amount: z.number(), currency: z.string() }),
   ),
 });
+/** A report, as far as it is printed. */
 type Usage = z.output<typeof usage>;
 
 /** Options of `usage`. */

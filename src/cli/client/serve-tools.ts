@@ -14,6 +14,8 @@ export async function serveTools(options: ClientCommandOptions): Promise<void> {
     throw new CommandError(
       'No gateway is configured. Set ATELIER_URL and ATELIER_API_KEY, or: atelier login',
     );
+  // `upload_file` fetches addresses that a model names: private ones only where the operator of this machine says
+  // so.
   const outbound = openOutbound({ allowPrivate: process.env.ATELIER_ALLOW_PRIVATE_NETWORK === '1' });
   const dependencies = {
     gateway: openGatewayClient({ url: identity.url, authorization: `Bearer ${identity.key}` }),
@@ -21,6 +23,7 @@ export async function serveTools(options: ClientCommandOptions): Promise<void> {
     onUnexpectedError: (failure: unknown) =>
       void process.stderr.write(`A tool failed: ${errorText(failure)}\n`),
   };
+  // Loaded here, because no other command needs the protocol.
   const [{ serveStdio }, openServer] = await Promise.all([
     import('@modelcontextprotocol/server/stdio'),
     openMcpServers(),
@@ -32,5 +35,6 @@ export async function serveTools(options: ClientCommandOptions): Promise<void> {
   await outbound.close();
 }
 
+/** With its stack: stderr is the log of a tool server. */
 const errorText = (failure: unknown): string =>
   failure instanceof Error ? (failure.stack ?? failure.message) : String(failure);

@@ -18,6 +18,7 @@ export function registerTypes(program: Command): void {
     .action(writeTypesCommand);
 }
 
+/** Options as written. */
 interface TypesOptions extends ClientCommandOptions {
   readonly out?: string;
 }
@@ -25,6 +26,7 @@ interface TypesOptions extends ClientCommandOptions {
 /** `family` of the models that an operator added; the others have their types in the client. */
 const customFamily = 'own';
 
+/** Reads every model of the operator's own, one after the other. Throws where the file cannot be written. */
 async function writeTypesCommand(options: TypesOptions): Promise<void> {
   const { client, output } = await openCommandContext(options);
   const listed = await client.models.list();
@@ -39,6 +41,7 @@ async function writeTypesCommand(options: TypesOptions): Promise<void> {
   output.note(`${options.out}: the types of ${models.length} ${models.length === 1 ? 'model' : 'models'}`);
 }
 
+/** The types of the client that results of each kind have. */
 const resultTypes = { video: 'VideoResult', image: 'ImageResult', speech: 'SpeechResult' } as const;
 
 /** A declaration file that adds the models to the types of the client. */
@@ -56,6 +59,7 @@ export function typesOf(models: readonly ModelDescription[]): string {
   ].join('');
 }
 
+/** One model: what it takes, and what it gives. */
 function memberOf({ id, kind, title, summary, input_schema: schema }: ModelDescription): string {
   const fields = inputMembers(schema, '        ').map(({ source }) => source);
   const comment = docComment([`${title}. ${summary}`], '    ');

@@ -15,11 +15,13 @@ const maxWaitSeconds = 25;
 /** Many callers give up after a minute. */
 const generateWithinSeconds = 50;
 
+/** Arguments of the tools that create a job. */
 const creation = z.strictObject({
   model: modelId,
   input: inputOfModel,
   idempotency_key: idempotencyKey,
 });
+/** What the tools read of a handle (Contract 2.1). */
 const handle = z.looseObject({ request_id: z.string(), queue_position: z.number() });
 
 /** Creates a job with the given idempotency key. */
@@ -82,6 +84,7 @@ export const jobResult = defineTool({
   },
 });
 
+/** Decisions 2, cancel: the three answers. */
 const cancellation = z.looseObject({
   status: z.enum(['OK', 'CANCELLATION_REQUESTED', 'ALREADY_COMPLETED']),
   request_id: z.string(),

@@ -76,11 +76,8 @@ const input = z.strictObject({
         requiredUnless: 'timbre_weights',
         means: ['voice'],
       }).optional(),
-      // Contract 2.15: a factor of the usual pace.
       speed: number(0.5, 2, { title: 'Speed', widget: 'slider', means: ['speed'] }).default(1),
-      // Contract 2.15: a factor of the usual volume.
       vol: number(0, 10, { title: 'Volume', widget: 'slider', means: ['volume'] }).default(1),
-      // Contract 2.15: whole steps, an octave up or down.
       pitch: integer(-12, 12, {
         title: 'Pitch',
         unit: 'semitones',
@@ -98,7 +95,6 @@ const input = z.strictObject({
   timbre_weights: list(
     group(
       {
-        // Contract 2.15: both members of an item are "required together".
         voice_id: requiredText(null, { title: 'Voice', widget: 'voice', examples: knownVoices }),
         weight: integer(1, 100, { title: 'Weight', widget: 'slider' }),
       },
@@ -176,7 +172,6 @@ const input = z.strictObject({
   }).default(false),
 });
 
-/** A validated input with its defaults. */
 type DeltaInput = z.output<typeof input>;
 
 /** A voice id of white space names none. */
@@ -198,7 +193,6 @@ export function defineDeltaSpeech(names: {
     unusedFields: ({ voice_modify }) => (isDefaultModify(voice_modify) ? ['voice_modify'] : []),
     rules: [
       {
-        // Contract 2.15, rules: at least one of the two, and not empty.
         says: 'a voice_id or timbre_weights must be given and not be empty',
         fields: ['voice_setting.voice_id', 'timbre_weights'],
         holds: input => isNamed(input.voice_setting.voice_id) || isMixed(input),
@@ -261,7 +255,6 @@ const isDefaultModify = (modify: unknown): boolean =>
 /** The plan of an input; formulas are written in words. */
 function planOf(input: DeltaInput): SpeechPlan {
   const { voice_setting: voice, audio_setting: audio, voice_modify: modify, timbre_weights = [] } = input;
-  // Never broken here: the field was validated by the same reader.
   const read = readPieces(input.text);
   const pieces = read.kind === 'sound' ? read.pieces : [{ text: input.text }];
   return {

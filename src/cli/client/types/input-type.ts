@@ -38,6 +38,10 @@ export interface InputMember {
 export const inputMembers = (schema: object, indent = '  '): readonly InputMember[] =>
   membersOf(schema, indent);
 
+/**
+ * The type of a value; throws for a schema that the catalog does not use, so that no field is generated as
+ * unknown.
+ */
 function typeOf(schema: Schema, indent: string): string {
   const options = schema.anyOf ?? schema.oneOf;
   if (options) return unionOf(options.map(option => typeOf(option, indent)));
@@ -67,17 +71,21 @@ function typeOf(schema: Schema, indent: string): string {
 const unionOf = (types: readonly string[]): string =>
   types.filter(type => !(types.includes('number') && /^-?\d+$/.test(type))).join(' | ');
 
+/** A value as source code. */
 const literal = (value: unknown): string =>
   typeof value === 'string' ? `'${value.replace(/['\\]/g, '\\$&')}'` : String(value);
 
+/** Unions need parentheses. */
 const arrayType = (item: string): string =>
   /^\w+$/.test(item) ? `readonly ${item}[]` : `readonly (${item})[]`;
 
+/** The type of an object, with its members one level deeper. */
 function objectType(schema: Schema, indent: string): string {
   const members = membersOf(schema, `${indent}  `).map(({ source }) => source);
   return `{\n${members.join('')}${indent}}`;
 }
 
+/** The members in the order of the schema. */
 const membersOf = ({ properties = {}, required = [] }: Schema, indent: string): readonly InputMember[] =>
   Object.entries(properties).map(([name, member]) => {
     const mark = required.includes(name) ? '' : '?';
@@ -98,6 +106,7 @@ function linesOn(schema: Schema): readonly string[] {
   ];
 }
 
+/** What a type cannot express, as a sentence without its end; empty where there are no bounds. */
 function boundsOf(given: Schema): string {
   const schema = withoutNull(given);
   const options = schema.anyOf?.map(boundsOf).filter(text => text !== '') ?? [];
@@ -115,15 +124,18 @@ const withoutNull = (schema: Schema): Schema => {
   return types[0] === undefined ? schema : { ...schema, type: types[0] };
 };
 
+/** The unit, where there is a number that it could stand behind. */
 const unitOf = ({ unit, anyOf, minimum, maximum }: Schema): string =>
   unit === undefined || (!anyOf && minimum === undefined && maximum === undefined) ? '' : ` ${unit}`;
 
+/** A range with both ends included; empty without any. */
 function span(min: number | undefined, max: number | undefined): string {
   if (min === undefined && max === undefined) return '';
   if (max === undefined) return `at least ${min}`;
   return min === undefined ? `at most ${max}` : `${min} to ${max}`;
 }
 
+/** A range of how many; one of at least 1 is said in words. */
 function counted(min: number | undefined, max: number | undefined, word: string): string {
   if (min === 1 && max === undefined) return word === 'item' ? 'not empty' : 'must not be empty';
   const range = span(min === 0 ? undefined : min, max);

@@ -2,11 +2,13 @@
 
 import type { MediaForm, MediaLimits, Range } from '../../../catalog/media.ts';
 
+/** In the order in which a sentence lists them. */
 const forms: Readonly<Record<MediaForm, string>> = {
   url: 'a web address',
   'data-url': 'a data URL',
   'raw-base64': 'base64 without a prefix',
 };
+/** Decisions 7: 1024 × 1024 bytes. */
 const megabyte = 1024 * 1024;
 
 /** What a medium may be, in a sentence or two. */
@@ -25,6 +27,7 @@ export function mediaSentence(limits: MediaLimits): string {
   return `${capital(values.join(', ').replace(/, ([^,]*)$/, ' or $1'))}: ${bounds.join('; ')}.`;
 }
 
+/** Contract: "under" excludes the figure, "at most" includes it. */
 function bytesOf({ maxBytes, maxBytesExclusive }: MediaLimits): string {
   if (maxBytes === undefined) return '';
   return `${maxBytesExclusive ? 'under' : 'at most'} ${maxBytes / megabyte} MB`;
@@ -40,4 +43,5 @@ function rangeOf(what: string, range: Range | undefined, unit: string): string {
   return `${what} ${amount}${unit === '' ? '' : ` ${unit}`}${exclusive ? ', both excluded' : ''}`;
 }
 
+/** A sentence begins with a capital letter. */
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
