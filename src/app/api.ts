@@ -68,6 +68,7 @@ type SharedDependencies = Pick<
   | 'onRefused'
   | 'connectionLimits'
   | 'whyNotReady'
+  | 'settingsFaults'
   | 'verifiesDeclarations'
 >;
 
@@ -89,6 +90,7 @@ function sharedOf(
       connectionsPerAddress,
       isTrustedProxy: openTrustedProxies(config.trustedProxies),
     },
+    settingsFaults: context.settings.faults,
     whyNotReady: async () =>
       drain.whyNotReady() ?? (await whyStorageIsNotReady(context)) ?? worker?.whyNotReady() ?? null,
   };

@@ -51,6 +51,8 @@ export interface Gateway {
 export interface ReloadableGateway extends Gateway {
   /** New jobs follow the new settings; in-flight jobs finish where they started. */
   reload(next: Config): void;
+  /** Shows why a reload failed, in the console and at /readyz, until one succeeds. */
+  refuseReload(faults: readonly string[]): void;
 }
 
 /** Replacements for tests. */
@@ -114,6 +116,7 @@ export async function openGateway(
     db,
     reconciled,
     reload: context.settings.replace,
+    refuseReload: context.settings.refuse,
     close: () => running.disposeAsync(),
   };
 }

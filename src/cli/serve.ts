@@ -151,6 +151,7 @@ function reloadOnSignal(gateway: ReloadableGateway, read: () => Config, log: Log
     } catch (failure) {
       if (!(failure instanceof ConfigError)) throw failure;
       const faults = failure.message.split('\n');
+      gateway.refuseReload(faults);
       log.error({ faults }, 'settings reload failed: previous settings kept');
     }
   });

@@ -14,7 +14,11 @@ export interface ReloadableSettings {
   readonly servedModels: () => Catalog;
   /** Listeners run before any request sees the new settings. */
   onChange(listener: (next: LiveSettings) => void): void;
+  /** Faults of settings that a reload refused, one sentence each; empty once a reload succeeds. */
+  readonly faults: () => readonly string[];
   replace(next: LiveSettings): void;
+  /** Records why a reload was refused; the settings stay. */
+  refuse(faults: readonly string[]): void;
 }
 
 export function openReloadableSettings(first: LiveSettings): ReloadableSettings {
@@ -22,9 +26,11 @@ export function openReloadableSettings(first: LiveSettings): ReloadableSettings 
   const removed = new Map<string, Model>();
   let current = first;
   let served = servedModelsOf(first);
+  let refused: readonly string[] = [];
   return {
     current: () => current,
     servedModels: () => served,
+    faults: () => refused,
     catalog: {
       get all() {
         return current.catalog.all;
@@ -35,8 +41,12 @@ export function openReloadableSettings(first: LiveSettings): ReloadableSettings 
     replace(next) {
       for (const model of current.catalog.all) removed.set(model.id, model);
       current = next;
+      refused = [];
       served = servedModelsOf(next);
       for (const listener of listeners) listener(next);
+    },
+    refuse(faults) {
+      refused = faults;
     },
   };
 }

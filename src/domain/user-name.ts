@@ -1,7 +1,10 @@
 /** Which names of users are allowed. */
 
+/** The user of everything that is run and uploaded in the console. */
+export const consoleUserName = 'console';
+
 /** Users that Atelier creates itself: for jobs of the console, and for commands on the gateway's machine. */
-const reservedUserNames: readonly string[] = ['console', 'cli'];
+const reservedUserNames: readonly string[] = [consoleUserName, 'cli'];
 
 /** Why a key cannot be created for a user of that name, as the end of a sentence; null for an allowed name. */
 export function userNameError(name: string): string | null {

@@ -77,6 +77,8 @@ export interface HttpContext {
   readonly publicUrl: () => string;
   /** Null when the process is ready, else the reason why not. */
   readonly whyNotReady: () => Promise<string | null>;
+  /** Why the last reload of the settings failed, one sentence a fault; empty where it did not. */
+  readonly settingsFaults: () => readonly string[];
   /** The metrics as Prometheus text. */
   readonly metrics: () => Promise<string>;
   /** The bearer token of `/metrics`; null: loopback connections alone may read them. */
@@ -92,4 +94,4 @@ export interface HttpContext {
 }
 
 /** What the routes of health and metrics need; a process without the API has no more. */
-export type HealthContext = Pick<HttpContext, 'whyNotReady' | 'metrics' | 'metricsToken'>;
+export type HealthContext = Pick<HttpContext, 'whyNotReady' | 'settingsFaults' | 'metrics' | 'metricsToken'>;

@@ -46,6 +46,7 @@ import { getDocs, getDocsScript, getDocsStart } from './routes/get-docs.ts';
 import { getLlmsText } from './routes/get-llms-text.ts';
 import { getModelsJson } from './routes/get-models-json.ts';
 import { getOpenApi } from './routes/get-openapi.ts';
+import { getRoot } from './routes/get-root.ts';
 import { getResponse, getResponseAlias } from './routes/get-response.ts';
 import { getStatus } from './routes/get-status.ts';
 import { getHealth, getMetrics, getReadiness } from './routes/health.ts';
@@ -85,6 +86,7 @@ const otherRoutes: readonly Route[] = [
   getBalance,
   getCallbackSecret,
   onUpstreamWebhook,
+  getRoot,
   getOpenApi,
   getModelsJson,
   getLlmsText,

@@ -115,7 +115,7 @@ describe('the console', () => {
     const code = (await page.getByLabel('The request in cURL').textContent()) ?? '';
     assert.match(
       code,
-      /--data '\{\n {2}"prompt": "A red balloon over a lake",\n {2}"aspect_ratio": "1:1"\n\}'$/,
+      /--data '\{\n {2}"prompt": "A red balloon over a lake",\n {2}"aspect_ratio": "1:1"\n\}'\)$/m,
     );
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     const shown = page.locator('.output img');

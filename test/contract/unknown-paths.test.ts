@@ -58,7 +58,7 @@ describe('what is no endpoint', () => {
 
   describe('404', () => {
     const paths: readonly [string, string][] = [
-      ['GET', '/'],
+      ['GET', '/index.html'],
       ['GET', '/v1'],
       ['GET', '/v1/'],
       ['GET', '/v2/queue/x'],

@@ -6,6 +6,8 @@ export interface MediaLimits {
   /** How a value may be written: `url`, `data-url`, `base64`, `file`. */
   readonly forms: readonly string[];
   readonly formats: readonly string[];
+  /** Any other container is accepted, too, if it contains a video. */
+  readonly otherFormats?: true;
   readonly maxBytes?: number;
   readonly sides?: { readonly min: number | null; readonly max: number | null };
   readonly ratio?: { readonly min: number; readonly max: number };

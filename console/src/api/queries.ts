@@ -114,9 +114,18 @@ export const keysQuery = queryOptions({
   queryFn: ({ signal }) => callApi<Page<KeyLine>>('GET', 'keys', { signal }),
 });
 
-/** A page of files, the newest first; an empty `source` means every source. */
-export const filesPage = (source: string, after: string | null, signal: AbortSignal) =>
-  callApi<Page<FileLine>>('GET', `files${queryOf({ source, after, limit: 48 })}`, { signal });
+/** The filter of a list of files; an absent or empty member filters nothing. */
+export interface FileFilter {
+  readonly source?: string;
+  readonly kind?: string;
+  readonly user?: string;
+  /** Letters of the file name. */
+  readonly q?: string;
+}
+
+/** A page of files, the newest first. */
+export const filesPage = (filter: FileFilter, after: string | null, signal: AbortSignal) =>
+  callApi<Page<FileLine>>('GET', `files${queryOf({ ...filter, after, limit: 48 })}`, { signal });
 
 /** The filter of the list of callbacks; `job` is a request id. */
 export interface DeliveryFilter {

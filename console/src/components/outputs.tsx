@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import type { JobLine, Output } from '../api/answers.ts';
 import { fileAddress } from '../api/call-api.ts';
+import { consoleUser } from '../api/console-user.ts';
 import { modelsQuery } from '../api/queries.ts';
 import { Dialog } from './dialog.tsx';
 import { formatBytes } from './format.ts';
@@ -24,20 +25,21 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** Every file with its player and its facts; the cover of a video is shown by the player itself. */
-export function Outputs({ job }: { readonly job: Pick<JobLine, 'outputs' | 'model'> }) {
+export function Outputs({ job }: { readonly job: Pick<JobLine, 'outputs' | 'user'> }) {
   // The cover is the poster of its video, not a result of its own.
   const shown = job.outputs.filter(({ role }) => role !== 'cover');
   return (
     <div className={shown.length > 1 ? 'outputs many' : 'outputs'}>
       {shown.map(output => (
-        <OutputView key={output.file_id} output={output} />
+        // Files of other users cannot be used: the job would be refused.
+        <OutputView key={output.file_id} output={output} isOwn={job.user === consoleUser} />
       ))}
     </div>
   );
 }
 
 /** One file: player, facts, and the buttons that use or download it. */
-function OutputView({ output }: { readonly output: Output }) {
+function OutputView({ output, isOwn }: { readonly output: Output; readonly isOwn: boolean }) {
   const [isUsing, setUsing] = useState(false);
   const facts = [
     words[output.role] ?? output.role,
@@ -54,7 +56,7 @@ function OutputView({ output }: { readonly output: Output }) {
         <span className="grow small soft">
           {facts.join(' · ')} · ends <RelativeTime at={output.expires_at} />
         </span>
-        {isMedia && (
+        {isMedia && isOwn && (
           <button type="button" className="button slim" onClick={() => setUsing(true)}>
             Use as input in …
           </button>
@@ -104,9 +106,18 @@ function UseIn({ output, close }: { readonly output: Output; readonly close: () 
   const models = useQuery(modelsQuery);
   const kind = output.mime_type.split('/')[0] ?? '';
   // By kind alone; the form and the gateway check bounds.
-  const fitting = (models.data?.data ?? []).filter(({ takes }) => takes.includes(kind));
+  const isPicture = kind === 'image' && output.width !== null;
+  const all = models.data?.data ?? [];
+  // First what continues this very result: edits of the picture, then results of the same kind.
+  const ranked = [
+    all.filter(({ takes }) => isPicture && takes.includes('job')),
+    all.filter(({ takes, kind: made }) => takes.includes(kind) && made === kind),
+    all.filter(({ takes, kind: made }) => takes.includes(kind) && made !== kind),
+  ];
+  const fitting = [...new Set(ranked.flat())];
   return (
     <Dialog title="Use as input in" isOpen close={close}>
+      {models.isSuccess && fitting.length === 0 && <p className="soft">No model takes this kind of file.</p>}
       <ul className="stack tight">
         {fitting.map(({ id, title }) => (
           <li key={id}>

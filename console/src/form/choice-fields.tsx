@@ -22,7 +22,7 @@ export function ChoiceField(props: FieldProps) {
 /** An empty string is a value of its own and needs a label. */
 const wordOf = (option: string | number): string => (option === '' ? 'empty' : String(option));
 
-/** A pressed chip unsets the field when it is pressed again. */
+/** A press chooses; `reset` in the head of the field unsets it. */
 function Chips(props: FieldProps) {
   const id = useId();
   const { schema, value, change } = props;
@@ -37,7 +37,7 @@ function Chips(props: FieldProps) {
             className="chip"
             aria-pressed={value === option}
             data-default={value === undefined && schema.default === option}
-            onClick={() => change(value === option ? undefined : option)}
+            onClick={() => change(option)}
           >
             {wordOf(option)}
             {value === undefined && schema.default === option && (

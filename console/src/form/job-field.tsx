@@ -9,11 +9,13 @@ import { Dialog } from '../components/dialog.tsx';
 import { Empty, Loaded } from '../components/page-states.tsx';
 import { useFault } from './faults.ts';
 import { described, FieldFrame, type FieldProps } from './field-frame.tsx';
+import { withPictureOfJob } from './fill-output.ts';
 import { useOtherFields } from './form-context.ts';
-import { isMembers } from './input-value.ts';
 
 /** Larger pictures are not accepted by any model that edits pictures, so they are not offered. */
 const maxSide = 4096;
+/** Of a picture whose size was not probed. */
+const defaultSide = 1024;
 
 /** A request_id. Picking a picture fills the fields that belong to it, too. */
 export function JobField(props: FieldProps) {
@@ -42,20 +44,12 @@ export function JobField(props: FieldProps) {
 
 /** Fills the job, the number of the picture, and, where they are unset, canvas and placement with its size. */
 function useTaking(name: string): (job: JobLine, output: Output) => void {
-  const { input, change, nameByHint, valueByHint } = useOtherFields();
+  const { schema, input, change } = useOtherFields();
   return (job, output) => {
-    const number = nameByHint('picture-number');
-    const [canvas, placement] = [nameByHint('canvas'), nameByHint('placement')];
-    // Every picture was probed; the usual size of the family stands in for one that was not.
-    const size = { width: output.width ?? 1024, height: output.height ?? 1024 };
-    change({
-      ...input,
-      [name]: job.request_id,
-      ...(number !== undefined && { [number]: output.index }),
-      ...(canvas !== undefined && !isMembers(valueByHint('canvas')) && { [canvas]: size }),
-      ...(placement !== undefined &&
-        !isMembers(valueByHint('placement')) && { [placement]: { x: 0, y: 0, ...size } }),
-    });
+    const { index, width, height } = output;
+    const size = { width: width ?? defaultSide, height: height ?? defaultSide };
+    const filled = withPictureOfJob(schema, input, { jobId: job.request_id, index, ...size });
+    change(filled ?? { ...input, [name]: job.request_id });
   };
 }
 

@@ -92,7 +92,7 @@ export function MediaField(props: FieldProps) {
         />
         {upload.fault !== null && <p className="fault">{upload.fault}</p>}
       </div>
-      {isPicking && <FilePicker kind={media.kind} close={() => setPicking(false)} pick={change} />}
+      {isPicking && <FilePicker media={media} close={() => setPicking(false)} pick={change} />}
     </FieldFrame>
   );
 }

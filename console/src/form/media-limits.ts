@@ -1,4 +1,5 @@
 /** The limits of a media field as text, and the check of a file before its upload. */
+import type { FileLine } from '../api/answers.ts';
 import type { MediaLimits } from '../api/input-schema.ts';
 import { formatBytes } from '../components/format.ts';
 
@@ -18,6 +19,22 @@ export function describeLimits({ formats, maxBytes, sides, ratio, seconds }: Med
   ]
     .filter(Boolean)
     .join(' · ');
+}
+
+/** Why a stored file does not fit the field, as far as its line says; null where nothing speaks against it. */
+export function storedFileFault(
+  { mime_type, bytes, dimensions }: Pick<FileLine, 'mime_type' | 'bytes' | 'dimensions'>,
+  { formats, otherFormats, maxBytes, sides, ratio }: MediaLimits,
+): string | null {
+  if (!otherFormats && !formats.includes(mime_type)) return `not ${formats.map(format => format.split('/')[1]).join(', ')}`;
+  if (maxBytes !== undefined && bytes > maxBytes) return `over ${formatBytes(maxBytes)}`;
+  if (dimensions === null) return null;
+  const { width, height } = dimensions;
+  if (sides?.min != null && Math.min(width, height) < sides.min) return `a side under ${sides.min} px`;
+  if (sides?.max != null && Math.max(width, height) > sides.max) return `a side over ${sides.max} px`;
+  if (ratio && (width / height < ratio.min || width / height > ratio.max))
+    return `ratio not ${round(ratio.min)} to ${round(ratio.max)}`;
+  return null;
 }
 
 /** Two digits behind the point are enough for a person. */

@@ -1,13 +1,13 @@
 /** Callbacks (webhooks) to be delivered, with their attempts. */
 
 import { z } from 'zod';
-import { pageOf, unixSeconds } from '../values.ts';
+import { pageOf, unixSeconds, unixSecondsWithFraction } from '../values.ts';
 
 /** Bodies of receivers are cut: enough to recognise an error page. */
 export const deliveryAttemptSchema = z
   .object({
     number: z.int(),
-    at: unixSeconds,
+    at: unixSecondsWithFraction,
     took_ms: z.number().nullable(),
     code: z.int().nullable().describe('HTTP status of the receiver; null where it gave none.'),
     answer: z.string().nullable().describe('First bytes of its answer, or why there was none.'),

@@ -30,6 +30,9 @@ export const overviewSchema = z
     failed_deliveries: z.int(),
     keys: z.int(),
     not_ready: z.string().nullable(),
+    settings_faults: z
+      .array(z.string())
+      .describe('Why the last reload of the settings failed; empty where it did not.'),
     accounts: z.array(accountSchema),
     results: z.array(jobLineSchema),
   })

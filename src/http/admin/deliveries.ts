@@ -144,7 +144,7 @@ export const deliveryBody = (delivery: ListedDelivery) => ({
 /** One attempt of a delivery. */
 export const deliveryAttemptBody = ({ number, at, tookMs, code, answer }: DeliveryAttempt) => ({
   number,
-  at: toUnixSeconds(at),
+  at: at / 1000,
   took_ms: tookMs,
   code,
   answer,

@@ -16,7 +16,7 @@ import { receiveUpload } from '../routes/upload-file.ts';
 import { adminApi } from './admin-api.ts';
 import { refuseField } from './admin-body.ts';
 import { consolePrincipal } from './playground.ts';
-import { choiceOf, limitOf, refuseUnknownQuery } from './read-query.ts';
+import { choiceOf, limitOf, refuseUnknownQuery, searchTextOf } from './read-query.ts';
 
 /** Files of a page: a screenful of thumbnails. */
 const defaultLimit = 50;
@@ -34,13 +34,16 @@ export const listAllFiles: AdminRoute = {
   },
   docs: { undocumented: adminApi },
   open: context => async (_operator, request) => {
-    refuseUnknownQuery(request, ['source', 'limit', 'after']);
+    refuseUnknownQuery(request, ['source', 'kind', 'user', 'q', 'limit', 'after']);
     const limit = limitOf(request, defaultLimit);
     const source = choiceOf(request, 'source', ['upload', 'input', 'output'] as const);
+    const kind = choiceOf(request, 'kind', ['image', 'video', 'audio'] as const);
+    const [userName, nameText] = [searchTextOf(request, 'user'), searchTextOf(request, 'q')];
     const now = context.clock.now();
     // The page is ordered by time, so the cursor has to be a live file.
     const after = await readAfter(context, request, now);
-    const found = await listFilesOfAllUsers(context.db, { source, after, now, limit: limit + 1 });
+    const filter = { source, kind, userName, nameText };
+    const found = await listFilesOfAllUsers(context.db, { ...filter, after, now, limit: limit + 1 });
     const shown = found.slice(0, limit);
     return {
       object: 'list',

@@ -6,7 +6,7 @@ import { parseTime, toUnixSeconds } from '../../domain/clock.ts';
 import { keyIdFromRow } from '../../domain/ids.ts';
 import { type ApiKey, isScope, scopes as knownScopes, type Scope } from '../../domain/key.ts';
 import { refuse } from '../../domain/refusal.ts';
-import { userNameError } from '../../domain/user-name.ts';
+import { consoleUserName, userNameError } from '../../domain/user-name.ts';
 import { findProject } from '../../store/money/projects.ts';
 import { createKey, editKey, type KeyChange, listKeys, revokeKey } from '../../store/people/keys.ts';
 import type { HttpContext } from '../http-context.ts';
@@ -55,15 +55,15 @@ export const makeKey: AdminRoute = {
   open:
     context =>
     async ({ actor }, request) => {
-      const { user, project, limit, monthly, ...given } = await readAdminBody(request, [
-        ...(['user', 'project', 'limit', 'monthly'] as const),
+      const { user, of_console, project, limit, monthly, ...given } = await readAdminBody(request, [
+        ...(['user', 'of_console', 'project', 'limit', 'monthly'] as const),
         ...changeable,
       ]);
       const change = readChange(context, given);
       const money = await readMoney(context, { project, limit, monthly });
       const now = context.clock.now();
       const nothing = { name: null, models: null, expiresAt: null };
-      const wanted = { ...nothing, ...change, ...money, userName: readUser(user) };
+      const wanted = { ...nothing, ...change, ...money, userName: of_console === true ? consoleUserName : readUser(user) };
       const { key, secret } = await createKey(context.db, wanted, now, actor);
       const made = change.quota
         ? await editKey(context.db, key.id, { quota: change.quota }, { actor, now })
@@ -150,7 +150,7 @@ function readChange(context: HttpContext, given: Given): KeyChange {
   };
 }
 
-/** The name of the user that a new key belongs to. */
+/** The name of the user that a new key belongs to; the request asks for the user of the console by `of_console`. */
 function readUser(value: unknown): string {
   const name = typeof value === 'string' ? value : '';
   const fault = userNameError(name);

@@ -52,6 +52,7 @@ export const getOverview: AdminRoute = {
       failed_deliveries: overview.failedDeliveries,
       keys: overview.keys,
       not_ready: await context.whyNotReady(),
+      settings_faults: [...context.settingsFaults()],
       accounts: await context.accounts.list(),
       // `results=0` leaves them out.
       results: queryValue(request, 'results') === '0' ? [] : await newestResults(context),

@@ -53,15 +53,21 @@ export const listModelsForConsole: AdminRoute = {
 const runTimeWindowMs = 7 * days;
 
 /** The summary, with the kinds of media that the input accepts: where a result can be used again. */
-const summaryForConsole = (model: Model) => ({ ...summarizeModel(model), takes: mediaKindsOf(model) });
+const summaryForConsole = (model: Model) => ({ ...summarizeModel(model), takes: inputKindsOf(model) });
 
-/** Kinds of media that fields of the input accept, from its published schema. */
-function mediaKindsOf(model: Model): readonly string[] {
+/** Contract 2.10: the picture of a watermark. Nothing is made from it. */
+const markField = 'wm_url';
+
+/** Kinds of media that a result can be made from, by the published schema; `job`: a picture by its job. */
+function inputKindsOf(model: Model): readonly string[] {
   const found = new Set<string>();
   // A replacer visits every member of the schema, whatever its depth.
   JSON.stringify(describe(model).input_schema, (name, value: unknown) => {
-    if (name === 'media' && typeof value === 'object' && value !== null)
-      found.add(String(Reflect.get(value, 'kind')));
+    if (name === 'widget' && value === 'job') found.add('job');
+    if (typeof value !== 'object' || value === null) return value;
+    // A mask says where to paint, and is no picture to start from.
+    if (name === markField || Reflect.get(value, 'widget') === 'mask') return undefined;
+    if (name === 'media') found.add(String(Reflect.get(value, 'kind')));
     return value;
   });
   return [...found];

@@ -168,12 +168,18 @@ export interface ListedFile extends StoredFile {
 /** Files of all users, newest first. */
 export async function listFilesOfAllUsers(
   db: Statements,
-  { source, after, now, limit }: FilesOfAllUsersQuery,
+  { source, kind, userName, nameText, after, now, limit }: FilesOfAllUsersQuery,
 ): Promise<readonly ListedFile[]> {
   const values: Value[] = [now, limit];
   const bind = (value: Value) => `$${values.push(value)}`;
   const conditions = ['deleted_at IS NULL', 'expires_at > $1'];
   if (source !== null) conditions.push(`source = ${bind(source)}`);
+  if (kind !== null) conditions.push(`files.mime_type LIKE ${bind(`${kind}/%`)}`);
+  // By the id, which an index has together with the time.
+  if (userName !== null)
+    conditions.push(`files.user_id = (SELECT id FROM users WHERE name = ${bind(userName)})`);
+  if (nameText !== null)
+    conditions.push(`LOWER(files.file_name) LIKE ${bind(`%${literal(nameText.toLowerCase())}%`)} ESCAPE '!'`);
   if (after !== null)
     conditions.push(`(files.created_at, files.id) < (${bind(after.createdAt)}, ${bind(after.id)})`);
   const named = columns
@@ -188,9 +194,17 @@ export async function listFilesOfAllUsers(
   return rows.map(row => ({ ...fileFromRow(row), userName: text(row, 'user_name') }));
 }
 
+/** Text of a LIKE pattern that stands for itself alone. */
+const literal = (searched: string): string => searched.replace(/[!%_]/g, '!$&');
+
 /** Null members do not filter. */
 export interface FilesOfAllUsersQuery {
   readonly source: StoredFile['source'] | null;
+  /** First half of the media type. */
+  readonly kind: 'image' | 'video' | 'audio' | null;
+  readonly userName: string | null;
+  /** Letters of the file name, in any case. */
+  readonly nameText: string | null;
   readonly after: StoredFile | null;
   readonly now: number;
   readonly limit: number;

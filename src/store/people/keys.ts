@@ -9,6 +9,7 @@ import {
   userIdFromRow,
 } from '../../domain/ids.ts';
 import { type ApiKey, isScope, type Principal, type Quota, type Scope } from '../../domain/key.ts';
+import { consoleUserName } from '../../domain/user-name.ts';
 import { type Connection, keysTopic, type Row, type Statements } from '../db/connection.ts';
 import { integer, integerOrNull, text, textOrNull } from '../db/rows.ts';
 import { defaultProject } from '../money/accounts.ts';
@@ -165,7 +166,6 @@ export async function editKey(
 
 /** The key that jobs of the console belong to. Its secret is unknown to everyone. */
 const consoleKey = 'key_console';
-const consoleName = 'console';
 
 /** The principal of jobs started in the console; created when first read, null once it is revoked. */
 export async function readConsolePrincipal(db: Connection, now: number): Promise<Principal | null> {
@@ -181,12 +181,12 @@ function makeConsoleKey(db: Connection, now: number): Promise<void> {
   return db.transaction(async tx => {
     await tx.write(
       `INSERT INTO users (id, name, callback_secret, created_at) VALUES ($1, $2, '', $3) ON CONFLICT DO NOTHING`,
-      [newUserId(), consoleName, now],
+      [newUserId(), consoleUserName, now],
     );
     await tx.write(
       `INSERT INTO keys (id, user_id, name, hash, hint, created_at)
        SELECT $1, id, 'runs of the console', $3, 'no secret', $4 FROM users WHERE name = $2 ON CONFLICT DO NOTHING`,
-      [consoleKey, consoleName, hashApiKey(newApiKeySecret()), now],
+      [consoleKey, consoleUserName, hashApiKey(newApiKeySecret()), now],
     );
   });
 }

@@ -32,7 +32,7 @@ const sources: Readonly<Record<(typeof tabs)[number], string>> = {
 export function FilesPage() {
   const { source = '' } = route.useSearch();
   const navigate = route.useNavigate();
-  const query = usePages(['files', source], (after, signal) => filesPage(source, after, signal));
+  const query = usePages(['files', source], (after, signal) => filesPage({ source }, after, signal));
   const upload = useUploads();
   const chooser = useRef<HTMLInputElement>(null);
   const { lines } = query;

@@ -49,6 +49,26 @@ function Attention({ overview }: { readonly overview: Overview }) {
           Not ready: {overview.not_ready}.
         </p>
       )}
+      {overview.settings_faults.length > 0 && (
+        <div className="notice bad" role="alert">
+          <strong>The settings were not reloaded; those of before are in use.</strong>
+          <ul>
+            {overview.settings_faults.map(fault => (
+              <li key={fault} className="small anywhere">
+                {fault}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {overview.accounts
+        .filter(({ blocked_until }) => blocked_until !== null)
+        .map(({ account, blocked_why }) => (
+          <p key={account} className="notice wait">
+            Provider {account} is unavailable{blocked_why !== null && `: ${blocked_why}`}. Its jobs wait or go to
+            another route. <Link to="/providers">Show it</Link>
+          </p>
+        ))}
       {overview.open_doubts > 0 && (
         <p className="notice wait">
           {counted(overview.open_doubts, 'uncertain submission')}: the outcome of a paid call is unknown, so

@@ -13,7 +13,7 @@ import { Loaded } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { Switcher } from '../../components/switcher.tsx';
-import { Snippets } from '../play/run-pane.tsx';
+import { RequestCode } from '../play/request-code.tsx';
 import { JobFailure } from '../play/run-view.tsx';
 import { Events } from './events.tsx';
 import { AgainButton, CancelButton, FinalButton } from './job-buttons.tsx';
@@ -127,7 +127,7 @@ function Bodies({ job }: { readonly job: JobDetail }) {
         {view !== 'Request' && <CopyButton text={text} what={`the ${view.toLowerCase()}`} />}
       </div>
       {view === 'Request' ? (
-        <Snippets model={job.model} input={job.input} />
+        <RequestCode model={job.model} input={job.input} />
       ) : view === 'Result' && job.result === null ? (
         <p className="soft">
           {job.completed_at === null

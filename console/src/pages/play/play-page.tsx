@@ -7,15 +7,17 @@ import { jobQuery, modelQuery } from '../../api/queries.ts';
 import { Icon } from '../../components/icon.tsx';
 import { Loaded } from '../../components/page-states.tsx';
 import { Switcher } from '../../components/switcher.tsx';
+import { type UsedFile, withUsedFile } from '../../form/fill-output.ts';
 import { Form } from '../../form/form.tsx';
 import { formSchema } from '../../form/form-schema.ts';
-import { initialInput, isMembers, type Members, mediaSlots, withValueAt } from '../../form/input-value.ts';
+import { initialInput, isMembers, type Members } from '../../form/input-value.ts';
 import { useMay } from '../../shell/session.ts';
 import { keepDraft, readDraft } from './draft.ts';
 import { Examples } from './examples.tsx';
 import { JsonEditor } from './json-editor.tsx';
 import { PlayBar } from './play-bar.tsx';
 import { RunPane } from './run-pane.tsx';
+import { usedFileQuery } from './used-file.ts';
 import { useRun } from './use-run.ts';
 
 const route = getRouteApi('/play/$model');
@@ -28,9 +30,16 @@ export function PlayPage() {
   const query = useQuery(modelQuery(model));
   // Read once: the input of a job never changes.
   const source = useQuery({ ...jobQuery(from ?? ''), enabled: from !== undefined, refetchInterval: false });
+  const used = useQuery({ ...usedFileQuery(use ?? ''), enabled: use !== undefined });
   if (from !== undefined && source.isPending)
     return (
       <Loaded query={source} what="the earlier run">
+        {() => null}
+      </Loaded>
+    );
+  if (use !== undefined && !used.isSuccess)
+    return (
+      <Loaded query={used} what="the file">
         {() => null}
       </Loaded>
     );
@@ -42,7 +51,7 @@ export function PlayPage() {
           key={`${model} ${from} ${use} ${final}`}
           model={detail}
           given={final === undefined ? source.data?.input : finalOf(final)}
-          use={use}
+          use={used.data}
         />
       )}
     </Loaded>
@@ -62,8 +71,8 @@ interface PlaygroundProps {
   readonly model: ModelDetail;
   /** The input of an earlier run. */
   readonly given: unknown;
-  /** A file for the first slot that takes it. */
-  readonly use: string | undefined;
+  /** A file for the field that is meant for it. */
+  readonly use: UsedFile | undefined;
 }
 
 /** The input of the earlier run, else the draft of this browser with the file in its slot, else an empty form. */
@@ -71,10 +80,7 @@ function startingInput({ model, given, use }: PlaygroundProps): Members {
   if (isMembers(given)) return given;
   const schema = formSchema(model.input_schema);
   const kept = readDraft(model.id) ?? initialInput(schema);
-  // `use` is a file of a result: it goes to the first field that accepts media.
-  const [slot] = use === undefined ? [] : mediaSlots(schema);
-  const filled = slot ? withValueAt(kept, slot.path, use) : kept;
-  return isMembers(filled) ? filled : kept;
+  return use === undefined ? kept : withUsedFile(schema, kept, use);
 }
 
 /** Remounted for another model or another starting input. */

@@ -10,8 +10,8 @@ import { Switcher } from '../../components/switcher.tsx';
 import { toastFailure } from '../../components/toasts.tsx';
 import { isMembers, type Members } from '../../form/input-value.ts';
 import { History } from './history.tsx';
+import { RequestCode } from './request-code.tsx';
 import { RunView } from './run-view.tsx';
-import { languages, snippet } from './snippets.ts';
 
 /** The result is what a run switches to; the others are there without a run. */
 const views = ['Result', 'Request', 'Schema', 'History'] as const;
@@ -54,26 +54,10 @@ export function RunPane({
     <section className="card stack" aria-label="Result">
       <Switcher label="What is shown" options={views} value={view} choose={setView} />
       {view === 'Result' && <RunView jobId={jobId} />}
-      {view === 'Request' && <Snippets model={model.id} input={input} />}
+      {view === 'Request' && <RequestCode model={model.id} input={input} />}
       {view === 'Schema' && <Rules model={model} />}
       {view === 'History' && <History model={model.id} take={id => void restore(id)} />}
     </section>
-  );
-}
-
-/** The request as code, with a choice of language. */
-export function Snippets({ model, input }: { readonly model: string; readonly input: unknown }) {
-  const [language, setLanguage] = useState<(typeof languages)[number]>('cURL');
-  const text = snippet(language, model, input);
-  return (
-    <div className="stack tight">
-      <div className="row wrap">
-        <Switcher label="Language" options={languages} value={language} choose={setLanguage} />
-        <span className="grow" />
-        <CopyButton text={text} what={`the ${language} code`} />
-      </div>
-      <Code text={text} label={`The request in ${language}`} />
-    </div>
   );
 }
 

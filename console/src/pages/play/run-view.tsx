@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import type { JobDetail } from '../../api/answers.ts';
-import { jobQuery } from '../../api/queries.ts';
+import type { Account, JobDetail } from '../../api/answers.ts';
+import { jobQuery, providersQuery } from '../../api/queries.ts';
 import { formatClock, formatDuration } from '../../components/format.ts';
 import { Outputs } from '../../components/outputs.tsx';
 import { Empty, Loaded } from '../../components/page-states.tsx';
@@ -50,8 +50,29 @@ function RunStatus({ job }: { readonly job: JobDetail }) {
       {job.progress !== null && job.completed_at === null && (
         <progress className="progress" value={job.progress} max={1} aria-label="Progress" />
       )}
+      {job.state === 'available' && <UnavailableProviders model={job.model} />}
       {job.error && <JobFailure error={job.error} />}
       <Outputs job={job} />
+    </div>
+  );
+}
+
+/** Why a queued job does not start: no account of its model takes jobs now. Nothing where one does. */
+function UnavailableProviders({ model }: { readonly model: string }) {
+  const { data } = useQuery(providersQuery);
+  const accounts = (data?.data ?? []).filter(({ models }) => models.includes(model));
+  const isClosed = ({ paused, blocked_until }: Account) => paused || blocked_until !== null;
+  if (accounts.length === 0 || !accounts.every(isClosed)) return null;
+  return (
+    <div className="notice wait">
+      <strong>It waits for a provider.</strong>
+      <ul>
+        {accounts.map(({ account, paused, blocked_why }) => (
+          <li key={account} className="small">
+            {account}: {paused ? 'paused' : (blocked_why ?? 'unavailable')}
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }

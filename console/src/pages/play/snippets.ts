@@ -1,4 +1,4 @@
-/** The request of a run as code: cURL, TypeScript, Python, command line. */
+/** The request of a run as code that runs as it is copied: cURL, TypeScript, Python, command line. */
 import { toJson } from '../../api/lossless-json.ts';
 import { isMembers } from '../../form/input-value.ts';
 
@@ -6,64 +6,99 @@ import { isMembers } from '../../form/input-value.ts';
 export const languages = ['cURL', 'TypeScript', 'Python', 'CLI'] as const;
 export type Language = (typeof languages)[number];
 
-/** A longer input goes to a file: shells limit the length of a command. */
-const longestInline = 4_096;
+/** What a snippet needs beside the input. It is written into the code, so nothing has to be set before. */
+export interface SnippetTarget {
+  /** Address of the gateway, without a slash at its end. */
+  readonly url: string;
+  /** A secret, or `placeholderKey`. */
+  readonly key: string;
+  readonly model: string;
+}
 
-/** The code of a request; address and key come from the environment of its user. */
-export function snippet(language: Language, model: string, input: unknown): string {
+/** Stands where a key belongs; the gateway refuses it. */
+export const placeholderKey = 'atl_YOUR_KEY';
+
+/** A longer input goes to a file: Linux limits one argument of a command to 128 KiB. */
+const longestArgument = 100_000;
+
+/** The code that creates the job, waits for it and prints its result. */
+export function snippet(language: Language, target: SnippetTarget, input: unknown): string {
   switch (language) {
     case 'cURL':
-      return curl(model, input);
+      return curl(target, input);
     case 'TypeScript':
-      return typescript(model, input);
+      return typescript(target, input);
     case 'Python':
-      return python(model, input);
+      return python(target, input);
     case 'CLI':
-      return cli(model, input);
+      return cli(target, input);
   }
 }
 
-/** The secret is a variable of the shell, so that it is not copied with the command. */
-function curl(model: string, input: unknown): string {
+/** For any POSIX shell. `Prefer: wait` lets the gateway wait, so the loop asks once a minute. */
+function curl({ url, key, model }: SnippetTarget, input: unknown): string {
   const json = toJson(input, 2);
-  const body = json.length > longestInline ? '@input.json' : quoted(json);
+  const isLong = json.length > longestArgument;
   return [
-    `curl -X POST "$ATELIER_URL/v1/queue/${model}" \\`,
-    '  -H "Authorization: Bearer $ATELIER_API_KEY" \\',
-    '  -H "Content-Type: application/json" \\',
-    `  --data ${body}`,
+    `URL=${wordOf(`${url}/v1/queue/${model}`)}`,
+    `KEY=${wordOf(key)}`,
+    ...(isLong ? [`cat > input.json <<'INPUT'`, json, 'INPUT'] : []),
+    'JOB=$(curl -sS "$URL" -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\',
+    `  --data ${isLong ? '@input.json' : quoted(json)})`,
+    `printf '%s\\n' "$JOB"`,
+    `ID=$(printf '%s' "$JOB" | sed -n 's/.*"request_id":"\\([^"]*\\)".*/\\1/p')`,
+    'while [ -n "$ID" ] && [ "$(curl -sS -o result.json -w "%{http_code}" -H "Authorization: Bearer $KEY" \\',
+    '  -H "Prefer: wait=60" "$URL/requests/$ID/response")" = 202 ]; do sleep 1; done',
+    '[ -n "$ID" ] && cat result.json',
   ].join('\n');
 }
 
 /** Quoted for a POSIX shell: within single quotes only the quote itself is special. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-const typescript = (model: string, input: unknown): string =>
-  `import { createClient } from 'atelier-client';
+/** With `fetch` alone, so that it needs no package: `node job.ts`. */
+const typescript = ({ url, key, model }: SnippetTarget, input: unknown): string =>
+  `// Save it as job.ts and run: node job.ts
+const queue = ${toJson(`${url}/v1/queue/${model}`)};
+const headers = { authorization: ${toJson(`Bearer ${key}`)}, 'content-type': 'application/json' };
 
-const atelier = createClient({
-  baseUrl: process.env.ATELIER_URL,
-  apiKey: process.env.ATELIER_API_KEY,
-});
+const body = ${javascriptBody(input)};
+const created = await fetch(queue, { method: 'POST', headers, body });
+if (!created.ok) throw new Error(await created.text());
+const { request_id } = (await created.json()) as { request_id: string };
 
-const { data, requestId } = await atelier.subscribe('${model}', {
-  input: ${indented(toJson(input, 2), '  ')},
-});
-console.log(requestId, data);`;
+let answer: Response;
+do answer = await fetch(\`\${queue}/requests/\${request_id}/response\`, { headers: { ...headers, prefer: 'wait=60' } });
+while (answer.status === 202);
+console.log(await answer.json());
 
-/** With `requests`, which most Python environments have; there is no package of ours. */
-const python = (model: string, input: unknown): string =>
-  `import os, time, requests
+export {};`;
 
-queue = os.environ["ATELIER_URL"] + "/v1/queue/${model}"
-headers = {"Authorization": "Bearer " + os.environ["ATELIER_API_KEY"]}
+/** An integer beyond 2^53 would lose digits as a number of JavaScript: then the JSON is written as a text. */
+const javascriptBody = (input: unknown): string =>
+  hasBigInteger(input) ? toJson(toJson(input)) : `JSON.stringify(${toJson(input, 2)})`;
 
-job = requests.post(queue, headers=headers, json=${pythonOf(input, '')})
-job.raise_for_status()
-result = f"{queue}/requests/{job.json()['request_id']}/response"
-while (answer := requests.get(result, headers={**headers, "Prefer": "wait=60"})).status_code == 202:
-    time.sleep(1)
-print(answer.json())`;
+const hasBigInteger = (value: unknown): boolean =>
+  typeof value === 'bigint' ||
+  (typeof value === 'object' && value !== null && Object.values(value).some(hasBigInteger));
+
+/** With the standard library alone. */
+const python = ({ url, key, model }: SnippetTarget, input: unknown): string =>
+  `import json, time, urllib.request
+
+queue = ${toJson(`${url}/v1/queue/${model}`)}
+headers = {"Authorization": ${toJson(`Bearer ${key}`)}, "Content-Type": "application/json"}
+
+def ask(url, body=None, **more):
+    data = None if body is None else json.dumps(body).encode()
+    with urllib.request.urlopen(urllib.request.Request(url, data, {**headers, **more})) as answer:
+        return answer.status, json.load(answer)
+
+_, job = ask(queue, ${pythonOf(input, '')})
+status, result = 202, None
+while status == 202:
+    status, result = ask(f"{queue}/requests/{job['request_id']}/response", Prefer="wait=60")
+print(json.dumps(result, indent=2))`;
 
 /** A Python literal. Not by replacement in JSON: a string may contain `true`, too. */
 function pythonOf(value: unknown, indent: string): string {
@@ -83,19 +118,21 @@ function pythonOf(value: unknown, indent: string): string {
   return toJson(value);
 }
 
-/** `name=value` where no field is an object or a list, else JSON on standard input. */
-function cli(model: string, input: unknown): string {
+/** `npx` finds the command there. */
+const place = '# In the folder of Atelier';
+
+/** `name=value` where every field is a text, a number or a switch, else JSON on standard input. */
+function cli({ url, key, model }: SnippetTarget, input: unknown): string {
   const members = isMembers(input) ? Object.entries(input) : [];
   const isFlat = members.every(([, value]) => typeof value !== 'object');
+  const env = [`ATELIER_URL=${wordOf(url)}`, `ATELIER_API_KEY=${wordOf(key)}`];
   if (isFlat) {
     const words = members.map(([name, value]) => `  ${name}=${wordOf(String(value))}`);
-    return [`atelier run ${model}`, ...words, '  --save'].join(' \\\n');
+    return `${place}\n${[...env, `npx atelier run ${model}`, ...words, '  --save'].join(' \\\n')}`;
   }
-  return `atelier run ${model} --json @- --save <<'INPUT'\n${toJson(input, 2)}\nINPUT`;
+  const command = [...env, `npx atelier run ${model} --json @- --save <<'INPUT'`].join(' \\\n');
+  return `${place}\n${command}\n${toJson(input, 2)}\nINPUT`;
 }
 
 /** Quoted only where a shell needs it. */
 const wordOf = (text: string): string => (/^[\w.:/-]+$/.test(text) ? text : quoted(text));
-
-/** Lines after the first, so that JSON stands in the code around it. */
-const indented = (text: string, by: string): string => text.replaceAll('\n', `\n${by}`);
