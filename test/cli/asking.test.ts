@@ -43,12 +43,11 @@ describe('client commands', () => {
     const fields = ['prompt=A red balloon', 'aspect_ratio=1:1'];
     const { code, stdout, stderr } = await atelier('run', 'gamma-v3-image', ...fields, `--save=${pictures}`);
     assert.equal(code, 0, stderr);
-    const profiles = join(folder, 'config/atelier/profiles.json');
     assert.match(
       stderr,
-      /^No key was configured: created key_\w+ of the user cli and saved it in \S+profiles\.json\.\n/,
+      /^No key was configured: created key_\w+ of the user cli for http:\S+ and saved it in \S+data\.\n/,
     );
-    assert.equal((await stat(profiles)).mode & 0o777, 0o600);
+    assert.equal((await stat(join(folder, 'data/command-key.json'))).mode & 0o777, 0o600);
     const result = JSON.parse(stdout);
     const [image] = result.images;
     assert.deepEqual(await readdir(pictures), [image.file_name]);
@@ -63,7 +62,8 @@ describe('client commands', () => {
 
   test('the key is used from then on, and no second one is made', async () => {
     const me = await given('whoami');
-    assert.deepEqual([me.url, me.from, me.models], [gateway.url, 'profile local', 19]);
+    const from = `the data folder ${join(folder, 'data')}`;
+    assert.deepEqual([me.url, me.from, me.models], [gateway.url, from, 19]);
     assert.equal((await given('keys', 'list', '--json')).length, 2);
   });
 
@@ -265,15 +265,26 @@ describe('client commands', () => {
     const kept = await startCommand([...login, '-'], env, `${key}\n`).ended();
     assert.deepEqual(JSON.parse(kept.stdout), { profile: 'ann', url: gateway.url, models: 19 });
     assert.deepEqual(await given('profile', 'ls'), [
-      { name: 'local', url: gateway.url, current: false },
       { name: 'ann', url: gateway.url, current: true },
     ]);
-    assert.deepEqual(await given('jobs'), []);
-    assert.equal((await given('jobs', '--profile', 'local')).length > 0, true);
-    await given('profile', 'use', 'local');
-    assert.equal((await given('whoami')).from, 'profile local');
+    assert.deepEqual(await given('jobs', '--profile', 'ann'), []);
+    assert.equal((await given('whoami', '--profile', 'ann')).from, 'profile ann');
+    // The gateway of this folder comes before a profile that is not named.
+    assert.equal((await given('jobs')).length > 0, true);
+    assert.equal((await given('whoami')).from, `the data folder ${join(folder, 'data')}`);
+    const away = { ...env, ATELIER_DATA_DIR: join(folder, 'none') };
+    assert.equal(JSON.parse((await runProgram(['whoami'], { env: away })).stdout).from, 'profile ann');
+    await given('profile', 'use', 'ann');
+    const other = ['login', '--url', gateway.url.replace('127.0.0.1', 'localhost'), '--profile', 'far'];
+    await startCommand([...other, '--key', '-'], env, `${key}\n`).ended();
+    const { stderr } = await atelier('jobs');
+    assert.equal(
+      stderr,
+      `Gateway: ${gateway.url}, of the data folder ${join(folder, 'data')}. For ${gateway.url.replace('127.0.0.1', 'localhost')}: --profile far\n`,
+    );
+    await given('logout', '--profile', 'far');
     await given('logout', '--profile', 'ann');
-    assert.equal((await given('profile', 'ls')).length, 1);
+    assert.deepEqual(await given('profile', 'ls'), []);
     const wrong = await atelier(...login, 'atl_wrong');
     assert.deepEqual([wrong.code, wrong.stdout], [4, '']);
     const text = await readFile(join(folder, 'config/atelier/profiles.json'), 'utf8');

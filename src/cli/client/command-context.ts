@@ -2,6 +2,7 @@
 import { type Client, createClient } from '../../../client/src/index.ts';
 import { CommandError } from '../command-error.ts';
 import { type CommandOutput, type OutputOptions, openOutput } from './command-output.ts';
+import { dataFolderOf, hasGatewayHere, readFolderKey } from './folder-key.ts';
 import { type Profile, readProfiles } from './profiles.ts';
 
 /** Options of every command that calls a gateway. */
@@ -19,7 +20,7 @@ export interface CommandContext {
 
 /** The gateway and key in use. */
 export interface Identity extends Profile {
-  /** Where they come from: `profile NAME` or `ATELIER_API_KEY`. */
+  /** Where they come from: `profile NAME`, `ATELIER_API_KEY` or `the data folder PATH`. */
   readonly from: string;
 }
 
@@ -30,38 +31,77 @@ export async function openCommandContext(options: ClientCommandOptions): Promise
   return { client: createClient({ baseUrl: url, apiKey: key }), output };
 }
 
-/** The environment, then a profile, then, on the machine of the gateway, a key created for this user. */
+/** A flag, the environment, the gateway whose data folder is here, and the current profile, in this order. */
 export async function findIdentity(options: ClientCommandOptions, output: CommandOutput): Promise<Identity> {
   const known = await findKnownIdentity(options);
-  if (known) return known;
+  const url = readUrl();
+  const isCurrentProfile = known !== null && known.from.startsWith('profile ') && !isNamed(options);
+  // A gateway here comes before a profile, even where no key was made for it yet.
+  if (known && !(isCurrentProfile && url === undefined && hasGatewayHere(process.env))) {
+    await noteOtherProfile(known, output);
+    return known;
+  }
   const { makeLocalKey } = await import('./make-local-key.ts');
-  return { ...(await makeLocalKey(readEnv('ATELIER_URL'), output)), from: 'profile local' };
+  const made = { ...(await makeLocalKey(url, output)), from: folderWords() };
+  await noteOtherProfile(made, output);
+  return made;
 }
 
-/** From the environment or a profile; null where neither is set. */
-export async function findKnownIdentity({
-  profile: requested,
-}: ClientCommandOptions): Promise<Identity | null> {
-  const [url, key] = [readEnv('ATELIER_URL'), readEnv('ATELIER_API_KEY')];
+/** Like `findIdentity`, and null where a key would have to be created. */
+export async function findKnownIdentity(options: ClientCommandOptions): Promise<Identity | null> {
+  const [url, key] = [readUrl(), readEnv('ATELIER_API_KEY')];
   const { current, byName } = await readProfiles(process.env);
-  const name = requested ?? readEnv('ATELIER_PROFILE') ?? current;
+  const name = options.profile ?? readEnv('ATELIER_PROFILE') ?? current;
   const profile = name === null ? undefined : byName.get(name);
-  // A profile that is named explicitly wins over the key of the environment.
-  const isNamed = name !== current;
-  if (isNamed && !profile) throw new CommandError(`There is no profile ${name}. See: atelier profile ls`);
-  if (key !== undefined && !isNamed) {
-    const base = url ?? profile?.url;
+  if (isNamed(options)) {
+    if (!profile) throw new CommandError(`There is no profile ${name}. See: atelier profile ls`);
+    return { ...profile, from: `profile ${name}` };
+  }
+  const here = await readKeyHere();
+  if (key !== undefined) {
+    const base = url ?? here?.url ?? profile?.url;
     if (base === undefined)
       throw new CommandError('ATELIER_API_KEY is set but ATELIER_URL is not: set both.');
-    return { url: base.replace(/\/+$/, ''), key, from: 'ATELIER_API_KEY' };
+    return { url: base, key, from: 'ATELIER_API_KEY' };
   }
   // The key of one gateway is never sent to another.
-  if (!profile || (url !== undefined && !isNamed && url.replace(/\/+$/, '') !== profile.url)) return null;
-  return { ...profile, from: `profile ${name}` };
+  const isWanted = (found: Profile) => url === undefined || url === found.url;
+  if (here && isWanted(here)) return { ...here, from: folderWords() };
+  return profile && isWanted(profile) ? { ...profile, from: `profile ${name}` } : null;
 }
 
+/** By a flag or by ATELIER_PROFILE; the current profile alone is not named. */
+const isNamed = ({ profile }: ClientCommandOptions): boolean =>
+  (profile ?? readEnv('ATELIER_PROFILE')) !== undefined;
+
+const folderWords = (): string => `the data folder ${dataFolderOf(process.env)}`;
+
+/** Null where there is none, and where settings of the environment may have moved the gateway since it was written. */
+async function readKeyHere(): Promise<Profile | null> {
+  const found = await readFolderKey(dataFolderOf(process.env));
+  const port = readEnv('ATELIER_PORT');
+  if (!found || readEnv('ATELIER_PUBLIC_URL') !== undefined || readEnv('ATELIER_HOST') !== undefined)
+    return found && readEnv('ATELIER_PUBLIC_URL') === found.url ? found : null;
+  return new URL(found.url).port === (port ?? defaultPort) ? found : null;
+}
+
+/** Where neither the environment nor a flag names another one (README). */
+const defaultPort = '8080';
+
+/** The gateway in use is not obvious where the current profile is one of another gateway. */
+async function noteOtherProfile({ url, from }: Identity, output: CommandOutput): Promise<void> {
+  if (from !== folderWords()) return;
+  const { current, byName } = await readProfiles(process.env);
+  const other = current === null ? undefined : byName.get(current);
+  if (other && other.url !== url)
+    output.note(`Gateway: ${url}, of ${from}. For ${other.url}: --profile ${current}`);
+}
+
+/** Without a slash at its end. */
+const readUrl = (): string | undefined => readEnv('ATELIER_URL')?.replace(/\/+$/, '');
+
 /** An empty variable counts as not set. */
-function readEnv(name: 'ATELIER_URL' | 'ATELIER_API_KEY' | 'ATELIER_PROFILE'): string | undefined {
+function readEnv(name: `ATELIER_${string}`): string | undefined {
   const value = process.env[name];
   return value === '' ? undefined : value;
 }

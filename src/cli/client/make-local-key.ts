@@ -11,11 +11,11 @@ import { CommandError } from '../command-error.ts';
 import { exitCodes } from '../exit-code.ts';
 import { withStore } from '../with-store.ts';
 import type { CommandOutput } from './command-output.ts';
-import { type Profile, profilesPath, saveProfile } from './profiles.ts';
+import { readFolderKey, writeFolderKey } from './folder-key.ts';
+import type { Profile } from './profiles.ts';
 
-/** User and profile of keys that are created here. */
+/** User of keys that are created here. */
 const userName = 'cli';
-const profileName = 'local';
 /** A gateway on this machine answers faster than this. */
 const responseTimeoutMs = 5_000;
 
@@ -26,13 +26,15 @@ export function localUrl({ publicUrl, host, port }: Config): string {
 
 /**
  * Access to the data folder is access to keys, so no login is needed on the machine of the gateway: the command
- * creates a key as `atelier keys create` does, verifies it and saves it as the profile `local`.
+ * creates a key as `atelier keys create` does, verifies it and keeps it in that folder. A key that is there is used again.
  */
 export async function makeLocalKey(wantedUrl: string | undefined, output: CommandOutput): Promise<Profile> {
   const config = readConfig(process.env);
   const url = wantedUrl ?? localUrl(config);
   requireLocalGateway(config, url);
   await requireReachable(url);
+  const kept = await readFolderKey(config.dataDir);
+  if (kept && (await isAccepted(url, kept.key))) return keepFolderKey(config, { url, key: kept.key });
   const wanted = {
     userName,
     name: `created by a command on ${hostname()}`,
@@ -48,10 +50,16 @@ export async function makeLocalKey(wantedUrl: string | undefined, output: Comman
       exitCodes.auth,
     );
   }
-  await saveProfile(process.env, profileName, { url, key: secret });
-  const path = profilesPath(process.env);
-  output.note(`No key was configured: created ${key.id} of the user ${userName} and saved it in ${path}.`);
-  return { url, key: secret };
+  output.note(
+    `No key was configured: created ${key.id} of the user ${userName} for ${url} and saved it in ${config.dataDir}.`,
+  );
+  return keepFolderKey(config, { url, key: secret });
+}
+
+/** With the address of now: it may have moved to another port. */
+async function keepFolderKey({ dataDir }: Config, profile: Profile): Promise<Profile> {
+  await writeFolderKey(dataDir, profile);
+  return profile;
 }
 
 /** Throws unless the address is of this machine and its database is there. */
