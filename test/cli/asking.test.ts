@@ -264,9 +264,7 @@ describe('client commands', () => {
     const login = ['login', '--url', `${gateway.url}/`, '--profile', 'ann', '--key'];
     const kept = await startCommand([...login, '-'], env, `${key}\n`).ended();
     assert.deepEqual(JSON.parse(kept.stdout), { profile: 'ann', url: gateway.url, models: 19 });
-    assert.deepEqual(await given('profile', 'ls'), [
-      { name: 'ann', url: gateway.url, current: true },
-    ]);
+    assert.deepEqual(await given('profile', 'ls'), [{ name: 'ann', url: gateway.url, current: true }]);
     assert.deepEqual(await given('jobs', '--profile', 'ann'), []);
     assert.equal((await given('whoami', '--profile', 'ann')).from, 'profile ann');
     // The gateway of this folder comes before a profile that is not named.

@@ -1,12 +1,7 @@
 /** JSON that keeps every digit of integers beyond 2^53, such as an `element_id`. */
 
 /** Raw JSON is part of ES2026; browsers without it get the fallback of `toJson`. */
-declare global {
-  interface JSON {
-    rawJSON?(text: string): unknown;
-    isRawJSON?(value: unknown): boolean;
-  }
-}
+const rawJSON: ((text: string) => unknown) | undefined = Reflect.get(JSON, 'rawJSON');
 
 /** The reviver of `JSON.parse` with its third argument, which the types of TypeScript lack. */
 type Reviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown;
@@ -27,7 +22,7 @@ export function toJson(value: unknown, space = 0): string {
     value,
     (_, member: unknown) => {
       if (typeof member !== 'bigint') return member;
-      if (JSON.rawJSON) return JSON.rawJSON(String(member));
+      if (rawJSON) return rawJSON(String(member));
       // Without raw JSON: a string that occurs nowhere else, replaced by the digits afterwards.
       const mark = `bigint ${crypto.randomUUID()}`;
       big.set(mark, String(member));

@@ -26,7 +26,8 @@ export function storedFileFault(
   { mime_type, bytes, dimensions }: Pick<FileLine, 'mime_type' | 'bytes' | 'dimensions'>,
   { formats, otherFormats, maxBytes, sides, ratio }: MediaLimits,
 ): string | null {
-  if (!otherFormats && !formats.includes(mime_type)) return `not ${formats.map(format => format.split('/')[1]).join(', ')}`;
+  if (!otherFormats && !formats.includes(mime_type))
+    return `not ${formats.map(format => format.split('/')[1]).join(', ')}`;
   if (maxBytes !== undefined && bytes > maxBytes) return `over ${formatBytes(maxBytes)}`;
   if (dimensions === null) return null;
   const { width, height } = dimensions;

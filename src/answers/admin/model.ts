@@ -9,7 +9,9 @@ import { costSchema, percentilesSchema } from './usage.ts';
 export const modelLineSchema = z
   .object({
     ...modelSummarySchema.shape,
-    takes: z.array(z.string()).describe('Kinds of media that it makes a result from; `job`: a picture, named by its job.'),
+    takes: z
+      .array(z.string())
+      .describe('Kinds of media that it makes a result from; `job`: a picture, named by its job.'),
     run_ms: percentilesSchema
       .nullable()
       .describe('Of the last seven days; null where no job of it completed.'),

@@ -35,7 +35,7 @@ export async function openCommandContext(options: ClientCommandOptions): Promise
 export async function findIdentity(options: ClientCommandOptions, output: CommandOutput): Promise<Identity> {
   const known = await findKnownIdentity(options);
   const url = readUrl();
-  const isCurrentProfile = known !== null && known.from.startsWith('profile ') && !isNamed(options);
+  const isCurrentProfile = known?.from.startsWith('profile ') && !isNamed(options);
   // A gateway here comes before a profile, even where no key was made for it yet.
   if (known && !(isCurrentProfile && url === undefined && hasGatewayHere(process.env))) {
     await noteOtherProfile(known, output);

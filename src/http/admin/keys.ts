@@ -63,7 +63,12 @@ export const makeKey: AdminRoute = {
       const money = await readMoney(context, { project, limit, monthly });
       const now = context.clock.now();
       const nothing = { name: null, models: null, expiresAt: null };
-      const wanted = { ...nothing, ...change, ...money, userName: of_console === true ? consoleUserName : readUser(user) };
+      const wanted = {
+        ...nothing,
+        ...change,
+        ...money,
+        userName: of_console === true ? consoleUserName : readUser(user),
+      };
       const { key, secret } = await createKey(context.db, wanted, now, actor);
       const made = change.quota
         ? await editKey(context.db, key.id, { quota: change.quota }, { actor, now })

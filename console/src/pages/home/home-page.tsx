@@ -65,8 +65,8 @@ function Attention({ overview }: { readonly overview: Overview }) {
         .filter(({ blocked_until }) => blocked_until !== null)
         .map(({ account, blocked_why }) => (
           <p key={account} className="notice wait">
-            Provider {account} is unavailable{blocked_why !== null && `: ${blocked_why}`}. Its jobs wait or go to
-            another route. <Link to="/providers">Show it</Link>
+            Provider {account} is unavailable{blocked_why !== null && `: ${blocked_why}`}. Its jobs wait or go
+            to another route. <Link to="/providers">Show it</Link>
           </p>
         ))}
       {overview.open_doubts > 0 && (

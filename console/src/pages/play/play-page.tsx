@@ -17,8 +17,8 @@ import { Examples } from './examples.tsx';
 import { JsonEditor } from './json-editor.tsx';
 import { PlayBar } from './play-bar.tsx';
 import { RunPane } from './run-pane.tsx';
-import { usedFileQuery } from './used-file.ts';
 import { useRun } from './use-run.ts';
+import { usedFileQuery } from './used-file.ts';
 
 const route = getRouteApi('/play/$model');
 

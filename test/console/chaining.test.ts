@@ -1,0 +1,172 @@
+/** From one result to the next, in a real browser: inputs by role, pickers, copied code, chosen values. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import type { Browser } from 'playwright-core';
+import { buildConsole, launchBrowser } from '../../testkit/browser/browser.ts';
+import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { picture } from '../../testkit/media/media-maker.ts';
+import { enter as enterAs, leave, visit } from './visit.ts';
+
+const execute = promisify(execFile);
+const token = 'the-admin-token-of-this-very-test';
+
+describe('from one result to the next', () => {
+  let gateway: TestGateway;
+  let browser: Browser;
+  let folder: string;
+  /** A job of the console that made one picture, and its file. */
+  let made: { readonly jobId: string; readonly fileId: string };
+  before(async () => {
+    buildConsole();
+    gateway = await startGateway({ isAlone: true, env: { ATELIER_ADMIN_TOKEN: token } });
+    browser = await launchBrowser();
+    made = await makePicture();
+    folder = await mkdtemp(join(tmpdir(), 'atelier-chaining-'));
+  });
+  after(async () => {
+    await browser?.close();
+    await gateway?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const home = () => `${gateway.url}/console/`;
+  const enter = () => enterAs(browser, home(), token);
+  const ask = (method: string, path: string, body?: unknown) =>
+    gateway.ask(method, `/admin/v1/${path}`, { key: token, ...(body !== undefined && { body }) });
+
+  async function makePicture() {
+    const { body } = await ask('POST', 'models/gamma-v3-image/run', {
+      prompt: 'A pier',
+      aspect_ratio: '1:1',
+    });
+    const job = await until(async () => {
+      const found = (await ask('GET', `jobs/${body.request_id}`)).body;
+      return found.completed_at !== null && found;
+    }, 'the picture');
+    return { jobId: String(body.request_id), fileId: String(job.outputs[0].file_id) };
+  }
+
+  test('a picture is edited by its job, never put into the mask, and films take it as a frame', async () => {
+    const watched = await enter();
+    const { page } = watched;
+    await visit(page, `${home()}jobs/${made.jobId}`);
+    await page.getByRole('button', { name: 'Use as input in …' }).click();
+    const targets = page.getByRole('dialog').getByRole('link');
+    await targets.first().waitFor();
+    const ids = await targets.locator('code').allTextContents();
+    // Edits and enlargements of the very picture stand first; a watermark is no use for it.
+    assert.ok(ids.slice(0, 4).includes('beta-edit') && ids.slice(0, 4).includes('beta-upscale'), ids.join());
+    assert.equal(ids.includes('epsilon-q3-turbo-text2video'), false);
+    await targets.filter({ hasText: 'beta-edit' }).click();
+    await page.getByRole('button', { name: 'JSON', exact: true }).click();
+    const size = { width: 1024, height: 1024 };
+    assert.deepEqual(
+      JSON.parse(await page.getByRole('textbox', { name: 'Input', exact: true }).inputValue()),
+      {
+        jobId: made.jobId,
+        imageNo: 0,
+        canvas: size,
+        imgPos: { x: 0, y: 0, ...size },
+      },
+    );
+    await visit(page, `${home()}play/alpha-1-5-pro?use=${made.fileId}`);
+    await page.getByRole('button', { name: 'JSON', exact: true }).click();
+    const { content } = JSON.parse(
+      await page.getByRole('textbox', { name: 'Input', exact: true }).inputValue(),
+    );
+    assert.deepEqual(content.at(-1), { type: 'image_url', image_url: { url: made.fileId } });
+    await leave(watched);
+  });
+
+  test('earlier results are those of the console, of the kind, and of the bounds of the field', async () => {
+    const { secret } = (await ask('POST', 'keys', { user: 'busy' })).body;
+    const upload = async (name: string, width: number, height: number, as?: string) => {
+      const form = new FormData();
+      form.set(
+        'file',
+        new Blob([new Uint8Array(await picture('png', width, height))], { type: 'image/png' }),
+        name,
+      );
+      const headers = { authorization: `Bearer ${as ?? token}` };
+      const path = as === undefined ? '/admin/v1/files' : '/v1/files';
+      const answer = await fetch(gateway.url + path, { method: 'POST', body: form, headers });
+      assert.equal(answer.status, 200);
+    };
+    await upload('of-another-user.png', 640, 480, secret);
+    await upload('tiny.png', 20, 20);
+    const watched = await enter();
+    const { page } = watched;
+    const asked: string[] = [];
+    page.on('request', request => asked.push(new URL(request.url()).search));
+    await visit(page, `${home()}play/epsilon-q2-turbo-img2video`);
+    await page.getByRole('button', { name: 'From earlier results' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('tiny.png').waitFor();
+    assert.ok(asked.includes('?kind=image&user=console&limit=48'), asked.join());
+    assert.equal(await dialog.getByText('of-another-user.png').count(), 0);
+    // The server filters, so that other users' files fill no page.
+    const { data } = (await ask('GET', 'files?kind=image&user=busy&q=ANOTHER')).body;
+    assert.deepEqual(
+      data.map(({ filename }: { filename: string }) => filename),
+      ['of-another-user.png'],
+    );
+    assert.deepEqual((await ask('GET', 'files?kind=video')).body.data, []);
+    assert.deepEqual((await ask('GET', 'files?q=%25')).body.data, []);
+    await dialog.getByLabel('Find by file name').fill('TINY');
+    await until(async () => (await dialog.locator('.tile').count()) === 1, 'one file to be found');
+    await leave(watched);
+  });
+
+  test('a chosen value stays chosen when it is pressed again', async () => {
+    const watched = await enter();
+    const { page } = watched;
+    await visit(page, `${home()}play/alpha-1-5-pro`);
+    const chip = page.getByRole('button', { name: '480p' });
+    await chip.click();
+    await chip.click();
+    assert.equal(await chip.getAttribute('aria-pressed'), 'true');
+    await page.getByRole('button', { name: 'Reset Resolution' }).click();
+    assert.equal(await chip.getAttribute('aria-pressed'), 'false');
+    await leave(watched);
+  });
+
+  test('the code with a key of its own runs in a shell with nothing set', async () => {
+    const watched = await enter();
+    const { page } = watched;
+    // A file of the console in the input: the key of the code belongs to the same user.
+    await visit(page, `${home()}play/gamma-v2-image?use=${made.fileId}`);
+    await page.getByLabel(/^Prompt/).fill("It's a pier [atelier:fail=provider_unavailable]");
+    await page.getByRole('button', { name: 'Request', exact: true }).click();
+    await page.getByRole('button', { name: 'Create a key for it' }).click();
+    await page.getByText('The key in it expires in 24 hours').waitFor();
+    const code = (await page.getByLabel('The request in cURL').textContent()) ?? '';
+    const { stdout } = await execute('sh', ['-c', code], {
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
+      cwd: folder,
+    });
+    assert.match(stdout, /"code":"provider_unavailable"/);
+    await page.getByRole('button', { name: 'CLI', exact: true }).click();
+    const command = (await page.getByLabel('The request in CLI').textContent()) ?? '';
+    assert.match(
+      command,
+      new RegExp(
+        `ATELIER_URL=${gateway.url} \\\\\\nATELIER_API_KEY=atl_\\w{36} \\\\\\nnpx atelier run gamma-v2-image`,
+      ),
+    );
+    await leave(watched);
+  });
+
+  test('the address of the gateway leads a browser to the console, and a program to its pages', async () => {
+    const watched = await enter();
+    await visit(watched.page, gateway.url);
+    assert.equal(watched.page.url(), home());
+    await leave(watched);
+    const answer = await fetch(gateway.url);
+    assert.equal(answer.status, 200);
+    assert.match(await answer.text(), new RegExp(`^OpenAPI +${gateway.url}/openapi\\.json$`, 'm'));
+  });
+});
