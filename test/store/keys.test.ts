@@ -70,6 +70,7 @@ for (const dialect of dialects) {
         id: key.id,
         userId: key.userId,
         userName,
+        projectName: 'default',
         name: 'ci',
         hint: `${secret.slice(0, 8)}…${secret.slice(-4)}`,
         models: ['eta2.6-t2v'],
@@ -82,6 +83,7 @@ for (const dialect of dialects) {
       assert.deepEqual(await findPrincipal(db, hashApiKey(secret), start), {
         keyId: key.id,
         userId: key.userId,
+        projectId: 'project_default',
         models: ['eta2.6-t2v'],
         scopes: null,
         quota: null,

@@ -95,6 +95,7 @@ for (const dialect of dialects) {
         sentAt: later,
         doubtedAt: later,
         reason: 'the connection failed',
+        candidates: [],
       });
       // A late answer is recorded; the uncertain submission is resolved by a person.
       await answer(job, { kind: 'accepted', ref: { id: 'up' } });
