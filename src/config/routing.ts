@@ -10,6 +10,7 @@ import type { AccountConfig, RouteConfig, RoutingConfig } from '../routing/accou
 import type { AccountRate } from '../routing/routes.ts';
 import { didYouMean, type Issue, type IssueList, openIssueList, parseSettings } from './issues.ts';
 
+/** The environment of the process, or of a test. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The models that routes may name. */
@@ -19,6 +20,7 @@ export interface KnownModels {
   readonly invalid: ReadonlySet<string>;
 }
 
+/** Jobs that an account runs at once unless its settings say otherwise. */
 const defaultSlots = 8;
 
 /** Account ids appear in URLs, metrics and logs. */
@@ -51,6 +53,7 @@ export const routeBase = z.object({
   weight: z.number().positive().max(1000).default(1),
 });
 
+/** Routes of one model; each is a candidate, by its weight. */
 export const routeList = z.array(z.unknown()).min(1).max(32);
 
 /** How secrets are written: as references, never in the file itself. */
@@ -58,6 +61,7 @@ export const secretReference = z.string().regex(/^(env|file):.+$/, {
   error: 'must be written env:NAME or file:PATH',
 });
 
+/** Parts of the settings before they are read: a mapping, a route without options, and a mapping by name. */
 const members = z.looseObject({});
 const noOptions = z.strictObject({});
 const named = z.record(z.string(), z.unknown()).default({});
@@ -218,6 +222,7 @@ function readRouteOptions(
 const bodySchemaOf = ({ bodyRoutes }: ProviderDefinition, others: Readonly<Record<string, unknown>>) =>
   bodyRoutes && ('body' in others || !bodyRoutes.isOptional) ? bodyRoutes.schema : null;
 
+/** Whether the route's body names the model, so that it cannot be left out. */
 const requiresUpstreamModel = (
   definition: ProviderDefinition | undefined,
   others: Readonly<Record<string, unknown>>,
@@ -229,6 +234,7 @@ function providerOf({ writtenAccounts }: RouteContext, account: unknown): unknow
   return members.safeParse(written).data?.provider;
 }
 
+/** Names for suggestions. */
 const idsOf = ({ catalog }: KnownModels): readonly string[] => catalog.all.map(({ id }) => id);
 
 /** Whether accounts of the provider can have a route of the model. */
@@ -248,6 +254,7 @@ export function secretReader(env: Environment): z.ZodType<string> {
   });
 }
 
+/** Editors end files with a line break, which is no part of a secret. */
 function firstLine(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').split('\n', 1)[0]?.trim();

@@ -2,6 +2,7 @@
 import { fileTypeByMimeType } from '../domain/file.ts';
 import { hasUtf16Mark, looksLikeText, sniff } from './sniff.ts';
 
+/** What is known of an upload before it is probed. */
 export interface FileClues {
   /** The first `sniffBytes` bytes, or the whole of a shorter file. */
   readonly head: Uint8Array;
@@ -12,6 +13,7 @@ export interface FileClues {
   readonly filename?: string | undefined;
 }
 
+/** The type, or why there is none. `found` is what the bytes are. */
 export type TypeDecision =
   | {
       readonly kind: 'decided';
@@ -32,8 +34,10 @@ export function decideFileType(clues: FileClues): TypeDecision {
   return fileTypeByMimeType[found] ? { kind: 'decided', ...sniffed } : { kind: 'unsupported', found };
 }
 
+/** What clients send for "some bytes". */
 const unknownBytes = 'application/octet-stream';
 
+/** Bytes without a magic number: text, or nothing that is accepted. */
 function decideWithoutMagic(clues: FileClues, declared: string | null): TypeDecision {
   // Decisions 9: declared text is text whatever its encoding, unless it contains a NUL; UTF-16 needs a BOM.
   const mayBeText = !clues.containsNul || hasUtf16Mark(clues.head);
@@ -80,6 +84,7 @@ const recognisedTypes = new Set([
   'video/x-msvideo',
 ]);
 
+/** Names in use for types of Contract 2.3, and the name that the contract has for each. */
 const aliases: Readonly<Record<string, string>> = {
   'image/jpg': 'image/jpeg',
   'image/pjpeg': 'image/jpeg',
@@ -105,6 +110,7 @@ const aliases: Readonly<Record<string, string>> = {
   'text/json': 'application/json',
 };
 
+/** Declarations that say nothing: the bytes decide alone. */
 const genericTypes = new Set([unknownBytes, 'binary/octet-stream', 'application/x-binary']);
 const mimeTypeShape = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/;
 
@@ -117,6 +123,7 @@ function normaliseMimeType(declared: string | undefined, filename: string | unde
   return Object.hasOwn(aliases, bare) ? aliases[bare]! : bare;
 }
 
+/** Types that first bytes cannot distinguish. */
 const families: Readonly<Record<string, string>> = {
   'audio/mp4': 'mp4',
   'video/mp4': 'mp4',
@@ -133,6 +140,7 @@ function family(mimeType: string): string {
   return families[mimeType] ?? mimeType;
 }
 
+/** The last clue (decisions 6), used where bytes and declaration say nothing. */
 const extensionTypes: Readonly<Record<string, string>> = {
   txt: 'text/plain',
   csv: 'text/csv',
@@ -156,6 +164,7 @@ const extensionTypes: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
+/** Null for a name without an extension, or with an unknown one. */
 function typeOfExtension(filename: string | undefined): string | null {
   const extension = /\.([a-z0-9]+)$/i.exec(filename ?? '')?.[1]?.toLowerCase() ?? '';
   return Object.hasOwn(extensionTypes, extension) ? extensionTypes[extension]! : null;

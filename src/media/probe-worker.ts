@@ -49,6 +49,7 @@ parentPort?.on('message', async ({ path }: ProbeTask) => {
 });
 parentPort?.postMessage({ kind: 'ready' } satisfies ProbeReport);
 
+/** Every outcome is a report: an exception would end the thread and the probes that wait for it. */
 async function probeFile(path: string): Promise<ProbeReport> {
   let file: FileHandle;
   try {
@@ -67,6 +68,7 @@ async function probeFile(path: string): Promise<ProbeReport> {
   }
 }
 
+/** By what the first bytes are. A type without a reader here is reported with its size alone. */
 async function probeOpened(file: FileHandle): Promise<ProbeReport> {
   const status = await file.stat();
   if (!status.isFile()) return { kind: 'unopened' };
@@ -97,8 +99,13 @@ disableTypes([
   'tga',
 ]);
 
+/** Their rotation is a property of the container and not of EXIF. */
 const heifTypes = new Set(['image/heic', 'image/heif', 'image/avif']);
 
+/**
+ * Sides as the picture is displayed (decisions 9). The whole picture is walked through, so that a truncated one
+ * is refused.
+ */
 async function probeImage(file: FileHandle, mimeType: string, bytes: number): Promise<Probe> {
   if (bytes > maxImageBytes) return unreadable('The image is larger than 64 MB.');
   const content = await readRange(file, 0, bytes);
@@ -131,6 +138,7 @@ const trackFormats: Readonly<Record<string, readonly InputFormat[]>> = {
   'audio/ogg': [OGG],
 };
 
+/** Facts of the first video and the first audio track; others do not count. */
 async function probeTracks(
   file: FileHandle,
   sniffed: Sniffed,
@@ -165,6 +173,7 @@ async function probeTracks(
   }
 }
 
+/** Length by the end of the last frame, and the frame rate by the library's best guess from the first frames. */
 async function readVideo(track: InputVideoTrack): Promise<NonNullable<MediaFacts['video']>> {
   // The plain average is wrong where a fragment stretches its first frame (23.5 for 24) or WebM omits the duration of
   // the last one (25.05 for 24).
@@ -182,6 +191,7 @@ async function readVideo(track: InputVideoTrack): Promise<NonNullable<MediaFacts
   };
 }
 
+/** Length in seconds, sample rate in Hz, and channels. */
 async function readAudio(track: InputAudioTrack): Promise<NonNullable<MediaFacts['audio']>> {
   return {
     seconds: roundToMs(await track.computeDuration()),
@@ -197,6 +207,7 @@ async function codecName(track: InputVideoTrack | InputAudioTrack): Promise<stri
   return (await track.getCodec()) ?? (typeof code === 'string' ? code : 'unknown');
 }
 
+/** Containers of both kinds are sound where they have no picture. */
 function mimeTypeOfTracks({ mimeType, tracksDecide }: Sniffed, hasVideo: boolean): string {
   return tracksDecide ? `${hasVideo ? 'video' : 'audio'}/${tracksDecide}` : mimeType;
 }
@@ -230,6 +241,7 @@ function isPositiveNumber(value: number): boolean {
   return Number.isFinite(value) && value > 0;
 }
 
+/** Exactly these bytes, `end` excluded; a shorter file is an error. */
 async function readRange(file: FileHandle, start: number, end: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(end - start);
   let filled = 0;

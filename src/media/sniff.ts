@@ -48,6 +48,7 @@ export function looksLikeText(head: Uint8Array): boolean {
 export const hasUtf16Mark = (head: Uint8Array): boolean =>
   (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff);
 
+/** Formats whose first bytes name them. TIFF has four: two byte orders, and BigTIFF of each. */
 const plainMagic: readonly (readonly [mimeType: string, magic: readonly number[]])[] = [
   ['image/jpeg', [0xff, 0xd8, 0xff]],
   ['image/png', [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]],
@@ -62,6 +63,7 @@ const plainMagic: readonly (readonly [mimeType: string, magic: readonly number[]
   ['audio/flac', codes('fLaC')],
 ];
 
+/** A format that its first bytes alone identify. */
 function sniffPlain(bytes: Uint8Array): Sniffed | null {
   for (const [mimeType, magic] of plainMagic) {
     if (magic.every((byte, index) => bytes[index] === byte)) return { mimeType };
@@ -69,6 +71,7 @@ function sniffPlain(bytes: Uint8Array): Sniffed | null {
   return null;
 }
 
+/** RIFF and its 64-bit form: the fourth word says what the container holds. */
 function sniffRiff(bytes: Uint8Array): Sniffed | null {
   const container = ascii(bytes, 0, 4);
   if (container !== 'RIFF' && container !== 'RF64') return null;
@@ -84,6 +87,7 @@ function sniffRiff(bytes: Uint8Array): Sniffed | null {
   }
 }
 
+/** Lengths of the second header of a BMP, one for each version of the format. */
 const bmpHeaderBytes = new Set([12, 16, 40, 52, 56, 64, 108, 124]);
 
 function sniffBmp(bytes: Uint8Array): Sniffed | null {
@@ -92,6 +96,7 @@ function sniffBmp(bytes: Uint8Array): Sniffed | null {
   return bmpHeaderBytes.has(view(bytes).getUint32(14, true)) ? { mimeType: 'image/bmp' } : null;
 }
 
+/** Brands of ISO base media files that are not MP4, or that are more specific than it. */
 const brandTypes: Readonly<Record<string, string>> = {
   avif: 'image/avif',
   avis: 'image/avif',
@@ -111,10 +116,12 @@ const brandTypes: Readonly<Record<string, string>> = {
   'jp2 ': 'image/jp2',
   'jpx ': 'image/jpx',
 };
+/** Brands of files that are MP4, whatever their tracks. */
 const mp4Brand =
   /^(?:iso[0-9a-z]|mp4[0-9a-z]|avc1|hvc1|av01|dash|cmf.|msdh|msix|mmp4|MSNV|M4V.|F4V |XAVC|NDS.)$/;
 const threeGpBrand = /^3g[a-z0-9]{2}$/;
 
+/** MP4, QuickTime, HEIF and their kin: a first box of a known type. */
 function sniffIsoMedia(bytes: Uint8Array): Sniffed | null {
   if (bytes.length < 12) return null;
   // A text may well begin "The free …"; the length of a true first box is far below what letters give.
@@ -137,6 +144,7 @@ function sniffIsoMedia(bytes: Uint8Array): Sniffed | null {
   }
 }
 
+/** The first known brand, the major one before the compatible ones. */
 function sniffBrands(bytes: Uint8Array): Sniffed | null {
   const end = Math.min(view(bytes).getUint32(0), bytes.length);
   const compatible: string[] = [];
@@ -152,6 +160,7 @@ function sniffBrands(bytes: Uint8Array): Sniffed | null {
   return null;
 }
 
+/** The type of one brand; null for one that says nothing about the format. */
 function sniffBrand(brand: string): Sniffed | null {
   const mimeType = brandTypes[brand];
   if (mimeType === 'audio/mp4') return { mimeType, tracksDecide: 'mp4' };
@@ -161,8 +170,10 @@ function sniffBrand(brand: string): Sniffed | null {
   return null;
 }
 
+/** The EBML element that distinguishes WebM and Matroska. */
 const docTypeId = 0x4282;
 
+/** WebM and Matroska, by the document type in the header. */
 function sniffEbml(bytes: Uint8Array): Sniffed | null {
   if (bytes.length < 8 || view(bytes).getUint32(0) !== 0x1a45dfa3) return null;
   const header = readVint(bytes, 4, true);
@@ -198,12 +209,14 @@ function readVint(
   return { value, next: at + extra + 1 };
 }
 
+/** Ogg with sound or with Theora; byte 4 is the version, which is 0. */
 function sniffOgg(bytes: Uint8Array): Sniffed | null {
   if (ascii(bytes, 0, 4) !== 'OggS' || bytes[4] !== 0) return null;
   // The first packet of a stream names its codec; a film's picture stream comes first.
   return ascii(bytes, 29, 35) === 'theora' ? { mimeType: 'video/ogg' } : { mimeType: 'audio/ogg' };
 }
 
+/** An ID3 tag, or two frames in a row. */
 function sniffMp3(bytes: Uint8Array): Sniffed | null {
   if (ascii(bytes, 0, 3) === 'ID3' && bytes.length >= 10) {
     const isTag = bytes[3]! < 0x10 && bytes[4]! < 0xff && bytes.subarray(6, 10).every(byte => byte < 0x80);
@@ -216,8 +229,10 @@ function sniffMp3(bytes: Uint8Array): Sniffed | null {
   return isFrame ? { mimeType: 'audio/mpeg' } : null;
 }
 
+/** Layer III, by the index in a frame header; index 0 is "free" and is not accepted. */
 const kilobitsMpeg1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
 const kilobitsMpeg2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
+/** Of MPEG 1, in Hz; MPEG 2 has half of them, MPEG 2.5 a quarter. */
 const sampleRates = [44100, 48000, 32000];
 
 /** Length of the layer III frame that begins there; null when none does. */
@@ -234,6 +249,7 @@ function mp3FrameBytes(bytes: Uint8Array, at: number): number | null {
   return Math.floor((samples * kilobits * 125) / sampleRate) + ((rates >> 1) & 1);
 }
 
+/** AAC without a container: two frames in a row, as for MP3. */
 function sniffAdts(bytes: Uint8Array): Sniffed | null {
   const frameBytes = adtsFrameBytes(bytes, 0);
   if (frameBytes === null) return null;
@@ -241,12 +257,14 @@ function sniffAdts(bytes: Uint8Array): Sniffed | null {
   return isFrame ? { mimeType: 'audio/aac' } : null;
 }
 
+/** Length of the ADTS frame that begins there, its header of 7 bytes included; null when none does. */
 function adtsFrameBytes(bytes: Uint8Array, at: number): number | null {
   if (at + 7 > bytes.length || bytes[at] !== 0xff || (bytes[at + 1]! & 0xf6) !== 0xf0) return null;
   const frameBytes = ((bytes[at + 3]! & 3) << 11) | (bytes[at + 4]! << 3) | (bytes[at + 5]! >> 5);
   return frameBytes > 7 ? frameBytes : null;
 }
 
+/** Bytes as text; beyond the end there are none. */
 function ascii(bytes: Uint8Array, from: number, to: number): string {
   return String.fromCharCode(...bytes.subarray(from, to));
 }
@@ -255,6 +273,7 @@ function codes(text: string): number[] {
   return Array.from(text, character => character.charCodeAt(0));
 }
 
+/** For numbers of more than one byte, big endian unless said otherwise. */
 function view(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -22,7 +22,7 @@ const errorClasses = [
 const errorClass = z.enum(errorClasses, { error: `must be one of ${errorClasses.join(', ')}` });
 /** The upstream's code to its class; codes are compared as text. */
 const codes = z.record(z.string().min(1), errorClass).default({});
-/** Every wait that an operator writes has an upper bound. */
+/** A time that an operator writes: from 0 up to a bound, both included, so that every wait has an end. */
 const numberUpTo = (longest: number) => z.number().min(0).max(longest);
 
 /** Headers that the HTTP client sets in every call. */
@@ -105,7 +105,7 @@ const dedupeSchema = z
     error: 'must have a header or a field, and not both',
   });
 
-/** Seconds, with the defaults of an upstream that answers at once and runs for minutes. */
+/** Timeouts and intervals, in seconds: of a submission, of a free call, before the first poll and between two. */
 const timesSchema = z
   .strictObject({
     submit_seconds: numberUpTo(600).min(1).default(60),

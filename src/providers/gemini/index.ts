@@ -222,7 +222,7 @@ function soundIn(json: unknown): Sound {
 const firstCandidateIn = (json: unknown): z.output<typeof candidate> | undefined =>
   readResults(memberAt(json, 'candidates'), candidate).items[0];
 
-/** Tokens of prompt and sound together, as they are billed. */
+/** Tokens of prompt and sound together, as the answer counts them. */
 function usageIn(json: unknown): readonly Usage[] {
   const quantity = answer.safeParse(json).data?.usageMetadata?.totalTokenCount;
   return quantity === undefined ? [] : [{ unit: 'token', quantity, basis: 'reported' }];

@@ -1,4 +1,5 @@
 /** Raw sound as Gemini answers it: 16 bits a sample, the low byte first, whatever RFC 2586 says of its type. */
+
 /** Samples without a header: 16 bits, little endian, channels interleaved. */
 export interface RawSound {
   readonly sampleRate: number;

@@ -53,7 +53,7 @@ function capabilitiesOutsidePlan(model: Model, input: unknown): readonly Capabil
   });
 }
 
-/** By the render plan and not by the fields: two fields may ask for one thing. */
+/** By the render plan and not by the fields, of which two may mean one thing. */
 function requiredCapabilities(plan: RenderPlan): readonly Capability[] {
   switch (plan.kind) {
     case 'video':

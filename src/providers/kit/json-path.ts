@@ -6,7 +6,7 @@ import { z } from 'zod';
 type PathSegment = string | number | typeof wildcard;
 
 const wildcard = '*';
-/** Characters. A path is read again for every answer. */
+/** Characters. */
 const maxPathLength = 200;
 /** One step of a path: an index in brackets, or a name. */
 const segmentPattern = /\[(\*|\d{1,4})\]|([^.[\]{}*\s]+)/g;

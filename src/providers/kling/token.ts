@@ -8,7 +8,7 @@ export interface KeyPair {
   readonly secretKey: string;
 }
 
-/** A token is made for every request, so an old one is of no use for long. */
+/** How long a token is valid; every request has a new one. */
 const lifetimeSeconds = 1800;
 /** Allowed difference between the upstream's clock and ours. */
 const clockSkewSeconds = 5;

@@ -125,7 +125,7 @@ function openLightx2v(context: Lightx2vContext): Provider {
   };
 }
 
-/** The address of one task, whose id is ours. */
+/** The address of one task. */
 const pathOf = (id: string): string => `/v1/tasks/${encodeURIComponent(id)}`;
 
 /** The one billable call for a job. */

@@ -129,7 +129,7 @@ const errors: ErrorTable = {
   },
 };
 
-/** An opened account. */
+/** An opened account; `groupQuery` is empty, or the query that names its group in every call. */
 interface Minimax {
   readonly upstream: Upstream;
   readonly groupQuery: string;

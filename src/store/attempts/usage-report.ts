@@ -7,6 +7,7 @@ import { defaultProject } from '../money/accounts.ts';
 
 /** What a report is broken down by, beside the day. */
 export const breakdowns = ['model', 'key', 'user', 'project'] as const;
+/** One of them. */
 export type Breakdown = (typeof breakdowns)[number];
 
 /** Time range and grouping of a report. */
@@ -47,6 +48,7 @@ export interface JobDurations {
   readonly runMs: Percentiles;
 }
 
+/** Milliseconds. */
 export interface Percentiles {
   readonly p50: number;
   readonly p95: number;
@@ -57,6 +59,7 @@ const maxCountedRows = 50_000;
 const maxTimedJobs = 5_000;
 const maxLines = 5_000;
 
+/** The expression of each name, in SQL. */
 const names: Readonly<Record<Breakdown, string>> = {
   model: 'model_id',
   key: 'key_id',

@@ -9,6 +9,7 @@ import type { JobSummary } from './read.ts';
 /** Maximum age of the totals behind an estimate. */
 const totalsMaxAgeMs = 3 * seconds;
 
+/** A count of one model and priority; ranks are those of the first and the last waiting job. */
 interface QueueTotals {
   readonly countedAt: number;
   readonly waiting: number;
@@ -16,6 +17,7 @@ interface QueueTotals {
   readonly highestRank: number;
 }
 
+/** What a position is counted by. */
 type QueuedJob = Pick<JobSummary, 'id' | 'modelId' | 'priority' | 'rank'>;
 
 /** Caches totals per model and priority. */
@@ -65,7 +67,9 @@ export function openQueuePositions(db: Connection, clock: Clock): QueuePositions
   return { positionAt, positionOf: async job => positionAt(job, await countAhead(db, job)) };
 }
 
+/** One place, by parameters. */
 const selectAhead = `SELECT ${countAheadSql({ modelId: '$1', priority: '$2', rank: '$3', id: '$4' })} AS found`;
+/** Many places, by a JSON array; its member names keep their case only in quotes. */
 const ofWanted = {
   modelId: 'wanted."modelId"',
   priority: 'wanted.priority',
@@ -84,6 +88,7 @@ async function countAhead(db: Connection, place: QueuedJob): Promise<number> {
   return integer(row!, 'found');
 }
 
+/** `nth` brings the counts back into the order of the places. */
 const countAheadBatched = batch(
   async (db, places: readonly QueuedJob[]) => {
     const wanted = places.map(({ modelId, priority, rank, id }, nth) => ({

@@ -18,6 +18,7 @@ import { countAheadSql, type PlaceInSql } from './count-ahead.ts';
 /** A job without its two large columns. */
 export type JobSummary = Omit<Job, 'input' | 'result'>;
 
+/** Columns of a `JobSummary`. `band` and `deaths` are the former names of priority and crashes. */
 export const summaryColumns = `id, user_id, key_id, model_id, state, band, rank, due_at, holder, claim, deaths, created_at,
   started_at, completed_at, expires_at, cancel_requested_at, external_task_id, callback_url, progress, error, tags, cost`;
 /** All columns of `Job`. */
@@ -50,6 +51,7 @@ export interface JobForStatus
 
 /** Lists and batched reads return up to 256 of them. */
 const maxEchoedInputBytes = 64 * 1024;
+/** Columns of a `JobForStatus`, without the jobs ahead. */
 export const statusColumns = `id, user_id, model_id, state, band, rank, created_at, started_at, completed_at, external_task_id,
   progress, error, tags, cost, CASE WHEN state IN ('available', 'running')
   AND octet_length(input) <= ${maxEchoedInputBytes} THEN input END AS input`;
@@ -77,11 +79,13 @@ const inPostgres = { modelId: 'jobs.model_id', priority: 'jobs.band', rank: 'job
 const selectManyForStatus = `${selectForStatus(inPostgres)}
   WHERE id = ANY(ARRAY(SELECT json_array_elements_text(CAST($1 AS JSON))))`;
 
+/** For rows of the two statements above. */
 const withAheadFromRow = (row: Row): JobForStatus => ({
   ...forStatusFromRow(row),
   ahead: integerOrNull(row, 'ahead'),
 });
 
+/** One statement for one job. */
 async function readForStatus(
   db: Statements,
   { jobId, userId, modelId }: JobAddress,
@@ -90,6 +94,7 @@ async function readForStatus(
   return row ? withAheadFromRow(row) : null;
 }
 
+/** One statement for all that are requested at the same moment; user and model are compared here, not in SQL. */
 const readForStatusBatched = batch(
   async (db, addresses: readonly JobAddress[]) => {
     const ids = JSON.stringify(addresses.map(({ jobId }) => jobId));
@@ -188,9 +193,12 @@ export function summaryFromRow(row: Row): JobSummary {
   };
 }
 
+/** Every state of a row; another one is a fault of the database. */
 const states: readonly JobState[] = ['available', 'running', 'completed', 'failed', 'cancelled'];
+/** Values of `band`, the more urgent first. */
 const priorities: readonly Priority[] = [0, 1];
 
+/** What both kinds of rows have in common. Progress is stored in thousandths. */
 function withoutInputFromRow(row: Row): Omit<JobForStatus, 'input'> {
   const progress = integerOrNull(row, 'progress');
   const error = textOrNull(row, 'error');

@@ -56,6 +56,7 @@ export function settle(
   });
 }
 
+/** Whether the outcome of its billable call is unknown. */
 const isUncertain = (outcome: Outcome): boolean =>
   outcome.kind === 'failed' && outcome.error.code === 'submission_uncertain';
 
@@ -81,8 +82,10 @@ function stateAfter(outcome: Outcome): JobState {
   }
 }
 
+/** The guard of every transition out of `running`: the job is still leased to that worker, by that claim. */
 export const leasedJob = `id = $1 AND holder = $2 AND claim = $3 AND state = 'running' RETURNING callback_url`;
 
+/** Attempts that the upstream may still work on. */
 export const liveAttempts = `SELECT 1 FROM attempts WHERE attempts.job_id = jobs.id
   AND (answer IS NULL OR answer IN ('unknown', 'accepted', 'done'))`;
 
@@ -93,6 +96,7 @@ export const liveAttempts = `SELECT 1 FROM attempts WHERE attempts.job_id = jobs
 export const requeueAssignments = `state = 'available', holder = NULL, progress = NULL, collecting = 0, deaths = 0,
   account = CASE WHEN EXISTS (${liveAttempts}) THEN account END`;
 
+/** One statement for each outcome; `$1` to `$3` are the lease. */
 function statementFor(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'completed':
@@ -106,6 +110,7 @@ function statementFor(outcome: Outcome): string {
   }
 }
 
+/** The values from `$4` on. A retry is never due in the past. */
 function valuesFor(outcome: Outcome, now: number): (string | number)[] {
   switch (outcome.kind) {
     case 'completed':

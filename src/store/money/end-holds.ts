@@ -67,6 +67,7 @@ export async function moveHold(
   await insertHold(tx, { ...hold, id: to, createdAt: now }, hold.payer, hold.quote, hold.path);
 }
 
+/** Whether an attempt of the job was marked as uncertain and is not resolved yet. */
 async function isSubmissionUncertain(tx: Statements, jobId: string): Promise<boolean> {
   const rows = await tx.read(
     'SELECT number FROM attempts WHERE job_id = $1 AND doubted_at IS NOT NULL AND doubt_settled_at IS NULL LIMIT 1',
@@ -75,6 +76,7 @@ async function isSubmissionUncertain(tx: Statements, jobId: string): Promise<boo
   return rows.length > 0;
 }
 
+/** The amount moves from `held` to `uncertain`, so that the account shows why it is missing. */
 async function keepUncertain(tx: Statements, hold: OpenHold): Promise<void> {
   if (hold.state === 'uncertain') return;
   for (const account of hold.path)
@@ -85,12 +87,14 @@ async function keepUncertain(tx: Statements, hold: OpenHold): Promise<void> {
   await tx.write(`UPDATE money_holds SET state = 'uncertain' WHERE job_id = $1`, [hold.jobId]);
 }
 
+/** Nothing was charged: the amount is available again, and the job's cost is 0. */
 async function releaseHold(tx: Statements, hold: OpenHold, now: number): Promise<void> {
   for (const account of hold.path) await freeIn(tx, account, hold);
   await markEnded(tx, hold, 'released', 0, now);
   await writeCost(tx, hold, { amount: 0, currency: hold.quote.currency, lines: [] });
 }
 
+/** Charges what was used: within the hold, then beyond it down to the floor, and the rest is written off. */
 async function settleHold(
   tx: Statements,
   hold: OpenHold,
@@ -113,6 +117,7 @@ async function settleHold(
   await writeCost(tx, hold, cost);
 }
 
+/** By the prices of the quote, which are those of the job's creation. */
 function costOfCharge({ quote }: OpenHold, charge: Exclude<Charge, { kind: 'nothing' }>): Cost {
   return charge.kind === 'used' ? costOf(quote, charge.usage) : wholeCostOf(quote, charge.usage);
 }
@@ -148,6 +153,7 @@ async function overrunOf(
   return { posted, writtenOff: beyond - posted };
 }
 
+/** Takes the hold out of the balance that it is in. */
 const freeIn = (tx: Statements, account: string, { state, quote }: OpenHold) => {
   const column = state === 'uncertain' ? 'uncertain' : 'held';
   return tx.write(`UPDATE money_accounts SET ${column} = ${column} - $2 WHERE id = $1`, [
@@ -156,6 +162,7 @@ const freeIn = (tx: Statements, account: string, { state, quote }: OpenHold) => 
   ]);
 };
 
+/** Ends the row of the hold, with the upstream account that the job ran at. */
 const markEnded = (
   tx: Statements,
   { jobId }: OpenHold,

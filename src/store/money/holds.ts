@@ -119,6 +119,7 @@ export const ownersOf = ({ projectId, keyId }: Payer): readonly AccountOwner[] =
   { kind: 'key', id: keyId },
 ];
 
+/** The condition is part of the statement: of two creations only those that fit pass. */
 async function reserveIn(tx: Statements, account: string, quote: Quote): Promise<void> {
   const [reserved] = await tx.write(
     `UPDATE money_accounts SET held = held + $2
@@ -198,6 +199,7 @@ export interface OpenHold {
   readonly state: 'open' | 'uncertain';
 }
 
+/** Columns of an `OpenHold`. */
 const holdColumns = `job_id, project_id, key_id, user_id, model_id, path, amount, currency, lines, version, tags, state`;
 
 /** Null where the job has no hold, or it has ended. */
@@ -209,6 +211,7 @@ export async function readOpenHold(db: Statements, jobId: string): Promise<OpenH
   return row ? openHoldFromRow(row) : null;
 }
 
+/** For rows of `holdColumns`; the path is stored as ids with a space behind each. */
 const openHoldFromRow = (row: Row): OpenHold => ({
   jobId: jobIdFromRow(text(row, 'job_id')),
   payer: payerFromRow(row),

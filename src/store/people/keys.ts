@@ -191,8 +191,10 @@ function makeConsoleKey(db: Connection, now: number): Promise<void> {
   });
 }
 
+/** Columns of a `Principal`. */
 const principalColumns = 'id, user_id, project_id, models, scopes, jobs_at_once, jobs_per_day, expires_at';
 
+/** For rows of `principalColumns`; a key of before there were projects is of the default one. */
 const principalFromRow = (row: Row): Principal => ({
   keyId: keyIdFromRow(text(row, 'id')),
   userId: userIdFromRow(text(row, 'user_id')),
@@ -203,10 +205,12 @@ const principalFromRow = (row: Row): Principal => ({
   expiresAt: integerOrNull(row, 'expires_at'),
 });
 
+/** Keys with the names of their user and project. */
 const selectKeys = `SELECT keys.id, keys.user_id, users.name AS user_name, keys.name, keys.hint, keys.models, keys.scopes, keys.jobs_at_once,
   keys.jobs_per_day, keys.created_at, keys.expires_at, keys.revoked_at, COALESCE(projects.name, 'default') AS project_name
   FROM keys JOIN users ON users.id = keys.user_id LEFT JOIN projects ON projects.id = keys.project_id`;
 
+/** For rows of `selectKeys`. */
 function keyFromRow(row: Row): ApiKey {
   return {
     id: keyIdFromRow(text(row, 'id')),
@@ -224,6 +228,7 @@ function keyFromRow(row: Row): ApiKey {
   };
 }
 
+/** Model ids; null: not limited to models. */
 function modelsFromRow(row: Row): readonly string[] | null {
   const models = textOrNull(row, 'models');
   return models === null ? null : (JSON.parse(models) as string[]);
@@ -235,5 +240,6 @@ function scopesFromRow(row: Row): readonly Scope[] | null {
   return scopes === null ? null : (JSON.parse(scopes) as unknown[]).filter(isScope);
 }
 
+/** Lists are stored as JSON text. */
 const jsonOrNull = (list: readonly string[] | null): string | null =>
   list === null ? null : JSON.stringify(list);

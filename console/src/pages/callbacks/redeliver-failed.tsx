@@ -7,7 +7,7 @@ import { counted } from '../../components/format.ts';
 import { toast, toastFailure } from '../../components/toasts.tsx';
 import { useMay } from '../../shell/session.ts';
 
-/** An outage is remembered in hours; three days is a weekend. */
+/** The choices, from the last hour to a long weekend. */
 const hours = [1, 6, 24, 72] as const;
 
 /** For the time after an outage of a receiver: every failed COMPLETED of the chosen hours is delivered again. */
