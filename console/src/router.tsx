@@ -82,6 +82,12 @@ const routes = [
   }),
   createRoute({
     getParentRoute: () => root,
+    path: '/money',
+    validateSearch: words('view', 'by', 'account'),
+    component: lazyRouteComponent(() => import('./pages/money/money-page.tsx'), 'MoneyPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
     path: '/callbacks',
     validateSearch: words('state', 'user', 'id'),
     component: lazyRouteComponent(() => import('./pages/callbacks/callbacks-page.tsx'), 'CallbacksPage'),

@@ -15,6 +15,7 @@ import {
   runFromConsole,
   validateFromConsole,
 } from './admin/playground.ts';
+import { getPrices } from './admin/prices.ts';
 import { limitProject, listProjects, makeProject } from './admin/projects.ts';
 import { listProviders, pauseProvider, resumeProvider, testProvider } from './admin/providers.ts';
 import {
@@ -132,6 +133,7 @@ const adminRoutes: readonly Route[] = [
   postMoneyEntry,
   checkBooks,
   getSpend,
+  getPrices,
   listAllKeys,
   makeKey,
   changeKey,

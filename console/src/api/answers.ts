@@ -10,6 +10,7 @@ export type { FileLine } from '../../../src/answers/admin/file.ts';
 export type { JobDetail, JobLine, JobState, Output } from '../../../src/answers/admin/job.ts';
 export type { KeyLine } from '../../../src/answers/admin/key.ts';
 export type { ModelLine } from '../../../src/answers/admin/model.ts';
+export type { MoneyEntry, PriceBook, ProjectLine, SpendBody } from '../../../src/answers/admin/money.ts';
 export type { Overview } from '../../../src/answers/admin/overview.ts';
 export type { Person } from '../../../src/answers/admin/person.ts';
 export type { Checks, Role, Session, SessionLine, Setup } from '../../../src/answers/admin/session.ts';

@@ -11,12 +11,16 @@ import type {
   KeyLine,
   ModelDetail,
   ModelLine,
+  MoneyEntry,
   Overview,
   Page,
   Person,
+  PriceBook,
+  ProjectLine,
   Session,
   SessionLine,
   Setup,
+  SpendBody,
   UsageReport,
 } from './answers.ts';
 import { ApiError, callApi, keepCsrfToken, queryOf } from './call-api.ts';
@@ -154,6 +158,35 @@ export const usageQuery = (by: string, from: number) =>
     queryFn: ({ signal }) => callApi<UsageReport>('GET', `usage${queryOf({ by, from })}`, { signal }),
     staleTime: 30_000,
   });
+
+/** Every project with its balance. */
+export const projectsQuery = queryOptions({
+  queryKey: ['projects'],
+  queryFn: ({ signal }) => callApi<Page<ProjectLine>>('GET', 'projects', { signal }),
+  refetchInterval: liveMs,
+});
+
+/** A page of the journal, the oldest entry first; an empty `account` means every account. */
+export const entriesPage = (account: string, after: string | null, signal: AbortSignal) =>
+  callApi<Page<MoneyEntry>>('GET', `money/entries${queryOf({ account, after, limit: 50 })}`, { signal });
+
+/** What jobs were charged since `from` (Unix seconds), by project, key, model, provider, day or tag. */
+export const spendQuery = (by: string, from: number) =>
+  queryOptions({
+    queryKey: ['spend', by, from],
+    queryFn: ({ signal }) => callApi<SpendBody>('GET', spendPath(by, from), { signal }),
+    staleTime: 30_000,
+  });
+
+/** Of the report, relative to the admin API. */
+export const spendPath = (by: string, from: number, format?: 'csv'): string =>
+  `money/spend${queryOf({ by, from, format })}`;
+
+/** The price book that counts now. */
+export const pricesQuery = queryOptions({
+  queryKey: ['prices'],
+  queryFn: ({ signal }) => callApi<PriceBook>('GET', 'money/prices', { signal }),
+});
 
 /** Accounts with their slots in use. */
 export const providersQuery = queryOptions({

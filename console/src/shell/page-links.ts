@@ -10,6 +10,7 @@ export const pageLinks = [
   { to: '/models', words: 'Models', icon: 'models', key: 'm' },
   { to: '/callbacks', words: 'Callbacks', icon: 'callbacks', key: 'c' },
   { to: '/usage', words: 'Usage', icon: 'usage', key: 'u' },
+  { to: '/money', words: 'Money', icon: 'money', key: 'b' },
   { to: '/keys', words: 'Keys', icon: 'keys', key: 'k' },
   { to: '/providers', words: 'Providers', icon: 'providers', key: 'r' },
   { to: '/settings', words: 'Settings', icon: 'settings', key: 's' },

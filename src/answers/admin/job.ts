@@ -88,6 +88,15 @@ export const attemptSchema = z
   })
   .meta({ id: 'AdminAttempt', description: 'One submission of a job to a provider.' });
 
+/** What the job reserved, and what became of that. */
+const holdSchema = z.object({
+  state: z.enum(['open', 'uncertain', 'settled', 'released']),
+  amount: z.string(),
+  charged: z.string().nullable().describe('Null until it ends.'),
+  currency: z.string(),
+  price_version: z.string(),
+});
+
 /** Everything that is stored of a job. Secrets are not: a callback address is shown as its user wrote it. */
 export const jobDetailSchema = z
   .object({
@@ -105,6 +114,7 @@ export const jobDetailSchema = z
     deliveries: z.array(deliveryDetailSchema),
     usage: z.array(z.object({ unit: z.string(), quantity: z.number(), basis: z.string() })),
     cost: costSchema.nullable().describe('Null where the model has no price.'),
+    hold: holdSchema.nullable().describe('Null where it was created without one.'),
     audit: z.array(auditLineSchema),
   })
   .meta({ id: 'AdminJob', description: 'A job with everything that happened to it.' });

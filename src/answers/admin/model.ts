@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { modelSummarySchema } from '../model-description.ts';
+import { quoteSchema } from '../money.ts';
 import { listOf } from '../values.ts';
 import { costSchema, percentilesSchema } from './usage.ts';
 
@@ -30,6 +31,7 @@ export const runValidationSchema = z
     valid: z.literal(true),
     billed_jobs: z.int(),
     estimate: costSchema.nullable().exactOptional().describe('Null where the model has no price.'),
+    quote: quoteSchema.nullable().describe('What a run may cost at most; null where the model has no price.'),
   })
   .meta({ id: 'AdminValidation', description: 'An input that a run would accept.' });
 

@@ -85,6 +85,33 @@ export const spendSchema = z
   })
   .meta({ id: 'AdminMoneySpend', description: 'What jobs that ended in that time were charged.' });
 
+const units = z.record(z.string(), z.number());
+
+export const priceBookSchema = z
+  .object({
+    object: z.literal('price_book'),
+    currency: z.string().nullable().describe('Null: no prices are set.'),
+    hold: z.boolean().describe('Whether creations are held against limits.'),
+    unpriced: z.enum(['refuse', 'free']),
+    version: z.string().nullable(),
+    models: z.array(
+      z.object({
+        model: z.string(),
+        tiers: z.array(
+          z.object({
+            when: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+            units: units.describe('Price of one unit.'),
+            max: units.describe('The most of a unit that one job can use.'),
+          }),
+        ),
+      }),
+    ),
+    held_versions: z
+      .array(z.object({ version: z.string(), jobs: z.int() }))
+      .describe('Versions that unfinished jobs are held under.'),
+  })
+  .meta({ id: 'AdminPriceBook', description: 'The prices that count now.' });
+
 export const projectSchema = z
   .object({
     object: z.literal('project'),
@@ -102,3 +129,15 @@ export const projectSchema = z
   .meta({ id: 'AdminProject', description: 'A project and its budget.' });
 
 export const projectListSchema = listOf(projectSchema).meta({ id: 'AdminProjectList' });
+
+/** A project and its budget. */
+export type ProjectLine = z.infer<typeof projectSchema>;
+
+/** One line of the journal. */
+export type MoneyEntry = z.infer<typeof moneyEntrySchema>;
+
+/** What jobs that ended in a time were charged. */
+export type SpendBody = z.infer<typeof spendSchema>;
+
+/** The prices that count now. */
+export type PriceBook = z.infer<typeof priceBookSchema>;

@@ -2,6 +2,7 @@
 
 import { readResultBody, signOutputs } from '../../answers/job-bodies.ts';
 import { modelOfJob } from '../../catalog/catalog.ts';
+import { formatAmount } from '../../domain/money.ts';
 import type { Role } from '../../domain/person.ts';
 import { estimateCost } from '../../domain/prices.ts';
 import { listDeliveries } from '../../store/callbacks/deliveries.ts';
@@ -9,6 +10,7 @@ import { listDeliveryAttempts } from '../../store/callbacks/redeliver.ts';
 import { type AttemptRecord, listAttempts, listAuditOfSubject, listUsage } from '../../store/jobs/inspect.ts';
 import { listEvents } from '../../store/jobs/read.ts';
 import type { FoundJob } from '../../store/jobs/search.ts';
+import { type HoldRecord, readHold } from '../../store/money/holds.ts';
 import type { AuditRow } from '../../store/people/audit.ts';
 import type { HttpContext } from '../http-context.ts';
 import { deliveryAttemptBody, deliveryBody } from './deliveries.ts';
@@ -38,9 +40,19 @@ export async function jobDetail(context: HttpContext, job: FoundJob, reader: Rol
     deliveries: await deliveriesOf(context, job),
     usage,
     cost: usage.length === 0 ? null : estimateCost(context.prices(), job.modelId, usage, job.input),
+    hold: holdBody(await readHold(db, job.id)),
     audit: (await listAuditOfSubject(db, job.id)).map(auditBodyFor(reader)),
   };
 }
+
+const holdBody = (hold: HoldRecord | null) =>
+  hold && {
+    state: hold.state,
+    amount: formatAmount(hold.amount),
+    charged: hold.charged === null ? null : formatAmount(hold.charged),
+    currency: hold.currency,
+    price_version: hold.version,
+  };
 
 /** The files of a job, with URLs relative to the gateway. */
 export const outputBodies = (context: HttpContext, job: FoundJob) =>

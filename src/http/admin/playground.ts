@@ -9,7 +9,7 @@ import type { Model } from '../../catalog/model.ts';
 import { refuseModel } from '../../catalog/refuse-model.ts';
 import { days } from '../../domain/clock.ts';
 import type { Principal } from '../../domain/key.ts';
-import { estimateCost } from '../../domain/prices.ts';
+import { estimateCost, quoteBody } from '../../domain/prices.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { measureDurations } from '../../store/attempts/usage-report.ts';
 import { writeAudit } from '../../store/people/audit.ts';
@@ -106,10 +106,16 @@ export const validateFromConsole: AdminRoute = {
   },
   docs: { undocumented: adminApi },
   open: context => async (_operator, request) => {
-    const { billedJobs, input } = await context.admission.validate(await creationOf(context, request));
+    const { billedJobs, input, quote } = await context.admission.validate(await creationOf(context, request));
     const [prices, model] = [context.prices(), context.servedModels().find(pathValue(request, 'modelId'))];
     const estimate = prices && model && estimateCost(prices, model.id, estimateUsage(model, input), input);
-    return { object: 'validation', valid: true, billed_jobs: billedJobs, estimate };
+    return {
+      object: 'validation',
+      valid: true,
+      billed_jobs: billedJobs,
+      estimate,
+      quote: quote && quoteBody(quote),
+    };
   },
 };
 

@@ -5,7 +5,7 @@ import { fromJson, toJson } from '../../domain/json.ts';
 import type { Micros } from '../../domain/money.ts';
 import type { Quote, QuoteLine } from '../../domain/prices.ts';
 import type { Row, Statements } from '../db/connection.ts';
-import { integer, oneOf, text, textOrNull } from '../db/rows.ts';
+import { integer, integerOrNull, oneOf, text, textOrNull } from '../db/rows.ts';
 import {
   type AccountOwner,
   accountColumns,
@@ -235,3 +235,42 @@ const quoteFromRow = (row: Row): Quote => ({
   lines: fromJson(text(row, 'lines')) as readonly QuoteLine[],
   version: text(row, 'version'),
 });
+
+/** The price versions of open holds, the most frequent first. */
+export async function countHeldVersions(
+  db: Statements,
+): Promise<readonly { readonly version: string; readonly jobs: number }[]> {
+  const rows = await db.read(
+    `SELECT version, count(*) AS jobs FROM money_holds WHERE ended_at IS NULL
+     GROUP BY version ORDER BY 2 DESC, 1 LIMIT 100`,
+  );
+  return rows.map(row => ({ version: text(row, 'version'), jobs: integer(row, 'jobs') }));
+}
+
+/** The hold of a job as operators see it. */
+export interface HoldRecord {
+  readonly state: 'open' | 'uncertain' | 'settled' | 'released';
+  readonly amount: Micros;
+  /** What was posted; null until it ends. */
+  readonly charged: Micros | null;
+  readonly currency: string;
+  /** Of the price book. */
+  readonly version: string;
+}
+
+/** Null for a job that was created without one. */
+export async function readHold(db: Statements, jobId: JobId): Promise<HoldRecord | null> {
+  const [row] = await db.read(
+    'SELECT state, amount, charged, currency, version FROM money_holds WHERE job_id = $1',
+    [jobId],
+  );
+  return row
+    ? {
+        state: oneOf(row, 'state', ['open', 'uncertain', 'settled', 'released']),
+        amount: integer(row, 'amount'),
+        charged: integerOrNull(row, 'charged'),
+        currency: text(row, 'currency'),
+        version: text(row, 'version'),
+      }
+    : null;
+}

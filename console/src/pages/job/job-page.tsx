@@ -54,6 +54,7 @@ function Job({ job }: { readonly job: JobDetail }) {
           )}
           <Bodies job={job} />
           <Usage job={job} />
+          <Hold job={job} />
         </div>
       </div>
     </div>
@@ -170,6 +171,44 @@ function Usage({ job }: { readonly job: JobDetail }) {
             </dd>
           </div>
         )}
+      </dl>
+    </section>
+  );
+}
+
+/** What each state of a hold means to the account that pays. */
+const holdWords = {
+  open: 'held until the job ends',
+  uncertain: 'held until its submission is resolved',
+  settled: 'charged',
+  released: 'released, nothing was charged',
+} as const;
+
+/** What the job may cost at most, and what it was charged. */
+function Hold({ job: { hold } }: { readonly job: JobDetail }) {
+  if (hold === null) return null;
+  return (
+    <section className="card">
+      <h2>Budget</h2>
+      <dl className="facts">
+        <div className="facts-line">
+          <dt>Held</dt>
+          <dd className="number">
+            {hold.amount} {hold.currency} <span className="soft small">at most</span>
+          </dd>
+        </div>
+        <div className="facts-line">
+          <dt>Charged</dt>
+          <dd className="number">
+            {hold.charged ?? '–'} <span className="soft small">{holdWords[hold.state]}</span>
+          </dd>
+        </div>
+        <div className="facts-line">
+          <dt>Prices</dt>
+          <dd>
+            <code>{hold.price_version}</code>
+          </dd>
+        </div>
       </dl>
     </section>
   );

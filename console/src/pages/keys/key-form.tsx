@@ -6,6 +6,7 @@ import { callApi } from '../../api/call-api.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFault } from '../../components/form-fault.tsx';
 import { toast } from '../../components/toasts.tsx';
+import { BudgetFields, budgetOf } from './budget-fields.tsx';
 import { ModelChoice } from './model-choice.tsx';
 import { ScopeChoice } from './scope-choice.tsx';
 
@@ -31,9 +32,10 @@ export function KeyForm({ edited, close, onCreated }: FormProps) {
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    const { user, ...changes } = keyOf(new FormData(event.currentTarget));
+    const form = new FormData(event.currentTarget);
+    const { user, ...changes } = keyOf(form);
     // Null for models or scopes lifts a limit; leaving them out of a PUT would keep it.
-    save.mutate({ ...(before === null && { user }), ...changes, models, scopes });
+    save.mutate({ ...(before === null && { user, ...budgetOf(form) }), ...changes, models, scopes });
   }
 
   return (
@@ -47,6 +49,7 @@ export function KeyForm({ edited, close, onCreated }: FormProps) {
           <LimitField name="at_once" label="Unfinished jobs at once" limit={before?.jobs_at_once} />
           <LimitField name="per_day" label="Jobs a day (UTC)" limit={before?.jobs_per_day} />
         </div>
+        {before === null && <BudgetFields />}
         <ExpiryField expiresAt={before?.expires_at} />
         <FormFault message={save.error?.message} />
         <div className="dialog-actions">

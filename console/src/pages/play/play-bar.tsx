@@ -47,7 +47,9 @@ export function PlayBar({ run, mayRun, start, check, reset }: BarProps) {
 function billing(verdict: Verdict | null): string {
   if (verdict === null) return 'Runs under the key of the console';
   const jobs = `Would be billed as ${counted(verdict.billed_jobs, 'job')}`;
-  return verdict.estimate === null
-    ? `${jobs}; no price is set`
-    : `${jobs}; about ${formatCost(verdict.estimate)}, an estimate`;
+  if (verdict.estimate === null) return `${jobs}; no price is set`;
+  const estimate = `${jobs}; about ${formatCost(verdict.estimate)}, an estimate`;
+  return verdict.quote === null
+    ? estimate
+    : `${estimate}; at most ${verdict.quote.amount} ${verdict.quote.currency}`;
 }

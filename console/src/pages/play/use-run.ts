@@ -24,6 +24,8 @@ export interface Verdict {
   readonly billed_jobs: number;
   /** Null where the model has no price. */
   readonly estimate: Cost | null;
+  /** What a run may cost at most; null where the model has no price. */
+  readonly quote: { readonly amount: string; readonly currency: string } | null;
 }
 
 const idle: Run = { jobId: null, isBusy: false, faults: noFaults, refusal: null, verdict: null };

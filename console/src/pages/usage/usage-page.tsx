@@ -14,7 +14,7 @@ const route = getRouteApi('/usage');
 /** Days, as text: they stand in the address. */
 const ranges = ['7', '14', '30', '90'] as const;
 /** What the table below the chart has one line for. */
-const breakdowns = ['model', 'key', 'user'] as const;
+const breakdowns = ['model', 'key', 'user', 'project'] as const;
 
 /** Range and breakdown are in the address. */
 export function UsagePage() {

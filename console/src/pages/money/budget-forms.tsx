@@ -1,0 +1,174 @@
+/** The dialogs of budgets: a new project, a limit, a top-up. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import type { ProjectLine } from '../../api/answers.ts';
+import { callApi } from '../../api/call-api.ts';
+import { Dialog } from '../../components/dialog.tsx';
+import { FormFault } from '../../components/form-fault.tsx';
+import { toast } from '../../components/toasts.tsx';
+
+interface FormProps {
+  readonly close: () => void;
+}
+
+/** Name and limit. */
+export function ProjectForm({ close }: FormProps) {
+  return (
+    <MoneyForm
+      title="New project"
+      action="Make the project"
+      done="The project was made."
+      close={close}
+      send={form => callApi('POST', 'projects', { body: { name: textOf(form, 'name'), ...limitOf(form) } })}
+    >
+      <TextField name="name" label="Name" placeholder="web-shop" />
+      <LimitFields />
+    </MoneyForm>
+  );
+}
+
+/** What is spent and held stays. */
+export function LimitForm({ project, close }: FormProps & { readonly project: ProjectLine }) {
+  return (
+    <MoneyForm
+      title={`Limit of ${project.name}`}
+      action="Set the limit"
+      done="The limit was set."
+      close={close}
+      send={form =>
+        callApi('PUT', `projects/${encodeURIComponent(project.name)}/limit`, { body: limitOf(form) })
+      }
+    >
+      <LimitFields limit={project.limit} monthly={project.monthly} />
+    </MoneyForm>
+  );
+}
+
+/** Adds to the limit; of a monthly one, to that of this month. */
+export function TopUpForm({ project, close }: FormProps & { readonly project: ProjectLine }) {
+  // One key for each opened dialog: a second press, or a retry by the network, adds nothing.
+  const [key] = useState(() => crypto.randomUUID());
+  return (
+    <MoneyForm
+      title={`Top up ${project.name}`}
+      action="Top up"
+      done="The amount was added."
+      close={close}
+      send={form =>
+        callApi('POST', 'money/entries', {
+          body: {
+            project: project.name,
+            kind: 'top_up',
+            amount: textOf(form, 'amount'),
+            reason: textOf(form, 'reason'),
+            idempotency_key: key,
+          },
+        })
+      }
+    >
+      <TextField name="amount" label="Amount" placeholder="5.00" />
+      <TextField name="reason" label="Reason" placeholder="invoice 7" />
+    </MoneyForm>
+  );
+}
+
+/** A dialog with one request, which shows its refusal. */
+function MoneyForm({
+  title,
+  action,
+  done,
+  close,
+  send,
+  children,
+}: FormProps & {
+  readonly title: string;
+  /** The label of its button. */
+  readonly action: string;
+  /** Said when it is done. */
+  readonly done: string;
+  readonly send: (form: FormData) => Promise<unknown>;
+  readonly children: ReactNode;
+}) {
+  const queries = useQueryClient();
+  const save = useMutation({
+    mutationFn: send,
+    onSuccess: () => {
+      void queries.invalidateQueries({ queryKey: ['projects'] });
+      toast(done);
+      close();
+    },
+  });
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    save.mutate(new FormData(event.currentTarget));
+  }
+  return (
+    <Dialog title={title} isOpen close={close}>
+      <form className="stack" onSubmit={submit}>
+        {children}
+        <FormFault message={save.error?.message} />
+        <div className="dialog-actions">
+          <button type="button" className="button" onClick={close}>
+            Leave it
+          </button>
+          <button type="submit" className="button main" disabled={save.isPending}>
+            {action}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+const textOf = (form: FormData, name: string): string => String(form.get(name) ?? '').trim();
+
+/** An empty limit is none. */
+const limitOf = (form: FormData) => {
+  const limit = textOf(form, 'limit') || null;
+  return { limit, monthly: limit !== null && form.get('monthly') !== null };
+};
+
+function TextField({
+  name,
+  label,
+  placeholder,
+}: {
+  readonly name: string;
+  readonly label: string;
+  readonly placeholder: string;
+}) {
+  return (
+    <div className="field-line">
+      <label htmlFor={`money-${name}`}>{label}</label>
+      <input id={`money-${name}`} name={name} className="input" required placeholder={placeholder} />
+    </div>
+  );
+}
+
+/** An amount as the gateway reads it, and whether it is one of each month. */
+function LimitFields({
+  limit = null,
+  monthly = false,
+}: {
+  readonly limit?: string | null;
+  readonly monthly?: boolean;
+}) {
+  return (
+    <>
+      <div className="field-line">
+        <label htmlFor="money-limit">Limit</label>
+        <input
+          id="money-limit"
+          name="limit"
+          className="input"
+          inputMode="decimal"
+          placeholder="no limit"
+          defaultValue={limit ?? ''}
+        />
+      </div>
+      <label className="row">
+        <input type="checkbox" name="monthly" defaultChecked={monthly} /> of each calendar month (UTC)
+      </label>
+    </>
+  );
+}
