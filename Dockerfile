@@ -40,6 +40,9 @@ COPY src src
 COPY engine/src engine/src
 # The commands that ask a gateway ask by it.
 COPY client/src client/src
+# Served as a wheel.
+COPY python/pyproject.toml python/README.md python/
+COPY python/src python/src
 COPY --from=console /atelier/console/dist console/dist
 COPY --from=dependencies /atelier/sbom.json ./
 COPY --from=console /atelier/sbom-console.json ./

@@ -6,6 +6,7 @@ for (const program of [
   'scripts/write-errors-page.js',
   'scripts/write-config-schema.js',
   'client/generator/write.ts',
+  'python/generator/write.ts',
 ])
   run(node(), [`${root}${program}`]);
 run(`${root}node_modules/.bin/biome`, ['check', '--write']);

@@ -6,7 +6,7 @@ import { documentedBodies } from '../../src/http/openapi.ts';
 import { routes } from '../../src/http/route-list.ts';
 
 /** Names of the client that are not those of the OpenAPI document. */
-const clientNames: Readonly<Record<string, string>> = {
+export const clientNames: Readonly<Record<string, string>> = {
   Handle: 'CreatedJob',
   Status: 'JobStatus',
   OwnJob: 'ListedJob',

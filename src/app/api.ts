@@ -19,6 +19,7 @@ import { readBuiltConsole } from '../http/console/built-console.ts';
 import { type Drain, openDrain } from '../http/drain.ts';
 import type { HttpContext } from '../http/http-context.ts';
 import { openJobWatch } from '../http/job-watch.ts';
+import { openPackages } from '../http/packages/open-packages.ts';
 import { openOutbound } from '../media/outbound.ts';
 import { openAccountStatus } from '../routing/account-status.ts';
 import { candidatesOf, verifyIngressSignature } from '../routing/accounts.ts';
@@ -98,6 +99,8 @@ function sharedOf(
 
 /** Where the build of the console puts it. */
 const consoleFolder = fileURLToPath(new URL('../../console/dist/', import.meta.url));
+/** Where the packages that are served have their sources, and what is built of them. */
+const packagesRoot = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Upstreams report few states of a job; one that calls more often is refused. */
 const webhookRate: RateLimit = { perSecond: 1, burst: 10 };
@@ -122,6 +125,7 @@ async function openApi(
     prices: () => settings.current().prices,
     mounts: () => settings.current().mounts,
     console: memoize(() => readBuiltConsole(consoleFolder)),
+    packages: openPackages(packagesRoot),
     accounts: openAccountStatus({
       ...context,
       routing: () => settings.current().routing,

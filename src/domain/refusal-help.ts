@@ -157,6 +157,11 @@ export const otherCodes = {
     words: 'a sentence as plain text',
     help: 'The console was not built on this machine. `npm start` builds it.',
   },
+  package_not_built: {
+    status: 404,
+    words: 'a sentence as plain text',
+    help: 'The package of a client was not built on this machine. `npm start` builds it.',
+  },
 } as const;
 
 /** The code in the header X-Error-Code: the name of the row, except where that would help a forger of calls. */

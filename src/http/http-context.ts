@@ -28,6 +28,7 @@ import type { QueuePositions } from '../store/jobs/queue-position.ts';
 import type { ConnectionCut, ConnectionLimits } from './connections.ts';
 import type { BuiltConsole } from './console/built-console.ts';
 import type { JobWatch } from './job-watch.ts';
+import type { Packages } from './packages/served-package.ts';
 
 /**
  * What routes are given: ports and functions that the composition root opened. None of them knows an adapter.
@@ -59,6 +60,8 @@ export interface HttpContext {
   readonly refusedLogins: RefusedLogins;
   /** The files of the console; null where it is not built. */
   readonly console: () => Promise<BuiltConsole | null>;
+  /** Clients of this version, ready to be installed. */
+  readonly packages: Packages;
   readonly ingress: Ingress;
   /** Takes one webhook call from the rate of its job. */
   readonly takeFromWebhookRate: TakeFromRate<JobId>;

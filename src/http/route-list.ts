@@ -47,6 +47,7 @@ import { getDocs, getDocsScript, getDocsStart } from './routes/get-docs.ts';
 import { getLlmsText } from './routes/get-llms-text.ts';
 import { getModelsJson } from './routes/get-models-json.ts';
 import { getOpenApi } from './routes/get-openapi.ts';
+import { getPythonPackage } from './routes/get-python-package.ts';
 import { getResponse, getResponseAlias } from './routes/get-response.ts';
 import { getRoot } from './routes/get-root.ts';
 import { getStatus } from './routes/get-status.ts';
@@ -98,6 +99,7 @@ const otherRoutes: readonly Route[] = [
   refuseMcpStream,
   getConsoleRoot,
   getConsole,
+  getPythonPackage,
 ];
 /** The admin API, for the console. */
 const adminRoutes: readonly Route[] = [

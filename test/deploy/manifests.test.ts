@@ -52,6 +52,9 @@ test('the image is made of files that are there, and of none that contain data o
     'src',
     'engine/src',
     'client/src',
+    'python/pyproject.toml',
+    'python/README.md',
+    'python/src',
   ]);
   const [everything, ...rules] = (await read('.dockerignore')).split('\n').filter(line => /^[^#]/.test(line));
   assert.equal(everything, '*');

@@ -114,6 +114,7 @@ export const batches: readonly Batch[] = [
       'test/clients/*',
       'test/client/client',
       'test/client/package',
+      'test/client/python',
       'test/examples/*',
     ],
   },

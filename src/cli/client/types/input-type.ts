@@ -94,7 +94,7 @@ const membersOf = ({ properties = {}, required = [] }: Schema, indent: string): 
   });
 
 /** Title and description, then the bounds, then the default. */
-function linesOn(schema: Schema): readonly string[] {
+export function linesOn(schema: Schema): readonly string[] {
   const sentences = [schema.title, schema.description].filter(text => text !== undefined);
   const bounds = boundsOf(schema);
   const hasDefault = schema.default !== undefined && typeof schema.default !== 'object';
