@@ -11,7 +11,9 @@ import { findPrincipal } from '../store/people/keys.ts';
  * arrives: a command beside a server on SQLite, or a notification that PostgreSQL lost.
  */
 const cacheLifeMs = 1 * seconds;
+/** Principals in memory; beyond that all are dropped, and each is read again when it is needed. */
 const maxCached = 10_000;
+/** Characters; a key is far shorter, and hashing is work. */
 const maxHeaderLength = 512;
 
 /**

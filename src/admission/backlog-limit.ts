@@ -32,6 +32,7 @@ export interface BacklogLimitDependencies {
 const countMaxAgeMs = 1 * seconds;
 /** The jobs of all keys are many, so they are counted less often. */
 const totalCountMaxAgeMs = 10 * seconds;
+/** Counts in memory; beyond that all are dropped, and each is read again when it is needed. */
 const maxKeysRemembered = 10_000;
 
 /** Never less than the number of waiting jobs, except for what sibling processes inserted since it was counted. */
@@ -49,6 +50,7 @@ interface BacklogCount {
   counting: Promise<void> | null;
 }
 
+/** A creation has to fit into both. */
 type BothCounts = readonly [ofKey: BacklogCount, ofAll: BacklogCount];
 
 /** Counts in the database now and then, and adds what this process inserts in between. */

@@ -117,6 +117,7 @@ async function readFacts(
   return file ? prober.probeStored(file) : 'gone';
 }
 
+/** The end of a sentence that begins with the name of the field. */
 const unreadable = 'cannot be read as a medium';
 
 /** Decodes into the spool and probes the bytes there; the caller drops the spooled file. */

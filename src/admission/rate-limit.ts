@@ -4,6 +4,7 @@ import type { KeyId } from '../domain/ids.ts';
 import type { RateLimit } from '../domain/limits.ts';
 import { refuse } from '../domain/refusal.ts';
 
+/** Keys in memory; one that is evicted before its bucket is empty has its full rate again. */
 const maxKeysRemembered = 50_000;
 
 /** Counts one request of a key, or throws the 429 of Contract 7.1 with the wait. */

@@ -199,6 +199,7 @@ const isMedium = (mimeType: string): boolean =>
 const uploadRateExceeded = (waitMs: number) =>
   refuse('upload_rate_exceeded', { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) });
 
+/** Longer names are cut. */
 const maxNameCharacters = 255;
 
 /**

@@ -10,6 +10,7 @@ const webhookNames: ReadonlySet<string> = new Set([
 ]);
 /** A whole name, or a part of one: `webhook_url`, `fal-webhook-url`. */
 const webhookAddress = 'webhookurl';
+/** As it is compared: in small letters, without `-` and `_` (decisions 9). */
 const callbackAddress = 'callbackurl';
 
 /** What a name passes: a webhook address, or `callback_url`, which some models accept in the body. */
@@ -17,6 +18,7 @@ export type AddressName = 'webhook' | 'callback' | null;
 
 /** Every name of a usual request is one of few, so each is compared once. */
 const known = new Map<string, AddressName>();
+/** Names in memory with what they mean, and characters of the longest that is kept there. */
 const maxKnown = 2_000;
 const maxKnownLength = 64;
 

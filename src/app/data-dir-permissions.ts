@@ -23,6 +23,7 @@ const privatePaths = [
   'serve.lock',
   'ballast',
 ];
+/** Permissions of everyone but the owner. */
 const groupAndOtherBits = 0o077;
 
 /** Empty on Windows, which has no such permissions. */
@@ -59,4 +60,5 @@ export function exposedPathsWarning(exposed: readonly ExposedPath[], dataDir: st
   return `accessible to other users of this machine: ${named}; start the gateway once, or: chmod -R go= ${dataDir}`;
 }
 
+/** As `ls` and `chmod` write it. */
 const formatMode = (mode: number): string => mode.toString(8).padStart(4, '0');

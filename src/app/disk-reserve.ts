@@ -30,7 +30,9 @@ export interface DiskReserveOptions {
   readonly freeBytes?: () => Promise<number>;
 }
 
+/** What readiness and refusals say. */
 const reason = 'the disk is full';
+/** The reserve is written in pieces of this size. */
 const chunkBytes = 1024 * 1024;
 
 /** Checks the free space; the first `maintain` writes the file. */
@@ -111,6 +113,7 @@ export async function diskBytesAt(folder: string): Promise<number> {
   return blocks * bsize;
 }
 
+/** Bytes that this process may still write there. */
 async function freeBytesAt(path: string): Promise<number> {
   const { bavail, bsize } = await statfs(dirname(path));
   return bavail * bsize;

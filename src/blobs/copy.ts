@@ -52,5 +52,6 @@ async function copyBlob(from: string, to: string): Promise<boolean> {
   }
 }
 
+/** Whether a blob was deleted after it was listed; a copy does without it. */
 const isMissing = (failure: unknown): boolean =>
   failure instanceof Error && 'code' in failure && failure.code === 'ENOENT';

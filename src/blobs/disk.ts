@@ -16,7 +16,9 @@ import {
 import { dirname, join } from 'node:path';
 import { type BlobInfo, type Blobs, BlobsUnavailable } from '../domain/blobs.ts';
 
+/** 160 bits in hexadecimal; nothing else becomes a path. */
 const keyPattern = /^[0-9a-f]{40}$/;
+/** Read at a time, for a client that may be slow. */
 const chunkBytes = 256 * 1024;
 
 /** Creates the folder where it is missing, and removes copies that a dead process left. */
@@ -183,6 +185,7 @@ export async function flush(path: string): Promise<void> {
   await handle.sync().finally(() => handle.close());
 }
 
+/** Whether the operating system failed for that reason, such as `ENOENT`. */
 const isCode = (failure: unknown, code: string): boolean =>
   failure instanceof Error && 'code' in failure && failure.code === code;
 

@@ -32,6 +32,7 @@ export async function openS3Bucket(location: S3Location, limits: S3Limits): Prom
   };
 }
 
+/** 160 bits in hexadecimal, as in a folder. */
 const keyPattern = /^[0-9a-f]{40}$/;
 
 /** Throws on text that is not a blob key, so that no other object can be addressed. */

@@ -9,9 +9,11 @@ import { minutes, seconds } from '../domain/clock.ts';
 import { openSemaphore } from '../domain/semaphore.ts';
 import { type S3Bucket, withTimeout } from './s3-bucket.ts';
 
+/** Read from the disk at a time. */
 const chunkBytes = 256 * 1024;
 /** Part size and concurrency bound the memory of uploads, whatever the size of the files. */
 const partBytes = 8 * 1024 * 1024;
+/** Parts of one upload, and uploads of the process, that are sent at the same time. */
 const maxConcurrentParts = 2;
 const maxConcurrentUploads = 3;
 /** A slower upload is aborted. */

@@ -16,11 +16,15 @@ export interface Base64Decoder {
   end(): Uint8Array;
 }
 
+/** RFC 4648, section 4; the value of a letter is its position. */
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+/** No value of six bits. */
 const invalidSextet = 64;
+/** The value of each byte, found by its code. */
 const sextets = new Uint8Array(256).fill(invalidSextet);
 for (const [value, letter] of [...alphabet].entries()) sextets[letter.charCodeAt(0)] = value;
 const paddingCode = '='.charCodeAt(0);
+/** Decisions 9: base64 may hold white space. */
 const whiteSpace = new Set([...' \t\r\n'].map(character => character.charCodeAt(0)));
 
 const emptyBytes = new Uint8Array(0);

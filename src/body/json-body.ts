@@ -21,6 +21,7 @@ export interface JsonBodyOptions {
 /** Throws on bytes that are not UTF-8. */
 export const strictUtf8Decoder = (): TextDecoder =>
   new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+/** Codes of the characters that decide where a string ends. */
 const quote = '"'.charCodeAt(0);
 const backslash = '\\'.charCodeAt(0);
 
@@ -90,6 +91,7 @@ interface RawString {
   push(piece: Buffer): number | null;
 }
 
+/** Of `\u`, which four hexadecimal digits follow. */
 const unicodeSign = 'u'.charCodeAt(0);
 /** Of an escape such as \\u0041. */
 const escapeBytes = 6;

@@ -83,19 +83,23 @@ interface Reader {
 /** A parsing function that yields when it needs the next piece. */
 type Step<T> = Generator<undefined, T>;
 
+/** Characters that a number may have; whether they are one is decided afterwards. */
 const numberText = /[-+.0-9eE]*/y;
+/** By their first letter. */
 const literals: ReadonlyMap<string, readonly [word: string, value: unknown]> = new Map([
   ['t', ['true', true]],
   ['f', ['false', false]],
   ['n', ['null', null]],
 ]);
 
+/** One value, with nothing but white space after it. */
 function* readDocument(reader: Reader): Step<{ readonly value: unknown }> {
   const value = yield* readValue(reader, 0);
   if (yield* skipBlanks(reader)) fail('text after the end');
   return { value };
 }
 
+/** Any value, by its first character. */
 function* readValue(reader: Reader, depth: number): Step<unknown> {
   if (++reader.values > maxValues) fail('too many values');
   yield* skipBlanks(reader);
@@ -107,6 +111,7 @@ function* readValue(reader: Reader, depth: number): Step<unknown> {
   return literal ? yield* readLiteral(reader, literal) : yield* readWholeNumber(reader);
 }
 
+/** Members in order. A name that occurs twice is refused: readers would disagree on which value counts. */
 function* readObject(reader: Reader, depth: number): Step<Record<string, unknown>> {
   openBracket(reader, depth);
   const members = new Map<string, unknown>();
@@ -134,6 +139,7 @@ function* readArray(reader: Reader, depth: number): Step<unknown[]> {
   return items;
 }
 
+/** Bounds the depth before it becomes depth of the stack. */
 function openBracket(reader: Reader, depth: number): void {
   if (depth > maxDepth) fail('nested too deeply');
   reader.at++;

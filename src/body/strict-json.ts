@@ -73,7 +73,9 @@ const isBlank = (code: number): boolean => code === 0x20 || code === 0x09 || cod
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a JSON string contains no unescaped control character.
 export const plainText = /[^"\\\u0000-\u001f]*/y;
+/** RFC 8259, with the fraction and the exponent apart: a number without them is whole. */
 const numeral = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
+/** The four characters that RFC 8259 calls white space. */
 export const blanks = /[ \t\n\r]*/y;
 
 /** The number that the whole text is; null where it is none. */
@@ -83,6 +85,7 @@ export function readNumber(text: string): number | bigint | null {
   return match && match[0].length === text.length ? numberOf(match) : null;
 }
 
+/** A whole number beyond 2^53 as a bigint, so that no digit is lost (decisions 7). */
 function numberOf([digits, fraction, exponent]: RegExpExecArray): number | bigint {
   const value = Number(digits);
   const isWhole = fraction === undefined && exponent === undefined;

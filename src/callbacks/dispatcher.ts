@@ -147,4 +147,5 @@ function spanResultOf({ status, attempts }: Delivery, { outcome, code }: Deliver
   return outcome.kind === 'delivered' ? { attributes } : { attributes, failure: outcome.kind };
 }
 
+/** Deliveries to one address of one user share a queue. */
 const queueKeyOf = ({ userId, url }: Delivery): string => queueKey(userId, url);

@@ -97,6 +97,7 @@ const rate = (perSecond: number, burst: number) =>
     .prefault({})
     .transform(({ per_second, burst }) => ({ perSecond: per_second, burst }));
 
+/** A larger count is a mistake in any setting. */
 const maxCount = 1_000_000_000;
 /** A whole number with a default. */
 const between = (least: number, greatest: number, usual: number) =>
@@ -105,6 +106,7 @@ const between = (least: number, greatest: number, usual: number) =>
     .min(least, { error: `must be between ${least} and ${greatest}` })
     .max(greatest, { error: `must be between ${least} and ${greatest}` })
     .default(usual);
+/** A whole number with its least and its usual value. */
 const count = (least: number, usual: number) => between(least, maxCount, usual);
 
 /** With this many waiting jobs every endpoint is as fast as with none; one key alone cannot reach the total. */
@@ -113,6 +115,7 @@ const waiting = z
   .prefault({})
   .transform(({ per_key, in_all }) => ({ perKey: per_key, inAll: in_all }));
 
+/** Bytes: what the contract calls a megabyte (decisions 7). */
 const mebibyte = 1024 * 1024;
 /** The least for each budget of bytes: the largest body of the contract always fits when it arrives alone. */
 const largestBody = 64 * mebibyte;
@@ -162,6 +165,7 @@ export const fileSchema = z.strictObject({
 /** Variables that only the client commands read. */
 const clientVariables = ['ATELIER_URL', 'ATELIER_API_KEY', 'ATELIER_PROFILE'];
 const knownNames = [...Object.keys(environment.shape), ...secretFileVariables, ...clientVariables];
+/** In the working directory, unless `ATELIER_CONFIG` names another. */
 const defaultFile = 'atelier.yaml';
 /** S3 servers other than Amazon's accept any region; this is the usual one. */
 const defaultRegion = 'us-east-1';

@@ -7,7 +7,9 @@ import { isNetwork } from '../domain/trusted-proxies.ts';
 
 /** What a process serves: the HTTP API, the jobs, or both. */
 export type Role = 'api' | 'worker' | 'all';
+/** In the order in which an error lists them. */
 const roles = ['api', 'worker', 'all'] as const;
+/** Levels of pino, from the most to the least. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /** 0 or 1. */
@@ -51,6 +53,7 @@ const networks = z.string().transform((text, context) => {
     });
   return each;
 });
+/** Of signatures; a short one could be guessed. */
 const secret = z.string().min(16, { error: 'must have at least 16 characters' });
 const adminToken = z
   .string()

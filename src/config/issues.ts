@@ -37,6 +37,7 @@ function flatten(issue: z.core.$ZodIssue): readonly Issue[] {
   return meant.flatMap(flatten).map(({ path, message }) => ({ path: [...issue.path, ...path], message }));
 }
 
+/** Whether a setting is unknown, so that a near name is suggested. */
 const isUnknownKey = ({ code }: z.core.$ZodIssue): boolean => code === 'unrecognized_keys';
 
 /** Collects the issues of one part of the settings. */

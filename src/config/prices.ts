@@ -12,6 +12,7 @@ import { didYouMean, type Issue } from './issues.ts';
 const maxUnitPrice = 1_000_000;
 /** Far below what sums of millionths can hold exactly. */
 const maxJobPrice = 1_000_000;
+/** Of one model. */
 const maxTiers = 100;
 const price = z
   .number({ error: 'must be a number' })
@@ -22,6 +23,7 @@ const perUnit = Object.fromEntries(usageUnits.map(unit => [unit, price.optional(
   UsageUnit,
   z.ZodOptional<typeof price>
 >;
+/** An upper bound of a unit, for units that an input does not say. */
 const quantity = z.number({ error: 'must be a number' }).positive({ error: 'must be above 0' });
 const perUnitMax = z.strictObject(
   Object.fromEntries(usageUnits.map(unit => [unit, quantity.optional()])) as Record<
@@ -45,6 +47,7 @@ export const pricesSchema = z.strictObject({
   unpriced: z.enum(['refuse', 'free'], { error: 'must be refuse or free' }).default('refuse'),
   models: z.record(z.string(), z.union([tier, z.array(tier).min(1).max(maxTiers)])),
 });
+/** Prices as they are written, with defaults. */
 type WrittenPrices = z.output<typeof pricesSchema>;
 type WrittenTier = z.output<typeof tier>;
 
@@ -72,6 +75,7 @@ function tierFromFile({ when = {}, max = {}, ...units }: WrittenTier): PriceTier
   return { when, max: withoutUndefined(max), units: withoutUndefined(units) };
 }
 
+/** Units that are not named are absent. */
 const withoutUndefined = (units: Partial<Record<UsageUnit, number | undefined>>) =>
   Object.fromEntries(Object.entries(units).filter(([, value]) => value !== undefined)) as Partial<
     Record<UsageUnit, number>

@@ -9,6 +9,7 @@ const fileBackedVariables = [
 ] as const;
 /** `ATELIER_SECRET_FILE` and the like. */
 export const secretFileVariables: readonly string[] = fileBackedVariables.map(name => `${name}_FILE`);
+/** No secret is longer; a larger file is another one by mistake. */
 const maxBytes = 64 * 1024;
 
 /** Variables by their names. */

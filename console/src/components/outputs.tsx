@@ -41,6 +41,7 @@ export function Outputs({ job }: { readonly job: Pick<JobLine, 'outputs' | 'user
 /** One file: player, facts, and the buttons that use or download it. */
 function OutputView({ output, isOwn }: { readonly output: Output; readonly isOwn: boolean }) {
   const [isUsing, setUsing] = useState(false);
+  // The figures of the probe; a role without a label of its own has no first fact.
   const facts = [
     words[output.role] ?? output.role,
     output.width !== null && `${output.width} × ${output.height}`,

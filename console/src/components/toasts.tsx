@@ -9,9 +9,11 @@ interface Toast {
   readonly isBad: boolean;
 }
 
+/** Long enough for a sentence; a failure is also shown where it happened. */
 const shownMs = 6_000;
 /** The visible messages, the oldest first; at most four. */
 let toasts: readonly Toast[] = [];
+/** Numbers of messages, which React needs to know them apart. */
 let made = 0;
 /** Outside of React's tree, so that any module can show a message. */
 const listeners = new Set<() => void>();
@@ -33,6 +35,7 @@ function change(next: readonly Toast[]): void {
   for (const listener of listeners) listener();
 }
 
+/** For React: returns how to end the subscription. */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

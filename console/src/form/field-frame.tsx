@@ -19,6 +19,7 @@ export interface FieldProps {
 /** The last name of a path; empty for the path of the whole input. */
 export const nameOf = (path: Path): string => String(path.at(-1) ?? '');
 
+/** What a frame is drawn around. */
 interface FrameProps {
   readonly field: FieldProps;
   /** The id of the widget; description and fault derive theirs from it. */
@@ -31,6 +32,7 @@ export function FieldFrame({ isGroup = false, ...props }: FrameProps & { readonl
   return isGroup ? <GroupFrame {...props} /> : <LabelledFrame {...props} />;
 }
 
+/** For a single widget: its label, then the widget, then what is to be said of it. */
 function LabelledFrame({ field, id, children }: FrameProps) {
   const fault = useFault(field.path);
   return (

@@ -36,6 +36,7 @@ export function withUsedFile(schema: Schema, input: Members, file: UsedFile): Me
   return isMembers(filled) ? filled : input;
 }
 
+/** Whether a top-level field is a mask, which is drawn and never a result of a model. */
 const isMask = (schema: Schema, name: Path[number] | undefined): boolean =>
   schema.properties?.[String(name)]?.widget === 'mask';
 

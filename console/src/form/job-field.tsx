@@ -22,6 +22,7 @@ export function JobField(props: FieldProps) {
   const id = useId();
   const { path, value, change } = props;
   const [isPicking, setPicking] = useState(false);
+  // The last name of the path is that of this field.
   const take = useTaking(String(path.at(-1)));
   return (
     <FieldFrame field={props} id={id}>

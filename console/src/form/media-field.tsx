@@ -23,10 +23,13 @@ export function MediaField(props: FieldProps) {
   const media = schema.media;
   const fault = useFault(path);
   const upload = useUpload(media, change);
+  // Only while a file is dragged over it.
   const [isOver, setOver] = useState(false);
   const [isPicking, setPicking] = useState(false);
   const chooser = useRef<HTMLInputElement>(null);
+  // The schema decides which fields are media; this one is only drawn for them.
   if (!media) return null;
+  // A draft may have anything in the place of an address.
   const text = typeof value === 'string' ? value : '';
 
   function drop(event: DragEvent) {
@@ -140,6 +143,7 @@ function Preview({
     queryKey: ['file', value],
     queryFn: ({ signal }) => callApi<FileLine>('GET', `files/${value}`, { signal }),
     enabled: isFile,
+    // Signed addresses are valid for an hour (Contract 8).
     staleTime: 30 * 60_000,
   });
   const words = file

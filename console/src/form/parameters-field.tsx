@@ -47,6 +47,7 @@ export function ParametersField(props: FieldProps) {
   );
 }
 
+/** The name of a parameter, without the value of its chip. */
 const nameOf = (chip: string): string => chip.split(' ')[0] ?? chip;
 
 /** Removes the parameter and its value, up to the next parameter. */

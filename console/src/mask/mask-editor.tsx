@@ -11,6 +11,7 @@ export type MaskMade =
   | { readonly kind: 'areas'; readonly areas: readonly unknown[] }
   | { readonly kind: 'picture'; readonly png: Blob };
 
+/** The picture to paint over, and what happens at the end. */
 interface EditorProps {
   /** Of the picture; a file of this gateway. */
   readonly address: string;
@@ -33,6 +34,7 @@ export default function MaskEditor({ address, done, leave }: EditorProps) {
       if (event.shiftKey) history.redo();
       else history.undo();
     }
+    // The keys of other editors; the steps are fine enough for a brush of 400 pixels.
     if (event.key === '[') setTools({ ...tools, size: Math.max(minBrush, tools.size - 8) });
     if (event.key === ']') setTools({ ...tools, size: Math.min(maxBrush, tools.size + 8) });
   }
@@ -81,6 +83,7 @@ function usePicture(address: string): HTMLImageElement | null {
 async function maskOf(operations: readonly Operation[], picture: HTMLImageElement): Promise<MaskMade> {
   const size = { width: picture.naturalWidth, height: picture.naturalHeight };
   const areas = asAreas(operations, size);
+  // Null as soon as a stroke was painted: only polygons have coordinates.
   if (areas) return { kind: 'areas', areas };
   const sheet = document.createElement('canvas');
   sheet.width = size.width;

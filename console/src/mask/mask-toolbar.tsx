@@ -44,6 +44,7 @@ export function MaskToolbar({ tools, setTools, history }: ToolbarProps) {
 
 /** Steps back and forward, and acts on the whole mask. Inverting is a step of its own, so it can be undone. */
 function HistoryButtons({ history }: Pick<ToolbarProps, 'history'>) {
+  // Nothing to undo or to clear.
   const isEmpty = history.operations.length === 0;
   return (
     <>

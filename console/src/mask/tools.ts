@@ -1,6 +1,7 @@
 /** The tools of the mask editor, and the settings that this browser remembers. */
 import { useEffect } from 'react';
 
+/** Colours that are seen on nearly every picture, at least one of them. */
 export const tints = ['red', 'blue', 'white'] as const;
 
 /** Of the brush, in pixels of the picture. */
@@ -18,6 +19,7 @@ export interface Tools {
 
 /** Of this browser alone. */
 const storageKey = 'atelier.mask-tools';
+/** Of a first visit; the tool is never remembered, only its settings. */
 const defaults: Tools = { tool: 'Brush', size: 60, tint: 'red' };
 
 /** Size and tint of the last time; the defaults where this browser has none. */

@@ -28,6 +28,7 @@ export function Shell() {
 
 /** The side bar, the page, and the dialogs that work on every page. */
 function Inside({ session }: { readonly session: Session }) {
+  // Both dialogs are opened by keys and by buttons.
   const [isFinding, setFinding] = useState(false);
   const [isHelping, setHelping] = useState(false);
   useShortcuts({ find: () => setFinding(true), help: () => setHelping(true) });

@@ -31,6 +31,7 @@ export function useShortcuts({ find, help }: { readonly find: () => void; readon
   }, []);
 }
 
+/** The browser's own meaning of the key must not happen, too. */
 function handle(event: KeyboardEvent, act: () => void): void {
   event.preventDefault();
   act();

@@ -2,6 +2,7 @@
 
 export type Theme = 'system' | 'light' | 'dark';
 
+/** `early-theme.js` reads it as well. */
 const storageKey = 'atelier.theme';
 
 /** The stored theme; `system` follows the setting of the system. */

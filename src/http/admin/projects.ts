@@ -59,6 +59,7 @@ export const makeProject: AdminRoute = {
       const given = await readAdminBody(request, ['name', 'limit', 'monthly', 'floor']);
       const name = readName(given.name);
       const floor = given.floor === undefined ? 0 : readAmount('floor', given.floor);
+      // The floor is how far an account may go below 0.
       if (floor > 0) refuseField('floor', 'must be 0 or negative: how far an overrun may go');
       const wanted = { name, floor, ...readLimit(given) };
       const project = await createProject(context.db, wanted, { actor, now: context.clock.now() });

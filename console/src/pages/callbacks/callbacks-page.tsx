@@ -12,6 +12,7 @@ import { DeliveryDialog } from './delivery-dialog.tsx';
 import { DeliveryBadge, RedeliverButton } from './delivery-parts.tsx';
 import { RedeliverFailed } from './redeliver-failed.tsx';
 
+/** The filter and the open delivery are in the address. */
 const route = getRouteApi('/callbacks');
 /** How often the list is read again while its page is visible. */
 const liveMs = 3_000;

@@ -10,6 +10,7 @@ import { DeliveryBadge, RedeliverButton } from './delivery-parts.tsx';
 
 /** Refreshed while attempts are still due. */
 export function DeliveryDialog({ id, close }: { readonly id: string; readonly close: () => void }) {
+  // The list has no attempts: they are read when they are looked at.
   const query = useQuery(deliveryQuery(id));
   return (
     <Dialog title="Callback" isOpen close={close} isWide>

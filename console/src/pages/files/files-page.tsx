@@ -17,6 +17,7 @@ import { toast, toastFailure } from '../../components/toasts.tsx';
 import { usePages } from '../../components/use-pages.ts';
 import { useMay } from '../../shell/session.ts';
 
+/** The filter by source is in the address. */
 const route = getRouteApi('/files');
 /** `Inputs` are media that jobs fetched from addresses; they are kept for the job. */
 const tabs = ['All', 'Results', 'Uploads', 'Inputs'] as const;
@@ -34,6 +35,7 @@ export function FilesPage() {
   const navigate = route.useNavigate();
   const query = usePages(['files', source], (after, signal) => filesPage({ source }, after, signal));
   const upload = useUploads();
+  // The button of the page clicks this hidden field: its own looks cannot be styled.
   const chooser = useRef<HTMLInputElement>(null);
   const { lines } = query;
   const tab = tabs.find(name => sources[name] === source) ?? 'All';

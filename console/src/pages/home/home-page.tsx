@@ -12,6 +12,7 @@ import { NewestResults } from './newest-results.tsx';
 
 /** One request every three seconds, for all of it. */
 export function HomePage() {
+  // Everything on this page comes from one answer, so that its figures agree.
   const query = useQuery(overviewQuery);
   return (
     <>

@@ -44,6 +44,7 @@ export function NewestResults({ jobs }: { readonly jobs: readonly JobLine[] }) {
 function Preview({ job }: { readonly job: JobLine }) {
   // Not the cover or the last frame, where there is a main result.
   const shown = job.outputs.find(({ role }) => role === 'primary') ?? job.outputs[0];
+  // The first half of a MIME type is the kind of medium.
   const [kind] = shown?.mime_type.split('/') ?? [];
   if (shown && kind === 'image') return <img src={fileAddress(shown.url)} alt="" loading="lazy" />;
   if (shown && kind === 'video')

@@ -6,6 +6,7 @@ import { DeliveryBadge, RedeliverButton } from '../callbacks/delivery-parts.tsx'
 
 /** Nothing for a job without a callback_url. */
 export function JobCallbacks({ job }: { readonly job: JobDetail }) {
+  // The list below is empty until the job starts.
   if (job.callback_url === null) return null;
   return (
     <section className="card">

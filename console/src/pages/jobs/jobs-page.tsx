@@ -11,6 +11,7 @@ import { CancelMany } from './cancel-many.tsx';
 import { JobsTable } from './jobs-table.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 
+/** State, model, key and search are in the address, so that a list can be shared. */
 const route = getRouteApi('/jobs');
 /** How often the list is read again while its page is visible. */
 const liveMs = 3_000;
@@ -39,6 +40,7 @@ export function JobsPage() {
     // A line must not move from under the pointer.
     refetchMs: isPaused ? false : liveMs,
   });
+  // Undefined until the first page is there.
   const { lines } = query;
   return (
     <>

@@ -15,6 +15,7 @@ export function SelectionBar({
   readonly clear: () => void;
 }) {
   const queries = useQueryClient();
+  // Viewers may select, and read the count.
   const mayAct = useMay('developer');
   const each = useMutation({
     mutationFn: async ({

@@ -10,6 +10,7 @@ import { BudgetFields, budgetOf } from './budget-fields.tsx';
 import { ModelChoice } from './model-choice.tsx';
 import { ScopeChoice } from './scope-choice.tsx';
 
+/** Which key, and what happens when the dialog ends. */
 interface FormProps {
   /** The key that is changed; `new` makes one. */
   readonly edited: KeyLine | 'new';

@@ -17,6 +17,7 @@ import { NewSecret } from './new-secret.tsx';
 
 /** For admins with the forms; other roles see the list. */
 export function KeysPage() {
+  // Revoked keys are in the list, because their jobs are still there.
   const query = useQuery(keysQuery);
   const mayEdit = useMay('admin');
   // The dialog is open for one key at a time, or for a new one.

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { modelsQuery } from '../../api/queries.ts';
 
+/** A controlled choice of model ids. */
 interface ChoiceProps {
   /** Null: every model, those of later releases too. */
   readonly chosen: readonly string[] | null;

@@ -3,6 +3,7 @@
 /** Scopes of keys, as the API names them. */
 const scopes = ['jobs:create', 'jobs:read', 'files', 'webhook-secret'] as const;
 
+/** A controlled choice of scopes. */
 interface ChoiceProps {
   /** Null: not limited to scopes. */
   readonly chosen: readonly string[] | null;

@@ -14,6 +14,7 @@ export function JsonEditor({
   // The text is kept beside the input: what is typed is not JSON at every moment.
   const [text, setText] = useState(() => toJson(input, 2));
   const [fault, setFault] = useState<string | null>(null);
+  // The form is changed by valid JSON alone, so a switch back to it never loses what it had.
   function take(next: string) {
     setText(next);
     try {

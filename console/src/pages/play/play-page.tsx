@@ -20,6 +20,7 @@ import { RunPane } from './run-pane.tsx';
 import { useRun } from './use-run.ts';
 import { usedFileQuery } from './used-file.ts';
 
+/** The model is part of the path; what the form starts with is in the query. */
 const route = getRouteApi('/play/$model');
 
 /** Loads the model and, where the address names one, the earlier run whose input is used again. */

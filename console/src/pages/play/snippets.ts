@@ -4,6 +4,7 @@ import { isMembers } from '../../form/input-value.ts';
 
 /** In the order of the tabs. */
 export const languages = ['cURL', 'TypeScript', 'Python', 'CLI'] as const;
+/** The name of a tab. */
 export type Language = (typeof languages)[number];
 
 /** What a snippet needs beside the input. It is written into the code, so nothing has to be set before. */
@@ -78,6 +79,7 @@ export {};`;
 const javascriptBody = (input: unknown): string =>
   hasBigInteger(input) ? toJson(toJson(input)) : `JSON.stringify(${toJson(input, 2)})`;
 
+/** Whether any number of the input would lose digits in JavaScript. */
 const hasBigInteger = (value: unknown): boolean =>
   typeof value === 'bigint' ||
   (typeof value === 'object' && value !== null && Object.values(value).some(hasBigInteger));

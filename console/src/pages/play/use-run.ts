@@ -28,6 +28,7 @@ export interface Verdict {
   readonly quote: { readonly amount: string; readonly currency: string } | null;
 }
 
+/** Before the first run of a model. */
 const idle: Run = { jobId: null, isBusy: false, faults: noFaults, refusal: null, verdict: null };
 
 /** The state of a run of a model: `start` creates a job, `check` validates the input and creates nothing. */
@@ -53,6 +54,7 @@ export function useRun(model: string) {
 
   return {
     run,
+    // Also drops what was said of the former input.
     show: (jobId: string | null) => setRun({ ...idle, jobId }),
     clearFaults: () => setRun(before => ({ ...before, faults: noFaults, refusal: null, verdict: null })),
     start: (input: Members) =>

@@ -4,6 +4,7 @@ import type { FileLine, JobDetail } from '../../api/answers.ts';
 import { callApi } from '../../api/call-api.ts';
 import type { UsedFile } from '../../form/fill-output.ts';
 
+/** Kinds of media that fields take. */
 const kinds = ['image', 'video', 'audio'] as const;
 
 /** The file with the job that made it, since some models name a picture by its job. */

@@ -79,6 +79,7 @@ function Line({ line }: { readonly line: SessionLine }) {
 /** Ends every session but the present one, after a confirmation. */
 function EndOthers({ isAdmin }: { readonly isAdmin: boolean }) {
   const queries = useQueryClient();
+  // The act reaches other people, so it is confirmed.
   const [isAsking, setAsking] = useState(false);
   const end = useMutation({
     mutationFn: () => callApi<{ readonly ended: number }>('DELETE', 'sessions'),

@@ -17,12 +17,14 @@ export function FirstKey({ keys }: { readonly keys: number }) {
   const make = useMutation({
     mutationFn: () =>
       callApi<KeyLine & { readonly secret: string }>('POST', 'keys', {
+        // A user of the person's name; its key is the application's.
         body: { user: session?.name, name: 'first application' },
       }),
     onSuccess: setMade,
     onError: toastFailure,
     onSettled: () => queries.invalidateQueries({ queryKey: overviewQuery.queryKey }),
   });
+  // The count of the page is older than the key that was just made.
   const isDone = keys > 1 || make.isSuccess;
   return (
     <Step title="A key for an application" state={isDone ? 'done' : 'open'}>

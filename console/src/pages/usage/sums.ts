@@ -31,6 +31,7 @@ const wordsOfUnit: Readonly<Record<string, string>> = { gpu_second: 'GPU seconds
 /** `second` → "seconds", `gpu_second` → "GPU seconds". */
 export const unitInWords = (unit: string): string => wordsOfUnit[unit] ?? `${unit}s`;
 
+/** For titles of columns and figures. */
 export const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** Reported and computed usage describe the same work; only computed usage is summed, since every job has it. */

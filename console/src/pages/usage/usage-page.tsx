@@ -10,6 +10,7 @@ import { TableWrap } from '../../components/table-wrap.tsx';
 import { DayBars } from './day-bars.tsx';
 import { capital, daysOf, downloadCsv, sumByName, totalsOf } from './sums.ts';
 
+/** Range and breakdown are in the address. */
 const route = getRouteApi('/usage');
 /** Days, as text: they stand in the address. */
 const ranges = ['7', '14', '30', '90'] as const;
