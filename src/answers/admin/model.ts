@@ -16,7 +16,17 @@ export const modelLineSchema = z
     run_ms: percentilesSchema
       .nullable()
       .describe('Of the last seven days; null where no job of it completed.'),
-    price: z.record(z.string(), z.number()).nullable().describe('By unit; null where none is set.'),
+    price: z
+      .array(
+        z.object({
+          when: z
+            .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+            .describe('Fields of the input.'),
+          units: z.record(z.string(), z.number()).describe('Price by unit.'),
+        }),
+      )
+      .nullable()
+      .describe('Tiers, of which the first that fits counts; null where none is set.'),
     currency: z.string().nullable(),
   })
   .meta({ id: 'AdminModelLine', description: 'A model in the list of the playground.' });

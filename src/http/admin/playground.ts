@@ -42,7 +42,7 @@ export const listModelsForConsole: AdminRoute = {
     const data = context.servedModels().all.map(model => ({
       ...summaryForConsole(model),
       run_ms: timed.find(({ name }) => name === model.id)?.runMs ?? null,
-      price: prices?.models.get(model.id) ?? null,
+      price: prices?.models.get(model.id)?.map(({ when, units }) => ({ when, units })) ?? null,
       currency: prices?.currency ?? null,
     }));
     return { object: 'list', data, has_more: false };

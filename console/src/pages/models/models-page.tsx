@@ -58,8 +58,13 @@ function factsOf({ takes, run_ms, price, currency }: ModelLine): readonly string
   return [
     ...(takes.length > 0 ? [`Takes ${takes.join(', ')}`] : []),
     ...(run_ms ? [`runs ${formatDuration(run_ms.p50)} (p95 ${formatDuration(run_ms.p95)})`] : []),
-    ...Object.entries(price ?? {}).map(
-      ([unit, amount]) => `${formatCost({ amount, currency: currency ?? '' })} per ${unit.replace('_', ' ')}`,
+    ...(price ?? []).flatMap(({ when, units }) =>
+      Object.entries(units).map(([unit, amount]) =>
+        [
+          `${formatCost({ amount, currency: currency ?? '' })} per ${unit.replace('_', ' ')}`,
+          ...Object.entries(when).map(([field, value]) => `${field} ${value}`),
+        ].join(', '),
+      ),
     ),
   ];
 }
