@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import { readFalWebhook } from '../answers/fal-bodies.ts';
 import { type JobBodyContext, readResultBody, readStatusBody } from '../answers/job-bodies.ts';
+import { readPrediction } from '../answers/prediction.ts';
 import { type CallbackShape, callbackShapeOf } from '../domain/callback-shape.ts';
 import { seconds } from '../domain/clock.ts';
 import { type Delivery, type DeliveryAttemptOutcome, webhookHeaders } from '../domain/delivery.ts';
@@ -109,8 +110,9 @@ async function bodyOf(context: CallbackContext, job: Job, shape: CallbackShape):
   switch (shape.of) {
     case 'fal':
       return readFalWebhook(context, job);
-    case 'atelier':
     case 'replicate':
+      return readPrediction(context, job);
+    case 'atelier':
       return isFinal(job.state) ? readResultBody(context, job) : readStatusBody(context, job, null);
   }
 }

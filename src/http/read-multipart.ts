@@ -17,7 +17,7 @@ export interface FilePart {
 
 /** A form with at most one file; `Kept` is what `take` made of it. */
 export interface Form<Kept> {
-  /** What became of the part named `file`; null when there is none. */
+  /** What became of the part with the file; null when there is none. */
   readonly file: Kept | null;
   readonly fields: ReadonlyMap<string, string>;
 }
@@ -36,6 +36,8 @@ const maxFormBytes = 48 * 1024 * 1024;
 
 /** What the reader of a form does with the file. */
 export interface FormReader<Kept> {
+  /** The name of the part with the file; default: `file`. */
+  readonly part?: string;
   /** Called before a byte is read; throws when there is no room. */
   readonly reserve: () => void;
   /** Consumes the file while it streams. */
@@ -50,7 +52,7 @@ export interface FormReader<Kept> {
  */
 export async function readMultipart<Kept>(
   message: IncomingMessage,
-  { reserve, take, drop }: FormReader<Kept>,
+  { reserve, take, drop, part = 'file' }: FormReader<Kept>,
 ): Promise<Form<Kept>> {
   if (Number(message.headers['content-length'] ?? 0) > maxFormBytes) throw refuse('file_too_large');
   const parser = openParser(message);
@@ -67,7 +69,7 @@ export async function readMultipart<Kept>(
       parser.on('file', (name, stream, fileName, _, mimeType) => {
         // It may fail before it is read: an error without a listener would end the process.
         stream.on('error', () => {});
-        if (name !== 'file') return void stream.resume();
+        if (name !== part) return void stream.resume();
         if (content) {
           stream.resume();
           return reject(

@@ -3,10 +3,11 @@
 import type { MountName } from '../../domain/mounts.ts';
 import type { Route } from '../route.ts';
 import { falRoutes } from './fal/routes.ts';
+import { replicateRoutes } from './replicate/routes.ts';
 
 /** A mount that is switched off has no route. */
 export const mountRoutes: Readonly<Record<MountName, readonly Route[]>> = {
   openai: [],
   fal: falRoutes,
-  replicate: [],
+  replicate: replicateRoutes,
 };

@@ -67,11 +67,12 @@ export const uploadFile: KeyRoute = {
   },
 };
 
-/** The same for a principal that was not identified by a key. */
+/** The same for other routes; `part` is the name of the file in a form. */
 export async function receiveUpload(
   context: HttpContext,
   request: FastifyRequest,
   principal: Principal,
+  part = 'file',
 ): Promise<StoredFile> {
   // Before the body is read: rate and storage limits need only the principal.
   await refuseUploadEarly(context, principal);
@@ -79,16 +80,21 @@ export async function receiveUpload(
   return context.memoryBudget.withReservation(principal.keyId, async room => {
     const reserve = () => room.reserve(streamBytes);
     const incoming = { message: request.raw, principal, reservation: { ...room, reserve } };
-    const arrived = await readUpload(context, incoming);
+    const arrived = await readUpload(context, incoming, part);
     return storeUpload(context, principal, arrived.checked, arrived);
   });
 }
 
 /** Spools the file of the request, by its content type. */
-async function readUpload(context: UploadDependencies, incoming: IncomingUpload): Promise<ReceivedUpload> {
+async function readUpload(
+  context: UploadDependencies,
+  incoming: IncomingUpload,
+  part: string,
+): Promise<ReceivedUpload> {
   const contentType = incoming.message.headers['content-type'];
   if (isJsonContentType(contentType)) return readJsonUpload(context, incoming);
-  if (/^multipart\/form-data\s*;/i.test(contentType?.trim() ?? '')) return readFormUpload(context, incoming);
+  if (/^multipart\/form-data\s*;/i.test(contentType?.trim() ?? ''))
+    return readFormUpload(context, incoming, part);
   throw refuse('file_request_invalid', {
     subject: 'Content-Type must be multipart/form-data with a boundary, or application/json',
   });
@@ -98,9 +104,11 @@ async function readUpload(context: UploadDependencies, incoming: IncomingUpload)
 async function readFormUpload(
   context: UploadDependencies,
   { message, principal, reservation }: IncomingUpload,
+  part: string,
 ): Promise<ReceivedUpload> {
   const sender = senderOf(message, principal);
   const { file, fields } = await readMultipart(message, {
+    part,
     reserve: () => reservation.reserve(streamBytes),
     take: async ({ content, fileName, declaredMimeType }) => ({
       fileName,

@@ -4,7 +4,7 @@
  */
 
 import type { JsonObject } from '../../../body/json-body.ts';
-import { numberOf, oneOf, type Translation, without } from '../kit/translate.ts';
+import { gather, listOf, numberOf, oneOf, type Translation, without } from '../kit/translate.ts';
 
 /** One of our models as endpoints of that service. */
 export interface FalEndpoint extends Translation {
@@ -15,22 +15,7 @@ export interface FalEndpoint extends Translation {
 const duration = { to: 'duration', as: numberOf };
 const yesOrNo = oneOf({ true: 'yes', false: 'no' });
 
-/** One member for several: the lists of our models, from the members that endpoints have for each item. */
-function gather(
-  input: JsonObject,
-  names: readonly string[],
-  field: string,
-  itemsOf: (members: JsonObject) => readonly unknown[],
-): JsonObject {
-  const rest = Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)));
-  const items = itemsOf(input);
-  // Our own list beside them is refused, as a field that is said twice.
-  return items.length === 0 ? rest : { ...rest, [field]: Object.hasOwn(rest, field) ? null : items };
-}
-
 const alphaNames = ['prompt', 'image_url', 'end_image_url', 'image_urls', 'video_urls', 'audio_urls'];
-const listOf = (value: unknown): readonly unknown[] =>
-  value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
 
 /** The items of `content`, in the order text, frames, references. */
 const alphaContent = (input: JsonObject): JsonObject =>

@@ -99,3 +99,20 @@ export function without(input: JsonObject, only: Readonly<Record<string, unknown
   }
   return Object.fromEntries(Object.entries(input).filter(([name]) => !Object.hasOwn(only, name)));
 }
+
+/** One member for several: the lists of our models, from the members that endpoints have for each item. */
+export function gather(
+  input: JsonObject,
+  names: readonly string[],
+  field: string,
+  itemsOf: (members: JsonObject) => readonly unknown[],
+): JsonObject {
+  const rest = Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)));
+  const items = itemsOf(input);
+  // Our own list beside them is refused, as a field that is said twice.
+  return items.length === 0 ? rest : { ...rest, [field]: Object.hasOwn(rest, field) ? null : items };
+}
+
+/** A list as it is, one value as a list of one, and nothing as none. */
+export const listOf = (value: unknown): readonly unknown[] =>
+  value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
